@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "kernels/matmul/attention.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "kernels/walk/paired_axes.h"
@@ -63,6 +64,18 @@ HeadMatrix matrix_of(const Tensor& tensor) {
   return {tensor.mutable_data_ptr<char>(), byte_stride(tensor, rank - 2), byte_stride(tensor, rank - 1)};
 }
 
+// Where the positions of tensors with a cache's layout are, and their heads.
+struct CachedLayout {
+  explicit CachedLayout(bool heads_first) : positions(heads_first ? 2 : 1), heads(heads_first ? 1 : 2) {}
+
+  [[nodiscard]] HeadMatrix matrix_of(const Tensor& tensor) const {
+    return {tensor.mutable_data_ptr<char>(), byte_stride(tensor, positions), byte_stride(tensor, 3)};
+  }
+
+  size_t positions;
+  size_t heads;
+};
+
 }  // namespace
 
 void AttentionPlan::stretch(const Tensor& tensor, Operand* operand) const {
@@ -109,6 +122,85 @@ Error AttentionPlan::make(const AttentionArguments& given, const Tensor& out) {
   stretch(out, &out_);
   heads_ = 1;
   for (size_t d = 0; d < batch_.dim; ++d) heads_ *= static_cast<size_t>(batch_.sizes[d]);
+  return Error::Ok;
+}
+
+Error AttentionPlan::make_cached(const CachedAttentionArguments& given, const Tensor& out) {
+  RL_TRY(read_sizes(given));
+  RL_TRY(read_cached_mask(given));
+  RL_TRY(resize_out(out, given.query.sizes()));
+  scale_ = depth_ == 0 ? 0 : given.scale.value_or(1 / std::sqrt(static_cast<double>(depth_)));
+  const CachedLayout layout(given.heads_first);
+  const auto place = [&](const Tensor& tensor, Operand* operand) {
+    operand->matrix = layout.matrix_of(tensor);
+    operand->strides[0] = byte_stride(tensor, 0);
+    operand->strides[1] = byte_stride(tensor, layout.heads);
+  };
+  place(given.query, &query_);
+  place(given.key, &key_);
+  place(given.value, &value_);
+  place(out, &out_);
+  return Error::Ok;
+}
+
+Error AttentionPlan::make_largest(const Tensor& query, const Tensor& key, const Tensor& value,
+                                  bool heads_first, const Tensor& out) {
+  if (query.dim() != 4 || key.dim() != 4 || !has_sizes(out, query.sizes())) return Error::InvalidArgument;
+  const ptrdiff_t positions = heads_first ? 2 : 1;
+  const std::optional<Tensor> no_mask;
+  const int64_t start = std::max<int64_t>(key.size(positions) - query.size(positions), 0);
+  return make_cached({query, key, value, start, no_mask, true, std::nullopt, heads_first}, out);
+}
+
+Error AttentionPlan::read_sizes(const CachedAttentionArguments& given) {
+  const Tensor& query = given.query;
+  const Tensor& key = given.key;
+  RL_CHECK(query.dim() == 4 && key.dim() == 4 && given.value.dim() == 4, Error::InvalidArgument,
+           "query, key, value: expected 4 dimensions, got %ld, %ld, %ld", static_cast<long>(query.dim()),
+           static_cast<long>(key.dim()), static_cast<long>(given.value.dim()));
+  RL_CHECK(has_sizes(given.value, key.sizes()), Error::InvalidArgument,
+           "value: expected the sizes of the key");
+  RL_TRY(check_sizes("key: first size", query.size(0), key.size(0)));
+  RL_TRY(check_sizes("key: last size", query.size(3), key.size(3)));
+  const CachedLayout layout(given.heads_first);
+  const auto heads = query.size(static_cast<ptrdiff_t>(layout.heads));
+  const auto own = key.size(static_cast<ptrdiff_t>(layout.heads));
+  RL_CHECK(own > 0 ? heads % own == 0 : heads == 0, Error::InvalidArgument,
+           "key: expected a number of heads that divides the query's %ld, got %ld", static_cast<long>(heads),
+           static_cast<long>(own));
+  key_.group = value_.group = own > 0 && heads > 0 ? static_cast<size_t>(heads / own) : 1;
+  queries_ = static_cast<size_t>(query.size(static_cast<ptrdiff_t>(layout.positions)));
+  keys_ = static_cast<size_t>(key.size(static_cast<ptrdiff_t>(layout.positions)));
+  depth_ = width_ = static_cast<size_t>(query.size(3));
+  batch_ = Shape{};
+  batch_.push(query.size(0));
+  batch_.push(heads);
+  heads_ = static_cast<size_t>(query.size(0)) * static_cast<size_t>(heads);
+  return Error::Ok;
+}
+
+// The keys that are seen: by a mask of numbers for each query and key, else those up to the last query.
+Error AttentionPlan::read_cached_mask(const CachedAttentionArguments& given) {
+  if (!given.mask.has_value()) {
+    const auto limit = static_cast<int64_t>(keys_) - static_cast<int64_t>(queries_);
+    RL_CHECK(given.start >= 0 && given.start <= limit, Error::InvalidArgument,
+             "start_pos: expected 0 to %ld (%zu positions in a cache of %zu), got %ld",
+             static_cast<long>(limit), queries_, keys_, static_cast<long>(given.start));
+    first_ = static_cast<size_t>(given.start);
+    keys_ = first_ + queries_;
+    is_causal_ = given.is_causal;
+    return Error::Ok;
+  }
+  const Tensor& mask = *given.mask;
+  RL_CHECK(!given.is_causal, Error::InvalidArgument, "attn_mask: expected none where is_causal is true");
+  RL_CHECK(mask.scalar_type() == ScalarType::Float, Error::InvalidType, "attn_mask: expected float32, got %s",
+           to_string(mask.scalar_type()));
+  const SizesType expected[] = {static_cast<SizesType>(queries_), static_cast<SizesType>(keys_)};
+  RL_CHECK(has_sizes(mask, {expected, 2}), Error::InvalidArgument,
+           "attn_mask: expected %zu queries by %zu keys", queries_, keys_);
+  has_mask_ = true;
+  mask_type_ = ScalarType::Float;
+  mask_.matrix = matrix_of(mask);
   return Error::Ok;
 }
 

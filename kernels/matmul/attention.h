@@ -31,6 +31,21 @@ struct AttentionArguments {
   bool enable_gqa;
 };
 
+// Attention over caches of keys and values, which have the new positions already. All tensors are
+// [batch, positions, heads, depth], or [batch, heads, positions, depth] where `heads_first`. Without a mask
+// the queries stand at positions start, start + 1, ... and no later key is seen; with one all of the cache's
+// are.
+struct CachedAttentionArguments {
+  const Tensor& query;
+  const Tensor& key;
+  const Tensor& value;
+  int64_t start;
+  const std::optional<Tensor>& mask;
+  bool is_causal;
+  std::optional<double> scale;
+  bool heads_first = false;
+};
+
 // The last two dimensions of the tensors are [queries, depth], [keys, depth], [keys, width], the mask's
 // [queries, keys] and the result's [queries, width]; the dimensions before them broadcast to `batch`.
 class AttentionPlan {
@@ -38,6 +53,14 @@ class AttentionPlan {
   // Checks everything and gives `out` its shape. Errors: InvalidArgument (shapes), InvalidType (dtypes that
   // differ; a mask that is neither bool nor float32 nor as the query), NotSupported (dropout).
   Error make(const AttentionArguments& arguments, const Tensor& out);
+
+  // Checks sizes and gives `out` the query's; dtypes are the caller's. Errors: InvalidArgument (shapes, a
+  // position past the end of the cache).
+  Error make_cached(const CachedAttentionArguments& arguments, const Tensor& out);
+  // The plan of the most keys that a call can see, for prepare functions: positions are not known at load.
+  // Errors are as above; they are the call's to report.
+  Error make_largest(const Tensor& query, const Tensor& key, const Tensor& value, bool heads_first,
+                     const Tensor& out);
 
   [[nodiscard]] size_t heads() const { return heads_; }  // matrices of queries
   [[nodiscard]] size_t queries() const { return queries_; }
@@ -51,7 +74,7 @@ class AttentionPlan {
 
   // A query sees no key from this one on.
   [[nodiscard]] size_t keys_of(size_t query) const {
-    return is_causal_ && query + 1 < keys_ ? query + 1 : keys_;
+    return is_causal_ && first_ + query + 1 < keys_ ? first_ + query + 1 : keys_;
   }
 
   struct Head {
@@ -72,6 +95,8 @@ class AttentionPlan {
   };
   void stretch(const Tensor& tensor, Operand* operand) const;
   Error stretch_mask(const Tensor& mask, Shape scores);
+  Error read_sizes(const CachedAttentionArguments& given);
+  Error read_cached_mask(const CachedAttentionArguments& given);
   [[nodiscard]] HeadMatrix at(const Operand& operand, const size_t* index) const;
 
   Shape batch_;
@@ -85,6 +110,7 @@ class AttentionPlan {
   size_t keys_ = 0;
   size_t depth_ = 0;
   size_t width_ = 0;
+  size_t first_ = 0;  // how many keys come before the first query's own
   double scale_ = 1;
   bool is_causal_ = false;
   bool has_mask_ = false;

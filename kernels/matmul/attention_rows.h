@@ -31,15 +31,46 @@ inline A mask_at(const HeadMatrix& mask, ScalarType type, size_t query, size_t k
   return static_cast<A>(*element_at<float>(mask, query, key));
 }
 
-// One row of the result: softmax over the keys seen so far, carried on a block at a time by the largest
-// score and by sums that are scaled when a larger one comes.
+// The numbers of one head, all of one type.
 template <class T>
-class AttentionRow {
+class PlainHead {
  public:
+  using Element = T;
   using A = Accumulator<T>;
 
-  AttentionRow(const AttentionPlan& plan, const AttentionPlan::Head& head, size_t query)
-      : plan_(plan), head_(head), query_(query) {}
+  PlainHead(const AttentionPlan::Head& head, size_t depth) : head_(head), depth_(depth) {}
+
+  [[nodiscard]] A dot(size_t query, size_t key) const {
+    A sum = 0;
+    for (size_t d = 0; d < depth_; ++d) sum += at(head_.query, query, d) * at(head_.key, key, d);
+    return sum;
+  }
+
+  // Adds `weight` times columns first to first + count of the key's value.
+  void add_value(size_t key, A weight, size_t first, size_t count, A* sums) const {
+    for (size_t c = 0; c < count; ++c) sums[c] += weight * at(head_.value, key, first + c);
+  }
+
+ private:
+  static A at(const HeadMatrix& matrix, size_t row, size_t column) {
+    return widen(*element_at<T>(matrix, row, column));
+  }
+
+  AttentionPlan::Head head_;
+  size_t depth_;
+};
+
+// One row of the result: softmax over the keys seen so far, carried on a block at a time by the largest
+// score and by sums that are scaled when a larger one comes. `Numbers` reads the head's: see PlainHead.
+template <class Numbers>
+class AttentionRow {
+ public:
+  using T = typename Numbers::Element;
+  using A = typename Numbers::A;
+
+  AttentionRow(const AttentionPlan& plan, const AttentionPlan::Head& head, const Numbers& numbers,
+               size_t query)
+      : plan_(plan), head_(head), numbers_(numbers), query_(query) {}
 
   // Columns first to first + count, at most kAttentionColumns.
   void compute(size_t first, size_t count) {
@@ -54,11 +85,8 @@ class AttentionRow {
       A block = 0;
       for (size_t k = 0; k < n; ++k) block += weights[k];
       sum = sum * factor + block;
-      for (size_t c = 0; c < count; ++c) {
-        A product = 0;
-        for (size_t k = 0; k < n; ++k) product += weights[k] * at(head_.value, key + k, first + c);
-        sums[c] = sums[c] * factor + product;
-      }
+      for (size_t c = 0; c < count; ++c) sums[c] *= factor;
+      for (size_t k = 0; k < n; ++k) numbers_.add_value(key + k, weights[k], first, count, sums);
     }
     // A row that sees no key is 0; so PyTorch has it.
     const A scale = sum == A(0) ? A(0) : A(1) / sum;
@@ -68,10 +96,6 @@ class AttentionRow {
   }
 
  private:
-  static A at(const HeadMatrix& matrix, size_t row, size_t column) {
-    return widen(*element_at<T>(matrix, row, column));
-  }
-
   // Weights of n keys, relative to the largest score up to them; returns what earlier ones are scaled by.
   A weigh(size_t key, size_t n, A* shift, A* weights) const {
     A largest = *shift;
@@ -89,28 +113,36 @@ class AttentionRow {
   }
 
   A score(size_t key) const {
-    A sum = 0;
-    for (size_t d = 0; d < plan_.depth(); ++d) sum += at(head_.query, query_, d) * at(head_.key, key, d);
-    sum *= static_cast<A>(plan_.scale());
+    const A sum = numbers_.dot(query_, key) * static_cast<A>(plan_.scale());
     return plan_.has_mask() ? sum + mask_at<T, A>(head_.mask, plan_.mask_type(), query_, key) : sum;
   }
 
   const AttentionPlan& plan_;
   const AttentionPlan::Head& head_;
+  const Numbers& numbers_;
   size_t query_;
 };
 
-template <class T>
-void attend_by_rows(const AttentionPlan& plan) {
+// numbers_of(index, head) reads the numbers of a head.
+template <class NumbersOf>
+void attend_with(const AttentionPlan& plan, NumbersOf numbers_of) {
   for (size_t index = 0; index < plan.heads(); ++index) {
     const AttentionPlan::Head head = plan.head(index);
+    const auto numbers = numbers_of(index, head);
     for (size_t row = 0; row < plan.queries(); ++row) {
       for (size_t first = 0; first < plan.width(); first += kAttentionColumns) {
         const size_t left = plan.width() - first;
-        AttentionRow<T>(plan, head, row).compute(first, left < kAttentionColumns ? left : kAttentionColumns);
+        AttentionRow(plan, head, numbers, row)
+            .compute(first, left < kAttentionColumns ? left : kAttentionColumns);
       }
     }
   }
+}
+
+template <class T>
+void attend_by_rows(const AttentionPlan& plan) {
+  attend_with(plan,
+              [&](size_t, const AttentionPlan::Head& head) { return PlainHead<T>(head, plan.depth()); });
 }
 
 }  // namespace rushlight::kernels

@@ -61,7 +61,7 @@ def test_a_foreign_identifier_is_refused_by_its_letters(load, identifier: bytes)
 @pytest.mark.parametrize("folder", sorted(path.parent.name for path in INTEROP.glob("*/model_xnnpack.pte")))
 def test_a_delegate_is_refused_by_its_name_when_its_method_is_loaded(folder: str) -> None:
     loaded = rushlight.load(foreign_program(folder))
-    assert loaded.method_names == ["forward"]
+    assert "forward" in loaded.method_names
     with pytest.raises(BackendNotFound) as caught:
         loaded.method("forward")
     assert caught.value.backend == FOREIGN

@@ -22,6 +22,7 @@ with warnings.catch_warnings():
     warnings.simplefilter("ignore")
     theirs = pytest.importorskip("executorch.runtime", reason="executorch is not installed")
     their_lib = pytest.importorskip("executorch.extension.pybindings.portable_lib")
+    pytest.importorskip("executorch.extension.llm.custom_ops.custom_ops")  # registers its kernels
 
 INTEROP = Path(__file__).parents[1] / "interop"
 

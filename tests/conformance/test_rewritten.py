@@ -208,11 +208,12 @@ def verification() -> Any:
 
 
 def official() -> Any:
-    """The official runtime, with its quantized operators."""
+    """The official runtime, with its operators of quantized and of language models."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         theirs = pytest.importorskip("executorch.runtime", reason="executorch is not installed")
         pytest.importorskip("executorch.kernels.quantized")
+        pytest.importorskip("executorch.extension.llm.custom_ops.custom_ops")
     return theirs.Runtime.get()
 
 

@@ -19,7 +19,7 @@ from torch.nn import functional
 from torchao.quantization import Int8DynamicActivationIntxWeightConfig, PerGroup, quantize_
 from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e, prepare_pt2e
 
-from support.interop import cortex_m, models
+from support.interop import cortex_m, llama, models
 from support.interop.models import Fn
 from support.interop.official import INT8_TOLERANCE, Arguments, Case, Entry, one, tolerance_of
 
@@ -211,4 +211,5 @@ CASES: dict[str, Callable[[], Case]] = {
     "f64_where": lambda: _double(lambda a, b: torch.where(a > b, a, b)),
     **{f"dtype_{name}": lambda name=name: _dtype(getattr(torch, name)) for name in DTYPES},
     **cortex_m.CASES,
+    **llama.CASES,
 }

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import copy
 import json
+import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -59,19 +60,31 @@ class Case:
     (quantization); what it gives in eager mode is what the program must give, or, where `expects_lowered`,
     what the graph gives that `transform` makes of it. `backend` makes the settings of the last step, which
     hold state. With `delegated` the program that is lowered to XNNPACK is the only one, and must give what
-    the official runtime gives."""
+    the official runtime gives; so must what `make_program` gives, where the official package has a flow of its
+    own from a model to a program. It takes a folder for files on the way."""
 
     methods: dict[str, Entry]
     tolerance: float = 1e-5
     note: str = ""
     xnnpack: bool = False
     delegated: bool = False
+    make_program: Callable[[Path], bytes] | None = None
     constant_methods: dict[str, Any] | None = None
     prepare: Callable[[nn.Module, Arguments], nn.Module] | None = None
     expects_lowered: bool = False
     edge: EdgeCompileConfig = field(default_factory=EdgeCompileConfig)
     transform: Callable[[EdgeProgramManager], EdgeProgramManager] = lambda edge: edge
     backend: Callable[[], ExecutorchBackendConfig] = ExecutorchBackendConfig
+
+    @property
+    def expects_runtime(self) -> bool:
+        """Whether the expected values are the official runtime's."""
+        return self.delegated or self.make_program is not None
+
+    @property
+    def file(self) -> str:
+        """The name of the first program."""
+        return DELEGATED if self.delegated else "model.pte"
 
 
 def one(module: nn.Module, *calls: Arguments, dynamic_shapes: Any = None, **settings: Any) -> Case:
@@ -93,6 +106,11 @@ def export(entry: Entry, module: nn.Module | None = None) -> ExportedProgram:
 def write_case(name: str, case: Case, folder: Path) -> None:
     """Writes the case's folder: programs, external constants, tensors.npz and case.json."""
     folder.mkdir(parents=True, exist_ok=True)
+    if case.make_program:
+        with tempfile.TemporaryDirectory() as on_the_way:
+            (folder / case.file).write_bytes(case.make_program(Path(on_the_way)))
+        write_calls(name, case, [case.file], folder)
+        return
     for entry in case.methods.values():
         entry.module.eval()
         if case.prepare:
@@ -112,7 +130,7 @@ def write_case(name: str, case: Case, folder: Path) -> None:
 def write_calls(name: str, case: Case, files: list[str], folder: Path) -> None:
     """Writes tensors.npz and case.json, which names `files`."""
     arrays: dict[str, np.ndarray] = {}
-    program = Runtime.get().load_program(folder / DELEGATED) if case.delegated else None
+    program = Runtime.get().load_program(folder / case.file) if case.expects_runtime else None
     methods = {method: _calls(method, entry, arrays, program) for method, entry in case.methods.items()}
     description = {
         "name": name,
@@ -128,7 +146,7 @@ def write_calls(name: str, case: Case, files: list[str], folder: Path) -> None:
 
 
 def _expected_from(case: Case) -> str:
-    if case.delegated:
+    if case.expects_runtime:
         return "the official runtime"
     return "the lowered graph in PyTorch" if case.expects_lowered else "PyTorch eager"
 
