@@ -16,7 +16,8 @@ from rushlight.llm.text_model import TextModel
 _GRACE_SECONDS = 10
 """How long answers may take to end when the server is told to stop; then they are cancelled."""
 
-_MAX_CONNECTIONS = 1024
+_MAX_CONNECTIONS = 256
+"""Each may hold a body; further ones are answered by 503 at once."""
 
 
 def serve(
