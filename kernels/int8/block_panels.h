@@ -6,6 +6,8 @@
 #include <cstddef>
 
 #include "kernels/backs/block_linear.h"
+#include "kernels/ukernel/block_gemm.h"
+#include "kernels/ukernel/half_gemm.h"
 
 namespace rushlight::kernels {
 
