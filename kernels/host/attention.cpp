@@ -6,8 +6,9 @@
 #include <algorithm>
 #include <cstring>
 
-#include "kernels/host/attention_tiles.h"
-#include "kernels/host/pieces.h"
+#include "kernels/host/attention/pieces.h"
+#include "kernels/host/attention/tiles.h"
+#include "kernels/host/attention/widened_heads.h"
 #include "kernels/matmul/attention_rows.h"
 #include "kernels/ukernel/attention.h"
 #include "kernels/ukernel/gemm.h"
@@ -130,10 +131,15 @@ class Worker {
     if (plan_.mask_type() == ScalarType::Float && head_.mask.column == sizeof(float)) {
       return floats(head_.mask, row, first_key_);
     }
-    for (size_t key = 0; key < n; ++key) {
-      mask_[key] = mask_at<float, float>(head_.mask, plan_.mask_type(), row, first_key_ + key);
-    }
+    for (size_t key = 0; key < n; ++key) mask_[key] = mask_of_key(row, first_key_ + key);
     return mask_;
+  }
+
+  [[nodiscard]] float mask_of_key(size_t row, size_t key) const {
+    if (plan_.mask_type() == ScalarType::BFloat16) {
+      return mask_at<BFloat16, float>(head_.mask, ScalarType::BFloat16, row, key);
+    }
+    return mask_at<Half, float>(head_.mask, plan_.mask_type(), row, key);
   }
 
   void add_values(size_t row, size_t rows, size_t n) {
@@ -166,36 +172,57 @@ bool has_plain_rows(const AttentionPlan& plan) {
   return scores && (plan.width() == 1 || (head.value.column == kStep && head.out.column == kStep));
 }
 
-}  // namespace
-
-Error attention(KernelContext& context, const AttentionProblem& problem) {
+// Heads [0, plan.heads()) in blocks of rows, shared out among threads; False without memory for one.
+// Reader gives a head's float32 matrices and takes its rows of the result, see WidenedHeads.
+template <class Reader>
+bool attend_in_pieces(KernelContext& context, const AttentionProblem& problem, size_t reader_bytes) {
   const AttentionPlan& plan = problem.plan;
-  if (problem.out.numel() == 0) return Error::Ok;
-  if (plan.keys() == 0 || !has_plain_rows(plan)) {
-    attend_by_rows<float>(plan);
-    return Error::Ok;
-  }
   const Blocks blocks(plan.queries(), plan.keys(), plan.depth());
   const size_t in_head = (plan.queries() + blocks.rows - 1) / blocks.rows;
   const size_t count = plan.heads() * in_head;
   const size_t work = plan.heads() * plan.queries() * plan.keys() * (plan.depth() + plan.width());
   const size_t most = std::min(count, work / kGrain + 1);
-  Pieces pieces(context, most, blocks.bytes());
-  if (pieces.empty()) {
-    attend_by_rows<float>(plan);
-    return Error::Ok;
-  }
+  Pieces pieces(context, most, blocks.bytes() + reader_bytes);
+  if (pieces.empty()) return false;
   pieces.run([&](size_t piece, size_t num_pieces, void* scratch) {
     Worker worker(plan, blocks, scratch);
+    Reader reader(problem, static_cast<char*>(scratch) + blocks.bytes());
     const size_t end = (piece + 1) * count / num_pieces;
     for (size_t i = piece * count / num_pieces; i < end;) {
       const size_t head = i / in_head;
       const size_t next = std::min(end, (head + 1) * in_head);
-      worker.compute(plan.head(head), (i - head * in_head) * blocks.rows,
-                     std::min((next - head * in_head) * blocks.rows, plan.queries()));
+      const size_t first = (i - head * in_head) * blocks.rows;
+      const size_t last = std::min((next - head * in_head) * blocks.rows, plan.queries());
+      worker.compute(reader.load(head, first, last), first, last);
+      reader.store(first, last);
       i = next;
     }
   });
+  return true;
+}
+
+// Reader of heads that are float32.
+class PlainHeads {
+ public:
+  PlainHeads(const AttentionProblem& problem, void*) : plan_(problem.plan) {}
+  [[nodiscard]] AttentionPlan::Head load(size_t index, size_t, size_t) const { return plan_.head(index); }
+  void store(size_t, size_t) const {}
+
+ private:
+  const AttentionPlan& plan_;
+};
+
+}  // namespace
+
+std::optional<Error> attention(KernelContext& context, const AttentionProblem& problem) {
+  const AttentionPlan& plan = problem.plan;
+  if (problem.out.numel() == 0) return Error::Ok;
+  if (plan.keys() == 0) return std::nullopt;
+  const bool plain = problem.type() == ScalarType::Float;
+  if (plain ? !has_plain_rows(plan) : !WidenedHeads::takes(problem)) return std::nullopt;
+  const bool done = plain ? attend_in_pieces<PlainHeads>(context, problem, 0)
+                          : attend_in_pieces<WidenedHeads>(context, problem, WidenedHeads::bytes(plan));
+  if (!done) return std::nullopt;
   return Error::Ok;
 }
 
@@ -203,8 +230,9 @@ Error attention_prepare(KernelContext& context, const AttentionProblem& problem)
   const AttentionPlan& plan = problem.plan;
   // Fewer keys may be one larger block.
   const size_t keys = std::min(plan.keys(), kMostKeys);
-  const size_t bytes = std::max(Blocks(plan.queries(), plan.keys(), plan.depth()).bytes(),
-                                Blocks(plan.queries(), keys, plan.depth()).bytes());
+  size_t bytes = std::max(Blocks(plan.queries(), plan.keys(), plan.depth()).bytes(),
+                          Blocks(plan.queries(), keys, plan.depth()).bytes());
+  if (problem.type() != ScalarType::Float) bytes += WidenedHeads::bytes(plan);
   context.need_scratch(context.threads() * (bytes + 64));
   return Error::Ok;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "kernels/matmul/attention.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "kernels/walk/paired_axes.h"
@@ -140,6 +141,15 @@ Error AttentionPlan::make_cached(const CachedAttentionArguments& given, const Te
   place(given.value, &value_);
   place(out, &out_);
   return Error::Ok;
+}
+
+Error AttentionPlan::make_largest(const Tensor& query, const Tensor& key, const Tensor& value,
+                                  bool heads_first, const Tensor& out) {
+  if (query.dim() != 4 || key.dim() != 4 || !has_sizes(out, query.sizes())) return Error::InvalidArgument;
+  const ptrdiff_t positions = heads_first ? 2 : 1;
+  const std::optional<Tensor> no_mask;
+  const int64_t start = std::max<int64_t>(key.size(positions) - query.size(positions), 0);
+  return make_cached({query, key, value, start, no_mask, true, std::nullopt, heads_first}, out);
 }
 
 Error AttentionPlan::read_sizes(const CachedAttentionArguments& given) {

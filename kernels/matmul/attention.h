@@ -57,6 +57,10 @@ class AttentionPlan {
   // Checks sizes and gives `out` the query's; dtypes are the caller's. Errors: InvalidArgument (shapes, a
   // position past the end of the cache).
   Error make_cached(const CachedAttentionArguments& arguments, const Tensor& out);
+  // The plan of the most keys that a call can see, for prepare functions: positions are not known at load.
+  // Errors are as above; they are the call's to report.
+  Error make_largest(const Tensor& query, const Tensor& key, const Tensor& value, bool heads_first,
+                     const Tensor& out);
 
   [[nodiscard]] size_t heads() const { return heads_; }  // matrices of queries
   [[nodiscard]] size_t queries() const { return queries_; }

@@ -207,7 +207,7 @@ def test_tensors_that_overlap_what_is_written_are_refused(kernels: Kernels, name
 def test_the_scratch_memory_that_is_asked_for_serves_every_smaller_call(
     kernels: Kernels, layer: Layer, data: st.DataObject, threads: int
 ) -> None:
-    layer = replace(layer, context=data.draw(st.integers(40, 5000)))
+    layer = replace(layer, context=data.draw(st.integers(60, 5000)))
     most = data.draw(st.integers(1, 60))
     largest = State(layer).arguments(tokens_of(layer, most), torch.empty(1, most, layer.heads * layer.depth))
     asked = kernels.scratch_bytes(NAME, largest, threads=threads)

@@ -2,8 +2,6 @@
 // Attention of new positions to a cache of keys and values, as ExecuTorch's language models have it:
 // custom_sdpa reads caches that update_cache has filled, sdpa_with_kv_cache fills them itself.
 // As there, dropout_p is ignored, and all tensors are [batch, positions, heads, depth].
-#include <algorithm>
-
 #include "kernels/backs/attention.h"
 #include "kernels/backs/backs.h"
 #include "kernels/index/cache_rows.h"
@@ -29,16 +27,6 @@ Error attend(const AttentionPlan& plan, const Tensor& out) {
   });
 }
 
-// The plan of the most keys that a call can see: its position is not known at load.
-bool plan_largest(const Tensor& query, const Tensor& key, const Tensor& value, const Tensor& out,
-                  AttentionPlan* plan) {
-  if (query.dim() != 4 || key.dim() != 4) return false;
-  const std::optional<Tensor> no_mask;
-  const int64_t start = std::max<int64_t>(key.size(1) - query.size(1), 0);
-  return has_sizes(out, query.sizes()) &&
-         plan->make_cached({query, key, value, start, no_mask, true, std::nullopt}, out) == Error::Ok;
-}
-
 }  // namespace
 
 Error custom_sdpa_out(KernelContext& context, const Tensor& query, const Tensor& key, const Tensor& value,
@@ -56,7 +44,7 @@ Error custom_sdpa_out_prepare(KernelContext& context, const Tensor& query, const
                               const Tensor& value, int64_t, const std::optional<Tensor>&, double, bool,
                               std::optional<double>, Tensor& out) {
   AttentionPlan plan;
-  if (!plan_largest(query, key, value, out, &plan)) return Error::Ok;  // an error is the call's
+  if (plan.make_largest(query, key, value, false, out) != Error::Ok) return Error::Ok;
   return backs::custom_sdpa_out_prepare(context, AttentionProblem{plan, out});
 }
 
@@ -85,7 +73,7 @@ Error sdpa_with_kv_cache_out_prepare(KernelContext& context, const Tensor& query
                                      const std::optional<Tensor>&, double, bool, std::optional<double>,
                                      Tensor& out) {
   AttentionPlan plan;
-  if (!plan_largest(query, key_cache, value_cache, out, &plan)) return Error::Ok;  // an error is the call's
+  if (plan.make_largest(query, key_cache, value_cache, false, out) != Error::Ok) return Error::Ok;
   return backs::sdpa_with_kv_cache_out_prepare(context, AttentionProblem{plan, out});
 }
 

@@ -100,7 +100,7 @@ def test_the_perplexity_is_that_of_the_same_numbers(ours: Ours, reference: Any) 
     after = torch.tensor(tokens[1:])[:, None]
     ours_nats, nats = (-each[:-1].gather(1, after).mean().item() for each in (scores, expected))
     assert abs(np.exp(ours_nats) / np.exp(nats) - 1) < 1e-3
-    assert 5 < np.exp(nats) < 60
+    assert 5 < np.exp(nats) < 100
 
 
 def test_the_official_runtime_says_the_same(ours: Ours, path: Path, tmp_path: Path) -> None:

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kernels/host/attention/widened_heads.h"
+
+#include "kernels/matmul/attention_rows.h"
+#include "kernels/ukernel/convert.h"
+
+namespace rushlight::kernels::host {
+
+namespace {
+
+HeadMatrix floats_at(float* data, size_t columns) {
+  return {reinterpret_cast<char*>(data), static_cast<ptrdiff_t>(columns * sizeof(float)), sizeof(float)};
+}
+
+// Rows [begin, end) of a matrix of `type`, each contiguous, to rows of float32 that lie behind each other.
+void widen_rows(const HeadMatrix& from, ScalarType type, const TokenNumbers* tokens, size_t begin, size_t end,
+                size_t columns, float* to) {
+  for (size_t row = begin; row < end; ++row) {
+    float* target = to + row * columns;
+    if (type == ScalarType::Half) {
+      ukernel::half_to_f32(columns, element_at<uint16_t>(from, row, 0), target);
+    } else if (type == ScalarType::BFloat16) {
+      ukernel::bfloat16_to_f32(columns, element_at<uint16_t>(from, row, 0), target);
+    } else {
+      ukernel::dequantize_i8(columns, element_at<int8_t>(from, row, 0), tokens->scale_of(row),
+                             tokens->zero_of(row), target);
+    }
+  }
+}
+
+}  // namespace
+
+bool WidenedHeads::takes(const AttentionProblem& problem) {
+  const AttentionPlan& plan = problem.plan;
+  const AttentionPlan::Head head = plan.head(0);
+  const auto step = static_cast<ptrdiff_t>(element_size(problem.type()));
+  const bool keys = plan.depth() == 1 || (head.query.column == step && head.key.column == step);
+  return keys &&
+         (plan.width() == 1 || (head.value.column == step &&
+                                head.out.column == static_cast<ptrdiff_t>(problem.out.element_size())));
+}
+
+WidenedHeads::WidenedHeads(const AttentionProblem& problem, void* scratch)
+    : problem_(problem),
+      query_(static_cast<float*>(scratch)),
+      out_(query_ + problem.plan.queries() * problem.plan.depth()),
+      key_(out_ + problem.plan.queries() * problem.plan.width()),
+      value_(key_ + problem.plan.keys() * problem.plan.depth()) {}
+
+AttentionPlan::Head WidenedHeads::load(size_t index, size_t begin, size_t end) {
+  const AttentionPlan& plan = problem_.plan;
+  const ScalarType type = problem_.type();
+  QuantizedTokens::Head tokens;
+  if (problem_.tokens != nullptr) tokens = problem_.tokens->head(index);
+  head_ = plan.head(index);
+  widen_rows(head_.query, type, &tokens.query, begin, end, plan.depth(), query_);
+  if (loaded_key_ != head_.key.data) {
+    widen_rows(head_.key, type, &tokens.key, 0, plan.keys(), plan.depth(), key_);
+  }
+  if (loaded_value_ != head_.value.data) {
+    widen_rows(head_.value, type, &tokens.value, 0, plan.keys(), plan.width(), value_);
+  }
+  loaded_key_ = head_.key.data;
+  loaded_value_ = head_.value.data;
+  const bool direct = problem_.out.scalar_type() == ScalarType::Float;
+  return {floats_at(query_, plan.depth()), floats_at(key_, plan.depth()), floats_at(value_, plan.width()),
+          head_.mask, direct ? head_.out : floats_at(out_, plan.width())};
+}
+
+void WidenedHeads::store(size_t begin, size_t end) const {
+  const size_t columns = problem_.plan.width();
+  for (size_t row = begin; row < end; ++row) {
+    const float* from = out_ + row * columns;
+    if (problem_.out.scalar_type() == ScalarType::Half) {
+      ukernel::f32_to_half(columns, from, element_at<uint16_t>(head_.out, row, 0));
+    } else if (problem_.out.scalar_type() == ScalarType::BFloat16) {
+      ukernel::f32_to_bfloat16(columns, from, element_at<uint16_t>(head_.out, row, 0));
+    }
+  }
+}
+
+}  // namespace rushlight::kernels::host
