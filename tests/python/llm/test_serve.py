@@ -343,10 +343,8 @@ def test_a_failure_of_the_model_is_told_and_the_next_request_answered(path: Path
 
 
 def test_an_address_that_is_taken_is_an_error() -> None:
-    with bound_socket(Settings(port=0)) as taken:
-        taken.listen()
-        with pytest.raises(InvalidArgument, match="port"):
-            bound_socket(Settings(port=taken.getsockname()[1]))
+    with bound_socket(Settings(port=0)) as taken, pytest.raises(InvalidArgument, match="port"):
+        bound_socket(Settings(port=taken.getsockname()[1]))
     with pytest.raises(InvalidArgument):
         bound_socket(Settings(host="no.such.host.invalid"))
 

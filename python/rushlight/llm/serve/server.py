@@ -16,7 +16,8 @@ from rushlight.llm.text_model import TextModel
 _GRACE_SECONDS = 10
 """How long answers may take to end when the server is told to stop; then they are cancelled."""
 
-_MAX_CONNECTIONS = 1024
+_MAX_CONNECTIONS = 256
+"""Each may hold a body; further ones are answered by 503 at once."""
 
 
 def serve(
@@ -49,7 +50,7 @@ def make_server(model: TextModel, settings: Settings, log: Log = lambda line: No
 
 def address_of(bound: socket.socket, settings: Settings) -> str:
     """The URL of a socket, with the port that it has."""
-    host = f"[{settings.host}]" if bound.family == socket.AF_INET6 else settings.host
+    host = f"[{settings.host}]" if ":" in settings.host else settings.host
     return f"http://{host}:{bound.getsockname()[1]}"
 
 
@@ -59,11 +60,14 @@ def bound_socket(settings: Settings) -> socket.socket:
     try:
         stream, passive = socket.SOCK_STREAM, socket.AI_PASSIVE
         found = socket.getaddrinfo(settings.host, settings.port, type=stream, flags=passive)
+        # Of a name with addresses of both kinds (localhost) the older one.
+        found.sort(key=lambda each: each[0] != socket.AF_INET)
         family, kind, protocol, _, address = found[0]
         bound = socket.socket(family, kind, protocol)
         try:
             bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             bound.bind(address)
+            bound.listen()  # those who come before the server runs wait
         except OSError:
             bound.close()
             raise
