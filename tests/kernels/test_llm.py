@@ -340,3 +340,83 @@ def test_fallback_copies(kernels: Kernels) -> None:
         out = poison(torch.empty_like(x))
         kernels.run("llama::fallback.out", [x, out], dynamic=[out])
         assert torch.equal(out, x)
+
+
+def delta_rule_inputs(
+    length: int, heads: int, own: int, channels: int, width: int, *, scalar: bool
+) -> list[torch.Tensor]:
+    """Query, key, value, decay, beta and state; keys of length 1, as the models have them."""
+
+    def numbers(*shape: int, low: float = -1, high: float = 1) -> torch.Tensor:
+        return random_tensor(shape, torch.float32, low=low, high=high, seed=len(made))
+
+    made: list[torch.Tensor] = []
+    made.append(numbers(2, heads, length, channels))
+    made.append(torch.nn.functional.normalize(numbers(2, own, length, channels), dim=-1))
+    made.append(numbers(2, own, length, width))
+    made.append(numbers(2, own, length, *([] if scalar else [channels]), low=0.5))
+    made.append(numbers(2, own, length, low=0))
+    made.append(numbers(2, own, channels, width))
+    return made
+
+
+@pytest.mark.parametrize("scalar", [False, True])
+@pytest.mark.parametrize("length", [1, 5, 40])
+@pytest.mark.parametrize(("heads", "own"), [(3, 3), (4, 2)])
+@pytest.mark.parametrize(("channels", "width"), [(5, 6), (16, 100), (1, 1)])
+def test_gated_delta_rule(
+    kernels: Kernels, scalar: bool, length: int, heads: int, own: int, channels: int, width: int
+) -> None:
+    inputs = delta_rule_inputs(length, heads, own, channels, width, scalar=scalar)
+    expected, expected_state = LLAMA.gated_delta_rule(*inputs)
+    for name in ("llama::gated_delta_rule.out", "llama::channelwise_gated_delta_rule.out"):
+        out, state = poison(torch.empty_like(expected)), poison(torch.empty_like(expected_state))
+        kernels.run(name, [*inputs, out, state], dynamic=[out, state], threads=2)
+        assert_equal(out, expected, rtol=1e-4, atol=1e-4)
+        assert_equal(state, expected_state, rtol=1e-4, atol=1e-4)
+
+
+def test_gated_delta_rule_in_two_parts_is_that_of_the_whole(kernels: Kernels) -> None:
+    inputs = delta_rule_inputs(9, 4, 2, 8, 8, scalar=False)
+    name = "llama::gated_delta_rule.out"
+    whole, state = torch.empty(2, 4, 9, 8), torch.empty(2, 2, 8, 8)
+    kernels.run(name, [*inputs, whole, state])
+    carried = inputs[5]
+    for begin, end in ((0, 4), (4, 9)):
+        part = [each[:, :, begin:end].contiguous() for each in inputs[:5]]
+        out, after = torch.empty(2, 4, end - begin, 8), torch.empty(2, 2, 8, 8)
+        kernels.run(name, [*part, carried, out, after])
+        assert torch.equal(out, whole[:, :, begin:end])
+        carried = after
+    assert torch.equal(carried, state)
+
+
+def test_delta_rules_of_other_sizes_are_refused(kernels: Kernels) -> None:
+    inputs = delta_rule_inputs(5, 4, 2, 8, 6, scalar=False)
+    out, state = torch.empty(2, 4, 5, 6), torch.empty(2, 2, 8, 6)
+    for i in range(6):
+        wrong = [each[..., :-1].contiguous() if j == i else each for j, each in enumerate(inputs)]
+        if i == 2:
+            wrong[5] = inputs[5]
+        error = refused(kernels, "llama::gated_delta_rule.out", [*wrong, out, state])
+        assert error.error == "InvalidArgument"
+        wrong = [each.double() if j == i else each for j, each in enumerate(inputs)]
+        error = refused(kernels, "llama::gated_delta_rule.out", [*wrong, out, state])
+        assert error.error == "InvalidType"
+    odd = [inputs[0][:, :3].contiguous(), *inputs[1:]]
+    refused(kernels, "llama::gated_delta_rule.out", [*odd, torch.empty(2, 3, 5, 6), state])
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.uint8])
+@pytest.mark.parametrize(("height", "width"), [(4, 4), (2, 6), (8, 4), (0, 4)])
+def test_tiles_of_an_image(kernels: Kernels, dtype: torch.dtype, height: int, width: int) -> None:
+    image = random_tensor((3, height, width), dtype)
+    tiles = image.view(3, height // 2, 2, width // 2, 2).permute(1, 3, 0, 2, 4).reshape(-1, 3, 2, 2)
+    out = poison(torch.empty_like(tiles))
+    kernels.run("preprocess::tile_crop.out", [image, 2, out], dynamic=[out])
+    assert torch.equal(out, tiles)
+
+
+def test_tiles_that_do_not_fill_an_image_are_refused(kernels: Kernels) -> None:
+    for shape, size in (((3, 4, 5), 2), ((3, 5, 4), 2), ((3, 4, 4), 0), ((3, 4, 4), -2), ((4, 4), 2)):
+        refused(kernels, "preprocess::tile_crop.out", [torch.ones(shape), size, torch.empty(4, 3, 2, 2)])

@@ -16,11 +16,46 @@ _EMOJI = [
     "1\ufe0f\u20e3",
 ]
 _SPACES = [" ", "\n", "\t", "\r\n", "\u00a0", "\u2003", "\u3000", "\u2028", "\x85", "\x0b", "\x1c"]
-_WORDS = """don't I'M WE'LL they've he'd You'Re '\u017fa ''s Hello, world! a.b.c foo_bar camelCaseWord HTTPServer
-x=3.14159; 1234567 12,345.67 0x1F 2nd 3rd \u0661\u0662\u0663 \u00bd \u2167 if(a[i]<=b){return!c;} <|endoftext|> <s> https://example.org/?q=1&r=2
-\u4f60\u597d\uff0c\u4e16\u754c \u3053\u3093\u306b\u3061\u306f \uc548\ub155\ud558\uc138\uc694 \u1112\u1161\u11ab e\u0301 \u0130stanbul stra\u00dfe \ufb01n \u1e9b\u0323 \u2126 \u212b \u0344 \u2581a\u2581\u2581b""".split(
-    " "
-)
+_WORDS = [
+    "don't",
+    "I'M",
+    "WE'LL",
+    "they've",
+    "he'd",
+    "You'Re",
+    "'ſa",
+    "''s",
+    "Hello,",
+    "world!",
+    "a.b.c",
+    "foo_bar",
+    "camelCaseWord",
+    "HTTPServer\nx=3.14159;",
+    "1234567",
+    "12,345.67",
+    "0x1F",
+    "2nd",
+    "3rd",
+    "١٢٣",
+    "½",
+    "Ⅷ",
+    "if(a[i]<=b){return!c;}",
+    "<|endoftext|>",
+    "<s>",
+    "https://example.org/?q=1&r=2\n你好，世界",
+    "こんにちは",
+    "안녕하세요",
+    "한",
+    "é",
+    "İstanbul",
+    "straße",
+    "ﬁn",
+    "ẛ̣",
+    "Ω",
+    "Å",
+    "̈́",
+    "▁a▁▁b",
+]
 
 
 def assigned() -> list[list[str]]:

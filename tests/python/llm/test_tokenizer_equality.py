@@ -11,10 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tokenizers import Tokenizer as Reference
 
-from support.trained_tokenizers import FORMS, trained
 from rushlight.llm import Tokenizer
 from rushlight.llm.vocabulary import from_tokenizer_json
 from support.scripts_text import text_of_all_scripts
+from support.trained_tokenizers import FORMS, trained
 
 pytestmark = pytest.mark.heavy
 

@@ -54,7 +54,10 @@ MODELS: dict[str, tuple[str, dict[str, Any]]] = {
         "Gemma2",
         {"head_dim": 16, "sliding_window": 8, "query_pre_attn_scalar": 24, "attn_logit_softcapping": 2.0},
     ),
-    "gemma3": ("Gemma3Text", {"head_dim": 16, "sliding_window": 8, "query_pre_attn_scalar": 24}),
+    "gemma3": (
+        "Gemma3Text",
+        {"head_dim": 16, "sliding_window": 8, "query_pre_attn_scalar": 24, "num_hidden_layers": 7},
+    ),
 }
 """By a name, the class of transformers without "Config", and what its configuration has besides SIZES."""
 
