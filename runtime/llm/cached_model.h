@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A language model and what is in its cache. Keys and values are addressed by position, so that the cache is
-// shortened by forgetting its last tokens: later ones overwrite them.
+// A language model and what is in its cache. Where keys and values are addressed by position the cache is
+// shortened by forgetting its last tokens: later ones overwrite them. Other caches begin anew.
 #pragma once
 
 #include <memory>
@@ -24,8 +24,8 @@ class CachedModel {
   // Evaluates 1 to facts().chunk tokens behind those, in one call, for logits(). Error: what executing the
   // method returns; the cache then holds what it held before.
   Error evaluate(Span<const int32_t> tokens);
-  // Keeps the first `count` tokens; count <= tokens().size().
-  void rewind(size_t count) { tokens_.resize(count); }
+  // Keeps the first `count` tokens, or none where the cache cannot be shortened; count <= tokens().size().
+  void rewind(size_t count) { tokens_.resize(count == tokens_.size() || facts_.rewinds ? count : 0); }
 
   // Of the position behind the last token that was evaluated: facts().vocabulary numbers.
   [[nodiscard]] Span<const float> logits() const { return {logits_.data(), facts_.vocabulary}; }

@@ -97,6 +97,19 @@ Error read_logits_output(const MethodMeta& forward, ModelFacts* facts) {
   return Error::Ok;
 }
 
+// The operator by which programs write to rows that they compute: those of a ring that holds fewer positions
+// than the context. What a row held before is lost, so that such a cache cannot go back.
+constexpr std::string_view kWritesToRing = "llama::update_cache_with_indices";
+
+bool calls(const MethodMeta& method, std::string_view name) {
+  const flatbuffer::TableVector operators = method.plan().tables(schema::plan::kOperators);
+  for (size_t i = 0; i < operators.size(); ++i) {
+    const char* found = operators[i].string(schema::operator_name::kName);
+    if (found != nullptr && name == found) return true;
+  }
+  return false;
+}
+
 Error read_forward(const Module& module, ModelFacts* facts) {
   RL_TRY_ASSIGN(const MethodMeta forward, module.method_meta("forward"));
   RL_CHECK(
@@ -104,6 +117,7 @@ Error read_forward(const Module& module, ModelFacts* facts) {
       "method forward: expected inputs tokens and input_pos and an output logits, got %lu inputs and %lu "
       "outputs; export a language model with a cache",
       log_number(forward.num_inputs()), log_number(forward.num_outputs()));
+  facts->rewinds = !calls(forward, kWritesToRing);
   RL_TRY(read_tokens_input(forward, facts));
   RL_TRY(read_position_input(forward, facts));
   return read_logits_output(forward, facts);

@@ -18,6 +18,7 @@ struct ModelFacts {
   size_t vocabulary = 0;           // tokens to sample from: get_vocab_size, or all logits
   size_t logits = 0;               // numbers of the logits of one position
   bool positions_of_each = false;  // input_pos is int64 [S], as exporters of Hugging Face models write it
+  bool rewinds = true;  // whether the cache can be shortened: its rows are positions. A ring's are not
 };
 
 // Errors: NotFound (no method forward), NotSupported (a method forward of another form, or no cache),

@@ -122,7 +122,7 @@ Error TextGenerator::begin(Span<const int32_t> prompt, const GenerateOptions& op
 void TextGenerator::become(const std::vector<int32_t>& tokens) {
   const size_t kept = std::min(common_prefix(model_.tokens(), tokens), tokens.size() - 1);
   model_.rewind(kept);
-  pending_.assign(tokens.begin() + static_cast<ptrdiff_t>(kept), tokens.end());
+  pending_.assign(tokens.begin() + static_cast<ptrdiff_t>(model_.tokens().size()), tokens.end());
 }
 
 // Whether the cache takes what is pending, after a shift where that is wanted.
@@ -237,9 +237,9 @@ Error TextGenerator::rewind(size_t count) {
   std::vector<int32_t> all = tokens();
   RL_CHECK(count <= all.size(), Error::InvalidArgument, "rewind: expected at most %lu tokens, got %lu",
            log_number(all.size()), log_number(count));
-  const size_t cached = std::min(count, model_.tokens().size());
-  model_.rewind(cached);
-  pending_.assign(all.begin() + static_cast<ptrdiff_t>(cached), all.begin() + static_cast<ptrdiff_t>(count));
+  model_.rewind(std::min(count, model_.tokens().size()));
+  pending_.assign(all.begin() + static_cast<ptrdiff_t>(model_.tokens().size()),
+                  all.begin() + static_cast<ptrdiff_t>(count));
   is_running_ = false;
   return Error::Ok;
 }

@@ -113,8 +113,8 @@ class TextGenerator {
 
   // The tokens so far: those in the cache and those that the next step evaluates.
   [[nodiscard]] std::vector<int32_t> tokens() const;
-  // Keeps the first `count` tokens, which a later prompt need not evaluate. Ends what was begun. Error:
-  // InvalidArgument (there are fewer).
+  // Keeps the first `count` tokens, which a later prompt need not evaluate (unless !facts().rewinds). Ends
+  // what was begun. Error: InvalidArgument (there are fewer).
   Error rewind(size_t count);
 
   [[nodiscard]] const GenerateStatistics& statistics() const { return statistics_; }
