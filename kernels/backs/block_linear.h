@@ -36,4 +36,11 @@ Error block_linear_prepare(KernelContext& context, const BlockLinearProblem& pro
 
 }  // namespace host
 
+namespace board {
+
+// It declines when there is too little scratch memory for a row.
+std::optional<Error> block_linear(KernelContext& context, const BlockLinearProblem& problem);
+
+}  // namespace board
+
 }  // namespace rushlight::kernels

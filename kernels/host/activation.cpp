@@ -1,10 +1,29 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Elementwise functions with parameters.
+// Elementwise functions with parameters, and gated ones.
+#include <algorithm>
+#include <cstring>
+
 #include "kernels/backs/elementwise.h"
+#include "kernels/backs/gated_act.h"
+#include "kernels/host/activate.h"
 #include "kernels/host/elementwise.h"
+#include "kernels/ukernel/elementwise.h"
 #include "kernels/ukernel/vector_math.h"
 
 namespace rushlight::kernels::host {
+
+namespace {
+
+constexpr size_t kSpan = 1024;   // that stays in the first cache from the activation to the product
+constexpr size_t kGrain = 4096;  // numbers worth a thread
+
+void multiply_span(const Activation& activation, size_t n, const float* gate, const float* up, float* out) {
+  std::memcpy(out, gate, n * sizeof(float));
+  activate(activation, out, n);
+  ukernel::mul_f32({1, n, {{out, 0, false}, {up, 0, false}, {}}, out, 0});
+}
+
+}  // namespace
 
 Error gelu(KernelContext& context, const GeluProblem& problem) {
   const auto function = problem.with_tanh ? ukernel::gelu_tanh_f32 : ukernel::gelu_f32;
@@ -40,6 +59,21 @@ Error clamp(KernelContext& context, const BoundsProblem& problem) {
     ukernel::clamp_f32(n, x, low, high, y);
   };
   return elementwise_in_float(context, problem.out, of_each(bound), problem.self);
+}
+
+Error gated_act(KernelContext& context, const GatedActProblem& problem) {
+  const size_t spans = (problem.width + kSpan - 1) / kSpan;
+  const size_t grain = std::max<size_t>(kGrain / std::min(problem.width, kSpan), 1);
+  context.parallel_for(problem.rows * spans, grain, [&](size_t begin, size_t end, size_t) {
+    for (size_t i = begin; i < end; ++i) {
+      const size_t row = i / spans;
+      const size_t first = i % spans * kSpan;
+      const float* const gate = problem.input + row * 2 * problem.width + first;
+      multiply_span(problem.activation, std::min(problem.width - first, kSpan), gate, gate + problem.width,
+                    problem.out + row * problem.width + first);
+    }
+  });
+  return Error::Ok;
 }
 
 }  // namespace rushlight::kernels::host

@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <cstring>
 
-#include "kernels/host/attention_tiles.h"
-#include "kernels/host/pieces.h"
-#include "kernels/host/widened_heads.h"
+#include "kernels/host/attention/pieces.h"
+#include "kernels/host/attention/tiles.h"
+#include "kernels/host/attention/widened_heads.h"
 #include "kernels/matmul/attention_rows.h"
 #include "kernels/ukernel/attention.h"
 #include "kernels/ukernel/gemm.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "kernels/backs/pool.h"
-#include "kernels/host/pool_pieces.h"
+#include "kernels/host/pooling/pool_pieces.h"
 #include "kernels/ukernel/reduce.h"
 
 namespace rushlight::kernels::host {

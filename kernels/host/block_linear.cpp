@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "kernels/host/int8/grouped_linear.h"
+#include "kernels/int8/block_panels.h"
 
 namespace rushlight::kernels::host {
 
@@ -27,46 +28,13 @@ size_t scratch_bytes(const BlockLinearProblem& problem) {
   return problem.weight.is_half ? 0 : rows_together(problem) * row_bytes(problem.weight);
 }
 
-// Where results of rows from `first` on go, for either family of microkernels.
+// Multiplies all panels, shared by threads.
 template <class Gemm>
-Gemm gemm_of(const BlockLinearProblem& problem, size_t first, size_t rows) {
-  const size_t features = problem.weight.features;
-  Gemm gemm;
-  gemm.rows = rows;
-  gemm.out = problem.out + first * features;
-  gemm.out_stride = static_cast<ptrdiff_t>(features);
-  gemm.residual = problem.residual == nullptr ? nullptr : problem.residual + first * features;
-  gemm.residual_stride = gemm.out_stride;
-  return gemm;
-}
-
-// Multiplies all panels, shared by threads; multiply(gemm, panel) calls the microkernel.
-template <class Gemm, class Multiply>
-void multiply_panels(KernelContext& context, const BlockLinearProblem& problem, const Gemm& whole,
-                     const Multiply& multiply) {
+void multiply_shared(KernelContext& context, const BlockLinearProblem& problem, const Gemm& gemm) {
   const BlockWeight& weight = problem.weight;
-  const size_t grain = items_for_piece(whole.rows * ukernel::kBlockFeatures * weight.form.depth);
+  const size_t grain = items_for_piece(gemm.rows * ukernel::kBlockFeatures * weight.form.depth);
   context.parallel_for(weight.panels(), grain, [&](size_t begin, size_t end, size_t) {
-    for (size_t panel = begin; panel < end; ++panel) {
-      const size_t feature = panel * ukernel::kBlockFeatures;
-      Gemm gemm = whole;
-      gemm.features = std::min(ukernel::kBlockFeatures, weight.features - feature);
-      gemm.bias = problem.bias == nullptr ? nullptr : problem.bias + feature;
-      if (whole.residual != nullptr) gemm.residual = whole.residual + feature;
-      gemm.out = whole.out + feature;
-      multiply(gemm, weight.panel_data(panel));
-    }
-  });
-}
-
-void multiply_halves(KernelContext& context, const BlockLinearProblem& problem, size_t first, size_t rows) {
-  auto gemm = gemm_of<ukernel::HalfGemm>(problem, first, rows);
-  gemm.depth = problem.weight.form.depth;
-  gemm.left = problem.input + first * gemm.depth;
-  gemm.left_stride = static_cast<ptrdiff_t>(gemm.depth);
-  multiply_panels(context, problem, gemm, [](ukernel::HalfGemm& each, const uint8_t* panel) {
-    each.panel = reinterpret_cast<const uint16_t*>(panel);
-    ukernel::multiply_halves(each);
+    multiply_panels(problem, gemm, begin, end);
   });
 }
 
@@ -79,14 +47,7 @@ void multiply_blocks(KernelContext& context, const BlockLinearProblem& problem, 
       ukernel::quantize_block_row(form, problem.input + (first + i) * form.depth, quantized + i * bytes);
     }
   });
-  auto gemm = gemm_of<ukernel::BlockGemm>(problem, first, rows);
-  gemm.form = form;
-  gemm.left = quantized;
-  gemm.left_stride = bytes;
-  multiply_panels(context, problem, gemm, [](ukernel::BlockGemm& each, const uint8_t* panel) {
-    each.panel = panel;
-    ukernel::multiply_blocks(each);
-  });
+  multiply_shared(context, problem, block_gemm_of(problem, first, rows, quantized, bytes));
 }
 
 }  // namespace
@@ -102,7 +63,7 @@ std::optional<Error> block_linear(KernelContext& context, const BlockLinearProbl
   for (size_t first = 0; first < problem.rows; first += together) {
     const size_t rows = std::min(together, problem.rows - first);
     if (weight.is_half) {
-      multiply_halves(context, problem, first, rows);
+      multiply_shared(context, problem, half_gemm_of(problem, first, rows));
     } else {
       multiply_blocks(context, problem, first, rows, quantized);
     }

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Attention over a cache: keys and values are appended and queries rotated first, token by token; the rotated
 // queries wait where their results will be. Then threads share the items of
-// kernels/host/cached_attention_blocks.h.
+// kernels/host/attention/cached_blocks.h.
 #include "kernels/backs/cached_attention.h"
 
 #include <algorithm>
 #include <cmath>
 #include <cstring>
 
-#include "kernels/host/cached_attention_blocks.h"
-#include "kernels/host/pieces.h"
+#include "kernels/host/attention/cached_blocks.h"
+#include "kernels/host/attention/pieces.h"
 #include "kernels/matmul/cached_attention.h"
 #include "kernels/ukernel/cache_rows.h"
 #include "kernels/ukernel/convert.h"

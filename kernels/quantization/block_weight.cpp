@@ -45,9 +45,9 @@ float BlockWeight::real(const uint8_t* from, size_t feature) const {
 }
 
 float BlockWeight::half(size_t feature, size_t k) const {
-  const uint8_t* panel = panel_data(feature / ukernel::kHalfFeatures);
+  const uint8_t* panel = panel_data(feature / ukernel::kBlockFeatures);
   uint16_t half;
-  std::memcpy(&half, panel + (k * ukernel::kHalfFeatures + feature % ukernel::kHalfFeatures) * sizeof(half),
+  std::memcpy(&half, panel + (k * ukernel::kBlockFeatures + feature % ukernel::kBlockFeatures) * sizeof(half),
               sizeof(half));
   return internal::half_to_float(half);
 }

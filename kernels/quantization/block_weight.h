@@ -6,14 +6,11 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "kernels/ukernel/block_gemm.h"
-#include "kernels/ukernel/half_gemm.h"
+#include "kernels/ukernel/block_weights.h"
 #include "runtime/base/error.h"
 #include "runtime/tensor/tensor.h"
 
 namespace rushlight::kernels {
-
-static_assert(ukernel::kBlockFeatures == ukernel::kHalfFeatures);
 
 // What a call says of a weight.
 struct BlockArguments {
@@ -35,7 +32,7 @@ struct BlockWeight {
     return (features + ukernel::kBlockFeatures - 1) / ukernel::kBlockFeatures;
   }
   [[nodiscard]] size_t panel_bytes() const {
-    return is_half ? form.depth * ukernel::kHalfFeatures * sizeof(uint16_t) : form.panel_bytes();
+    return is_half ? form.depth * ukernel::kBlockFeatures * sizeof(uint16_t) : form.panel_bytes();
   }
   [[nodiscard]] const uint8_t* panel_data(size_t index) const { return data + index * panel_bytes(); }
   [[nodiscard]] ukernel::BlockPanel panel(size_t index) const { return {form, panel_data(index)}; }

@@ -3,7 +3,7 @@
 //
 //   out[i][j] = sum over k of left[i][k] * panel[k][j] (+ bias[j]) (+ residual[i][j])
 //
-// for i < rows, j < features. A panel is [depth][kHalfFeatures] of float16, in the order in which programs
+// for i < rows, j < features. A panel is [depth][kBlockFeatures] of float16, in the order in which programs
 // store it; features past the end are 0. Numbers with even k and with odd k are summed in order from 0, and
 // both sums are added. Products and sums may be fused: variants differ in the last bits, tiles of one do not.
 //
@@ -13,16 +13,15 @@
 
 #include <cstdint>
 
+#include "kernels/ukernel/block_weights.h"
 #include "kernels/ukernel/variants.h"
 
 namespace rushlight::ukernel {
 
-inline constexpr size_t kHalfFeatures = 16;
-
 struct HalfGemm {
   size_t depth = 0;
   size_t rows = 0;
-  size_t features = 0;  // 1 to kHalfFeatures
+  size_t features = 0;  // 1 to kBlockFeatures
 
   const float* left = nullptr;  // the numbers of a row are adjacent
   ptrdiff_t left_stride = 0;    // from row to row

@@ -113,8 +113,9 @@ Result<Tokenizer> Tokenizer::load(Span<const uint8_t> blob) {
 }
 
 Error Tokenizer::encode(std::string_view text, std::vector<int32_t>* tokens, bool parse_special) const {
-  RL_CHECK(text.size() < INT32_MAX / 4, Error::InvalidArgument,
-           "text: expected less than %lu bytes, got %lu; encode it in parts", log_number(INT32_MAX / 4),
+  const size_t most = INT32_MAX / vocabulary_.growth;
+  RL_CHECK(text.size() < most, Error::InvalidArgument,
+           "text: expected less than %lu bytes, got %lu; encode it in parts", log_number(most),
            log_number(text.size()));
   Encoder(*this, tokens).encode(text, parse_special);
   return Error::Ok;

@@ -20,8 +20,8 @@ class Tokenizer {
   static Result<Tokenizer> load(Span<const uint8_t> blob);
 
   // Appends the tokens of `text`, without those that stand around a whole text (prefix, suffix). Special
-  // tokens written in it are taken for text unless `parse_special`. Takes O(n log n). Errors: InvalidArgument
-  // (2^31 bytes or more).
+  // tokens written in it are taken for text unless `parse_special`. Takes O(n log n). Errors:
+  // InvalidArgument, of a text whose pieces could have 2^31 bytes.
   Error encode(std::string_view text, std::vector<int32_t>* tokens, bool parse_special) const;
 
   [[nodiscard]] size_t size() const { return vocabulary_.size(); }

@@ -2,6 +2,8 @@
 // Reads the sections of a vocabulary and proves every index in them: linear in the blob.
 #include "runtime/llm/vocabulary.h"
 
+#include <algorithm>
+
 #include "runtime/base/checked.h"
 #include "runtime/base/log.h"
 #include "runtime/llm/unicode.h"
@@ -13,7 +15,8 @@ namespace {
 constexpr uint32_t kSections = 29;
 constexpr uint32_t kMaxSteps = 32;       // steps call each other: bounds the stack
 constexpr uint32_t kMaxStates = kMatch;  // a transition's other bits
-constexpr uint32_t kMaxBucket = 4096;    // bounds a look-up
+constexpr uint64_t kMaxGrowth = 4096;
+constexpr uint32_t kMaxBucket = 4096;  // bounds a look-up
 
 #define VOCABULARY_CHECK(condition, ...) \
   RL_CHECK(condition, Error::InvalidExternalData, "vocabulary: " __VA_ARGS__)
@@ -253,6 +256,52 @@ Error check_characters(const Vocabulary& v) {
   return Error::Ok;
 }
 
+size_t growth_of(const Vocabulary& v, const Table<CharacterMap>& maps) {
+  size_t most = 1;
+  for (size_t i = 0; i < maps.size(); ++i) {
+    const CharacterMap map = maps[i];
+    const size_t bytes = map.code_point < 0x80 ? 1 : map.code_point < 0x800 ? 2 : 3;
+    most = std::max(most, (v.strings[map.text].size() + bytes - 1) / bytes);
+  }
+  return most;
+}
+
+size_t growth_of(const Vocabulary& v, const Step& step) {
+  const auto length = [&](uint32_t string) { return v.strings[string].size(); };
+  switch (step.kind) {
+    case StepKind::Prepend:
+    case StepKind::PrefixPiece:
+      return 1 + length(step.a);
+    case StepKind::Replace:
+    case StepKind::ReplaceInPiece:
+      return std::max<size_t>(1, (length(step.b) + length(step.a) - 1) / length(step.a));
+    case StepKind::ReplacePattern:
+      return std::max<size_t>(1, length(step.b));
+    case StepKind::MapCharacters:
+      return growth_of(v, v.character_maps);
+    case StepKind::Compose:
+      return std::max<size_t>(3, growth_of(v, v.decompositions));  // a syllable of 3 bytes becomes 9
+    case StepKind::StripSpaces:
+    case StepKind::Split:
+      break;
+  }
+  return 1;
+}
+
+// A chain of steps could make gigabytes of some letters.
+Error measure_growth(Vocabulary* v) {
+  uint64_t growth = 1;
+  for (const auto* steps : {&v->normalizers, &v->pre_tokenizers}) {
+    for (size_t i = 0; i < steps->size(); ++i) {
+      growth *= growth_of(*v, (*steps)[i]);
+      VOCABULARY_CHECK(growth <= kMaxGrowth, "steps: expected to make a text at most %lu times as long",
+                       log_number(kMaxGrowth));
+    }
+  }
+  v->growth = static_cast<uint32_t>(growth);
+  return Error::Ok;
+}
+
 }  // namespace
 
 Result<Vocabulary> Vocabulary::load(Span<const uint8_t> blob) {
@@ -275,6 +324,7 @@ Result<Vocabulary> Vocabulary::load(Span<const uint8_t> blob) {
   RL_TRY(check_added(v, v.added));
   RL_TRY(check_added(v, v.added_normalized));
   RL_TRY(check_characters(v));
+  RL_TRY(measure_growth(&v));
   return v;
 }
 

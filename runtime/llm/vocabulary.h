@@ -165,6 +165,8 @@ struct Vocabulary {
   Table<CombiningClass> combining;     // ascending, those that are not 0
   Table<Composition> compositions;     // ascending
 
+  uint32_t growth = 1;  // normalized pieces have at most so many bytes for each byte of a text
+
   // The blob must outlive what reads it. Errors: InvalidExternalData.
   static Result<Vocabulary> load(Span<const uint8_t> blob);
 

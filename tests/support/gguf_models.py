@@ -12,18 +12,23 @@ from typing import Any
 import gguf
 import numpy as np
 import torch
+import transformers
 from gguf import GGMLQuantizationType as Type
 
-from support import tiny_language_models as tiny
+from support import family_models as tiny
 
 # Offsets of the float16 numbers of a block, where the package quantizes to none of the type.
 _HALVES = {Type.Q4_K: (0, 2), Type.Q5_K: (0, 2), Type.Q6_K: (208,)}
 
 _PARTS = {
-    **{"input_layernorm": "attn_norm", "post_attention_layernorm": "ffn_norm"},
+    "input_layernorm": "attn_norm",
+    "post_attention_layernorm": "ffn_norm",
     **{f"self_attn.{part}_proj": f"attn_{part}" for part in "qkv"},
-    **{"self_attn.o_proj": "attn_output", "self_attn.q_norm": "attn_q_norm"},
-    **{"self_attn.k_norm": "attn_k_norm", "mlp.gate_proj": "ffn_gate", "mlp.up_proj": "ffn_up"},
+    "self_attn.o_proj": "attn_output",
+    "self_attn.q_norm": "attn_q_norm",
+    "self_attn.k_norm": "attn_k_norm",
+    "mlp.gate_proj": "ffn_gate",
+    "mlp.up_proj": "ffn_up",
     "mlp.down_proj": "ffn_down",
 }
 _POST_NORMS = {
@@ -53,7 +58,7 @@ def raw_blocks(values: np.ndarray, kind: Type, generator: np.random.Generator) -
     raw = generator.integers(0, 256, (count, nbytes), dtype=np.uint8)
     size = {Type.Q4_K: 300.0, Type.Q5_K: 600.0, Type.Q6_K: 1500.0}[kind] * math.sqrt(values.shape[1])
     for at in _HALVES[kind]:
-        scales = generator.uniform(0.5, 1.5, (count, 1)) / size
+        scales = generator.uniform(0.5, 1.5, (count, 1)) / size * (8 if at == 2 else 1)  # minimums at 2
         raw[:, at : at + 2] = scales.astype(np.float16).view(np.uint8)
     return raw.reshape(values.shape[0], -1)
 
@@ -128,3 +133,38 @@ def _interleaved(rows: np.ndarray, heads: int) -> np.ndarray:
 
 def _halved(rows: np.ndarray, heads: int) -> np.ndarray:
     return rows.reshape(heads, -1, 2, rows.shape[1]).swapaxes(1, 2).reshape(rows.shape)
+
+
+def load_llama(path: Path) -> Any:
+    """The llama of a GGUF file in transformers, in float32, all numbers as the package dequantizes them."""
+    reader = gguf.GGUFReader(path)
+
+    def fact(name: str) -> Any:
+        return reader.fields[f"llama.{name}"].contents()
+
+    heads, key_heads = fact("attention.head_count"), fact("attention.head_count_kv")
+    config = transformers.LlamaConfig(
+        hidden_size=fact("embedding_length"),
+        intermediate_size=fact("feed_forward_length"),
+        num_hidden_layers=fact("block_count"),
+        num_attention_heads=heads,
+        num_key_value_heads=key_heads,
+        vocab_size=fact("vocab_size"),
+        rms_norm_eps=fact("attention.layer_norm_rms_epsilon"),
+        max_position_embeddings=fact("context_length"),
+        rope_parameters={"rope_type": "default", "rope_theta": fact("rope.freq_base")},
+        tie_word_embeddings=True,
+    )
+    config._attn_implementation = "eager"
+    model = transformers.LlamaForCausalLM(config).eval()
+    tensors = {tensor.name: tensor for tensor in reader.tensors}
+    with torch.no_grad():
+        for name, parameter in model.named_parameters():
+            stored = gguf_name(name, False)
+            tensor = tensors.pop(stored)
+            values = gguf.dequantize(tensor.data, tensor.tensor_type).astype(np.float32)
+            permuted = {"attn_q": heads, "attn_k": key_heads}.get(stored.split(".")[-2])
+            values = values if permuted is None else _halved(values, permuted)
+            parameter.copy_(torch.from_numpy(values.copy()))
+    assert not tensors
+    return model

@@ -179,12 +179,8 @@ class Kernels:
         Returns the values of arguments that the kernel may overwrite (prim operators).
         Raises KernelRefused with the kernel's error.
         """
-        signature = self.signatures[name]
         wrapped: list[tuple[Any, torch.Tensor]] = []
-        converted = [
-            plain_argument(code, argument, lambda tensor: self._wrap(tensor, dynamic, wrapped))
-            for code, argument in zip(signature, arguments, strict=True)
-        ]
+        converted = self._convert(name, arguments, dynamic, wrapped)
         called = f"{PORTABLE_PREFIX}{name}" if way.portable else name
         error, logged, written = self._module.call(called, converted, temporary_bytes, threads, way.prepare)
         if error != "Ok":
@@ -229,6 +225,22 @@ class Kernels:
             assert refused.log, f"{name} refused without a word"
             return refused
         raise AssertionError(f"{name} took arguments it should refuse")
+
+    def scratch_bytes(self, name: str, arguments: Sequence[Any], *, threads: int = 1) -> int:
+        """The scratch memory that the kernel asks for when a method with such a call is loaded."""
+        return int(self._module.scratch_bytes(name, self._convert(name, arguments, (), []), threads))
+
+    def _convert(
+        self,
+        name: str,
+        arguments: Sequence[Any],
+        dynamic: Sequence[torch.Tensor],
+        wrapped: list[tuple[Any, torch.Tensor]],
+    ) -> list[Any]:
+        return [
+            plain_argument(code, argument, lambda tensor: self._wrap(tensor, dynamic, wrapped))
+            for code, argument in zip(self.signatures[name], arguments, strict=True)
+        ]
 
     def _wrap(
         self,

@@ -5,7 +5,7 @@ special tokens, and parts of characters."""
 from __future__ import annotations
 
 import struct
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from rushlight.llm.vocabulary import KEY, from_tokenizer_json
@@ -27,9 +27,9 @@ def _spelled(data: bytes) -> str:
     return "".join(CHARACTER_OF[byte] for byte in data)
 
 
-def vocabulary() -> bytes:
-    """The blob of the vocabulary. A text begins with <begin>."""
-    plain = TEXTS[len(SPECIAL) :]
+def vocabulary(replaced: Mapping[bytes, bytes] | None = None) -> bytes:
+    """The blob of the vocabulary, with some texts of tokens replaced. A text begins with <begin>."""
+    plain = [(replaced or {}).get(text, text) for text in TEXTS[len(SPECIAL) :]]
     vocab = {_spelled(text): len(SPECIAL) + i for i, text in enumerate(plain)}
     added = [{"id": i, "content": text, "special": True} for i, text in enumerate(SPECIAL)]
     byte_level = {"type": "ByteLevel", "add_prefix_space": False, "use_regex": False}
@@ -70,10 +70,12 @@ def chat_template() -> bytes:
     return b"RLC1" + struct.pack(f"<II{len(offsets)}I", 0, len(data), *offsets) + b"".join(data)
 
 
-def add_texts(path: Path, *, with_template: bool = True) -> None:
+def add_texts(
+    path: Path, *, with_template: bool = True, replaced: Mapping[bytes, bytes] | None = None
+) -> None:
     """Puts the vocabulary and the template into a program."""
     parts = parts_of(read_program(path.read_bytes()))
-    named = {**parts.named_data, KEY: vocabulary()}
+    named = {**parts.named_data, KEY: vocabulary(replaced)}
     if with_template:
         named["rushlight.chat_template"] = chat_template()
     parts = type(parts)(parts.methods, parts.constants, parts.mutable, named)

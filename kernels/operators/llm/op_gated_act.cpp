@@ -3,6 +3,7 @@
 #include "kernels/backs/gated_act.h"
 #include "kernels/checks/overlap.h"
 #include "kernels/checks/sizes.h"
+#include "kernels/matmul/activation.h"
 
 namespace rushlight::kernels {
 

@@ -103,8 +103,8 @@ size_t block_row_bytes(const BlockForm& form) {
 void quantize_block_row(const BlockForm& form, const float* from, void* to) {
   auto* numbers = reinterpret_cast<int16_t*>(static_cast<char*>(to) + header_bytes(form));
   const size_t depth = form.block_depth();
-  quantize_blocks(form, from, to, [&](size_t block, const int16_t* q) {
-    std::memcpy(numbers + block * depth, q, depth * sizeof(*q));
+  quantize_blocks(form, from, to, [&](size_t block, const int32_t* q) {
+    for (size_t k = 0; k < depth; ++k) numbers[block * depth + k] = static_cast<int16_t>(q[k]);
   });
 }
 

@@ -22,33 +22,41 @@ struct BlockHeader {
 
 constexpr size_t header_bytes(const BlockForm& form) { return whole(form.blocks() * sizeof(BlockHeader)); }
 
-RL_INLINE BlockHeader header(const char* row, size_t block) {
-  BlockHeader header;
-  std::memcpy(&header, row + block * sizeof(header), sizeof(header));
-  return header;
+RL_INLINE const BlockHeader& header(const char* row, size_t block) {
+  return reinterpret_cast<const BlockHeader*>(row)[block];
+}
+
+// The largest magnitude of a block, as a pattern: they are ordered as the magnitudes, infinity and NaN above all.
+RL_INLINE uint32_t largest_pattern(const float* __restrict x) {
+  I32 most = splat(int32_t{0});
+  for (size_t k = 0; k < kMostBlock; k += kLanes) {
+    const I32 magnitude = bits(load(x + k)) & splat(int32_t{0x7fffffff});
+    most = select(magnitude > most, magnitude, most);
+  }
+  const auto larger = [](F32 a, F32 b) { return from_bits(select(bits(a) > bits(b), bits(a), bits(b))); };
+  return pattern_of(reduce(from_bits(most), larger));
 }
 
 // Quantizes the numbers of one block; x has kMostBlock numbers, zeros past the end.
 RL_INLINE BlockHeader quantize_block(const BlockForm& form, const float* __restrict x,
-                                     int16_t* __restrict q) {
-  uint32_t most = 0;  // patterns of magnitudes are ordered as the magnitudes, infinity and NaN above all
-  for (size_t k = 0; k < kMostBlock; ++k) {
-    const uint32_t magnitude = pattern_of(x[k]) & 0x7fffffffu;
-    most = magnitude > most ? magnitude : most;
-  }
+                                     int32_t* __restrict q) {
+  const uint32_t most = largest_pattern(x);
   if (most >= 0x7f800000u || of_pattern(most) < kBlockLeast) {
     for (size_t k = 0; k < kMostBlock; ++k) q[k] = 0;
     const float scale = most >= 0x7f800000u ? __builtin_nanf("") : 0.0F;
     return {scale, scale, 0};
   }
   const auto limit = static_cast<float>(form.most());
-  const float inverse = limit / of_pattern(most);
-  int32_t sum = 0;
-  for (size_t k = 0; k < kMostBlock; ++k) {
-    const int32_t number = nearest(rounded(x[k] * inverse));
-    q[k] = static_cast<int16_t>(number);
-    sum += number;
+  const F32 inverse = splat(limit / of_pattern(most)), magic = splat(0x1.8p23F);  // see nearest()
+  I32 sums = splat(int32_t{0});
+  for (size_t k = 0; k < kMostBlock; k += kLanes) {
+    const I32 numbers = bits(rounded(load(x + k) * inverse) + magic) - splat(int32_t{0x4b400000});
+    std::memcpy(q + k, &numbers, sizeof(numbers));
+    sums = sums + numbers;
   }
+  int32_t lanes[kLanes], sum = 0;
+  std::memcpy(lanes, &sums, sizeof(lanes));
+  for (const int32_t each : lanes) sum += each;
   const float scale = of_pattern(most) / limit;
   return {scale, static_cast<float>(sum) * scale, form.zero() * sum};
 }
@@ -60,7 +68,7 @@ RL_INLINE void quantize_blocks(const BlockForm& form, const float* from, void* t
   for (size_t block = 0; block < form.blocks(); ++block) {
     const size_t begin = block * depth;
     const size_t left = form.depth > begin ? form.depth - begin : 0;
-    int16_t q[kMostBlock];
+    int32_t q[kMostBlock];
     BlockHeader made;
     if (left >= kMostBlock && depth == kMostBlock) {
       made = quantize_block(form, from + begin, q);
@@ -69,20 +77,23 @@ RL_INLINE void quantize_blocks(const BlockForm& form, const float* from, void* t
       for (size_t k = 0; k < depth && k < left; ++k) x[k] = from[begin + k];
       made = quantize_block(form, x, q);
     }
-    std::memcpy(static_cast<char*>(to) + block * sizeof(made), &made, sizeof(made));
+    static_cast<BlockHeader*>(to)[block] = made;
     store(block, q);
   }
 }
 
 // Adds bias and residual to a row's sums and stores them.
-RL_INLINE void finish_row(const BlockGemm& p, size_t row, const float* __restrict sums) {
+RL_INLINE void finish_row(const BlockGemm& p, size_t row, float* __restrict sums) {
+  const size_t count = p.features;
   float* out = p.out + static_cast<ptrdiff_t>(row) * p.out_stride;
-  for (size_t j = 0; j < p.features; ++j) {
-    float sum = sums[j];
-    if (p.bias != nullptr) sum = sum + p.bias[j];
-    if (p.residual != nullptr) sum = sum + p.residual[static_cast<ptrdiff_t>(row) * p.residual_stride + j];
-    out[j] = sum;
+  if (p.bias != nullptr) {
+    for (size_t j = 0; j < count; ++j) sums[j] = sums[j] + p.bias[j];
   }
+  if (p.residual != nullptr) {
+    const float* residual = p.residual + static_cast<ptrdiff_t>(row) * p.residual_stride;
+    for (size_t j = 0; j < count; ++j) sums[j] = sums[j] + residual[j];
+  }
+  for (size_t j = 0; j < count; ++j) out[j] = sums[j];
 }
 
 }  // namespace

@@ -13,27 +13,33 @@ namespace {
 constexpr size_t kVectors = RL_VECTOR_BYTES == 64 ? 4 : 2;  // of a tile of sums
 
 #if RL_VECTOR_BYTES > 4
-using Four = float __attribute__((vector_size(16)));
+// In each four lanes of the result two of `a` and two of `b`: lanes kFirst and kSecond of their four. With
+// kTwice each of them is followed by its neighbour, otherwise they alternate.
+template <size_t kFirst, bool kTwice, size_t... kLane>
+RL_INLINE F32 mixed(F32 a, F32 b, std::index_sequence<kLane...>) {
+  if constexpr (kTwice) {
+    return __builtin_shufflevector(a, b,
+                                   (kLane / 4 * 4 + kFirst + kLane % 2 + (kLane % 4 < 2 ? 0 : kLanes))...);
+  } else {
+    return __builtin_shufflevector(a, b, (kLane / 4 * 4 + kFirst + kLane % 4 / 2 + kLane % 2 * kLanes)...);
+  }
+}
+template <bool kTwice>
+RL_INLINE F32 added(F32 a, F32 b) {
+  constexpr auto kAll = std::make_index_sequence<kLanes>();
+  return mixed<0, kTwice>(a, b, kAll) + mixed<2, kTwice>(a, b, kAll);
+}
 
-RL_INLINE Four folded(F32 value) {
+// The sums of lanes of four vectors: first within each four lanes, then these.
+RL_INLINE void store_sums(float* to, const F32* values) {
+  using Four = float __attribute__((vector_size(16)));
+  const F32 fours = added<true>(added<false>(values[0], values[1]), added<false>(values[2], values[3]));
   Four parts[kLanes / 4];
-  std::memcpy(parts, &value, sizeof(value));
+  std::memcpy(parts, &fours, sizeof(fours));
   RL_UNROLL for (size_t step = kLanes / 8; step > 0; step /= 2) {
     RL_UNROLL for (size_t i = 0; i < step; ++i) parts[i] += parts[i + step];
   }
-  return parts[0];
-}
-
-// The sums of lanes of four vectors.
-RL_INLINE void store_sums(float* to, const F32* values) {
-  const Four a = folded(values[0]);
-  const Four b = folded(values[1]);
-  const Four c = folded(values[2]);
-  const Four d = folded(values[3]);
-  const Four ab = __builtin_shufflevector(a, b, 0, 4, 1, 5) + __builtin_shufflevector(a, b, 2, 6, 3, 7);
-  const Four cd = __builtin_shufflevector(c, d, 0, 4, 1, 5) + __builtin_shufflevector(c, d, 2, 6, 3, 7);
-  const Four sums = __builtin_shufflevector(ab, cd, 0, 1, 4, 5) + __builtin_shufflevector(ab, cd, 2, 3, 6, 7);
-  std::memcpy(to, &sums, sizeof(sums));
+  std::memcpy(to, parts, sizeof(Four));
 }
 #else
 RL_INLINE void store_sums(float* to, const F32* values) {

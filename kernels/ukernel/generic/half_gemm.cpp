@@ -9,7 +9,7 @@ namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
 
 namespace {
 
-constexpr size_t kVectors = kHalfFeatures / kLanes;
+constexpr size_t kVectors = kBlockFeatures / kLanes;
 constexpr size_t kRows = kVectors == 1 ? 8 : 2;
 
 // Adds the products of one number of each row.
@@ -32,13 +32,13 @@ void multiply_rows(const HalfGemm& p, size_t first) {
   F32 even[kCount][kVectors] = {}, odd[kCount][kVectors] = {};
   const uint16_t* line = p.panel;
   size_t k = 0;
-  for (; k + 2 <= p.depth; k += 2, line += 2 * kHalfFeatures) {
+  for (; k + 2 <= p.depth; k += 2, line += 2 * kBlockFeatures) {
     add_line<kCount>(even, left, k, line);
-    add_line<kCount>(odd, left, k + 1, line + kHalfFeatures);
+    add_line<kCount>(odd, left, k + 1, line + kBlockFeatures);
   }
   if (k < p.depth) add_line<kCount>(even, left, k, line);
   for (size_t i = 0; i < kCount; ++i) {
-    float sums[kHalfFeatures];
+    float sums[kBlockFeatures];
     RL_UNROLL
     for (size_t v = 0; v < kVectors; ++v) store(sums + v * kLanes, even[i][v] + odd[i][v]);
     const auto row = static_cast<ptrdiff_t>(first + i);

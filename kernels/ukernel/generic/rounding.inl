@@ -10,13 +10,31 @@ namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
 
 namespace {
 
-// The value as it is rounded: a sum that it becomes part of is not fused with the product that made it.
+// The value as it is rounded: a sum that it becomes part of is not fused with the product that made it. It stays
+// in the register that it is in, where its kind is known.
 template <class Value>
 RL_INLINE Value rounded(Value value) {
+  [[maybe_unused]] constexpr bool kIsSingle = sizeof(value) == sizeof(float);
 #if defined(__x86_64__) && defined(__SSE2__)
   __asm__("" : "+v"(value));
 #elif defined(__aarch64__)
   __asm__("" : "+w"(value));
+#elif defined(__arm__) && defined(__ARM_FP)
+  if constexpr (kIsSingle) {
+    __asm__("" : "+t"(value));
+  } else if constexpr (sizeof(value) == 16) {  // a vector
+    __asm__("" : "+w"(value));
+  } else {
+    __asm__("" : "+m"(value));
+  }
+#elif defined(__riscv_flen)
+  if constexpr (kIsSingle) {
+    __asm__("" : "+f"(value));
+  } else {
+    __asm__("" : "+m"(value));
+  }
+#elif defined(__arm__) || defined(__riscv)
+  // Functions compute with floats: each result is rounded.
 #else
   __asm__("" : "+m"(value));
 #endif

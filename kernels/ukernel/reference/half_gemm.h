@@ -13,7 +13,7 @@ inline double multiply_halves(const HalfGemm& p, size_t i, size_t j) {
   for (size_t k = 0; k < p.depth; ++k) {
     sum +=
         static_cast<double>(p.left[static_cast<ptrdiff_t>(i) * p.left_stride + static_cast<ptrdiff_t>(k)]) *
-        static_cast<double>(half_to_float(p.panel[k * kHalfFeatures + j]));
+        static_cast<double>(half_to_float(p.panel[k * kBlockFeatures + j]));
   }
   if (p.bias != nullptr) sum += static_cast<double>(p.bias[j]);
   if (p.residual != nullptr) {

@@ -205,9 +205,10 @@ RL_INLINE auto with_layout(const BlockForm& form, const Function& function) {
 
 // Stores four numbers of a row.
 template <class K>
-RL_INLINE void store_four(const int16_t* q, char* to) {
+RL_INLINE void store_four(const int32_t* q, char* to) {
   if constexpr (K::kHasPairs) {
-    const int16_t pairs[] = {q[0], q[2], q[1], q[3]};
+    const int16_t pairs[] = {static_cast<int16_t>(q[0]), static_cast<int16_t>(q[2]), static_cast<int16_t>(q[1]),
+                             static_cast<int16_t>(q[3])};
     std::memcpy(to, pairs, sizeof(pairs));
   } else {
     int8_t high[4], low[4];
@@ -233,7 +234,7 @@ void quantize_block_row(const BlockForm& form, const float* from, void* to) {
     using K = decltype(layout);
     const size_t depth = form.block_depth();
     char* const numbers = static_cast<char*>(to) + header_bytes(form);
-    quantize_blocks(form, from, to, [&](size_t block, const int16_t* q) {
+    quantize_blocks(form, from, to, [&](size_t block, const int32_t* q) {
       char* at = numbers + block * depth / 4 * K::kFourBytes;
       for (size_t k = 0; k < depth; k += 4, at += K::kFourBytes) store_four<K>(q + k, at);
     });

@@ -10,8 +10,8 @@ import click
 
 from rushlight.cli.console import Console, Table, echo_json
 from rushlight.cli.options import json_option, kilobytes, shown_progress
-from rushlight.llm.exporter import LlmReport, export
 from rushlight.llm.export_options import CACHES, DEFAULT_CONTEXT, DEFAULT_MAX_SEQ, RUNTIMES
+from rushlight.llm.exporter import LlmReport, export
 from rushlight.llm.products import WEIGHTS
 
 
@@ -94,4 +94,6 @@ def _print(report: LlmReport, output: Path) -> None:
     for name, value in rows.items():
         table.add_row(name, value)
     console.print(table)
+    for remark in report.remarks:
+        console.print(remark)
     console.print(f"{output}: {kilobytes(report.file_bytes)}, in {report.seconds:.1f} s")

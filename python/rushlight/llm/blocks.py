@@ -2,10 +2,10 @@
 """Block weights: matrices whose rows are groups of 4- or 8-bit numbers, each group with a scale and maybe a
 minimum. value = scale * (q - zero), or scale * q + minimum.
 
-Packed for the products: panels of 16 rows; of each group first the 16 scales, then the 16 minimums, then words
-of 4 bytes, one a row, for each run of 8 (4 bits) or 4 (8 bits) numbers of the depth. Bytes lie as the loops
-read them, so a product reads memory once, from its first byte to its last. float16 matrices lie in panels, too:
-16 numbers, one a row, for each of the depth.
+Packed for the products: panels of 16 rows; of each group first the 16 scales, then the 16 minimums, then
+words of 4 bytes, one a row, for each run of 8 (4 bits) or 4 (8 bits) numbers of the depth. Bytes lie as the
+loops read them, so a product reads memory once, from its first byte to its last. float16 matrices lie in
+panels, too: 16 numbers, one a row, for each of the depth.
 """
 
 from __future__ import annotations
@@ -77,9 +77,12 @@ class Blocks:
         """The numbers that these rows stand for, in float32."""
         shape = self.format
         scales = _spread(self.scales, shape.group, self.q.shape[1])
+        steps = self.q.astype(np.float32)
         if self.minimums is None:
-            return scales * (self.q.astype(np.float32) - np.float32(shape.zero))
-        return scales * self.q.astype(np.float32) + _spread(self.minimums, shape.group, self.q.shape[1])
+            found: Array = scales * (steps - np.float32(shape.zero))
+        else:
+            found = scales * steps + _spread(self.minimums, shape.group, self.q.shape[1])
+        return found
 
 
 def _spread(numbers: Array, group: int, depth: int) -> Array:

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Builds the method `forward` of a decoder as calls: tokens and their first position to the logits of the last.
+"""Builds the method `forward` of a decoder as calls: from tokens and their first position to logits.
 
-A layer is eight calls: norm, one product for queries, keys and values, attention over the cache, its product
-with the residual added, norm, one product for gates and values, the gate, its product with the residual added.
+A layer is eight calls: norm, one product for queries, keys and values, attention over the cache, its
+product with the residual added, norm, one product for gates and values, the gate, its product with the
+residual added.
 """
 
 from __future__ import annotations
@@ -23,42 +24,42 @@ from rushlight.lowered.instructions import LoweredMethod, TensorOperand
 Progress = Callable[[str, float], None]
 
 
-def build_forward(
-    source: WeightSource, options: LlmOptions, operators: Mapping[str, Operator], progress: Progress
-) -> LoweredMethod:
-    """The method, its memory not planned. Errors: InvalidArgument for weights that are missing, misshapen or
-    not used."""
-    decoder = DecoderBuilder(source, options, operators)
+def write_decoder(decoder: DecoderBuilder, progress: Progress) -> LoweredMethod:
+    """The whole method, its memory not planned. Errors: InvalidArgument for weights that are missing,
+    misshapen or not used."""
     hidden = decoder.embed()
-    layers = source.config.layers
+    layers = decoder.config.layers
     for index, layer in enumerate(layers):
         progress(f"layer {index + 1} of {len(layers)}", index / (len(layers) + 1))
         hidden = decoder.layer(index, layer, hidden)
     progress("logits", len(layers) / (len(layers) + 1))
     decoder.writer.method.outputs.append(decoder.logits(hidden))
-    source.check_all_used()
+    decoder.source.check_all_used()
     return decoder.writer.method
 
 
 class DecoderBuilder:
     """Writes the parts of a decoder, in their order."""
 
-    def __init__(
-        self, source: WeightSource, options: LlmOptions, operators: Mapping[str, Operator]
-    ) -> None:
+    def __init__(self, source: WeightSource, options: LlmOptions, operators: Mapping[str, Operator]) -> None:
         self.source, self.options, self.config = source, options, source.config
         self.writer = CallWriter("forward", operators, options.max_seq)
-        self.products = Products(self.writer, options.activation_bits)
+        self.products = self.make_products()
         self.tokens = self.writer.input("tokens", "int64", (1, SEQUENCE))
         self.position = self.writer.input("input_pos", "int64", (1,))
         self._ropes = [rope.tables(options.context) for rope in self.config.ropes]
         self._embedding: Weight | None = None
 
+    def make_products(self) -> Products:
+        """What writes products with weights."""
+        return Products(self.writer, self.options.activation_bits)
+
     def embed(self) -> TensorOperand:
         """The embeddings of the tokens."""
         config = self.config
         matrix = self.source.matrix("embedding", None, config.vocabulary, config.hidden)
-        self._embedding = self.products.weight("embedding", in_kind(matrix, self.options.embeddings))
+        chosen = in_kind(matrix, self.options.embeddings)
+        self._embedding = self.products.embedding("embedding", chosen)
         rows = self.products.rows_of("tokens", self._embedding, self.tokens)
         return self.scaled("tokens.scaled", rows, config.embedding_scale)
 
@@ -66,7 +67,7 @@ class DecoderBuilder:
         """One layer."""
         config = self.config
         normed = self.norm("attention_norm", index, hidden)
-        mixed = self.attention(index, layer, self.query_key_value(index, normed))
+        mixed = self.attention(index, layer, normed)
         output = self.matrix("attention_output", index, config.hidden, config.query_features)
         hidden = self.added(index, "attention", mixed, output, hidden)
         gated = self.gated(index, self.norm("feed_norm", index, hidden))
@@ -76,9 +77,7 @@ class DecoderBuilder:
     def logits(self, hidden: TensorOperand) -> TensorOperand:
         """The logits of the last position [1, vocabulary]."""
         config = self.config
-        last = self.writer.tensor("last", "float32", (1, config.hidden))
-        self.writer.call("aten::select_copy.int_out", last, self=hidden, dim=1, index=-1)
-        normed = self.norm("norm", None, last)
+        normed = self.norm("norm", None, self.last(hidden))
         weight = self._embedding
         if not config.tied:
             matrix = self.source.matrix("output", None, config.vocabulary, config.hidden)
@@ -93,6 +92,11 @@ class DecoderBuilder:
         self.writer.call("aten::tanh.out", capped, self=found)
         return self.scaled("logits.scaled", capped, config.final_softcap)
 
+    def last(self, hidden: TensorOperand) -> TensorOperand:
+        """The last position [1, hidden]."""
+        out = self.writer.tensor("last", "float32", (1, self.config.hidden))
+        return self.writer.call("aten::select_copy.int_out", out, self=hidden, dim=1, index=-1)
+
     def query_key_value(self, index: int, normed: TensorOperand) -> TensorOperand:
         """Queries, keys and values of each position, behind each other."""
         config = self.config
@@ -106,7 +110,7 @@ class DecoderBuilder:
         name = f"layer{index}.qkv"
         return self.products.linear(name, normed, self.products.stacked(name, matrices), bias)
 
-    def attention(self, index: int, layer: LayerConfig, mixed: TensorOperand) -> TensorOperand:
+    def attention(self, index: int, layer: LayerConfig, normed: TensorOperand) -> TensorOperand:
         """Attention over what this layer has cached, which these positions are put into first."""
         config, writer = self.config, self.writer
         name = f"layer{index}.attention"
@@ -117,7 +121,7 @@ class DecoderBuilder:
         return writer.call(
             "rushlight::cached_attention.out",
             out,
-            qkv=mixed,
+            qkv=self.query_key_value(index, normed),
             key_cache=keys,
             value_cache=values,
             key_scales=key_scales,
@@ -162,9 +166,7 @@ class DecoderBuilder:
         """The residual plus the product of a part, which has a norm of its own in some families."""
         config = self.config
         name = f"layer{index}.{part}_output"
-        bias = self.source.bias(
-            "attention_output" if part == "attention" else "down", index, config.hidden
-        )
+        bias = self.source.bias("attention_output" if part == "attention" else "down", index, config.hidden)
         weights = self.products.stacked(name, [matrix])
         if not config.post_norms:
             return self.products.linear(name, rows, weights, bias, residual)
@@ -177,9 +179,7 @@ class DecoderBuilder:
 
     def biases(self, index: int, parts: Mapping[str, int], *, required: bool = False) -> Array | None:
         """Biases of parts behind each other, zeros for parts without; None if no part has any."""
-        found = [
-            self.source.bias(part, index, count, required=required) for part, count in parts.items()
-        ]
+        found = [self.source.bias(part, index, count, required=required) for part, count in parts.items()]
         if all(bias is None for bias in found):
             return None
         zeros = [np.zeros(count, np.float32) for count in parts.values()]

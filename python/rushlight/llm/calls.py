@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Writes a method call by call, without a graph: tensors, constants, state, and calls of the operator table."""
+"""Writes a method call by call, without a graph: tensors, constants, state, calls of the operator table."""
 
 from __future__ import annotations
 
@@ -10,7 +10,16 @@ import numpy as np
 
 from rushlight.codegen.table import Operator
 from rushlight.errors import ExportFailed
-from rushlight.lowered.instructions import Call, LoweredMethod, Origin, Place, Storage, TensorOperand
+from rushlight.lowered.instructions import (
+    Call,
+    LoweredMethod,
+    NumberOperand,
+    Operand,
+    Origin,
+    Place,
+    Storage,
+    TensorOperand,
+)
 from rushlight.program.dim_order import row_major
 from rushlight.program.dtypes import NUMBERS, element_size
 
@@ -28,7 +37,12 @@ class CallWriter:
         self._constants: dict[int, tuple[Any, TensorOperand]] = {}
 
     def tensor(
-        self, name: str, dtype: str, sizes: Sequence[int | str], place: Place = Place.PLANNED, data: Any = None
+        self,
+        name: str,
+        dtype: str,
+        sizes: Sequence[int | str],
+        place: Place = Place.PLANNED,
+        data: Any = None,
     ) -> TensorOperand:
         """A tensor in a storage of its own; a size may be SEQUENCE."""
         bounds = tuple(self.longest if size == SEQUENCE else int(size) for size in sizes)
@@ -59,9 +73,19 @@ class CallWriter:
         self.method.mutable.append(made)
         return made
 
+    def number(self, row: str, /, **arguments: Any) -> NumberOperand:
+        """The int that a call gives."""
+        made = NumberOperand(int)
+        self._write(row, made, arguments)
+        return made
+
     def call(self, row: str, out: TensorOperand, /, **arguments: Any) -> TensorOperand:
         """A call of an operator of the table into `out`, which it returns. Arguments that are left out are
-        those of the schema's defaults, by their types: None, False, 0, alpha 1."""
+        those of the schema's defaults, by their types: None, False, alpha 1."""
+        self._write(row, out, arguments)
+        return out
+
+    def _write(self, row: str, out: Operand, arguments: dict[str, Any]) -> None:
         operator = self._operators.get(row)
         if operator is None:
             raise ExportFailed(f"operator {row}: expected a row in the table of operators, got none")
@@ -70,7 +94,6 @@ class CallWriter:
         if arguments:
             raise ExportFailed(f"operator {row}: expected its own arguments, got {sorted(arguments)}")
         self.method.code.append(Call(row, values, kinds, [out], Origin(handle=len(self.method.code))))
-        return out
 
     @staticmethod
     def _value(kind: Any, arguments: dict[str, Any]) -> Any:

@@ -36,6 +36,8 @@ class LlmOptions:
         _check_word("embeddings", self.embeddings, WEIGHTS)
         _check_word("cache", self.cache, CACHES)
         _check_word("runtime", self.runtime, RUNTIMES)
+        if self.runtime == "executorch" and self.cache != "float32":
+            raise InvalidArgument(f"cache: expected float32 for the runtime executorch, got '{self.cache}'")
         if self.activation_bits not in (8, 16):
             raise InvalidArgument(f"activations: expected 8 or 16 bits, got {self.activation_bits}")
         if self.context < 1:

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Exports language models: from a GGUF file or a Hugging Face directory to one program file that holds all."""
+"""Exports language models: a GGUF file or a Hugging Face directory becomes one program file."""
 
 from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -13,10 +13,11 @@ from typing import Any
 
 from rushlight.convert.files import own_operators
 from rushlight.errors import InvalidArgument
-from rushlight.llm.build import build_forward
-from rushlight.llm.embedded import embedded_data
-from rushlight.llm.metadata import metadata_methods
+from rushlight.llm.build import DecoderBuilder, write_decoder
+from rushlight.llm.embedded import Embedded, embedded_data
 from rushlight.llm.export_options import DEFAULT_CONTEXT, DEFAULT_MAX_SEQ, LlmOptions
+from rushlight.llm.metadata import metadata_methods
+from rushlight.llm.official import OfficialDecoder
 from rushlight.llm.vocabulary import KEY
 from rushlight.llm.weights.gguf_source import open_gguf
 from rushlight.llm.weights.huggingface import HuggingFaceSource
@@ -35,7 +36,7 @@ Progress = Callable[[str, float], None]
 class LlmReport:
     """What was exported: the model, what was chosen, and bytes. `cache_bytes` and `planned_bytes` are memory
     that the program takes when it runs; the former are part of the latter. `vocabulary_bytes` are 0 without a
-    tokenizer."""
+    tokenizer; `remarks` say why."""
 
     family: str
     parameters: int
@@ -47,6 +48,7 @@ class LlmReport:
     cache_bytes: int
     planned_bytes: int
     vocabulary_bytes: int
+    remarks: list[str]
     file_bytes: int = 0
     seconds: float = 0.0
 
@@ -105,10 +107,13 @@ def export(
         embeddings: the same for token embedding and logits [default: as `weights`, `int8` for `int4`].
         context: positions that are kept at most [default: the model's, at most 2048].
         max_seq: tokens of one call at most [default: 256, at most the context].
-        cache: dtype of keys and values that are kept: float32, float16, or int8 with a scale for each position
-            and head.
+        cache: dtype of keys and values that are kept: float32, float16, or int8 with a scale for each
+            position and head.
         activation_bits: rows that meet block weights are rounded to 16 or 8 bits, in blocks of 32 numbers.
-        runtime: whose operators are called. `executorch`: those that the official runtime 1.5.1 has.
+        runtime: whose operators are called. `executorch`: those that the official runtime 1.5.1 has with its
+            libraries of quantized and of language model operators; rushlight runs such a program, too. There
+            numbers in blocks are kept in 8 bits with a float32 scale a group (mixed_linear, embedding_byte;
+            minimums in a product of their own), all other weights in float32; the cache is float32.
         tokenizer: a tokenizer.json or tokenizer.model in place of the source's own.
         progress: called with what is done and the share of the work that is behind.
 
@@ -118,7 +123,8 @@ def export(
     started = time.monotonic()
     model = open_source(source)
     options = _options(model, weights, embeddings, context, max_seq, cache, activation_bits, runtime)
-    method = build_forward(model, options, own_operators(), progress)
+    kind = OfficialDecoder if options.runtime == "executorch" else DecoderBuilder
+    method = write_decoder(kind(model, options, own_operators()), progress)
     program = _program(model, options, method, embedded_data(model, tokenizer))
     program.report.file_bytes = program._image.nbytes
     program.report.seconds = time.monotonic() - started
@@ -149,7 +155,9 @@ def _options(
     chosen = weights or model.default_weights
     most = model.config.context
     if context is not None and context > most:
-        raise InvalidArgument(f"context: expected at most {most}, for which the model was made, got {context}")
+        raise InvalidArgument(
+            f"context: expected at most {most}, for which the model was made, got {context}"
+        )
     length = context or min(most, DEFAULT_CONTEXT)
     return LlmOptions(
         weights=chosen,
@@ -163,7 +171,7 @@ def _options(
 
 
 def _program(
-    model: WeightSource, options: LlmOptions, method: LoweredMethod, named_data: Mapping[str, bytes]
+    model: WeightSource, options: LlmOptions, method: LoweredMethod, embedded: Embedded
 ) -> LlmProgram:
     config = model.config
     planned = plan_memory(method)
@@ -177,7 +185,7 @@ def _program(
         max_seq=options.max_seq,
         custom_sdpa=True,
     )
-    parts = ProgramParts((forward, *facts), pools.constants.pieces, pools.mutable.pieces, dict(named_data))
+    parts = ProgramParts((forward, *facts), pools.constants.pieces, pools.mutable.pieces, embedded.data)
     report = LlmReport(
         family=config.family,
         parameters=model.parameters,
@@ -188,6 +196,7 @@ def _program(
         constant_bytes=pools.constants.nbytes,
         cache_bytes=sum(each.storage.nbytes for each in method.mutable),
         planned_bytes=sum(forward.buffer_sizes),
-        vocabulary_bytes=len(named_data.get(KEY, b"")),
+        vocabulary_bytes=len(embedded.data.get(KEY, b"")),
+        remarks=embedded.remarks,
     )
     return LlmProgram(parts, report)

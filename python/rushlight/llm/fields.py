@@ -57,10 +57,11 @@ class Fields:
         """A finite number above `least`. Errors: InvalidArgument."""
         found = self.get(key)
         found = default if found is None else found
-        is_number = isinstance(found, (int, float)) and not isinstance(found, bool)
-        if not is_number or not math.isfinite(found) or found <= least:  # type: ignore[arg-type]
-            raise self.refuse(key, f"a number above {least:g}")
-        return float(found)  # type: ignore[arg-type]
+        if isinstance(found, float) or (type(found) is int and abs(found) < LARGEST):
+            number = float(found)
+            if math.isfinite(number) and number > least:
+                return number
+        raise self.refuse(key, f"a number above {least:g}")
 
     def optional_real(self, key: str) -> float | None:
         """A finite number above 0, None if it is missing. Errors: InvalidArgument."""

@@ -21,7 +21,7 @@ def metadata_methods(
     tokens: SpecialTokens, *, vocabulary: int, layers: int, context: int, max_seq: int, custom_sdpa: bool
 ) -> list[Method]:
     """The methods, each without inputs."""
-    made = {
+    made: dict[str, Sequence[int | bool]] = {
         "get_eos_ids": [*tokens.eos],
         "get_max_seq_len": [max_seq],
         "get_max_context_len": [context],
@@ -37,7 +37,5 @@ def metadata_methods(
 
 
 def _constants(name: str, numbers: Sequence[int | bool]) -> Method:
-    values = tuple(
-        Value(Kind.BOOL if isinstance(number, bool) else Kind.INT, number) for number in numbers
-    )
+    values = tuple(Value(Kind.BOOL if isinstance(number, bool) else Kind.INT, number) for number in numbers)
     return Method(name, values, (), tuple(range(len(values))), ((),), (), (), (0,))

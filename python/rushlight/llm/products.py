@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -65,8 +65,12 @@ class BlockWeight:
         """Of calls that read it."""
         form = self.format
         return {
-            **{"weight": self.constant, "features": self.features, "bits": form.bits, "group": form.group},
-            **{"scales": form.scales, "has_minimum": form.has_minimum},
+            "weight": self.constant,
+            "features": self.features,
+            "bits": form.bits,
+            "group": form.group,
+            "scales": form.scales,
+            "has_minimum": form.has_minimum,
         }
 
 
@@ -79,7 +83,20 @@ class FloatWeight:
     depth: int
 
 
-Weight = BlockWeight | FloatWeight
+class Weight(Protocol):
+    """A weight of a program."""
+
+    @property
+    def constant(self) -> TensorOperand:
+        """Its numbers."""
+
+    @property
+    def features(self) -> int:
+        """Rows of the matrix."""
+
+    @property
+    def depth(self) -> int:
+        """Numbers of a row."""
 
 
 class Products:
@@ -98,8 +115,12 @@ class Products:
         array = np.ascontiguousarray(matrix.read(0, matrix.features))
         return FloatWeight(self._writer.constant(name, array), matrix.features, matrix.depth)
 
+    def embedding(self, name: str, matrix: Matrix) -> Weight:
+        """The matrix as a constant of which rows are looked up."""
+        return self.weight(name, matrix)
+
     def stacked(self, name: str, matrices: Sequence[Matrix]) -> list[Weight]:
-        """Matrices that read the same rows, one behind the other: one constant for neighbours of one format."""
+        """Matrices that read the same rows, behind each other: one constant for neighbours of one format."""
         groups = [list(alike) for _, alike in groupby(matrices, _format)]
         return [self.weight(name, _joined(alike)) for alike in groups]
 
@@ -130,14 +151,17 @@ class Products:
         if isinstance(weight, BlockWeight):
             arguments = {**weight.arguments, "indices": indices, "depth": weight.depth}
             return self._writer.call("rushlight::block_embedding.out", out, **arguments)
-        return self._writer.call(
-            "aten::embedding.out", out, weight=weight.constant, indices=indices, padding_idx=-1
-        )
+        return self._look_up(out, weight, indices)
 
     def add(self, name: str, a: TensorOperand, b: TensorOperand) -> TensorOperand:
         """The sum of two tensors of one shape."""
         out = self._out(name, a, a.sizes[-1])
         return self._writer.call("aten::add.out", out, self=a, other=b)
+
+    def _look_up(self, out: TensorOperand, weight: Weight, indices: TensorOperand) -> TensorOperand:
+        return self._writer.call(
+            "aten::embedding.out", out, weight=weight.constant, indices=indices, padding_idx=-1
+        )
 
     def _product(
         self,
@@ -149,7 +173,7 @@ class Products:
     ) -> TensorOperand:
         out = self._out(name, rows, weight.features)
         added = None if bias is None else self._writer.constant(f"{name}.bias", bias)
-        if isinstance(weight, FloatWeight):
+        if not isinstance(weight, BlockWeight):
             self._writer.call("aten::linear.out", out, input=rows, weight=weight.constant, bias=added)
             return out if residual is None else self.add(name, out, residual)
         return self._writer.call(
@@ -163,7 +187,7 @@ class Products:
         )
 
     def _out(self, name: str, like: TensorOperand, features: int) -> TensorOperand:
-        sizes = (*like.symbols[:-1], features)
+        sizes: tuple[int | str, ...] = (*like.symbols[:-1], features)
         return self._writer.tensor(name, "float32", sizes)
 
     def _blocks(self, name: str, matrix: Matrix, form: BlockFormat, packed: Array) -> BlockWeight:
@@ -183,4 +207,5 @@ def _joined(parts: list[Matrix]) -> Matrix:
         return StackedBlocks(blocks)
     floats = [part for part in parts if isinstance(part, FloatMatrix)]
     whole = np.concatenate([part.read(0, part.features) for part in floats])
-    return FloatMatrix(floats[0].dtype, *whole.shape, lambda start, stop: whole[start:stop])
+    features, depth = whole.shape
+    return FloatMatrix(floats[0].dtype, features, depth, lambda start, stop: whole[start:stop])

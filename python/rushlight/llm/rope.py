@@ -54,8 +54,8 @@ def divided(rope: Rope, divisors: Sequence[float]) -> Rope:
 
 
 def llama3(rope: Rope, factor: float, low: float, high: float, original: int) -> Rope:
-    """Waves longer than original / low are divided by the factor, those shorter than original / high are kept,
-    those between are blended."""
+    """Waves longer than original / low are divided by the factor, those shorter than original / high are
+    kept, those between are blended."""
     kept = _frequencies(rope)
     waves = np.float32(2 * math.pi) / kept
     smooth = (np.float32(original) / waves - np.float32(low)) / np.float32(high - low)
@@ -67,9 +67,9 @@ def llama3(rope: Rope, factor: float, low: float, high: float, original: int) ->
 def yarn(
     rope: Rope, base: float, factor: float, original: int, fast: float, slow: float, attention: float | None
 ) -> Rope:
-    """Pairs that turn more than `fast` times in the original context are kept, those that turn less than `slow`
-    times divided by the factor, others blended. `attention` multiplies cosines and sines; the paper's number
-    without."""
+    """Pairs that turn more than `fast` times in the original context are kept, those that turn less than
+    `slow` times are divided by the factor, others are blended. `attention` multiplies cosines and sines; the
+    paper's number without."""
     kept = _frequencies(rope)
     pairs = len(kept)
 

@@ -7,10 +7,14 @@ from collections.abc import Callable
 
 import numpy as np
 
+from rushlight.errors import InvalidArgument
 from rushlight.llm.blocks import Array, BlockFormat, BlockMatrix, Blocks
 
 INT4 = BlockFormat(4, 32, "float16", False)
 INT8 = BlockFormat(8, 32, "float16", False)
+
+_LARGEST = 4e5
+"""Its scale for 4 bits is below the largest float16."""
 
 _TRIALS = np.linspace(0.80, 1.06, 14, dtype=np.float32)
 """Scales that are tried for 4 bits, as shares of the one at which the largest number is the last step: a
@@ -20,7 +24,14 @@ smaller scale cuts off the largest numbers and rounds all others finer."""
 def round_to_blocks(rows: Array, form: BlockFormat) -> Blocks:
     """The rows (float32) in a format without minimums. 8 bits: the largest number is step 127. 4 bits: the
     number of the largest magnitude is near step -8, at that one of several scales, refined by least squares,
-    whose squared error is the smallest."""
+    whose squared error is the smallest. Errors: InvalidArgument for numbers that are not finite, or above
+    what scales of float16 reach."""
+    largest = np.abs(rows).max(initial=0)
+    if not largest <= _LARGEST:
+        raise InvalidArgument(
+            f"weights: expected numbers up to {_LARGEST:g} for {form}, got {largest:g}",
+            next_step="Choose --weights float32.",
+        )
     groups = -(-rows.shape[1] // form.group)
     padded = np.zeros((rows.shape[0], groups * form.group), np.float32)
     padded[:, : rows.shape[1]] = rows
@@ -32,7 +43,8 @@ def round_to_blocks(rows: Array, form: BlockFormat) -> Blocks:
 
 
 def _scales_of_8(blocks: Array, form: BlockFormat) -> Array:
-    return (np.abs(blocks).max(axis=2) / np.float32(form.zero - 1)).astype(form.scales)
+    scales: Array = np.abs(blocks).max(axis=2) / np.float32(form.zero - 1)
+    return scales.astype(form.scales)
 
 
 def _scales_of_4(blocks: Array, form: BlockFormat) -> Array:
@@ -50,18 +62,21 @@ def _scales_of_4(blocks: Array, form: BlockFormat) -> Array:
         found = _error(blocks, trial, form)
         better = found < error
         best, error = np.where(better, trial, best), np.where(better, found, error)
-    return best
+    chosen: Array = best
+    return chosen
 
 
 def _steps(blocks: Array, scales: Array, form: BlockFormat) -> Array:
     wide = scales.astype(np.float32)[:, :, None]
     steps = np.divide(blocks, wide, out=np.zeros_like(blocks), where=wide != 0)
-    return np.clip(np.rint(steps), -form.zero, form.zero - 1)
+    clipped: Array = np.clip(np.rint(steps), -form.zero, form.zero - 1)
+    return clipped
 
 
 def _error(blocks: Array, scales: Array, form: BlockFormat) -> Array:
     off = blocks - _steps(blocks, scales, form) * scales.astype(np.float32)[:, :, None]
-    return np.einsum("rgi,rgi->rg", off, off)
+    squared: Array = np.einsum("rgi,rgi->rg", off, off)
+    return squared
 
 
 class RoundedBlocks(BlockMatrix):

@@ -2,7 +2,7 @@
 """Compiles chat templates to the blob that rushlight.llm.ChatTemplate reads: the named data KEY of a program.
 
 A template is a program in Jinja's language, which only Jinja runs. Here it runs on made-up conversations, in
-Jinja's sandbox, and the texts around their messages are kept. The result must then equal the template on other
+Jinja's sandbox, and the texts around their messages are kept. The result must equal the template on other
 conversations, or it is refused. What depends on the day stands as of DAY, what depends on tools is left out.
 """
 

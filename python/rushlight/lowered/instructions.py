@@ -16,7 +16,8 @@ from rushlight.program.dtypes import element_size
 
 class Place(enum.Enum):
     """Where a storage's bytes are. PLANNED in memory of the plan; MUTABLE the same, for as long as the
-    method lives, with initial bytes if it has data; CONSTANT in the file; CALLER wherever the caller has them."""
+    method lives, with initial bytes if it has data; CONSTANT in the file; CALLER wherever the caller has
+    them."""
 
     PLANNED = "planned"
     MUTABLE = "mutable"

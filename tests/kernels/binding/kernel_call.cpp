@@ -48,6 +48,21 @@ Error prepare_call(const KernelEntry& entry, Arguments& arguments, WeightStore* 
   return Error::Ok;
 }
 
+const KernelEntry& find_entry(const std::string& name, size_t num_arguments) {
+  const KernelEntry* entry = selected_operators.find(name.c_str(), "");
+  if (entry == nullptr) throw py::key_error(name);
+  const size_t count = std::strlen(entry->signature);
+  if (num_arguments != count) {
+    throw py::value_error(name + " takes " + std::to_string(count) + " arguments (" + entry->signature +
+                          "), got " + std::to_string(num_arguments));
+  }
+  return *entry;
+}
+
+void add_all(const KernelEntry& entry, const py::list& arguments, Arguments* built) {
+  for (size_t i = 0; i < arguments.size(); ++i) built->add(entry.signature[i], arguments[i]);
+}
+
 // Returns (error name, log lines, values): after the call, the values of arguments that the kernel
 // takes as EValue&, in order.
 //
@@ -55,34 +70,41 @@ Error prepare_call(const KernelEntry& entry, Arguments& arguments, WeightStore* 
 // them before.
 py::tuple call(const std::string& name, const py::list& arguments, size_t temporary_bytes, size_t threads,
                bool prepare) {
-  const KernelEntry* entry = selected_operators.find(name.c_str(), "");
-  if (entry == nullptr) throw py::key_error(name);
-  const size_t count = std::strlen(entry->signature);
-  if (arguments.size() != count) {
-    throw py::value_error(name + " takes " + std::to_string(count) + " arguments (" + entry->signature +
-                          "), got " + std::to_string(arguments.size()));
-  }
+  const KernelEntry& entry = find_entry(name, arguments.size());
   Arguments built;
-  for (size_t i = 0; i < count; ++i) built.add(entry->signature[i], arguments[i]);
+  add_all(entry, arguments, &built);
 
   const std::unique_ptr<uint8_t[]> memory(new uint8_t[temporary_bytes]);
   Arena temporary({memory.get(), temporary_bytes});
   captured_log().clear();
   WeightStore store;
   const void* prepared = nullptr;
-  Error error = prepare ? prepare_call(*entry, built, &store, &prepared) : Error::Ok;
+  Error error = prepare ? prepare_call(entry, built, &store, &prepared) : Error::Ok;
   if (error == Error::Ok) {
     const auto pool = HostThreads::shared(threads);
-    KernelContext context(&temporary, nullptr, *entry, count, pool.get(), prepared);
-    error = entry->call(context, built.values().data());
+    KernelContext context(&temporary, nullptr, entry, arguments.size(), pool.get(), prepared);
+    error = entry.call(context, built.values().data());
   }
   built.store_shapes();
 
   py::list written;
-  for (size_t i = 0; i < count; ++i) {
-    if (entry->signature[i] == 'e') written.append(number_of(*built.values()[i]));
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    if (entry.signature[i] == 'e') written.append(number_of(*built.values()[i]));
   }
   return py::make_tuple(to_string(error), captured_log().text, written);
+}
+
+// The scratch memory that the kernel asks for when a method with this call is loaded.
+size_t scratch_bytes(const std::string& name, const py::list& arguments, size_t threads) {
+  const KernelEntry& entry = find_entry(name, arguments.size());
+  Arguments built;
+  add_all(entry, arguments, &built);
+  const auto pool = HostThreads::shared(threads);
+  Preparation needs;
+  KernelContext measuring(&needs, entry, arguments.size(), pool.get());
+  const Error error = entry.function(measuring, built.values().data(), entry.prepare);
+  if (error != Error::Ok) throw py::value_error(name + ": " + to_string(error));
+  return needs.scratch_bytes;
 }
 
 bool prepares(const std::string& name) {
@@ -114,6 +136,8 @@ PYBIND11_MODULE(kernel_call, module) {
   module.def("call", &call, py::arg("name"), py::arg("arguments"),
              py::arg("temporary_bytes") = size_t{1} << 24, py::arg("threads") = 1,
              py::arg("prepare") = false);
+  module.def("scratch_bytes", &scratch_bytes, py::arg("name"), py::arg("arguments"), py::arg("threads") = 1,
+             "The scratch memory that a prepared kernel asks for.");
   module.def("set_seed", &set_seed, py::arg("seed"), "Restarts the random numbers of kernels.");
   module.def("operators", &operators, "Signature by name of every linked operator.");
   module.def("prepares", &prepares, "Whether the operator's kernel prepares constants.");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "kernels/ukernel/block_gemm.h"
 
+#include <algorithm>
 #include <cmath>
 #include <ostream>
 #include <vector>

@@ -43,7 +43,7 @@ struct Sample {
         left(the_rows * (the_depth + left_gap), edge),
         bias(the_features, edge),
         residual(the_rows * the_features, edge),
-        panel(the_depth * kHalfFeatures, edge) {
+        panel(the_depth * kBlockFeatures, edge) {
     rushlight::testing::fill_floats(left, 2);
     rushlight::testing::fill_floats(bias, 1);
     rushlight::testing::fill_floats(residual, 1);

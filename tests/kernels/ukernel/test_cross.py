@@ -26,18 +26,19 @@ SMALL = (
     "int8_elementwise",
     "int16_product",
     "int16_depthwise",
+    "block_gemm",
     "convert",
 )
 # Integers on boards without vectors, and on hosts.
-BOARD_INTEGER = ("int8_product", "int8_depthwise", "int16_product", "int16_depthwise")
-HOST_INTEGER = ("int8_depthwise", "int8_gemm", "int16_product", "int16_depthwise")
+BOARD_INTEGER = ("int8_product", "int8_depthwise", "int16_product", "int16_depthwise", "block_gemm")
+HOST_INTEGER = ("int8_depthwise", "int8_gemm", "int16_product", "int16_depthwise", "block_gemm")
 # Those that Armv7 has a variant of.
 FLUSHING = (
-    "attention", "depthwise", "dot", "gather", "gemm", "normalize", "pool", "reduce", "resample", "softmax",
-    "transpose", "transpose_clamp", "winograd",
+    "attention", "cache_rows", "depthwise", "dot", "gather", "gemm", "normalize", "pool", "reduce",
+    "resample", "softmax", "transpose", "transpose_clamp", "winograd",
 )  # fmt: skip
 # Where all would take long to compile or to run, for loops that are the same: those that arrange lanes.
-WITH_SHUFFLES = ("convert", "dot", "gemm", "softmax", "transpose_clamp")
+WITH_SHUFFLES = ("cache_rows", "convert", "dot", "gemm", "softmax", "transpose_clamp")
 
 
 @dataclass(frozen=True)
@@ -63,6 +64,7 @@ MACHINES = (
         "riscv/rvv",
         (
             *WITH_SHUFFLES,
+            "block_gemm",
             "depthwise",
             "int8_depthwise",
             "int8_gemm",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Tiny models of each family, saved by transformers: the exported program gives the logits of its eager mode."""
+"""Tiny models of each family, saved by transformers: exported programs give the logits of its eager mode."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ pytest.importorskip("transformers", reason="transformers is not installed")
 
 from rushlight.llm import export  # noqa: E402
 from rushlight.llm.rounding import INT4, INT8, round_to_blocks  # noqa: E402
-from support import tiny_language_models as tiny  # noqa: E402
+from support import family_models as tiny  # noqa: E402
 from support.llm_programs import logits_of  # noqa: E402
 
 pytestmark = pytest.mark.heavy

@@ -15,7 +15,7 @@ gguf = pytest.importorskip("gguf", reason="gguf is not installed")
 
 from rushlight.llm import export  # noqa: E402
 from rushlight.program import read_program  # noqa: E402
-from support import tiny_language_models as tiny  # noqa: E402
+from support import family_models as tiny  # noqa: E402
 from support.gguf_models import write_gguf  # noqa: E402
 from support.llm_programs import logits_of  # noqa: E402
 

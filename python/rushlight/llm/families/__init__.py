@@ -12,8 +12,8 @@ class Family:
 
     `interleaved` is of GGUF, whose converter permutes queries and keys of these families for pairs of
     neighbours. `global_every`: with a window, each so-many-th layer sees all positions (0: none does).
-    `local_base`: rotary base of layers with a window, where it is another. `scale_by_hidden`: number of layers
-    at which the attention scale follows from hidden / heads, which GGUF does not store.
+    `local_base`: rotary base of layers with a window, where it is another. `scale_by_hidden`: number of
+    layers at which the attention scale follows from hidden / heads, which GGUF does not store.
     `rope_skipped_every`: each so-many-th layer has no rotary embedding.
     """
 

@@ -43,9 +43,14 @@ def gguf_config(file: GgufFile, rope_divisors: Sequence[float] | None) -> ModelC
     vocabulary = fields.integer("vocab_size", embedding.sizes[0] if embedding else count)
     by_hidden = family.scale_by_hidden == layers
     kept = _global_rope(fields, head_dim, rope_divisors)
-    local = rope.plain(
-        fields.real("rope.freq_base_swa", family.local_base), fields.integer("rope.dimension_count", head_dim)
-    ) if family.local_base else kept
+    local = (
+        rope.plain(
+            fields.real("rope.freq_base_swa", family.local_base),
+            fields.integer("rope.dimension_count", head_dim),
+        )
+        if family.local_base
+        else kept
+    )
     return ModelConfig(
         family=name,
         hidden=hidden,

@@ -18,13 +18,18 @@ _MOST_LAYERS = 4096
 
 _MODEL_TYPES = {
     **{name: name for name in ("llama", "smollm3", "qwen2", "qwen3", "gemma", "gemma2")},
-    **{"mistral": "llama", "gemma3_text": "gemma3", "gemma3": "gemma3"},
+    "mistral": "llama",
+    "gemma3_text": "gemma3",
+    "gemma3": "gemma3",
 }
 """The family of each `model_type`."""
 
 _ACTIVATIONS = {
-    **{"silu": "silu", "swish": "silu", "gelu": "gelu"},
-    **{"gelu_pytorch_tanh": "gelu_tanh", "gelu_new": "gelu_tanh"},
+    "silu": "silu",
+    "swish": "silu",
+    "gelu": "gelu",
+    "gelu_pytorch_tanh": "gelu_tanh",
+    "gelu_new": "gelu_tanh",
 }
 
 

@@ -92,12 +92,17 @@ class _Service:
         return JSONResponse(model_entry(name, self._created))
 
     async def chat(self, request: Request) -> Response:
-        asked = read_chat(await read_body(request, self._settings), self._settings)
+        asked = read_chat(await self._body(request), self._settings)
         return await self._answer(request, asked, Form(self._settings.name, is_chat=True))
 
     async def completion(self, request: Request) -> Response:
-        asked = read_completion(await read_body(request, self._settings), self._settings)
+        asked = read_completion(await self._body(request), self._settings)
         return await self._answer(request, asked, Form(self._settings.name, is_chat=False))
+
+    async def _body(self, request: Request) -> Any:
+        """The JSON of a request; a full queue is told before a body takes memory."""
+        self._worker.check_room()
+        return await read_body(request, self._settings)
 
     async def _answer(self, request: Request, asked: Asked, form: Form) -> Response:
         job = Job(asked)

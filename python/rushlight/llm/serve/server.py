@@ -16,7 +16,8 @@ from rushlight.llm.text_model import TextModel
 _GRACE_SECONDS = 10
 """How long answers may take to end when the server is told to stop; then they are cancelled."""
 
-_MAX_CONNECTIONS = 1024
+_MAX_CONNECTIONS = 256
+"""Each may hold a body; further ones are answered by 503 at once."""
 
 
 def serve(
@@ -28,31 +29,45 @@ def serve(
 ) -> None:
     """Answers requests until SIGINT or SIGTERM. `listening` is called with the server's address, `log` with a
     line for each answer. Error: InvalidArgument (the address cannot be had)."""
-    with _bound(settings) as bound:
-        port = bound.getsockname()[1]
-        host = f"[{settings.host}]" if bound.family == socket.AF_INET6 else settings.host
-        config = uvicorn.Config(
+    with bound_socket(settings) as bound:
+        listening(address_of(bound, settings))
+        make_server(model, settings, log).run(sockets=[bound])
+
+
+def make_server(model: TextModel, settings: Settings, log: Log = lambda line: None) -> uvicorn.Server:
+    """The server, to be run with a socket; it ends when its `should_exit` is set."""
+    return uvicorn.Server(
+        uvicorn.Config(
             make_app(model, settings, log),
-            log_level="warning",
+            log_level="error",
             access_log=False,
             server_header=False,
             limit_concurrency=_MAX_CONNECTIONS,
             timeout_graceful_shutdown=_GRACE_SECONDS,
         )
-        listening(f"http://{host}:{port}")
-        uvicorn.Server(config).run(sockets=[bound])
+    )
 
 
-def _bound(settings: Settings) -> socket.socket:
+def address_of(bound: socket.socket, settings: Settings) -> str:
+    """The URL of a socket, with the port that it has."""
+    host = f"[{settings.host}]" if ":" in settings.host else settings.host
+    return f"http://{host}:{bound.getsockname()[1]}"
+
+
+def bound_socket(settings: Settings) -> socket.socket:
+    """A socket at the settings' address. Error: InvalidArgument."""
     where = f"{settings.host} port {settings.port}"
     try:
         stream, passive = socket.SOCK_STREAM, socket.AI_PASSIVE
         found = socket.getaddrinfo(settings.host, settings.port, type=stream, flags=passive)
+        # Of a name with addresses of both kinds (localhost) the older one.
+        found.sort(key=lambda each: each[0] != socket.AF_INET)
         family, kind, protocol, _, address = found[0]
         bound = socket.socket(family, kind, protocol)
         try:
             bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             bound.bind(address)
+            bound.listen()  # those who come before the server runs wait
         except OSError:
             bound.close()
             raise

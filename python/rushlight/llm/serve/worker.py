@@ -89,6 +89,13 @@ class Worker:
     def submit(self, job: Job) -> None:
         """Puts it into the queue. Error: ApiError 503 where that is full, with how long to wait."""
         with self._changed:
+            self.check_room()
+            self._waiting.append(job)
+            self._changed.notify_all()
+
+    def check_room(self) -> None:
+        """Error: ApiError 503 where no request could be queued now."""
+        with self._changed:
             if self._is_stopping:
                 raise ApiError(503, "the server is shutting down", code="shutting_down")
             is_busy = self._running is not None or bool(self._waiting)
@@ -100,8 +107,6 @@ class Worker:
                     code="queue_full",
                     headers={"Retry-After": str(seconds)},
                 )
-            self._waiting.append(job)
-            self._changed.notify_all()
 
     def cancel(self, job: Job) -> None:
         """Nobody waits for it any more: it leaves the queue, or ends after its next token."""

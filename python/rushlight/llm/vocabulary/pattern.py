@@ -6,6 +6,7 @@ The package `regex` says which characters a class has; its Unicode is newer than
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -74,12 +75,16 @@ class Alphabet:
 
     def add(self, source: str) -> int:
         """The index of the set that `source`, an expression for one character, matches."""
-        if source not in self._index:
-            self._index[source] = len(self.masks)
+        return self.add_found(source, regex.compile(source).findall)
+
+    def add_found(self, name: str, find: Callable[[str], Iterable[str]]) -> int:
+        """The index of the set of the characters that `find` takes out of a text."""
+        if name not in self._index:
+            self._index[name] = len(self.masks)
             mask = np.zeros(CODE_POINTS, np.bool_)
-            mask[[ord(c) for c in regex.compile(source).findall(self._all)]] = True
+            mask[[ord(c) for c in find(self._all)]] = True
             self.masks.append(mask)
-        return self._index[source]
+        return self._index[name]
 
 
 def _scalars() -> list[int]:

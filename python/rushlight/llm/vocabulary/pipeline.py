@@ -16,7 +16,6 @@ from rushlight.llm.vocabulary.steps import Steps
 Part = Mapping[str, Any]
 
 GPT2 = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
-PUNCTUATION = r"[!-/:-@\[-`{-~\p{P}]"
 _NUMBER = r"\p{N}"
 _BEHAVIORS = {
     "Isolated": Behavior.ISOLATED,
@@ -124,7 +123,9 @@ _PRE_TOKENIZERS: dict[str, Callable[[Steps, Part], None]] = {
     "Digits": _digits,
     "ByteLevel": _byte_level,
     "Metaspace": _metaspace,
-    "Punctuation": lambda steps, part: steps.split(PUNCTUATION, _BEHAVIORS[part.get("behavior", "Isolated")]),
+    "Punctuation": lambda steps, part: steps.split_off_punctuation(
+        _BEHAVIORS[part.get("behavior", "Isolated")]
+    ),
     "Whitespace": lambda steps, _: steps.split(f"{WORD}+|[^\\s{WORD[1:-1]}]+", Behavior.REMOVED, invert=True),
     "WhitespaceSplit": lambda steps, _: steps.split(r"\s", Behavior.REMOVED),
     "CharDelimiterSplit": lambda steps, part: steps.split(_quoted(part["delimiter"]), Behavior.REMOVED),

@@ -5,13 +5,22 @@ from __future__ import annotations
 
 import sys
 import unicodedata
-from typing import Literal
+from collections.abc import Callable
 
 from rushlight.llm.vocabulary.automaton import determinize, partition
 from rushlight.llm.vocabulary.blob import Behavior, Blob, Step, StepKind
-from rushlight.llm.vocabulary.pattern import SPACE, WORD, Alphabet, Node, Parser
+from rushlight.llm.vocabulary.pattern import SPACE, WORD, Alphabet, Characters, Node, Parser
 
 _SPACE_FLAG, _WORD_FLAG = 1, 2
+
+
+_OVERLAY, _ABOVE = "\u0334", "\u0301"  # marks of the combining classes 1 and 230
+
+
+def _is_ordered(decompose: Callable[[str], str], mark: str) -> bool:
+    """Whether a normal form moves the mark before or after another one."""
+    pairs = ("b" + mark + _OVERLAY, "b" + _ABOVE + mark)
+    return any(decompose(pair) != pair for pair in pairs)
 
 
 class Steps:
@@ -38,23 +47,42 @@ class Steps:
         """Pieces by the matches of a regular expression."""
         self.pre_tokenize(StepKind.SPLIT, self.pattern(source), behavior, int(invert))
 
+    def split_off_punctuation(self, behavior: Behavior) -> None:
+        """Pieces by what `tokenizers` takes for punctuation, which has an older Unicode."""
+        from tokenizers import pre_tokenizers
+
+        def find(text: str) -> list[str]:
+            split = pre_tokenizers.Punctuation("isolated").pre_tokenize_str(text)
+            marks = pre_tokenizers.Punctuation("removed").pre_tokenize_str(text)
+            return [piece for piece, _ in set(split) - set(marks)]
+
+        name = "Punctuation"
+        node = Characters(self._alphabet.add_found(name, find))
+        number, _ = self._patterns.setdefault(name, (len(self._patterns), node))
+        self.pre_tokenize(StepKind.SPLIT, number, behavior)
+
     def normal_form(self, form: str) -> None:
-        """NFC, NFD, NFKC or NFKD."""
+        """NFC, NFD, NFKC or NFKD, with the tables of `tokenizers`: they are older than Python's."""
+        from tokenizers import normalizers
+
+        compatible = "K" in form
+        decompose = (normalizers.NFKD() if compatible else normalizers.NFD()).normalize_str
+        compose = normalizers.NFC().normalize_str
         blob = self._blob
-        decompose: Literal["NFKD", "NFD"] = "NFKD" if "K" in form else "NFD"
         for code in range(0xA0, sys.maxunicode + 1):
             character = chr(code)
-            if 0xAC00 <= code < 0xD7A4 or 0xD800 <= code < 0xE000:  # Hangul by arithmetic; surrogates
+            if 0xAC00 <= code < 0xD7A4:  # Hangul syllables are decomposed by arithmetic
                 continue
-            parts = unicodedata.normalize(decompose, character)
-            if parts != character:
-                blob.decompositions[code] = parts
-            if combining := unicodedata.combining(character):
+            parts = unicodedata.decomposition(character).split()
+            if parts and (decomposed := decompose(character)) != character:
+                blob.decompositions[code] = decomposed
+            if len(parts) == 2 and not parts[0].startswith("<"):
+                first, second = (int(part, 16) for part in parts)
+                if compose(chr(first) + chr(second)) == character:
+                    blob.compositions[first, second] = code
+            combining = unicodedata.combining(character)
+            if combining and _is_ordered(decompose, character):
                 blob.combining[code] = combining
-            pair = unicodedata.decomposition(character).split()
-            canonical = len(pair) == 2 and not pair[0].startswith("<")
-            if canonical and unicodedata.normalize("NFC", character) == character:
-                blob.compositions[int(pair[0], 16), int(pair[1], 16)] = code
         self.normalize(StepKind.COMPOSE, int(form.endswith("C")))
 
     def lower_case(self) -> None:

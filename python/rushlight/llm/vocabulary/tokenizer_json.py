@@ -39,7 +39,7 @@ def from_tokenizer_json(document: Mapping[str, Any], config: Mapping[str, Any] |
 
 def _compile(document: Mapping[str, Any], config: Mapping[str, Any]) -> bytes:
     model = document["model"]
-    added = document.get("added_tokens") or []
+    added = [_as_found(token, document.get("normalizer")) for token in document.get("added_tokens") or ()]
     blob = Blob()
     steps = Steps(blob)
     add_normalizers(steps, document.get("normalizer"))
@@ -59,8 +59,8 @@ def _compile(document: Mapping[str, Any], config: Mapping[str, Any]) -> bytes:
     add_tokens(blob, vocabulary, added, decoding)
     if kind == "Unigram":  # scores of all tokens, also those that were added
         blob.scores = [*blob.scores, *[0.0] * (len(blob.texts) - len(blob.scores))]
-    _add_found(blob, document, added)
-    ids = vocabulary | {token["content"]: token["id"] for token in added}
+    _add_found(blob, added)
+    ids = vocabulary | {token["content"]: token["id"] for token in document.get("added_tokens") or ()}
     blob.bos = ids.get(_content(config.get("bos_token")), NONE)
     blob.eos = ids.get(_content(config.get("eos_token")), NONE)
     steps.finish()
@@ -157,16 +157,21 @@ def add_tokens(
             blob.token_flags[token["id"]] |= TokenFlag.SPECIAL
 
 
-def _add_found(blob: Blob, document: Mapping[str, Any], added: Sequence[Mapping[str, Any]]) -> None:
+def _as_found(token: Mapping[str, Any], normalizer: Mapping[str, Any] | None) -> dict[str, Any]:
+    """The token with the text that is found, and that it decodes to: normalized if the token says so."""
+    normalized = bool(token.get("normalized", not token.get("special")))
+    text = token["content"]
+    if normalized and normalizer:
+        text = _normalized(normalizer, text)
+    return {**token, "content": text, "normalized": normalized}
+
+
+def _add_found(blob: Blob, added: Sequence[Mapping[str, Any]]) -> None:
     """Added tokens, by whether they are found before normalization. Later ones of equal text win."""
     places: tuple[dict[str, AddedToken], dict[str, AddedToken]] = ({}, {})
     for token in added:
-        normalized = bool(token.get("normalized", not token.get("special")))
-        text = token["content"]
-        if normalized and document.get("normalizer"):
-            text = _normalized(document["normalizer"], text)
-        if text:
-            places[normalized][text] = AddedToken(text, token["id"], added_flags(token))
+        if text := token["content"]:
+            places[token["normalized"]][text] = AddedToken(text, token["id"], added_flags(token))
     blob.added, blob.added_normalized = (list(tokens.values()) for tokens in places)
 
 

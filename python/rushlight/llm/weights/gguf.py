@@ -12,6 +12,7 @@ import math
 import os
 import struct
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -21,17 +22,34 @@ from rushlight.errors import FileFailed, InvalidArgument
 from rushlight.printable import one_line
 
 _SCALARS = {
-    **{0: "<u1", 1: "<i1", 2: "<u2", 3: "<i2", 4: "<u4", 5: "<i4"},
-    **{6: "<f4", 7: "?", 10: "<u8", 11: "<i8", 12: "<f8"},
+    0: "<u1",
+    1: "<i1",
+    2: "<u2",
+    3: "<i2",
+    4: "<u4",
+    5: "<i4",
+    6: "<f4",
+    7: "?",
+    10: "<u8",
+    11: "<i8",
+    12: "<f8",
 }
 _STRING, _ARRAY = 8, 9
 _MOST_DIMENSIONS = 4
 _DEFAULT_ALIGNMENT = 32
 
 TYPES = {
-    **{0: ("F32", 1, 4), 1: ("F16", 1, 2), 30: ("BF16", 1, 2)},
-    **{2: ("Q4_0", 32, 18), 3: ("Q4_1", 32, 20), 6: ("Q5_0", 32, 22), 7: ("Q5_1", 32, 24)},
-    **{8: ("Q8_0", 32, 34), 12: ("Q4_K", 256, 144), 13: ("Q5_K", 256, 176), 14: ("Q6_K", 256, 210)},
+    0: ("F32", 1, 4),
+    1: ("F16", 1, 2),
+    30: ("BF16", 1, 2),
+    2: ("Q4_0", 32, 18),
+    3: ("Q4_1", 32, 20),
+    6: ("Q5_0", 32, 22),
+    7: ("Q5_1", 32, 24),
+    8: ("Q8_0", 32, 34),
+    12: ("Q4_K", 256, 144),
+    13: ("Q5_K", 256, 176),
+    14: ("Q6_K", 256, 210),
 }
 """By its number, a type's name, the numbers of a block and the bytes of a block."""
 
@@ -63,14 +81,16 @@ def read_gguf(path: str | os.PathLike[str]) -> GgufFile:
     """
     shown = os.fspath(path)
     try:
-        if not os.path.getsize(path):
+        if not Path(path).stat().st_size:
             raise InvalidArgument(f"{shown}: expected a GGUF file, got an empty one")
         data = np.memmap(path, np.uint8, "r")
     except OSError as error:
         raise FileFailed.of(error, path) from error
     reader = _Reader(data, shown)
     if bytes(reader.take(4, "the magic number")) != b"GGUF":
-        raise InvalidArgument(f"{shown}: expected a GGUF file, got bytes {bytes(data[:4])!r} at its beginning")
+        raise InvalidArgument(
+            f"{shown}: expected a GGUF file, got bytes {bytes(data[:4])!r} at its beginning"
+        )
     version = reader.number("<u4", "the version")
     if version not in (2, 3):
         raise InvalidArgument(f"{shown}: expected GGUF version 2 or 3, got {version}")
@@ -133,6 +153,7 @@ class _Reader:
 
     def __init__(self, data: NDArray[np.uint8], shown: str) -> None:
         self.data, self.shown, self.at = data, shown, 0
+        self._bytes = data.data
 
     def take(self, count: int, what: str) -> memoryview:
         """The next bytes."""
@@ -141,7 +162,7 @@ class _Reader:
                 f"{self.shown}: {what}: expected {count} bytes at {self.at}, got a file of {len(self.data)}"
             )
         self.at += count
-        return memoryview(self.data)[self.at - count : self.at]
+        return self._bytes[self.at - count : self.at]
 
     def number(self, kind: str, what: str) -> Any:
         """The next number."""

@@ -31,7 +31,14 @@ FORMATS = {
 """The format that each type becomes."""
 
 _BLOCK_BYTES = {
-    **{"Q4_0": 18, "Q4_1": 20, "Q5_0": 22, "Q5_1": 24, "Q8_0": 34, "Q4_K": 144, "Q5_K": 176, "Q6_K": 210},
+    "Q4_0": 18,
+    "Q4_1": 20,
+    "Q5_0": 22,
+    "Q5_1": 24,
+    "Q8_0": 34,
+    "Q4_K": 144,
+    "Q5_K": 176,
+    "Q6_K": 210,
 }
 
 
@@ -71,7 +78,9 @@ def _nibbles(raw: Bytes) -> Bytes:
 
 def _fifth_bits(raw: Bytes) -> Bytes:
     """Bit i of 4 bytes, as 16."""
-    return np.unpackbits(raw, axis=1, bitorder="little") << 4
+    bits: Bytes = np.unpackbits(raw, axis=1, bitorder="little")
+    moved: Bytes = bits << np.uint8(4)
+    return moved
 
 
 def _q4_0(raw: Bytes) -> Parts:
@@ -121,6 +130,12 @@ def _q6_k(raw: Bytes) -> Parts:
 
 
 _READERS: dict[str, Callable[[Bytes], Parts]] = {
-    **{"Q4_0": _q4_0, "Q4_1": _q4_1, "Q5_0": _q5_0, "Q5_1": _q5_1, "Q8_0": _q8_0},
-    **{"Q4_K": _q4_k, "Q5_K": _q5_k, "Q6_K": _q6_k},
+    "Q4_0": _q4_0,
+    "Q4_1": _q4_1,
+    "Q5_0": _q5_0,
+    "Q5_1": _q5_1,
+    "Q8_0": _q8_0,
+    "Q4_K": _q4_k,
+    "Q5_K": _q5_k,
+    "Q6_K": _q6_k,
 }

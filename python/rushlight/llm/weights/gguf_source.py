@@ -10,11 +10,11 @@ import ml_dtypes
 import numpy as np
 
 from rushlight.errors import InvalidArgument
+from rushlight.llm import template, vocabulary
 from rushlight.llm.blocks import Array
 from rushlight.llm.families.gguf import gguf_config
 from rushlight.llm.fields import Fields
 from rushlight.llm.metadata import SpecialTokens
-from rushlight.llm.vocabulary import from_gguf
 from rushlight.llm.weights.gguf import GgufFile, GgufTensor, read_gguf
 from rushlight.llm.weights.gguf_blocks import FORMATS, GgufBlocks
 from rushlight.llm.weights.source import FloatMatrix, Matrix, WeightSource
@@ -64,7 +64,8 @@ class GgufSource(WeightSource):
         if tensor.type in FORMATS:
             return GgufBlocks(tensor)
         array = _floats(tensor)
-        return FloatMatrix(array.dtype.name, *tensor.sizes, lambda start, stop: array[start:stop])
+        features, depth = tensor.sizes
+        return FloatMatrix(array.dtype.name, features, depth, lambda start, stop: array[start:stop])
 
     def read_vector(self, name: str) -> Array:
         return _floats(self.file.tensors[name]).astype(np.float32)
@@ -81,13 +82,17 @@ class GgufSource(WeightSource):
 
     def vocabulary(self) -> bytes | None:
         has_tokens = "tokenizer.ggml.tokens" in self.file.metadata
-        return from_gguf(self.file.metadata) if has_tokens else None
+        return vocabulary.from_gguf(self.file.metadata) if has_tokens else None
+
+    def chat_template(self) -> bytes | None:
+        return template.from_gguf(self.file.metadata)
 
 
 def _floats(tensor: GgufTensor) -> Array:
     if tensor.type not in _FLOATS:
         raise InvalidArgument(f"tensor '{tensor.name}': expected F32, F16 or BF16, got {tensor.type}")
-    return np.ascontiguousarray(tensor.data).view(_FLOATS[tensor.type]).reshape(tensor.sizes)
+    found: Array = np.ascontiguousarray(tensor.data).view(_FLOATS[tensor.type]).reshape(tensor.sizes)
+    return found
 
 
 def open_gguf(path: str | os.PathLike[str]) -> GgufSource:

@@ -15,6 +15,7 @@ from rushlight.llm.blocks import Array
 from rushlight.llm.families.huggingface import huggingface_config
 from rushlight.llm.fields import Fields
 from rushlight.llm.metadata import SpecialTokens
+from rushlight.llm.template import from_tokenizer_config
 from rushlight.llm.vocabulary.files import read_mapping, vocabulary_of_file
 from rushlight.llm.weights.source import FloatMatrix, Matrix, WeightSource
 from rushlight.printable import one_line
@@ -79,6 +80,14 @@ class HuggingFaceSource(WeightSource):
         path = self.folder / "tokenizer.json"
         return vocabulary_of_file(path) if path.is_file() else None
 
+    def chat_template(self) -> bytes | None:
+        """In tokenizer_config.json, or in a file of its own beside it."""
+        path, own = self.folder / "tokenizer_config.json", self.folder / "chat_template.jinja"
+        config = read_mapping(path) if path.is_file() else {}
+        if own.is_file():
+            config = {**config, "chat_template": own.read_text("utf-8", "replace")}
+        return from_tokenizer_config(config)
+
     def sizes(self, name: str) -> tuple[int, ...] | None:
         return self._tensors.sizes(name)
 
@@ -86,7 +95,7 @@ class HuggingFaceSource(WeightSource):
         """Those of the part that reads text; a tied output may be stored beside the embedding."""
         output = f"{self._output}.weight"
         for name in self._tensors.names():
-            is_text = name.startswith(self._prefix) or name.startswith(self._output)
+            is_text = name.startswith((self._prefix, self._output))
             is_needless = name.endswith("rotary_emb.inv_freq") or (self.config.tied and name == output)
             if is_text and not is_needless:
                 yield name
@@ -118,10 +127,10 @@ class _Tensors:
         self._files: dict[str, Any] = {}
         for file in _files(folder):
             try:
-                opened = safe_open(os.fspath(file), framework="numpy")
+                opened: Any = safe_open(os.fspath(file), framework="numpy")
             except (SafetensorError, OSError) as error:
                 raise InvalidArgument(f"{file}: expected safetensors: {one_line(str(error))}") from error
-            for name in opened.keys():  # noqa: SIM118 (it is no mapping)
+            for name in list(opened.keys()):
                 if name in self._files:
                     raise InvalidArgument(f"{file}: tensor '{one_line(name)}': expected once, got twice")
                 self._files[name] = opened

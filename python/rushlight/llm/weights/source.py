@@ -67,6 +67,10 @@ class WeightSource(ABC):
         """The compiled tokenizer, None if there is none. Errors: InvalidArgument."""
 
     @abstractmethod
+    def chat_template(self) -> bytes | None:
+        """The compiled chat template, None if there is none. Errors: InvalidArgument."""
+
+    @abstractmethod
     def sizes(self, name: str) -> tuple[int, ...] | None:
         """The sizes of the tensor of that name, None if there is none."""
 

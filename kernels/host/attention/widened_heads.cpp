@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "kernels/host/widened_heads.h"
+#include "kernels/host/attention/widened_heads.h"
 
 #include "kernels/matmul/attention_rows.h"
 #include "kernels/ukernel/convert.h"

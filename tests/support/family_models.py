@@ -13,18 +13,27 @@ import torch
 import transformers
 
 SIZES = {
-    **{"vocab_size": 99, "hidden_size": 64, "intermediate_size": 96, "num_hidden_layers": 4},
-    **{"num_attention_heads": 4, "num_key_value_heads": 2, "max_position_embeddings": 96},
-    **{"bos_token_id": 1, "eos_token_id": 2, "pad_token_id": 0},
+    "vocab_size": 99,
+    "hidden_size": 64,
+    "intermediate_size": 96,
+    "num_hidden_layers": 4,
+    "num_attention_heads": 4,
+    "num_key_value_heads": 2,
+    "max_position_embeddings": 96,
+    "bos_token_id": 1,
+    "eos_token_id": 2,
+    "pad_token_id": 0,
 }
 
 _LLAMA3 = {
-    **{"rope_type": "llama3", "rope_theta": 10000.0, "factor": 8.0, "low_freq_factor": 1.0},
-    **{"high_freq_factor": 4.0, "original_max_position_embeddings": 32},
+    "rope_type": "llama3",
+    "rope_theta": 10000.0,
+    "factor": 8.0,
+    "low_freq_factor": 1.0,
+    "high_freq_factor": 4.0,
+    "original_max_position_embeddings": 32,
 }
-_YARN = {
-    **{"rope_type": "yarn", "rope_theta": 10000.0, "factor": 4.0, "original_max_position_embeddings": 32}
-}
+_YARN = {"rope_type": "yarn", "rope_theta": 10000.0, "factor": 4.0, "original_max_position_embeddings": 32}
 
 MODELS: dict[str, tuple[str, dict[str, Any]]] = {
     "llama": ("Llama", {"tie_word_embeddings": True}),
@@ -45,7 +54,10 @@ MODELS: dict[str, tuple[str, dict[str, Any]]] = {
         "Gemma2",
         {"head_dim": 16, "sliding_window": 8, "query_pre_attn_scalar": 24, "attn_logit_softcapping": 2.0},
     ),
-    "gemma3": ("Gemma3Text", {"head_dim": 16, "sliding_window": 8, "query_pre_attn_scalar": 24}),
+    "gemma3": (
+        "Gemma3Text",
+        {"head_dim": 16, "sliding_window": 8, "query_pre_attn_scalar": 24, "num_hidden_layers": 7},
+    ),
 }
 """By a name, the class of transformers without "Config", and what its configuration has besides SIZES."""
 

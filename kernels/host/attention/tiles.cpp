@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "kernels/host/attention_tiles.h"
+#include "kernels/host/attention/tiles.h"
 
 #include <algorithm>
 

@@ -2,14 +2,14 @@
 // Keys come in blocks that stay in the first cache while all queries of an item use them. A few queries
 // multiply the cache as it lies; for many, a block is converted to float32 and packed once. Softmax is
 // carried from block to block (Dao et al., "FlashAttention"), blocks that no query sees are left out.
-#include "kernels/host/cached_attention_blocks.h"
+#include "kernels/host/attention/cached_blocks.h"
 
 #include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <limits>
 
-#include "kernels/host/attention_tiles.h"
+#include "kernels/host/attention/tiles.h"
 #include "kernels/ukernel/attention.h"
 #include "kernels/ukernel/cache_rows.h"
 #include "kernels/ukernel/convert.h"
@@ -163,7 +163,9 @@ class AttentionWorker {
       for (size_t h = 0; h < group_; h += ukernel::kCacheRows) {
         const size_t rows = std::min(group_ - h, ukernel::kCacheRows);
         multiply_few(t, h, rows, key_ + first, n);
-        for (size_t i = 0; i < rows; ++i) weigh(t, h + i, key_ + first, n, scores_ + i * items_.block_keys_);
+        scale(plan_.keys, rows, key_ + first, n);
+        for (size_t i = 0; i < rows; ++i) weigh(t, h + i, n, scores_ + i * items_.block_keys_);
+        scale(plan_.values, rows, key_ + first, n);
         add_few(t, h, rows, key_ + first, n);
       }
     }
@@ -218,7 +220,9 @@ class AttentionWorker {
         if (first_seen(t) >= n) continue;
         score_tiles({queries_ + (h * tokens_ + t) * plan_.depth, depth, 1}, rows, packed_, n, plan_.depth,
                     scores_, items_.block_keys_);
+        scale(plan_.keys, rows, key_, n);
         for (size_t i = 0; i < rows; ++i) weigh_seen(t + i, h, n, scores_ + i * items_.block_keys_);
+        scale(plan_.values, rows, key_, n);
         add_value_tiles(scores_, items_.block_keys_, rows, {values, depth, 1}, n, plan_.depth, false,
                         sums(t, h), static_cast<ptrdiff_t>(plan_.heads) * depth);
       }
@@ -243,12 +247,11 @@ class AttentionWorker {
     const size_t first = std::min(first_seen(t), last);
     std::memset(scores, 0, first * sizeof(float));
     std::memset(scores + last, 0, (n - last) * sizeof(float));
-    if (first < last) weigh(t, h, key_ + first, last - first, scores + first);
+    if (first < last) weigh(t, h, last - first, scores + first);
   }
 
-  // Scores of n keys become weights of values as the cache holds them; the row's sums are scaled to them.
-  void weigh(size_t t, size_t h, size_t key, size_t n, float* scores) {
-    if (plan_.keys.scales != nullptr) multiply(n, scores, plan_.keys.scales + row(key));
+  // Scores of n keys become weights; the row's sums are scaled to them.
+  void weigh(size_t t, size_t h, size_t n, float* scores) {
     float scale = plan_.scale;
     if (plan_.softcap != 0) {
       ukernel::attention_scale(n, scores, plan_.scale / plan_.softcap);
@@ -258,11 +261,14 @@ class AttentionWorker {
     const size_t at = state(t, h);
     const float factor = ukernel::attention_weights(n, scores, scale, nullptr, shifts_ + at, totals_ + at);
     if (factor != 1.0f) ukernel::attention_scale(plan_.depth, sums(t, h), factor);
-    if (plan_.values.scales != nullptr) multiply(n, scores, plan_.values.scales + row(key));
   }
 
-  static void multiply(size_t n, float* x, const float* factors) {
-    ukernel::mul_f32({1, n, {{x, 0, false}, {factors, 0, false}, {}}, x, 0});
+  // Multiplies rows of scores or weights of n keys by the scales of these, if the cache has some.
+  void scale(const CacheTensor& cache, size_t rows, size_t key, size_t n) {
+    if (cache.scales == nullptr) return;
+    const auto stride = static_cast<ptrdiff_t>(items_.block_keys_ * sizeof(float));
+    ukernel::mul_f32(
+        {rows, n, {{scores_, stride, false}, {cache.scales + row(key), 0, false}, {}}, scores_, stride});
   }
 
   void divide() {

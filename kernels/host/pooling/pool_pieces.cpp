@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "kernels/host/pool_pieces.h"
+#include "kernels/host/pooling/pool_pieces.h"
 
 namespace rushlight::kernels::host {
 

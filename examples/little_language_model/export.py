@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Exports the model that train.py wrote, for a board: weights of 4 bits, a short context, and beside the program
+prompt.h, which has the prompt's tokens and the text of each token.
+
+    python examples/little_language_model/export.py little -o little.pte --prompt "Return the "
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from tokenizers import Tokenizer
+
+from rushlight import llm
+
+MOST_TOKENS = 16
+"""Of one call."""
+
+
+def texts_of(tokenizer: Tokenizer) -> list[bytes]:
+    """The bytes of each token: byte-level vocabularies write each as a letter of an alphabet of 256."""
+    shown = [*range(33, 127), *range(161, 173), *range(174, 256)]
+    hidden = [byte for byte in range(256) if byte not in shown]
+    letters = {chr(byte): byte for byte in shown} | {chr(256 + i): byte for i, byte in enumerate(hidden)}
+    named = {number: text for text, number in tokenizer.get_vocab().items()}
+    return [
+        b"" if number == 0 else bytes(letters[letter] for letter in named[number]) for number in sorted(named)
+    ]
+
+
+def header(tokenizer: Tokenizer, prompt: str, new_tokens: int, scratch: int) -> str:
+    """prompt.h for main.cpp."""
+    texts, tokens = texts_of(tokenizer), tokenizer.encode(prompt).ids
+    offsets = [sum(map(len, texts[:i])) for i in range(len(texts) + 1)]
+    return f"""// Written by export.py.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+constexpr size_t kVocabulary = {len(texts)}, kMostTokens = {MOST_TOKENS}, kNewTokens = {new_tokens}, kEnd = 0;
+constexpr size_t kLongestText = {max(map(len, texts))}, kScratchBytes = {scratch};
+constexpr int64_t kPrompt[] = {{{", ".join(map(str, tokens))}}};
+constexpr size_t kPromptTokens = sizeof(kPrompt) / sizeof(kPrompt[0]);
+constexpr uint16_t kTextAt[] = {{{", ".join(map(str, offsets))}}};
+constexpr uint8_t kTexts[] = {{{", ".join(str(byte) for byte in b"".join(texts))}}};
+"""
+
+
+def export(folder: Path, output: Path, prompt: str, context: int, new_tokens: int) -> llm.LlmReport:
+    """Writes the program and prompt.h; what was exported."""
+    program = llm.export(folder, weights="int4", context=context, max_seq=MOST_TOKENS)
+    program.save(output)
+    tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
+    scratch = 8192  # of a few quantized rows, and attention's
+    (output.parent / "prompt.h").write_text(header(tokenizer, prompt, new_tokens, scratch))
+    return program.report
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", type=Path, help="what train.py wrote")
+    parser.add_argument("-o", "--output", type=Path, required=True, help="program to write; prompt.h lies beside it")
+    parser.add_argument("--prompt", default="Return the ")
+    parser.add_argument("--context", type=int, default=128, help="positions that are kept [default: 128]")
+    parser.add_argument("--tokens", type=int, default=64, help="tokens to make [default: 64]")
+    options = parser.parse_args()
+    report = export(options.folder, options.output, options.prompt, options.context, options.tokens)
+    print(
+        f"{options.output}: {report.parameters:,} parameters, {report.file_bytes:,} bytes; "
+        f"memory {report.planned_bytes:,} bytes, of which {report.cache_bytes:,} are the cache"
+    )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Products of rows with the panels of a block weight, for the backs of block_linear.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+
+#include "kernels/backs/block_linear.h"
+#include "kernels/ukernel/block_gemm.h"
+#include "kernels/ukernel/half_gemm.h"
+
+namespace rushlight::kernels {
+
+// What the products of `rows` rows from `first` on with all panels share; Gemm is BlockGemm or HalfGemm.
+template <class Gemm>
+Gemm gemm_of(const BlockLinearProblem& problem, size_t first, size_t rows) {
+  const size_t features = problem.weight.features;
+  Gemm gemm;
+  gemm.rows = rows;
+  gemm.out = problem.out + first * features;
+  gemm.out_stride = static_cast<ptrdiff_t>(features);
+  gemm.residual = problem.residual == nullptr ? nullptr : problem.residual + first * features;
+  gemm.residual_stride = gemm.out_stride;
+  return gemm;
+}
+inline ukernel::HalfGemm half_gemm_of(const BlockLinearProblem& problem, size_t first, size_t rows) {
+  auto gemm = gemm_of<ukernel::HalfGemm>(problem, first, rows);
+  gemm.depth = problem.weight.form.depth;
+  gemm.left = problem.input + first * gemm.depth;
+  gemm.left_stride = static_cast<ptrdiff_t>(gemm.depth);
+  return gemm;
+}
+inline ukernel::BlockGemm block_gemm_of(const BlockLinearProblem& problem, size_t first, size_t rows,
+                                        const char* quantized, size_t row_bytes) {
+  auto gemm = gemm_of<ukernel::BlockGemm>(problem, first, rows);
+  gemm.form = problem.weight.form;
+  gemm.left = quantized;
+  gemm.left_stride = row_bytes;
+  return gemm;
+}
+
+inline void multiply_panel(ukernel::HalfGemm& gemm, const uint8_t* panel) {
+  gemm.panel = reinterpret_cast<const uint16_t*>(panel);
+  ukernel::multiply_halves(gemm);
+}
+inline void multiply_panel(ukernel::BlockGemm& gemm, const uint8_t* panel) {
+  gemm.panel = panel;
+  ukernel::multiply_blocks(gemm);
+}
+
+// Multiplies with the panels from `begin` to `end`.
+template <class Gemm>
+void multiply_panels(const BlockLinearProblem& problem, const Gemm& whole, size_t begin, size_t end) {
+  const BlockWeight& weight = problem.weight;
+  for (size_t panel = begin; panel < end; ++panel) {
+    const size_t feature = panel * ukernel::kBlockFeatures;
+    Gemm gemm = whole;
+    gemm.features = std::min(ukernel::kBlockFeatures, weight.features - feature);
+    gemm.bias = problem.bias == nullptr ? nullptr : problem.bias + feature;
+    if (whole.residual != nullptr) gemm.residual = whole.residual + feature;
+    gemm.out = whole.out + feature;
+    multiply_panel(gemm, weight.panel_data(panel));
+  }
+}
+
+}  // namespace rushlight::kernels

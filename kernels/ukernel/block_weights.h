@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Block weights: integers of 4 or 8 bits whose groups along the depth have a scale and maybe a minimum, in
+// the one order that programs store and all instruction sets read.
+//
+// A weight is [features, depth]. value = scale * (q - zero), or scale * q + minimum; q is unsigned, `zero` is
+// 8 of 4 bits, 128 of 8 bits. A panel holds kBlockFeatures features; features past the end have scale,
+// minimum and q 0. Panels and their groups lie behind each other. A group holds
+//
+//   scales[16], minimums[16] (if any)     both float16 or both float32
+//   words[group / run][16]                4 bytes: `run` numbers along the depth of one feature
+//
+// A run of 8 bits is 4 numbers, byte i has q[k + i]. A run of 4 bits is 8 numbers, byte i has q[k + i] in its
+// lower half and q[k + 4 + i] in its upper one. Numbers past the depth are 0.
+//
+// Weights of float16 have panels of as many features, [depth][kBlockFeatures].
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace rushlight::ukernel {
+
+inline constexpr size_t kBlockFeatures = 16;
+inline constexpr float kBlockLeast = 1e-30F;  // blocks of a row whose numbers are all less are 0
+
+struct BlockForm {
+  size_t depth = 0;
+  size_t group = 32;       // numbers that share a scale: 16, 32, or a multiple of 32
+  bool is_byte = false;    // 8 bits
+  bool is_single = false;  // scales and minimums are float32
+  bool has_minimum = false;
+  bool is_narrow = false;  // rows are quantized to 8 bits, not 16
+
+  [[nodiscard]] constexpr size_t groups() const { return (depth + group - 1) / group; }
+  [[nodiscard]] constexpr size_t run() const { return is_byte ? 4 : 8; }
+  [[nodiscard]] constexpr int32_t zero() const { return is_byte ? 128 : 8; }
+  [[nodiscard]] constexpr int32_t most() const { return is_narrow ? 127 : 32512; }
+  // Bytes of a group's scales, or minimums; of its header; of a group; of a panel.
+  [[nodiscard]] constexpr size_t scale_bytes() const { return kBlockFeatures * (is_single ? 4 : 2); }
+  [[nodiscard]] constexpr size_t header_bytes() const { return scale_bytes() * (has_minimum ? 2 : 1); }
+  [[nodiscard]] constexpr size_t group_bytes() const {
+    return header_bytes() + group / run() * kBlockFeatures * sizeof(uint32_t);
+  }
+  [[nodiscard]] constexpr size_t panel_bytes() const { return groups() * group_bytes(); }
+  // Numbers of a row that are quantized together, and how many such blocks a row has.
+  [[nodiscard]] constexpr size_t block_depth() const { return group < 32 ? group : 32; }
+  [[nodiscard]] constexpr size_t blocks() const { return groups() * (group / block_depth()); }
+};
+
+// A panel, number by number.
+struct BlockPanel {
+  const BlockForm& form;
+  const uint8_t* data;
+
+  [[nodiscard]] int32_t number(size_t feature, size_t k) const {
+    const size_t in_group = k % form.group, in_run = in_group % form.run();
+    const uint8_t* word = scales(k / form.group) + form.header_bytes() +
+                          (in_group / form.run() * kBlockFeatures + feature) * sizeof(uint32_t);
+    return form.is_byte ? word[in_run] : word[in_run % 4] >> (in_run / 4 * 4) & 15;
+  }
+  // Of the features of a group, float16 or float32, aligned to bytes.
+  [[nodiscard]] const uint8_t* scales(size_t group) const { return data + group * form.group_bytes(); }
+  [[nodiscard]] const uint8_t* minimums(size_t group) const { return scales(group) + form.scale_bytes(); }
+};
+
+}  // namespace rushlight::ukernel

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Operators of language models on other processors: attention over a cache, and gated activations."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from torch.nn import functional
+
+from rushlight.codegen.table import load_table
+from rushlight.sources import source_root
+from support.boards import need
+from support.cached_attention import CACHES, CLOSE, NAME, Layer, Reference, State, tokens_of
+from support.calls_program import computed
+from support.harness import assert_equal, random_tensor
+from support.opinfo.recording import RecordedCall
+
+pytestmark = pytest.mark.device
+
+GATED = "rushlight::gated_act.out"
+OPERATORS = load_table(source_root() / "kernels" / "ops.yaml").operators
+TARGETS = ["cortex-m4", "cortex-m55", "rv32imafc", "rv64gcv", "linux-aarch64", "linux-riscv64"]
+
+# With tokens and the position of the first: decoding, and calls of many tokens.
+LAYERS = [
+    (Layer(heads=3, key_heads=1, depth=20, rotary=20, context=30), 1, 29),
+    (Layer(heads=4, key_heads=2, depth=16, rotary=8, context=30, norms=True, softcap=5.0), 2, 20),
+    (Layer(heads=4, key_heads=4, depth=9, rotary=8, context=60, interleaved=True, window=7), 40, 17),
+    (Layer(heads=6, key_heads=2, depth=8, rotary=8, context=40), 40, 0),
+]
+
+
+def recorded(name: str, arguments: Sequence[Any], outs: list[torch.Tensor]) -> RecordedCall:
+    """A call of an operator that PyTorch does not have."""
+    schema = torch._C.parse_schema(OPERATORS[name].schema.text)
+    return RecordedCall(name, schema, None, {}, list(arguments), outs, [])
+
+
+def filled(layer: Layer) -> State:
+    """A layer whose cache holds numbers."""
+    state = State(layer)
+    for seed, (name, tensor) in enumerate(state.tensors.items()):
+        if name.endswith("_scales") and tensor is not None:
+            tensor.copy_(random_tensor(tensor.shape, tensor.dtype, low=0.001, high=0.02, seed=seed))
+        elif name.endswith("_cache"):
+            most = 127 if layer.cache == torch.int8 else 2
+            tensor.copy_(random_tensor(tensor.shape, tensor.dtype, low=-most, high=most, seed=seed))
+    return state
+
+
+@pytest.mark.parametrize(
+    "board", [pytest.param(name, marks=getattr(pytest.mark, name.replace("-", "_"))) for name in TARGETS]
+)
+def test_a_target_computes_what_pytorch_does(board: str, tmp_path: Path) -> None:
+    need(board)
+    calls, layers, gates = [], [], []
+    for cache in CACHES:
+        for number, (given, tokens, position) in enumerate(LAYERS):
+            layer = Layer(**(vars(given) | {"cache": cache}))
+            state = filled(layer)
+            state.tensors["input_pos"].fill_(position)
+            qkv, out = tokens_of(layer, tokens, number), torch.zeros(1, tokens, layer.heads * layer.depth)
+            names = ["key_cache", "value_cache", "key_scales", "value_scales"]
+            written = [name for name in names if state.tensors[name] is not None]
+            outs = [*(state.tensors[name] for name in written), out]
+            calls.append(recorded(NAME, state.arguments(qkv, out), outs))
+            layers.append((state, Reference(state), written, qkv, position))
+    for activation, function in (("silu", functional.silu), ("gelu", functional.gelu)):
+        values = random_tensor((3, 46), torch.float32)
+        out = torch.zeros(3, 23)
+        calls.append(recorded(GATED, [values, activation, out], [out]))
+        gate, up = values.double().chunk(2, -1)
+        gates.append((function(gate) * up).float())
+    results = computed(calls, board, tmp_path)
+    for (state, reference, written, qkv, position), outs in zip(layers, results, strict=False):
+        state.tensors.update(zip(written, outs, strict=False))
+        assert_equal(outs[-1], reference.call(qkv, position), **CLOSE)
+    for expected, outs in zip(gates, results[len(layers) :], strict=True):
+        assert_equal(outs[0], expected, rtol=1e-6, atol=1e-6)
