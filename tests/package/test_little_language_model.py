@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""examples/little_language_model: a board continues a prompt by the tokens that the host chooses."""
+"""examples/little_language_model and examples/language_model: boards, and applications in C++, continue a
+prompt by the tokens that Python chooses."""
 
 from __future__ import annotations
 
@@ -24,8 +25,9 @@ EXAMPLE = ROOT / "examples" / "little_language_model"
 PROMPT = "A board has"
 NEW_TOKENS = 40
 TEXT = (
-    "A board has little memory, so that weights of four bits stay where they are in flash. Each token reads all of "
-    "them once: what is kept of earlier tokens is one row of keys and values for each layer, rounded to bytes."
+    "A board has little memory, so that weights of four bits stay where they are in flash. Each token reads "
+    "all of them once: what is kept of earlier tokens is one row of keys and values for each layer, rounded "
+    "to bytes."
 )
 
 
@@ -45,26 +47,37 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
     train = script("train")
     shape = train.Shape(vocabulary=300, width=64, layers=2, hidden=96, context=64)
     train.make(folder / "model", shape, 100, [TEXT] * 40)
-    script("export").export(folder / "model", folder / "little.pte", PROMPT, context=64, new_tokens=NEW_TOKENS)
+    script("export").export(
+        folder / "model", folder / "little.pte", PROMPT, context=64, new_tokens=NEW_TOKENS
+    )
     return folder / "little.pte"
+
+
+def build(source: Path, target: targets.Target, program: Path, folder: Path, executable: str) -> Path:
+    """Builds an example with the operators of the program."""
+    entries = {**target.toolchain, "MODEL": program}
+    if ccache := process.find_program("ccache"):
+        entries["CMAKE_CXX_COMPILER_LAUNCHER"] = ccache
+    defines = [f"-D{key}={value}" for key, value in entries.items()]
+    process.run(["cmake", "-S", source, "-B", folder, "-G", "Ninja", *defines], check=True)
+    process.run(["cmake", "--build", folder, "-j", "2"], check=True, timeout=300)
+    return folder / executable
 
 
 @pytest.mark.parametrize(
     "name",
-    [pytest.param(name, marks=getattr(pytest.mark, name.replace("-", "_"))) for name in ("cortex-m55", "rv32imafc")],
+    [
+        pytest.param(name, marks=getattr(pytest.mark, name.replace("-", "_")))
+        for name in ("cortex-m55", "rv32imafc")
+    ],
 )
 def test_a_board_generates_the_text_of_the_host(name: str, program: Path, tmp_path: Path) -> None:
     board = targets.get(name)
     if missing := board.requirements():
         pytest.skip(f"{name}: missing " + ", ".join(item.name for item in missing))
     assert isinstance(board, BareMetal)
-    entries = {**board.toolchain, "MODEL": program}
-    if ccache := process.find_program("ccache"):
-        entries["CMAKE_CXX_COMPILER_LAUNCHER"] = ccache
-    defines = [f"-D{key}={value}" for key, value in entries.items()]
-    process.run(["cmake", "-S", EXAMPLE, "-B", tmp_path, "-G", "Ninja", *defines], check=True)
-    process.run(["cmake", "--build", tmp_path, "-j", "2"], check=True, timeout=300)
-    printed = process.run(board.command(tmp_path / "little"), check=True, timeout=60).stdout
+    executable = build(EXAMPLE, board, program, tmp_path, "little")
+    printed = process.run(board.command(executable), check=True, timeout=60).stdout
 
     text = llm.load(program).generate(PROMPT, temperature=0.0, max_tokens=NEW_TOKENS).read()
     assert len(set(text)) > 10
@@ -72,3 +85,25 @@ def test_a_board_generates_the_text_of_the_host(name: str, program: Path, tmp_pa
     counted = re.search(r"text: (\d+) tokens, (\d+) instructions each", printed)
     assert counted and int(counted[1]) == NEW_TOKENS
     assert 50_000 < int(counted[2]) < 2_000_000
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "host",
+        pytest.param("linux-aarch64", marks=pytest.mark.linux_aarch64),
+        pytest.param("linux-riscv64", marks=pytest.mark.linux_riscv64),
+    ],
+)
+def test_an_application_in_c_plus_plus_writes_the_text_of_python(
+    name: str, program: Path, tmp_path: Path
+) -> None:
+    target = targets.get(name)
+    if missing := target.requirements():
+        pytest.skip(f"{name}: missing " + ", ".join(item.name for item in missing))
+    executable = build(ROOT / "examples" / "language_model", target, program, tmp_path, "write_text")
+    words = [str(program), PROMPT, str(NEW_TOKENS)]
+    printed = process.run(target.command(executable, words), check=True, timeout=120).stdout
+
+    text = llm.load(program).generate(PROMPT, temperature=0.0, max_tokens=NEW_TOKENS).read()
+    assert printed == f"{text}\n"
