@@ -160,12 +160,12 @@ def _options(
         raise InvalidArgument(
             f"context: expected at most {most}, for which the model was made, got {context}"
         )
-    length = context or min(most, DEFAULT_CONTEXT)
+    length = min(most, DEFAULT_CONTEXT) if context is None else context
     return LlmOptions(
         weights=chosen,
         embeddings=embeddings or ("int8" if chosen == "int4" else chosen),
         context=length,
-        max_seq=max_seq or min(DEFAULT_MAX_SEQ, length),
+        max_seq=min(DEFAULT_MAX_SEQ, length) if max_seq is None else max_seq,
         cache=cache,
         activation_bits=activation_bits,
         runtime=runtime,

@@ -13,6 +13,7 @@ pytest.importorskip("torch", reason="torch is not installed")
 pytest.importorskip("transformers", reason="transformers is not installed")
 gguf = pytest.importorskip("gguf", reason="gguf is not installed")
 
+import rushlight  # noqa: E402
 from rushlight.llm import export  # noqa: E402
 from rushlight.program import read_program  # noqa: E402
 from support import family_models as tiny  # noqa: E402
@@ -72,3 +73,11 @@ def test_llama_3_stretches_positions_by_a_tensor(tmp_path: Path) -> None:
     assert divisors.max() > 2
     write_gguf(model, "llama", path, lambda _: Type.F32, {"rope_freqs.weight": divisors})
     check(model, path, tmp_path, 1e-4)
+
+
+def test_the_file_says_where_texts_end(tmp_path: Path) -> None:
+    path = tmp_path / "model.gguf"
+    write_gguf(tiny.make("llama"), "llama", path, lambda _: Type.F32)
+    program = rushlight.load(export(path).buffer)
+    assert program.load_method("get_bos_id").execute([]) == [1]
+    assert program.load_method("get_eos_ids").execute([]) == [2]

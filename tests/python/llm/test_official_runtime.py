@@ -54,3 +54,10 @@ def test_block_weights_keep_their_numbers(kind: str, tmp_path: Path) -> None:
     path = tmp_path / "model.gguf"
     write_gguf(model, "llama", path, lambda name: Type[kind])
     check(model, path, tmp_path)
+
+
+def test_pairs_of_neighbours_become_halves(tmp_path: Path) -> None:
+    model = tiny.make("smollm3")
+    path = tmp_path / "model.gguf"
+    write_gguf(model, "smollm3", path, lambda name: Type.Q8_0)
+    check(model, path, tmp_path)
