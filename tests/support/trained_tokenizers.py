@@ -51,7 +51,7 @@ def _byte_level(*splits: Any, normalizer: Any = None, **model: Any) -> Tokenizer
     trainer = trainers.BpeTrainer(
         vocab_size=4000,
         initial_alphabet=alphabet,
-        limit_alphabet=None if alphabet else 150,
+        limit_alphabet=256 if alphabet else 150,
         special_tokens=special,
         show_progress=False,
     )
