@@ -23,44 +23,47 @@ void Merger::add(uint32_t token, uint32_t bytes) {
   symbols_.push_back({token, bytes, index - 1, index + 1});
 }
 
+void Merger::add_known(uint32_t token, uint32_t bytes) {
+  if (unknown_bytes_ > 0) add(facts_.unknown, unknown_bytes_);
+  unknown_bytes_ = 0;
+  add(token, bytes);
+}
+
+// What is unknown waits, as more of it may be the same token.
+void Merger::add_unknown(uint32_t bytes) {
+  if (facts_.unknown == kNone) return;
+  if (unknown_bytes_ > 0 && facts_.fuse_unknown == 0) {
+    add(facts_.unknown, unknown_bytes_);
+    unknown_bytes_ = 0;
+  }
+  unknown_bytes_ += bytes;
+}
+
 // A character that is no token becomes the tokens of its bytes, or else the unknown token.
 void Merger::start_with_character(std::string_view character, uint32_t code_point) {
   const auto& characters = vocabulary_.characters;
   const auto& bytes = vocabulary_.byte_tokens;
   const auto length = static_cast<uint32_t>(character.size());
   const size_t found = find_ascending(characters, code_point);
-  const bool known = found < characters.size();
-  if (!known && bytes.empty()) {
-    if (facts_.unknown == kNone) return;
-    if (unknown_bytes_ > 0 && facts_.fuse_unknown == 0) {
-      add(facts_.unknown, unknown_bytes_);
-      unknown_bytes_ = 0;
-    }
-    unknown_bytes_ += length;
-    return;
-  }
-  if (unknown_bytes_ > 0) add(facts_.unknown, unknown_bytes_);
-  unknown_bytes_ = 0;
-  if (known) return add(characters[found].token, length);
-  for (const char byte : character) add(bytes[static_cast<uint8_t>(byte)], 1);
+  if (found < characters.size()) return add_known(characters[found].token, length);
+  if (bytes.empty()) return add_unknown(length);
+  for (const char byte : character) add_known(bytes[static_cast<uint8_t>(byte)], 1);
 }
 
 void Merger::start(std::string_view piece) {
   symbols_.clear();
   unknown_bytes_ = 0;
-  if (facts_.by_characters == 0) {
-    for (const char byte : piece) {
-      const uint32_t token = vocabulary_.byte_tokens[static_cast<uint8_t>(byte)];
-      if (token != kNone) add(token, 1);
+  for (size_t at = 0; at < piece.size();) {
+    if (facts_.by_characters == 0) {
+      const uint32_t token = vocabulary_.byte_tokens[static_cast<uint8_t>(piece[at++])];
+      token == kNone ? add_unknown(1) : add_known(token, 1);
+      continue;
     }
-  } else {
-    for (size_t at = 0; at < piece.size();) {
-      const Character character = first_character(piece.substr(at));
-      start_with_character(piece.substr(at, character.bytes), character.code_point);
-      at += character.bytes;
-    }
-    if (unknown_bytes_ > 0) add(facts_.unknown, unknown_bytes_);
+    const Character character = first_character(piece.substr(at));
+    start_with_character(piece.substr(at, character.bytes), character.code_point);
+    at += character.bytes;
   }
+  if (unknown_bytes_ > 0) add(facts_.unknown, unknown_bytes_);
   if (!symbols_.empty()) symbols_.back().next = -1;
 }
 

@@ -38,6 +38,8 @@ class Merger {
   };
 
   void add(uint32_t token, uint32_t bytes);
+  void add_known(uint32_t token, uint32_t bytes);
+  void add_unknown(uint32_t bytes);
   void start(std::string_view piece);
   void start_with_character(std::string_view character, uint32_t code_point);
   void push(int32_t left);

@@ -46,8 +46,14 @@ def _byte_level(*splits: Any, normalizer: Any = None, **model: Any) -> Tokenizer
     steps = [*splits, pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=not splits)]
     made.pre_tokenizer = pre_tokenizers.Sequence(steps) if splits else steps[0]
     made.decoder = decoders.ByteLevel()
+    special = [model["unk_token"]] if model else []
+    alphabet = [] if model else pre_tokenizers.ByteLevel.alphabet()
     trainer = trainers.BpeTrainer(
-        vocab_size=4000, initial_alphabet=pre_tokenizers.ByteLevel.alphabet(), show_progress=False
+        vocab_size=4000,
+        initial_alphabet=alphabet,
+        limit_alphabet=256 if alphabet else 150,
+        special_tokens=special,
+        show_progress=False,
     )
     made.train_from_iterator(_corpus(), trainer)
     made.add_special_tokens(["<|endoftext|>", "<|im_start|>", "<|im_start|>x", "<s>"])
@@ -60,6 +66,10 @@ def _split(pattern: str, behavior: str = "isolated", *, invert: bool = False) ->
 
 def _gpt2() -> Tokenizer:
     return _byte_level()
+
+
+def _missing_bytes() -> Tokenizer:
+    return _byte_level(unk_token="<unk>", fuse_unk=True)
 
 
 def _llama3() -> Tokenizer:
@@ -189,6 +199,7 @@ FORMS = {
     form.__name__.removeprefix("_"): form
     for form in (
         _gpt2,
+        _missing_bytes,
         _llama3,
         _qwen2,
         _gpt4o,

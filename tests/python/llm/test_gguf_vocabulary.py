@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import io
 import json
+from contextlib import suppress
 from functools import cache
 from typing import Any
 
@@ -16,7 +17,7 @@ from tokenizers import Tokenizer as Reference
 from rushlight.errors import InvalidArgument
 from rushlight.llm import ChatTemplate, Tokenizer
 from rushlight.llm.template import from_gguf as template_from_gguf
-from rushlight.llm.vocabulary import from_gguf
+from rushlight.llm.vocabulary import from_gguf, from_sentencepiece
 from rushlight.llm.vocabulary.split_patterns import BY_NAME
 from support.real_models.wheels import missing, paths
 from support.scripts_text import text_of_all_scripts
@@ -162,6 +163,19 @@ def sentence_pieces(prefix: bool) -> tuple[Any, dict[str, Any]]:
         GGML + "unknown_token_id": model.unk_id(),
         GGML + "add_space_prefix": prefix,
     }
+
+
+@pytest.mark.parametrize("prefix", [False, True])
+def test_files_of_sentence_pieces_are_read(prefix: bool) -> None:
+    model, metadata = sentence_pieces(prefix)
+    data = model.serialized_model_proto()
+    assert from_sentencepiece(data) == from_gguf(metadata)
+    for length in range(1, len(data) - 1, 997):
+        with pytest.raises(InvalidArgument, match="tokenizer"):
+            from_sentencepiece(data[:length])
+    for place in range(0, len(data), 499):
+        with suppress(InvalidArgument):
+            from_sentencepiece(data[:place] + bytes([data[place] ^ 0x55]) + data[place + 1 :])
 
 
 @pytest.mark.parametrize("prefix", [False, True])

@@ -3,6 +3,7 @@
 
     from_tokenizer_json(document, config)    Hugging Face's tokenizer.json
     from_gguf(metadata)                      a GGUF file's tokenizer.ggml.*
+    from_sentencepiece(data)                 SentencePiece's tokenizer.model
 
 Comes with `pip install 'rushlight[llm]'`.
 """
@@ -13,10 +14,11 @@ from rushlight.errors import MissingDependency
 
 try:
     from rushlight.llm.vocabulary.gguf_metadata import from_gguf
+    from rushlight.llm.vocabulary.sentencepiece_model import from_sentencepiece
     from rushlight.llm.vocabulary.tokenizer_json import from_tokenizer_json
 except ModuleNotFoundError as missing:
     raise MissingDependency(missing.name or "regex", "llm") from missing
 
 KEY = "rushlight.vocabulary"
 
-__all__ = ["KEY", "from_gguf", "from_tokenizer_json"]
+__all__ = ["KEY", "from_gguf", "from_sentencepiece", "from_tokenizer_json"]

@@ -77,8 +77,8 @@ class HuggingFaceSource(WeightSource):
         return SpecialTokens(first, ends)
 
     def vocabulary(self) -> bytes | None:
-        path = self.folder / "tokenizer.json"
-        return vocabulary_of_file(path) if path.is_file() else None
+        paths = [self.folder / name for name in ("tokenizer.json", "tokenizer.model")]
+        return next((vocabulary_of_file(path) for path in paths if path.is_file()), None)
 
     def chat_template(self) -> bytes | None:
         """In tokenizer_config.json, or in a file of its own beside it."""
