@@ -14,7 +14,7 @@ from tokenizers import Tokenizer
 
 from rushlight import llm
 
-MOST_TOKENS = 16
+MOST_TOKENS = 4
 """Of one call."""
 
 
@@ -50,7 +50,7 @@ constexpr uint8_t kTexts[] = {{{", ".join(str(byte) for byte in b"".join(texts))
 
 def export(folder: Path, output: Path, prompt: str, context: int, new_tokens: int) -> llm.LlmReport:
     """Writes the program and prompt.h; what was exported."""
-    program = llm.export(folder, weights="int4", context=context, max_seq=MOST_TOKENS)
+    program = llm.export(folder, weights="int4", context=context, max_seq=MOST_TOKENS, cache="int8")
     program.save(output)
     tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
     scratch = 8192  # of a few quantized rows, and attention's

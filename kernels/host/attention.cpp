@@ -29,6 +29,10 @@ const float* floats(const HeadMatrix& matrix, size_t row, size_t column = 0) {
 
 ptrdiff_t in_floats(ptrdiff_t bytes) { return bytes / static_cast<ptrdiff_t>(sizeof(float)); }
 
+FloatRows rows_of(const HeadMatrix& matrix, size_t row) {
+  return {floats(matrix, row), in_floats(matrix.row), in_floats(matrix.column)};
+}
+
 size_t round_up(size_t n, size_t to) { return (n + to - 1) / to * to; }
 
 // The sizes of blocks, and the scratch memory of a thread, in floats.
@@ -51,11 +55,34 @@ struct Blocks {
   size_t packed;
 };
 
+// Reader of heads that are float32.
+class PlainHeads {
+ public:
+  static size_t bytes(const AttentionPlan&, size_t) { return 0; }
+  PlainHeads(const AttentionProblem& problem, size_t, void*) : plan_(problem.plan) {}
+
+  [[nodiscard]] AttentionPlan::Head load(size_t index, size_t, size_t) {
+    head_ = plan_.head(index);
+    return head_;
+  }
+  [[nodiscard]] FloatRows keys(size_t first, size_t) const { return rows_of(head_.key, first); }
+  [[nodiscard]] FloatRows values(size_t first, size_t) const { return rows_of(head_.value, first); }
+  void store(size_t, size_t) const {}
+
+ private:
+  const AttentionPlan& plan_;
+  AttentionPlan::Head head_;
+};
+
+// Computes one head after the other. Reader gives their float32 numbers and takes rows of the result:
+// PlainHeads or WidenedHeads.
+template <class Reader>
 class Worker {
  public:
-  Worker(const AttentionPlan& plan, const Blocks& blocks, void* scratch)
+  Worker(const AttentionPlan& plan, const Blocks& blocks, Reader& reader, void* scratch)
       : plan_(plan),
         blocks_(blocks),
+        reader_(reader),
         packed_(static_cast<float*>(scratch)),
         scores_(packed_ + blocks.packed),
         mask_(scores_ + blocks.rows * blocks.keys),
@@ -63,27 +90,24 @@ class Worker {
         sum_(shift_ + blocks.carried) {}
 
   // Rows [begin, end) of the result of one head.
-  void compute(const AttentionPlan::Head& head, size_t begin, size_t end) {
-    head_ = head;
+  void compute(size_t head, size_t begin, size_t end) {
+    head_ = reader_.load(head, begin, end);
     packs_ = blocks_.packed != 0;
     const size_t last = plan_.keys_of(end - 1);
     for (first_key_ = 0; first_key_ < last; first_key_ += blocks_.keys) {
       num_keys_ = std::min(last - first_key_, blocks_.keys);
-      if (packs_) pack();
+      keys_ = reader_.keys(first_key_, num_keys_);
+      values_ = reader_.values(first_key_, num_keys_);
+      if (packs_) pack_keys(keys_, num_keys_, plan_.depth(), packed_);
       for (size_t row = begin; row < end; row += blocks_.rows) {
         const size_t state = blocks_.carried == blocks_.rows ? 0 : row - begin;
         compute_block(row, std::min(end - row, blocks_.rows), shift_ + state, sum_ + state);
       }
     }
+    reader_.store(begin, end);
   }
 
  private:
-  [[nodiscard]] FloatRows rows_of(const HeadMatrix& matrix, size_t row) const {
-    return {floats(matrix, row), in_floats(matrix.row), in_floats(matrix.column)};
-  }
-
-  void pack() { pack_keys(rows_of(head_.key, first_key_), num_keys_, plan_.depth(), packed_); }
-
   // Queries row to row + rows with the block of keys at hand.
   void compute_block(size_t row, size_t rows, float* shift, float* sum) {
     const size_t end = plan_.keys_of(row + rows - 1);  // of the keys that one of them sees
@@ -102,8 +126,7 @@ class Worker {
   void score(size_t row, size_t rows, size_t n) {
     if (!packs_) {
       for (size_t r = 0; r < rows; ++r) {
-        ukernel::attention_scores(n, plan_.depth(), floats(head_.query, row + r),
-                                  floats(head_.key, first_key_), in_floats(head_.key.row),
+        ukernel::attention_scores(n, plan_.depth(), floats(head_.query, row + r), keys_.data, keys_.row,
                                   scores_ + r * blocks_.keys);
       }
       return;
@@ -143,20 +166,23 @@ class Worker {
   }
 
   void add_values(size_t row, size_t rows, size_t n) {
-    add_value_tiles(scores_, blocks_.keys, rows, rows_of(head_.value, first_key_), n, plan_.width(),
-                    first_key_ == 0, out(row), in_floats(head_.out.row));
+    add_value_tiles(scores_, blocks_.keys, rows, values_, n, plan_.width(), first_key_ == 0, out(row),
+                    in_floats(head_.out.row));
   }
 
   [[nodiscard]] float* out(size_t row) const { return element_at<float>(head_.out, row, 0); }
 
   const AttentionPlan& plan_;
   const Blocks& blocks_;
+  Reader& reader_;
   float* packed_;
   float* scores_;
   float* mask_;
   float* shift_;
   float* sum_;
   AttentionPlan::Head head_;
+  FloatRows keys_;  // of the block at hand
+  FloatRows values_;
   bool packs_ = false;
   size_t first_key_ = 0;
   size_t num_keys_ = 0;
@@ -172,45 +198,31 @@ bool has_plain_rows(const AttentionPlan& plan) {
   return scores && (plan.width() == 1 || (head.value.column == kStep && head.out.column == kStep));
 }
 
-// Heads [0, plan.heads()) in blocks of rows, shared out among threads; False without memory for one.
-// Reader gives a head's float32 matrices and takes its rows of the result, see WidenedHeads.
+// All heads in blocks of rows, shared out among threads. False if there is no scratch memory for one.
 template <class Reader>
-bool attend_in_pieces(KernelContext& context, const AttentionProblem& problem, size_t reader_bytes) {
+bool attend_in_pieces(KernelContext& context, const AttentionProblem& problem) {
   const AttentionPlan& plan = problem.plan;
   const Blocks blocks(plan.queries(), plan.keys(), plan.depth());
   const size_t in_head = (plan.queries() + blocks.rows - 1) / blocks.rows;
   const size_t count = plan.heads() * in_head;
   const size_t work = plan.heads() * plan.queries() * plan.keys() * (plan.depth() + plan.width());
   const size_t most = std::min(count, work / kGrain + 1);
-  Pieces pieces(context, most, blocks.bytes() + reader_bytes);
+  Pieces pieces(context, most, blocks.bytes() + Reader::bytes(plan, blocks.keys));
   if (pieces.empty()) return false;
   pieces.run([&](size_t piece, size_t num_pieces, void* scratch) {
-    Worker worker(plan, blocks, scratch);
-    Reader reader(problem, static_cast<char*>(scratch) + blocks.bytes());
+    Reader reader(problem, blocks.keys, static_cast<char*>(scratch) + blocks.bytes());
+    Worker<Reader> worker(plan, blocks, reader, scratch);
     const size_t end = (piece + 1) * count / num_pieces;
     for (size_t i = piece * count / num_pieces; i < end;) {
       const size_t head = i / in_head;
       const size_t next = std::min(end, (head + 1) * in_head);
-      const size_t first = (i - head * in_head) * blocks.rows;
-      const size_t last = std::min((next - head * in_head) * blocks.rows, plan.queries());
-      worker.compute(reader.load(head, first, last), first, last);
-      reader.store(first, last);
+      worker.compute(head, (i - head * in_head) * blocks.rows,
+                     std::min((next - head * in_head) * blocks.rows, plan.queries()));
       i = next;
     }
   });
   return true;
 }
-
-// Reader of heads that are float32.
-class PlainHeads {
- public:
-  PlainHeads(const AttentionProblem& problem, void*) : plan_(problem.plan) {}
-  [[nodiscard]] AttentionPlan::Head load(size_t index, size_t, size_t) const { return plan_.head(index); }
-  void store(size_t, size_t) const {}
-
- private:
-  const AttentionPlan& plan_;
-};
 
 }  // namespace
 
@@ -220,8 +232,8 @@ std::optional<Error> attention(KernelContext& context, const AttentionProblem& p
   if (plan.keys() == 0) return std::nullopt;
   const bool plain = problem.type() == ScalarType::Float;
   if (plain ? !has_plain_rows(plan) : !WidenedHeads::takes(problem)) return std::nullopt;
-  const bool done = plain ? attend_in_pieces<PlainHeads>(context, problem, 0)
-                          : attend_in_pieces<WidenedHeads>(context, problem, WidenedHeads::bytes(plan));
+  const bool done = plain ? attend_in_pieces<PlainHeads>(context, problem)
+                          : attend_in_pieces<WidenedHeads>(context, problem);
   if (!done) return std::nullopt;
   return Error::Ok;
 }
@@ -230,9 +242,10 @@ Error attention_prepare(KernelContext& context, const AttentionProblem& problem)
   const AttentionPlan& plan = problem.plan;
   // Fewer keys may be one larger block.
   const size_t keys = std::min(plan.keys(), kMostKeys);
-  size_t bytes = std::max(Blocks(plan.queries(), plan.keys(), plan.depth()).bytes(),
-                          Blocks(plan.queries(), keys, plan.depth()).bytes());
-  if (problem.type() != ScalarType::Float) bytes += WidenedHeads::bytes(plan);
+  const Blocks all(plan.queries(), plan.keys(), plan.depth());
+  const Blocks fewer(plan.queries(), keys, plan.depth());
+  size_t bytes = std::max(all.bytes(), fewer.bytes());
+  if (problem.type() != ScalarType::Float) bytes += WidenedHeads::bytes(plan, std::max(all.keys, fewer.keys));
   context.need_scratch(context.threads() * (bytes + 64));
   return Error::Ok;
 }

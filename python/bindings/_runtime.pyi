@@ -148,6 +148,9 @@ class TokenDecoder:
 class ChatTemplate:
     def __init__(self, blob: bytes) -> None: ...
     def render(self, messages: Sequence[tuple[str, str]], generation_prompt: bool) -> str: ...
+    def encode(
+        self, messages: Sequence[tuple[str, str]], generation_prompt: bool, tokenizer: Tokenizer
+    ) -> list[int]: ...
 
 class Sampler:
     """Logits must not be empty."""

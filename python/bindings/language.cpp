@@ -69,6 +69,16 @@ std::string render(const LoadedTemplate& self,
   return text;
 }
 
+std::vector<int32_t> encode_messages(const LoadedTemplate& self,
+                                     const std::vector<std::pair<std::string, std::string>>& messages,
+                                     bool generation_prompt, const LoadedTokenizer& tokenizer) {
+  std::vector<llm::Message> views;
+  for (const auto& [role, content] : messages) views.push_back({role, content});
+  std::vector<int32_t> tokens;
+  check(self.value.encode({views.data(), views.size()}, generation_prompt, tokenizer.value, &tokens));
+  return tokens;
+}
+
 using Logits = py::array_t<float, py::array::c_style | py::array::forcecast>;
 
 int32_t sample(llm::Sampler& self, const Logits& logits, const std::vector<int32_t>& recent) {
@@ -127,7 +137,9 @@ void bind_language(py::module_& m) {
   bind_tokenizer(m);
   py::class_<LoadedTemplate>(m, "ChatTemplate")
       .def(py::init<py::bytes>(), py::arg("blob"))
-      .def("render", &render, py::arg("messages"), py::arg("generation_prompt"));
+      .def("render", &render, py::arg("messages"), py::arg("generation_prompt"))
+      .def("encode", &encode_messages, py::arg("messages"), py::arg("generation_prompt"),
+           py::arg("tokenizer"));
   py::class_<llm::Sampler>(m, "Sampler")
       .def(py::init([](float temperature, int32_t top_k, float top_p, float min_p, float repetition_penalty,
                        size_t repeat_last_n, uint64_t seed) {

@@ -34,10 +34,11 @@ struct AddedMatch {
 AddedMatch match_at(const Classes& classes, std::string_view text, size_t taken, size_t begin, size_t end,
                     uint32_t flags);
 
-// Hands the parts of `text` in order: (text, kNone), or an added token as (text, token).
-template <class Take>
+// Hands the parts of `text` in order: (text, kNone), or an added token as (text, token). Special tokens are
+// those if `parses(begin, end)` says so of the place where they are written, else text.
+template <class Parses, class Take>
 void each_added(const AddedTokens& added, const Vocabulary& vocabulary, const Classes& classes,
-                std::string_view text, bool parse_special, const Take& take) {
+                std::string_view text, const Parses& parses, const Take& take) {
   size_t taken = 0;
   for (size_t at = 0; at < text.size() && !added.empty();) {
     const size_t found = added.longest(vocabulary, text.substr(at));
@@ -47,7 +48,7 @@ void each_added(const AddedTokens& added, const Vocabulary& vocabulary, const Cl
     }
     const Added token = added[found];
     const size_t end = at + vocabulary.strings[token.text].size();
-    const bool counts = parse_special || (token.flags & kAddedSpecial) == 0;
+    const bool counts = (token.flags & kAddedSpecial) == 0 || parses(at, end);
     const AddedMatch match = match_at(classes, text, taken, at, end, token.flags);
     at = end;
     if (!counts || match.begin == match.end) continue;

@@ -36,23 +36,40 @@ Result<ChatTemplate> ChatTemplate::load(Span<const uint8_t> blob) {
   return made;
 }
 
-Error ChatTemplate::render(Span<const Message> messages, bool generation_prompt, std::string* text) const {
+Error ChatTemplate::render(Span<const Message> messages, bool generation_prompt, std::string* text,
+                           std::vector<TextRange>* contents) const {
   const bool has_system = !messages.empty() && messages[0].role == "system";
   if (!has_system) *text += texts_[WithoutSystem];
   for (size_t i = 0; i < messages.size(); ++i) {
-    RL_TRY(append(messages[i], i == 0, i == 1 && has_system, text));
+    TextRange content = {};
+    RL_TRY(append(messages[i], i == 0, i == 1 && has_system, text, &content));
+    if (contents != nullptr) contents->push_back(content);
   }
   if (generation_prompt) *text += texts_[GenerationPrompt];
   return Error::Ok;
 }
 
-Error ChatTemplate::append(const Message& message, bool first, bool after_system, std::string* text) const {
+Error ChatTemplate::encode(Span<const Message> messages, bool generation_prompt, const Tokenizer& tokenizer,
+                           std::vector<int32_t>* tokens) const {
+  std::string text;
+  std::vector<TextRange> contents;
+  RL_TRY(render(messages, generation_prompt, &text, &contents));
+  return tokenizer.encode(text, tokens, true, {contents.data(), contents.size()});
+}
+
+Error ChatTemplate::append(const Message& message, bool first, bool after_system, std::string* text,
+                           TextRange* content) const {
+  const auto put = [&](Text before, std::string_view said, Text after) {
+    *text += texts_[before];
+    content->begin = text->size();
+    *text += said;
+    content->end = text->size();
+    *text += texts_[after];
+  };
   if (message.role == "user") {
-    *text += texts_[after_system ? UserBeforeAfterSystem : UserBefore];
-    *text += trimmed(message.content, kTrimUser);
-    *text += texts_[UserAfter];
+    put(after_system ? UserBeforeAfterSystem : UserBefore, trimmed(message.content, kTrimUser), UserAfter);
   } else if (message.role == "assistant") {
-    append_assistant(message.content, text);
+    put(AssistantBefore, trimmed(without_reasoning(message.content), kTrimAssistant), AssistantAfter);
   } else {
     RL_CHECK(message.role == "system", Error::InvalidArgument,
              "message: expected the role system, user or assistant, got %.*s",
@@ -60,23 +77,18 @@ Error ChatTemplate::append(const Message& message, bool first, bool after_system
     RL_CHECK(first, Error::InvalidArgument, "message: expected the role system in the first message only");
     RL_CHECK((flags_ & kNoSystem) == 0, Error::InvalidArgument,
              "message: this model's chat format has no role system; put its text into the first question");
-    *text += texts_[SystemBefore];
-    *text += trimmed(message.content, kTrimSystem);
-    *text += texts_[SystemAfter];
+    put(SystemBefore, trimmed(message.content, kTrimSystem), SystemAfter);
   }
   return Error::Ok;
 }
 
-void ChatTemplate::append_assistant(std::string_view content, std::string* text) const {
+std::string_view ChatTemplate::without_reasoning(std::string_view content) const {
   const std::string_view end = texts_[ReasoningEnd];
   const size_t found = end.empty() ? std::string_view::npos : content.rfind(end);
-  if (found != std::string_view::npos) {
-    content.remove_prefix(found + end.size());
-    while (!content.empty() && content[0] == '\n') content.remove_prefix(1);
-  }
-  *text += texts_[AssistantBefore];
-  *text += trimmed(content, kTrimAssistant);
-  *text += texts_[AssistantAfter];
+  if (found == std::string_view::npos) return content;
+  content.remove_prefix(found + end.size());
+  while (!content.empty() && content[0] == '\n') content.remove_prefix(1);
+  return content;
 }
 
 std::string_view ChatTemplate::trimmed(std::string_view content, Flags flag) const {

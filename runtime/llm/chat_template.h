@@ -7,8 +7,10 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "runtime/base/result.h"
+#include "runtime/llm/tokenizer.h"
 #include "runtime/llm/vocabulary.h"
 
 namespace rushlight::llm {
@@ -24,9 +26,14 @@ class ChatTemplate {
   static Result<ChatTemplate> load(Span<const uint8_t> blob);
 
   // Appends the prompt for the assistant's next message, or without its beginning if not `generation_prompt`.
-  // Errors: InvalidArgument, of a role that is not known, a system message that is not the first or that the
-  // format does not have.
-  Error render(Span<const Message> messages, bool generation_prompt, std::string* text) const;
+  // `contents`, where given, gets the places of the messages' texts. Errors: InvalidArgument, of a role that
+  // is not known, a system message that is not the first or that the format does not have.
+  Error render(Span<const Message> messages, bool generation_prompt, std::string* text,
+               std::vector<TextRange>* contents = nullptr) const;
+  // The same as tokens. Special tokens written in messages are text: nobody can end a message by what it
+  // says.
+  Error encode(Span<const Message> messages, bool generation_prompt, const Tokenizer& tokenizer,
+               std::vector<int32_t>* tokens) const;
 
  private:
   enum Text {
@@ -44,8 +51,9 @@ class ChatTemplate {
   };
   enum Flags : uint32_t { kTrimSystem = 1, kTrimUser = 2, kTrimAssistant = 4, kNoSystem = 8 };
 
-  Error append(const Message& message, bool first, bool after_system, std::string* text) const;
-  void append_assistant(std::string_view content, std::string* text) const;
+  Error append(const Message& message, bool first, bool after_system, std::string* text,
+               TextRange* content) const;
+  [[nodiscard]] std::string_view without_reasoning(std::string_view content) const;
   [[nodiscard]] std::string_view trimmed(std::string_view content, Flags flag) const;
 
   uint32_t flags_ = 0;

@@ -77,10 +77,8 @@ Result<std::vector<int32_t>> TextGenerator::encode(std::string_view prompt) cons
 Result<std::vector<int32_t>> TextGenerator::encode(Span<const Message> messages) const {
   RL_CHECK(tokenizer_ && template_, Error::NotSupported,
            "prompt: expected tokens or text, got messages; the program has no chat template");
-  std::string prompt;
-  RL_TRY(template_->render(messages, true, &prompt));
   std::vector<int32_t> tokens;
-  RL_TRY(tokenizer_->encode(prompt, &tokens, true));
+  RL_TRY(template_->encode(messages, true, *tokenizer_, &tokens));
   return tokens;
 }
 

@@ -14,35 +14,48 @@ namespace rushlight::llm {
 // One call of encode().
 class Encoder {
  public:
-  Encoder(const Tokenizer& tokenizer, std::vector<int32_t>* tokens)
+  Encoder(const Tokenizer& tokenizer, bool parse_special, Span<const TextRange> plain,
+          std::vector<int32_t>* tokens)
       : tokenizer_(tokenizer),
+        parse_special_(parse_special),
+        plain_(plain),
         vocabulary_(tokenizer.vocabulary_),
         merger_(vocabulary_),
         unigram_(vocabulary_, tokenizer.longest_),
         tokens_(tokens) {}
 
-  void encode(std::string_view text, bool parse_special) {
-    each_added(tokenizer_.added_, vocabulary_, tokenizer_.classes_, text, parse_special,
+  void encode(std::string_view text) {
+    const auto parses = [&](size_t begin, size_t end) { return parse_special_ && !is_plain(begin, end); };
+    each_added(tokenizer_.added_, vocabulary_, tokenizer_.classes_, text, parses,
                [&](std::string_view part, uint32_t token) {
                  if (token != kNone) return put(token);
-                 segment(part, part.data() == text.data(), parse_special);
+                 segment(part, static_cast<size_t>(part.data() - text.data()));
                });
   }
 
  private:
   void put(uint32_t token) { tokens_->push_back(static_cast<int32_t>(token)); }
 
-  // Text between added tokens.
-  void segment(std::string_view text, bool first, bool parse_special) {
+  [[nodiscard]] bool is_plain(size_t begin, size_t end) const {
+    return std::any_of(plain_.begin(), plain_.end(),
+                       [&](const TextRange& range) { return begin < range.end && range.begin < end; });
+  }
+
+  // Text between added tokens, at `offset` of the whole.
+  void segment(std::string_view text, size_t offset) {
+    const bool is_moved = !vocabulary_.normalizers.empty();
+    const auto parses = [&](size_t begin, size_t end) {
+      return parse_special_ && (is_moved || !is_plain(offset + begin, offset + end));
+    };
     std::string normalized;
-    if (!vocabulary_.normalizers.empty()) {
+    if (is_moved) {
       normalized = normalize(vocabulary_, tokenizer_.classes_, text);
       text = normalized;
     }
-    each_added(tokenizer_.added_normalized_, vocabulary_, tokenizer_.classes_, text, parse_special,
+    each_added(tokenizer_.added_normalized_, vocabulary_, tokenizer_.classes_, text, parses,
                [&](std::string_view part, uint32_t token) {
                  if (token != kNone) return put(token);
-                 pre_tokenize(0, part, first && part.data() == text.data());
+                 pre_tokenize(0, part, offset == 0 && part.data() == text.data());
                });
   }
 
@@ -93,6 +106,8 @@ class Encoder {
   }
 
   const Tokenizer& tokenizer_;
+  bool parse_special_;
+  Span<const TextRange> plain_;
   const Vocabulary& vocabulary_;
   Merger merger_;
   Unigram unigram_;
@@ -112,12 +127,13 @@ Result<Tokenizer> Tokenizer::load(Span<const uint8_t> blob) {
   return Tokenizer(vocabulary);
 }
 
-Error Tokenizer::encode(std::string_view text, std::vector<int32_t>* tokens, bool parse_special) const {
+Error Tokenizer::encode(std::string_view text, std::vector<int32_t>* tokens, bool parse_special,
+                        Span<const TextRange> plain) const {
   const size_t most = INT32_MAX / vocabulary_.growth;
   RL_CHECK(text.size() < most, Error::InvalidArgument,
            "text: expected less than %lu bytes, got %lu; encode it in parts", log_number(most),
            log_number(text.size()));
-  Encoder(*this, tokens).encode(text, parse_special);
+  Encoder(*this, parse_special, plain, tokens).encode(text);
   return Error::Ok;
 }
 

@@ -14,15 +14,21 @@
 
 namespace rushlight::llm {
 
+struct TextRange {
+  size_t begin, end;
+};
+
 class Tokenizer {
  public:
   // `blob` must outlive the tokenizer. Errors: InvalidExternalData.
   static Result<Tokenizer> load(Span<const uint8_t> blob);
 
   // Appends the tokens of `text`, without those that stand around a whole text (prefix, suffix). Special
-  // tokens written in it are taken for text unless `parse_special`. Takes O(n log n). Errors:
-  // InvalidArgument, of a text whose pieces could have 2^31 bytes.
-  Error encode(std::string_view text, std::vector<int32_t>* tokens, bool parse_special) const;
+  // tokens written in it are text unless `parse_special`, and always within the ranges `plain`, which others
+  // have written (only a vocabulary that normalizes special tokens cannot tell those places). Takes O(n log
+  // n). Errors: InvalidArgument, of a text whose pieces could have 2^31 bytes.
+  Error encode(std::string_view text, std::vector<int32_t>* tokens, bool parse_special,
+               Span<const TextRange> plain = {}) const;
 
   [[nodiscard]] size_t size() const { return vocabulary_.size(); }
   // What a token says; it may be a part of a character. Empty for other numbers.

@@ -15,7 +15,7 @@ from rushlight.convert.api import convert
 from rushlight.convert.files import own_operators
 from rushlight.errors import RushlightError
 from rushlight.program import read_model
-from rushlight.run.cases import Call, compare, load_case
+from rushlight.run.cases import Call, Tolerance, compare, load_case
 from rushlight.run.conformance import Status, run_conformance
 
 INTEROP = Path(__file__).parents[1] / "interop"
@@ -42,7 +42,7 @@ def program_of(name: str) -> Path:
     return path
 
 
-def forward_calls(name: str) -> tuple[list[Call], float]:
+def forward_calls(name: str) -> tuple[list[Call], float | Tolerance]:
     case = load_case(INTEROP / name / "case.json")
     return [call for call in case.calls if call.method == "forward"], case.tolerance
 

@@ -317,9 +317,9 @@ def test_int8_arguments_that_do_not_fit_are_refused(kernels: Kernels) -> None:
 @pytest.mark.parametrize("size", [1, 2, 8, 128, 28, 56, 28 * 16])
 def test_hadamard_transform(kernels: Kernels, dtype: torch.dtype, size: int) -> None:
     x = random_tensor((2, 3, size), dtype, low=-1, high=1)
-    close = {"rtol": 1e-2, "atol": 1e-2} if dtype == torch.float16 else {"rtol": 1e-5, "atol": 1e-5}
-    kernels.check(HADAMARD, x, **close)
-    kernels.check(HADAMARD, x[0, 0], **close)
+    close = 1e-2 if dtype == torch.float16 else 1e-5
+    kernels.check(HADAMARD, x, rtol=close, atol=close)
+    kernels.check(HADAMARD, x[0, 0], rtol=close, atol=close)
 
 
 def test_hadamard_transform_of_other_layouts(kernels: Kernels) -> None:

@@ -4,7 +4,7 @@ saves them."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -64,10 +64,15 @@ MODELS: dict[str, tuple[str, dict[str, Any]]] = {
 _CAUSAL = {"Gemma3Text": "Gemma3ForCausalLM"}
 
 
+def config_of(kind: str, settings: Mapping[str, Any]) -> Any:
+    """A configuration of transformers."""
+    return getattr(transformers, f"{kind}Config")(**{**SIZES, **settings})
+
+
 def make(name: str, seed: int = 0, **more: Any) -> Any:
     """A model of MODELS in float32, all of whose weights are random, with what `more` changes."""
     kind, settings = MODELS[name]
-    config = getattr(transformers, f"{kind}Config")(**{**SIZES, **settings, **more})
+    config = config_of(kind, {**settings, **more})
     config._attn_implementation = "eager"
     torch.manual_seed(seed)
     model = getattr(transformers, _CAUSAL.get(kind, f"{kind}ForCausalLM"))(config).eval()

@@ -21,3 +21,23 @@ def logits_of(path: Path, tokens: Sequence[int], chunks: Sequence[int]) -> np.nd
         found.append(np.array(logits)[0])
         at += count
     return np.array(found)
+
+
+class OfficialProgram:
+    """An exported language model in the official runtime, with its libraries of quantized and of language
+    model operators."""
+
+    def __init__(self, path: Path) -> None:
+        import executorch.kernels.quantized  # noqa: F401  # both load a library
+        from executorch.extension.llm.custom_ops import custom_ops  # noqa: F401
+        from executorch.runtime import Runtime
+
+        self._method = Runtime.get().load_program(path).load_method("forward")
+
+    def logits(self, tokens: Sequence[int], at: int) -> np.ndarray:
+        """The logits of the last of these tokens, the first of which is at a position."""
+        import torch
+
+        (logits,) = self._method.execute([torch.tensor([list(tokens)]), torch.tensor([at])])
+        found: np.ndarray = logits[0].numpy().copy()
+        return found

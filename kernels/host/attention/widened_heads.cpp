@@ -13,17 +13,17 @@ HeadMatrix floats_at(float* data, size_t columns) {
 }
 
 // Rows [begin, end) of a matrix of `type`, each contiguous, to rows of float32 that lie behind each other.
-void widen_rows(const HeadMatrix& from, ScalarType type, const TokenNumbers* tokens, size_t begin, size_t end,
+void widen_rows(const HeadMatrix& from, ScalarType type, const TokenNumbers& tokens, size_t begin, size_t end,
                 size_t columns, float* to) {
   for (size_t row = begin; row < end; ++row) {
-    float* target = to + row * columns;
+    float* target = to + (row - begin) * columns;
     if (type == ScalarType::Half) {
       ukernel::half_to_f32(columns, element_at<uint16_t>(from, row, 0), target);
     } else if (type == ScalarType::BFloat16) {
       ukernel::bfloat16_to_f32(columns, element_at<uint16_t>(from, row, 0), target);
     } else {
-      ukernel::dequantize_i8(columns, element_at<int8_t>(from, row, 0), tokens->scale_of(row),
-                             tokens->zero_of(row), target);
+      ukernel::dequantize_i8(columns, element_at<int8_t>(from, row, 0), tokens.scale_of(row),
+                             tokens.zero_of(row), target);
     }
   }
 }
@@ -40,31 +40,37 @@ bool WidenedHeads::takes(const AttentionProblem& problem) {
                                 head.out.column == static_cast<ptrdiff_t>(problem.out.element_size())));
 }
 
-WidenedHeads::WidenedHeads(const AttentionProblem& problem, void* scratch)
+WidenedHeads::WidenedHeads(const AttentionProblem& problem, size_t block, void* scratch)
     : problem_(problem),
       query_(static_cast<float*>(scratch)),
       out_(query_ + problem.plan.queries() * problem.plan.depth()),
       key_(out_ + problem.plan.queries() * problem.plan.width()),
-      value_(key_ + problem.plan.keys() * problem.plan.depth()) {}
+      value_(key_ + block * problem.plan.depth()) {}
 
 AttentionPlan::Head WidenedHeads::load(size_t index, size_t begin, size_t end) {
   const AttentionPlan& plan = problem_.plan;
-  const ScalarType type = problem_.type();
-  QuantizedTokens::Head tokens;
-  if (problem_.tokens != nullptr) tokens = problem_.tokens->head(index);
+  if (problem_.tokens != nullptr) tokens_ = problem_.tokens->head(index);
   head_ = plan.head(index);
-  widen_rows(head_.query, type, &tokens.query, begin, end, plan.depth(), query_);
-  if (loaded_key_ != head_.key.data) {
-    widen_rows(head_.key, type, &tokens.key, 0, plan.keys(), plan.depth(), key_);
-  }
-  if (loaded_value_ != head_.value.data) {
-    widen_rows(head_.value, type, &tokens.value, 0, plan.keys(), plan.width(), value_);
-  }
-  loaded_key_ = head_.key.data;
-  loaded_value_ = head_.value.data;
+  widen_rows(head_.query, problem_.type(), tokens_.query, begin, end, plan.depth(),
+             query_ + begin * plan.depth());
   const bool direct = problem_.out.scalar_type() == ScalarType::Float;
-  return {floats_at(query_, plan.depth()), floats_at(key_, plan.depth()), floats_at(value_, plan.width()),
-          head_.mask, direct ? head_.out : floats_at(out_, plan.width())};
+  return {floats_at(query_, plan.depth()),
+          {},
+          {},
+          head_.mask,
+          direct ? head_.out : floats_at(out_, plan.width())};
+}
+
+FloatRows WidenedHeads::keys(size_t first, size_t count) {
+  const size_t depth = problem_.plan.depth();
+  widen_rows(head_.key, problem_.type(), tokens_.key, first, first + count, depth, key_);
+  return {key_, static_cast<ptrdiff_t>(depth), 1};
+}
+
+FloatRows WidenedHeads::values(size_t first, size_t count) {
+  const size_t width = problem_.plan.width();
+  widen_rows(head_.value, problem_.type(), tokens_.value, first, first + count, width, value_);
+  return {value_, static_cast<ptrdiff_t>(width), 1};
 }
 
 void WidenedHeads::store(size_t begin, size_t end) const {

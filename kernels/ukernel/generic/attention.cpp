@@ -2,6 +2,7 @@
 // kernels/ukernel/attention.h.
 #include "kernels/ukernel/attention.h"
 
+#include "kernels/ukernel/generic/lane_sums.h"
 #include "kernels/ukernel/generic/vector.h"
 #include "kernels/ukernel/generic/vector_math.h"
 
@@ -93,28 +94,6 @@ RL_INLINE float scale_and_mask(size_t n, float* scores, float scale, const float
   return across(larger(most[1], most[0]), [](auto a, auto b) { return larger(a, b); });
 }
 
-#if RL_VECTOR_BYTES > 4
-// The sums of four vectors.
-RL_INLINE Four sums_of(const F32* values) {
-  const auto add = [](Four x, Four y) { return x + y; };
-  const Four a = folded(values[0], add);
-  const Four b = folded(values[1], add);
-  const Four c = folded(values[2], add);
-  const Four d = folded(values[3], add);
-  const Four ab = __builtin_shufflevector(a, b, 0, 4, 1, 5) + __builtin_shufflevector(a, b, 2, 6, 3, 7);
-  const Four cd = __builtin_shufflevector(c, d, 0, 4, 1, 5) + __builtin_shufflevector(c, d, 2, 6, 3, 7);
-  return __builtin_shufflevector(ab, cd, 0, 1, 4, 5) + __builtin_shufflevector(ab, cd, 2, 3, 6, 7);
-}
-RL_INLINE void store_sums(float* to, const F32* values) {
-  const Four sums = sums_of(values);
-  std::memcpy(to, &sums, sizeof(sums));
-}
-#else
-RL_INLINE void store_sums(float* to, const F32* values) {
-  for (size_t k = 0; k < 4; ++k) to[k] = values[k];
-}
-#endif
-
 // The products of a query with kKeys keys, before lanes are summed up.
 template <size_t kKeys>
 RL_INLINE void multiply(size_t depth, const float* query, const float* keys, ptrdiff_t stride, F32* sums) {
@@ -169,11 +148,11 @@ void attention_scores(size_t n, size_t depth, const float* query, const float* k
   size_t j = 0;
   for (; j + 4 <= n; j += 4) {
     multiply<4>(depth, query, keys + static_cast<ptrdiff_t>(j) * stride, stride, sums);
-    store_sums(scores + j, sums);
+    store_lane_sums(scores + j, sums[0], sums[1], sums[2], sums[3]);
   }
   for (; j < n; ++j) {
     multiply<1>(depth, query, keys + static_cast<ptrdiff_t>(j) * stride, stride, sums);
-    scores[j] = across(sums[0], [](auto a, auto b) { return a + b; });
+    scores[j] = lane_sum(sums[0]);
   }
 }
 

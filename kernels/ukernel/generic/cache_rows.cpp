@@ -3,6 +3,7 @@
 // few rows by four rows of the cache, one of sums a few rows by as many vectors as registers hold.
 #include "kernels/ukernel/cache_rows.h"
 
+#include "kernels/ukernel/generic/lane_sums.h"
 #include "kernels/ukernel/generic/vector.h"
 #include "kernels/ukernel/generic/widen.h"
 
@@ -12,49 +13,14 @@ namespace {
 
 constexpr size_t kVectors = RL_VECTOR_BYTES == 64 ? 4 : 2;  // of a tile of sums
 
-#if RL_VECTOR_BYTES > 4
-// In each four lanes of the result two of `a` and two of `b`: lanes kFirst and kSecond of their four. With
-// kTwice each of them is followed by its neighbour, otherwise they alternate.
-template <size_t kFirst, bool kTwice, size_t... kLane>
-RL_INLINE F32 mixed(F32 a, F32 b, std::index_sequence<kLane...>) {
-  if constexpr (kTwice) {
-    return __builtin_shufflevector(a, b,
-                                   (kLane / 4 * 4 + kFirst + kLane % 2 + (kLane % 4 < 2 ? 0 : kLanes))...);
-  } else {
-    return __builtin_shufflevector(a, b, (kLane / 4 * 4 + kFirst + kLane % 4 / 2 + kLane % 2 * kLanes)...);
-  }
-}
-template <bool kTwice>
-RL_INLINE F32 added(F32 a, F32 b) {
-  constexpr auto kAll = std::make_index_sequence<kLanes>();
-  return mixed<0, kTwice>(a, b, kAll) + mixed<2, kTwice>(a, b, kAll);
-}
-
-// The sums of lanes of four vectors: first within each four lanes, then these.
-RL_INLINE void store_sums(float* to, const F32* values) {
-  using Four = float __attribute__((vector_size(16)));
-  const F32 fours = added<true>(added<false>(values[0], values[1]), added<false>(values[2], values[3]));
-  Four parts[kLanes / 4];
-  std::memcpy(parts, &fours, sizeof(fours));
-  RL_UNROLL for (size_t step = kLanes / 8; step > 0; step /= 2) {
-    RL_UNROLL for (size_t i = 0; i < step; ++i) parts[i] += parts[i + step];
-  }
-  std::memcpy(to, parts, sizeof(Four));
-}
-#else
-RL_INLINE void store_sums(float* to, const F32* values) {
-  for (size_t k = 0; k < 4; ++k) to[k] = values[k];
-}
-#endif
-
 // Products of kR rows with the kC <= 4 rows of the cache from `at` on.
 template <size_t kR, size_t kC, class T>
 RL_INLINE void multiply(const CacheRows<T>& rows, size_t at) {
-  F32 sums[kR][4];
+  F32 sums[kR][kC];
   const T* cache[kC];
   RL_UNROLL for (size_t j = 0; j < kC; ++j) cache[j] = rows.cache + (at + j) * rows.depth;
   RL_UNROLL for (size_t i = 0; i < kR; ++i) {
-    RL_UNROLL for (size_t j = 0; j < 4; ++j) sums[i][j] = splat(0.0f);
+    RL_UNROLL for (size_t j = 0; j < kC; ++j) sums[i][j] = splat(0.0f);
   }
   const auto add = [&](auto widened, auto loaded) __attribute__((always_inline)) {
     F32 row[kC];
@@ -77,11 +43,9 @@ RL_INLINE void multiply(const CacheRows<T>& rows, size_t at) {
   RL_UNROLL for (size_t i = 0; i < kR; ++i) {
     float* const out = rows.out + static_cast<ptrdiff_t>(i) * rows.out_stride + at;
     if constexpr (kC == 4) {
-      store_sums(out, sums[i]);
+      store_lane_sums(out, sums[i][0], sums[i][1], sums[i][2], sums[i][3]);
     } else {
-      float four[4];
-      store_sums(four, sums[i]);
-      for (size_t j = 0; j < kC; ++j) out[j] = four[j];
+      RL_UNROLL for (size_t j = 0; j < kC; ++j) out[j] = lane_sum(sums[i][j]);
     }
   }
 }

@@ -5,52 +5,22 @@
 
 #include <cstring>
 
+#include "kernels/ukernel/generic/lane_sums.h"
 #include "kernels/ukernel/generic/vector.h"
 
 namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
 
 namespace {
 
-#if RL_VECTOR_BYTES > 4
-using Four = float __attribute__((vector_size(16)));
-
-RL_INLINE Four folded(F32 value) {
-  Four parts[sizeof(F32) / sizeof(Four)];
-  std::memcpy(parts, &value, sizeof(value));
-  Four sum = parts[0];
-  RL_UNROLL for (size_t i = 1; i < sizeof(F32) / sizeof(Four); ++i) sum += parts[i];
-  return sum;
-}
-
 // The sum of the lanes of each of kC vectors, of which there is one, or four.
 template <size_t kC>
 RL_INLINE void sum_lanes(float* to, const F32* sums) {
-  if constexpr (kC == 1) {
-    const Four sum = folded(sums[0]);
-    *to = (sum[0] + sum[1]) + (sum[2] + sum[3]);
+  if constexpr (kC == 4) {
+    store_lane_sums(to, sums[0], sums[1], sums[2], sums[3]);
   } else {
-    const Four a = folded(sums[0]);
-    const Four b = folded(sums[1]);
-    const Four c = folded(sums[2]);
-    const Four d = folded(sums[3]);
-    const Four ab_low = __builtin_shufflevector(a, b, 0, 4, 1, 5);
-    const Four ab_high = __builtin_shufflevector(a, b, 2, 6, 3, 7);
-    const Four cd_low = __builtin_shufflevector(c, d, 0, 4, 1, 5);
-    const Four cd_high = __builtin_shufflevector(c, d, 2, 6, 3, 7);
-    const Four low = __builtin_shufflevector(ab_low, cd_low, 0, 1, 4, 5) +
-                     __builtin_shufflevector(ab_low, cd_low, 2, 3, 6, 7);
-    const Four high = __builtin_shufflevector(ab_high, cd_high, 0, 1, 4, 5) +
-                      __builtin_shufflevector(ab_high, cd_high, 2, 3, 6, 7);
-    const Four all = low + high;
-    std::memcpy(to, &all, sizeof(all));
+    *to = lane_sum(sums[0]);
   }
 }
-#else
-template <size_t kC>
-RL_INLINE void sum_lanes(float* to, const F32* sums) {
-  for (size_t j = 0; j < kC; ++j) to[j] = sums[j];
-}
-#endif
 
 template <size_t kR, size_t kC>
 RL_INLINE void multiply(const DotProducts& dots, size_t column) {

@@ -62,7 +62,7 @@ from rushlight.llm.products import WEIGHTS
 @click.option(
     "--tokenizer",
     type=click.Path(path_type=Path),
-    help="A tokenizer.json or tokenizer.model in place of the model's own.",
+    help="A tokenizer.json in place of the model's own.",
 )
 @json_option
 def export_llm_command(

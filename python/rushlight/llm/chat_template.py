@@ -11,13 +11,14 @@ from rushlight.runtime.native import call, default_module
 
 if TYPE_CHECKING:
     from rushlight import _runtime
+    from rushlight.llm.tokenizer import Tokenizer
 
 
 class ChatTemplate:
     """A model's format of conversations, from the named data `rushlight.chat_template` of its program.
 
-        prompt = ChatTemplate(blob).render([{"role": "user", "content": "Hello"}])
-        tokens = tokenizer.encode(prompt, parse_special=True)    # it has the begin-of-sequence token
+        template = ChatTemplate(blob)
+        tokens = template.encode([{"role": "user", "content": "Hello"}], tokenizer)
 
     Errors: InvalidExternalData where the blob is damaged.
     """
@@ -30,11 +31,26 @@ class ChatTemplate:
         """The prompt for the assistant's next message; the beginning of that is left out without
         `generation_prompt`. Errors: InvalidArgument, of a message without role or content, of a role other
         than system, user and assistant, or a system message that is not the first."""
-        pairs = []
-        for message in messages:
-            role, content = message.get("role"), message.get("content")
-            if not isinstance(role, str) or not isinstance(content, str):
-                raise InvalidArgument(f"message: expected texts role and content, got {message!r:.80}")
-            pairs.append((role, content))
-        text: str = call(default_module(), self._native.render, pairs, generation_prompt)
+        text: str = call(default_module(), self._native.render, _pairs(messages), generation_prompt)
         return text
+
+    def encode(
+        self, messages: Sequence[Mapping[str, str]], tokenizer: Tokenizer, *, generation_prompt: bool = True
+    ) -> list[int]:
+        """The tokens of the prompt. Special tokens that are written in messages are text: nobody can end a
+        message by what it says. Errors: as `render`."""
+        native = tokenizer.native
+        tokens: list[int] = call(
+            default_module(), self._native.encode, _pairs(messages), generation_prompt, native
+        )
+        return tokens
+
+
+def _pairs(messages: Sequence[Mapping[str, str]]) -> list[tuple[str, str]]:
+    pairs = []
+    for message in messages:
+        role, content = message.get("role"), message.get("content")
+        if not isinstance(role, str) or not isinstance(content, str):
+            raise InvalidArgument(f"message: expected texts role and content, got {message!r:.80}")
+        pairs.append((role, content))
+    return pairs

@@ -114,7 +114,7 @@ def export(
             libraries of quantized and of language model operators; rushlight runs such a program, too. There
             numbers in blocks are kept in 8 bits with a float32 scale a group (mixed_linear, embedding_byte;
             minimums in a product of their own), all other weights in float32; the cache is float32.
-        tokenizer: a tokenizer.json or tokenizer.model in place of the source's own.
+        tokenizer: a tokenizer.json in place of the source's own.
         progress: called with what is done and the share of the work that is behind.
 
     Errors: InvalidArgument, naming what was expected and got, for files that are damaged, families that are
@@ -124,8 +124,10 @@ def export(
     model = open_source(source)
     options = _options(model, weights, embeddings, context, max_seq, cache, activation_bits, runtime)
     kind = OfficialDecoder if options.runtime == "executorch" else DecoderBuilder
+    progress("tokenizer", 0.0)
+    embedded = embedded_data(model, tokenizer)  # before weights take memory
     method = write_decoder(kind(model, options, own_operators()), progress)
-    program = _program(model, options, method, embedded_data(model, tokenizer))
+    program = _program(model, options, method, embedded)
     program.report.file_bytes = program._image.nbytes
     program.report.seconds = time.monotonic() - started
     return program

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -12,6 +11,9 @@ from rushlight.printable import one_line
 
 LARGEST = 1 << 31
 """No size of a model reaches this: products of two fit 64 bits."""
+
+_SMALLEST = 1e-30
+"""What is smaller, or larger than its inverse, may overflow in products of float32."""
 
 
 class Fields:
@@ -54,12 +56,12 @@ class Fields:
         return found
 
     def real(self, key: str, default: float | None = None, *, least: float = 0.0) -> float:
-        """A finite number above `least`. Errors: InvalidArgument."""
+        """A number above `least`, from 1e-30 to 1e30. Errors: InvalidArgument."""
         found = self.get(key)
         found = default if found is None else found
         if isinstance(found, float) or (type(found) is int and abs(found) < LARGEST):
             number = float(found)
-            if math.isfinite(number) and number > least:
+            if _SMALLEST <= number <= 1 / _SMALLEST and number > least:
                 return number
         raise self.refuse(key, f"a number above {least:g}")
 

@@ -15,6 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rushlight.errors import InvalidArgument
+
 Array = NDArray[Any]
 
 
@@ -58,8 +60,9 @@ def llama3(rope: Rope, factor: float, low: float, high: float, original: int) ->
     kept, those between are blended."""
     kept = _frequencies(rope)
     waves = np.float32(2 * math.pi) / kept
-    smooth = (np.float32(original) / waves - np.float32(low)) / np.float32(high - low)
-    blended = (1 - smooth) * kept / np.float32(factor) + smooth * kept
+    with np.errstate(all="ignore"):  # checked when all is done
+        smooth = (np.float32(original) / waves - np.float32(low)) / np.float32(high - low)
+        blended = (1 - smooth) * kept / np.float32(factor) + smooth * kept
     long, short = waves > original / low, waves < original / high
     return _rope(np.where(long, kept / np.float32(factor), np.where(short, kept, blended)), rope.factor)
 
@@ -90,4 +93,6 @@ def _frequencies(rope: Rope) -> Array:
 
 
 def _rope(frequencies: Array, factor: float = 1.0) -> Rope:
+    if not np.isfinite(frequencies).all():
+        raise InvalidArgument("rotary embedding: expected finite frequencies, got others")
     return Rope(tuple(frequencies.astype(np.float32).tolist()), factor)

@@ -22,6 +22,7 @@ from rushlight.llm import Tokenizer, export  # noqa: E402
 from rushlight.llm.vocabulary import KEY  # noqa: E402
 from rushlight.program import read_program  # noqa: E402
 from support.gguf_models import load_llama  # noqa: E402
+from support.llm_programs import OfficialProgram  # noqa: E402
 
 pytestmark = [pytest.mark.models, pytest.mark.slow]
 
@@ -100,3 +101,14 @@ def test_the_perplexity_is_that_of_the_same_numbers(ours: Ours, reference: Any) 
     ours_nats, nats = (-each[:-1].gather(1, after).mean().item() for each in (scores, expected))
     assert abs(np.exp(ours_nats) / np.exp(nats) - 1) < 1e-3
     assert 5 < np.exp(nats) < 100
+
+
+def test_the_official_runtime_says_the_same(ours: Ours, path: Path, tmp_path: Path) -> None:
+    pytest.importorskip("executorch", reason="executorch is not installed")
+    program = OfficialProgram(export(path, context=64, runtime="executorch").save(tmp_path / "m.pte"))
+    tokens = list(ours.tokenizer.encode(PROMPTS[0]))
+    said, logits = [], program.logits(tokens, 0)
+    for at in range(len(tokens), len(tokens) + 16):
+        said.append(int(logits.argmax()))
+        logits = program.logits([said[-1]], at)
+    assert said == ours.goes_on(tokens, 16)

@@ -17,7 +17,7 @@ gguf = pytest.importorskip("gguf", reason="gguf is not installed")
 from rushlight.llm import export  # noqa: E402
 from support import family_models as tiny  # noqa: E402
 from support.gguf_models import write_gguf  # noqa: E402
-from support.llm_programs import logits_of  # noqa: E402
+from support.llm_programs import OfficialProgram, logits_of  # noqa: E402
 
 pytestmark = pytest.mark.heavy
 
@@ -28,18 +28,9 @@ ENDS = [15, 30, 39, 40]
 
 
 def official_logits(path: Path) -> np.ndarray:
-    import executorch.kernels.quantized  # noqa: F401  # both load libraries of operators
-    from executorch.extension.llm.custom_ops import custom_ops  # noqa: F401
-    from executorch.runtime import Runtime
-
-    method = Runtime.get().load_program(path).load_method("forward")
-    found, at = [], 0
-    for count in CHUNKS:
-        part = torch.tensor([TOKENS[at : at + count]])
-        (logits,) = method.execute([part, torch.tensor([at])])
-        found.append(logits[0].numpy().copy())
-        at += count
-    return np.array(found)
+    program = OfficialProgram(path)
+    starts = [0, *np.cumsum(CHUNKS)]
+    return np.array([program.logits(TOKENS[at : at + n], at) for at, n in zip(starts, CHUNKS, strict=False)])
 
 
 def check(model: Any, source: Path, tmp_path: Path, **options: Any) -> None:

@@ -19,6 +19,8 @@ from safetensors.numpy import load_file, save_file  # noqa: E402
 from rushlight.errors import InvalidArgument, RushlightError  # noqa: E402
 from rushlight.llm import export  # noqa: E402
 from rushlight.llm.exporter import open_source  # noqa: E402
+from rushlight.llm.families.huggingface import huggingface_config  # noqa: E402
+from rushlight.llm.fields import Fields  # noqa: E402
 from support import family_models as tiny  # noqa: E402
 
 
@@ -148,3 +150,43 @@ def test_shards_are_one_model(tmp_path: Path) -> None:
     parts = tiny.save(model, tmp_path / "parts", max_shard_size="60KB")
     assert len(list(parts.glob("*.safetensors"))) > 2
     assert export(parts).buffer == export(whole).buffer
+
+
+ODD = [
+    None,
+    True,
+    "",
+    "x",
+    -1,
+    0,
+    1,
+    3,
+    10**30,
+    -0.5,
+    1e-320,
+    float("inf"),
+    [],
+    [1],
+    {},
+    {"rope_type": "yarn"},
+]
+
+
+@pytest.mark.parametrize("name", ["llama3", "llama_yarn", "smollm3", "gemma3"])
+def test_odd_values_are_read_or_refused(name: str) -> None:
+    kind, settings = tiny.MODELS[name]
+    config = tiny.config_of(kind, settings).to_dict()
+    config["model_type"] = config["model_type"] or name
+    rope = {f"rope_parameters/{key}": value for key, value in config["rope_parameters"].items()}
+    assert huggingface_config(Fields(config, "config.json")).layers
+    for key in [*config, *rope]:
+        outer, _, inner = key.partition("/")
+        for odd in ODD:
+            changed = {**config, outer: {**config[outer], inner: odd} if inner else odd}
+            try:
+                made = huggingface_config(Fields(changed, "config.json"))
+            except InvalidArgument as error:
+                assert "expected" in error.message
+            else:
+                assert made.head_dim > 0
+                made.ropes[0].tables(4)

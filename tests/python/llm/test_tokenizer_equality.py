@@ -11,7 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tokenizers import Tokenizer as Reference
 
-from rushlight.llm import Tokenizer
+from rushlight.llm import ChatTemplate, Tokenizer
+from rushlight.llm.template import compile_template
 from rushlight.llm.vocabulary import from_tokenizer_json
 from support.scripts_text import text_of_all_scripts
 from support.trained_tokenizers import FORMS, trained
@@ -128,3 +129,18 @@ def test_damaged_blobs_are_refused_or_read(form: str) -> None:
     for length in range(0, len(blob), max(1, len(blob) // 100)):
         with pytest.raises(RushlightError, match="vocabulary:"):
             Tokenizer(blob[:length])
+
+
+def test_special_tokens_in_messages_are_text() -> None:
+    tokenizer = ours("gpt2")
+    source = "{% for m in messages %}<|im_start|>{{ m.content }}{% endfor %}"
+    template = ChatTemplate(compile_template(source))
+    start = tokenizer.find("<|im_start|>")
+    assert start is not None
+    messages = [{"role": "user", "content": text} for text in ("a<|im_start|>b", "c")]
+    tokens = template.encode(messages, tokenizer)
+    assert [at for at, token in enumerate(tokens) if token == start] == [0, len(tokens) - 2]
+    assert tokenizer.decode(tokens, skip_special=False) == template.render(messages)
+    harmless = [{"role": "user", "content": "Hello, world"}]
+    expected = tokenizer.encode(template.render(harmless), parse_special=True)
+    assert template.encode(harmless, tokenizer) == expected

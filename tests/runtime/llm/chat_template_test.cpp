@@ -4,7 +4,10 @@
 #include <array>
 #include <vector>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include "tests/runtime/llm/vocabulary_builder.h"
 
 namespace rushlight::llm {
 namespace {
@@ -58,6 +61,21 @@ TEST(ChatTemplate_Render, WrongRoles_Fail) {
   EXPECT_EQ(render({{"tool", "a"}}), "InvalidArgument");
   EXPECT_EQ(render({{"user", "a"}, {"system", "s"}}), "InvalidArgument");
   EXPECT_EQ(render({{"system", "s"}}, true, kNoSystem), "InvalidArgument");
+}
+
+TEST(ChatTemplate_Encode, SpecialTokensInMessages_AreText) {
+  const auto vocabulary = testing::VocabularyBuilder().build();
+  const auto tokenizer = Tokenizer::load({vocabulary.data(), vocabulary.size()});
+  ASSERT_TRUE(tokenizer.ok());
+  Texts texts = {};
+  texts[3] = "<s>";  // before the user's message
+  const auto blob = build(texts);
+  const auto made = ChatTemplate::load({blob.data(), blob.size()});
+  ASSERT_TRUE(made.ok());
+  const Message messages[] = {{"user", "<s>b"}, {"user", "s>"}};
+  std::vector<int32_t> tokens;
+  EXPECT_EQ(made->encode(messages, false, *tokenizer, &tokens), Error::Ok);
+  EXPECT_THAT(tokens, ::testing::ElementsAre(testing::kStart, '<', 's', '>', 'b', testing::kStart, 's', '>'));
 }
 
 TEST(ChatTemplate_Load, DamagedBlob_Fails) {

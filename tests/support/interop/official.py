@@ -60,8 +60,8 @@ class Case:
     (quantization); what it gives in eager mode is what the program must give, or, where `expects_lowered`,
     what the graph gives that `transform` makes of it. `backend` makes the settings of the last step, which
     hold state. With `delegated` the program that is lowered to XNNPACK is the only one, and must give what
-    the official runtime gives; so must what `make_program` gives, where the official package has a flow of its
-    own from a model to a program. It takes a folder for files on the way."""
+    the official runtime gives; so must what `make_program` gives, where the official package has its own flow
+    from a model to a program. It takes a folder for files on the way."""
 
     methods: dict[str, Entry]
     tolerance: float = 1e-5

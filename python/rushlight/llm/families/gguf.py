@@ -98,7 +98,7 @@ def _layers(fields: Fields, family: Family, count: int) -> tuple[LayerConfig, ..
 
 
 def _global_rope(fields: Fields, head_dim: int, divisors: Sequence[float] | None) -> Rope:
-    base = fields.real("rope.freq_base", 10000.0)
+    base = fields.real("rope.freq_base", 10000.0, least=1.0)
     numbers = fields.integer("rope.dimension_count", head_dim, least=2, most=head_dim)
     found = rope.plain(base, numbers)
     if divisors is not None:

@@ -142,7 +142,7 @@ def _ropes(fields: Fields, family: Family, head_dim: int) -> tuple[Rope, Rope]:
         parts = (found.part("full_attention"), found.part("sliding_attention"))
         whole, local = (_rope(part or found, fields, head_dim) for part in parts)
         return whole, local
-    base = fields.real("rope_theta", 10000.0)
+    base = fields.real("rope_theta", 10000.0, least=1.0)
     whole = _rope(found or fields.part("rope_scaling") or Fields({}, fields.where), fields, head_dim, base)
     if not family.local_base:
         return whole, whole
@@ -150,7 +150,7 @@ def _ropes(fields: Fields, family: Family, head_dim: int) -> tuple[Rope, Rope]:
 
 
 def _rope(part: Fields, model: Fields, head_dim: int, base: float = 10000.0) -> Rope:
-    base = part.real("rope_theta", base)
+    base = part.real("rope_theta", base, least=1.0)
     share = part.real("partial_rotary_factor", model.real("partial_rotary_factor", 1.0))
     numbers = int(head_dim * share)
     if not 2 <= numbers <= head_dim or numbers % 2:

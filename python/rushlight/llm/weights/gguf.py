@@ -178,9 +178,15 @@ class _Reader:
         return count
 
     def string(self, what: str) -> str:
-        """The next string; bytes that are no UTF-8 become surrogates, as file names have them."""
+        """The next string."""
         (length,) = struct.unpack("<Q", self.take(8, what))
-        return str(self.take(length, what), "utf-8", "surrogateescape")
+        data = self.take(length, what)
+        try:
+            return str(data, "utf-8")
+        except UnicodeDecodeError as error:
+            raise InvalidArgument(
+                f"{self.shown}: {what}: expected UTF-8, got byte {data[error.start]:#x} at {error.start}"
+            ) from error
 
     def value(self, what: str) -> Any:
         """The next value, with its type before it."""
