@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "python/bindings/language.h"
 
+#include <string>
+#include <variant>
+
 #include <pybind11/numpy.h>
 #include <pybind11/stl.h>
 
@@ -97,7 +100,10 @@ void bind_tokenizer(py::module_& m) {
           [](const LoadedTokenizer& self, int32_t token) { return self.value.is_special(token); },
           py::arg("token"))
       .def(
-          "find", [](const LoadedTokenizer& self, std::string_view text) { return self.value.find(text); },
+          "find",
+          [](const LoadedTokenizer& self, const std::variant<py::str, py::bytes>& text) {
+            return self.value.find(std::visit([](const auto& given) { return std::string(given); }, text));
+          },
           py::arg("text"))
       .def("prefix", [](const LoadedTokenizer& self) { return self.value.prefix(); })
       .def("suffix", [](const LoadedTokenizer& self) { return self.value.suffix(); })

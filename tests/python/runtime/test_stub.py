@@ -22,6 +22,7 @@ SPELLINGS = {
     "collections.abc.Mapping": "dict",
     "typing_extensions.Buffer": "Buffer",
     "collections.abc.Buffer": "Buffer",
+    "typing.Annotated[numpy.typing.ArrayLike, numpy.float32]": "Any",
     "Optional[list]": "list | None",
     "Optional[str]": "str | None",
     "rushlight._runtime.": "",
@@ -60,7 +61,7 @@ def stub_functions() -> dict[str, str]:
             add(node, "")
         elif isinstance(node, ast.ClassDef):
             for item in node.body:
-                if isinstance(item, ast.FunctionDef) and item.name != "__init__":
+                if isinstance(item, ast.FunctionDef) and not item.name.startswith("__"):
                     add(item, f"{node.name}.")
     return functions
 
