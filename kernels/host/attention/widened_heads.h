@@ -6,7 +6,7 @@
 #include <cstddef>
 
 #include "kernels/backs/attention.h"
-#include "kernels/host/attention_tiles.h"
+#include "kernels/host/attention/tiles.h"
 
 namespace rushlight::kernels::host {
 
