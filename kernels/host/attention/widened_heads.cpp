@@ -2,6 +2,7 @@
 #include "kernels/host/attention/widened_heads.h"
 
 #include "kernels/matmul/attention_rows.h"
+#include "kernels/matmul/quantized_attention.h"
 #include "kernels/ukernel/convert.h"
 
 namespace rushlight::kernels::host {
