@@ -11,7 +11,8 @@ namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
 
 namespace {
 
-constexpr size_t kRows = 4;
+constexpr size_t kRows = kBlockGemmRows;
+static_assert(kRows == 4);
 constexpr size_t kPanelBytes = kBlockFeatures * sizeof(uint32_t);  // of a run
 
 // Bits `shift` to `shift` + 15 of a run's words.
