@@ -6,6 +6,9 @@
 #include <cstddef>
 
 #include "kernels/backs/block_linear.h"
+#include "kernels/quantization/block_weight.h"
+#include "kernels/ukernel/block_gemm.h"
+#include "kernels/ukernel/half_gemm.h"
 
 namespace rushlight::kernels {
 
