@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// As many rows as the microkernel takes at once are quantized into scratch memory. Without it portable code computes
-// the same, which quantizes blocks for each panel.
+// As many rows as the microkernel takes at once are quantized into scratch memory. Without it portable code
+// computes the same, which quantizes blocks for each panel.
 #include "kernels/backs/block_linear.h"
 
 #include "kernels/int8/block_panels.h"

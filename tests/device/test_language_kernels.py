@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Operators of language models on other processors: attention over a cache, gated activations, norms, and products
-of block weights."""
+"""Operators of language models on other processors: attention over a cache, gated activations, norms, and
+products of block weights."""
 
 from __future__ import annotations
 
@@ -107,7 +107,14 @@ def products() -> list[RecordedCall]:
         bias = random_tensor((features,), torch.float32, seed=seed) if seed % 2 == 0 else None
         residual = random_tensor((rows, features), torch.float32, seed=seed) if seed % 3 == 0 else None
         row = random_tensor((rows, depth), torch.float32, seed=seed)
-        facts = [features, form.bits, form.group, getattr(torch, form.scales), form.has_minimum, activation_bits]
+        facts = [
+            features,
+            form.bits,
+            form.group,
+            getattr(torch, form.scales),
+            form.has_minimum,
+            activation_bits,
+        ]
         calls.append(recorded(LINEAR, [row, weight, bias, residual, *facts, out], [out]))
     return calls
 
@@ -115,7 +122,10 @@ def products() -> list[RecordedCall]:
 # Cortex-M3 has no floats; the back is for it, too.
 @pytest.mark.parametrize(
     "board",
-    [pytest.param(name, marks=getattr(pytest.mark, name.replace("-", "_"))) for name in [*TARGETS, "cortex-m3"]],
+    [
+        pytest.param(name, marks=getattr(pytest.mark, name.replace("-", "_")))
+        for name in [*TARGETS, "cortex-m3"]
+    ],
 )
 def test_products_of_block_weights_are_those_of_the_host(board: str, tmp_path: Path) -> None:
     need(board)

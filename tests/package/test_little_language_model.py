@@ -24,8 +24,8 @@ EXAMPLE = ROOT / "examples" / "little_language_model"
 PROMPT = "A board has"
 NEW_TOKENS = 40
 TEXT = (
-    "A board has little memory, so that weights of four bits stay where they are in flash. Each token reads all of "
-    "them once: what is kept of earlier tokens is one row of keys and values for each layer, rounded to bytes."
+    "A board has little memory, so that weights of four bits stay where they are in flash. Each token reads "
+    "all of them once: what is kept of earlier tokens is one row of keys and values for each layer."
 )
 
 
@@ -45,13 +45,18 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
     train = script("train")
     shape = train.Shape(vocabulary=300, width=64, layers=2, hidden=96, context=64)
     train.make(folder / "model", shape, 100, [TEXT] * 40)
-    script("export").export(folder / "model", folder / "little.pte", PROMPT, context=64, new_tokens=NEW_TOKENS)
+    script("export").export(
+        folder / "model", folder / "little.pte", PROMPT, context=64, new_tokens=NEW_TOKENS
+    )
     return folder / "little.pte"
 
 
 @pytest.mark.parametrize(
     "name",
-    [pytest.param(name, marks=getattr(pytest.mark, name.replace("-", "_"))) for name in ("cortex-m55", "rv32imafc")],
+    [
+        pytest.param(name, marks=getattr(pytest.mark, name.replace("-", "_")))
+        for name in ("cortex-m55", "rv32imafc")
+    ],
 )
 def test_a_board_generates_the_text_of_the_host(name: str, program: Path, tmp_path: Path) -> None:
     board = targets.get(name)
