@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Exports the model that train.py wrote, for a board: weights of 4 bits, a short context, and beside the program
-prompt.h, which has the prompt's tokens and the text of each token.
+"""Exports the model that train.py wrote, for a board: weights of 4 bits, a short context, and beside the
+program prompt.h, which has the prompt's tokens and the text of each token.
 
-    python examples/little_language_model/export.py little -o little.pte --prompt "Return the "
+    python examples/little_language_model/export.py little -o little.pte --prompt "Create a new "
 """
 
 from __future__ import annotations
@@ -53,16 +53,20 @@ def export(folder: Path, output: Path, prompt: str, context: int, new_tokens: in
     program = llm.export(folder, weights="int4", context=context, max_seq=MOST_TOKENS, cache="int8")
     program.save(output)
     tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
-    scratch = 8192  # of a few quantized rows, and attention's
+    scratch = 2048  # of a quantized row, and of a head of a token
     (output.parent / "prompt.h").write_text(header(tokenizer, prompt, new_tokens, scratch))
     return program.report
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("folder", type=Path, help="what train.py wrote")
-    parser.add_argument("-o", "--output", type=Path, required=True, help="program to write; prompt.h lies beside it")
-    parser.add_argument("--prompt", default="Return the ")
+    parser.add_argument(
+        "-o", "--output", type=Path, required=True, help="program to write; prompt.h lies beside it"
+    )
+    parser.add_argument("--prompt", default="Create a new ")
     parser.add_argument("--context", type=int, default=128, help="positions that are kept [default: 128]")
     parser.add_argument("--tokens", type=int, default=64, help="tokens to make [default: 64]")
     options = parser.parse_args()

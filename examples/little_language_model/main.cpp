@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A language model on a microcontroller: continues a prompt by the likeliest tokens, and says what a token took.
-// All memory is taken once, from the board's bank for arenas.
+// A language model on a microcontroller: continues a prompt by the likeliest tokens, and says what a token
+// took. All memory is taken once, from the board's bank for arenas.
 #include <cinttypes>
 #include <cstdio>
 

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import argparse
 import ast
-import inspect
 import json
 import math
 import sysconfig
@@ -28,6 +27,7 @@ from torch import nn
 from torch.nn import functional
 
 END = "<|end|>"
+DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 
 
 @dataclass(frozen=True)
@@ -150,16 +150,20 @@ def docstrings() -> Iterator[str]:
     """The docstrings of Python's standard library, of tests alone not."""
     library = Path(sysconfig.get_paths()["stdlib"])
     for path in sorted(library.rglob("*.py")):
-        if {"site-packages", "dist-packages", "test", "tests", "idle_test"} & set(path.relative_to(library).parts):
+        if {"site-packages", "dist-packages", "test", "tests", "idle_test"} & set(
+            path.relative_to(library).parts
+        ):
             continue
         try:
             tree = ast.parse(path.read_text(encoding="utf-8"))
         except (SyntaxError, UnicodeDecodeError):
             continue
         for node in ast.walk(tree):
-            if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
-                if text := ast.get_docstring(node):
-                    yield inspect.cleandoc(text)
+            is_documented = isinstance(
+                node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
+            )
+            if is_documented and (text := ast.get_docstring(node)):
+                yield text
 
 
 def train_tokenizer(texts: list[str], vocabulary: int) -> Tokenizer:
@@ -224,7 +228,9 @@ def make(folder: Path, shape: Shape, steps: int, texts: list[str]) -> float:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("-o", "--output", type=Path, required=True, help="folder to write")
     parser.add_argument("--steps", type=int, default=1200, help="steps of training [default: 1200]")
     for name, default in asdict(Shape()).items():

@@ -78,6 +78,7 @@ Error rms_norm(KernelContext& context, const RmsNormProblem& problem);      // f
 namespace board {
 
 Error batch_norm(KernelContext& context, const BatchNormProblem& problem);
+Error rms_norm(KernelContext& context, const RmsNormProblem& problem);
 
 }  // namespace board
 

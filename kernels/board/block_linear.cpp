@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A few rows at a time are quantized into scratch memory, one where there is no more; without any, portable code
+// As many rows as the microkernel takes at once are quantized into scratch memory. Without it portable code
 // computes the same, which quantizes blocks for each panel.
 #include "kernels/backs/block_linear.h"
 
@@ -9,7 +9,6 @@ namespace rushlight::kernels::board {
 
 namespace {
 
-constexpr size_t kMostRows = 4;  // that a microkernel multiplies at once
 constexpr size_t kAlignment = 64;
 
 }  // namespace
@@ -21,13 +20,9 @@ std::optional<Error> block_linear(KernelContext& context, const BlockLinearProbl
     return Error::Ok;
   }
   const size_t bytes = ukernel::block_row_bytes(weight.form);
-  size_t together = std::min(kMostRows, problem.rows);
+  const size_t together = std::min(ukernel::native::kBlockGemmRows, problem.rows);
   auto* quantized = static_cast<char*>(context.allocate_temp(together * bytes, kAlignment));
-  if (quantized == nullptr) {
-    together = 1;
-    quantized = static_cast<char*>(context.allocate_temp(bytes, kAlignment));
-    if (quantized == nullptr) return std::nullopt;
-  }
+  if (quantized == nullptr) return std::nullopt;
   for (size_t first = 0; first < problem.rows; first += together) {
     const size_t rows = std::min(together, problem.rows - first);
     for (size_t i = 0; i < rows; ++i) {

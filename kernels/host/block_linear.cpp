@@ -33,9 +33,8 @@ template <class Gemm>
 void multiply_shared(KernelContext& context, const BlockLinearProblem& problem, const Gemm& gemm) {
   const BlockWeight& weight = problem.weight;
   const size_t grain = items_for_piece(gemm.rows * ukernel::kBlockFeatures * weight.form.depth);
-  context.parallel_for(weight.panels(), grain, [&](size_t begin, size_t end, size_t) {
-    multiply_panels(problem, gemm, begin, end);
-  });
+  context.parallel_for(weight.panels(), grain,
+                       [&](size_t begin, size_t end, size_t) { multiply_panels(problem, gemm, begin, end); });
 }
 
 void multiply_blocks(KernelContext& context, const BlockLinearProblem& problem, size_t first, size_t rows,

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Operators of language models on other processors: attention over a cache, and gated activations."""
+"""Operators of language models on other processors: attention over a cache, gated activations, norms, and
+products of block weights."""
 
 from __future__ import annotations
 
@@ -13,6 +14,7 @@ from torch.nn import functional
 
 from rushlight.codegen.table import load_table
 from rushlight.sources import source_root
+from support.block_weights import BlockForm, draw_block_weight
 from support.boards import need
 from support.cached_attention import CACHES, CLOSE, NAME, Layer, Reference, State, tokens_of
 from support.calls_program import computed
@@ -81,3 +83,61 @@ def test_a_target_computes_what_pytorch_does(board: str, tmp_path: Path) -> None
         assert_equal(outs[-1], reference.call(qkv, position), **CLOSE)
     for expected, outs in zip(gates, results[len(layers) :], strict=True):
         assert_equal(outs[0], expected, rtol=1e-6, atol=1e-6)
+
+
+LINEAR, RMS_NORM = "rushlight::block_linear.out", "rushlight::rms_norm.out"
+# Of all forms, with features that end in a panel and depths that end in a group; two kinds of activations.
+PRODUCTS = [
+    (BlockForm(4, 32, "float16", False), 40, 96, 1, 16),
+    (BlockForm(4, 32, "float16", True), 16, 100, 6, 16),
+    (BlockForm(4, 64, "float32", True), 17, 70, 1, 8),
+    (BlockForm(8, 16, "float16", False), 33, 40, 5, 16),
+    (BlockForm(8, 32, "float32", True), 16, 64, 2, 8),
+    (BlockForm(4, 16, "float16", False), 8, 24, 1, 16),
+    (BlockForm(16, 0, "float16", False), 20, 30, 3, 16),
+]
+
+
+def products() -> list[RecordedCall]:
+    """Linear layers, with and without bias and residual."""
+    calls = []
+    for seed, (form, features, depth, rows, activation_bits) in enumerate(PRODUCTS):
+        weight = torch.from_numpy(draw_block_weight(form, features, depth, seed).stored)
+        out = torch.zeros(rows, features)
+        bias = random_tensor((features,), torch.float32, seed=seed) if seed % 2 == 0 else None
+        residual = random_tensor((rows, features), torch.float32, seed=seed) if seed % 3 == 0 else None
+        row = random_tensor((rows, depth), torch.float32, seed=seed)
+        facts = [
+            features,
+            form.bits,
+            form.group,
+            getattr(torch, form.scales),
+            form.has_minimum,
+            activation_bits,
+        ]
+        calls.append(recorded(LINEAR, [row, weight, bias, residual, *facts, out], [out]))
+    return calls
+
+
+# Cortex-M3 has no floats; the back is for it, too.
+@pytest.mark.parametrize(
+    "board",
+    [
+        pytest.param(name, marks=getattr(pytest.mark, name.replace("-", "_")))
+        for name in [*TARGETS, "cortex-m3"]
+    ],
+)
+def test_products_of_block_weights_are_those_of_the_host(board: str, tmp_path: Path) -> None:
+    need(board)
+    calls, norms = products(), []
+    for count, has_weight in ((96, True), (7, False), (1, True)):
+        values, out = random_tensor((3, count), torch.float32), torch.zeros(3, count)
+        weight = random_tensor((count,), torch.float32, seed=1) if has_weight else None
+        calls.append(recorded(RMS_NORM, [values, [count], weight, 1e-5, out], [out]))
+        norms.append(functional.rms_norm(values, [count], weight, 1e-5))
+    got, expected = computed(calls, board, tmp_path), computed(calls, "host", tmp_path)
+    for (form, *_), board_outs, host_outs in zip(PRODUCTS, got, expected, strict=False):
+        close = {"rtol": 1e-5, "atol": 1e-5} if form.bits == 16 else {"rtol": 0.0, "atol": 0.0}
+        assert_equal(board_outs[0], host_outs[0], **close)
+    for norm, outs in zip(norms, got[len(PRODUCTS) :], strict=True):
+        assert_equal(outs[0], norm, rtol=2e-6, atol=1e-6)

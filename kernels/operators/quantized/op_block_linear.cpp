@@ -8,6 +8,7 @@
 #include "kernels/backs/block_linear.h"
 #include "kernels/checks/checks.h"
 #include "kernels/checks/sizes.h"
+#include "kernels/quantization/block_weight.h"
 #include "runtime/kernel/context.h"
 
 namespace rushlight::kernels {

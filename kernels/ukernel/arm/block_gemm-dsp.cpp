@@ -26,8 +26,8 @@ void store_block(const BlockForm& form, const int32_t* q, char* to) {
   }
 }
 
-// Adds the products of pair kPair of a run. Its two instructions are one to compilers, which otherwise take those
-// of four features apart, and more registers than there are.
+// Adds the products of pair kPair of a run. Its two instructions are one to compilers, which otherwise take
+// those of four features apart, and more registers than there are.
 template <bool kIsByte, size_t kPair>
 RL_INLINE int32_t add_two(int32_t sum, uint32_t word, [[maybe_unused]] uint32_t mask, int32_t pair) {
   uint32_t two;

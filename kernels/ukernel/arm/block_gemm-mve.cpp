@@ -4,7 +4,8 @@
 // a part of the row, q = 256 * high + low. Numbers of 8 bits become signed, which takes their zero away.
 //
 // A row's block holds 32 high bytes (not where the form is narrow), then as many low ones, in the order in
-// which gathers bring weights. Helium takes subnormal numbers for zero: products of scales below 2^-126 are 0.
+// which gathers bring weights. Helium takes subnormal numbers for zero: products of scales below 2^-126 are
+// 0.
 #include <arm_mve.h>
 
 #include "kernels/ukernel/generic/block_small.inl"
@@ -16,7 +17,9 @@ namespace {
 constexpr size_t kPartBytes = kMostBlock;
 constexpr size_t kGathered = 4;  // words
 
-RL_INLINE size_t row_block_bytes(const BlockForm& form) { return form.is_narrow ? kPartBytes : 2 * kPartBytes; }
+RL_INLINE size_t row_block_bytes(const BlockForm& form) {
+  return form.is_narrow ? kPartBytes : 2 * kPartBytes;
+}
 
 // Numbers past the block are 0.
 void store_block(const BlockForm& form, const int32_t* q, char* to) {
@@ -75,7 +78,8 @@ RL_INLINE uint8x16_t gather(uint32x4_t at) {
 template <bool kIsByte, size_t kParts, size_t kFeature>
 RL_INLINE void sum_feature(uint32x4_t at, uint8x16_t mask, const int8x16_t (&row)[kParts][2], int32_t* sums) {
   const uint8x16_t words = gather<kFeature>(at);
-  const uint8x16_t other = kIsByte ? gather<kFeature, kGathered * kWordBytes>(at) ^ mask : vshrq_n_u8(words, 4);
+  const uint8x16_t other =
+      kIsByte ? gather<kFeature, kGathered * kWordBytes>(at) ^ mask : vshrq_n_u8(words, 4);
   const int8x16_t first = vreinterpretq_s8_u8(kIsByte ? words ^ mask : words & mask);
   const int8x16_t second = vreinterpretq_s8_u8(other);
   const int32_t sum = vmladavaq_s8(vmladavq_s8(first, row[kParts - 1][0]), second, row[kParts - 1][1]);
@@ -98,7 +102,8 @@ RL_INLINE void sum_feature(uint32x4_t at, uint8x16_t mask, const int8x16_t (&row
 // Sums of whole blocks are those of 0 runs.
 template <bool kIsByte, size_t kParts>
 void sum_block(const uint8_t* words, const char* left, size_t runs, int32_t* sums) {
-  if (runs != 0 && (runs != (kIsByte ? 8 : 4) || reinterpret_cast<uintptr_t>(words) % sizeof(uint32_t) != 0)) {
+  if (runs != 0 &&
+      (runs != (kIsByte ? 8 : 4) || reinterpret_cast<uintptr_t>(words) % sizeof(uint32_t) != 0)) {
     return sum_copy(sum_block<kIsByte, kParts>, words, left, runs, sums);
   }
   int8x16_t row[kParts][2];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// block_gemm with Neon alone: products of bytes are of 16 bits, eight at a time, of two features. A block of 4
-// bits adds eight of them (at most 15 * 128 each) before they are widened; of 8 bits two products of high
+// block_gemm with Neon alone: products of bytes are of 16 bits, eight at a time, of two features. A block of
+// 4 bits adds eight of them (at most 15 * 128 each) before they are widened; of 8 bits two products of high
 // bytes fit in 16 bits, of low ones one.
 #include <type_traits>
 
@@ -15,12 +15,16 @@ namespace {
 RL_INLINE int16x8_t multiply_high(int8x16_t a, int8x16_t b) { return vmull_high_s8(a, b); }
 RL_INLINE int16x8_t add_high(int16x8_t sums, int8x16_t a, int8x16_t b) { return vmlal_high_s8(sums, a, b); }
 #else
-RL_INLINE int16x8_t multiply_high(int8x16_t a, int8x16_t b) { return vmull_s8(vget_high_s8(a), vget_high_s8(b)); }
+RL_INLINE int16x8_t multiply_high(int8x16_t a, int8x16_t b) {
+  return vmull_s8(vget_high_s8(a), vget_high_s8(b));
+}
 RL_INLINE int16x8_t add_high(int16x8_t sums, int8x16_t a, int8x16_t b) {
   return vmlal_s8(sums, vget_high_s8(a), vget_high_s8(b));
 }
 #endif
-RL_INLINE int16x8_t multiply_low(int8x16_t a, int8x16_t b) { return vmull_s8(vget_low_s8(a), vget_low_s8(b)); }
+RL_INLINE int16x8_t multiply_low(int8x16_t a, int8x16_t b) {
+  return vmull_s8(vget_low_s8(a), vget_low_s8(b));
+}
 RL_INLINE int16x8_t add_low(int16x8_t sums, int8x16_t a, int8x16_t b) {
   return vmlal_s8(sums, vget_low_s8(a), vget_low_s8(b));
 }
@@ -31,10 +35,12 @@ RL_INLINE int16x8_t add_neighbours(int16x8_t a, int16x8_t b) { return vpaddq_s16
 RL_INLINE int32x4_t add_neighbours(int32x4_t a, int32x4_t b) { return vpaddq_s32(a, b); }
 #else
 RL_INLINE int16x8_t add_neighbours(int16x8_t a, int16x8_t b) {
-  return vcombine_s16(vpadd_s16(vget_low_s16(a), vget_high_s16(a)), vpadd_s16(vget_low_s16(b), vget_high_s16(b)));
+  return vcombine_s16(vpadd_s16(vget_low_s16(a), vget_high_s16(a)),
+                      vpadd_s16(vget_low_s16(b), vget_high_s16(b)));
 }
 RL_INLINE int32x4_t add_neighbours(int32x4_t a, int32x4_t b) {
-  return vcombine_s32(vpadd_s32(vget_low_s32(a), vget_high_s32(a)), vpadd_s32(vget_low_s32(b), vget_high_s32(b)));
+  return vcombine_s32(vpadd_s32(vget_low_s32(a), vget_high_s32(a)),
+                      vpadd_s32(vget_low_s32(b), vget_high_s32(b)));
 }
 #endif
 
@@ -77,8 +83,10 @@ struct FourSums {
   }
 
   [[nodiscard]] RL_INLINE int32x4_t whole() const {
-    if constexpr (K::kIsByte) return add_neighbours(low, high);
-    else return vpaddlq_s16(add_neighbours(low, high));
+    if constexpr (K::kIsByte)
+      return add_neighbours(low, high);
+    else
+      return vpaddlq_s16(add_neighbours(low, high));
   }
 };
 
@@ -92,9 +100,7 @@ struct PairTile {
   RL_INLINE void begin(const int32_t* from) {
     RL_UNROLL for (size_t r = 0; r < kCount; ++r) {
       first[r] = from[r];
-      RL_UNROLL for (auto& parts : sums[r]) {
-        RL_UNROLL for (auto& part : parts) part.clear();
-      }
+      RL_UNROLL for (auto& parts : sums[r]) { RL_UNROLL for (auto& part : parts) part.clear(); }
     }
   }
 

@@ -32,7 +32,8 @@ struct SquareTile {
   RL_INLINE void add(const int8_t* const* left, const uint8_t* from) {
     int8x16_t lefts[kLefts];
     RL_UNROLL for (size_t i = 0; i < kLefts; ++i) {
-      lefts[i] = K::kIsNarrow ? vcombine_s8(vld1_s8(left[2 * i]), vld1_s8(left[2 * i + 1])) : vld1q_s8(left[i]);
+      lefts[i] =
+          K::kIsNarrow ? vcombine_s8(vld1_s8(left[2 * i]), vld1_s8(left[2 * i + 1])) : vld1q_s8(left[i]);
     }
     RL_UNROLL for (size_t v = 0; v < kVecs; ++v) {
       const Numbers<K> weights(from + v * sizeof(int8x16_t));

@@ -26,7 +26,8 @@ RL_INLINE const BlockHeader& header(const char* row, size_t block) {
   return reinterpret_cast<const BlockHeader*>(row)[block];
 }
 
-// The largest magnitude of a block, as a pattern: they are ordered as the magnitudes, infinity and NaN above all.
+// The largest magnitude of a block, as a pattern: they are ordered as the magnitudes, infinity and NaN above
+// all.
 RL_INLINE uint32_t largest_pattern(const float* __restrict x) {
   I32 most = splat(int32_t{0});
   for (size_t k = 0; k < kMostBlock; k += kLanes) {

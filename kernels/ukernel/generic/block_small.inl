@@ -3,11 +3,11 @@
 // variant has, before it includes this,
 //
 //   size_t row_block_bytes(form)                         of a block of a quantized row
-//   void store_block(form, q, to)                        block_depth() numbers of a row as the variant likes them
-//   int32_t first_sum(form, head)                        what is to be added to sums of a block
-//   F32 floats_of(sums)                                  a vector of sums, converted
-//   void load_scales(is_single, from, to)                scales or minimums, which may lie anywhere
-//   SumBlock sum_block_of(form)                          its inner loop
+//   void store_block(form, q, to)                        block_depth() numbers of a row as the variant likes
+//   them int32_t first_sum(form, head)                        what is to be added to sums of a block F32
+//   floats_of(sums)                                  a vector of sums, converted void load_scales(is_single,
+//   from, to)                scales or minimums, which may lie anywhere SumBlock sum_block_of(form) its inner
+//   loop
 //
 // and these functions for it:
 #include "kernels/ukernel/generic/block_rows.inl"

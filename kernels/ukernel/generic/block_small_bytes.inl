@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// block_gemm with one product at a time, by kFeatures features that share the numbers of a row. A byte x of two
-// numbers of 4 bits is high * 16 + low; the sums are of 16 * (high * p + low * q) = x * p + low * (16 * q - p),
-// which needs one mask and no shift for two products. A row holds p and 16 * q - p.
+// block_gemm with one product at a time, by kFeatures features that share the numbers of a row. A byte x of
+// two numbers of 4 bits is high * 16 + low; the sums are of 16 * (high * p + low * q) = x * p + low * (16 * q
+// - p), which needs one mask and no shift for two products. A row holds p and 16 * q - p.
 #include "kernels/ukernel/generic/block_small_scalar.inl"
 
 namespace rushlight::ukernel::RL_UKERNEL_VARIANT {

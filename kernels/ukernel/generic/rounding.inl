@@ -10,8 +10,8 @@ namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
 
 namespace {
 
-// The value as it is rounded: a sum that it becomes part of is not fused with the product that made it. It stays
-// in the register that it is in, where its kind is known.
+// The value as it is rounded: a sum that it becomes part of is not fused with the product that made it. It
+// stays in the register that it is in, where its kind is known.
 template <class Value>
 RL_INLINE Value rounded(Value value) {
   [[maybe_unused]] constexpr bool kIsSingle = sizeof(value) == sizeof(float);

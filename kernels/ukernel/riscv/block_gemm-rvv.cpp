@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// block_gemm with vectors of any length: a lane is a feature. Words are narrowed to their halves; the numbers that
-// shifts and masks leave of them, of 16 bits, are multiplied with one of each row and added to sums of 32: two
-// instructions for each row and 16 products, beside two that four rows share. Weights are loaded by bytes, as
-// they may lie anywhere.
+// block_gemm with vectors of any length: a lane is a feature. Words are narrowed to their halves; the numbers
+// that shifts and masks leave of them, of 16 bits, are multiplied with one of each row and added to sums of
+// 32: two instructions for each row and 16 products, beside two that four rows share. Weights are loaded by
+// bytes, as they may lie anywhere.
 #include <riscv_vector.h>
 
 #include "kernels/ukernel/generic/block_rows.inl"
@@ -11,7 +11,8 @@ namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
 
 namespace {
 
-constexpr size_t kRows = 4;
+constexpr size_t kRows = kBlockGemmRows;
+static_assert(kRows == 4);
 constexpr size_t kPanelBytes = kBlockFeatures * sizeof(uint32_t);  // of a run
 
 // Bits `shift` to `shift` + 15 of a run's words.
@@ -52,7 +53,8 @@ RL_INLINE void finish_block(const BlockForm& form, vint32m4_t sums, const BlockH
   const vfloat32m4_t scale = __riscv_vfmul_vf_f32m4(scales, head.scale, n);
   const vfloat32m4_t part = __riscv_vfmul_vv_f32m4(__riscv_vfcvt_f_x_v_f32m4(sums, n), scale, n);
   vfloat32m4_t total = __riscv_vfadd_vv_f32m4(__riscv_vle32_v_f32m4(totals, n), part, n);
-  if (form.has_minimum) total = __riscv_vfadd_vv_f32m4(total, __riscv_vfmul_vf_f32m4(minimums, head.sum, n), n);
+  if (form.has_minimum)
+    total = __riscv_vfadd_vv_f32m4(total, __riscv_vfmul_vf_f32m4(minimums, head.sum, n), n);
   __riscv_vse32_v_f32m4(totals, total, n);
 }
 
@@ -76,7 +78,8 @@ void multiply_rows(const BlockGemm& p, size_t first) {
     from += form.header_bytes();
     for (const size_t end = block + blocks; block < end; ++block) {
       const auto begin = [&](size_t r) {
-        return __riscv_vmv_v_x_i32m4(form.has_minimum ? 0 : -header(rows[r], block).correction, kBlockFeatures);
+        return __riscv_vmv_v_x_i32m4(form.has_minimum ? 0 : -header(rows[r], block).correction,
+                                     kBlockFeatures);
       };
       vint32m4_t a = begin(0), b = begin(1), c = begin(2), d = begin(3);
       const auto add_numbers = [&](vuint16m2_t words, size_t k) {

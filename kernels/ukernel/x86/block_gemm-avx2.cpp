@@ -207,8 +207,8 @@ RL_INLINE auto with_layout(const BlockForm& form, const Function& function) {
 template <class K>
 RL_INLINE void store_four(const int32_t* q, char* to) {
   if constexpr (K::kHasPairs) {
-    const int16_t pairs[] = {static_cast<int16_t>(q[0]), static_cast<int16_t>(q[2]), static_cast<int16_t>(q[1]),
-                             static_cast<int16_t>(q[3])};
+    const int16_t pairs[] = {static_cast<int16_t>(q[0]), static_cast<int16_t>(q[2]),
+                             static_cast<int16_t>(q[1]), static_cast<int16_t>(q[3])};
     std::memcpy(to, pairs, sizeof(pairs));
   } else {
     int8_t high[4], low[4];
