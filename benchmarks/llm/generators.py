@@ -45,6 +45,7 @@ class Rushlight:
 
     def __init__(self, model: Path, threads: int) -> None:
         import numpy as np
+
         import rushlight
 
         self._np = np
@@ -55,7 +56,6 @@ class Rushlight:
 
     def version(self) -> str:
         import rushlight
-        from rushlight.runtime import native
 
         return f"rushlight {rushlight.__version__} ({os.environ.get('RUSHLIGHT_CPU', 'best variant')})"
 

@@ -3,13 +3,14 @@
 
     python tests/conformance/models/fetch.py smollm2
     python benchmarks/llm/run.py --peers PYTHON                  # one thread and two
-    python benchmarks/llm/run.py --cpu avx2 --peers PYTHON       # ours with AVX2 alone; peers as they were built
+    python benchmarks/llm/run.py --cpu avx2 --peers PYTHON       # ours with AVX2 alone; peers as built
     python benchmarks/llm/run.py --peers PYTHON --write          # and into README.md
 
-The model is SmolLM2-135M-Instruct in Q4_1, whose weights rushlight and llama.cpp use as they are. --genai names a
-folder of ONNX Runtime GenAI's model builder, --official a program of the official exporter: their weights are
-rounded anew, to as many bits. Rounds take turns, each in a process of its own, with nothing else running; each
-number is the best of the rounds. Memory bandwidth is measured before each round, on as many threads.
+The model is SmolLM2-135M-Instruct in Q4_1, whose weights rushlight and llama.cpp use as they are. --genai
+names a folder of ONNX Runtime GenAI's model builder, --official a program of the official exporter: their
+weights are rounded anew, to as many bits. Rounds take turns, each in a process of its own, with nothing else
+running; each number is the best of the rounds. Memory bandwidth is measured before each round, on as many
+threads.
 """
 
 from __future__ import annotations
@@ -24,8 +25,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(ROOT / "tests"), str(ROOT / "benchmarks" / "speed")]
+sys.path.append(str(Path(__file__).resolve().parents[2] / "tests"))
+sys.path.append(str(Path(__file__).resolve().parents[1] / "speed"))
 
 from generators import ANSWER, PROMPT, SHORT_PROMPT
 from machine import cpu, cpus_for
@@ -115,7 +116,7 @@ def weight_bytes(model: Path) -> int:
 def table(results: dict[int, dict[str, dict[str, Any]]], read: int) -> str:
     """The results as Markdown, with ratios to rushlight's."""
     lines = [
-        "| threads | | decode, tokens/s | of bandwidth | prefill, tokens/s | first token, s | peak memory, MB |",
+        "| threads | | decode, tokens/s | of bandwidth | prefill, tokens/s | first token, s | peak, MB |",
         "|---:|---|---:|---:|---:|---:|---:|",
     ]
     for threads, found in results.items():
@@ -129,10 +130,10 @@ def table(results: dict[int, dict[str, dict[str, Any]]], read: int) -> str:
             beside = {
                 key: "" if name == "rushlight" else f" (we {value:.2f}×)" for key, value in ratio.items()
             }
-            lines.append(
-                f"| {threads} | {name} | {each['decode']:.0f}{beside['decode']} | {share} "
-                f"| {each['prefill']:.0f}{beside['prefill']} | {each['first']:.2f} | {each['peak'] / 1e6:.0f} |"
-            )
+            decode = f"{each['decode']:.0f}{beside['decode']} | {share}"
+            prefill = f"{each['prefill']:.0f}{beside['prefill']}"
+            rest = f"{each['first']:.2f} | {each['peak'] / 1e6:.0f}"
+            lines.append(f"| {threads} | {name} | {decode} | {prefill} | {rest} |")
     return "\n".join(lines)
 
 
@@ -145,9 +146,9 @@ def page(results: dict[int, dict[str, dict[str, Any]]], read: int, variant: str 
     )
     return (
         f"{machine['cpu']} {machine['number']}, {', '.join(machine['features'])}; ours with "
-        f"{variant or 'the best variant'}. Best of {rounds} rounds. Prefill is of {PROMPT} tokens, decoding of "
-        f"{ANSWER} behind {SHORT_PROMPT}; the first token is that of {SHORT_PROMPT} in a new process, loading "
-        f"included. Memory bandwidth by threads: {speeds}.\n\n{table(results, read)}\n\n"
+        f"{variant or 'the best variant'}. Best of {rounds} rounds. Prefill is of {PROMPT} tokens, decoding "
+        f"of {ANSWER} behind {SHORT_PROMPT}; the first token is that of {SHORT_PROMPT} in a new process, "
+        f"loading included. Memory bandwidth by threads: {speeds}.\n\n{table(results, read)}\n\n"
         + "; ".join(version for version in versions.values() if version)
     )
 

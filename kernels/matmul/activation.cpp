@@ -14,10 +14,10 @@ namespace rushlight::kernels {
 
 namespace {
 
-constexpr TypeSet kTypes = selected_types("rushlight::convolution_act.out") |
-                           selected_types("rushlight::linear_act.out") |
-                           selected_types("rushlight::convolution_act.clamp_out") |
-                           selected_types("rushlight::linear_act.clamp_out");
+constexpr TypeSet kTypes =
+    selected_types("rushlight::convolution_act.out") | selected_types("rushlight::linear_act.out") |
+    selected_types("rushlight::convolution_act.clamp_out") |
+    selected_types("rushlight::linear_act.clamp_out") | selected_types("rushlight::gated_act.out");
 
 constexpr char kNames[] =
     "none, clamp, leaky_relu, hardsigmoid, hardswish, sigmoid, silu, tanh, gelu, gelu_tanh";

@@ -1,6 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Headers of kernels/ukernel that are no families."""
 
-CONTRACTS = ("block_weights", "grouped_weights", "quantized_product", "quantized_sum", "requantize", "rescaled_sum")
+CONTRACTS = (
+    "block_weights",
+    "grouped_weights",
+    "quantized_product",
+    "quantized_sum",
+    "requantize",
+    "rescaled_sum",
+)
 """Contracts between fronts, which prove numbers, and microkernels, which use them: any folder of kernels/ may
 include these headers."""

@@ -9,8 +9,9 @@ namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
 
 namespace {
 
-constexpr size_t kVectors = kBlockFeatures / kLanes;
-constexpr size_t kRows = kVectors == 1 ? 8 : 2;
+constexpr size_t kVectors = kBlockFeatures / kLanes < 4 ? kBlockFeatures / kLanes : 4;
+constexpr size_t kWidth = kVectors * kLanes;  // features of a tile
+constexpr size_t kRows = kVectors == 1 ? 8 : kLanes > 1 ? 2 : 1;
 
 // Adds the products of one number of each row.
 template <size_t kCount>
@@ -24,13 +25,14 @@ RL_INLINE void add_line(F32 (&sums)[kCount][kVectors], const float* const* left,
   }
 }
 
+// Rows from `first` on times the tile's features from `feature` on.
 template <size_t kCount>
-void multiply_rows(const HalfGemm& p, size_t first) {
+void multiply_tile(const HalfGemm& p, size_t first, size_t feature) {
   const float* left[kCount];
   RL_UNROLL
   for (size_t i = 0; i < kCount; ++i) left[i] = p.left + static_cast<ptrdiff_t>(first + i) * p.left_stride;
   F32 even[kCount][kVectors] = {}, odd[kCount][kVectors] = {};
-  const uint16_t* line = p.panel;
+  const uint16_t* line = p.panel + feature;
   size_t k = 0;
   for (; k + 2 <= p.depth; k += 2, line += 2 * kBlockFeatures) {
     add_line<kCount>(even, left, k, line);
@@ -38,13 +40,13 @@ void multiply_rows(const HalfGemm& p, size_t first) {
   }
   if (k < p.depth) add_line<kCount>(even, left, k, line);
   for (size_t i = 0; i < kCount; ++i) {
-    float sums[kBlockFeatures];
+    float sums[kWidth];
     RL_UNROLL
     for (size_t v = 0; v < kVectors; ++v) store(sums + v * kLanes, even[i][v] + odd[i][v]);
     const auto row = static_cast<ptrdiff_t>(first + i);
     float* out = p.out + row * p.out_stride;
-    for (size_t j = 0; j < p.features; ++j) {
-      float sum = sums[j];
+    for (size_t j = feature; j < feature + kWidth && j < p.features; ++j) {
+      float sum = sums[j - feature];
       if (p.bias != nullptr) sum += p.bias[j];
       if (p.residual != nullptr) sum += p.residual[row * p.residual_stride + static_cast<ptrdiff_t>(j)];
       out[j] = sum;
@@ -52,12 +54,19 @@ void multiply_rows(const HalfGemm& p, size_t first) {
   }
 }
 
+template <size_t kCount>
+void multiply_rows(const HalfGemm& p, size_t first) {
+  for (size_t feature = 0; feature < p.features; feature += kWidth) multiply_tile<kCount>(p, first, feature);
+}
+
 }  // namespace
 
 void multiply_halves(const HalfGemm& p) {
   size_t i = 0;
   for (; i + kRows <= p.rows; i += kRows) multiply_rows<kRows>(p, i);
-  for (; i < p.rows; ++i) multiply_rows<1>(p, i);
+  if constexpr (kRows > 1) {
+    for (; i < p.rows; ++i) multiply_rows<1>(p, i);
+  }
 }
 
 }  // namespace rushlight::ukernel::RL_UKERNEL_VARIANT

@@ -27,9 +27,7 @@ def official_names(names: Collection[str]) -> dict[str, Any]:
     from executorch.runtime import Runtime
 
     official = Runtime.get().operator_registry.operator_names
-    missing = {
-        name: NOT_WRITTEN.get(name, "not written") for name in sorted(official) if name not in names
-    }
+    missing = {name: NOT_WRITTEN.get(name, "not written") for name in sorted(official) if name not in names}
     return {"total": len(official), "here": len(official) - len(missing), "missing": missing}
 
 
