@@ -53,6 +53,9 @@ constexpr TensorImpl resizable(ScalarType type, const uint8_t* data, Storage sto
 
 // A handle as kernels take the tensors that they write: they change the tensor, not the handle.
 inline Tensor& written(const Tensor& tensor) { return const_cast<Tensor&>(tensor); }
+inline std::optional<Tensor>& written(const std::optional<Tensor>& tensor) {
+  return const_cast<std::optional<Tensor>&>(tensor);
+}
 
 constexpr Tensor handle(const TensorImpl& tensor) { return Tensor(const_cast<TensorImpl*>(&tensor)); }
 

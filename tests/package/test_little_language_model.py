@@ -10,9 +10,12 @@ import sys
 from pathlib import Path
 from types import ModuleType
 
+import numpy as np
 import pytest
 
 from rushlight import llm, process, targets
+from rushlight.run.api import run
+from rushlight.run.cases import Call, Case
 from rushlight.targets.bare_metal import BareMetal
 from support.environments import ROOT
 
@@ -107,3 +110,23 @@ def test_an_application_in_c_plus_plus_writes_the_text_of_python(
 
     text = llm.load(program).generate(PROMPT, temperature=0.0, max_tokens=NEW_TOKENS).read()
     assert printed == f"{text}\n"
+
+
+@pytest.mark.cortex_m55
+def test_a_baked_program_gives_the_logits_of_the_interpreter(program: Path, tmp_path: Path) -> None:
+    if missing := targets.get("cortex-m55").requirements():
+        pytest.skip("cortex-m55: missing " + ", ".join(item.name for item in missing))
+    tokens = [np.array([[5, 70, 9]]), np.array([[33]])]
+    calls = [
+        Call("forward", [tokens[0], np.array([0])], None),
+        Call("forward", [tokens[1], np.array([3])], None),
+    ]
+    logits = []
+    for is_baked in (False, True):
+        folder = tmp_path / f"baked-{is_baked}"
+        case = Case("two", 0.0, calls)
+        outcome = run(program, case, target="cortex-m55", build_folder=folder, baked=is_baked)
+        logits.append([np.asarray(each.result.outputs[0]) for each in outcome.calls])
+    for interpreted, baked in zip(*logits, strict=True):
+        assert np.abs(interpreted).max() > 0.1
+        np.testing.assert_array_equal(interpreted, baked)

@@ -12,18 +12,8 @@ constexpr size_t kFeatures = 4;
 
 RL_INLINE size_t row_block_bytes(const BlockForm& form) { return form.block_depth() * sizeof(int16_t); }
 
-// Of each 8, or 4, numbers those two apart: 0 and 2, 4 and 6, 1 and 3, 5 and 7.
 void store_block(const BlockForm& form, const int32_t* q, char* to) {
-  auto* at = reinterpret_cast<int16_t*>(to);
-  const size_t run = form.run();
-  for (const int32_t* const end = q + form.block_depth(); q != end; q += run) {
-    for (size_t odd = 0; odd < 2; ++odd) {
-      for (size_t k = odd; k < run; k += 4) {
-        *at++ = static_cast<int16_t>(q[k]);
-        *at++ = static_cast<int16_t>(q[k + 2]);
-      }
-    }
-  }
+  store_pairs(form, q, reinterpret_cast<int16_t*>(to));
 }
 
 // Adds the products of pair kPair of a run. Its two instructions are one to compilers, which otherwise take

@@ -83,6 +83,20 @@ RL_INLINE void quantize_blocks(const BlockForm& form, const float* from, void* t
   }
 }
 
+// Stores a block by pairs, as masks find them in the halves of words: of each eight numbers 0 and 2, 4 and 6,
+// 1 and 3, 5 and 7, of each four of 8 bits 0 and 2, 1 and 3.
+RL_INLINE void store_pairs(const BlockForm& form, const int32_t* q, int16_t* to) {
+  const size_t run = form.run();
+  for (const int32_t* const end = q + form.block_depth(); q != end; q += run) {
+    for (size_t odd = 0; odd < 2; ++odd) {
+      for (size_t k = odd; k < run; k += 4) {
+        *to++ = static_cast<int16_t>(q[k]);
+        *to++ = static_cast<int16_t>(q[k + 2]);
+      }
+    }
+  }
+}
+
 // Adds bias and residual to a row's sums and stores them.
 RL_INLINE void finish_row(const BlockGemm& p, size_t row, float* __restrict sums) {
   const size_t count = p.features;
