@@ -6,7 +6,7 @@
 #include <cstring>
 
 #include "kernels/ukernel/block_gemm.h"
-#include "kernels/ukernel/reference/half.h"
+#include "kernels/ukernel/reference/half_gemm.h"
 
 namespace rushlight::ukernel::reference {
 
