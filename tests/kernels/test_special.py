@@ -159,6 +159,12 @@ def test_orders_that_are_refused(kernels: Kernels) -> None:
     assert kernels.refuse("aten::mvlgamma.out", mask, 1, outs=[values.clone()]).error == "InvalidType"
 
 
+def test_zeta_ends_where_its_terms_are_infinite(kernels: Kernels) -> None:
+    """The sum is inf - inf, however many terms follow."""
+    x, q = torch.full((2,), 2147483649.0).double(), torch.tensor([-0.5, 0.5]).double()
+    kernels.check("aten::special_zeta.out", x, q)
+
+
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
 def test_zeta_and_its_scalar_overloads(kernels: Kernels, dtype: torch.dtype) -> None:
     x = torch.tensor([0.5, 1.0, 1.5, 2.0, 7.0, 30.0, math.nan], dtype=dtype)

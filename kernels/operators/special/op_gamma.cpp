@@ -55,7 +55,7 @@ double zeta(double x, double q) {
   double power = std::pow(a, -x);
   for (; a < x + 8; a += 1, power = std::pow(a, -x)) {
     sum += power;
-    if (a > 0 && power <= kEpsilon * std::fabs(sum)) return sum;
+    if (a > 0 && !(power > kEpsilon * std::fabs(sum))) return sum;  // NaN, too: inf - inf for a large x
   }
   if (power == 0) return std::isinf(x) || std::isinf(q) ? NAN : sum;  // NaN as PyTorch has it
   double rest = power * (a / (x - 1) + 0.5);
