@@ -73,9 +73,6 @@ MACHINES = (
             "reduce",
             "transpose",
         ),
-        # QEMU 7.2 ends on a conversion towards zero with which a page begins (an assertion of
-        # decode_save_opc): functions that are aligned lie in one page.
-        flags="-falign-functions=512",
         toolchain=CROSS / "linux-riscv64-v.cmake",
         emulator=(
             "qemu-riscv64",
