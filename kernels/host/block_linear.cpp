@@ -28,11 +28,14 @@ size_t scratch_bytes(const BlockLinearProblem& problem) {
   return problem.weight.is_half ? 0 : rows_together(problem) * row_bytes(problem.weight);
 }
 
-// Multiplies all panels, shared by threads.
+// Multiplies all panels, shared by threads. Layers follow each other at once while a token is decoded, so
+// that threads are awake: pieces may be smaller than elsewhere.
 template <class Gemm>
 void multiply_shared(KernelContext& context, const BlockLinearProblem& problem, const Gemm& gemm) {
+  constexpr size_t kSmaller = 4;
   const BlockWeight& weight = problem.weight;
-  const size_t grain = items_for_piece(gemm.rows * ukernel::kBlockFeatures * weight.form.depth);
+  const size_t products = gemm.rows * ukernel::kBlockFeatures * weight.form.depth;
+  const size_t grain = items_for_piece(products * kSmaller);
   context.parallel_for(weight.panels(), grain,
                        [&](size_t begin, size_t end, size_t) { multiply_panels(problem, gemm, begin, end); });
 }

@@ -87,7 +87,7 @@ int32_t sample(llm::Sampler& self, const Logits& logits, const std::vector<int32
 }
 
 void bind_tokenizer(py::module_& m) {
-  py::class_<LoadedTokenizer>(m, "Tokenizer")
+  py::class_<LoadedTokenizer>(m, "Tokenizer", py::module_local())
       .def(py::init<py::bytes>(), py::arg("blob"))
       .def("encode", &encode, py::arg("text"), py::arg("parse_special"))
       .def("decode", &decode, py::arg("tokens"), py::arg("skip_special"))
@@ -110,7 +110,7 @@ void bind_tokenizer(py::module_& m) {
       .def("bos", [](const LoadedTokenizer& self) { return self.value.bos(); })
       .def("eos", [](const LoadedTokenizer& self) { return self.value.eos(); })
       .def("__len__", [](const LoadedTokenizer& self) { return self.value.size(); });
-  py::class_<OwningDecoder>(m, "TokenDecoder")
+  py::class_<OwningDecoder>(m, "TokenDecoder", py::module_local())
       .def(py::init([](py::object tokenizer, bool skip_special) {
              const auto& loaded = tokenizer.cast<const LoadedTokenizer&>();
              return OwningDecoder{tokenizer, llm::Decoder(loaded.value, skip_special)};
@@ -135,12 +135,12 @@ void bind_tokenizer(py::module_& m) {
 
 void bind_language(py::module_& m) {
   bind_tokenizer(m);
-  py::class_<LoadedTemplate>(m, "ChatTemplate")
+  py::class_<LoadedTemplate>(m, "ChatTemplate", py::module_local())
       .def(py::init<py::bytes>(), py::arg("blob"))
       .def("render", &render, py::arg("messages"), py::arg("generation_prompt"))
       .def("encode", &encode_messages, py::arg("messages"), py::arg("generation_prompt"),
            py::arg("tokenizer"));
-  py::class_<llm::Sampler>(m, "Sampler")
+  py::class_<llm::Sampler>(m, "Sampler", py::module_local())
       .def(py::init([](float temperature, int32_t top_k, float top_p, float min_p, float repetition_penalty,
                        size_t repeat_last_n, uint64_t seed) {
              return llm::Sampler({temperature, top_k, top_p, min_p, repetition_penalty, repeat_last_n, seed});
