@@ -138,6 +138,7 @@ class Official:
         import torch
         from executorch.extension.llm.custom_ops import custom_ops  # noqa: F401  # registers kernels
         from executorch.extension.pybindings import portable_lib
+        from executorch.kernels import quantized  # noqa: F401  # more of them
 
         self._torch = torch
         self._module = portable_lib._load_for_executorch(str(model))

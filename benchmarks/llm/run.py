@@ -160,7 +160,9 @@ def main() -> int:
     )
     parser.add_argument("--peers", default=sys.executable, help="the Python that has the peers' packages")
     parser.add_argument("--genai", type=Path, help="a folder of ONNX Runtime GenAI's model builder")
-    parser.add_argument("--official", type=Path, help="a program of the official exporter")
+    parser.add_argument(
+        "--official", type=Path, help="a program of the official exporter; executorch is here"
+    )
     parser.add_argument("--gguf", type=Path, default=paths("smollm2")[0], help="other weights")
     parser.add_argument("--threads", type=int, nargs="+", default=[1, 2])
     parser.add_argument("--rounds", type=int, default=5)
@@ -180,7 +182,7 @@ def main() -> int:
         if options.genai:
             entries.append(Entry("onnxruntime-genai", options.peers, options.genai))
         if options.official:
-            entries.append(Entry("executorch", options.peers, options.official))
+            entries.append(Entry("executorch", sys.executable, options.official))
         results = {
             threads: compete(entries, threads, options.rounds, options.cpu) for threads in options.threads
         }
