@@ -38,7 +38,7 @@ could see it turn, and their captains knew where the rocks were. One winter the 
 he burned his own furniture, chair by chair, until the supply boat came. In spring the owners of
 the ships sent him a new table, made of oak, and a letter in which each of them had written one
 sentence of thanks. He put the letter in a drawer and went up to clean the glass."""
-NEW_TOKENS = 64
+NEW_TOKENS = 256
 
 
 @pytest.fixture(scope="module")
