@@ -251,16 +251,18 @@ def test_requests_wait_in_order_and_those_beyond_the_queue_come_again(path: Path
     model = SlowModel(rushlight.load(path, threads=1))
     model.gate.clear()
     with serving(model, max_queue=2) as address:
-        with ThreadPoolExecutor(3) as pool:
+        with ThreadPoolExecutor(4) as pool:
             asked = []
-            for i in range(3):
-                asked.append(pool.submit(ask, i))
-                wait_until(lambda i=i: load_of(address) == (1, i))
-            refused = post(address, LONG)
-            assert refused.status_code == 503
-            assert int(refused.headers["retry-after"]) >= 1
-            assert refused.json()["error"]["code"] == "queue_full"
-            model.gate.set()
+            try:
+                for i in range(3):
+                    asked.append(pool.submit(ask, i))
+                    wait_until(lambda i=i: load_of(address) == (1, i))
+                refused = pool.submit(post, address, LONG).result(timeout=20)
+                assert refused.status_code == 503
+                assert int(refused.headers["retry-after"]) >= 1
+                assert refused.json()["error"]["code"] == "queue_full"
+            finally:
+                model.gate.set()
             texts = {each.result().json()["choices"][0]["message"]["content"] for each in asked}
         assert len(texts) == 1
         assert ended == [0, 1, 2]
