@@ -138,7 +138,7 @@ def table(results: dict[int, dict[str, dict[str, Any]]], read: int) -> str:
 
 
 def page(results: dict[int, dict[str, dict[str, Any]]], read: int, variant: str | None, rounds: int) -> str:
-    """What README.md says of a run."""
+    """The text of a run for README.md: machine, versions and table."""
     machine = cpu()
     versions = {name: each.get("version", "") for found in results.values() for name, each in found.items()}
     speeds = ", ".join(

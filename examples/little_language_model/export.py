@@ -15,7 +15,7 @@ from tokenizers import Tokenizer
 from rushlight import llm
 
 MOST_TOKENS = 4
-"""Of one call."""
+"""Most tokens of one call: a prompt takes several calls."""
 
 
 def texts_of(tokenizer: Tokenizer) -> list[bytes]:

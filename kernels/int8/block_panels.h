@@ -11,7 +11,8 @@
 
 namespace rushlight::kernels {
 
-// What the products of `rows` rows from `first` on with all panels share; Gemm is BlockGemm or HalfGemm.
+// Fills in the fields that do not depend on the panel, for `rows` rows from `first` on; Gemm is BlockGemm or
+// HalfGemm.
 template <class Gemm>
 Gemm gemm_of(const BlockLinearProblem& problem, size_t first, size_t rows) {
   const size_t features = problem.weight.features;

@@ -12,7 +12,7 @@
 
 namespace rushlight::kernels {
 
-// What a call says of a weight.
+// The arguments of a call that describe a weight.
 struct BlockArguments {
   int64_t features;
   int64_t depth;

@@ -58,7 +58,7 @@ struct BlockPanel {
                           (in_group / form.run() * kBlockFeatures + feature) * sizeof(uint32_t);
     return form.is_byte ? word[in_run] : word[in_run % 4] >> (in_run / 4 * 4) & 15;
   }
-  // Of the features of a group, float16 or float32, aligned to bytes.
+  // Scales or minimums of a group's features: float16 or float32, aligned to bytes.
   [[nodiscard]] const uint8_t* scales(size_t group) const { return data + group * form.group_bytes(); }
   [[nodiscard]] const uint8_t* minimums(size_t group) const { return scales(group) + form.scale_bytes(); }
 };

@@ -23,7 +23,7 @@ Span<const uint8_t> span_of(const py::bytes& bytes) {
   return {reinterpret_cast<const uint8_t*>(view.data()), view.size()};
 }
 
-// What reads a blob, with the blob.
+// A reader of a blob, with the blob that it refers to.
 template <class T>
 struct Loaded {
   explicit Loaded(py::bytes given) : blob(std::move(given)), value(value_of(T::load(span_of(blob)))) {}

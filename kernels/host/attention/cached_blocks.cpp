@@ -54,8 +54,8 @@ size_t AttentionItems::work() const {
   return plan_.heads * plan_.tokens * (plan_.end_key(plan_.tokens) - first_key_) * plan_.depth * 2;
 }
 
-// Of a worker: scores, and where keys are packed these, a block of the cache as float32, the queries, and, if
-// they are not partial, the shifts and totals of rows.
+// A worker has scratch memory for scores, for packed keys (where keys are packed), a block of the cache as
+// float32, the queries and, unless results are partial, the shifts and totals of rows.
 size_t AttentionItems::worker_bytes() const {
   size_t floats = tile_rows_ * block_keys_;
   if (packs_) {
@@ -241,7 +241,7 @@ class AttentionWorker {
     return converted_;
   }
 
-  // Of n keys of the block those that the token does not see get weight 0.
+  // Gives weight 0 to those of the n keys of the block that the token does not see.
   void weigh_seen(size_t t, size_t h, size_t n, float* scores) {
     const size_t last = std::min(last_seen(t), n);
     const size_t first = std::min(first_seen(t), last);

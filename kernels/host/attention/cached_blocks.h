@@ -36,7 +36,7 @@ class AttentionItems {
  private:
   friend class AttentionWorker;
 
-  // Of a range of keys: sums of all queries [tokens][heads][depth], then their shifts, then their totals.
+  // Floats of a range of keys: sums of all queries [tokens][heads][depth], their shifts, their totals.
   [[nodiscard]] size_t partial_floats() const { return plan_.tokens * plan_.heads * (plan_.depth + 2); }
 
   const CachedAttention& plan_;

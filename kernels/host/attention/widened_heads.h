@@ -16,7 +16,7 @@ class WidenedHeads {
   [[nodiscard]] static size_t bytes(const AttentionPlan& plan, size_t block) {
     return (plan.queries() + block) * (plan.depth() + plan.width()) * sizeof(float);
   }
-  // Whether rows are contiguous.
+  // True if rows are contiguous.
   [[nodiscard]] static bool takes(const AttentionProblem& problem);
 
   WidenedHeads(const AttentionProblem& problem, size_t block, void* scratch);

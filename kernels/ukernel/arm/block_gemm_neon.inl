@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the variants of block_gemm for Neon share. A row's numbers are signed bytes, q = 256 * high + low: of
+// Shared by the variants of block_gemm for Neon. A row's numbers are signed bytes, q = 256 * high + low: of
 // each eight the high bytes (not where the form is narrow), then the low ones. A tile of a variant has
 //
 //   kCount, kVecs                       its rows, and vectors of four features
@@ -47,7 +47,7 @@ struct Numbers {
   }
 };
 
-// What sums of a block begin with, for the zero that its numbers have or have lost.
+// The initial value of a block's sums: it corrects for the zero of the stored numbers.
 RL_INLINE int32_t first_sum(const BlockForm& form, const BlockHeader& head) {
   if (form.is_byte) return form.has_minimum ? head.correction : 0;
   return form.has_minimum ? 0 : -head.correction;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What variants of block_gemm share: quantized rows, and the bounds of their headers.
+// Shared by the variants of block_gemm: quantizes rows and reads their headers.
 //
 // A row holds a header for each block, then its numbers, as a variant likes them.
 #pragma once

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What variants of block_gemm for boards share: little code, which takes one row and one block at a time. A
-// variant has, before it includes this,
+// Shared by the variants of block_gemm for boards: little code, which takes one row and one block at a time.
+// A variant has, before it includes this,
 //
 //   size_t row_block_bytes(form)                         of a block of a quantized row
 //   void store_block(form, q, to)                        block_depth() numbers of a row as the variant likes

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What families that quantize rows share: steps that are rounded by themselves, and sizes in whole lines.
+// Shared by families that quantize rows: steps that are rounded by themselves, and sizes in whole lines.
 #pragma once
 
 #include <cstring>

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the commands of language models share: options of generating, loading with progress, pieces as they
-come."""
+"""Shared by the commands of language models: options of generating, loading with progress, printing pieces
+as they come."""
 
 from __future__ import annotations
 

@@ -198,7 +198,7 @@ def _padded(array: Array, rows: int, columns: int) -> Array:
 
 
 def unpack(packed: NDArray[np.uint8], form: BlockFormat, features: int, depth: int) -> Blocks:
-    """What pack() was given."""
+    """Reverses pack()."""
     panels = len(packed)
     groups = packed.reshape(panels, -1, form.group_bytes)
     at, numbers = 0, []

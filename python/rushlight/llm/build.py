@@ -51,7 +51,7 @@ class DecoderBuilder:
         self._embedding: Weight | None = None
 
     def make_products(self) -> Products:
-        """What writes products with weights."""
+        """The writer of products with weights."""
         return Products(self.writer, self.options.activation_bits)
 
     def embed(self) -> TensorOperand:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a decoder of the supported families is made of, whatever file describes it."""
+"""Describes a decoder of the supported families, whatever file it comes from."""
 
 from __future__ import annotations
 

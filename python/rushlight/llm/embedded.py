@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a program carries beside its weights, so that a conversation needs no other file: the vocabulary and
-the chat template."""
+"""Vocabulary and chat template as named data of a program, so that a conversation needs no other file."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What can be chosen when a language model is exported."""
+"""Options of exporting a language model."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ Progress = Callable[[str, float], None]
 
 @dataclass
 class LlmReport:
-    """What was exported: the model, what was chosen, and bytes. `cache_bytes` and `planned_bytes` are memory
+    """Describes an export: the model, the options, and bytes. `cache_bytes` and `planned_bytes` are memory
     that the program takes when it runs; the former are part of the latter. `vocabulary_bytes` are 0 without a
     tokenizer; `remarks` say why."""
 

@@ -13,7 +13,7 @@ LARGEST = 1 << 31
 """No size of a model reaches this: products of two fit 64 bits."""
 
 _SMALLEST = 1e-30
-"""What is smaller, or larger than its inverse, may overflow in products of float32."""
+"""Smaller numbers, and those larger than its inverse, may overflow in products of float32."""
 
 
 class Fields:
@@ -24,7 +24,7 @@ class Fields:
         self._values, self.where, self._prefix = values, where, prefix
 
     def has(self, key: str) -> bool:
-        """Whether there is a value, which may be None."""
+        """True if there is a value, which may be None."""
         return self._prefix + key in self._values
 
     def get(self, key: str) -> Any:

@@ -40,7 +40,7 @@ class Generation(Iterator[Piece]):
         self._finished = finished
         self._text = ""  # for `finished`
         self.has_text = model.takes_text
-        """Whether pieces have text; otherwise tokens alone."""
+        """True if pieces have text; otherwise they have tokens alone."""
         self._statistics: Statistics | None = None
         self.finish_reason: FinishReason | None = None
 
@@ -75,7 +75,7 @@ class Generation(Iterator[Piece]):
 
     @property
     def statistics(self) -> Statistics:
-        """Of this text so far."""
+        """The statistics of this text so far."""
         return self._statistics or self._model.statistics
 
     def _finish(self, reason: FinishReason) -> None:

@@ -62,7 +62,7 @@ class BlockWeight:
 
     @property
     def arguments(self) -> dict[str, Any]:
-        """Of calls that read it."""
+        """The arguments of calls that read it."""
         form = self.format
         return {
             "weight": self.constant,

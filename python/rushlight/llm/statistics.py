@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a generation took."""
+"""Tokens, time and memory of a generation."""
 
 from __future__ import annotations
 

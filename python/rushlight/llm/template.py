@@ -168,7 +168,7 @@ def _between(text: str, *marks: str) -> list[str]:
 
 
 def _tail(render: Render, conversation: Conversation) -> str:
-    """What follows the last message without a generation prompt; empty where the template refuses that."""
+    """The text behind the last message without a generation prompt; empty where the template refuses that."""
     try:
         return render(conversation, False).rpartition(conversation[-1]["content"])[2]
     except InvalidArgument:
@@ -215,7 +215,7 @@ def _with_system(render: Render, parts: _Parts) -> _Parts:
 
 
 def _with_reasoning(render: Render, parts: _Parts) -> _Parts:
-    """Whether the assistant's earlier messages lose their reasoning."""
+    """True if the assistant's earlier messages lose their reasoning."""
     said = {"role": "assistant", "content": f"<think>\nREASON\n{_REASONING_END}\n\n{_ASSISTANT}"}
     [first], [last] = _say(_USER), _say(_LAST)
     lost = "REASON" not in render([first, said, last], True)

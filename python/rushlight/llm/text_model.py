@@ -36,9 +36,9 @@ class TextModel:
         self.vocabulary: int = facts["vocabulary"]
         """The number of tokens there are."""
         self.takes_text: bool = facts["takes_text"]
-        """Whether the program has a vocabulary; otherwise prompts are tokens, and pieces have no text."""
+        """True if the program has a vocabulary; otherwise prompts are tokens, and pieces have no text."""
         self.takes_messages: bool = facts["takes_messages"]
-        """Whether it has a chat template, too."""
+        """True if it has a chat template, too."""
         self.generation: Generation | None = None
         """The one that was begun last."""
 
@@ -101,7 +101,7 @@ class TextModel:
 
     @property
     def statistics(self) -> Statistics:
-        """Of the generation that was begun last."""
+        """The statistics of the generation that was begun last."""
         return Statistics.of(self._native.statistics())
 
     def native_step(self) -> tuple[bytes, int | None, float, int]:

@@ -59,7 +59,7 @@ class Tokenizer:
         return decoder
 
     def bytes_of(self, token: int) -> bytes:
-        """What a token stands for; it may be a part of a character."""
+        """The bytes of a token; they may be a part of a character."""
         return self._native.text(self._checked(token))
 
     def is_special(self, token: int) -> bool:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Family:
-    """What all models of a family have in common.
+    """Facts that all models of a family share.
 
     `interleaved` is of GGUF, whose converter permutes queries and keys of these families for pairs of
     neighbours. `global_every`: with a window, each so-many-th layer sees all positions (0: none does).

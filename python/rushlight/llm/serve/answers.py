@@ -35,7 +35,7 @@ class Form:
         return self._around([self._choice(content, _REASONS[reason])], usage=usage(statistics))
 
     def first(self) -> dict[str, Any] | None:
-        """What a stream begins with; a completion with its text."""
+        """The first event of a stream; None for a completion, which begins with its text."""
         return self._chunk({"delta": {"role": "assistant", "content": ""}}) if self.is_chat else None
 
     def piece(self, text: str) -> dict[str, Any]:

@@ -198,7 +198,7 @@ async def _error_response(_request: Request, error: Exception) -> Response:
 
 
 async def _http_error_response(_request: Request, error: Exception) -> Response:
-    """Of paths and methods that there are not."""
+    """Answers requests for unknown paths and methods."""
     assert isinstance(error, HTTPException)
     shown = ApiError(error.status_code, error.detail, code="no_such_path")
     return JSONResponse(shown.to_json(), status_code=error.status_code, headers=error.headers)

@@ -29,7 +29,7 @@ class ApiError(Exception):
 
     @classmethod
     def of(cls, error: Exception) -> ApiError:
-        """Of what a generation raised. The words of foreign errors stay in the server."""
+        """The answer to an error of a generation. Messages of foreign errors stay in the server."""
         if isinstance(error, InvalidArgument):
             return cls(400, error.message, code="invalid_value")
         words = error.message if isinstance(error, RushlightError) else "the model failed"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a server allows."""
+"""Limits and access of a server."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Settings:
 
     @property
     def is_loopback(self) -> bool:
-        """Whether only this machine reaches the server."""
+        """True if only this machine reaches the server."""
         return is_loopback(self.host)
 
 
