@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Finds comments, docstrings, messages and pages that are not plain English.
 
-The rules cover what a pattern can decide: openings that leave a sentence without a verb, phrases that stand for a
-term of the field, and the form `thing: expected X, got Y` of error messages. docs/glossary.md has the terms.
+The rules cover what a pattern can decide: openings that leave a sentence without a verb, phrases that
+replace a term of the field, and the form `thing: expected X, got Y` of error messages.
+docs/glossary.md has the terms.
 
-    python tests/support/plain_english.py [PATH...]    # every tracked file without PATH; exit code 1 with findings
+    python tests/support/plain_english.py [PATH...]
+
+prints the findings of the tracked files under PATH (default: all) and exits with 1 if there are any.
 """
 
 from __future__ import annotations
