@@ -13,6 +13,7 @@ prints the findings of the tracked files under PATH (default: all) and exits wit
 from __future__ import annotations
 
 import ast
+import inspect
 import io
 import re
 import subprocess
@@ -65,7 +66,7 @@ def _rule(pattern: str, instead: str) -> Rule:
 
 
 _OPENING = re.compile(
-    r"(?:^|(?<=[.;!] ))(?:(?:What|Whether|Whatever|Of|Those)\b|^(?:what|whether|of)\b)[^.?]*(?![.]?\?)[.;]?"
+    r"(?:^|(?<=[.;!] ))(?:(?:What|Whether|Whatever|Of|Those)\b|^(?:what|whether|of)\b)[^.?;]*[.?;]?"
 )
 """The start of a text or sentence that begins with a word that makes it a clause; questions pass."""
 
@@ -217,7 +218,7 @@ def _messages(source: str) -> Iterator[tuple[int, str]]:
         kind = getattr(errors, getattr(node.exc.func, "id", ""), None)
         if not (isinstance(kind, type) and issubclass(kind, errors.RushlightError)):
             continue
-        if kind.__init__ is errors.RushlightError.__init__:
+        if next(iter(inspect.signature(kind).parameters)) == "message":
             message = _literal(node.exc.args[0])
             if message is not None:
                 yield node.lineno, message
