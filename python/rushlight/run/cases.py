@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 from zipfile import BadZipFile
@@ -14,17 +14,22 @@ import numpy as np
 
 from rushlight.documents import read_json
 from rushlight.errors import InvalidArgument
-from rushlight.program import Program, TensorInfo
+from rushlight.program import Program, TensorInfo, read_program
 from rushlight.program.bundled import BundledTensor, BundledValue, read_bundled_program
+from rushlight.run.steps import output_steps
 
 
 @dataclass(frozen=True)
 class Call:
-    """One call of a method: inputs, and the outputs to expect (None: none are known)."""
+    """One call of a method: inputs, and the expected outputs (None: unknown).
+
+    `steps` allows each output an extra absolute difference, integers too: see steps.py. Empty: none.
+    """
 
     method: str
     inputs: list[Any]
     expected: list[Any] | None
+    steps: tuple[float, ...] = ()
 
 
 DTYPE_TOLERANCES: Mapping[str, tuple[float, float]] = {
@@ -83,6 +88,11 @@ class Case:
     data_files: tuple[Path, ...] = ()
     fresh_methods: bool = False
 
+    def held_to(self, tolerance: Tolerance) -> Case:
+        """The case with a caller's tolerance, which leaves no quantization steps."""
+        calls = [replace(call, steps=()) for call in self.calls]
+        return replace(self, tolerance=tolerance, calls=calls)
+
 
 @dataclass(frozen=True)
 class Comparison:
@@ -133,13 +143,16 @@ def load_case(path: Path, method: str | None = None) -> Case:
 
 
 def bundled_case(path: Path, method: str | None = None, tolerance: Tolerance = BY_DTYPE) -> Case:
-    """All cases of a bundled program, or those of one method; each runs on a method of its own.
+    """All cases of a bundled program, or the cases of one method; each runs on a fresh instance of its
+    method. Outputs of quantized methods are allowed the steps of output_steps(), unless the caller gives a
+    tolerance.
 
     Errors: InvalidArgument for a file without cases, InvalidProgram for a damaged one.
     """
     bundle = read_bundled_program(path)
+    steps = output_steps(read_program(bundle.program)) if tolerance == BY_DTYPE else {}
     calls = [
-        Call(suite.method, _arrays(case.inputs), _arrays(case.outputs) or None)
+        Call(suite.method, _arrays(case.inputs), _arrays(case.outputs) or None, steps.get(suite.method, ()))
         for suite in bundle.suites
         if method in (None, suite.method)
         for case in suite.cases
@@ -192,23 +205,29 @@ def _value(described: dict[str, Any], arrays: Any) -> Any:
     return array.reshape(described["shape"])
 
 
-def compare(outputs: Sequence[Any], expected: Sequence[Any], tolerance: float | Tolerance) -> Comparison:
-    """Same count, shapes and dtypes; integers and bools exact; floats within the tolerance, NaN and
-    infinities equal. A number t as tolerance allows t × max(1, max|expected|) + t × |expected|."""
+def compare(
+    outputs: Sequence[Any],
+    expected: Sequence[Any],
+    tolerance: float | Tolerance,
+    steps: Sequence[float] = (),
+) -> Comparison:
+    """Compares a call's outputs: counts, shapes and dtypes are equal, integers and bools exact, floats within
+    the tolerance, NaN and infinities equal. A number t as tolerance allows t × max(1, max|expected|) + t ×
+    |expected|. `steps` adds an absolute difference for each output, integers included; empty adds none."""
     if not isinstance(tolerance, Tolerance):
         tolerance = Tolerance(tolerance, tolerance, scaled=True)
     if len(outputs) != len(expected):
         return Comparison(float("nan"), f"{len(expected)} outputs expected, got {len(outputs)}")
     worst = 0.0
     for index, (got, want) in enumerate(zip(outputs, expected, strict=True)):
-        one = _compare_one(got, want, tolerance)
+        one = _compare_one(got, want, tolerance, steps[index] if index < len(steps) else 0.0)
         if not one.passed:
             return Comparison(one.max_error, f"output {index}: {one.reason}")
         worst = max(worst, one.max_error)
     return Comparison(worst)
 
 
-def _compare_one(got: Any, want: Any, tolerance: Tolerance) -> Comparison:
+def _compare_one(got: Any, want: Any, tolerance: Tolerance, step: float) -> Comparison:
     if want is None or got is None or isinstance(want, str):
         return Comparison(0.0, "" if got == want else f"expected {want}, got {got}")
     if not isinstance(want, np.ndarray):
@@ -218,7 +237,7 @@ def _compare_one(got: Any, want: Any, tolerance: Tolerance) -> Comparison:
             return Comparison(0.0) if same else Comparison(1.0, f"expected {want}, got {got}")
         # A float of a program was mostly computed in float32.
         got, want = np.asarray(got, dtype=np.float64).reshape(()), np.asarray(want, dtype=np.float64)
-        return _compare_floats(got, want, tolerance, "float32")
+        return _compare_floats(got, want, tolerance, "float32", step)
     got = np.asarray(got)
     if got.shape != want.shape:
         return Comparison(float("nan"), f"expected shape {list(want.shape)}, got {list(got.shape)}")
@@ -227,11 +246,10 @@ def _compare_one(got: Any, want: Any, tolerance: Tolerance) -> Comparison:
     if want.size == 0:
         return Comparison(0.0)
     if want.dtype.kind in "biu":
-        wrong = int(np.count_nonzero(got != want))
-        return Comparison(float(wrong > 0), f"{wrong} of {want.size} elements differ" if wrong else "")
+        return _compare_integers(got, want, step)
     if want.dtype.kind == "c":
         got, want = _parts(got), _parts(want)
-    return _compare_floats(got.astype(np.float64), want.astype(np.float64), tolerance, want.dtype.name)
+    return _compare_floats(got.astype(np.float64), want.astype(np.float64), tolerance, want.dtype.name, step)
 
 
 def _parts(values: np.ndarray) -> np.ndarray:
@@ -239,14 +257,26 @@ def _parts(values: np.ndarray) -> np.ndarray:
     return np.stack([values.real, values.imag], axis=-1)
 
 
-def _compare_floats(got: np.ndarray, want: np.ndarray, tolerance: Tolerance, dtype: str) -> Comparison:
+def _compare_integers(got: np.ndarray, want: np.ndarray, step: float) -> Comparison:
+    if step == 0:
+        wrong = int(np.count_nonzero(got != want))
+        return Comparison(float(wrong > 0), f"{wrong} of {want.size} elements differ" if wrong else "")
+    error = np.abs(got.astype(np.float64) - want.astype(np.float64))
+    wrong = int(np.count_nonzero(error > step))
+    reason = f"{wrong} of {want.size} elements differ by more than {step:g}" if wrong else ""
+    return Comparison(float(error.max()), reason)
+
+
+def _compare_floats(
+    got: np.ndarray, want: np.ndarray, tolerance: Tolerance, dtype: str, step: float
+) -> Comparison:
     same = (got == want) | (np.isnan(got) & np.isnan(want))
     finite = np.isfinite(got) & np.isfinite(want)
     if not np.all(same | finite):
         return Comparison(float("inf"), "NaN or infinity on one side only")
     error = np.where(same, 0.0, np.abs(np.where(finite, got, 0) - np.where(finite, want, 0)))
     magnitude = np.abs(np.where(np.isfinite(want), want, 0))
-    allowed = tolerance.allowed(magnitude, dtype)
+    allowed = tolerance.allowed(magnitude, dtype) + step
     largest = float(error.max())
     if np.any(error > allowed):
         at = np.unravel_index(int(np.argmax(error - allowed)), want.shape)

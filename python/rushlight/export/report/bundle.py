@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import copy
+import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -89,7 +90,10 @@ def _case(module: Any, args: list[Any], kwargs: dict[str, Any], name: str) -> Bu
 def _callable(source: MethodSource) -> tuple[Any, list[Any], dict[str, Any]]:
     """A copy of the model with its example inputs."""
     module, args, kwargs = _model(source)
-    return copy.deepcopy(module), args, kwargs
+    with warnings.catch_warnings():
+        # torch's own TreeSpec warns about a deprecated check when it is copied.
+        warnings.simplefilter("ignore", FutureWarning)
+        return copy.deepcopy(module), args, kwargs
 
 
 def _model(source: MethodSource) -> tuple[Any, list[Any], dict[str, Any]]:
