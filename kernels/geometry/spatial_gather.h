@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Volumes whose elements are copies of another's: each spatial dimension says for itself which position
-// an output position takes.
+// Gather along spatial dimensions: every output copies one input, and each dimension maps output positions to
+// input positions independently.
 #pragma once
 
 #include <cstddef>
@@ -11,10 +11,10 @@
 namespace rushlight::kernels {
 
 struct GatheredAxis {
-  ptrdiff_t in;  // sizes
+  ptrdiff_t in;  // size of the input
   ptrdiff_t out;
-  ptrdiff_t before;  // how many positions come before the input's first
-  float scale;       // the distance of two outputs, in inputs
+  ptrdiff_t before;  // output positions before the first input
+  float scale;       // inputs from one output to the next
 };
 
 using GatheredPosition = ptrdiff_t (*)(const GatheredAxis& axis, ptrdiff_t index);
