@@ -35,8 +35,8 @@ struct ConvolutionGeometry {
   bool transposed;
   ptrdiff_t batch;
   ptrdiff_t groups;
-  ptrdiff_t in_channels;  // in one group
-  ptrdiff_t out_channels;
+  ptrdiff_t in_channels;   // in one group
+  ptrdiff_t out_channels;  // in one group
   ptrdiff_t in_batch_stride;
   ptrdiff_t out_batch_stride;
   ptrdiff_t in_channel_stride;

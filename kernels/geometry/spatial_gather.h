@@ -11,15 +11,16 @@
 namespace rushlight::kernels {
 
 struct GatheredAxis {
-  ptrdiff_t in;  // size of the input
-  ptrdiff_t out;
+  ptrdiff_t in;      // size of the input
+  ptrdiff_t out;     // size of the output
   ptrdiff_t before;  // output positions before the first input
   float scale;       // inputs from one output to the next
 };
 
 using GatheredPosition = ptrdiff_t (*)(const GatheredAxis& axis, ptrdiff_t index);
 
-// Fills `out`, which has its shape. `axes` are those of a volume, and `position` is within the input.
+// Fills `out`, which has its shape. `axes` has kVolume entries. Precondition: `position` returns positions
+// inside the input. Cost: one strided copy of all channels for each output position.
 void gather_positions(const Tensor& self, const Tensor& out, size_t spatial, const GatheredAxis* axes,
                       GatheredPosition position);
 

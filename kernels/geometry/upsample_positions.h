@@ -42,7 +42,7 @@ W resampled_position(const Resampling& dimension, Filter filter, bool align_corn
   } else if (dimension.out > 1) {
     position = at * (static_cast<W>(dimension.in - 1) / static_cast<W>(dimension.out - 1));
   }
-  // Of factors that are no use as well.
+  // Also catches NaN and infinity from extreme factors.
   const W last = static_cast<W>(dimension.in);
   if (!(position < last)) return last;
   return filter == Filter::kLinear && position < 0 ? W(0) : position;
