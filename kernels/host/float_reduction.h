@@ -34,12 +34,13 @@ extern const FloatFold kSmallestFold;
 // Outputs in a tile.
 inline constexpr size_t kFoldTile = sizeof(void*) == 8 ? 256 : 32;
 
-// Folds the elements of n <= kFoldTile outputs, of which the first one's input is at `first`: those that
-// walking over `reduced` meets; the other outputs' lie beside them where there are several. Sums of nothing
-// are 0; others are not asked for.
+// Reduces the elements of n <= kFoldTile outputs. `first` is the input of the first output, `reduced` walks
+// over its elements, and the inputs of output i are i floats further. `center` has n values, or is null. A
+// sum of no elements is 0; other folds require an element.
 void fold_floats(const FloatFold& fold, const PairedAxes& reduced, const char* first, size_t n,
                  const float* center, float* results);
 
+// Divides the outputs of a reduction into tiles, and the tiles among threads.
 class FloatReduction {
  public:
   // Precondition: the planned tensors are float32. Keeps a reference to `reduction`.

@@ -20,7 +20,7 @@ namespace rushlight::kernels::host {
 namespace {
 
 constexpr size_t kMostRows = 8;       // upper limit of gemm_rows(), for buffers on the stack
-constexpr size_t kMostColumns = 128;  //
+constexpr size_t kMostColumns = 128;  // upper limit of gemm_columns()
 constexpr size_t kDepthBlock = 512;   // rows of B in a block: a row tile of A stays in the L1 cache
 constexpr size_t kBlockBytes = size_t{1} << 20;   // bytes of B in a block: stays in the L2 cache
 constexpr size_t kDirectBytes = size_t{1} << 17;  // up to this size B is used without packing
