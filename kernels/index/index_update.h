@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What index_add, index_copy, index_reduce and index_fill write, once `out` is a copy of `self`: the
-// slices of `target` along `dim` that the index names.
+// The views that index_add, index_copy, index_reduce and index_fill need after they copied `self` to `out`:
+// the slices of `target` along `dim` that the index selects.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 namespace rushlight::kernels {
 
 struct IndexUpdate {
-  View index;  // repeated to the shape of the source
+  View index;  // expanded to the shape of the source
   View target;
   View source;
   size_t dim;
@@ -22,7 +22,7 @@ struct IndexUpdate {
   // `self`, and there an element for each of `index`. Errors: InvalidArgument (dim; shapes), InvalidType.
   Error plan(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& source, const Tensor& out);
 
-  // The same with one number for all that is named: of `number`, the only element.
+  // The same with a source that repeats `number`, which has one element.
   Error plan_fill(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& number,
                   const Tensor& out);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Products of rows with the panels of a block weight, for the backs of block_linear.
+// Products of rows with the panels of a block-quantized weight, shared by the backs of block_linear.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 
 namespace rushlight::kernels {
 
-// Fills in the fields that do not depend on the panel, for `rows` rows from `first` on; Gemm is BlockGemm or
+// Sets the fields that do not depend on the panel, for `rows` rows from `first` on. Gemm is BlockGemm or
 // HalfGemm.
 template <class Gemm>
 Gemm gemm_of(const BlockLinearProblem& problem, size_t first, size_t rows) {
@@ -49,7 +49,7 @@ inline void multiply_panel(ukernel::BlockGemm& gemm, const uint8_t* panel) {
   ukernel::multiply_blocks(gemm);
 }
 
-// Multiplies with the panels from `begin` to `end`.
+// Multiplies the rows of `whole` by panels [begin, end).
 template <class Gemm>
 void multiply_panels(const BlockLinearProblem& problem, const Gemm& whole, size_t begin, size_t end) {
   const BlockWeight& weight = problem.weight;

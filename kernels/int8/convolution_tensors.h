@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where the numbers of one element of a batch are.
+// Pointers to the data of one element of the batch.
 #pragma once
 
 #include <cstddef>

@@ -17,7 +17,7 @@ using ukernel::GemmStrip;
 constexpr ptrdiff_t kTapsAtOnce = 64;
 constexpr ptrdiff_t kSeen = 1 << 12;     // approximate floats of input that all panels read in succession
 constexpr ptrdiff_t kFewestPixels = 48;  // fewest pixels that pay for reading a panel
-constexpr ptrdiff_t kCachedWeights = 1 << 14;  // floats that may be near from the call before
+constexpr ptrdiff_t kCachedWeights = 1 << 14;  // floats that may still be cached from the last call
 constexpr ptrdiff_t kShortest = 4;             // shortest line that pays
 constexpr ptrdiff_t kWork = 1 << 20;           // products worth a thread
 
