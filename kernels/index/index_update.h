@@ -18,8 +18,8 @@ struct IndexUpdate {
   View source;
   size_t dim;
 
-  // Checks the arguments and copies: `source` has the dtype and, except along `dim`, the shape of
-  // `self`, and there an element for each of `index`. Errors: InvalidArgument (dim; shapes), InvalidType.
+  // Checks the arguments and copies `self` to `out`. `source` has the dtype of `self` and its shape except
+  // along `dim`, where it has one slice for each index. Errors: InvalidArgument (dim, shapes), InvalidType.
   Error plan(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& source, const Tensor& out);
 
   // The same with a source that repeats `number`, which has one element.

@@ -12,7 +12,7 @@ constexpr size_t kPiece = 16;             // bytes copied at a time; the last co
 constexpr size_t kSlack = 64;             // bytes behind lines and patches that copies and products may touch
 constexpr ptrdiff_t kFilled = 256;        // padding elements that are spread at a time
 constexpr ptrdiff_t kMost = 1 << 20;      // bytes
-constexpr ptrdiff_t kMostSpan = 1 << 16;  // lines, pixels of a line or channels: products do not overflow
+constexpr ptrdiff_t kMostSpan = 1 << 16;  // limit of lines, pixels, channels: no overflow
 
 // The number of inputs that `outputs` adjacent outputs see on an axis.
 ptrdiff_t span_of(const ConvolutionAxis& axis, ptrdiff_t outputs) {
