@@ -18,9 +18,9 @@ namespace rushlight::kernels {
 // Transforms along several dimensions, one after the other.
 class Fourier {
  public:
-  // The dimensions exist and are different; `sizes` are those of the transforms of a tensor of that
-  // shape. `normalization`: 0 leaves sums as they are, 1 divides by the square root of the number of
-  // elements, 2 by that number. InvalidArgument.
+  // Plans transforms along `dims`, which must be valid and distinct; `sizes` is the shape of the transforms.
+  // `normalization`: 0 leaves the sums, 1 divides by the square root of the number of elements, 2 by that
+  // number. InvalidArgument.
   Error plan(Span<const int64_t> dims, int64_t normalization, const Shape& sizes);
 
   // Reserves scratch memory for three times the longest transform, in complex numbers of the component dtype,
