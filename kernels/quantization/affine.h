@@ -28,7 +28,7 @@ struct AffineRange {
   int64_t max;
 };
 
-// Whether the zero point is added before or after rounding: with an odd one the results for halves differ.
+// The order of rounding and adding the zero point: results for halves differ if the zero point is odd.
 enum class ZeroPoint : uint8_t { kAfterRounding, kBeforeRounding };
 
 struct Affine {

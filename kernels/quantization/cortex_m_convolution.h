@@ -89,7 +89,7 @@ Error convolve_cortex_m(KernelContext& context, const CortexMConvolution& call, 
 // Prepares the call; ask(convolution) prepares the back. Invalid arguments are left to the call.
 template <class Ask>
 Error prepare_cortex_m(KernelContext& context, const CortexMConvolution& call, const Tensor& out, Ask ask) {
-  if (check_cortex_m_ranks(call) != Error::Ok || out.dim() != 4) return Error::Ok;  // an error is the call's
+  if (check_cortex_m_ranks(call) != Error::Ok || out.dim() != 4) return Error::Ok;  // the call reports it
   const CortexMViews views(call);
   ConvolutionArguments arguments = call.arguments;
   Shape shape;
