@@ -13,11 +13,11 @@ namespace rushlight::kernels {
 
 enum class RangeMapping : uint8_t {
   kAsymmetric,  // zero_point = low - round(min / scale)
-  kNearerEnd,   // it comes from the end of the range that is met with the smaller error; elements are
-                // quantized in float64, with the zero point added before rounding
+  kNearerEnd,   // zero point from the end of the range with the smaller error; elements are quantized in
+                // float64, with the zero point added before rounding
   kSymmetric,   // the zero point is the middle of the range
-  kXnnpack,  // as XNNPACK has it: the inverse of the scale is found first, the zero point as in kNearerEnd by
-             // products with it
+  kXnnpack,     // as XNNPACK: computes the inverse scale first; the zero point is as in kNearerEnd, from
+                // products with it
 };
 
 struct DynamicRange {
