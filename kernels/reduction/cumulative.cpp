@@ -20,7 +20,7 @@ T next(Cumulation cumulation, T before, T value) {
   return cumulation == Cumulation::kSum ? wrapping_add(before, value) : wrapping_multiply(before, value);
 }
 
-// Elements become `target_type` before they become T, which that is held in; what runs is an R.
+// Elements are converted to `target_type`, then to T, the type that holds it; the running value is an R.
 template <class T, class R>
 void cumulate_fiber(const Fiber& source, ScalarType type, const Fiber& target, ScalarType target_type,
                     Cumulation cumulation) {
