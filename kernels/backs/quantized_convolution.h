@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Problems of quantized convolutions, and their backs. The fields are those of IntegerConvolution.
+// Problems of quantized convolutions, and their backs. IntegerConvolution defines the fields.
 #pragma once
 
 #include <optional>

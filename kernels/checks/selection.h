@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The dtypes that one operator computes in this build: the dtypes that kernels/ops.yaml grants it without
-// those that dtype selection removed. A kernel hands the set to dispatch():
+// The dtypes that one operator computes in this build: the dtypes of its row in kernels/ops.yaml without the
+// dtypes that dtype selection removed. A kernel hands the set to dispatch():
 //
 //   constexpr TypeSet kTypes = selected_types("aten::add.out");
 //
@@ -57,7 +57,7 @@ constexpr TypeSet computed_in(TypeSet set) {
   return computed;
 }
 
-// How the result of an operation depends on signedness. kIgnored: integer results have the same bits for
+// The effect of signedness on the result of an operation. kIgnored: integer results have the same bits for
 // signed and unsigned operands (sums, products, equality, selection). kIgnoredInParts: also, a complex
 // operation is the real one on each part. Fewer loops have to be compiled for these.
 enum class Signs : uint8_t { kMatter, kIgnored, kIgnoredInParts };

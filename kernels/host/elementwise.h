@@ -26,8 +26,8 @@ struct RowWork {
   void operator()(const ukernel::Rows& rows) const { run(function, rows); }
 };
 
-// Resizes `out` to the broadcast shape of the inputs and computes. Precondition: element types are those of
-// the microkernel and at most 8 bytes. Errors: InvalidArgument (shapes).
+// Resizes `out` to the broadcast shape of the inputs and computes. Precondition: the microkernel takes
+// the dtypes, of at most 8 bytes. Errors: InvalidArgument (shapes).
 Error run_elementwise(KernelContext& context, const Tensor& out, Span<const Tensor* const> inputs,
                       const RowWork& work);
 

@@ -14,7 +14,7 @@ Matrix vector_of(const Tensor& tensor) {
 }
 
 // The leading dimensions of input, result and residual, merged into rows; one product for each position of
-// those that cannot be merged.
+// the dimensions that cannot be merged.
 class Rows {
  public:
   explicit Rows(const LinearActProblem& problem) : sizes_(problem.input.sizes()) {

@@ -45,7 +45,8 @@ Error for_each_indexed(const Fiber& indices, ScalarType type, const Fiber& index
 enum class IndexedCopy : uint8_t { kRead, kWrite };
 
 // Copies between the elements of `indexed` that `index` selects along `dim` and the elements of `other`: from
-// `indexed` for kRead, to it for kWrite. Shapes must satisfy check_index_shape(). Errors as for_each_indexed().
+// `indexed` for kRead, to it for kWrite. Shapes must satisfy check_index_shape(). Errors as
+// for_each_indexed().
 Error copy_indexed(const View& index, size_t dim, const View& indexed, const View& other,
                    IndexedCopy direction);
 

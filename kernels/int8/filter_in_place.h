@@ -89,7 +89,7 @@ class ByChannels {
   TapFinder<Element> finder_;
   typename Numbers::Depthwise strip_;
   ptrdiff_t pixels_;
-  // Pointers of separate outputs, then those of one output that others share.
+  // Pointers of separate outputs, then the pointers of one output that others share.
   const Element* pointers_[kPointers];
   TapStrip<Element> apart_{pointers_};
   TapStrip<Element> shared_{pointers_ + kPointers - g_.taps()};

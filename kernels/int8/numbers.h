@@ -39,8 +39,8 @@ struct Int16Numbers {
   static void filter(const Depthwise& strip) { ukernel::depthwise_int16(strip); }
 };
 
-// The dtypes of all operators that this source file sees: a front's own operators, or those that a back
-// serves. Packages have one table, so there it is all operators.
+// The dtypes of all operators that this source file sees: a front's own operators, or the operators of
+// a back. Packages have one table, so there it is all operators.
 static constexpr TypeSet source_types() {
   TypeSet types = 0;
   for (const OperatorTypes& entry : kSelectedTypes) types |= entry.types;

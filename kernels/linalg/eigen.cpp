@@ -73,7 +73,7 @@ MatrixView below_first(const MatrixView& a) {
   return matrix;
 }
 
-// Forms Q from reflections that start below the first row: the first row and column of Q are those of the
+// Forms Q from reflections that start below the first row: the first row and column of Q are as in the
 // identity.
 void form_shifted_q(const MatrixView& a, const MatrixView& tau) {
   const ptrdiff_t n = a.rows;

@@ -18,8 +18,8 @@
 
 namespace rushlight::kernels {
 
-// A complex number of doubles. Its operators are not inline, as those of Complex are: without an FPU double
-// arithmetic consists of calls anyway, and this saves code.
+// A complex number of doubles. Its operators are not inline, unlike the operators of Complex: without an FPU
+// double arithmetic consists of calls anyway, and this saves code.
 struct ComplexNumber {
   double real = 0;
   double imag = 0;

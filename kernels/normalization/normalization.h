@@ -15,7 +15,7 @@
 
 namespace rushlight::kernels {
 
-// 16-bit inputs may have parameters and statistics of their own dtype or of float32.
+// 16-bit inputs may have parameters and statistics of the same dtype or of float32.
 struct NormalizationParameters {
   std::optional<Tensor> weight;
   std::optional<Tensor> bias;

@@ -60,7 +60,7 @@ Error check_cortex_m_ranks(const CortexMConvolution& call);
 [[nodiscard]] const uint8_t* image_dims(bool nhwc);
 
 // Checks and computes the call; ask(convolution) calls the back. Errors: InvalidArgument, InvalidType,
-// MemoryAllocationFailed, and those of `ask`.
+// MemoryAllocationFailed, and the errors of `ask`.
 template <class Ask>
 Error convolve_cortex_m(KernelContext& context, const CortexMConvolution& call, const Tensor& out, Ask ask) {
   RL_TRY(check_cortex_m_ranks(call));

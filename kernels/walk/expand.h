@@ -6,7 +6,7 @@
 
 namespace rushlight::kernels {
 
-// Expands `view` to `shape`: missing leading dimensions and those of size 1 get stride 0. Precondition: the
+// Expands `view` to `shape`: missing leading dimensions and dimensions of size 1 get stride 0. Precondition: the
 // shape is compatible.
 View expand_to(const View& view, Span<const SizesType> shape);
 

@@ -34,7 +34,7 @@ Range seen_through_all(const PhaseAxis& axis) {
   return outputs.size() > 0 ? outputs : Range{0, 0};
 }
 
-// Rows of outputs, channels-last. Processes so many channels at a time that the input of one output row is
+// Rows of outputs, channels-last. Limits the channels of a block so that the input of one output row is
 // still in the L1 cache for the next.
 class Strips {
  public:

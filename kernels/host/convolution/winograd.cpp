@@ -20,8 +20,8 @@ constexpr ptrdiff_t kIn = ukernel::kWinogradIn;
 constexpr ptrdiff_t kOut = ukernel::kWinogradOut;
 constexpr ptrdiff_t kParts = ukernel::kWinogradParts;
 constexpr ptrdiff_t kTilesAtOnce = 64;
-// Products that are added in sequence. The transforms add rounding errors; shorter sums than those of a
-// direct convolution compensate for them.
+// Products that are added in sequence. The transforms add rounding errors; sums shorter than in a direct
+// convolution compensate for them.
 constexpr ptrdiff_t kWinogradSum = 32;
 constexpr ptrdiff_t kChannelsAtOnce = 64;  // transposed at a time
 constexpr ptrdiff_t kLine = 16;            // floats of a cache line

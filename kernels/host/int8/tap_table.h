@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Input pointers for each tap of adjacent outputs. Offsets along the last axis are computed once for a call,
-// and those of the other axes once for a line of outputs, so a tap costs one addition.
+// and offsets along the other axes once for a line of outputs, so a tap costs one addition.
 #pragma once
 
 #include <cstddef>
