@@ -13,6 +13,7 @@
 
 namespace rushlight::kernels {
 
+// A row of the generated table.
 struct OperatorTypes {
   std::string_view name;
   TypeSet types;
@@ -106,6 +107,7 @@ inline constexpr TypeSet kConvertibleTypes =
      (types::kAll | types::kComplex)) |
     ((kAnySelectedType & (types::kIntegral | types::kUnsignedWide)) != 0 ? type_set(ScalarType::Long) : 0);
 
+// True if some selected operator takes complex tensors: others compile no complex code.
 inline constexpr bool kSelectsComplex = (kAnySelectedType & types::kComplex) != 0;
 
 }  // namespace rushlight::kernels

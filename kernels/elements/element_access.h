@@ -37,6 +37,7 @@ inline A load_as(const char* at, ScalarType type) {
   if (type == scalar_type_of<A>) return *reinterpret_cast<const A*>(at);
   return static_cast<A>(load_number(at, type));
 }
+// The reverse; stores an A as the element's dtype.
 template <class A>
 inline void store_as(char* at, ScalarType type, A value) {
   if (type == scalar_type_of<A>) {
@@ -49,6 +50,7 @@ inline void store_as(char* at, ScalarType type, A value) {
 // Negative, 0 or positive as a < b, a == b or a > b in PyTorch's order, where NaNs are equal and the largest.
 int compare_elements(const char* a, const char* b, ScalarType type);
 
+// True if the element is a floating NaN; false for all integers.
 bool is_nan_element(const char* at, ScalarType type);
 
 }  // namespace rushlight::kernels

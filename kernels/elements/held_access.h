@@ -10,6 +10,7 @@
 
 namespace rushlight::kernels {
 
+// Load and store functions of one dtype. Each access is one indirect call.
 template <class C>
 struct Access {
   C (*load)(const char* at);
@@ -44,6 +45,7 @@ constexpr TypeSet floating_compute_types(TypeSet types) {
   const TypeSet wide = types & type_set(ScalarType::Double);
   return wide | ((types & ~wide) != 0 ? type_set(ScalarType::Float) : 0);
 }
+// The type, float or double, in which elements of `type` compute.
 constexpr ScalarType floating_compute_type(ScalarType type) {
   return type == ScalarType::Double ? ScalarType::Double : ScalarType::Float;
 }

@@ -9,6 +9,7 @@
 
 namespace rushlight::kernels {
 
+// Accumulates the arguments of an operator; order does not matter.
 class Promotion {
  public:
   Promotion& with(const Tensor& tensor);

@@ -9,6 +9,7 @@
 
 namespace rushlight::kernels {
 
+// Owns its element; converts to Tensor, which must not outlive it.
 class ScalarTensor {
  public:
   // Holds `value` converted to `type`; integers wrap. A type that this build does not have gives 0, and the

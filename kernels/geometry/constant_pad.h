@@ -10,6 +10,7 @@
 
 namespace rushlight::kernels {
 
+// A checked problem: where the kept part of the input goes.
 struct ConstantPad {
   View source;                                  // the part of the input that negative amounts do not crop
   ptrdiff_t start[kTensorDimensionLimit] = {};  // its position in the result

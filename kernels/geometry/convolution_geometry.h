@@ -31,6 +31,7 @@ namespace rushlight::kernels {
   return at < axis.in ? at : -1;
 }
 
+// All offsets that a convolution needs: element (n, c, z, y, x) is at the sum of index * stride.
 struct ConvolutionGeometry {
   bool transposed;
   ptrdiff_t batch;

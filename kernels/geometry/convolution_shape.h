@@ -14,6 +14,7 @@
 
 namespace rushlight::kernels {
 
+// The arguments of aten::convolution. Lists have one value for each spatial dimension, or one for all.
 struct ConvolutionArguments {
   Span<const int64_t> stride;
   Span<const int64_t> padding;

@@ -10,6 +10,7 @@
 
 namespace rushlight::kernels {
 
+// The arguments of im2col: lists of two values, or one for both.
 struct WindowArguments {
   Span<const int64_t> kernel_size;
   Span<const int64_t> dilation;

@@ -27,6 +27,7 @@ struct Covered {
 };
 Covered covered(const Window& window, ptrdiff_t index);
 
+// The arguments of a pool. Lists have one value for each spatial dimension, or one for all.
 struct PoolArguments {
   Span<const int64_t> kernel_size;
   Span<const int64_t> stride;  // empty: the kernel's size

@@ -43,6 +43,7 @@ Extent adaptive_tiling(const Pool& pool, size_t d, const ptrdiff_t* at);
 // The number of windows from `x` on that are complete like the first one and are therefore one step apart.
 size_t count_alike(const Window& window, ptrdiff_t x, const Extent& first);
 
+// A pool and the tensors of a call, as views of rank 5. Does not own them.
 struct Pool {
   Tiling tiling;
   size_t spatial;

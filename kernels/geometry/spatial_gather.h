@@ -10,6 +10,7 @@
 
 namespace rushlight::kernels {
 
+// One dimension; a GatheredPosition reads the fields that it needs.
 struct GatheredAxis {
   ptrdiff_t in;      // size of the input
   ptrdiff_t out;     // size of the output
@@ -17,6 +18,7 @@ struct GatheredAxis {
   float scale;       // inputs from one output to the next
 };
 
+// Input position of output `index` along one dimension.
 using GatheredPosition = ptrdiff_t (*)(const GatheredAxis& axis, ptrdiff_t index);
 
 // Fills `out`, which has its shape. `axes` has kVolume entries. Precondition: `position` returns positions

@@ -25,6 +25,7 @@ struct Resampling {
   }
 };
 
+// The sizes, and optionally the factors, of a resampling.
 struct UpsampleArguments {
   size_t spatial;
   Span<const int64_t> output_size;

@@ -66,6 +66,7 @@ struct PhaseAxis {
   }
 };
 
+// The axes of a phase, and sums over them.
 struct Phase {
   PhaseAxis axes[kSpatial];
 

@@ -11,6 +11,7 @@
 
 namespace rushlight::kernels {
 
+// The reduction of an element and the elements that are combined into it.
 enum class Combine : uint8_t { kSum, kProduct, kLargest, kSmallest, kMean };
 
 // Reads "sum", "prod", "mean", "amax" or "amin"; InvalidArgument for other words.
@@ -22,6 +23,7 @@ Error read_combine(std::string_view word, Combine* combine);
 void combine_elements(char* target, ScalarType target_type, const char* source, ScalarType source_type,
                       Combine how);
 
+// A problem: indices and source have one shape, `target` its size except along `dim`.
 struct IndexedCombine {
   View index;   // integers
   View target;  // indexed along `dim`

@@ -24,6 +24,7 @@ struct GatherPlan {
 // Checks the arguments and resizes `out` to the shape of `index`. InvalidArgument, InvalidType.
 Error plan_gather(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& out, GatherPlan* plan);
 
+// A checked index_select: source and target differ in size along `dim` only.
 struct IndexSelectPlan {
   View source;
   View target;

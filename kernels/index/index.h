@@ -42,6 +42,7 @@ Error for_each_indexed(const Fiber& indices, ScalarType type, const Fiber& index
   return Error::Ok;
 }
 
+// The direction of a copy, as seen from the indexed tensor.
 enum class IndexedCopy : uint8_t { kRead, kWrite };
 
 // Copies between the elements of `indexed` that `index` selects along `dim` and the elements of `other`: from

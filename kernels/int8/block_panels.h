@@ -24,6 +24,7 @@ Gemm gemm_of(const BlockLinearProblem& problem, size_t first, size_t rows) {
   gemm.residual_stride = gemm.out_stride;
   return gemm;
 }
+// The product of float16 weights with rows of the input as they are.
 inline ukernel::HalfGemm half_gemm_of(const BlockLinearProblem& problem, size_t first, size_t rows) {
   auto gemm = gemm_of<ukernel::HalfGemm>(problem, first, rows);
   gemm.depth = problem.weight.form.depth;
@@ -31,6 +32,7 @@ inline ukernel::HalfGemm half_gemm_of(const BlockLinearProblem& problem, size_t 
   gemm.left_stride = static_cast<ptrdiff_t>(gemm.depth);
   return gemm;
 }
+// The product of integer weights with rows that quantize_block_row() wrote, `row_bytes` apart.
 inline ukernel::BlockGemm block_gemm_of(const BlockLinearProblem& problem, size_t first, size_t rows,
                                         const char* quantized, size_t row_bytes) {
   auto gemm = gemm_of<ukernel::BlockGemm>(problem, first, rows);

@@ -18,6 +18,7 @@ struct Tensors {
   typename Numbers::Element* out;
 };
 
+// The pointers of batch element n; bias is null if absent.
 template <class Numbers>
 Tensors<Numbers> tensors_at(const QuantizedConvolutionProblem& problem, const ConvolutionGeometry& g,
                             ptrdiff_t n) {

@@ -22,6 +22,7 @@ namespace in_place {
 
 inline constexpr ptrdiff_t kStagedNumbers = 128;  // staged outputs, if channels are not adjacent
 
+// Computes groups of a convolution as products. Numbers is Int8Numbers or Int16Numbers.
 template <class Numbers>
 class ByProducts {
   using Element = typename Numbers::Element;
@@ -220,6 +221,7 @@ struct Lie {
   PatchOrder order;
   ptrdiff_t step;
 };
+// The layout of the weights; none if their elements have neither stride 1 nor the stride of the channels.
 inline std::optional<Lie> lie_of(const ConvolutionGeometry& g) {
   for (const ptrdiff_t step : {ptrdiff_t{1}, g.groups * g.out_channels, g.out_channels}) {
     if (const std::optional<PatchOrder> order = patch_order(g, step)) return Lie{*order, step};
@@ -227,6 +229,8 @@ inline std::optional<Lie> lie_of(const ConvolutionGeometry& g) {
   return std::nullopt;
 }
 
+// Computes all groups. Returns false if a patch or a weight column exceeds the stack buffer. noinline, so
+// that its stack memory is not part of every call.
 template <class Numbers>
 [[gnu::noinline]] bool convolve_products(const ConvolutionGeometry& g, const Lie& lie,
                                          const QuantizedConvolutionProblem& problem,

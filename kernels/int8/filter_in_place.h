@@ -19,6 +19,7 @@ inline constexpr ptrdiff_t kPointers = 288;    // pointers for some outputs
 inline constexpr ptrdiff_t kLeastSharing = 8;  // fewest outputs that share pointers
 inline constexpr ptrdiff_t kChannels = 128;    // channels computed at a time at the border
 
+// Filters all channels of an image. Holds the pointers, so it takes some kilobytes of stack.
 template <class Numbers>
 class ByChannels {
   using Element = typename Numbers::Element;

@@ -15,6 +15,7 @@
 
 namespace rushlight::kernels {
 
+// int8 elements: 32-bit sums.
 struct Int8Numbers {
   using Element = int8_t;
   using Sum = int32_t;
@@ -27,6 +28,7 @@ struct Int8Numbers {
   static void filter(const Depthwise& strip) { ukernel::depthwise_int8(strip); }
 };
 
+// int16 elements: 64-bit sums, and no microkernel with parts or strides.
 struct Int16Numbers {
   using Element = int16_t;
   using Sum = int64_t;

@@ -48,6 +48,7 @@ struct Systems {
   bool conjugated = false;
   bool vectors = false;
 };
+// Precondition: check_pivots().
 Error solve_all(const Tensor& lu, const Tensor& pivots, const Tensor& b, Systems systems, const Tensor& out);
 
 // Solves T x = b in place for a triangular matrix; the other triangle is not read.

@@ -50,6 +50,7 @@ inline T wrapping_multiply(T a, T b) {
   }
 }
 
+// False for unsigned types; compares without a compiler warning.
 template <class T>
 inline bool is_negative(T value) {
   if constexpr (std::is_signed_v<T>) return value < 0;

@@ -48,11 +48,13 @@ inline WideComplex complex_acosh(WideComplex z) {
   return std::signbit(z.imag) ? over_i(angle) : times_i(angle);
 }
 
+// Absolute value; hypot() avoids overflow.
 template <class T>
 inline T modulus(Complex<T> z) {
   return std::hypot(z.real, z.imag);
 }
 
+// Argument in [-pi, pi].
 template <class T>
 inline T phase(Complex<T> z) {
   return std::atan2(z.imag, z.real);

@@ -36,11 +36,13 @@ template <TypeSet kTypes, class F, F kFunction>
 inline constexpr DoubleFunction<F> kDoubleFunction = {kFunction, kTypes};
 }  // namespace internal
 
+// out = kFunction(self), element by element.
 template <TypeSet kTypes, UnaryDouble kFunction>
 Error double_function(const Tensor& self, const Tensor& out) {
   return run_double(internal::kDoubleFunction<kTypes, UnaryDouble, kFunction>, self, out);
 }
 
+// out = kFunction(a, b); one of the two may be a Scalar.
 template <TypeSet kTypes, BinaryDouble kFunction, class A, class B>
 Error double_function(const A& a, const B& b, const Tensor& out) {
   return run_double(internal::kDoubleFunction<kTypes, BinaryDouble, kFunction>, a, b, out);

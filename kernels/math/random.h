@@ -16,6 +16,8 @@ namespace rushlight::kernels {
 // InvalidArgument unless the generator is None: programs cannot hold one.
 Error check_no_generator(const EValue& generator);
 
+// Pseudo-random values. Each object is the next stream of the process (SplitMix64), so calls after one seed
+// repeat.
 class Random {
  public:
   // Uniform values have as many random bits as the significand of `type`.
@@ -34,8 +36,10 @@ class Random {
 // The largest integer n such that `type` represents all integers in [0, n].
 uint64_t largest_drawn(ScalarType type);
 
+// A distribution: draws one value for the parameters a and b.
 using Draw = double (*)(Random& random, double a, double b);
 
+// A parameter: a scalar, or a tensor that broadcasts to the output. Refers to the tensor.
 struct Parameter {
   Parameter(double number) : value(number) {}               // NOLINT: implicit by design
   Parameter(const Tensor& elements) : tensor(&elements) {}  // NOLINT: implicit by design

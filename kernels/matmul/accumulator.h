@@ -39,6 +39,7 @@ struct AccumulatorOf<BFloat16> {
 template <class T>
 using Accumulator = typename internal::AccumulatorOf<T>::Type;
 
+// Converts an element to its accumulator type, and a sum back, with one rounding.
 template <class T>
 inline Accumulator<T> widen(T value) {
   return static_cast<Accumulator<T>>(value);

@@ -31,6 +31,7 @@ enum class ActivationKind : uint8_t {
   kGeluTanh,  // tanh approximation
 };
 
+// An activation with its parameters; low and high are used by kClamp, low also by kLeakyRelu.
 struct Activation {
   ActivationKind kind = ActivationKind::kNone;
   double low = 0;

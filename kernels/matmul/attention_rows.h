@@ -15,6 +15,7 @@ namespace rushlight::kernels {
 inline constexpr size_t kAttentionKeys = 16;
 inline constexpr size_t kAttentionColumns = 64;
 
+// The address of element (row, column).
 template <class T>
 inline T* element_at(const HeadMatrix& matrix, size_t row, size_t column) {
   return reinterpret_cast<T*>(matrix.data + matrix.row * static_cast<ptrdiff_t>(row) +
@@ -140,6 +141,8 @@ void attend_with(const AttentionPlan& plan, NumbersOf numbers_of) {
   }
 }
 
+// Computes attention for tensors of dtype T, in any layout, without scratch memory. Cost: queries * keys *
+// (depth * column blocks + width) multiplications for each head.
 template <class T>
 void attend_by_rows(const AttentionPlan& plan) {
   attend_with(plan,

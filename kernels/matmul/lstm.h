@@ -12,6 +12,7 @@
 
 namespace rushlight::kernels {
 
+// The arguments of a layer. All tensors have one dtype.
 struct Lstm {
   const Tensor& gates;        // [steps, batch, 4 units]: input, forget, candidate, output gates
   const Tensor& hidden;       // [batch, units], before the first step
@@ -78,6 +79,7 @@ Accumulator<T> lstm_product(const LstmMatrix<T>& a, size_t b, const LstmMatrix<T
   return total;
 }
 
+// One step for the whole batch: reads `before`, updates `cell` in place and writes `hidden`.
 template <class T>
 void lstm_step(const LstmMatrix<T>& gates, const LstmMatrix<T>& before, const LstmMatrix<T>& weight,
                const LstmMatrix<T>& cell, const LstmMatrix<T>& hidden, const LstmSizes& sizes) {

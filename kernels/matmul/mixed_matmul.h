@@ -12,6 +12,7 @@
 
 namespace rushlight::kernels {
 
+// A product and its tensors. The operator has checked the number of scales.
 struct MixedProduct {
   const Tensor& input;                       // [rows, depth]
   const Tensor& weight;                      // two dimensions: depth and columns, see depth_dim

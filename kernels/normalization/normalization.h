@@ -40,6 +40,7 @@ Error check_normalization_types(const Tensor& input, const NormalizationParamete
 Error check_group_sizes(const Tensor& input, int64_t samples, int64_t channels, int64_t positions,
                         int64_t group);
 
+// Statistics of a group of elements.
 template <class A>
 struct Moments {
   A mean;

@@ -16,6 +16,7 @@
 
 namespace rushlight::kernels {
 
+// The input as rows; each is normalized separately.
 struct RmsNormPlan {
   size_t rows = 1;
   size_t count = 1;  // elements in a row

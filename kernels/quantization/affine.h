@@ -23,6 +23,7 @@ inline constexpr TypeSet kRealTypes = type_set(ScalarType::Float) | types::kRedu
 inline constexpr TypeSet kScaleTypes = type_set(ScalarType::Float, ScalarType::Double);
 inline constexpr TypeSet kZeroPointTypes = types::kIntegral;
 
+// The range that quantization clamps to, inclusive.
 struct AffineRange {
   int64_t min;
   int64_t max;
@@ -31,6 +32,7 @@ struct AffineRange {
 // The order of rounding and adding the zero point: results for halves differ if the zero point is odd.
 enum class ZeroPoint : uint8_t { kAfterRounding, kBeforeRounding };
 
+// The parameters of one mapping, as doubles for all dtypes.
 struct Affine {
   double scale;
   double zero_point;

@@ -14,6 +14,7 @@
 
 namespace rushlight::kernels {
 
+// The operators; they differ in the layout of weights and in groups.
 enum class CortexMKind : uint8_t { kPlain, kDepthwise, kTransposed };
 
 // The operator's arguments. The program's scratch tensors are for CMSIS-NN; nothing here reads or writes

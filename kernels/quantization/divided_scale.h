@@ -10,6 +10,7 @@
 
 namespace rushlight::kernels {
 
+// Caches the last quotient, so equal counts in succession cost nothing.
 class DividedScale {
  public:
   // Precondition: `to` has one scale for all columns. Keeps a reference to it.

@@ -20,6 +20,7 @@ enum class RangeMapping : uint8_t {
                 // products with it
 };
 
+// A checked range: elements are quantized to [low, high], with a scale of at least `least_scale`.
 struct DynamicRange {
   RangeMapping mapping = RangeMapping::kAsymmetric;
   float low = -128;

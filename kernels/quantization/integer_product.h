@@ -10,6 +10,7 @@
 
 namespace rushlight::kernels {
 
+// The zero points that are subtracted from the elements of each factor.
 struct FactorZeroPoints {
   int16_t a;
   int16_t b;

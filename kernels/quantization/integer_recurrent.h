@@ -59,6 +59,7 @@ struct IntegerRecurrent {
   [[nodiscard]] bool is_in(TypeSet types) const { return contains(types, type()); }
 };
 
+// The sizes of a layer, from its tensors.
 struct RecurrentSizes {
   size_t steps = 0;
   size_t batch = 0;
@@ -160,6 +161,7 @@ struct RecurrentGates {
   }
 };
 
+// The cell of an LSTM. step() combines the gates of one unit.
 struct LstmCell {
   static constexpr size_t kGates = 4;
 
@@ -182,6 +184,8 @@ struct LstmCell {
   }
 };
 
+// The cell of a GRU. *cell is the 16-bit hidden state: the interpolation by the update gate uses it instead
+// of the quantized one.
 struct GruCell {
   static constexpr size_t kGates = 3;
 

@@ -15,6 +15,7 @@ namespace rushlight::kernels {
 // weights the first is in the upper half of the byte, of two-bit weights in the lowest bits.
 enum class Packing : uint8_t { kByte = 8, kFourBits = 4, kTwoBits = 2 };
 
+// The table and its parameters; see embed() for the checks.
 struct QuantizedTable {
   Packing packing;
   const Tensor& weight;  // [rows, bytes]

@@ -13,6 +13,7 @@
 
 namespace rushlight::kernels {
 
+// The order of max and of min, with NaN first.
 struct Largest {
   template <class T>
   static bool beats(T a, T b) {

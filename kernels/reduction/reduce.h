@@ -25,6 +25,7 @@
 
 namespace rushlight::kernels {
 
+// Dimensions of a reduction; none means all.
 using DimList = std::optional<Span<const int64_t>>;
 
 // The list as sum and mean read it: empty means all dimensions, as None does.
@@ -34,6 +35,7 @@ inline DimList all_if_empty(DimList dims) { return dims.has_value() && dims->emp
 // InvalidArgument if one is out of range or repeated.
 Error dim_mask(const DimList& dims, ptrdiff_t rank, uint32_t* mask);
 
+// The plan of a reduction. Holds addresses, not the tensors.
 class Reduction {
  public:
   // Checks the dimensions and resizes `out`. Precondition: the tensors outlive the reduction. Errors:

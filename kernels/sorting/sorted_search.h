@@ -11,6 +11,7 @@
 
 namespace rushlight::kernels {
 
+// The options of searchsorted and bucketize.
 struct Search {
   bool right;                      // insert after equal elements, not before
   bool as_int32;                   // dtype of the results

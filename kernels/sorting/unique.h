@@ -10,6 +10,7 @@
 
 namespace rushlight::kernels {
 
+// The options of the unique operators.
 struct UniqueRequest {
   std::optional<int64_t> dim;  // compares slices along it; without it, elements
   bool consecutive;            // merges adjacent equal parts only
@@ -17,6 +18,7 @@ struct UniqueRequest {
   bool counts;
 };
 
+// The results; resized by find_unique().
 struct UniqueOuts {
   const Tensor& values;
   const Tensor& inverse;  // int64, as counts; without elements if not requested

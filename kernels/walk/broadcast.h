@@ -10,6 +10,7 @@
 
 namespace rushlight::kernels {
 
+// Most inputs of an elementwise operator.
 inline constexpr size_t kMaxElementwiseInputs = 3;
 
 // One loop: its size and each operand's stride in bytes. Operand 0 is the output.

@@ -51,6 +51,7 @@ enum class Numbers : uint8_t { kRounded, kExact };
 // operator's function object, or its factory.
 using RowFunction = void (*)(const void* function, char* const* pointers, const ptrdiff_t* strides, size_t n);
 
+// A computation for one set of dtypes; the general form behind the functions below.
 struct Computation {
   ScalarType promoted;  // PyTorch's result dtype of the operation; may be a 16-bit float
   ScalarType computed;  // dtype that `row` reads and that holds `promoted`; real for parts of complex
@@ -186,6 +187,8 @@ Error elementwise_for(ScalarType promoted, const Tensor& out, const Make& make, 
                          tensors, &make);
 }
 
+// Calls f on the elements of the inputs, computed in `promoted` (see held_type()). Errors as
+// run_elementwise().
 template <TypeSet kTypes, Signs kSigns = Signs::kMatter, Numbers kNumbers = Numbers::kRounded, class F,
           class... Inputs>
 Error elementwise(ScalarType promoted, const Tensor& out, F f, const Inputs&... inputs) {

@@ -15,8 +15,10 @@
 
 namespace rushlight::kernels {
 
+// Most views of a walk.
 inline constexpr size_t kMaxFibers = 4;
 
+// The elements of a view along one dimension. get() reads bool bytes safely, see load().
 struct Fiber {
   char* data;
   ptrdiff_t stride;  // in bytes

@@ -9,6 +9,7 @@
 
 namespace rushlight::kernels {
 
+// The plan of such a loop: axes, innermost first. Built with add(), executed with walk() or walk_part().
 template <size_t kOperands>
 class JointAxes {
  public:

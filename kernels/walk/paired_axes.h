@@ -8,12 +8,14 @@
 
 namespace rushlight::kernels {
 
+// One loop: its size and the strides of input and output.
 struct Axis {
   size_t size;
   ptrdiff_t input;  // strides in bytes
   ptrdiff_t output;
 };
 
+// The plan of such a loop: axes, innermost first. Built with add(), executed with walk() or walk_part().
 class PairedAxes {
  public:
   // Adds the next outer dimension. Size 1 is dropped; a dimension that continues the one before with constant

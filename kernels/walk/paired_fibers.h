@@ -24,6 +24,7 @@ struct FiberPair {
   [[nodiscard]] Out& at(size_t i) const { return output[static_cast<ptrdiff_t>(i) * output_stride]; }
 };
 
+// The plan of a walk over fibers. Holds addresses, not the tensors.
 class PairedFibers {
  public:
   // Plans the fibers of `self` along `dim` (negative: from the end), and resizes `out` to the shape of

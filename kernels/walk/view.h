@@ -11,6 +11,7 @@
 
 namespace rushlight::kernels {
 
+// Does not own the elements. `data` may be null if there are none.
 struct View {
   char* data;
   ScalarType type;
