@@ -86,7 +86,7 @@ class BackendInitContext : public Traced {
     return memory_->allocate(size, alignment);
   }
   [[nodiscard]] const char* method_name() const { return method_name_; }
-  // Blobs of the program and of the caller's data files, by key; the map lives until init() returns.
+  // Data of the program and of the caller's data files, by key. Valid until init() returns.
   [[nodiscard]] const NamedDataMap* named_data() const { return named_data_; }
   // The thread pool of the method's kernels, valid as long as the method. Null means single-threaded.
   [[nodiscard]] ThreadPool* threads() const { return threads_; }
