@@ -74,7 +74,8 @@ class Module {
   // executions. Errors: those of load_method().
   [[nodiscard]] Result<ModuleMethod*> method(const char* name = "forward");
 
-  // Sets an input that later calls leave out, or that execute() without inputs uses.
+  // Sets an input of the module's instance, for executions without inputs. Errors: those of method() and
+  // Method::set_input().
   Error set_input(size_t index, const EValue& value, const char* method_name = "forward");
   // Executes the module's instance of a method and returns its outputs, which are valid until its next
   // execution. If `inputs` is empty, uses those of set_input(). Errors: those of method() and
