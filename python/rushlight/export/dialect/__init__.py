@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Operators of the exporter's own that graphs use between PyTorch's and the runtime's."""
+"""The exporter's operators between those of PyTorch and those of the runtime."""
