@@ -50,7 +50,7 @@ class _Lifting:
         numbers = _numbers_for_tensors(node)
         if not numbers:
             return False
-        is_complex = any(isinstance(number, complex) for _, number in numbers)  # no value of a program is
+        is_complex = any(isinstance(number, complex) for _, number in numbers)  # programs have none
         places = [] if is_complex else [index for index, _ in numbers]
         other = _overload_with_scalar(overload_of(node), places, self.context)
         if other is not None:
