@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The dtypes that an operator's kernel needs so that a given model runs.
+"""The dtypes that an operator's kernel needs to execute a given model.
 
 A kernel needs more than the dtypes of its tensors: it computes in the type to which its arguments promote,
 in the default float if integers meet a fractional scalar, and in the dtype that an argument names. A dtype

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Finds the files that a build needs by following includes transitively: x.cpp defines the declarations in
-the x.h beside it."""
+"""Finds the files that a build needs by following includes transitively: x.cpp defines the declarations of
+x.h in the same folder."""
 
 from __future__ import annotations
 

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Kernel libraries beside kernels/ops.yaml, and the choice of a library for each operator.
+"""Kernel libraries in addition to kernels/ops.yaml, and the choice of a library for each operator.
 
 A library is a folder with a YAML file and sources, or that file. The file has the form of
 kernels/ops.yaml:
 
   library: mine              # default: the folder's name
   api: rushlight             # or executorch: kernels have ExecuTorch's C++ signature
-  dtypes: {few: [float32]}   # additional sets; those of kernels/ops.yaml are known
+  dtypes: {few: [float32]}   # additional sets; the sets of kernels/ops.yaml are known
   operators:
     - schema: "my::twice.out(Tensor x, *, Tensor(a!) out) -> Tensor(a!)"
       kernel: mine::twice_out    # in a source of the folder, or in `source: file`

@@ -49,7 +49,7 @@ _FUNCTION = """\
 
 @dataclass(frozen=True)
 class NewOperator:
-    """The files written: the table, and the source unless other overloads had it already."""
+    """The files written: the table, and the source unless it existed for other overloads."""
 
     name: str
     declaration: str

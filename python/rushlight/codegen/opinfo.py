@@ -25,8 +25,8 @@ class Need:
     """The need for an operator.
 
     `askers` are the origins: models, files, lists. `found` are the dtypes that programs need, for dtype
-    selection; `said` those that a file names explicitly, which always count; `every_dtype` is True if an
-    origin names none. `keys` are the kernel keys of calls.
+    selection; `said` are dtypes that a file names explicitly, which always count; `every_dtype` is True if
+    an origin names none. `keys` are the kernel keys of calls.
     """
 
     askers: set[str] = field(default_factory=set)

@@ -27,8 +27,8 @@ Value = str | bool | Sequence[str] | Sequence[Path]
 
 @dataclass(frozen=True)
 class Word:
-    """A word of an option: its name, its former spelling as a separate option, its help, whether it is on by
-    default, and the generator's arguments for "on" and "off"."""
+    """A word of an option: its name, its former spelling as a separate option, its help, its default as text,
+    and the generator's arguments for the states "on" and "off"."""
 
     word: str
     was: str
@@ -40,7 +40,7 @@ class Word:
 @dataclass(frozen=True)
 class Option:
     """One option; cmake/options.json documents the fields. `choices` maps the flag's words to CMake's values;
-    `values` are those of an option of kind choice."""
+    `values` are the choices of an option of kind choice."""
 
     name: str
     kind: str

@@ -71,9 +71,9 @@ class Schema:
 
     @property
     def returned(self) -> tuple[Argument, ...]:
-        """The written arguments that the operator returns, in its order: without those that it only updates
-        (a batch norm's running statistics); empty for "-> ()". Without alias annotations in the returns,
-        all written arguments."""
+        """The written arguments that the operator returns, in its order: without arguments that it only
+        updates (a batch norm's running statistics); empty for "-> ()". Without alias annotations in the
+        returns, all written arguments."""
         returns = self.text[_closing(self.text, self.text.index("(")) + 1 :]
         written = {argument.alias: argument for argument in self.arguments if argument.mutable}
         letters = _RETURNED.findall(returns)

@@ -108,7 +108,7 @@ def _overloads(name: str, entry: dict[str, Any], table: OperatorTable) -> list[s
 
 
 def _need(name: str, metadata: Sequence[list[str]], where: str, table: OperatorTable) -> Need:
-    """The dtypes in kernel_metadata, or those that calls with these keys may need."""
+    """The dtypes in kernel_metadata, or all dtypes that calls with these keys may need."""
     keys, dtypes = metadata
     need = Need(keys={key for key in keys if key != ANY_TENSORS})
     for key in need.keys:

@@ -144,8 +144,9 @@ class Operator:
 class OperatorTable:
     """All selected rows by operator name, in the file's order.
 
-    `offers` has all rows of operators that several libraries offer, the selected one first. `folders` are
-    those of added libraries, by name; `files` other files that were read; `sets` the named sets of dtypes.
+    `offers` has all rows of operators that several libraries offer, the selected one first. `folders` has
+    the folders of added libraries, by name; `files` other files that were read; `sets` the named sets of
+    dtypes.
     """
 
     path: Path
@@ -161,7 +162,7 @@ class OperatorTable:
         return sorted({operator.library for operator in self.rows()} | set(self.folders))
 
     def rows(self) -> list[Operator]:
-        """All rows, including those of libraries that were not selected for their operator."""
+        """All rows, including rows of libraries that were not selected for their operator."""
         return [row for name, taken in self.operators.items() for row in self.offers.get(name, (taken,))]
 
     def source_path(self, operator: Operator) -> Path:

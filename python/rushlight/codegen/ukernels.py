@@ -44,7 +44,7 @@ Shape = int | bool
 
 @dataclass(frozen=True)
 class Row:
-    """A variant as described in the table. `shape` and `detect` add to those of the extended row."""
+    """A variant as described in the table. `shape` and `detect` add to the extended row's."""
 
     isa: str
     name: str
@@ -66,7 +66,7 @@ class Row:
         return self.name.capitalize()
 
     def source(self, family: str) -> str:
-        """The path from the root of its own source for a family, which may not exist."""
+        """The path, relative to the root, of the row's separate source for a family, which may not exist."""
         return f"{FOLDER}/{self.isa}/{family}-{self.name}.cpp"
 
 
@@ -249,7 +249,7 @@ def detection_header(table: Table) -> str:
 
 
 def native_sources(header: str, read: Read) -> list[str]:
-    """The sources of a family, of which one is compiled: those of rows in table order, then the generic one;
+    """The sources of a family, of which one is compiled: the rows' in table order, then the generic one;
     empty for other headers. `read` returns a file's text by its path from the root, or None."""
     found = _HEADER.fullmatch(header)
     if found is None:

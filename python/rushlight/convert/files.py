@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Converts files: programs and bundled programs, and the debug records beside them."""
+"""Converts files: programs and bundled programs, with their debug records."""
 
 from __future__ import annotations
 

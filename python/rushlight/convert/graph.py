@@ -269,7 +269,7 @@ def _call(call: protocol.Call) -> Call:
 
 
 def _reads(call: Call) -> list[TensorOperand]:
-    """The tensors that a call reads, with repetition; includes those that it updates."""
+    """The tensors that a call reads, with repetition; includes tensors that it updates."""
     pairs = zip(call.kinds, call.arguments, strict=True)
     given = [operand for kind, operand in pairs if not kind.mutable]
     return [leaf for leaf in leaves(given) if isinstance(leaf, TensorOperand)]

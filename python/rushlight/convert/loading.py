@@ -27,7 +27,7 @@ def load(
     enable_etdump: bool = False,
     **options: Any,
 ) -> runtime.Program:
-    """Opens and verifies a program, given as a path to a .pte or as bytes. Other options are those of
+    """Opens and verifies a program, given as a path to a .pte or as bytes. For the other options see
     rushlight.runtime.load.
 
     If `integers` is True, quantized subgraphs of a program from any exporter compute in integers, as in

@@ -61,7 +61,7 @@ class Unread(Exception):
 class ReadMethod:
     """A method as read from a file. Storages in `fixed` may hold several values during an execution, or parts
     that are read under other shapes: no call that touches them may move, and their layout must not change.
-    `written_again` are those that change after their first write."""
+    `written_again` is the subset that changes after its first write."""
 
     lowered: LoweredMethod
     fixed: set[Storage] = field(default_factory=set)
@@ -382,8 +382,8 @@ class _Reader:
 
 
 def _outs(row: Operator) -> set[str]:
-    """The names of the arguments that a call only writes: those that it returns, and tensor lists of schemas
-    with "-> ()"."""
+    """The names of the arguments that a call only writes: returned ones, and tensor lists of schemas with "->
+    ()"."""
     base = row.name.partition(".")[0]
     if base.endswith("_") or base.startswith("executorch_prim::"):
         return set()

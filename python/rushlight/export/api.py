@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The exporter's entry point: `export` turns models into programs.
+"""The exporter's entry point: `export` compiles models to programs.
 
 Per method: torch.export, decomposition to Core ATen, passes to the edge dialect, delegation, lowering to
 the runtime's instructions, memory planning, emission. Delegation takes all methods at once, so that a

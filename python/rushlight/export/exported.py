@@ -120,7 +120,7 @@ class Exported:
         self, path: str | os.PathLike[str], cases: Mapping[str, Sequence[Sequence[Any]]] | None = None
     ) -> None:
         """Writes a bundled program (.bpte): the program, test cases, and the outputs that the PyTorch models
-        give for them.
+        compute for them.
 
         Args:
             path: the path of the file to write.

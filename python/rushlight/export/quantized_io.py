@@ -65,7 +65,7 @@ class QuantizedIo:
 
     Args:
         inputs, outputs: their indices; None selects all float tensors. A mapping can give an index its
-            own parameters, for example those of image bytes:
+            own parameters, for example for the bytes of an image:
             {0: {"scale": 1 / 255, "zp": 0, "dtype": "uint8"}}. The program then requantizes to the
             model's parameters; without, the caller uses the model's.
         dtype: "int8" or "uint8"; None keeps the dtype of the model's quantization.

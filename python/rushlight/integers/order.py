@@ -52,7 +52,7 @@ def is_worth_converting(convolutions: int, borders: int, needs_convolution: bool
 
 def order_of_convolution(sizes: Sequence[int], groups: int, by_channel: bool) -> DimOrder:
     """The storage order of a convolution's weights; `by_channel` if the input's channels are innermost.
-    Weights have the order in which an output reads its input; those of a depthwise convolution are
+    Weights have the order in which an output reads its input; a depthwise convolution's are
     [taps][channels]."""
     rank = len(sizes)
     if not by_channel:

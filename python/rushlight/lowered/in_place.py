@@ -12,8 +12,8 @@ from rushlight.lowered.uses import move_tensors, storage_uses
 
 
 def reuse_inputs(method: LoweredMethod, has_trait: Callable[[str, str], bool]) -> int:
-    """Merges the storages of results with those of inputs whose lifetime ends there, for calls of rows with
-    the trait `in_place`. Returns the number of merges."""
+    """Merges the storages of results with the storages of inputs whose lifetime ends there, for calls of rows
+    with the trait `in_place`. Returns the number of merges."""
     lives = {id(life.storage): life for life in lifetimes(method)}
     uses = storage_uses(method)
     joined = 0

@@ -151,7 +151,7 @@ class LoweredMethod:
     out_spec: str = ""
 
     def reads_and_writes(self, instruction: Instruction) -> tuple[list[Operand], list[Operand]]:
-        """The tensors and scalars that an instruction reads, and those that it writes."""
+        """(reads, writes): the tensors and scalars that an instruction reads and writes."""
         match instruction:
             case Call() | DelegateCall():
                 written = {id(result) for result in instruction.results}

@@ -22,10 +22,10 @@ def local_search(problem: Problem, start: list[int], target: int, visits: int) -
     """Offsets, shape (count,), with a size not above that of the offsets `start`.
 
     Each request takes its lowest free offset. Some order (that of an optimal layout's offsets) gives an
-    optimal layout, so the search is over orders: requests that extend beyond `target` bytes, or those that
-    support them, swap positions with others. A trial is accepted if it is no worse than some rounds ago
-    (late acceptance, Burke and Bykov). Ends when `target` is reached or after about `visits` visits of
-    placed requests; random with a fixed seed.
+    optimal layout, so the search is over orders: requests that extend beyond `target` bytes, or their
+    supports, swap positions with others. A trial is accepted if it is no worse than some rounds ago (late
+    acceptance, Burke and Bykov). Ends when `target` is reached or after about `visits` visits of placed
+    requests; random with a fixed seed.
     """
     search = _Search(problem, target)
     generator = random.Random(len(problem))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The size of a plan beside its lower bound, as data and as text."""
+"""The size of a plan and its lower bound, as data and as text."""
 
 from __future__ import annotations
 

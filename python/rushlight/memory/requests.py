@@ -46,7 +46,7 @@ class Bank:
 
 @dataclass(frozen=True)
 class Placement:
-    """The place of a request: the memory id of its bank, and the offset there in bytes."""
+    """The assignment of a request: the memory id of its bank, and its offset in bytes."""
 
     bank: int
     offset: int

@@ -15,8 +15,8 @@ from rushlight.memory.requests import Bank, Layout, Request
 Planner = Callable[[Problem], Layout]
 
 _REPLANS, _REPLANNED = 16, 2000
-"""The maximum number of times that a bank is planned anew to fit one more request, and of requests in all
-those plans, which bounds the time."""
+"""Limits on the time spent planning a bank again to fit one more request: the number of plans, and the number
+of requests over all of them."""
 
 
 @dataclass
@@ -110,7 +110,7 @@ class _Filling:
         self._replans = min(_REPLANS, _REPLANNED // max(len(problem), 1))
 
     def add(self, index: int) -> bool:
-        """Adds a request in the best gap, or after planning the bank anew; False if it does not fit."""
+        """Adds a request in the best gap, or by planning the bank again; False if it does not fit."""
         problem = self._problem
         size, first, last = (int(column[index]) for column in (problem.sizes, problem.first, problem.last))
         offset = self._placed.best_fit(size, first, last, int(problem.alignments[index]))
@@ -123,7 +123,7 @@ class _Filling:
         return self._replans >= 0 and self.replan_with(index, greedy_by_size)
 
     def replan_with(self, index: int, planner: Planner) -> bool:
-        """Plans the bank anew with one more request; False if it does not fit."""
+        """Plans the bank again with one more request; False if it does not fit."""
         capacity = self.share.bank.size
         assert capacity is not None
         indices = [*self.share.indices, index]

@@ -59,7 +59,7 @@ class DataFile:
 
     @cached_property
     def _by_key(self) -> dict[str, DataEntry]:
-        # Of equal keys the first wins, as in the runtime.
+        # The first of several equal keys wins, as in the runtime.
         return {entry.key: entry for entry in reversed(self.entries)}
 
     def keys(self) -> tuple[str, ...]:

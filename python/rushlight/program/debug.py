@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The debug record of a program: the origin of each instruction in the model, in a JSON file beside the
+"""The debug record of a program: the origin of each instruction in the model, in a JSON file next to the
 program.
 
 It is joined with traces by instruction index, and with ExecuTorch's Inspector by debug handles:

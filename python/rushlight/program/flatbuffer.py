@@ -133,8 +133,8 @@ class Table:
         return (kinds[kind - 1] if kind else ""), table
 
     def _vector(self, field: Field, item_size: int, end: int = 0) -> tuple[int, int]:
-        """(position of the first item, count) of a vector, after checking `end` bytes behind it; (0, 0) if
-        absent."""
+        """(position of the first item, count) of a vector, after checking `end` bytes past its last item; (0,
+        0) if absent."""
         position = self._field(field.slot, field.name, 4)
         if not position:
             return 0, 0

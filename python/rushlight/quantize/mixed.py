@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Mixed precision: chooses layers to leave unquantized so that the error stays within a bound.
 
-Greedy: leave layers out in order of the error without them, then quantize again those that are not needed.
+Greedy: leave layers out in order of the error without them, then quantize the unnecessary ones again.
 Cost: one execution of the calibration inputs per layer and per step.
 """
 
@@ -44,8 +44,7 @@ def mixed_precision(
     dynamic_shapes: Any = None,
 ) -> MixedPrecision:
     """Chooses layers to leave unquantized so that the error on the calibration inputs is at most `bound`:
-    first the layers that reduce the error most; then layers that turn out not to be needed are quantized
-    again.
+    first the layers that reduce the error most; then the unnecessary ones are quantized again.
 
     Args: as for `quantize`; `bound` is a relative error (see `rushlight.quantize.trial`); `fallback` is
     the scheme of the layers left out: None for float, WeightOnly(), or Static(activations="int16") for

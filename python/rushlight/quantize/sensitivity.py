@@ -122,6 +122,6 @@ def _error(error: float) -> str:
 
 
 def _short(name: str) -> str:
-    """A name that fits beside a bar; keeps the end, which is more specific than the beginning."""
+    """A name that fits next to a bar; keeps the end, which is more specific than the beginning."""
     name = name or "the model itself"
     return name if len(name) <= _LETTERS else f"…{name[1 - _LETTERS :]}"

@@ -100,7 +100,7 @@ def bake(
         temporary_bytes: the scratch in bytes of each method's kernels. Default: the runner's, or 0 if no
             kernel allocates scratch; for hosts the kernels' own maximum if that is larger and this
             installation's runtime knows it.
-        kernels: kernel libraries to use besides rushlight's.
+        kernels: kernel libraries in addition to rushlight's.
         table: an operator table to use instead of all libraries.
         sample: also write NAME_check.cpp, an application that executes the sample and checks its outputs.
 

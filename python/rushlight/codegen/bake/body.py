@@ -44,7 +44,7 @@ class _Call:
 
 @dataclass
 class _SharedCalls:
-    """Functions for calls that differ only in their tensors, as those of equal layers do: the constants, a
+    """Functions for calls that differ only in their tensors, as equal layers' calls do: the constants, a
     dozen for a convolution, are passed in one piece of code."""
 
     names: dict[tuple[str, ...], str] = field(default_factory=dict)

@@ -156,7 +156,7 @@ def _call(name: str, method: BakedMethod) -> str:
 
 
 def _sizes(method: BakedMethod, inputs: Mapping[int, np.ndarray]) -> list[str]:
-    """The sizes for a call: those of the sample's inputs, and the upper bounds of everything else."""
+    """The sizes for a call: the sample's for inputs, the upper bounds for everything else."""
     lines = []
     for port in (*method.ports.inputs, *method.ports.outputs):
         if port.is_dynamic and port.tensor.sizes:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The files beside the C++ of a baked program: its weights, and the files that build it."""
+"""The other files of a baked program: its weights, and the files that build it."""
 
 from __future__ import annotations
 

@@ -223,7 +223,7 @@ def header_text(name: str, origin: str, methods: Sequence[BakedMethod], weights:
 def source_text(
     name: str, origin: str, methods: Sequence[BakedMethod], weights: Weights, pools: Pools
 ) -> str:
-    """The text of NAME.cpp; fills `weights` and `pools` on the way."""
+    """The text of NAME.cpp; also fills `weights` and `pools`."""
     inner = [[*method.inner_namespace(), ""] for method in methods]
     macro = name.upper()
     scratch = "".join(f"k{method.plan.pascal}TemporaryBytes, " for method in methods)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Generates a method's tensors: constant objects, and a structure for those that change."""
+"""Generates a method's tensors: constant objects, and a structure with the tensors that change."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class MethodTensors:
 
     @property
     def has_state(self) -> bool:
-        """True if the method writes anything besides planned memory."""
+        """True if the method writes anything other than planned memory."""
         return bool(self.changing or self.handles or self.numbers)
 
     def arena(self, memory_id: int) -> str:

@@ -26,8 +26,8 @@ def _subclasses(base: type[Any]) -> Iterator[type[Any]]:
 
 
 def known_backends() -> dict[str, Any]:
-    """The backends by id: all subclasses of `BackendDetails`, and those of the official package if the
-    process has imported it. The last class of a name wins."""
+    """The backends by id: all subclasses of `BackendDetails`, and of the official package's class of that
+    name if the process has imported it. The last class of a name wins."""
     official = sys.modules.get("executorch.exir.backend.backend_details")
     bases = [BackendDetails] if official is None else [official.BackendDetails, BackendDetails]
     return {cls.__name__: cls for base in bases for cls in _subclasses(base)}

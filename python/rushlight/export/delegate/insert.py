@@ -41,7 +41,7 @@ def insert(program: ExportedProgram, parts: Sequence[tuple[Part, LoweredBackendM
 
 
 def _call(part: Part, lowered: LoweredBackendModule, replaced: dict[Node, Node]) -> dict[Node, Node]:
-    """Adds the call behind the part's last node; returns the replacement of each output."""
+    """Adds the call after the part's last node; returns the replacement of each output."""
     graph = part.module.graph
     name = _free_name(part.module)
     part.module.add_module(name, lowered)

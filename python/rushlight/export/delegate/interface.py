@@ -2,9 +2,9 @@
 """The classes that authors of backends write: a `Partitioner`, which tags nodes, and a `BackendDetails`,
 which compiles the tagged part of a program to bytes.
 
-Names and signatures are those of `executorch.exir.backend`: code written for it runs here after a change
-of imports, on graphs whose operators are `torch.ops.aten.*`. Subclassing is not required: an object with
-the same attributes is accepted.
+Names and signatures equal `executorch.exir.backend`'s: code written for it works here after a change of
+imports, on graphs whose operators are `torch.ops.aten.*`. Subclassing is not required: an object with the
+same attributes is accepted.
 """
 
 from __future__ import annotations

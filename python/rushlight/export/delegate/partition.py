@@ -138,8 +138,8 @@ def _tag(program: ExportedProgram, partitioner: AnyPartitioner) -> Mapping[str, 
 def _parts_of_graph(
     program: ExportedProgram, module: GraphModule, specs: Mapping[str, DelegationSpec]
 ) -> list[Part]:
-    """The parts of a graph in the order of their calls, then those of the control-flow bodies that stay in
-    it."""
+    """The parts of a graph in the order of their calls, then the parts of the control-flow bodies that stay
+    in it."""
     module.graph.eliminate_dead_code()
     if module is program.graph_module:
         _check_placeholders(program)

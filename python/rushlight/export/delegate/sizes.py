@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Detects code that fixes a dynamic size: PyTorch specializes a symbol silently when it is compared with a
-number."""
+"""Detects code that fixes a dynamic size: PyTorch specializes a symbol silently when it is compared with an
+int."""
 
 from __future__ import annotations
 

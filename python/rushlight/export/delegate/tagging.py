@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Delegation tags on nodes: reads those of a partitioner, and tags constants and buffers."""
+"""Delegation tags on nodes: reads a partitioner's tags, and tags constants and buffers."""
 
 from __future__ import annotations
 
@@ -20,7 +20,8 @@ TAG = "delegation_tag"
 
 
 def _tensors(program: ExportedProgram, *, written: bool) -> set[str]:
-    """The names of the placeholders of lifted tensors: the ones that an execution writes, or the others."""
+    """The names of the placeholders of lifted tensors: with `written` the tensors that an execution writes,
+    else all others."""
     mutated = mutated_targets(program)
     lifted = {name: spec.target for name, spec in input_specs(program).items() if is_lifted(spec)}
     return {name for name, target in lifted.items() if (target in mutated) is written}

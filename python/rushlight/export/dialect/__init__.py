@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The exporter's operators between those of PyTorch and those of the runtime."""
+"""The exporter's own operators, an intermediate level between PyTorch's and the runtime's."""

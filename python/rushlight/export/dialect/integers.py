@@ -217,7 +217,7 @@ def _quantized_avg_pool(
     shifts: torch.Tensor | None,
     *to: Any,
 ) -> torch.Tensor:
-    # Exact in float64. A pool over ones gives how far padding counts in a window's divisor.
+    # Exact in float64. A pool over ones yields the share of padding in each window's divisor.
     where = (kernel_size, stride, padding, ceil_mode)
     sums = pool(input.to(torch.float64) - input_zero_point, *where, True, 1).to(torch.int64)
     ones = torch.ones_like(input, dtype=torch.float64)

@@ -48,7 +48,7 @@ def custom_rows(given: Iterable[str | os.PathLike[str]]) -> list[Operator]:
 
 
 def _library(path: str) -> list[Operator]:
-    """The operators of a kernel library, including those that replace ours."""
+    """The operators of a kernel library, including replacements of ours."""
     return [row for row in load_tables(source_root() / "kernels" / "ops.yaml", [path]).rows() if row.of]
 
 

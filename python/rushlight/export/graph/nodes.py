@@ -16,7 +16,7 @@ from rushlight.program.debug import Frame, Module
 _FRAME = re.compile(
     r'File "(?P<file>[^"]+)", line (?P<line>\d+)(?:, in (?P<function>\S+))?(?:\n\s*(?P<code>.+))?'
 )
-# Frames to skip: PyTorch's own and those of generated code locate a node less well than the model's line.
+# Frames to skip: PyTorch's own code and generated code locate a node less well than the model's line.
 _INNER = re.compile(r"(^|/)torch/(nn/|fx/|_|export/|utils/|functional|_higher_order_ops)|^<eval_with_key>")
 
 
@@ -110,8 +110,8 @@ def overload_of(node: Node) -> OpOverload:
 
 
 def value_of(node: Any) -> Any:
-    """A node's value during export: FakeTensor, SymInt, number, or a tuple of those; a value that is no node
-    is returned as it is."""
+    """A node's value during export: FakeTensor, SymInt, int, float or bool, or a tuple of them; a value that
+    is no node is returned as it is."""
     return node.meta.get("val") if isinstance(node, Node) else node
 
 

@@ -100,7 +100,7 @@ def written_nodes(nodes: Iterable[Node]) -> set[Node]:
 
 
 def fake_mode_of(value: Any) -> AbstractContextManager[Any]:
-    """The fake mode of a node's value, in which to create tensors beside it."""
+    """The fake mode of a node's value, in which to create further tensors."""
     first = value[0] if isinstance(value, (tuple, list)) else value
     mode: AbstractContextManager[Any] = first.fake_mode
     return mode

@@ -213,7 +213,7 @@ class _Orders:
         node.meta["dim_order"] = wanted or row_major(rank)
 
     def _permute(self, node: Node) -> None:
-        """A permutation keeps the memory of its source if the result is row-major that way or its readers
+        """A permutation keeps the memory of its source if that makes the result row-major, or if its readers
         accept any order."""
         source, dims = input_of(node), permutation(node)
         assert dims is not None

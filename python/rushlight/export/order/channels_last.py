@@ -123,8 +123,8 @@ class _Group:
         return True
 
     def _narrows(self, node: Node, members: set[Node]) -> bool:
-        """True if the node's elements are smaller than those of its input from outside, as after quantizing:
-        it is cheaper to copy its result."""
+        """True if the node's elements are smaller than its outside input's, as after quantizing: it is
+        cheaper to copy its result."""
         reads = _read_in_order(node, self.rules)
         if len(reads) != 1 or reads[0] in members or not (_is_tensor(node) and _is_tensor(reads[0])):
             return False

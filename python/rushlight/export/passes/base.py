@@ -33,8 +33,8 @@ class PassContext:
 class Pass(ABC):
     """A change of a program.
 
-    `requires` are properties that earlier passes must have ensured, `ensures` those that hold afterwards,
-    `breaks` those that may no longer hold.
+    `requires` are properties that earlier passes must have ensured, `ensures` properties that hold
+    afterwards, `breaks` properties that may no longer hold.
     """
 
     name: ClassVar[str] = ""

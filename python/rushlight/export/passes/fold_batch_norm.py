@@ -172,7 +172,7 @@ def _affine(norm: _Normalization, layer: _Layer, constants: Constants) -> tuple[
 
 
 def _sibling(name: str) -> str:
-    """The name of the bias beside a weight: encoder.conv.bias for encoder.conv.weight."""
+    """The name of the bias that belongs to a weight: encoder.conv.bias for encoder.conv.weight."""
     return f"{name.rpartition('.')[0]}.bias".lstrip(".")
 
 

@@ -34,9 +34,9 @@ class Var:
 
 @dataclass(frozen=True)
 class Op:
-    """Matches a call of the operator (name without overload) with these arguments: patterns or numbers. Other
-    arguments must have their defaults. Arguments match in either order if the operator's row has the trait
-    `commutes`; set `commutes` for an operator without a row."""
+    """Matches a call of the operator (name without overload) with these arguments: patterns or constants.
+    Other arguments must have their defaults. Arguments match in either order if the operator's row has the
+    trait `commutes`; set `commutes` for an operator without a row."""
 
     name: str
     args: tuple[Any, ...]

@@ -105,7 +105,8 @@ def _overload_with_scalar(function: OpOverload, places: list[int], context: Pass
 
 
 def _dtype_beside(node: Node, number: Any) -> torch.dtype:
-    """The dtype of a scalar beside the node's tensors: theirs, unless the scalar's kind is higher."""
+    """The dtype of a scalar in an operation with the node's tensors: theirs, unless the scalar's kind is
+    higher."""
     tensors = [value_of(a) for a in node.args if isinstance(value_of(a), torch.Tensor)]
     kind = _kind(value_of(number))
     own = {bool: torch.bool, int: torch.int64, float: torch.get_default_dtype(), complex: torch.complex64}[

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Makes inputs and outputs integers: the first quantize and the last dequantize move to the caller."""
+"""Converts inputs and outputs to integers: the first quantize and the last dequantize move to the caller."""
 
 from __future__ import annotations
 
@@ -88,8 +88,8 @@ class _Io:
             yield index, floats[index], None if described is None else Numbers.given(described, what)
 
     def quantize_input(self, index: int, node: Node, given: Numbers | None) -> Numbers | None:
-        """Makes an input integer and rewires its readers. Returns its parameters, or None if neither user nor
-        graph gives them."""
+        """Converts an input to integers and rewires its readers. Returns its parameters, or None if neither
+        user nor graph gives them."""
         readers = list(node.users)
         own = _shared_numbers(readers)
         to = given or own
@@ -116,7 +116,8 @@ class _Io:
         return to
 
     def quantize_output(self, index: int, given: Numbers | None) -> Numbers | None:
-        """Makes an output integer. Returns its parameters, or None if neither user nor graph gives them."""
+        """Converts an output to integers. Returns its parameters, or None if neither user nor graph gives
+        them."""
         node = self.outputs()[index]
         assert node is not None
         own = _numbers(node, "dequantize_per_tensor")

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The products beside a program: report, debug record, test cases, and the memory check."""
+"""The report, debug record and test cases of a program, and the check that it fits in memory."""

@@ -39,7 +39,7 @@ class MethodReport:
         return dict(Counter(name for name, _ in self.method.calls()).most_common())
 
     def memory_summary(self) -> list[str]:
-        """Lines of text about the planned memory: each bank, and the total beside its lower bound."""
+        """Lines of text about the planned memory: each bank, and the total with its lower bound."""
         return summary(self.plan)
 
     def to_json(self) -> dict[str, Any]:

@@ -26,7 +26,7 @@ MOST_PRODUCTS = {"int8": (2**31 - 1) // 255**2, "uint8": (2**31 - 1) // 255**2, 
 
 def exponentials(scale: float, dtype: str = "int8") -> Array:
     """exp(-distance * scale) for distances from 0 to 255, in steps of 2^-30, int32 [256]; for int16 followed
-    by those of multiples of 256, [512]."""
+    by the values for multiples of 256, [512]."""
     distances = np.arange(256)
     if dtype == "int16":
         distances = np.concatenate([distances, 256 * distances])

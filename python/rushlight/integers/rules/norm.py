@@ -51,7 +51,7 @@ def fixed_point(weight: Array, bias: Array) -> tuple[Array, Array, int, int] | N
 
 def epsilon_of(eps: float, count: int, scale: float, bits: int = _SPREAD_BITS) -> tuple[int, int] | None:
     """Epsilon in squared steps for n elements, as an integer, and its even number of fraction bits: the most
-    that fit beside the squares, which are below n^2 * 2^bits. None if epsilon is out of range."""
+    that fit in 62 bits with the squares, which are below n^2 * 2^bits. None if epsilon is out of range."""
     real = eps * (count / scale) ** 2
     if not 0 <= real < 2.0**_MOST_SHIFT:
         return None

@@ -45,8 +45,8 @@ def convolution(node: Node, specs: Specs) -> bool:
 
 
 def _weight(node: Node, specs: Specs) -> object:
-    """The specification of the weight. A transposed convolution has its channels in dimension 1, but only
-    those of one group; with several groups it uses one scale."""
+    """The specification of the weight. A transposed convolution has its channels in dimension 1, but only one
+    group's; with several groups it uses one scale."""
     if node.target in _PLAIN:
         return specs.weight()
     groups = node.args[_TRANSPOSED_GROUPS] if len(node.args) > _TRANSPOSED_GROUPS else 1
