@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Backends of the build: each is a folder whose CMakeLists.txt calls rushlight_add_backend. They get into a
-# constant table, rushlight::selected_backends, beside the operators.
+# Adds backends to the build: each is a folder whose CMakeLists.txt calls rushlight_add_backend. Their rows
+# form a constant table, rushlight::selected_backends, beside the operator table.
 
-# rushlight_add_backend(<id> HEADER <header> OBJECT <object> SOURCES <files> [LIBRARIES <targets>])
-# `id` is what programs call it, `object` a constexpr object of a class derived from rushlight::Backend,
-# named from namespace rushlight and declared in `header`: a path from the caller's folder, or one that an include
-# folder of the build has.
+# rushlight_add_backend(<id> HEADER <header> OBJECT <object> SOURCES <files> [LIBRARIES <targets>]) adds a
+# backend. `id` is its name in programs. `object` is a constexpr object of a class derived from
+# rushlight::Backend, named relative to namespace rushlight and declared in `header`: a path relative to the
+# caller's folder, or to an include folder of the build.
 function(rushlight_add_backend id)
     cmake_parse_arguments(PARSE_ARGV 1 backend "" "HEADER;OBJECT" "SOURCES;LIBRARIES")
     foreach(word HEADER OBJECT SOURCES)
@@ -31,7 +31,7 @@ function(rushlight_add_backend id)
     set_property(GLOBAL APPEND PROPERTY RUSHLIGHT_BACKEND_LIBRARIES ${library})
 endfunction()
 
-# Adds the folders of RUSHLIGHT_BACKENDS, and the backend of this tree if EXECUTORCH_BUILD_XNNPACK is on.
+# Adds the folders of RUSHLIGHT_BACKENDS and, if EXECUTORCH_BUILD_XNNPACK is on, backends/xnnpack.
 function(rushlight_add_backends)
     if(EXECUTORCH_BUILD_XNNPACK)
         add_subdirectory("${PROJECT_SOURCE_DIR}/backends/xnnpack" "${PROJECT_BINARY_DIR}/backends/xnnpack")

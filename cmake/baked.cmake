@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Baked programs: the C++ that `rushlight bake` writes, with the kernels of this build.
+# Builds baked programs: the C++ that `rushlight bake` writes, with the kernels of this build.
 
 # rushlight_add_baked(<name> <folder>) adds the library <name> of a baked program, and <name>_minimal, an
-# executable that runs it once; the latter is built when it is asked for. On a board weights and arenas lie in
-# the banks that its description names for them.
+# executable that executes it once (built on request only). On a board, weights and arenas are placed in the
+# banks that its description assigns to them.
 function(rushlight_add_baked name folder)
     set(sources "${folder}/${name}.cpp")
     foreach(weights IN ITEMS "${folder}/${name}_weights.S" "${folder}/${name}_weights.cpp")
@@ -13,14 +13,14 @@ function(rushlight_add_baked name folder)
     endforeach()
     add_library(${name} STATIC ${sources})
     target_include_directories(${name} PUBLIC "${folder}")
-    # In the order of a linker that looks into each library once.
+    # In the order of a linker that searches each library once.
     target_link_libraries(
         ${name}
         PUBLIC executorch_kernels rushlight_runtime rushlight_platform
         PRIVATE rushlight_flags
     )
     if(EXISTS "${folder}/${name}_weights.S")
-        # The assembler looks for what it includes where the compiler looks for headers.
+        # The assembler searches included files in the compiler's include folders.
         set_source_files_properties(
             "${folder}/${name}_weights.S"
             PROPERTIES INCLUDE_DIRECTORIES "${folder}" OBJECT_DEPENDS "${folder}/${name}_weights.bin"
@@ -38,8 +38,8 @@ function(rushlight_add_baked name folder)
     rushlight_link_program(${name}_minimal)
 endfunction()
 
-# rushlight_add_baked_runner(<executable> <folder>...) adds the programs of these folders, each named as its
-# program, and an executable that runs them on the calls of a request.
+# rushlight_add_baked_runner(<executable> <folder>...) adds the programs of these folders, each of which has
+# the name of its program, and an executable that runs them on the calls of a request.
 function(rushlight_add_baked_runner executable)
     set(declarations "")
     set(addresses "")

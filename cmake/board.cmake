@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Executables for a board: reset code, linker script and memory map. Targets with an operating system have
-# no RUSHLIGHT_BOARD (a toolchain file sets it), and nothing happens for them.
+# Executables for boards: reset code, linker script and memory map. Does nothing for targets with an operating
+# system, whose toolchain file sets no RUSHLIGHT_BOARD.
 
 include("${CMAKE_CURRENT_LIST_DIR}/watch.cmake")
 
-# rushlight_add_board(<executable>) makes it one that runs on the chosen board.
+# rushlight_add_board(<executable>) links the startup code and linker script of the chosen board.
 function(rushlight_add_board executable)
     if(NOT RUSHLIGHT_BOARD)
         return()
@@ -13,14 +13,15 @@ function(rushlight_add_board executable)
         rushlight_board_library()
     endif()
     target_link_libraries(${executable} PRIVATE rushlight_board)
-    # The C++ library is not for bare metal; its language would link it.
+    # Linked as C: linking as C++ would add the C++ library, which does not support bare metal.
     set_target_properties(${executable} PROPERTIES LINKER_LANGUAGE C SUFFIX "")
 endfunction()
 
-# rushlight_link_program(<executable>): without what nothing calls, with a link map beside it, and for the board.
+# rushlight_link_program(<executable>) removes unused sections, writes a link map beside it, and applies the
+# board.
 function(rushlight_link_program executable)
     target_link_options(${executable} PRIVATE -Wl,--gc-sections)
-    if(NOT DEFINED RUSHLIGHT_LINKER_MAP OR RUSHLIGHT_LINKER_MAP) # a toolchain's linker may write none
+    if(NOT DEFINED RUSHLIGHT_LINKER_MAP OR RUSHLIGHT_LINKER_MAP) # some linkers write none
         target_link_options(${executable} PRIVATE -Xlinker "-Map=$<TARGET_FILE:${executable}>.map")
     endif()
     rushlight_add_board(${executable})
@@ -34,7 +35,7 @@ function(rushlight_board_library)
     string(JSON tick_ps GET "${board}" tick_ps)
     string(JSON icount_shift GET "${board}" icount_shift)
     rushlight_guard_bytes("${board}" guard_bytes)
-    # Called from other projects, too: where they are says nothing about where this tree is.
+    # Other projects call this function, so their variables do not tell where this tree is.
     get_filename_component(root "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/.." ABSOLUTE)
     set(startup "${root}/toolchains/boards/startup")
     set(script_folder "${CMAKE_CURRENT_BINARY_DIR}/rushlight-board")
@@ -47,7 +48,7 @@ function(rushlight_board_library)
         "${startup}/memory.cpp"
         "${startup}/${architecture}.cpp"
     )
-    # A fault may have come from the vector unit, and is reported on little stack.
+    # A fault may come from the vector unit, and its handler runs on little stack.
     set(scalar -fno-tree-vectorize -fno-tree-slp-vectorize)
     if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
         list(APPEND scalar -mno-implicit-float)
@@ -57,7 +58,7 @@ function(rushlight_board_library)
         "${startup}/${architecture}.cpp"
         PROPERTIES COMPILE_OPTIONS "${scalar}"
     )
-    set(loops -fno-builtin) # left as they are, not made calls of what they define
+    set(loops -fno-builtin) # keeps loops from becoming calls of the functions that they define
     if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
         list(APPEND loops -fno-tree-loop-distribute-patterns)
     endif()
@@ -78,12 +79,12 @@ function(rushlight_board_library)
             INTERFACE "RUSHLIGHT_RUNNER_TEMPORARY_BYTES=${temporary_bytes}"
         )
     endif()
-    if(RUSHLIGHT_C_LIBRARY) # a toolchain's that brings none
+    if(RUSHLIGHT_C_LIBRARY) # for toolchains without a C library
         include("${RUSHLIGHT_C_LIBRARY}")
         target_link_libraries(rushlight_board INTERFACE rushlight_c_library)
     endif()
     set(script "${startup}/sections.ld")
-    if(RUSHLIGHT_COMPILER STREQUAL "zig") # it tells its linker of no folder for included scripts
+    if(RUSHLIGHT_COMPILER STREQUAL "zig") # zig passes its linker no folder for included scripts
         rushlight_watch("${script}")
         file(READ "${script}" whole)
         file(READ "${script_folder}/memory.ld" included)
@@ -98,7 +99,8 @@ function(rushlight_board_library)
     )
 endfunction()
 
-# Bytes below the stack that the reset code takes every access away from.
+# rushlight_guard_bytes(<board> <variable>): size of the guard below the stack, to which the reset code denies
+# access.
 function(rushlight_guard_bytes board variable)
     string(JSON bytes ERROR_VARIABLE absent GET "${board}" guard_bytes)
     if(absent)
@@ -109,7 +111,7 @@ function(rushlight_guard_bytes board variable)
     set(${variable} ${bytes} PARENT_SCOPE)
 endfunction()
 
-# memory.ld: the banks, and what each is for.
+# Writes memory.ld: the memory banks, and their roles as aliases.
 function(rushlight_memory_script board file)
     set(banks "")
     string(JSON last LENGTH "${board}" memory)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Starts compilers through ccache or sccache, as RUSHLIGHT_COMPILER_CACHE says. A launcher that the caller
-# has set stays.
+# Runs compilers through ccache or sccache, as RUSHLIGHT_COMPILER_CACHE selects. A launcher that the caller
+# set takes precedence.
 if(CMAKE_C_COMPILER_LAUNCHER OR CMAKE_CXX_COMPILER_LAUNCHER)
     return()
 endif()
@@ -17,13 +17,13 @@ else()
     )
 endif()
 
-# Looked for anew each time: the choice may have changed.
+# Searched on every configure, because the choice may have changed.
 unset(rushlight_cache_program)
 if(rushlight_caches)
     find_program(rushlight_cache_program NAMES ${rushlight_caches} NO_CACHE NO_CMAKE_FIND_ROOT_PATH)
 endif()
 if(rushlight_cache_program)
-    # RUSHLIGHT_CACHE_ENVIRONMENT: a toolchain's words before it.
+    # RUSHLIGHT_CACHE_ENVIRONMENT: a command that the toolchain puts before the launcher.
     set(CMAKE_C_COMPILER_LAUNCHER ${RUSHLIGHT_CACHE_ENVIRONMENT} "${rushlight_cache_program}")
     set(CMAKE_CXX_COMPILER_LAUNCHER ${RUSHLIGHT_CACHE_ENVIRONMENT} "${rushlight_cache_program}")
 elseif(rushlight_caches AND NOT RUSHLIGHT_COMPILER_CACHE STREQUAL "auto")
@@ -31,7 +31,7 @@ elseif(rushlight_caches AND NOT RUSHLIGHT_COMPILER_CACHE STREQUAL "auto")
 else()
     set(rushlight_cache_program "")
 endif()
-# `rushlight build` reads it.
+# Read by `rushlight build`.
 set(RUSHLIGHT_COMPILER_CACHE_PROGRAM
     "${rushlight_cache_program}"
     CACHE INTERNAL

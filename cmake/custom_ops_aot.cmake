@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# gen_custom_ops_aot_lib(LIB_NAME lib KERNEL_SOURCES files) makes a shared library for torch.ops.load_library: it
-# registers the selected operators of the library's YAML files (gen_selected_ops, generate_bindings_for_kernels),
-# each as its kernel computes it, and whatever the sources register with PyTorch's headers themselves.
+# gen_custom_ops_aot_lib(LIB_NAME lib KERNEL_SOURCES files) builds a shared library for
+# torch.ops.load_library. It registers the selected operators of the library's YAML files (gen_selected_ops,
+# generate_bindings_for_kernels) with their kernels, and everything that the sources register themselves
+# through PyTorch's headers.
 
 function(gen_custom_ops_aot_lib)
     cmake_parse_arguments(PARSE_ARGV 0 given "" "" "LIB_NAME;KERNEL_SOURCES")
@@ -9,7 +10,7 @@ function(gen_custom_ops_aot_lib)
         set(given_LIB_NAME "${ARGV0}")
         set(given_KERNEL_SOURCES "${ARGV1}")
     endif()
-    # A quoted list is one argument.
+    # A quoted list arrives as one argument.
     string(REPLACE "\\;" ";" given_KERNEL_SOURCES "${given_KERNEL_SOURCES}")
     set(library "${given_LIB_NAME}")
     set(out "${CMAKE_CURRENT_BINARY_DIR}/${library}")
@@ -17,7 +18,7 @@ function(gen_custom_ops_aot_lib)
     rushlight_selected_for("${library}" "" "" selected)
     rushlight_generate("${out}" --name "${library}" ${selected} ${bound})
 
-    # What is written against PyTorch's headers is compiled with those, the kernels with ExecuTorch's.
+    # Sources that include PyTorch's headers are compiled with those, kernels with ExecuTorch's.
     set(torch_sources "")
     set(kernel_sources "")
     foreach(source IN LISTS given_KERNEL_SOURCES)
@@ -44,7 +45,7 @@ function(gen_custom_ops_aot_lib)
     target_link_libraries(${library} PRIVATE ${library}_kernels ${TORCH_LIBRARIES})
 endfunction()
 
-# Sets TORCH_INCLUDE_DIRS and TORCH_LIBRARIES: those of the PyTorch that Python imports.
+# Sets TORCH_INCLUDE_DIRS and TORCH_LIBRARIES to those of the PyTorch that Python imports.
 function(find_package_torch)
     rushlight_run_generator(
         paths

@@ -2,8 +2,8 @@
 
 include("${CMAKE_CURRENT_LIST_DIR}/watch.cmake")
 
-# rushlight_embed_model(<executable> <model.pte>) links the file into the executable, aligned to 16, in the
-# section .model, which boards keep in a bank of its own. C++ finds it as
+# rushlight_embed_model(<executable> <model.pte>) links the file into the executable, aligned to 16 bytes, in
+# the section .model, for which boards have a separate bank. C++ declares it as
 #   extern "C" const uint8_t rushlight_model_start[], rushlight_model_end[];
 # The project must have enabled the language ASM.
 function(rushlight_embed_model executable model)
@@ -29,9 +29,9 @@ rushlight_model_end:
     target_sources(${executable} PRIVATE "${source}")
 endfunction()
 
-# rushlight_embed_data(<executable> <data.ptd>...) links data files into the executable, in the same section:
-# between rushlight_data_files_start and rushlight_data_files_end, each behind 16 bytes that begin with its
-# size (64 bits) and at a multiple of 16.
+# rushlight_embed_data(<executable> <data.ptd>...) links data files into the same section, between
+# rushlight_data_files_start and rushlight_data_files_end. Each is preceded by 16 bytes that start with its
+# size (64 bits) and begins at a multiple of 16.
 function(rushlight_embed_data executable)
     set(source "${CMAKE_CURRENT_BINARY_DIR}/${executable}_data.S")
     set(assembly

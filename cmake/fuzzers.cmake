@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# RUSHLIGHT_BUILD=fuzzers: everything is compiled with AddressSanitizer and UndefinedBehaviorSanitizer;
-# with clang also with the counters that libFuzzer is steered by. Reports name lines, for which -g1 is enough.
+# RUSHLIGHT_BUILD=fuzzers: compiles everything with AddressSanitizer and UndefinedBehaviorSanitizer and, with
+# clang, the coverage counters that guide libFuzzer. Reports show line numbers, for which -g1 suffices.
 set(rushlight_sanitizers -fsanitize=address,undefined -fno-sanitize-recover=all)
 add_compile_options(${rushlight_sanitizers} -fno-omit-frame-pointer -g1)
 add_link_options(${rushlight_sanitizers})

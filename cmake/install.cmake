@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# `cmake --install`: static libraries, headers and packages for find_package, in a tree that can be moved.
+# `cmake --install`: static libraries, headers and CMake packages, in a relocatable tree.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
-# rushlight_install(<libraries>) installs them with what their users need.
+# rushlight_install(<libraries>) installs the libraries with their headers and packages.
 function(rushlight_install)
     set(include "${CMAKE_INSTALL_INCLUDEDIR}/rushlight")
     set(packages "${CMAKE_INSTALL_LIBDIR}/cmake")
@@ -19,7 +19,7 @@ function(rushlight_install)
         FILE rushlight-targets.cmake
         DESTINATION "${packages}/rushlight"
     )
-    # The runner is a program, not a library.
+    # The runner is a program, so its headers are not installed.
     install(
         DIRECTORY "${PROJECT_SOURCE_DIR}/runtime"
         DESTINATION "${include}"
@@ -58,7 +58,8 @@ function(rushlight_install)
     endif()
 endfunction()
 
-# Kernels and the generator, for libraries with operators of a project's own selection (gen_operators_lib).
+# Installs kernels and the code generator, for libraries with a project's own selection of operators
+# (gen_operators_lib).
 function(rushlight_install_sources folder)
     install(DIRECTORY "${PROJECT_SOURCE_DIR}/kernels" DESTINATION "${folder}" PATTERN "__pycache__" EXCLUDE)
     install(
@@ -92,7 +93,7 @@ function(rushlight_install_sources folder)
     )
 endfunction()
 
-# The package's config file and version file.
+# Installs a package's config file and version file.
 function(rushlight_install_package name version compatibility)
     set(folder "${PROJECT_BINARY_DIR}/packages")
     set(destination "${CMAKE_INSTALL_LIBDIR}/cmake/${name}")

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# The static libraries of this tree, each with the flags of what may run on a device.
+# Static libraries of this tree, compiled with the flags of device code.
 
-# rushlight_add_library(<name> SOURCES <files> PUBLIC <targets>) adds one that links the targets.
+# rushlight_add_library(<name> SOURCES <files> PUBLIC <targets>) adds a library that links the targets.
 function(rushlight_add_library name)
     cmake_parse_arguments(PARSE_ARGV 1 given "" "" "SOURCES;PUBLIC")
     add_library(${name} STATIC ${given_SOURCES})
@@ -9,8 +9,8 @@ function(rushlight_add_library name)
     rushlight_name_library(${name})
 endfunction()
 
-# rushlight_name_library(<name>): rushlight::module and so on, whether included or installed. Shared libraries link
-# them where there are some.
+# rushlight_name_library(<name>) gives a library its public name, such as rushlight::module, both when
+# included and when installed. Static libraries are position independent if shared libraries link them.
 function(rushlight_name_library name)
     string(REGEX REPLACE "^(rushlight|executorch)_" "" short "${name}")
     add_library(rushlight::${short} ALIAS ${name})

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# The helpers that CMake projects for ExecuTorch call, with what rushlight needs of them.
+# Helper functions that CMake projects for ExecuTorch call, with the parts that apply to rushlight.
 
-# Constant tables find every kernel: no library has to be linked whole.
+# No-ops: constant tables refer to every kernel, so no library must be linked whole.
 function(executorch_target_link_options_shared_lib)
 endfunction()
 function(target_link_options_shared_lib)
@@ -23,12 +23,12 @@ function(resolve_python_executable)
     endif()
 endfunction()
 
-# The sources of executor_runner, under the name and relative to the folder that projects expect; what
-# ExecuTorch's links beside, and these do not need, is a library without content.
+# Sets _executor_runner__srcs to the sources of executor_runner, relative to the folder that projects expect.
+# Defines libraries that ExecuTorch's runner links, and this one does not need, as empty.
 function(executorch_load_build_variables)
     get_filename_component(root "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/.." ABSOLUTE)
     file(GLOB sources RELATIVE "${root}/runtime/runner" "${root}/runtime/runner/*.cpp")
-    list(FILTER sources EXCLUDE REGEX "^baked_") # another program
+    list(FILTER sources EXCLUDE REGEX "^baked_") # part of another program
     if(NOT EXECUTORCH_ENABLE_EVENT_TRACER)
         list(REMOVE_ITEM sources trace_files.cpp)
     endif()
@@ -41,7 +41,7 @@ function(executorch_load_build_variables)
     endforeach()
 endfunction()
 
-# Likewise, as a file that the caller includes.
+# The same, as a file that the caller includes.
 function(extract_sources file)
     executorch_load_build_variables()
     file(WRITE "${file}" "set(_executor_runner__srcs \"${_executor_runner__srcs}\")\n")

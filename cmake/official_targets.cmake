@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# ExecuTorch's CMake target names, for a build that includes this one and for an installed package.
+# ExecuTorch's CMake target names, for builds that include this tree and for the installed package.
 
-# rushlight_official_targets(<compat> <kernels>): the names are libraries of their own, as one library here is
-# many there and projects add to them; those of kernel libraries have the selected operators, too.
+# rushlight_official_targets(<compat> <kernels>) defines the names as separate libraries rather than aliases:
+# one library here corresponds to many there, and projects add properties to them. Names of kernel libraries
+# also link the selected operators.
 function(rushlight_official_targets compat kernels)
     foreach(
         name

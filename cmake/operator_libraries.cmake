@@ -1,16 +1,17 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Libraries of selected operators, made by ExecuTorch's functions:
+# Libraries of selected operators, through ExecuTorch's functions:
 #
 #   gen_selected_ops(LIB_NAME lib OPS_SCHEMA_YAML yaml ROOT_OPS "aten::add.out,..." INCLUDE_ALL_OPS ON
-#                    OPS_FROM_MODEL model.pte DTYPE_SELECTIVE_BUILD ON)      what is selected: the union
-#   generate_bindings_for_kernels(LIB_NAME lib FUNCTIONS_YAML yaml CUSTOM_OPS_YAML yaml)   kernels of one's own
-#   gen_operators_lib(LIB_NAME lib KERNEL_LIBS targets DEPS targets)          makes the target `lib`
+#                    OPS_FROM_MODEL model.pte DTYPE_SELECTIVE_BUILD ON)      selects operators: the union
+#   generate_bindings_for_kernels(LIB_NAME lib FUNCTIONS_YAML yaml CUSTOM_OPS_YAML yaml)  binds custom kernels
+#   gen_operators_lib(LIB_NAME lib KERNEL_LIBS targets DEPS targets)          adds the target `lib`
 #   merge_yaml(FUNCTIONS_YAML yaml FALLBACK_YAML yaml OUTPUT_DIR folder)      writes merged.yaml
 #
-# All keywords take several values: one that is given an empty text is not a mistake.
+# All keywords accept several values, and empty ones.
 #
 # An executable that links several such libraries, or one and executorch_kernels, has the operators of all.
-# The older forms without LIB_NAME work, too: gen_selected_ops("yaml" "operators" "all" "model" "by dtype").
+# The older forms without LIB_NAME work as well: gen_selected_ops("yaml" "operators" "all" "model" "by
+# dtype").
 
 include("${CMAKE_CURRENT_LIST_DIR}/watch.cmake")
 
@@ -39,7 +40,7 @@ function(gen_selected_ops)
         cmake_parse_arguments(PARSE_ARGV 0 given "" "" "${keywords}")
         list(APPEND given_ROOT_OPS ${given_SELECT_OPS_LIST})
     endif()
-    # Called again for a library, it adds to what was selected.
+    # Further calls for the same library extend its selection.
     foreach(part IN LISTS parts)
         foreach(value IN LISTS given_${part})
             rushlight_says_no("${value}" none)
@@ -65,7 +66,7 @@ function(generate_bindings_for_kernels)
     foreach(part IN ITEMS FUNCTIONS_YAML CUSTOM_OPS_YAML)
         set_property(DIRECTORY PROPERTY "RUSHLIGHT_BOUND_${given_LIB_NAME}_${part}" "${given_${part}}")
     endforeach()
-    # Nothing that a project has to compile: gen_operators_lib does.
+    # Projects need not compile anything; gen_operators_lib does.
     set(gen_command_sources "" PARENT_SCOPE)
 endfunction()
 
@@ -81,11 +82,11 @@ function(gen_operators_lib)
     rushlight_generate("${out}" --name "${library}" ${selected} ${bound})
 
     string(REPLACE "\\;" ";" own_kernels "${given_KERNEL_LIBS}") # a quoted list is one argument
-    # Ours, whatever ExecuTorch calls them: they are compiled into the library, as selected.
+    # ExecuTorch's names of our kernel libraries: their operators are compiled into the library, as selected.
     list(FILTER own_kernels EXCLUDE REGEX "^(portable|optimized|quantized|optimized_portable)_kernels$")
     list(FILTER own_kernels EXCLUDE REGEX "^((portable|optimized|quantized|prim)_ops|executorch_kernels)")
     if(own_kernels)
-        # They bring the kernels that are bound; compiled here, they would be there twice.
+        # The libraries contain the bound kernels; compiling them here would define them twice.
         set(RUSHLIGHT_OFFICIAL_KERNEL_SOURCES "")
     endif()
     rushlight_add_kernels(${library} "${out}" NAMESPACE kernels_of_${library})
@@ -93,9 +94,10 @@ function(gen_operators_lib)
     rushlight_link_operators(${library})
 endfunction()
 
-# rushlight_add_kernels(<target> <folder> [NAMESPACE <name>]) adds a static library of what rushlight_generate wrote
-# there and named for the caller: kernels with the flags of their kind. Code for the same operator differs with the
-# selection: kernels of a further library have a namespace of their own, so that two share no symbol.
+# rushlight_add_kernels(<target> <folder> [NAMESPACE <name>]) adds a static library of the sources that
+# rushlight_generate wrote to <folder> and listed for the caller, with the flags of their kinds. Code of the
+# same operator depends on the selection, so kernels of additional libraries get their own namespace and share
+# no symbol.
 function(rushlight_add_kernels target out)
     cmake_parse_arguments(PARSE_ARGV 2 given "" "NAMESPACE" "")
     add_library(
@@ -130,7 +132,7 @@ function(rushlight_add_kernels target out)
                 "$<$<COMPILE_LANGUAGE:CXX>:-fno-exceptions;-fno-rtti;-fno-threadsafe-statics>"
         )
     endif()
-    # Quantized numbers are the same on every CPU: nothing is fused that PyTorch rounds in two steps.
+    # Quantized results are the same on every CPU: no multiply-add is fused where PyTorch rounds twice.
     set_source_files_properties(
         ${RUSHLIGHT_EXACT_KERNEL_SOURCES}
         PROPERTIES COMPILE_OPTIONS -ffp-contract=off
@@ -146,7 +148,8 @@ function(rushlight_add_kernels target out)
     endif()
 endfunction()
 
-# The words for the selection of a library; DEPS with `executorch` has the prim operators, as there.
+# Arguments of the code generator for a library's selection. If DEPS contains `executorch`, prim operators are
+# included, as in ExecuTorch.
 function(rushlight_selected_for library by_dtype dependencies result)
     set(given "")
     foreach(
@@ -158,7 +161,7 @@ function(rushlight_selected_for library by_dtype dependencies result)
         string(APPEND given "${${part}}")
     endforeach()
     if(given STREQUAL "" AND NOT library STREQUAL "")
-        # What was selected without a name; empty, too: an error.
+        # Falls back to operators selected without a name; if there are none, it is an error.
         rushlight_selected_for("" "${by_dtype}" "${dependencies}" arguments)
         set(${result} "${arguments}" PARENT_SCOPE)
         return()
@@ -175,7 +178,7 @@ function(rushlight_selected_for library by_dtype dependencies result)
         list(TRANSFORM rows REPLACE ".*\"(executorch_prim::[^(]+)\\(.*" "\\1")
         list(APPEND ROOT_OPS ${rows})
     endif()
-    # For this library, the options of a selection are what its parts say.
+    # Sets the options of a selection, in this scope, to the library's values.
     rushlight_selection_files("${OPS_SCHEMA_YAML}" EXECUTORCH_SELECT_OPS_YAML "${CMAKE_CURRENT_SOURCE_DIR}")
     set(EXECUTORCH_SELECT_OPS_MODEL "${OPS_FROM_MODEL}")
     set(EXECUTORCH_SELECT_OPS_LIST "${ROOT_OPS}")
@@ -190,8 +193,8 @@ function(rushlight_selected_for library by_dtype dependencies result)
     set(${result} "${arguments}" PARENT_SCOPE)
 endfunction()
 
-# The words for the kernels that YAML files bind to operators. A file that is not there stands for kernels of
-# ours: ExecuTorch's ${EXECUTORCH_ROOT}/kernels/portable/functions.yaml.
+# Arguments of the code generator for kernels that YAML files bind to operators. A missing file that is named
+# like one of ExecuTorch's (${EXECUTORCH_ROOT}/kernels/portable/functions.yaml) stands for our kernels.
 function(rushlight_bound_kernels library result)
     set(arguments "")
     rushlight_option_flag(flag RUSHLIGHT_KERNEL_LIBRARIES)
@@ -214,8 +217,8 @@ function(rushlight_bound_kernels library result)
     set(${result} "${arguments}" PARENT_SCOPE)
 endfunction()
 
-# rushlight_link_operators(<library>): who links the library compiles linked_operators.cpp, where its compile
-# definitions say which libraries it links.
+# rushlight_link_operators(<library>): targets that link the library compile linked_operators.cpp, which
+# selects the tables of all linked libraries by compile definitions.
 function(rushlight_link_operators library)
     set_property(GLOBAL APPEND PROPERTY RUSHLIGHT_OPERATOR_LIBRARIES "${library}")
     rushlight_count_operators(${library})
@@ -223,15 +226,16 @@ function(rushlight_link_operators library)
     target_sources(${library} INTERFACE "${file}")
 endfunction()
 
-# rushlight_count_operators(<library>): it has those that were generated last.
+# rushlight_count_operators(<library>) records the number of operators that were generated last as the
+# library's.
 function(rushlight_count_operators library)
     list(LENGTH RUSHLIGHT_SELECTED_OPERATORS count)
     set_property(GLOBAL PROPERTY "RUSHLIGHT_OPERATORS_IN_${library}" "${count}")
     target_compile_definitions(${library} INTERFACE "RUSHLIGHT_LINKS_${library}")
 endfunction()
 
-# The tables in the order in which their libraries were made, executorch_kernels last; the first that has an
-# operator gives it.
+# Writes linked_operators.cpp. Tables are searched in the order in which their libraries were defined,
+# executorch_kernels last.
 function(rushlight_write_linked_operators result)
     set(declarations "")
     set(tables "")

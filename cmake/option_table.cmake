@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Reads options.json: declares what it lists, and makes the code generator's words of it.
+# Reads options.json: declares its options, and converts their values to arguments of the code generator.
 
 include("${CMAKE_CURRENT_LIST_DIR}/watch.cmake")
 
@@ -11,7 +11,7 @@ function(rushlight_option_table result)
     set(${result} "${table}" PARENT_SCOPE)
 endfunction()
 
-# rushlight_member(<result> <text> <name>): a member of a JSON object; empty if there is none.
+# rushlight_member(<result> <text> <name>): a member of a JSON object, or empty.
 function(rushlight_member result text name)
     string(JSON value ERROR_VARIABLE absent GET "${text}" "${name}")
     if(absent)
@@ -20,7 +20,7 @@ function(rushlight_member result text name)
     set(${result} "${value}" PARENT_SCOPE)
 endfunction()
 
-# rushlight_last(<result> <text> <name>): the last index of a JSON list; empty if there is none.
+# rushlight_last(<result> <text> <name>): the last index of a JSON list, or empty.
 function(rushlight_last result text name)
     string(JSON count ERROR_VARIABLE absent LENGTH "${text}" "${name}")
     set(last "")
@@ -30,7 +30,8 @@ function(rushlight_last result text name)
     set(${result} "${last}" PARENT_SCOPE)
 endfunction()
 
-# rushlight_declare_option(<row>): a cache entry, whose first value the row's condition gives if there is one.
+# rushlight_declare_option(<row>): declares a cache entry. If the row has a condition, it determines the
+# default.
 function(rushlight_declare_option row)
     foreach(
         member
@@ -62,14 +63,15 @@ function(rushlight_declare_option row)
     endif()
 endfunction()
 
-# rushlight_condition(<result> <condition>): ON or OFF, as if() takes the condition.
+# rushlight_condition(<result> <condition>): ON or OFF, evaluated by if().
 function(rushlight_condition result condition)
     set(value OFF)
     cmake_language(EVAL CODE "if(${condition})\nset(value ON)\nendif()")
     set(${result} ${value} PARENT_SCOPE)
 endfunction()
 
-# rushlight_unite_aliases(<table>): gives options, in the caller's scope, what other spellings of them hold.
+# rushlight_unite_aliases(<table>): merges the values of alternative spellings into the options, in the
+# caller's scope.
 function(rushlight_unite_aliases table)
     rushlight_last(last "${table}" aliases)
     foreach(index RANGE ${last})
@@ -94,8 +96,9 @@ function(rushlight_unite_aliases table)
     endforeach()
 endfunction()
 
-# rushlight_set_words(<row>): sets RUSHLIGHT_HAS_<WORD>, in every scope, for the words of an option: its default,
-# what the former spelling says, then what the option says; of a word and its no- the later one counts.
+# rushlight_set_words(<row>): sets RUSHLIGHT_HAS_<WORD>, in every scope, for the words of an option. The
+# default applies first, then the deprecated spelling, then the option; of a word and its no- form the later
+# one counts.
 function(rushlight_set_words row)
     rushlight_member(option "${row}" name)
     rushlight_names("${${option}}" given)
@@ -133,15 +136,15 @@ function(rushlight_set_words row)
     endforeach()
 endfunction()
 
-# The variable that says whether a word is on.
+# The variable that tells if a word is on.
 function(rushlight_has_variable result word)
     string(TOUPPER "RUSHLIGHT_HAS_${word}" variable)
     string(REPLACE "-" "_" variable "${variable}")
     set(${result} "${variable}" PARENT_SCOPE)
 endfunction()
 
-# rushlight_generator_words(<result> <group>...): what the code generator is told of the options of these groups,
-# from the variables that the caller sees. Files are absolute and watched.
+# rushlight_generator_words(<result> <group>...): arguments of the code generator for the options of these
+# groups, from the caller's variables. File names become absolute, and files are watched.
 function(rushlight_generator_words result)
     rushlight_option_table(table)
     set(arguments "")
@@ -162,7 +165,7 @@ function(rushlight_generator_words result)
     set(${result} "${arguments}" PARENT_SCOPE)
 endfunction()
 
-# rushlight_option_arguments(<result> <row> <value>): the flag with the value, as the kind of option has it.
+# rushlight_option_arguments(<result> <row> <value>): the flag and value of one option, according to its kind.
 function(rushlight_option_arguments result row value)
     foreach(member IN ITEMS kind flag choices)
         rushlight_member(${member} "${row}" ${member})
@@ -178,7 +181,7 @@ function(rushlight_option_arguments result row value)
         rushlight_selection_files("${value}" files)
         foreach(file IN LISTS files)
             list(APPEND arguments ${flag} "${file}")
-            # Before anything is read: a failed configure step, too, runs again when its inputs change.
+            # Before any file is read: a failed configure step must also run again when its inputs change.
             if(NOT IS_DIRECTORY "${file}")
                 rushlight_watch("${file}")
             endif()
@@ -203,8 +206,8 @@ function(rushlight_option_arguments result row value)
     set(${result} "${arguments}" PARENT_SCOPE)
 endfunction()
 
-# rushlight_word_arguments(<result> <row> <group>...): the arguments of those words of an option that are in one
-# of the groups, as they are on or off.
+# rushlight_word_arguments(<result> <row> <group>...): the arguments for the words of an option that belong to
+# one of the groups, depending on their state.
 function(rushlight_word_arguments result row)
     set(arguments "")
     rushlight_last(last "${row}" words)
@@ -226,7 +229,7 @@ function(rushlight_word_arguments result row)
     set(${result} "${arguments}" PARENT_SCOPE)
 endfunction()
 
-# rushlight_option_flag(<result> <option>): its flag.
+# rushlight_option_flag(<result> <option>): the option's flag.
 function(rushlight_option_flag result option)
     rushlight_option_table(table)
     rushlight_last(last "${table}" options)
@@ -240,8 +243,8 @@ function(rushlight_option_flag result option)
     endforeach()
 endfunction()
 
-# rushlight_names(<text> <result>): what ; and , separate, without what says no. A list that is one argument of a
-# function comes with its semicolons escaped.
+# rushlight_names(<text> <result>): splits at ; and , and removes false constants. A list that was passed as
+# one argument has escaped semicolons.
 function(rushlight_names text result)
     string(REGEX REPLACE "\\\\?[;,]" ";" words "${text}")
     set(names "")
@@ -255,8 +258,8 @@ function(rushlight_names text result)
     set(${result} "${names}" PARENT_SCOPE)
 endfunction()
 
-# rushlight_selection_files(<text> <result> [<folder>]): paths, separated as names, as absolute ones; relative ones
-# start at `folder`, left out: the source folder that cmake was called with.
+# rushlight_selection_files(<text> <result> [<folder>]): splits paths like names and makes them absolute.
+# Relative paths start at `folder`; default: the top-level source folder.
 function(rushlight_selection_files text result)
     set(folder "${CMAKE_SOURCE_DIR}")
     if(ARGC GREATER 2)
@@ -271,7 +274,8 @@ function(rushlight_selection_files text result)
     set(${result} "${files}" PARENT_SCOPE)
 endfunction()
 
-# Whether an option that is no boolean holds nothing: projects may declare it by option(), and then it is OFF.
+# Returns ON if a non-boolean option is empty or a false constant: projects may declare it by option(), which
+# sets OFF.
 function(rushlight_says_no value result)
     set(${result} OFF PARENT_SCOPE)
     if(value MATCHES "^(OFF|Off|off|NO|No|no|FALSE|False|false|0)?$")

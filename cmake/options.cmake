@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Declares the options of options.json, unites their other spellings, and works out what follows from them. The
-# EXECUTORCH_ ones mean what they mean in ExecuTorch, except that selections may be combined: what is built is
-# their union.
+# Declares the options of options.json, merges their alternative spellings, and derives values from them.
+# Options named EXECUTORCH_ have their ExecuTorch meaning, except that selections may be combined: the build
+# contains their union.
 
 include("${CMAKE_CURRENT_LIST_DIR}/option_table.cmake")
 
@@ -10,7 +10,7 @@ rushlight_last(rushlight_last "${rushlight_table}" options)
 foreach(rushlight_index RANGE ${rushlight_last})
     string(JSON rushlight_row GET "${rushlight_table}" options ${rushlight_index})
     rushlight_member(rushlight_condition "${rushlight_row}" when)
-    if(NOT rushlight_condition) # others ask for words
+    if(NOT rushlight_condition) # conditions refer to variables that are set below
         rushlight_declare_option("${rushlight_row}")
     endif()
 endforeach()
@@ -25,9 +25,9 @@ found '${CMAKE_TOOLCHAIN_FILE}'"
     )
 endif()
 
-# The embedded files by what they are: bytes 4 to 8 of a data file are FT01, of a bundled program BP08. They are
-# read as hexadecimal digits, since versions of CMake differ in how they end a text. A file that is not there yet
-# is a program that the build makes.
+# Classifies embedded files by their identifier, bytes 4 to 8: FT01 is a data file, BP08 a bundled program.
+# Read in hexadecimal, because versions of CMake differ in how they terminate a text. A missing file is a
+# program that the build creates.
 set(RUSHLIGHT_EMBEDDED_MODEL "")
 set(RUSHLIGHT_EMBEDDED_DATA "")
 set(RUSHLIGHT_EMBEDS_BUNDLE OFF)
@@ -52,8 +52,8 @@ foreach(rushlight_file IN LISTS rushlight_files)
     endif()
 endforeach()
 
-# Whether a program that operators are selected for was lowered to XNNPACK. Its delegates are named in front of
-# its segments.
+# Detects if a program whose operators are selected was lowered to XNNPACK, by the delegate's name, which
+# precedes the program's segments.
 set(RUSHLIGHT_SELECTS_XNNPACK OFF)
 rushlight_selection_files("${EXECUTORCH_SELECT_OPS_MODEL}" rushlight_files)
 foreach(rushlight_file IN LISTS rushlight_files)
@@ -72,7 +72,7 @@ foreach(rushlight_file IN LISTS rushlight_files)
     endif()
 endforeach()
 
-# WebAssembly is small, too, unless the flags ask for its vectors.
+# WebAssembly counts as small unless the flags enable SIMD.
 set(RUSHLIGHT_SMALL_TARGET OFF)
 if(RUSHLIGHT_BOARD OR (CMAKE_SYSTEM_PROCESSOR MATCHES "wasm" AND NOT CMAKE_CXX_FLAGS MATCHES "-msimd128"))
     set(RUSHLIGHT_SMALL_TARGET ON)
@@ -89,7 +89,7 @@ foreach(rushlight_index RANGE ${rushlight_last})
     endif()
 endforeach()
 
-# ON in place of a file: those of the build's own kernel libraries.
+# ON instead of a file selects the operators of the build's own kernel libraries.
 if(EXECUTORCH_SELECT_OPS_YAML MATCHES "(^|;)(ON|On|on|TRUE|YES|1)(;|$)")
     list(
         REMOVE_ITEM EXECUTORCH_SELECT_OPS_YAML
@@ -121,7 +121,7 @@ if(EXECUTORCH_SELECT_ALL_OPS STREQUAL "")
     endforeach()
 endif()
 
-# ExecuTorch's logging switch and level, where ours is not given.
+# ExecuTorch's logging switch and level, if RUSHLIGHT_LOG_LEVEL is empty.
 set(rushlight_log_name "${RUSHLIGHT_LOG_LEVEL}")
 if(rushlight_log_name STREQUAL "")
     if(DEFINED EXECUTORCH_ENABLE_LOGGING AND NOT EXECUTORCH_ENABLE_LOGGING)
@@ -135,11 +135,11 @@ if(rushlight_log_name STREQUAL "")
     endif()
 endif()
 string(TOLOWER "${rushlight_log_name}" rushlight_log_name)
-if(rushlight_log_name STREQUAL "fatal") # an abort speaks for itself
+if(rushlight_log_name STREQUAL "fatal") # an abort needs no log line
     set(rushlight_log_name off)
 endif()
 set(rushlight_log_names debug info error off)
-# For the compile definition RUSHLIGHT_LOG_LEVEL, see runtime/base/log.h.
+# The value of the compile definition RUSHLIGHT_LOG_LEVEL; see runtime/base/log.h.
 list(FIND rushlight_log_names "${rushlight_log_name}" RUSHLIGHT_LOG_LEVEL_NUMBER)
 if(RUSHLIGHT_LOG_LEVEL_NUMBER EQUAL -1)
     message(

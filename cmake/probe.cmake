@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# What the compilers make, held against what the target is. A row of toolchains/targets.json says that in `code`,
-# which its toolchain file sets as RUSHLIGHT_CODE, in four words: architecture, floating-point ABI ("none" where there is but one), bits of a pointer, endianness.
+# Checks that the compilers generate code for the target. A row of toolchains/targets.json describes the code
+# in `code`, which its toolchain file sets as RUSHLIGHT_CODE: architecture, floating-point ABI ("none" if
+# there is only one), bits of a pointer, endianness.
 #   set(RUSHLIGHT_CODE "armv7e-m hard 32 little")
-# Without it (the host, toolchain files of your own) the code only has to be one that the machine at hand
-# runs, unless CMake knows that it compiles for another.
+# Without it (the host, other toolchain files) the code must only be executable on this machine, unless CMake
+# is cross-compiling.
 
-# rushlight_probe(<language>...) stops the configuration if a compiler, with the flags it will be called
-# with, makes other code.
+# rushlight_probe(<language>...) stops the configuration if a compiler, with its flags, generates other code.
 function(rushlight_probe)
     foreach(language IN LISTS ARGN)
         rushlight_compiler_command(${language} command)
-        # Asked once for each command: configuring again costs nothing.
+        # Probed once per command line, so configuring again is free.
         if("${RUSHLIGHT_PROBED_${language}}" STREQUAL "${command}|${RUSHLIGHT_CODE}")
             continue()
         endif()
@@ -29,7 +29,7 @@ CMAKE_TOOLCHAIN_FILE alone, and start with an empty build folder."
     endforeach()
 endfunction()
 
-# The compiler and every flag that all files of the language get.
+# The compiler and all flags that apply to every file of the language.
 function(rushlight_compiler_command language variable)
     set(command ${CMAKE_${language}_COMPILER})
     string(TOUPPER "${CMAKE_BUILD_TYPE}" build_type)
@@ -42,8 +42,8 @@ function(rushlight_compiler_command language variable)
     set(${variable} ${command} ${flags} PARENT_SCOPE)
 endfunction()
 
-# Compiles an object and reads it: what it is in its header, how it is called in a line that only the
-# compiler's own definitions write.
+# Compiles an object and reads it: the machine from its header, the code from a string that only the
+# compiler's predefined macros determine.
 function(rushlight_compiled_code language command variable)
     set(suffix_C c)
     set(suffix_CXX cpp)
@@ -67,8 +67,8 @@ function(rushlight_compiled_code language command variable)
     set(code "${CMAKE_MATCH_1}")
     file(READ "${object}" header LIMIT 20 HEX)
     rushlight_object_machine("${header}" machine)
-    # The header and the definitions must agree, or one of them was meddled with.
-    string(REGEX REPLACE "^.* " "" endianness "${code}") # as it stands in an ELF header
+    # Header and macros must agree; otherwise one of them was tampered with.
+    string(REGEX REPLACE "^.* " "" endianness "${code}") # encoded as in an ELF header
     if(NOT code MATCHES "^${machine}" OR NOT header MATCHES "^(7f454c46..${endianness}|0061736d)")
         string(SUBSTRING "${header}" 0 40 header)
         set(code "an object for '${machine}' (${header}) that says '${code}'")
@@ -78,7 +78,7 @@ function(rushlight_compiled_code language command variable)
     set(${variable} "${code}" PARENT_SCOPE)
 endfunction()
 
-# The machine that an object's first bytes (in hexadecimal) name.
+# The machine that the first bytes of an object (in hexadecimal) name.
 function(rushlight_object_machine header variable)
     set(machine "neither ELF nor WebAssembly")
     if(header MATCHES "^0061736d")
@@ -101,7 +101,7 @@ function(rushlight_object_machine header variable)
     set(${variable} "${machine}" PARENT_SCOPE)
 endfunction()
 
-# What it should be; `code` itself where anything is right.
+# The expected code; `code` itself if any is acceptable.
 function(rushlight_expected_code code variable)
     set(expected "${code}")
     if(RUSHLIGHT_CODE)
@@ -116,7 +116,7 @@ function(rushlight_expected_code code variable)
     set(${variable} "${expected}" PARENT_SCOPE)
 endfunction()
 
-# Nothing is included: no header has to be found. A macro that is not defined stands for its own name.
+# Includes no header, because none may be installed. TEXT() of an undefined macro is its name.
 set(RUSHLIGHT_PROBE_SOURCE
     [[
 #define TEXT2(x) #x

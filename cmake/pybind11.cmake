@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Finds Python and pybind11, this one by CMake's own means or as the Python package, for who includes this.
+# Finds Python and pybind11; pybind11 as a CMake package or in the Python package.
 set(PYBIND11_FINDPYTHON ON)
 find_package(Python 3.10 REQUIRED COMPONENTS Interpreter Development.Module)
 if(NOT pybind11_DIR)

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Runs the code generator whenever cmake configures: models, YAML files, the operator table and the generator
-# itself are inputs of the configure step.
+# Runs the code generator during configure. Models, YAML files, the operator table and the generator itself
+# are inputs of the configure step.
 
 include("${CMAKE_CURRENT_LIST_DIR}/option_table.cmake")
 include("${CMAKE_CURRENT_LIST_DIR}/watch.cmake")
 
-# rushlight_select_kernels(<folder>) generates what options.cmake selects, for the library executorch_kernels;
-# sets what rushlight_generate sets.
+# rushlight_select_kernels(<folder>) generates the selection of options.cmake, for the library
+# executorch_kernels; sets the variables of rushlight_generate.
 function(rushlight_select_kernels out)
     rushlight_generator_words(arguments selection libraries build)
-    # A priority that is given holds for kernels of floats, too.
+    # An explicit priority also applies to floating-point kernels.
     rushlight_names("${RUSHLIGHT_LIBRARY_PRIORITY}" priority)
     if(RUSHLIGHT_HAS_SMALL AND NOT priority)
         rushlight_floats_in_software(software)
@@ -25,7 +25,7 @@ function(rushlight_select_kernels out)
     endforeach()
 endfunction()
 
-# The YAML files of the build's own kernel libraries.
+# The YAML files of RUSHLIGHT_KERNEL_LIBRARIES.
 function(rushlight_library_files result)
     set(files "")
     rushlight_selection_files("${RUSHLIGHT_KERNEL_LIBRARIES}" libraries)
@@ -40,7 +40,8 @@ function(rushlight_library_files result)
     set(${result} "${files}" PARENT_SCOPE)
 endfunction()
 
-# The lists of selection.cmake, without the prefix RUSHLIGHT_, that rushlight_generate gives its caller.
+# Names of the lists in selection.cmake, without the prefix RUSHLIGHT_, that rushlight_generate passes to its
+# caller.
 function(rushlight_generated_lists result)
     set(${result}
         KERNEL_SOURCES
@@ -58,8 +59,8 @@ function(rushlight_generated_lists result)
 endfunction()
 
 # rushlight_generate(<folder> <words>...) writes operator_table.cpp, rushlight/selected_dtypes.h and
-# selected_operators.yaml there, and sets RUSHLIGHT_KERNEL_SOURCES, RUSHLIGHT_SHARED_KERNEL_SOURCES (what
-# they need besides) and the other lists of selection.cmake for the caller.
+# selected_operators.yaml to <folder>. Sets for the caller RUSHLIGHT_KERNEL_SOURCES,
+# RUSHLIGHT_SHARED_KERNEL_SOURCES (sources that several kernels need) and the other lists of selection.cmake.
 function(rushlight_generate out)
     rushlight_generator_words(target_arguments target)
     rushlight_run_generator(
@@ -83,8 +84,8 @@ function(rushlight_generate out)
     endforeach()
 endfunction()
 
-# rushlight_run_generator(<result> <words>...) runs Python with the words, of which @ROOT@ stands for the
-# folder that has kernels/, and takes what it prints.
+# rushlight_run_generator(<result> <words>...) runs Python with these arguments and returns its output. @ROOT@
+# in an argument stands for the folder that contains kernels/.
 function(rushlight_run_generator result)
     if(DEFINED PYTHON_EXECUTABLE AND NOT DEFINED Python_EXECUTABLE)
         set(Python_EXECUTABLE "${PYTHON_EXECUTABLE}")
@@ -93,7 +94,7 @@ function(rushlight_run_generator result)
     get_filename_component(root "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/.." ABSOLUTE)
     string(REPLACE "@ROOT@" "${root}" words "${ARGN}")
     rushlight_python_folder("${root}" python)
-    # Before what is there: an isolated pip build has its packages on PYTHONPATH.
+    # Before an existing PYTHONPATH, on which an isolated pip build has its packages.
     set(python_path "${python}")
     if(DEFINED ENV{PYTHONPATH})
         string(APPEND python_path ":$ENV{PYTHONPATH}")
@@ -124,8 +125,8 @@ function(rushlight_run_generator result)
     set(${result} "${printed}" PARENT_SCOPE)
 endfunction()
 
-# Lets each kernel source see the selection of its own operators only, so that a row rebuilds one kernel. What
-# several operators share sees none of it, or all.
+# Lets each kernel source see only the selection of its own operators, so that a change of one row rebuilds
+# one kernel. Sources that several operators share see none of it, or all.
 function(rushlight_narrow_selection out)
     foreach(source folder IN ZIP_LISTS RUSHLIGHT_KERNEL_SOURCES RUSHLIGHT_KERNEL_SELECTIONS)
         set_property(SOURCE "${source}" PROPERTY INCLUDE_DIRECTORIES "${out}/${folder}")
@@ -136,11 +137,12 @@ function(rushlight_narrow_selection out)
     )
 endfunction()
 
-# The folder that holds the Python package: python/ here, or around a tree that lies in the package.
+# The folder that contains the Python package: python/ of this tree, or the folder around a tree inside of the
+# package.
 function(rushlight_python_folder root result)
     set(folder "${root}/python")
     if(NOT EXISTS "${folder}/rushlight/codegen")
-        # The tree may be reached through a link; the package is around the tree itself.
+        # The tree may be reached through a symbolic link; the package is around the tree itself.
         get_filename_component(folder "${root}" REALPATH)
         get_filename_component(folder "${folder}/../.." ABSOLUTE)
     endif()

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Compiles microkernels as kernels/ukernel/variants.yaml says: each family for the target as it is (the variant
-# "native"), and on Linux for the rows that are chosen at run time.
+# Compiles microkernels according to kernels/ukernel/variants.yaml: each family for the target's own flags
+# (the variant "native") and, on hosts, for the rows that are selected at run time.
 
 include("${CMAKE_CURRENT_LIST_DIR}/probe.cmake")
 include("${CMAKE_CURRENT_LIST_DIR}/selection.cmake")
 include("${CMAKE_CURRENT_LIST_DIR}/watch.cmake")
 
-# Generates headers, sources and lists from the table, once for each run of cmake; the folder that has them.
+# Generates headers, sources and lists from the table, once per run of cmake, and returns their folder.
 function(rushlight_ukernel_folder result)
     set(folder "${CMAKE_BINARY_DIR}/rushlight/ukernel")
     set(${result} "${folder}" PARENT_SCOPE)
@@ -21,8 +21,8 @@ function(rushlight_ukernel_folder result)
     set_property(GLOBAL PROPERTY RUSHLIGHT_UKERNELS_GENERATED ON)
 endfunction()
 
-# What holds for the code that the C++ compiler makes with its flags: rows and instruction sets of the table, and
-# wasm and hosted.
+# Features of the code that the C++ compiler generates with its flags: rows and instruction sets of the table,
+# and "wasm" and "hosted".
 function(rushlight_ukernel_features result)
     rushlight_compiler_command(CXX command)
     rushlight_ukernel_folder(folder)
@@ -46,7 +46,7 @@ function(rushlight_ukernel_features result)
     set(${result} "${RUSHLIGHT_UKERNEL_FOUND}" PARENT_SCOPE)
 endfunction()
 
-# Whether functions compute with floats, not the processor.
+# Returns ON if floating-point arithmetic is done by library functions.
 function(rushlight_floats_in_software result)
     rushlight_ukernel_features(features)
     set(${result} ON PARENT_SCOPE)
@@ -61,17 +61,18 @@ function(rushlight_floats_in_software result)
     endforeach()
 endfunction()
 
-# rushlight_add_ukernels(<target> <family>...) has the target compile the families, and says to it whether there
-# are variants to choose from at run time. Flags are properties of the sources, in the caller's folder.
+# rushlight_add_ukernels(<target> <family>...) compiles the families into the target and defines a macro if
+# variants are selected at run time. Flags are source properties, so they apply in the caller's folder.
 function(rushlight_add_ukernels target)
     get_filename_component(root "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/../kernels/ukernel" ABSOLUTE)
     rushlight_ukernel_folder(folder)
     rushlight_ukernel_features(features)
     include("${folder}/ukernels.cmake")
     rushlight_ukernel_rows("${features}" native chosen)
-    # A square root is one instruction; both sides of a choice may be computed, though one may be infinite.
+    # Lets a square root compile to one instruction, and lets both branches of a selection be computed even if
+    # one overflows.
     set(speed -ffp-contract=fast -fno-math-errno -fno-trapping-math)
-    # Not to find faults: with sanitizers -O3 takes the compiler minutes.
+    # Not for builds with sanitizers, where -O3 takes minutes.
     if("hosted" IN_LIST features AND NOT CMAKE_BUILD_TYPE STREQUAL "Debug")
         list(APPEND speed -O3)
     endif()
@@ -111,14 +112,14 @@ function(rushlight_add_ukernels target)
     if(chosen)
         target_compile_definitions(${target} PRIVATE RUSHLIGHT_UKERNEL_VARIANTS=1)
     endif()
-    # The code around the loops is optimized for speed too, where flash is plentiful.
+    # Where code size does not matter, code around the loops is optimized for speed as well.
     if("hosted" IN_LIST features)
         set_source_files_properties(${RUSHLIGHT_BACK_KERNEL_SOURCES} PROPERTIES COMPILE_OPTIONS -O2)
     endif()
 endfunction()
 
-# rushlight_ukernel_rows(<features> <native> <chosen>): the rows of the table that native code is made for, and
-# those to compile besides, in order. Needs the generated lists.
+# rushlight_ukernel_rows(<features> <native> <chosen>): the rows that apply to native code, and those to
+# compile in addition, in order. Needs the generated lists.
 function(rushlight_ukernel_rows features native chosen)
     set(holding ${RUSHLIGHT_UKERNEL_ROWS})
     set(besides "")
@@ -133,9 +134,8 @@ function(rushlight_ukernel_rows features native chosen)
         list(LENGTH rows count)
         list(REMOVE_DUPLICATES rows)
         list(LENGTH rows different)
-        # The flags ask for one of them anyway: that is then the one variant there is.
-        # Sanitizers take a compiler minutes for each variant. The tests of the families run all of them, between
-        # pages that nobody may touch.
+        # If the flags already enable one of the rows, it is the only variant. Builds with sanitizers skip
+        # variants, each of which takes the compiler minutes; the families' tests cover them with guard pages.
         if(
             "hosted" IN_LIST features
             AND "${isa}" IN_LIST features

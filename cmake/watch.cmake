@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Files that decide what cmake does.
+# Registers files whose changes require a new configure.
 
-# rushlight_watch(<files>...): cmake runs again when one of them changes. One whose time lies in the future would
-# be newer than any build file, and ninja would configure for ever: it is named and left out.
+# rushlight_watch(<files>...): cmake runs again when one of them changes. A file with a time in the future is
+# reported and skipped: it would be newer than any build file, and ninja would configure forever.
 function(rushlight_watch)
     string(TIMESTAMP now "%s" UTC)
     set(watched "")

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# The toolchain file of every target. It reads the target's row of targets.json, whose fields README.md
-# explains, then includes the file of its kind and compiler, such as bare-metal/gcc.cmake.
+# The toolchain file of every target. Reads the target's row of targets.json, whose fields README.md explains,
+# and includes the file of its kind and compiler, such as bare-metal/gcc.cmake.
 #   cmake -S . -B out --toolchain toolchains/target.cmake -DRUSHLIGHT_TARGET=cortex-m33 [-DRUSHLIGHT_COMPILER=zig]
-# A file beside this one that includes it, toolchains/cortex-m33.cmake, is for the target that it is named after.
+# A file in this folder that includes it, such as cortex-m33.cmake, selects the target with the file's name.
 get_filename_component(rushlight_folder "${CMAKE_PARENT_LIST_FILE}" DIRECTORY)
 if(rushlight_folder STREQUAL CMAKE_CURRENT_LIST_DIR)
     get_filename_component(RUSHLIGHT_TARGET "${CMAKE_PARENT_LIST_FILE}" NAME_WLE)
@@ -40,7 +40,7 @@ if(rushlight_index EQUAL -1)
 endif()
 string(JSON rushlight_choice GET "${rushlight_compilers}" ${rushlight_index})
 
-# A build folder keeps what CMake found out about its first compiler.
+# A build folder is bound to its first compiler, because CMake caches that compiler's properties.
 set(rushlight_configured "${RUSHLIGHT_TARGET} by ${RUSHLIGHT_COMPILER}")
 if(RUSHLIGHT_CONFIGURED AND NOT RUSHLIGHT_CONFIGURED STREQUAL rushlight_configured)
     message(
@@ -50,7 +50,7 @@ if(RUSHLIGHT_CONFIGURED AND NOT RUSHLIGHT_CONFIGURED STREQUAL rushlight_configur
 endif()
 set(RUSHLIGHT_CONFIGURED "${rushlight_configured}" CACHE INTERNAL "Target and compiler of this folder")
 
-# rushlight_field(<variable> <json> <field>): the field's text; empty if it is absent.
+# rushlight_field(<variable> <json> <field>): the field's text, or empty.
 macro(rushlight_field variable json field)
     string(JSON ${variable} ERROR_VARIABLE rushlight_problem GET "${json}" ${field})
     if(rushlight_problem)
@@ -63,6 +63,6 @@ rushlight_field(RUSHLIGHT_CODE "${rushlight_row}" code)
 rushlight_field(RUSHLIGHT_DEFAULT_BOARD "${rushlight_row}" board)
 rushlight_field(RUSHLIGHT_TRIPLE "${rushlight_choice}" triple)
 rushlight_field(RUSHLIGHT_CPU_FLAGS "${rushlight_choice}" flags)
-# Projects that CMake tries compilers with read this file, too.
+# CMake's compiler checks are projects that read this file too.
 list(APPEND CMAKE_TRY_COMPILE_PLATFORM_VARIABLES RUSHLIGHT_TARGET RUSHLIGHT_COMPILER)
 include("${CMAKE_CURRENT_LIST_DIR}/${rushlight_kind}/${RUSHLIGHT_COMPILER}.cmake")

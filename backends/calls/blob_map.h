@@ -9,7 +9,7 @@
 
 namespace rushlight {
 
-// Blobs by name, for payloads that are read outside of a program. They outlive the map.
+// Data by key in memory, for payloads that are read outside of a program. The blobs must outlive the map.
 class BlobMap final : public NamedDataMap {
  public:
   void add(std::string key, Span<const uint8_t> bytes) { blobs_[std::move(key)] = bytes; }

@@ -22,7 +22,7 @@ std::vector<uint8_t> row_major(size_t rank) {
   return order;
 }
 
-// UINT64_MAX where 64 bits do not hold it.
+// Returns UINT64_MAX on overflow.
 uint64_t bytes_of(ScalarType dtype, const std::vector<int32_t>& sizes) {
   uint64_t bytes = element_size(dtype);
   for (const int32_t size : sizes) {
@@ -68,7 +68,7 @@ ValueId CallList::text(const char* characters) {
   return add(std::move(value));
 }
 
-// In a program a list of numbers names values that hold them.
+// In a program, an integer list names the values that hold its integers.
 ValueId CallList::integers(std::vector<int64_t> numbers) {
   for (int64_t& number : numbers) number = integer(number);
   Value value;

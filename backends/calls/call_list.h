@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A method of plain calls that a backend puts together in memory, out of what a delegate's payload says:
+// Builds a method of plain operator calls in memory. Backends use it to translate the payload of a delegate:
 //
 //   CallList list;
 //   const ValueId x = list.tensor(ScalarType::Float, {2, 3}), y = list.tensor(ScalarType::Float, {2, 3});
@@ -8,8 +8,8 @@
 //   list.set_outputs({y});
 //   Result<std::vector<uint8_t>> program = list.program();
 //
-// The program is a .pte with one method, "forward", whose constants lie outside of it: the list is the map
-// that has them. What is asked of it was proven by the caller; program() proves the sizes of memory.
+// The program is a .pte file with one method, "forward". Its constants are external: the list is also the
+// data map that provides them. Callers verify what they add; program() checks the total size of memory.
 #pragma once
 
 #include <cstddef>
@@ -28,47 +28,51 @@
 
 namespace rushlight {
 
+// Index of a value in the list.
 using ValueId = int32_t;
 
 class CallList final : public NamedDataMap {
  public:
   enum class Kind : uint8_t { None, Int, Double, Bool, String, IntList, TensorList, Tensor };
 
-  // Where the bytes of some tensors are.
+  // Memory that one tensor, or several aliases, occupy.
   struct Storage {
     uint64_t bytes = 0;
-    size_t first_use = SIZE_MAX, last_use = 0;  // calls
-    bool is_external = false;                   // the caller's: of an input or output
-    int32_t constant = -1;                      // index, or none
+    size_t first_use = SIZE_MAX, last_use = 0;  // index of calls
+    bool is_external = false;                   // memory of the caller: an input or output
+    int32_t constant = -1;                      // index of the constant, or -1
     uint64_t offset = 0;                        // in planned memory
   };
 
+  // A constant tensor: its key in the data map and its bytes.
   struct Constant {
     std::string key;
     ValueId value;
     Span<const uint8_t> bytes;
   };
 
+  // A value. `kind` tells which members are valid.
   struct Value {
     Kind kind = Kind::None;
     int64_t number = 0;
     double real = 0;
     std::string text;
-    std::vector<int64_t> integers;  // of a list: numbers, or values that are tensors
+    std::vector<int64_t> integers;  // items of a list: values that hold integers or tensors
     ScalarType dtype = ScalarType::Float;
     std::vector<int32_t> sizes;
     std::vector<uint8_t> order;
     int32_t storage = -1;
   };
 
+  // One operator call.
   struct Call {
     int32_t op;
     std::vector<ValueId> arguments;
     uint32_t debug_handle;
   };
 
-  // With `is_dynamic`, tensors that calls write may be smaller than they are here. `constants` has the
-  // bytes of constants, and those of other lists.
+  // If `is_dynamic`, tensors that calls write may be smaller than declared. `constants` owns the bytes of
+  // constants and may be shared with other lists.
   explicit CallList(std::shared_ptr<ConstantPool> constants = std::make_shared<ConstantPool>(),
                     bool is_dynamic = false)
       : is_dynamic_(is_dynamic), pool_(std::move(constants)) {}
@@ -77,6 +81,7 @@ class CallList final : public NamedDataMap {
 
   [[nodiscard]] bool is_dynamic() const { return is_dynamic_; }
 
+  // Add a value of each kind and return its index.
   ValueId none();
   ValueId integer(int64_t value);
   ValueId real(double value);
@@ -85,16 +90,17 @@ class CallList final : public NamedDataMap {
   ValueId integers(std::vector<int64_t> values);
   ValueId tensors(const std::vector<ValueId>& values);
 
-  // A tensor that a call writes. `order` is row major if it is left out.
+  // A tensor that a call writes. An empty `order` means row-major.
   ValueId tensor(ScalarType dtype, std::vector<int32_t> sizes, std::vector<uint8_t> order = {});
-  // The same bytes under other sizes; the list is not dynamic.
+  // The same bytes with other sizes. Precondition: the list is not dynamic.
   ValueId alias(ValueId of, std::vector<int32_t> sizes, std::vector<uint8_t> order);
-  // A tensor of bytes that outlive the pool.
+  // A constant tensor. Its bytes must outlive the pool.
   ValueId constant(ScalarType dtype, std::vector<int32_t> sizes, std::vector<uint8_t> order,
                    Span<const uint8_t> bytes);
-  // Likewise, bytes that the pool keeps.
+  // The same; the pool takes over the bytes.
   ValueId own_constant(ScalarType dtype, std::vector<int32_t> sizes, std::vector<uint8_t> order,
                        std::vector<uint8_t> bytes);
+  // A constant tensor of rank 1 with the given elements.
   template <class T>
   ValueId numbers(const std::vector<T>& values) {
     const auto* bytes = reinterpret_cast<const uint8_t*>(values.data());
@@ -104,31 +110,32 @@ class CallList final : public NamedDataMap {
 
   [[nodiscard]] const Value& value(ValueId id) const { return values_[static_cast<size_t>(id)]; }
 
-  // An operator with all arguments of its schema. `debug_handle` is the exporter's, for whoever traces.
+  // Adds a call of an operator with all arguments of its schema. The call has the debug handle set last.
   void call(const char* name, const char* overload, std::vector<ValueId> arguments);
-  // Lets the last call write `other` where it wrote `result`.
+  // Makes the last call write `other` instead of `result`.
   void redirect(ValueId result, ValueId other);
   void set_debug_handle(uint32_t handle) { debug_handle_ = handle; }
 
-  // Tensors whose memory is the caller's.
+  // Set the inputs and outputs; their memory belongs to the caller.
   void set_inputs(std::vector<ValueId> values);
   void set_outputs(std::vector<ValueId> values);
 
-  // Leaves out clamps of integers that the layer before can do itself (fuse.cpp). Behind set_outputs().
+  // Fuses integer clamps into the layers before them (fuse.cpp). Call it after set_outputs().
   void fuse_clamps();
 
-  // The file. Errors: OutOfResources (more values or bytes than the format has numbers for).
+  // Plans memory and returns the program file. Errors: OutOfResources (more values or bytes than the format
+  // can count).
   [[nodiscard]] Result<std::vector<uint8_t>> program();
 
   [[nodiscard]] size_t num_calls() const { return calls_.size(); }
   [[nodiscard]] const std::vector<ValueId>& arguments(size_t index) const { return calls_[index].arguments; }
-  // "aten::add.out" of call `index`.
+  // Name of the operator of call `index`, such as "aten::add.out".
   [[nodiscard]] std::string operator_name(size_t index) const;
-  // Of call `index`, the exporter's number for it.
+  // The exporter's debug handle of call `index`.
   [[nodiscard]] uint32_t debug_handle(size_t index) const { return calls_[index].debug_handle; }
   [[nodiscard]] const std::vector<Constant>& constants() const { return constants_; }
 
-  // See NamedDataMap: the constants.
+  // See NamedDataMap: serves the constants.
   [[nodiscard]] Result<TensorLayout> tensor_layout(std::string_view key) const override;
   [[nodiscard]] Result<FreeableBuffer> data(std::string_view key) const override;
   Error load_into(std::string_view key, void* buffer, size_t size) const override;

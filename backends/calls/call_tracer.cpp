@@ -8,8 +8,8 @@ namespace rushlight {
 
 namespace {
 
-constexpr char kOperatorEvent[] = "native_call_";  // of OperatorScope
-constexpr uint32_t kNoHandle = 65535;              // of nodes that the official exporter's passes add
+constexpr char kOperatorEvent[] = "native_call_";  // prefix of OperatorScope's events
+constexpr uint32_t kNoHandle = 65535;              // nodes that the official exporter's passes add
 
 }  // namespace
 

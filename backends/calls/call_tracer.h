@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Shows the calls of a list as a delegate's events in the trace of the method that has the delegate: the
-// operator's name with a running number, "convolution_act.clamp_out #2", and as metadata the exporter's
-// handle, "debug_handle=7". The official delegate names its events so, too, after XNNPACK's operators.
+// Reports the calls of a list as events of a delegate in the trace of the enclosing method. An event's name
+// is the operator's name and its count, "convolution_act.clamp_out #2"; its metadata is the exporter's
+// handle, "debug_handle=7". The official delegate's events have the same form, with XNNPACK's operator names.
 #pragma once
 
 #include <string>
@@ -12,20 +12,21 @@
 
 namespace rushlight {
 
+// A tracer for the inner method that forwards operator events.
 class CallTracer final : public EventTracer {
  public:
   explicit CallTracer(const CallList& calls);
 
-  // Where events go from now on, with the levels that it has.
+  // Sets the tracer that receives the events, and adopts its levels. Null stops reporting.
   void report_to(EventTracer* outer);
 
-  // Of the method that runs the calls: the events of operators are passed on, all others are not.
+  // Called by the inner method: operator events are forwarded, others are dropped.
   void create_event_block(const char*) override {}
   EventTracerEntry start_profiling(const char* name, ChainId, DebugHandle) override;
   void end_profiling(const EventTracerEntry& entry) override;
   Result<bool> log_value(const EValue& value, LoggedValue kind) override;
 
-  // A list of calls has no delegates, and its allocators are its own matter.
+  // A list of calls has no delegates, and its allocators are not reported.
   EventTracerEntry start_profiling_delegate(DelegateEventId) override { return {}; }
   void end_profiling_delegate(const EventTracerEntry&, Span<const uint8_t>) override {}
   void log_profiling_delegate(DelegateEventId, uint64_t, uint64_t, Span<const uint8_t>) override {}
@@ -40,7 +41,7 @@ class CallTracer final : public EventTracer {
     std::string name, metadata;
   };
 
-  // Of the call that runs now; null outside of calls.
+  // The current call, or null outside of calls.
   [[nodiscard]] const Shown* current() const;
 
   std::vector<Shown> calls_;

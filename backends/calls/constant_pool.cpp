@@ -10,10 +10,11 @@ namespace rushlight {
 namespace {
 
 constexpr size_t kAlignment = 16, kSamples = 16;
-// A file could have any number of constants that differ where no sample is.
+// Limit of comparisons per hash: a file could have any number of constants that differ only between the
+// samples.
 constexpr size_t kMostCompared = 8;
 
-// Of some words only: equal constants are compared anyway, and a model has few of one size.
+// Hashes a few samples: equal hashes are compared anyway, and a model has few constants of one size.
 uint64_t sample(ConstantPool::Bytes bytes) {
   uint64_t hash = bytes.size() ^ (reinterpret_cast<uintptr_t>(bytes.data()) % kAlignment) << 56;
   const size_t step = std::max(bytes.size() / kSamples, sizeof(uint64_t));
@@ -63,7 +64,7 @@ ConstantPool::Bytes ConstantPool::keep(std::vector<uint8_t> bytes) {
   if (known.data() != given.data() || given.empty()) return known;
   const std::unique_lock<std::mutex> locked(mutex_);
   kept_bytes_ += given.size();
-  made_.push_back(std::move(bytes));  // where they are
+  made_.push_back(std::move(bytes));  // moving a vector keeps its address
   return given;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The constants of all delegates of a program, equal ones once. Kernels pack constants by their address, so
-// that what several delegates or methods share is packed once.
+// Stores the constants of all delegates of a program, equal ones once. Kernels pack constants by address, so
+// a constant that several delegates or methods share is packed once.
 #pragma once
 
 #include <cstddef>
@@ -15,27 +15,28 @@
 
 namespace rushlight {
 
-// May be used by several threads.
+// Thread-safe.
 class ConstantPool {
  public:
   using Bytes = Span<const uint8_t>;
 
-  // Constants up to this size are copied: each in the file, between weights that were packed, would keep
-  // pages around it in memory, 2 MiB of them on some systems.
+  // Constants up to this size are copied: used in place between larger weights in a file, each would keep the
+  // pages around it resident, 2 MiB on systems with large pages.
   static constexpr size_t kSmall = size_t{16} << 10;
 
-  // Equal bytes that came before, of the same alignment, or these, which outlive the pool, or a copy.
+  // Returns equal bytes of the same alignment that were added before; otherwise these bytes, which must
+  // outlive the pool, or a copy of them.
   [[nodiscard]] Bytes refer(Bytes bytes);
-  // Likewise of bytes that the pool keeps unless it has equal ones.
+  // The same for bytes that the pool takes over, unless it has equal ones.
   [[nodiscard]] Bytes keep(std::vector<uint8_t> bytes);
   [[nodiscard]] Bytes keep(FreeableBuffer buffer);
 
-  // Memory of all that is kept.
+  // Bytes of memory that the pool owns.
   [[nodiscard]] size_t kept_bytes() const;
 
  private:
   [[nodiscard]] Bytes find_or_add(Bytes bytes);
-  // Null if there are none.
+  // Returns null if there are none.
   [[nodiscard]] const Bytes* find(Bytes bytes, uint64_t key) const;
 
   mutable std::mutex mutex_;

@@ -22,7 +22,7 @@ FlatWriter::FlatWriter(const char (&identifier)[5]) {
   bytes_.insert(bytes_.end(), identifier, identifier + 4);
 }
 
-// So that what follows `lead` bytes is aligned.
+// Pads so that the data after the next `lead` bytes is aligned.
 void FlatWriter::align(size_t alignment, size_t lead) {
   while ((bytes_.size() + lead) % alignment != 0) bytes_.push_back(0);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Writes FlatBuffers data from its start to its end: a table or a vector of offsets first, then what they
-// lead to, which link() connects. (runtime/trace has a writer for memory of fixed size, which works from the
-// end.)
+// Writes FlatBuffers data front to back: a table or a vector of offsets first, then the objects that it
+// refers to, connected by link(). (runtime/trace/ has a writer for memory of fixed size, which works back to
+// front.)
 #pragma once
 
 #include <cstddef>
@@ -12,11 +12,13 @@
 
 namespace rushlight {
 
+// Reference: https://flatbuffers.dev/internals/
 class FlatWriter {
  public:
+  // Offset of an object from the start of the file.
   using Position = uint32_t;
 
-  // A field of a table: a number of 1, 4 or 8 bytes. An offset is one of 4 bytes that link() fills in.
+  // A field of a table: a number of 1, 4 or 8 bytes. An offset is a 4-byte field that link() fills in.
   struct Field {
     unsigned slot;
     uint8_t width;
@@ -28,23 +30,25 @@ class FlatWriter {
     return {slot, sizeof(T), static_cast<uint64_t>(value)};
   }
 
-  // Starts a file whose root link_root() names.
+  // Starts a file with this identifier. Set its root with link_root().
   explicit FlatWriter(const char (&identifier)[5]);
 
+  // Append an object and return its position.
   [[nodiscard]] Position table(std::initializer_list<Field> fields);
   [[nodiscard]] Position string(std::string_view text);
-  // Of offsets that are linked later.
+  // A vector of offsets; set each with link_item().
   [[nodiscard]] Position offsets(size_t count);
   template <class T>
   [[nodiscard]] Position numbers(const std::vector<T>& values) {
     return vector(values.data(), values.size(), sizeof(T));
   }
 
+  // Set an offset: of a table's field, of a vector's item, of the file's root.
   void link(Position table, unsigned slot, Position target);
   void link_item(Position vector, size_t index, Position target);
   void link_root(Position table);
 
-  // Whether offsets still reach: files of more than 2 GiB are none.
+  // Returns false if offsets overflow: a file has at most 2 GiB.
   [[nodiscard]] bool fits() const { return bytes_.size() <= INT32_MAX; }
   [[nodiscard]] std::vector<uint8_t> take() { return std::move(bytes_); }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Fuses a clamp of integers into the quantized layer that wrote them: the official quantizer leaves a ReLU6
-// as a node of its own, which reads and writes all of an image again. Exact: the layer's own bounds are of
-// the same integers.
+// Fuses an integer clamp into the quantized layer that produced its input. The official quantizer leaves a
+// ReLU6 as a separate node, which reads and writes a whole image again. The result is exact, because the
+// layer's output bounds apply to the same integers.
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -13,7 +13,7 @@ namespace rushlight {
 
 namespace {
 
-// Their last arguments are the least and greatest integer, and the tensor that they write.
+// Operators whose last arguments are the lower bound, the upper bound and the output.
 bool has_integer_bounds(const std::string& name) {
   return name == "rushlight::quantized_convolution.out" || name == "rushlight::quantized_linear.out" ||
          name == "rushlight::quantized_add.out" || name == "rushlight::quantized_mul.out";
@@ -21,7 +21,7 @@ bool has_integer_bounds(const std::string& name) {
 
 }  // namespace
 
-// How many arguments of calls each storage has.
+// Number of call arguments that refer to each storage.
 std::vector<size_t> CallList::count_uses() const {
   std::vector<size_t> uses(storages_.size());
   const auto count = [&](ValueId id) {
@@ -37,7 +37,7 @@ std::vector<size_t> CallList::count_uses() const {
   return uses;
 }
 
-// `layer` writes what `clamp`, which comes later, reads, and nobody else.
+// Fuses `clamp` into `layer`. Precondition: `layer` writes the clamp's input, and no other call uses it.
 bool CallList::fuse_clamp(Call* layer, const Call& clamp) {
   const Value &low = value(clamp.arguments[1]), &high = value(clamp.arguments[2]);
   const ValueId wrote = layer->arguments.back(), read = clamp.arguments.front();
@@ -46,7 +46,7 @@ bool CallList::fuse_clamp(Call* layer, const Call& clamp) {
   const Storage &before = storages_[static_cast<size_t>(from)], &behind = storages_[static_cast<size_t>(to)];
   if (low.kind != Kind::Int || high.kind != Kind::Int || value(wrote).dtype != value(made).dtype)
     return false;
-  // The caller's memory has one tensor.
+  // The caller's memory belongs to one tensor only.
   if (from == to || before.is_external || behind.is_external || before.bytes != behind.bytes) return false;
   const bool same = value(wrote).sizes == value(made).sizes && value(wrote).order == value(made).order;
   if (is_dynamic_ && !same) return false;
@@ -66,7 +66,7 @@ void CallList::fuse_clamps() {
   const std::vector<size_t> uses = count_uses();
   std::vector<Call*> writers(storages_.size());
   std::vector<Call> kept;
-  kept.reserve(calls_.size());  // addresses stay
+  kept.reserve(calls_.size());  // no reallocation: pointers into it are kept
   for (size_t i = 0; i < calls_.size(); ++i) {
     const Call& call = calls_[i];
     const bool has_result = !call.arguments.empty() && value(call.arguments.back()).kind == Kind::Tensor;

@@ -9,7 +9,7 @@ namespace rushlight {
 
 namespace {
 
-constexpr uint64_t kAlignment = 64;  // of a line of the cache
+constexpr uint64_t kAlignment = 64;  // size of a cache line
 constexpr uint64_t kMostBytes = uint64_t{1} << 48;
 
 using Storage = CallList::Storage;
@@ -22,11 +22,12 @@ bool meet(const Storage& a, const Storage& b) {
 
 uint64_t rounded(uint64_t bytes) { return (bytes + kAlignment - 1) / kAlignment * kAlignment; }
 
-// So many tensors are told apart by pairs, in less than a second; of more each has memory of its own.
+// Limit for the quadratic algorithm, which takes less than a second; beyond it each tensor gets its own
+// memory.
 constexpr size_t kMostCompared = 20'000;
 
-// The lowest offset at which `wanted` fits beside those of `placed` that it meets; they are in the order of
-// their offsets.
+// The lowest offset at which `wanted` fits between the placed storages whose lifetimes overlap its own.
+// `placed` is sorted by offset.
 uint64_t lowest_gap(const Storage& wanted, const std::vector<const Storage*>& placed) {
   uint64_t offset = 0;
   for (const Storage* other : placed) {

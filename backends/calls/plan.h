@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Memory of the tensors between calls: greedy by size, as rushlight.memory's quick planner does it. The
-// largest comes first and takes the lowest gap between those that it meets in time.
+// Plans memory for tensors between calls: greedy by size, like rushlight.memory's quick planner. The largest
+// tensor is placed first, each at the lowest offset that is free during its lifetime.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,8 @@
 
 namespace rushlight {
 
-// Gives an offset to each storage that is planned; `bytes` is the memory for all. Time grows with the square
-// of their number, up to some thousands. Error: OutOfResources, for more than 2^48 bytes.
+// Assigns an offset to each planned storage; `bytes` receives the total. Cost: quadratic in the number of
+// storages, up to 20,000. Error: OutOfResources (more than 2^48 bytes).
 [[nodiscard]] Error plan_storages(std::vector<CallList::Storage>* storages, uint64_t* bytes);
 
 }  // namespace rushlight

@@ -10,7 +10,7 @@ namespace rushlight {
 
 namespace {
 
-// Memory 0 is the format's for constants.
+// Memory id 0 is reserved for constants.
 constexpr uint32_t kMemory = 1;
 
 uint64_t bits_of(double value) {

@@ -9,12 +9,13 @@
 
 namespace rushlight {
 
-// Writes a list of calls as a program file.
+// Serialises a list of calls as a program file (.pte).
 class ProgramWriter {
  public:
-  // `planned`: bytes of memory between the calls.
+  // `planned` is the size of planned memory in bytes.
   ProgramWriter(const CallList& list, uint64_t planned);
 
+  // Returns the file. Error: OutOfResources (more than 2 GiB).
   [[nodiscard]] Result<std::vector<uint8_t>> write();
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Nodes that compute each element by itself, and softmax.
+// Lowers elementwise nodes and softmax.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -15,7 +15,7 @@ namespace {
 namespace one = schema::xnn::_xnnnode1x1_table;
 namespace two = schema::xnn::_xnnnode2x1_table;
 
-// What XNNPACK makes of a bound: in float32, halves to even.
+// Quantizes a bound like XNNPACK: in float32, rounding halves to even.
 int64_t quantized_bound(float bound, const Value& value, int64_t least, int64_t most) {
   const float real = bound / value.scale + static_cast<float>(value.zero_point);
   const float inside = std::min(std::max(real, static_cast<float>(least)), static_cast<float>(most));
@@ -32,7 +32,8 @@ std::vector<int32_t> broadcast_dims(const std::vector<int32_t>& a, const std::ve
   return dims;
 }
 
-// XNNPACK's integers of a sum (xnn_init_qs8_add_minmax_scalar_params): the larger scale keeps 20 to 21 bits.
+// The integer constants of XNNPACK's quantized addition (xnn_init_qs8_add_minmax_scalar_params): the larger
+// scale keeps 20 to 21 bits.
 struct SumNumbers {
   int32_t a, b, shift;
   int64_t offset;
@@ -69,7 +70,7 @@ void NodeLowering::quantized_bounds(const Value& out, int64_t* least, int64_t* m
 Error NodeLowering::clamp_result(uint32_t out, ValueId tensor) {
   if (!has_bounds() || is_byte(value(out).datatype)) return Error::Ok;
   ValueId from = tensor;
-  if (list_.is_dynamic()) {  // where no call may resize what it reads
+  if (list_.is_dynamic()) {  // a dynamic call must not resize its own input
     const CallList::Value shape = list_.value(tensor);
     from = list_.tensor(shape.dtype, shape.sizes, shape.order);
     list_.redirect(tensor, from);
@@ -128,7 +129,7 @@ Error NodeLowering::lower_clamp() {
   return lower_unary("aten::clamp", {least, most}, one::kInputId, one::kOutputId);
 }
 
-// max(x, 0) + slope * min(x, 0).
+// PReLU(x) = max(x, 0) + slope * min(x, 0).
 Error NodeLowering::lower_prelu() {
   RL_TRY_ASSIGN(const uint32_t in, id_at(two::kInput1Id));
   RL_TRY_ASSIGN(const uint32_t slope, id_at(two::kInput2Id));

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Runs what official exporters lowered to XNNPACK, with this build's kernels.
+// Executes delegates that official exporters lowered to XNNPACK, with this build's kernels. Graphs are
+// translated to plain operator calls when a delegate is loaded (lowering.h).
 #pragma once
 
 #include "runtime/backend/backend.h"
 
 namespace rushlight {
 
+// See Backend. Id in programs: "XnnpackBackend".
 class XnnpackBackend final : public Backend {
  public:
   [[nodiscard]] Result<DelegateHandle*> init(BackendInitContext& context, FreeableBuffer* processed,

@@ -10,8 +10,7 @@ namespace rushlight::xnnpack {
 
 namespace {
 
-// The sizes of a tensor in the order in which its elements lie; payloads have one dim for a number without
-// any.
+// The sizes of a tensor in memory order. A rank-0 tensor gets one dimension, as in payloads.
 std::vector<SizesType> sizes_in_memory(const Tensor& tensor) {
   if (tensor.dim() == 0) return {1};
   std::vector<SizesType> sizes;
@@ -19,7 +18,7 @@ std::vector<SizesType> sizes_in_memory(const Tensor& tensor) {
   return sizes;
 }
 
-// As many dims as `like` has, from sizes in the order of memory.
+// Converts sizes in memory order to the dimensions of `like`.
 std::vector<SizesType> sizes_like(const Tensor& like, const std::vector<SizesType>& in_memory) {
   if (like.dim() == 0) return {};
   std::vector<SizesType> sizes(in_memory.size());
@@ -47,7 +46,7 @@ Result<std::unique_ptr<LoadedDelegate>> LoadedDelegate::load(const BackendInitCo
   std::unique_ptr<SharedWeights> own = host == nullptr ? std::make_unique<SharedWeights>() : nullptr;
   auto* weights = host == nullptr ? own.get() : static_cast<SharedWeights*>(host->shared(kSharedWeights));
   if (weights == nullptr) return Error::MemoryAllocationFailed;
-  // What kernels prepared of constants outlives the method, so the constants do.
+  // Data that kernels prepare from constants outlives the method, so the constants must as well.
   const Span<const uint8_t> bytes =
       processed->owns() ? weights->constants->keep(std::move(*processed)) : processed->bytes();
   RL_TRY_ASSIGN(Payload payload, Payload::read(bytes, context.named_data(), weights->constants));
@@ -68,7 +67,7 @@ Error LoadedDelegate::load_program(bool is_dynamic) {
   is_dynamic_ = is_dynamic;
   const size_t kept_before = weights_->constants->kept_bytes();
   RL_TRY_ASSIGN(lowered_, lower_to_program(payload_, is_dynamic));
-  // This object has the bytes.
+  // This object owns the bytes.
   const std::shared_ptr<const void> bytes(lowered_.program.data(), [](const void*) {});
   loader_ = std::make_unique<SharedDataLoader>(bytes, lowered_.program.size());
   RL_TRY_ASSIGN(Program program, Program::load(*loader_));
@@ -82,7 +81,7 @@ Error LoadedDelegate::load_program(bool is_dynamic) {
   around.host = host_;
   const size_t own = lowered_.program.size() + weights_->constants->kept_bytes() - kept_before;
   if (host_ != nullptr)
-    around.max_memory = host_->bytes_left() > own ? host_->bytes_left() - own : 1;  // 0 is no limit
+    around.max_memory = host_->bytes_left() > own ? host_->bytes_left() - own : 1;  // 0 would mean no limit
   RL_TRY_ASSIGN(std::unique_ptr<ModuleMethod> method,
                 ModuleMethod::load(*program_, "forward", selected_operators, options, around));
   if (host_ != nullptr) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One delegate that was lowered to XNNPACK, as a program of plain calls that the module layer runs.
+// One delegate lowered to XNNPACK, executed as a program of plain calls by the module layer.
 #pragma once
 
 #include <memory>
@@ -16,32 +16,35 @@
 
 namespace rushlight::xnnpack {
 
-// A payload as a program in memory.
+// A payload translated to a program in memory.
 struct Lowered {
-  std::unique_ptr<CallList> calls;  // has the constants
+  std::unique_ptr<CallList> calls;  // owns the constants
   Ends ends;
-  std::vector<uint8_t> program;  // a .pte
+  std::vector<uint8_t> program;  // a .pte file
 };
 
-// With `is_dynamic`, for tensors smaller than the payload's, too. The payload outlives it. Errors: as
-// lower().
+// Translates a payload. If `is_dynamic`, the program accepts tensors smaller than the payload's. The payload
+// must outlive the result. Errors: those of lower().
 [[nodiscard]] Result<Lowered> lower_to_program(const Payload& payload, bool is_dynamic);
 
-// What the delegates of a program share.
+// Constants and packed weights that the delegates of a program share.
 struct SharedWeights {
   std::shared_ptr<ConstantPool> constants = std::make_shared<ConstantPool>();
   WeightStore prepared;
 };
 
+// A loaded delegate. If an execution has other input sizes than the payload, it reloads the program as a
+// dynamic one.
 class LoadedDelegate {
  public:
-  // Takes the payload over where its memory goes with the method. Errors: InvalidProgram, NotSupported,
-  // NotFound (an operator that this build does not have), or MemoryAllocationFailed.
+  // Loads a delegate. Takes over the payload if its memory would be freed with the method. Errors:
+  // InvalidProgram, NotSupported, OperatorMissing (this build lacks an operator), MemoryAllocationFailed.
   [[nodiscard]] static Result<std::unique_ptr<LoadedDelegate>> load(const BackendInitContext& context,
                                                                     FreeableBuffer* processed);
 
-  // The delegate's arguments; outputs take the sizes of the results. `tracer` (may be null) is told of the
-  // payload's nodes if there was one at loading.
+  // Executes the delegate on its arguments; outputs get the sizes of the results. `tracer` (may be null)
+  // receives events of the payload's nodes if a tracer was present at load. Errors: InvalidArgument,
+  // InvalidProgram, or those of the kernels.
   Error execute(Span<EValue* const> arguments, EventTracer* tracer);
 
  private:
@@ -61,7 +64,7 @@ class LoadedDelegate {
   Error resize_outputs(Span<EValue* const> arguments);
   [[nodiscard]] bool fits(Span<EValue* const> arguments) const;
 
-  std::unique_ptr<SharedWeights> own_weights_;  // where nobody has some for the program
+  std::unique_ptr<SharedWeights> own_weights_;  // without a host that shares them
   SharedWeights* weights_;
   Payload payload_;
   BackendHost* host_;

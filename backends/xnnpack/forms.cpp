@@ -13,7 +13,7 @@ namespace {
 
 std::vector<uint8_t> channels_last() { return {0, 2, 3, 1}; }
 
-// float32 as float16.
+// Converts float32 elements to float16.
 std::vector<uint8_t> narrowed(const Value& value) {
   std::vector<uint8_t> narrow(value.data.size() / 2);
   for (size_t i = 0; i < narrow.size() / sizeof(Half); ++i) {
@@ -25,7 +25,7 @@ std::vector<uint8_t> narrowed(const Value& value) {
   return narrow;
 }
 
-// int8 as float32, with the scale of each channel.
+// Dequantizes int8 to float32 by channel.
 std::vector<uint8_t> dequantized(const Value& value) {
   std::vector<uint8_t> wide(value.data.size() * sizeof(float));
   size_t inner = 1;
@@ -117,7 +117,8 @@ Error Forms::share(uint32_t id, uint32_t of) {
   RL_TRY(check_written(of));
   RL_CHECK(!states_[id].is_output && values_[id].numel() == values_[of].numel(), Error::InvalidProgram,
            "value %lu: expected as many elements as value %lu has", log_number(id), log_number(of));
-  // Of images the exporter writes the dims before it exchanged them; XNNPACK takes those of the source.
+  // For images, the exporter writes the dimensions from before its layout conversion; XNNPACK uses those of
+  // the source.
   values_[id].dims = values_[of].dims;
   RL_TRY(begin_write(id));
   if (states_[of].first < 0) RL_TRY(plain(of).error());
@@ -129,7 +130,7 @@ Error Forms::share(uint32_t id, uint32_t of) {
 void Forms::infer_dims(uint32_t id, std::vector<int32_t> dims) {
   const State& state = states_[id];
   if (state.is_written || is_outside(state)) return;
-  int64_t elements = 1;  // of a sum of two tensors there may be more than 64 bits count
+  int64_t elements = 1;  // the product may overflow
   for (const int32_t dim : dims) {
     if (!checked_mul(elements, int64_t{dim}, &elements)) return;
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The tensors that stand for a graph's values in a list of calls. A value of pixels has two forms, of one
-// memory where that is the list's own; otherwise the second one is a copy.
+// Maps the values of an XNNPACK graph to tensors of a call list. A value of rank 4 can have two forms with
+// the same bytes: plain, [n, height, width, channels] row-major, and pixels, [n, channels, height, width]
+// channels-last. They share memory if it belongs to the list; otherwise the second form is a copy.
 #pragma once
 
 #include <cstdint>
@@ -13,6 +14,7 @@ namespace rushlight::xnnpack {
 
 inline constexpr size_t kPixelRank = 4;
 
+// Preconditions: ids are below size(); values used as pixels have rank 4.
 class Forms {
  public:
   Forms(std::vector<Value> values, CallList* list);
@@ -20,40 +22,40 @@ class Forms {
   [[nodiscard]] size_t size() const { return values_.size(); }
   [[nodiscard]] const Value& value(uint32_t id) const { return values_[id]; }
 
-  // Ids are below size(), and of rank 4 where pixels are asked for.
-  // To read. Error: InvalidProgram (nothing has written it).
+  // For reading. Error: InvalidProgram (no node has written the value).
   [[nodiscard]] Result<ValueId> plain(uint32_t id);
   [[nodiscard]] Result<ValueId> pixels(uint32_t id);
-  // To write. Error: InvalidProgram (it has been written, or is a constant or an input).
+  // For writing. Error: InvalidProgram (already written, a constant, or an input).
   [[nodiscard]] Result<ValueId> new_plain(uint32_t id);
   [[nodiscard]] Result<ValueId> new_pixels(uint32_t id);
-  // `id` is the same tensor as `of`: numbers that are quantized where they are read.
+  // Makes `id` the same tensor as `of`: a value that its readers quantize dynamically. Error: InvalidProgram.
   Error share(uint32_t id, uint32_t of);
-  // The dims that a node gives its result. Of values inside of the graph the file may have those before the
-  // exporter exchanged them (NCHW), which XNNPACK never reads; ends keep theirs.
+  // Sets the dimensions that a node gives its result. For values inside of the graph, the file may hold those
+  // from before the exporter's layout conversion (NCHW), which XNNPACK never reads. Inputs and outputs keep
+  // theirs.
   void infer_dims(uint32_t id, std::vector<int32_t> dims);
-  // `id` is `of`, which has been written, under other dims. False: a call has to copy it.
+  // Makes `id` an alias of `of` with other dimensions. Returns false if a call must copy it.
   [[nodiscard]] Result<bool> share_reshaped(uint32_t id, uint32_t of);
-  // A row-major tensor [n, height, width, channels] as pixels.
+  // The pixel form of a row-major tensor [n, height, width, channels].
   [[nodiscard]] ValueId pixels_of(ValueId plain);
-  // A constant as `dtype`: of float32 as float16 where a layer computes in that, of quantized numbers what
-  // they stand for. Error: NotSupported.
+  // Adds a constant converted to `dtype`: float32 to float16 if a layer computes in float16, quantized to its
+  // real values. Error: NotSupported.
   [[nodiscard]] Result<ValueId> constant_as(ScalarType dtype, std::vector<int32_t> sizes,
                                             std::vector<uint8_t> order, uint32_t id);
-  // The elements of a constant as constant_as() has them: the payload's bytes, or what was made of them in
+  // The elements of a constant as constant_as() converts them: the payload's bytes, or a conversion stored in
   // `made`. Error: NotSupported.
   [[nodiscard]] Result<Span<const uint8_t>> elements_as(ScalarType dtype, uint32_t id,
                                                         std::vector<uint8_t>* made) const;
-  // Declares an output of another dtype than its value's.
+  // Overrides the dtype of an output.
   void set_dtype(uint32_t id, ScalarType dtype) { states_[id].dtype = dtype; }
 
-  // Whether its only form so far is that of pixels, which the caller's memory holds.
+  // Returns true if the value exists only as pixels, in memory of the caller.
   [[nodiscard]] bool prefers_pixels(uint32_t id) const;
 
   void set_input(uint32_t id) { states_[id].is_input = states_[id].is_written = true; }
   void set_output(uint32_t id) { states_[id].is_output = true; }
   [[nodiscard]] bool is_output(uint32_t id) const { return states_[id].is_output; }
-  // Of an input or output, the form that is its end. Error: InvalidProgram (an output that nothing writes).
+  // The tensor of an input or output. Error: InvalidProgram (an output that no node writes).
   [[nodiscard]] Result<ValueId> end(uint32_t id);
 
  private:
@@ -74,7 +76,7 @@ class Forms {
   CallList& list_;
 };
 
-// [n, height, width, channels] as sizes [n, channels, height, width].
+// Converts dimensions [n, height, width, channels] to sizes [n, channels, height, width].
 [[nodiscard]] std::vector<int32_t> pixel_sizes(const std::vector<int32_t>& dims);
 
 }  // namespace rushlight::xnnpack

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// lower() makes one pass over the nodes, in order. If the graph has clamps that rescale, a trial pass comes
+// first, because fusing needs the number of readers of each value.
 #include "backends/xnnpack/lowering.h"
 
 #include <algorithm>
@@ -20,7 +22,7 @@ using flatbuffer::TableVector;
 namespace graph_slot = schema::xnn::xnngraph_table;
 namespace node_slot = schema::xnn::xnode_table;
 
-// The values that a list of ids names.
+// Collects the external ids of a graph's inputs or outputs.
 Error find_ends(Span<const uint32_t> ids, const Forms& forms, std::vector<uint32_t>* externals) {
   for (const uint32_t id : ids) {
     RL_CHECK(id < forms.size() && forms.value(id).external_id != kNoValue && !forms.value(id).is_constant,
@@ -48,7 +50,7 @@ bool is_layer(NodeKind kind) {
          kind == NodeKind::XNNDepthwiseConv2d || kind == NodeKind::XNNConvTranspose2d;
 }
 
-// Whether a node is a clamp of integers whose result has another scale; its ends are then values.
+// Returns true if a node is an integer clamp whose result has another scale, and both ends are valid values.
 bool rescales(Table node, const Forms& forms, uint32_t* in, FusedClamp* clamp) {
   namespace slot = schema::xnn::_xnnnode1x1_table;
   const Table fields = node.table(node_slot::kXnodeUnion);
@@ -126,7 +128,7 @@ void Lowering::name(uint32_t id, NodeKind kind) {
 
 namespace {
 
-// A graph's values and nodes.
+// A parsed graph.
 struct Graph {
   std::vector<Value> values;
   Span<const uint32_t> inputs, outputs;
@@ -148,8 +150,8 @@ Error lower_nodes(const Graph& graph, const std::vector<bool>& is_fused, Lowerin
   return Error::Ok;
 }
 
-// Finds the clamps whose results have another scale, and which of them read alone what a layer writes. Who
-// reads what is known once all nodes have been lowered, for which there is a list of its own.
+// Finds rescaling clamps that are the only readers of a layer's output. The readers are known only after all
+// nodes have been lowered, which is done on a scratch list.
 Error find_fused(const Graph& graph, bool is_dynamic, std::vector<bool>* is_fused, Lowering* lowering) {
   CallList list(std::make_shared<ConstantPool>(), is_dynamic);
   Forms forms(graph.values, &list);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Nodes that move elements or change how they are stored.
+// Lowers nodes that move elements or change their representation.
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -22,7 +22,7 @@ Error NodeLowering::lower_convert() {
   RL_TRY_ASSIGN(const uint32_t in, id_at(one::kInputId));
   RL_TRY_ASSIGN(const uint32_t out, id_at(one::kOutputId));
   const Datatype from = value(in).datatype, to = value(out).datatype;
-  if (is_dynamic(to)) return forms_.share(out, in);  // the layers that read it quantize
+  if (is_dynamic(to)) return forms_.share(out, in);  // its readers quantize
   if (is_byte(from) && is_byte(to)) return requantize(in, out);
   RL_TRY_ASSIGN(const ScalarType type, element_type(to));
   forms_.infer_dims(out, value(in).dims);
@@ -49,8 +49,8 @@ Error NodeLowering::lower_convert() {
   return Error::Ok;
 }
 
-// XNNPACK's steps (xnn_init_qs8_cvt_scalar_params): 8 bits of the quotient of the scales. A table has them
-// all.
+// Follows XNNPACK (xnn_init_qs8_cvt_scalar_params): the ratio of the scales has 8 fractional bits. A lookup
+// table covers all 256 inputs.
 Error NodeLowering::requantize(uint32_t in, uint32_t out) {
   const Value &from = value(in), &to = value(out);
   const float quotient = from.scale / to.scale;
@@ -62,7 +62,7 @@ Error NodeLowering::requantize(uint32_t in, uint32_t out) {
   });
 }
 
-// A clamp of such numbers: of the real number that each stands for.
+// A clamp with different scales: computes each result from the real value of its input.
 Error NodeLowering::rescale(uint32_t in, uint32_t out) {
   const Value &from = value(in), &to = value(out);
   const float inverse = 1.0f / to.scale;
@@ -72,7 +72,7 @@ Error NodeLowering::rescale(uint32_t in, uint32_t out) {
   });
 }
 
-// The result of each number, within the node's bounds.
+// Builds the lookup table, within the node's bounds.
 Error NodeLowering::look_up(uint32_t in, uint32_t out, const std::function<int64_t(int32_t)>& result) {
   const Value &from = value(in), &to = value(out);
   RL_CHECK(from.datatype == to.datatype, Error::NotSupported, "it changes %s into %s",
@@ -124,7 +124,7 @@ Error NodeLowering::lower_reshape() {
   std::vector<int64_t> listed;
   size_t open = 0;
   for (const uint32_t size : sizes) {
-    listed.push_back(size == 0 ? -1 : int64_t{size});  // 0: as many as there are
+    listed.push_back(size == 0 ? -1 : int64_t{size});  // 0: inferred
     open += size == 0 ? 1 : 0;
   }
   RL_CHECK(open <= 1, Error::NotSupported, "expected one size that is open, got %lu", log_number(open));
@@ -195,7 +195,7 @@ Error NodeLowering::lower_pad() {
   RL_TRY_ASSIGN(const uint32_t out, id_at(slot::kOutputId, behind.size()));
   RL_CHECK(before.size() == behind.size(), Error::InvalidProgram,
            "expected paddings before and behind each dim");
-  std::vector<int64_t> paddings;  // the last dim's first
+  std::vector<int64_t> paddings;  // last dimension first
   for (size_t d = before.size(); d-- > 0;) {
     paddings.push_back(before[d]);
     paddings.push_back(behind[d]);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One node of a graph at a time becomes calls.
+// Translates one node of an XNNPACK graph to calls. Implemented by kind of node in activations.cpp,
+// movement.cpp, pixels.cpp, products.cpp and lowering.cpp.
 #pragma once
 
 #include <cstdint>
@@ -16,49 +17,51 @@ namespace rushlight::xnnpack {
 
 using NodeKind = schema::xnn::XNodeUnion;
 
-// XNNPACK's flags that the exporter sets.
+// The XNNPACK flags that the exporter sets.
 inline constexpr uint32_t kTransposeWeights = 1, kAlignCorners = 8;
 
-// The exporter's name of a kind of nodes, without "XNN"; "unknown" for a number that is none.
+// The exporter's name of a kind of node, without "XNN"; "unknown" for other values.
 [[nodiscard]] const char* to_string(NodeKind kind);
 
-// A clamp of integers whose result has another scale, as a part of the layer before it: XNNPACK makes that
-// write numbers of the new scale, within the clamp's bounds.
+// A rescaling clamp fused into the layer before it, as XNNPACK does: the layer writes values of the new scale
+// within the clamp's bounds.
 struct FusedClamp {
   uint32_t out;
   float low, high;
 };
 
-// What the nodes of a graph have in common.
+// State shared by the nodes of a graph.
 struct Lowering {
-  std::map<uint32_t, FusedClamp> clamps;  // by the values that they read
-  // Of each value: the nodes that name it, which are its writer and its readers, the first one's kind, and
-  // the last one's index.
+  std::map<uint32_t, FusedClamp> clamps;  // by the value that each reads
+  // Per value: the number of nodes that name it (its writer and readers), the kind of the first and the index
+  // of the last.
   std::vector<size_t> nodes, last;
   std::vector<NodeKind> writer;
-  size_t node = 0;  // that is being lowered
+  size_t node = 0;  // index of the current node
 
   explicit Lowering(size_t values)
       : nodes(values), last(values, SIZE_MAX), writer(values, NodeKind::XNNClamp) {}
+  // Records that the current node names value `id`.
   void name(uint32_t id, NodeKind kind);
 };
 
+// Lowers one node; make a new object for each.
 class NodeLowering {
  public:
   NodeLowering(Forms* forms, CallList* list, Lowering* lowering)
       : forms_(*forms), list_(*list), lowering_(*lowering) {}
 
-  // Errors: InvalidProgram, NotSupported.
+  // Lowers `node`. Errors: InvalidProgram, NotSupported.
   Error lower(flatbuffer::Table node);
 
  private:
-  // A field that names a value; in place of one that is clamped, the result of that, which the node then
-  // bounds. Error: InvalidProgram.
+  // Reads a field that names a value and checks its rank. A value with a fused clamp is replaced by the
+  // clamp's result, whose bounds the node then applies. Error: InvalidProgram.
   [[nodiscard]] Result<uint32_t> id_at(unsigned slot, size_t rank = SIZE_MAX);
   [[nodiscard]] int64_t size_at(unsigned slot) const { return fields_.scalar<uint32_t>(slot); }
   [[nodiscard]] const Value& value(uint32_t id) const { return forms_.value(id); }
   [[nodiscard]] bool has_bounds() const { return low_ > -kInfinity || high_ < kInfinity; }
-  // A number for an operator, None where it bounds nothing.
+  // A bound as an operator argument; None if infinite.
   ValueId bound(float limit);
 
   Error lower_kind(NodeKind kind);
@@ -72,9 +75,9 @@ class NodeLowering {
   Error lower_binary(NodeKind kind);
   Error lower_quantized_sum(uint32_t a, uint32_t b, uint32_t out, bool is_difference);
   Error lower_quantized_product(uint32_t a, uint32_t b, uint32_t out);
-  // Clamps the result of the last call where the node has bounds.
+  // Clamps the result of the last call if the node has bounds.
   Error clamp_result(uint32_t out, ValueId tensor);
-  // The least and greatest number of a quantized value that the bounds leave.
+  // The bounds of a quantized value, as stored integers.
   void quantized_bounds(const Value& out, int64_t* least, int64_t* most) const;
 
   // movement.cpp
@@ -106,18 +109,18 @@ class NodeLowering {
     ValueId folded, multipliers;
     int64_t least, most;
   };
-  // The integers of a quantized layer. Weights of one of `outputs` outputs lie side by side, or interleaved
-  // with those of the others.
+  // Folds bias, zero points and scales of a quantized layer. Weights of each output are contiguous, or
+  // interleaved with those of the other outputs.
   Error fold(uint32_t input, uint32_t filter, uint32_t bias, uint32_t output, size_t outputs,
              bool is_interleaved, Layer* layer);
-  // The operands of a convolution that say where its windows are.
+  // Arguments of a convolution that describe its windows.
   struct Window {
     ValueId stride, padding, dilation, transposed, extra, groups;
   };
   Error convolve_integers(uint32_t input, uint32_t output, ValueId weight, const Layer& layer,
                           const Window& window);
   [[nodiscard]] Result<ValueId> fake_quantized(uint32_t input);
-  // Of a layer that computes in `dtype`; None where there is none.
+  // The bias of a layer that computes in `dtype`; None without one.
   [[nodiscard]] Result<ValueId> bias_of(uint32_t id, ScalarType dtype);
   [[nodiscard]] Result<ValueId> transposed(uint32_t filter);
   [[nodiscard]] Result<ValueId> filter_of(uint32_t filter, ScalarType dtype, bool is_depthwise,

@@ -91,7 +91,7 @@ Error Payload::find_constant(Table entry, Span<const uint8_t> behind, const Name
     return Error::Ok;
   }
   const char* key = entry.string(slot::kNamedKey);
-  if (index == 0 && *key == '\0') {  // stands for no constant
+  if (index == 0 && *key == '\0') {  // a placeholder for "no constant"
     constants_.emplace_back();
     return Error::Ok;
   }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the exporter hands to XNNPACK: a graph as FlatBuffers data and its constants, which lie behind it, in
-// it, or in named data of the program. Bytes of a file, proven when they are read.
+// Parses the payload of an XNNPACK delegate: a graph as FlatBuffers data, and constants, which follow it, are
+// inside it, or are named data of the program. The bytes come from a file and are verified when parsed.
 //
-// Layout, if it begins with a header: 4 bytes, "XH00", uint16 length of the header, uint32 offset and size of
-// the graph, uint32 offset and uint64 size of the constants. (executorch 1.5.1,
-// backends/xnnpack/serialization.)
+// Layout if there is a header: 4 bytes, "XH00", uint16 length of the header, uint32 offset and size of the
+// graph, uint32 offset and uint64 size of the constants. Reference: executorch 1.5.1,
+// backends/xnnpack/serialization.
 #pragma once
 
 #include <cstdint>
@@ -20,19 +20,20 @@
 
 namespace rushlight::xnnpack {
 
+// A verified payload. Movable.
 class Payload {
  public:
-  // `bytes` outlives the pool of constants, and so does what `named` (may be null) has in place. Errors:
-  // InvalidProgram, NotFound (named data), or the map's.
+  // Parses `bytes`, which must outlive the pool of constants, as must data that `named` (may be null) serves
+  // in place. Errors: InvalidProgram, NotFound (named data), or the map's.
   [[nodiscard]] static Result<Payload> read(
       Span<const uint8_t> bytes, const NamedDataMap* named,
       std::shared_ptr<ConstantPool> pool = std::make_shared<ConstantPool>());
 
   Payload(Payload&&) = default;
 
-  // The table of the graph, all of it as runtime/program/schema_tables.h has it.
+  // The graph's table; schema in runtime/program/schema_tables.h.
   [[nodiscard]] flatbuffer::Table graph() const;
-  // The bytes of constant `index`, from 1. Error: InvalidProgram.
+  // The bytes of constant `index`, counted from 1. Error: InvalidProgram.
   [[nodiscard]] Result<Span<const uint8_t>> constant(uint32_t index) const;
   [[nodiscard]] const std::shared_ptr<ConstantPool>& pool() const { return pool_; }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Nodes on images: pools, means over pixels and resizing.
+// Lowers nodes on images: pooling, means over pixels, resizing.
 #include <utility>
 
 #include "backends/xnnpack/node_lowering.h"
@@ -31,8 +31,8 @@ Error NodeLowering::lower_average_pool() {
   return clamp_result(out, to);
 }
 
-// Of a pool that rounds its sizes up the exporter makes one with more padding at the end. What is there is
-// never the largest, so that rounding up does the same; kernels refuse other sizes of the result.
+// The exporter expresses a pool with ceil_mode as one with more padding at the end. Padding is never the
+// maximum, so ceil_mode gives the same result; kernels refuse other output sizes.
 Error NodeLowering::lower_max_pool() {
   RL_TRY_ASSIGN(const uint32_t in, id_at(pool::kInputId, kPixelRank));
   RL_TRY_ASSIGN(const uint32_t out, id_at(pool::kOutputId, kPixelRank));
@@ -53,7 +53,7 @@ Error NodeLowering::lower_max_pool() {
   return clamp_result(out, to);
 }
 
-// The exporter makes it of a maximum over all rows or all columns, with its indices.
+// The exporter lowers max(dim) with indices over all rows or all columns to this node.
 Error NodeLowering::lower_argmax_pool() {
   namespace slot = schema::xnn::xnnarg_max_pooling2d_table;
   RL_TRY_ASSIGN(const uint32_t in, id_at(slot::kInputId, kPixelRank));
@@ -87,7 +87,8 @@ Error NodeLowering::lower_global_average() {
   int64_t least = 0, most = 0;
   quantized_bounds(value(out), &least, &most);
   const std::vector<float> scale = {value(in).scale / value(out).scale};
-  // With one quantization the sum is of the stored numbers, so that halves round to the even stored number.
+  // With equal quantization of input and output, sums use the stored integers without zero point, so that
+  // halves round to an even stored integer.
   const bool is_same = scale[0] == 1 && value(in).zero_point == value(out).zero_point;
   const ValueId in_zero = list_.integer(is_same ? 0 : value(in).zero_point);
   const ValueId out_zero = list_.integer(is_same ? 0 : value(out).zero_point);

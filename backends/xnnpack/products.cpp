@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Linear layers, convolutions and products of matrices.
+// Lowers linear layers, convolutions and matrix products. Weights stay in the payload if some dim order
+// describes their layout; otherwise they are transposed once, at load.
 #include <cmath>
 #include <cstring>
 #include <utility>
@@ -16,7 +17,7 @@ namespace two = schema::xnn::_xnnnode2x1_table;
 namespace linear = schema::xnn::xnnfully_connected_table;
 namespace conv = schema::xnn::_xnnnode_conv_table;
 
-// The least scale that dynamic quantization may find: a normal float32.
+// The smallest scale of dynamic quantization: the smallest normal float32.
 constexpr double kLeastScale = 0x1p-126;
 
 bool is_float(const Value& value) {
@@ -39,7 +40,7 @@ int64_t weight_sum(const Value& filter, size_t index, size_t outputs, bool is_in
   return sum;
 }
 
-// Numbers of an operator that XNNPACK has as uint32.
+// Returns false if an argument, a uint32 in XNNPACK, is too large for an operator.
 bool fits(std::initializer_list<int64_t> sizes) {
   for (const int64_t size : sizes) {
     if (size > int64_t{kMostSize}) return false;
@@ -56,7 +57,8 @@ Result<ValueId> NodeLowering::bias_of(uint32_t id, ScalarType dtype) {
   return value(id).is_constant ? forms_.constant_as(dtype, value(id).dims, {}, id) : forms_.plain(id);
 }
 
-// The int32 bias less the zero point's share of each sum, and XNNPACK's float32 scale of each output.
+// Folds the zero point's share of each sum into the int32 bias, and computes XNNPACK's float32 scale of each
+// output.
 Error NodeLowering::fold(uint32_t input, uint32_t filter, uint32_t bias, uint32_t output, size_t outputs,
                          bool is_interleaved, Layer* layer) {
   const Value &in = value(input), &weights = value(filter), &out = value(output);
@@ -96,7 +98,7 @@ Error NodeLowering::fold(uint32_t input, uint32_t filter, uint32_t bias, uint32_
   return Error::Ok;
 }
 
-// Weights [inputs, outputs] as [outputs, inputs]: constants once, others in a call.
+// Transposes weights [inputs, outputs] to [outputs, inputs]: constants once, others by a call.
 Result<ValueId> NodeLowering::transposed(uint32_t filter) {
   const Value& weights = value(filter);
   RL_TRY_ASSIGN(const ScalarType type, element_type(weights.datatype));
@@ -118,7 +120,8 @@ Result<ValueId> NodeLowering::transposed(uint32_t filter) {
   return list_.own_constant(type, sizes, {}, std::move(moved));
 }
 
-// Rows quantized by a range of their own, times `weight`, which holds the numbers of `weights`.
+// Multiplies dynamically quantized rows (one range per row) by `weight`, which holds the integers of
+// `weights`.
 Error NodeLowering::multiply_dynamic(uint32_t input, const Value& weights, ValueId weight, ValueId addend,
                                      uint32_t output) {
   std::vector<float> scales = weights.scales;
@@ -207,7 +210,8 @@ Error NodeLowering::lower_convolution(NodeKind kind) {
                       list_.integers({size_at(conv::kAdjustmentHeight), size_at(conv::kAdjustmentWidth)}),
                       list_.integer(groups)};
   const ScalarType dtype = is_byte(in.datatype) ? ScalarType::Char : *element_type(in.datatype);
-  // XNNPACK makes linear layers of these (xnn_define_convolution_2d): each pixel has a range of its own.
+  // XNNPACK executes these as linear layers (xnn_define_convolution_2d), so each pixel is quantized with its
+  // own range.
   const bool is_pointwise = kind == NodeKind::XNNConv2d && height == 1 && width == 1 && groups == 1 &&
                             top == 0 && left == 0 && size_at(conv::kSubsamplingHeight) == 1 &&
                             size_at(conv::kSubsamplingWidth) == 1;
@@ -248,8 +252,8 @@ Error NodeLowering::convolve_integers(uint32_t input, uint32_t output, ValueId w
   return Error::Ok;
 }
 
-// Pixels as they are after quantization by a range of each image. No operator convolves such integers: the
-// sums are of floats, which are multiples of the scale.
+// Quantizes and dequantizes pixels with one range per image. No operator convolves these integers; the
+// convolution sums floats that are multiples of the scale.
 Result<ValueId> NodeLowering::fake_quantized(uint32_t input) {
   const Value& in = value(input);
   RL_TRY_ASSIGN(const ValueId from, forms_.plain(input));
@@ -260,8 +264,8 @@ Result<ValueId> NodeLowering::fake_quantized(uint32_t input) {
   return forms_.pixels_of(to);
 }
 
-// Weights [outputs, inputs, height, width], or transposed [inputs, outputs, height, width], over the
-// payload's bytes where one order of dims says how they lie.
+// Weights as [outputs, inputs, height, width], or for transposed convolutions [inputs, outputs, height,
+// width]. Uses the payload's bytes if a dim order describes their layout.
 Result<ValueId> NodeLowering::filter_of(uint32_t filter, ScalarType dtype, bool is_depthwise,
                                         int64_t transposed_groups) {
   const Value& weights = value(filter);
@@ -273,7 +277,7 @@ Result<ValueId> NodeLowering::filter_of(uint32_t filter, ScalarType dtype, bool 
     return forms_.constant_as(dtype, {dims[3], dims[0], dims[1], dims[2]}, {1, 2, 3, 0}, filter);
   std::vector<uint8_t> made;
   RL_TRY_ASSIGN(const Span<const uint8_t> elements, forms_.elements_as(dtype, filter, &made));
-  // Of groups [groups, outputs, taps, inputs]: the inputs of all groups come first.
+  // Transposed with groups: [groups, outputs, taps, inputs] to [groups, inputs, outputs, taps].
   const auto groups = static_cast<size_t>(transposed_groups), outputs = static_cast<size_t>(dims[0]) / groups;
   const size_t taps = static_cast<size_t>(dims[1]) * static_cast<size_t>(dims[2]);
   const auto inputs = static_cast<size_t>(dims[3]);

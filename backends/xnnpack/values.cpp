@@ -117,7 +117,7 @@ class Reader {
     RL_CHECK(false, Error::InvalidProgram, "value %lu: its quantization has no kind", log_number(index_));
   }
 
-  // In the graph, or in a constant of float32.
+  // Reads scales from the graph, or from a float32 constant.
   Error read_scales(Span<const float> inside, uint32_t constant, uint32_t count, Value* value) {
     value->scales.assign(inside.begin(), inside.end());
     if (constant != 0) {
@@ -131,7 +131,7 @@ class Reader {
     return check_scales(*value);
   }
 
-  // Likewise, of bfloat16; files before executorch 0.4 have float32 in the graph.
+  // The same for bfloat16 scales of groups; files from before executorch 0.4 have float32 in the graph.
   Error read_group_scales(Table table, Value* value) {
     namespace slot = schema::xnn::per_channel_group_quant_table;
     const auto constant = table.scalar<uint32_t>(slot::kScaleBufferIdx);
@@ -183,7 +183,7 @@ class Reader {
     return Error::Ok;
   }
 
-  // Two numbers of 4 bits share a byte, rows begin with a new one.
+  // 4-bit values are stored two per byte; each row starts at a new byte.
   Error check_bytes(Value& value) const {
     const bool is_half =
         value.datatype == Datatype::XnnDatatypeQcint4 || value.datatype == Datatype::XnnDatatypeQbint4;

@@ -8,7 +8,7 @@ namespace rushlight::kernels {
 namespace {
 
 #if RUSHLIGHT_LOG_LEVEL < 3
-// "[2, 3]"; long shapes are cut.
+// Formats a shape as "[2, 3]"; long shapes are truncated.
 struct ShapeText {
   char text[96];
   explicit ShapeText(Span<const SizesType> sizes) {

@@ -13,7 +13,7 @@ Error check_rank(size_t rank) {
   return Error::Ok;
 }
 
-// 0, 1, 2, ... or, with channels last, 0, 2, 3, ..., 1.
+// True for the orders 0, 1, 2, ... (row-major) and 0, 2, 3, ..., 1 (channels-last).
 bool has_name(Span<const DimOrderType> order) {
   const size_t rank = order.size();
   const bool last = rank > 2 && order[rank - 1] == 1;
@@ -30,7 +30,7 @@ bool is_order_of(Span<const DimOrderType> order, const Tensor& out) {
   return true;
 }
 
-// Orders that place dimensions of size 1 differently describe the same layout.
+// Compares strides: orders that differ only in dimensions of size 1 describe the same layout.
 bool same_layout(Span<const DimOrderType> order, const Tensor& out) {
   int64_t stride = 1;
   for (size_t i = order.size(); i-- > 0;) {
@@ -135,7 +135,7 @@ Error check_memory_format(std::optional<int64_t> format, const Tensor& out) {
   constexpr int64_t kPreserve = 1;
   if (!format || *format == kPreserve) return Error::Ok;
   const auto rank = static_cast<size_t>(out.dim());
-  // Channels last of 2 and 3 spatial dimensions have the numbers 2 and 3.
+  // Channels-last with 2 and 3 spatial dimensions is 2 and 3.
   RL_CHECK(
       *format == kContiguous || ((*format == 2 || *format == 3) && rank == static_cast<size_t>(*format) + 2),
       Error::InvalidArgument, "memory_format: no number %ld for a tensor of rank %lu",

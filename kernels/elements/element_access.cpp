@@ -14,7 +14,7 @@ namespace {
 
 constexpr TypeSet kElements = (kAnySelectedType | complex_needs(kAnySelectedType)) & types::kAll;
 
-// f(const T*) of the type; a type that is not selected cannot come here.
+// Calls f(const T*) for the dtype; callers have checked that it is selected.
 template <TypeSet kSet, class F>
 void visit(const char* at, ScalarType type, F f) {
   const Error error = dispatch<kSet>(type, [&](auto of) {

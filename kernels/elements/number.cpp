@@ -15,7 +15,7 @@ int order_of(T a, T b) {
   return a < b ? -1 : (a > b ? 1 : 0);
 }
 
-// b is not NaN.
+// Precondition: b is not NaN.
 int compare_mixed(int64_t a, double b) {
   if (b >= kIntegerEnd) return -1;
   if (b < -kIntegerEnd) return 1;

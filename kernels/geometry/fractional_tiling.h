@@ -5,7 +5,8 @@
 
 namespace rushlight::kernels {
 
-// Windows at random distances, see region.h.
+// The extents of fractional pooling windows, which start at pseudo-random positions from pool.samples; see
+// region.h. Matches PyTorch.
 Extent fractional_tiling(const Pool& pool, size_t d, const ptrdiff_t* at);
 
 }  // namespace rushlight::kernels

@@ -9,11 +9,11 @@ namespace rushlight::kernels {
 
 namespace {
 
-// The positions of a window whose element at `offset` lies in the image.
+// The window positions that see the image through one tap.
 struct Places {
   ptrdiff_t first;
   ptrdiff_t count;
-  ptrdiff_t position;  // in the image, of the first one's
+  ptrdiff_t position;  // image position that the first one sees
 };
 
 Places places_of(const Window& window, ptrdiff_t element) {

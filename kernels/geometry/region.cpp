@@ -9,7 +9,7 @@ Extent window_tiling(const Pool& pool, size_t d, const ptrdiff_t* at) {
   const Window& window = pool.windows[d];
   const ptrdiff_t index = at[2 + d];
   const auto [begin, end] = covered(window, index);
-  // Beyond the padding there is nothing, which a window made by ceil_mode reaches into.
+  // A window that ceil_mode adds may end beyond the padding; those positions do not count.
   const int64_t start = index * window.step - window.pad;
   const int64_t padded = std::min(start + window.kernel, window.in + window.pad) - start;
   return {begin, end > begin ? (end - begin - 1) / window.dilation + 1 : 0, padded};

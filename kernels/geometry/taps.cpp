@@ -45,7 +45,7 @@ W round_to_byte(W value) {
 }
 
 double byte_weight_levels(double largest) {
-  constexpr double kMost = 1 << 15;  // what 16 bits with a sign hold
+  constexpr double kMost = 1 << 15;  // limit of int16
   double levels = 1;
   while (levels < (1 << 22) && std::floor(0.5 + largest * 2 * levels) < kMost) levels *= 2;
   return levels;

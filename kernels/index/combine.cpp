@@ -30,11 +30,11 @@ N combined(N a, N b, Combine how) {
   }
 }
 
-// What is done to one fiber. `held` stands for the target's where sums are held in float.
+// Processes one fiber. `held` is the dtype of the accumulators: float for 16-bit floats, else the target's.
 struct Walk {
   const IndexedCombine& combine;
-  uint32_t* counts = nullptr;  // of a mean: how many elements went into each of the target's
-  float* sums = nullptr;       // of 16-bit floats: the fiber, in float
+  uint32_t* counts = nullptr;  // mean only: number of elements combined into each one of the target
+  float* sums = nullptr;       // 16-bit floats only: the fiber in float
 
   Error operator()(const Fiber* fibers) const {
     const Fiber& target = fibers[1];
@@ -62,8 +62,8 @@ struct Walk {
     return Error::Ok;
   }
 
-  // Puts what changes nothing where elements are named that do not take part: 0, 1, or one of the
-  // elements that the largest or smallest is taken of.
+  // Writes the neutral element to each indexed element whose old value does not count: 0, 1, or for extrema
+  // one of the candidates.
   Error start(const Fiber* fibers, ScalarType held) const {
     const bool ordered = combine.how == Combine::kLargest || combine.how == Combine::kSmallest;
     return for_each_indexed(fibers[0], combine.index.type, fibers[1], fibers[2],

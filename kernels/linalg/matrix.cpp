@@ -33,7 +33,7 @@ MatrixView MatrixView::dense(void* data, ScalarType type, ptrdiff_t rows, ptrdif
 
 namespace {
 
-// `real` says whether no imaginary part is there.
+// `real`: the elements have no imaginary part.
 template <class T, class N>
 void read_parts(const char* at, bool real, N* value) {
   const T* parts = reinterpret_cast<const T*>(at);
@@ -94,7 +94,7 @@ MatrixView MatrixView::leading(ptrdiff_t some_rows, ptrdiff_t some_columns) cons
 
 namespace {
 
-// Elements of a row or column of doubles: the loops that take most of the time are worth one without
+// A row or column of doubles: dot() and subtract() take most of the time, so they have a loop without
 // conversions.
 struct Doubles {
   char* data;

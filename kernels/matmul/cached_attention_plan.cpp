@@ -13,7 +13,7 @@ namespace rushlight::kernels {
 
 namespace {
 
-// All tensors of the call with their names: first those that it writes.
+// A tensor and its name in messages.
 struct Named {
   const Tensor* tensor;
   const char* name;
@@ -38,7 +38,7 @@ Error check_tensor(const Named& given, ScalarType type, std::initializer_list<si
   return Error::Ok;
 }
 
-// Sizes that others are compared with; all are at least 0.
+// Reads the sizes that others are compared with; all are at least 0.
 Error read_sizes(const CachedAttentionArguments& given, CachedAttention* plan) {
   RL_CHECK(given.qkv.dim() == 3, Error::InvalidArgument, "qkv: expected 3 dimensions, got %ld",
            static_cast<long>(given.qkv.dim()));
@@ -105,7 +105,7 @@ T* data_of(const Named& given) {
 
 const Tensor* pointer(const std::optional<Tensor>& tensor) { return tensor ? &*tensor : nullptr; }
 
-// All tensors: first those that a call writes.
+// All tensors; the written ones come first.
 struct Operands {
   enum { kOut, kKeys, kValues, kKeyScales, kValueScales, kQkv, kPos, kCos, kSin, kQueryNorm, kKeyNorm, kAll };
   static constexpr size_t kWritten = kQkv;

@@ -14,13 +14,13 @@ namespace {
 // Elements converted at a time.
 constexpr ptrdiff_t kRun = 32;
 
-// The types that are computed in, in this build.
+// The compute dtypes of this build.
 constexpr TypeSet kComputed =
     type_set(ScalarType::Float) | (kConvertibleTypes & type_set(ScalarType::Double));
 
 template <class C>
 void quantize_elements(const Quantizer<int64_t, C>& quantizer, int64_t* to, const C* from, ptrdiff_t n) {
-  const Quantizer<int64_t, C> quantize = quantizer;  // a copy: its numbers stay in registers
+  const Quantizer<int64_t, C> quantize = quantizer;  // a copy, which stays in registers
   for (ptrdiff_t i = 0; i < n; ++i) to[i] = quantize(from[i]);
 }
 
@@ -28,13 +28,13 @@ template <class C>
 void dequantize_elements(const Affine& affine, C* to, const int64_t* from, ptrdiff_t n) {
   const auto scale = static_cast<C>(affine.scale);
   const auto zero_point = static_cast<C>(affine.zero_point);
-  // All quantized types are within int32, which floating-point units know.
+  // All quantized dtypes fit in int32, which FPUs convert in one instruction.
   for (ptrdiff_t i = 0; i < n; ++i) {
     to[i] = (static_cast<C>(static_cast<int32_t>(from[i])) - zero_point) * scale;
   }
 }
 
-// f(first element, n) for parts of a run that fit a buffer.
+// Calls f(first element, n) for parts of a span that fit in a buffer.
 template <class F>
 void for_each_part(ptrdiff_t n, F f) {
   for (ptrdiff_t first = 0; first < n; first += kRun) f(first, n - first < kRun ? n - first : kRun);

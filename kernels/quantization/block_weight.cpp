@@ -12,7 +12,7 @@ namespace rushlight::kernels {
 
 namespace {
 
-// Bytes of a panel have to fit, with the largest header of the smallest group.
+// Limits that keep the bytes of a panel in range, even with the largest header and the smallest group.
 constexpr int64_t kMostDepth = INT32_MAX / 16;
 constexpr int64_t kMostGroup = 65536;
 

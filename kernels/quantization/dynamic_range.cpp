@@ -15,19 +15,19 @@ float asymmetric_zero_point(const DynamicRange& range, const DynamicExtent& exte
   return range.low - std::nearbyint(extent.min / scale);
 }
 
-// For an extent from `low` to `high` steps.
+// The zero point from the end of the range with the smaller error; `low` and `high` are the extent in steps.
 float nearer_zero_point(const DynamicRange& range, float low, float high) {
   return (range.low + low) + (range.high + high) > 0 ? range.low - low : range.high - high;
 }
 
-// To a whole number of the range; an infinite extent leaves no number.
+// Rounds to an integer in the range; an infinite extent gives NaN, which becomes the low end.
 int32_t nudged(const DynamicRange& range, float zero_point) {
   const bool is_number = zero_point == zero_point;
   const float inside = is_number ? std::clamp(zero_point, range.low, range.high) : range.low;
   return static_cast<int32_t>(std::nearbyint(inside));
 }
 
-// xnn_qd8_asymmetric_quantization_params: a range of 0 alone has the scale 1.
+// As xnn_qd8_asymmetric_quantization_params(): an extent of only 0 has scale 1.
 DynamicScale xnnpack_scale(const DynamicRange& range, const DynamicExtent& extent) {
   const float inverse =
       extent.min == extent.max ? 1.0f : (range.high - range.low) / (extent.max - extent.min);

@@ -74,7 +74,7 @@ Error extremum_of_nothing(bool largest, const Tensor& out) {
   const int64_t low = contains(types::kIntegral, type) && type != ScalarType::Byte
                           ? static_cast<int64_t>(UINT64_MAX << (8 * element_size(type) - 1))
                           : 0;
-  // The complement has all bits that the type has.
+  // The complement sets all bits of the dtype.
   return fill(out, largest ? low : ~low);
 }
 

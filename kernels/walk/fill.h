@@ -7,8 +7,8 @@
 
 namespace rushlight::kernels {
 
-// Sets every element to `value`, converted to the element type. Errors: InvalidType (an element type that
-// this build leaves out), InvalidArgument (the element type cannot hold the value).
+// Sets every element to `value`, converted to the dtype. Errors: InvalidType (dtype not selected),
+// InvalidArgument (the dtype cannot hold the value).
 Error fill(const Tensor& out, const Scalar& value);
 
 }  // namespace rushlight::kernels

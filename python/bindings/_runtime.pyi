@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Native runtime: programs, methods and the kernels linked into this module.
 
-rushlight.runtime is its public face. Here dtypes are PyTorch's numbers, and `outputs` says what tensors
-become: 0 copies, 1 read-only views, 2 writable views.
+rushlight.runtime is the public interface. Here dtypes are PyTorch's enum values, and `outputs` selects how
+tensors are returned: 0 copies, 1 read-only views, 2 writable views.
 """
 
 from collections.abc import Sequence
@@ -11,10 +11,9 @@ from typing import Any, TypedDict
 from typing_extensions import Buffer
 
 class RuntimeFailure(Exception):
-    """`args`: the error's code, its name, what was logged (the innermost cause first), the index of the
-    input it is about or None, the names of all operators or backends that are missing, the instruction and
-    operator of the call that failed, and the source file of the innermost cause; each None where there is
-    none."""
+    """`args`: the error's code, its name, the log lines (innermost cause first), the index of the input that
+    caused it, the names of all missing operators or backends, the instruction and operator of the call that
+    failed, and the source file of the innermost cause; None for those that do not apply."""
 
 class DelegateMemory(TypedDict):
     """In bytes."""
@@ -33,7 +32,7 @@ class Memory(TypedDict):
     prepared: int
     delegates: DelegateMemory
 
-# Number of the dtype, sizes, dim order, dynamism (0: static), is planned, bytes.
+# (dtype, sizes, dim order, dynamism (0: static), is planned, bytes)
 Tensor = tuple[int, tuple[int, ...], tuple[int, ...], int, bool, int]
 
 class MethodFacts(TypedDict):
@@ -50,8 +49,9 @@ class MethodFacts(TypedDict):
     arena_64: int
 
 class LoweredDelegate(TypedDict):
-    """A delegate's graph as a program of plain calls with one method. `inputs` and `outputs` are those
-    arguments of the delegate; `constants` are the external tensors of the program by name."""
+    """A delegate's graph as a program of plain calls with one method. `inputs` and `outputs` hold, for each
+    input and output of that method, the index of the delegate's argument; `constants` holds the program's
+    external tensors by name."""
 
     program: bytes
     constants: dict[str, bytes]
@@ -69,7 +69,7 @@ class BuildInfo(TypedDict):
     sizeof_pointer: int
 
 class Trace:
-    """Collects what a program's methods execute, for ETDump files."""
+    """Collects the events of a program's methods, for ETDump files."""
 
     def __init__(self, debug_buffer_size: int = 0) -> None: ...
     def write(self, path: str, debug_path: str | None = None) -> None: ...
@@ -83,7 +83,7 @@ class Method:
     def memory(self) -> Memory: ...
 
 class TextFacts(TypedDict):
-    """What a program says of its language model."""
+    """Properties of a program's language model."""
 
     begin: int | None
     ends: list[int]
@@ -94,7 +94,7 @@ class TextFacts(TypedDict):
     takes_messages: bool
 
 class TextStatistics(TypedDict):
-    """Tokens, and nanoseconds (_ns)."""
+    """Counts of tokens, and times in nanoseconds (_ns)."""
 
     prompt_tokens: int
     cached_tokens: int
@@ -106,7 +106,7 @@ class TextStatistics(TypedDict):
     decode_ns: int
 
 class TextGenerator:
-    """`options` of begin(): all fields of the C++ structures GenerateOptions and SamplerOptions."""
+    """`options` of begin() must have all fields of the C++ structures GenerateOptions and SamplerOptions."""
 
     def encode(self, prompt: str) -> list[int]: ...
     def encode_chat(self, messages: Sequence[tuple[str, str]]) -> list[int]: ...
@@ -124,7 +124,7 @@ class Program:
     def load_text_generator(self) -> TextGenerator: ...
 
 class Tokenizer:
-    """The vocabulary must be valid; RuntimeFailure otherwise. Tokens without text have empty ones."""
+    """Raises RuntimeFailure if the vocabulary is invalid. Ids outside of the vocabulary have empty texts."""
 
     def __init__(self, blob: bytes) -> None: ...
     def encode(self, text: str, parse_special: bool) -> list[int]: ...
@@ -139,7 +139,7 @@ class Tokenizer:
     def __len__(self) -> int: ...
 
 class TokenDecoder:
-    """Text as tokens come; what may still become another character is kept."""
+    """Decodes a stream of tokens; holds back the bytes of an incomplete character."""
 
     def __init__(self, tokenizer: Tokenizer, skip_special: bool) -> None: ...
     def add(self, token: int) -> str: ...
@@ -153,7 +153,7 @@ class ChatTemplate:
     ) -> list[int]: ...
 
 class Sampler:
-    """Logits must not be empty."""
+    """sample() needs at least one logit."""
 
     def __init__(
         self,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the runtime logged on this thread since it was last cleared: the innermost cause first.
+// The runtime's log lines on this thread since the last clear(), innermost cause first. Exceptions carry them
+// to Python.
 #pragma once
 
 #include <string>
@@ -9,8 +10,9 @@ namespace rushlight {
 
 struct CapturedLog {
   std::string text;
-  const char* place = nullptr;  // the source that logged the first line; null for words of the bindings' own
+  const char* place = nullptr;  // source file of the first line; null for the bindings' own messages
 
+  // Replaces the log by a message of the bindings.
   void say(std::string words) {
     text = std::move(words);
     place = nullptr;
@@ -18,6 +20,7 @@ struct CapturedLog {
   void clear() { say({}); }
 };
 
+// The log of the calling thread.
 CapturedLog& captured_log();
 
 }  // namespace rushlight

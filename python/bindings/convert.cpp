@@ -67,7 +67,7 @@ py::object make_array(ScalarType type, Span<const SizesType> sizes, Span<const D
   }
   const npy_api& api = npy_api::get();
   const int flags = access == Access::Writable ? npy_api::NPY_ARRAY_WRITEABLE_ : 0;
-  Py_INCREF(dtype);  // which the call takes
+  Py_INCREF(dtype);  // the call steals a reference
   auto array = py::reinterpret_steal<py::object>(
       api.PyArray_NewFromDescr_(api.PyArray_Type_, dtype, static_cast<int>(sizes.size()), shape, strides,
                                 const_cast<void*>(data), data == nullptr ? 0 : flags, nullptr));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Small values to Python, and numpy's element types by ours.
+// Converts small values to Python, and dtypes to numpy's.
 #pragma once
 
 #include <string_view>
@@ -11,7 +11,7 @@
 
 namespace rushlight {
 
-// A program's names may be any bytes.
+// Decodes UTF-8 and replaces invalid bytes: names in a program may be any bytes.
 pybind11::str to_str(std::string_view text);
 
 template <class T>
@@ -21,21 +21,21 @@ pybind11::tuple to_tuple(Span<T> items) {
   return tuple;
 }
 
-// numpy's (or ml_dtypes') dtype object, borrowed for the life of the process; null where there is none:
-// complex32, quantized types.
+// Returns numpy's (or ml_dtypes') dtype object, a borrowed reference that is valid as long as the process;
+// null for dtypes that numpy lacks (complex32, quantized types).
 PyObject* numpy_dtype(ScalarType type);
-// Brings the dtype objects in, once, when the module is imported.
+// Looks up the dtype objects; called once when the module is imported.
 void init_dtypes();
 
 enum class Access { ReadOnly, Writable };
 
-// An array over a dense tensor's elements, in its dim order; `owner` keeps them alive. With null `data`
-// the array has fresh memory of its own. Null dtypes are the caller's to refuse.
+// Creates an array over the elements of a dense tensor, in its dim order. `owner` keeps the elements alive.
+// If `data` is null, the array allocates its elements. Precondition: numpy_dtype(type) is not null.
 pybind11::object make_array(ScalarType type, Span<const SizesType> sizes, Span<const DimOrderType> order,
                             const void* data = nullptr, pybind11::object owner = {},
                             Access access = Access::Writable);
 
-// Copies all elements, whatever the layout and byte order of `source`; shapes are the same.
+// Copies all elements between arrays of the same shape, for any layout and byte order of `source`.
 void copy_array(pybind11::handle target, pybind11::handle source);
 
 }  // namespace rushlight

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What backends make of payloads, for Python: `rushlight convert` puts it in place of delegates.
+// Lowers payloads of backends to programs of plain calls, for `rushlight convert`, which replaces delegates
+// by them.
 #include "python/bindings/delegates.h"
 
 #include <map>

@@ -43,7 +43,7 @@ void fail_in(const Method& method, Error code) {
 }
 
 void bind_failure(py::module_& m) {
-  // One class object a module; several of these modules may live in one process.
+  // One exception class per module; several builds of this module may live in one process.
   static PyObject* failure = PyErr_NewException("rushlight._runtime.RuntimeFailure", nullptr, nullptr);
   m.attr("RuntimeFailure") = py::handle(failure);
   py::register_local_exception_translator([](std::exception_ptr raised) {

@@ -14,7 +14,7 @@ namespace rushlight {
 
 namespace {
 
-// Every key is there: the Python half has the defaults.
+// Returns an option. The Python side always passes all keys.
 template <class T>
 T option(const py::dict& options, const char* name) {
   return options[name].cast<T>();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A text generator, and the calls that Python makes on it.
+// A text generator and its Python methods.
 #pragma once
 
 #include <memory>
@@ -15,20 +15,20 @@
 
 namespace rushlight {
 
+// Thread-safe: calls are serialised.
 class PyTextGenerator {
  public:
   PyTextGenerator(std::unique_ptr<llm::TextGenerator> generator, std::shared_ptr<PyTrace> trace)
       : generator_(std::move(generator)), trace_(std::move(trace)) {}
 
-  // The tokens of a text that is to be continued, and of a conversation: pairs of role and content. Throw
-  // RuntimeFailure.
+  // Encode a text to be continued, or a conversation as pairs of role and content. Throw RuntimeFailure.
   [[nodiscard]] std::vector<int32_t> encode(const std::string& prompt) const;
   [[nodiscard]] std::vector<int32_t> encode_chat(
       const std::vector<std::pair<std::string, std::string>>& messages) const;
-  // Throw RuntimeFailure. Calls from several threads go one after another; the GIL is free while one
-  // computes.
+  // Throw RuntimeFailure. Calls from several threads execute one at a time; the GIL is released during the
+  // computation.
   void begin(const std::vector<int32_t>& prompt, const pybind11::dict& options);
-  // Text as bytes, the token or None, its log probability, and the number of the Finish.
+  // Returns (text as bytes, token or None, log probability, Finish as an integer).
   [[nodiscard]] pybind11::tuple step();
   void rewind(size_t count);
   [[nodiscard]] std::vector<int32_t> tokens();
@@ -39,7 +39,7 @@ class PyTextGenerator {
   std::unique_lock<std::mutex> lock();
 
   std::unique_ptr<llm::TextGenerator> generator_;
-  std::shared_ptr<PyTrace> trace_;  // null when nobody watches
+  std::shared_ptr<PyTrace> trace_;  // null without tracing
   std::mutex mutex_;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Other Python threads run while one of these lives. Cheaper than pybind11's, which also keeps its own
-// thread state; nothing of pybind11 may be used meanwhile.
+// Releases the GIL for the lifetime of the object. Cheaper than pybind11's class, which also manages a thread
+// state of pybind11; no pybind11 function may be called meanwhile.
 #pragma once
 
 #include <pybind11/pybind11.h>
@@ -18,7 +18,7 @@ class WithoutGil {
   PyThreadState* state_;
 };
 
-// What `function` returns.
+// Calls `function` without the GIL and returns its result.
 template <class F>
 auto without_gil(F&& function) {
   const WithoutGil others_run;

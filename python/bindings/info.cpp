@@ -24,7 +24,7 @@ py::list operator_names() {
   return names;
 }
 
-// The numbers of the element types that each operator computes in.
+// The dtypes that each operator supports, as integers.
 py::dict operator_dtypes() {
   py::dict dtypes;
   for (const auto& entry : kernels::kSelectedTypes) {

@@ -5,7 +5,7 @@
 
 namespace rushlight {
 
-// The functions that tell what this module was built with.
+// Defines the functions that describe how this module was built.
 void bind_info(pybind11::module_& m);
 
 }  // namespace rushlight

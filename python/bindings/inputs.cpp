@@ -20,8 +20,8 @@ using ArrayFields = py::detail::PyArray_Proxy;
 }
 
 struct Dtype {
-  bool same;          // but for the order of bytes
-  bool native_order;  // of bytes
+  bool same;          // same type, ignoring byte order
+  bool native_order;  // byte order is native
 };
 
 Dtype compare_dtype(PyObject* got, PyObject* expected) {
@@ -32,7 +32,7 @@ Dtype compare_dtype(PyObject* got, PyObject* expected) {
   return {fields->type_num == py::detail::array_descriptor_proxy(expected)->type_num, false};
 }
 
-// Whether the elements lie one after another, the outermost dimension of `order` first.
+// Returns true if the elements are contiguous in the given dim order.
 bool is_dense(const ArrayFields& array, Span<const DimOrderType> order, size_t element) {
   auto step = static_cast<Py_intptr_t>(element);
   for (size_t i = order.size(); i-- > 0;) {

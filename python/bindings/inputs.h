@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What Python hands to a method.
+// Binds Python values to the inputs of a method.
 #pragma once
 
 #include <pybind11/pybind11.h>
@@ -8,11 +8,10 @@
 
 namespace rushlight {
 
-// Gives input `index` a number, None, or a numpy array of its dtype in any layout and byte order. An
-// input that the program planned is copied, once. Another is used where it is if the array is dense in
-// the input's dim order, aligned and writable (a program may write to what it is lent), and copied once
-// if it is not; what is then to be kept alive is returned.
-// Throws RuntimeFailure with the index, or std::bad_alloc's Python kin.
+// Sets input `index` to a number, None, or a numpy array of the input's dtype in any layout and byte order.
+// An input with planned memory is copied once. Another input uses the array's memory if the array is dense in
+// the input's dim order, aligned and writable (programs may write to lent memory); otherwise the array is
+// copied once. Returns the object that must stay alive, or null. Throws RuntimeFailure with the index.
 pybind11::object set_input(Method& method, size_t index, pybind11::handle value);
 
 }  // namespace rushlight

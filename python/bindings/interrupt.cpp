@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Python remembers a signal until its main thread asks for it, which needs the GIL. A method asks after as
-// many instructions as take about a millisecond, by a clock that costs a few nanoseconds.
+// Python records a signal until its main thread checks for it, which needs the GIL. A method polls after
+// about a millisecond of instructions: the interval doubles until a poll finds that a millisecond has passed
+// on a coarse clock, which costs a few nanoseconds.
 #include "python/bindings/interrupt.h"
 
 #include <ctime>
@@ -18,11 +19,11 @@ namespace rushlight {
 namespace {
 
 constexpr int64_t kShort = 1'000'000;       // ns
-constexpr int64_t kPeriod = 50'000'000;     // ns between two questions to Python
-constexpr uint64_t kMostInstructions = 64;  // between two looks at the clock
+constexpr int64_t kPeriod = 50'000'000;     // ns between checks of Python's signals
+constexpr uint64_t kMostInstructions = 64;  // between readings of the clock
 
 unsigned long main_thread = 0;
-thread_local bool handles = false;  // a handler runs below
+thread_local bool handles = false;  // a signal handler is on this thread's stack
 thread_local int loads = 0;
 
 int64_t coarse_now_ns() {
@@ -100,7 +101,7 @@ Loading::~Loading() { --loads; }
 
 void bind_interrupt(py::module_&) {
   main_thread = py::module_::import("threading").attr("main_thread")().attr("ident").cast<unsigned long>();
-  // In a child the thread that called fork() is the main one.
+  // In a forked child, the thread that called fork() is the main thread.
   ::pthread_atfork(nullptr, nullptr, [] { main_thread = PyThread_get_thread_ident(); });
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Signals that arrive while a method is loaded or executed, Ctrl-C above all.
+// Handles signals, such as Ctrl-C, that arrive while a method is loaded or executed.
 #pragma once
 
 #include <mutex>
@@ -10,18 +10,18 @@
 
 namespace rushlight {
 
-// Runs the Python handlers of signals that are pending, on Python's main thread, at most every 50 ms. One of
-// them for all methods.
+// Runs Python's pending signal handlers on Python's main thread, at most every 50 ms. One object serves all
+// methods.
 Interrupt* python_interrupt();
 
-// Throws the exception that a handler raised, if one did.
+// Throws the Python exception that a signal handler raised, if any.
 void throw_if_interrupted();
 
-// Locks without the GIL: another thread may need it before it lets go. Throws RuntimeFailure where a handler
-// of a signal waits for what it has interrupted.
+// Locks `mutex`; releases the GIL while waiting, because the owner may need it. Throws RuntimeFailure if a
+// signal handler would wait for the call that it interrupted.
 std::unique_lock<std::mutex> lock_for_python(std::mutex& mutex);
 
-// Lives while this thread loads something, which a handler must not begin again.
+// Marks that this thread loads a method or generator. A signal handler must not start another load meanwhile.
 class Loading {
  public:
   Loading();  // throws RuntimeFailure

@@ -23,7 +23,7 @@ Span<const uint8_t> span_of(const py::bytes& bytes) {
   return {reinterpret_cast<const uint8_t*>(view.data()), view.size()};
 }
 
-// A reader of a blob, with the blob that it refers to.
+// An object loaded from a blob, together with the blob that it refers to.
 template <class T>
 struct Loaded {
   explicit Loaded(py::bytes given) : blob(std::move(given)), value(value_of(T::load(span_of(blob)))) {}
@@ -49,7 +49,7 @@ std::vector<int32_t> encode(const LoadedTokenizer& self, const std::string& text
   return tokens;
 }
 
-// Texts are whole characters, or what stands for bytes that are none.
+// Decoders emit whole characters only, so this conversion cannot fail.
 py::str text_of(const std::string& text) { return py::str(text.data(), text.size()); }
 
 py::str decode(const LoadedTokenizer& self, const std::vector<int32_t>& tokens, bool skip_special) {

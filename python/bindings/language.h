@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Tokenizer, sampler and chat template of language models.
+// Python classes of the tokenizer, sampler and chat template of language models.
 #pragma once
 
 #include <pybind11/pybind11.h>

@@ -58,7 +58,7 @@ void PyMethod::run_locked() {
   if (error != Error::Ok) fail_in(method_->method(), error);
 }
 
-// A few bytes of a program make one more output of the same memory.
+// Limits copies: a small program can name the same memory as output many times.
 void PyMethod::check_copies() const {
   constexpr uint64_t kMostTimes = 4;
   constexpr uint64_t kAlwaysAllowed = uint64_t{64} << 20;
@@ -81,7 +81,7 @@ void PyMethod::check_copies() const {
 py::list PyMethod::get(const py::object& self, int outputs) {
   const auto how = static_cast<Outputs>(outputs);
   py::object owner = self;
-  if (lends_ && how != Outputs::Copy) {  // outputs may lie in what is lent
+  if (lends_ && how != Outputs::Copy) {  // outputs may be aliases of lent inputs
     py::list owners;
     owners.append(self);
     for (const py::object& array : kept_) {

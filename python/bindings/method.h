@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A loaded method, and the calls that Python makes on it.
+// A loaded method and its Python methods.
 #pragma once
 
 #include <memory>
@@ -15,16 +15,16 @@
 
 namespace rushlight {
 
+// Thread-safe: calls are serialised, each with its own inputs and outputs.
 class PyMethod {
  public:
   PyMethod(std::shared_ptr<Module> module, std::unique_ptr<ModuleMethod> method,
            std::shared_ptr<PyTrace> trace);
 
-  // Sets the inputs, unless they are None, and runs; throws RuntimeFailure. Calls from several threads
-  // go one after another, each with its own inputs and outputs.
+  // Sets the inputs, unless None, executes, and returns the outputs. Throws RuntimeFailure.
   static pybind11::list execute(const pybind11::object& self, const std::optional<pybind11::list>& inputs,
                                 int outputs);
-  // The three steps of execute() by themselves.
+  // The three steps of execute(), separately.
   void set_inputs(const pybind11::list& inputs);
   void run();
   static pybind11::list outputs(const pybind11::object& self, int outputs);
@@ -35,19 +35,19 @@ class PyMethod {
   using Kept = std::vector<pybind11::object>;
 
   std::unique_lock<std::mutex> lock();
-  // Both are called with the lock. `released` takes what is no longer needed: giving it up may run any
-  // Python code.
+  // Called with the lock held. `released` receives objects that are no longer needed: destroying them may run
+  // arbitrary Python code, which must not happen under the lock.
   void set(const pybind11::list& inputs, Kept* released);
   void run_locked();
   void check_copies() const;
   pybind11::list get(const pybind11::object& self, int outputs);
 
-  std::shared_ptr<Module> module_;  // first, so that it goes last
-  std::shared_ptr<PyTrace> trace_;  // null when nobody watches
+  std::shared_ptr<Module> module_;  // first, so that it is destroyed last
+  std::shared_ptr<PyTrace> trace_;  // null without tracing
   std::unique_ptr<ModuleMethod> method_;
-  Kept kept_;  // for each input, what the method reads in place
+  Kept kept_;  // per input, the object whose memory the method uses
   bool lends_ = false;
-  std::vector<size_t> first_outputs_;  // for each output, the first one that is the same value
+  std::vector<size_t> first_outputs_;  // per output, the first output with the same value
   std::mutex mutex_;
 };
 

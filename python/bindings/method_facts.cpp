@@ -16,7 +16,7 @@ namespace {
 
 using flatbuffer::Table;
 
-// Bytes of a tensor in its largest shape. The sizes are the file's.
+// Bytes of a tensor in its largest shape. Checked, because the sizes come from the file.
 size_t nbytes(const TensorInfo& info) {
   size_t count = 0;
   if (checked_numel(info.sizes, &count) && checked_mul(count, element_size(info.scalar_type), &count)) {
@@ -35,7 +35,7 @@ py::tuple describe(Tag tag, const Result<TensorInfo>& info) {
   return py::make_tuple(to_string(tag), info.ok() ? py::object(describe(*info)) : py::none());
 }
 
-// Tensors that the exporter left the names of: parameters and buffers.
+// Tensors whose names the exporter stored: parameters and buffers.
 py::list attributes(Table plan) {
   py::list list;
   const auto values = plan.tables(schema::plan::kValues);
@@ -127,7 +127,7 @@ py::dict method_facts(const MethodMeta& meta) {
   facts["planned"] = planned;
   facts["arena_32"] = value_of(meta.arena_bytes(4));
   facts["arena_64"] = value_of(meta.arena_bytes(8));
-  captured_log().clear();  // of values that are no tensors
+  captured_log().clear();  // input_tensor() logs for values that are not tensors
   return facts;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a program says about a method without loading it.
+// Describes a method without loading it.
 #pragma once
 
 #include <string>
@@ -13,16 +13,16 @@
 
 namespace rushlight {
 
-// "name", "inputs", "outputs", "attributes", "operators", "backends", "planned", "arena_32", "arena_64".
-// Inputs and outputs are (kind, tensor or None), a tensor is (dtype number, sizes, dim order, dynamism,
-// is planned, bytes); attributes are (name, tensor). Throws RuntimeFailure.
+// Returns "name", "inputs", "outputs", "attributes", "operators", "backends", "planned", "arena_32",
+// "arena_64". Inputs and outputs are (kind, tensor or None); a tensor is (dtype as integer, sizes, dim order,
+// dynamism, is planned, bytes); attributes are (name, tensor). Throws RuntimeFailure.
 pybind11::dict method_facts(const MethodMeta& meta);
 
-// The names of the method's operators, each with its overload behind a dot.
+// Names of the method's operators, with ".overload" if they have one.
 std::vector<std::string> operators_of(const MethodMeta& meta);
-// Those that `table` has not.
+// Names of the method's operators that `table` lacks.
 std::vector<std::string> missing_operators(const MethodMeta& meta, const OperatorTable& table);
-// The ids of backends that `table` has not, or whose device is not there.
+// Ids of the method's backends that `table` lacks or whose device is missing.
 std::vector<std::string> missing_backends(const MethodMeta& meta, const BackendTable& table);
 
 }  // namespace rushlight

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The native half of rushlight.runtime: programs, methods, and numpy arrays in and out. What else
-// Python may hand in is made into arrays by the Python half.
+// The native half of rushlight.runtime: programs, methods, numpy arrays in and out. The Python half converts
+// other inputs (lists, torch tensors) to arrays.
 #include <pybind11/pybind11.h>
 
 #include "python/bindings/convert.h"

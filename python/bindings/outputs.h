@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a method hands to Python.
+// Converts the outputs of a method to Python objects.
 #pragma once
 
 #include <pybind11/pybind11.h>
@@ -8,12 +8,12 @@
 
 namespace rushlight {
 
-// As Python spells them, in this order.
+// In the order of the Python constants.
 enum class Outputs { Copy, ReadOnlyView, WritableView };
 
-// A number, a string, None, a numpy array, or a list of these. A view is over the tensor's own memory,
-// which `owner` keeps alive; one over a constant is never writable.
-// Throws RuntimeFailure for a tensor without memory, or of a dtype that numpy has not.
+// Returns a number, a string, None, a numpy array, or a list of these. A view shares the tensor's memory,
+// which `owner` keeps alive; a view of a constant is never writable. Throws RuntimeFailure for a tensor
+// without memory, or of a dtype that numpy lacks.
 pybind11::object to_python(const EValue& value, Outputs how, pybind11::handle owner);
 
 }  // namespace rushlight

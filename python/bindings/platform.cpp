@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The platform layer inside a Python process: log lines are kept for the exception they explain.
+// Platform layer inside a Python process: log lines are kept for the exception that they explain.
 #include "runtime/platform/platform.h"
 
 #include <chrono>

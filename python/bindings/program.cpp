@@ -37,7 +37,7 @@ void release_object(PyObject* object) {
   Py_DECREF(object);
 }
 
-// Null unless the object never changes and lies as programs have to.
+// Returns a loader over the object's own memory, or null unless it is immutable and aligned.
 std::shared_ptr<DataLoader> lend(const py::buffer& data) {
   PyObject* object = data.ptr();
   if (!PyBytes_CheckExact(object)) return nullptr;

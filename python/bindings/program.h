@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A loaded program, and the calls that Python makes on it.
+// A loaded program and its Python methods.
 #pragma once
 
 #include <memory>
@@ -14,7 +14,7 @@
 
 namespace rushlight {
 
-// What programs are loaded with, besides their files.
+// Options of loading, besides the files.
 struct LoadOptions {
   std::shared_ptr<PyTrace> trace;
   size_t threads = 0;
@@ -23,17 +23,18 @@ struct LoadOptions {
   size_t max_memory = 0;
 };
 
+// Thread-safe: loading is serialised only if a trace is attached.
 class PyProgram {
  public:
   PyProgram(std::unique_ptr<Module> module, std::shared_ptr<PyTrace> trace)
       : module_(std::move(module)), trace_(std::move(trace)) {}
 
-  // Throw RuntimeFailure. Verification and loading run without the GIL.
+  // Throw RuntimeFailure. Verification and loading release the GIL.
   static std::unique_ptr<PyProgram> load_file(const std::string& path,
                                               const std::vector<std::string>& data_files, int mode,
                                               const LoadOptions& load);
-  // The bytes of a `bytes` object are used in place where they are aligned, and it is kept alive; all
-  // other bytes may change under us and are copied.
+  // The bytes of an aligned `bytes` object are used in place, and the object is kept alive. Other buffers may
+  // change, so they are copied.
   static std::unique_ptr<PyProgram> load_bytes(const pybind11::buffer& data,
                                                const std::vector<std::string>& data_files,
                                                const LoadOptions& load);
@@ -44,13 +45,13 @@ class PyProgram {
   [[nodiscard]] std::unique_ptr<PyTextGenerator> load_text_generator() const;
 
  private:
-  // Loads with the trace and without the GIL. `load` returns a Result; a failure names what is missing of the
-  // method `name`.
+  // Loads with the trace locked and without the GIL. `load` returns a Result; a failure carries what the
+  // method `name` needs and this build lacks.
   template <class Load>
   [[nodiscard]] auto loaded(const std::string& name, Load&& load) const;
 
   std::shared_ptr<Module> module_;
-  std::shared_ptr<PyTrace> trace_;  // null when nobody watches
+  std::shared_ptr<PyTrace> trace_;  // null without tracing
 };
 
 void bind_program(pybind11::module_& m);

@@ -13,7 +13,7 @@ namespace rushlight {
 
 namespace {
 
-// Pages that no event touches cost nothing.
+// Untouched pages use no memory.
 constexpr size_t kEventBytes = size_t{64} << 20;
 
 void write_file(const std::string& path, Span<const uint8_t> bytes) {

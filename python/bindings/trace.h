@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a program's methods execute, collected for ETDump files.
+// Collects what a program's methods execute, for ETDump files.
 #pragma once
 
 #include <cstdlib>
@@ -15,22 +15,23 @@
 
 namespace rushlight {
 
+// A tracer with its memory and a mutex.
 class PyTrace {
  public:
-  // Logs operators' outputs in `debug_bytes` of memory if that is not 0. Throws std::bad_alloc.
+  // If `debug_bytes` is not 0, logs operators' outputs in that much memory. Throws std::bad_alloc.
   explicit PyTrace(size_t debug_bytes);
   PyTrace(const PyTrace&) = delete;
   PyTrace& operator=(const PyTrace&) = delete;
 
   EventTracer* tracer() { return &*etdump_; }
-  // To be held while a method loads or runs: a tracer serves one thread at a time.
+  // Hold it while a method loads or executes, because a tracer serves one thread at a time.
   std::mutex& mutex() { return mutex_; }
 
-  // Writes what happened since the last file, and the values if there is a path for them; the next load or
-  // run begins a new file. Called without the GIL. Throws an OSError.
+  // Writes the events since the last file and, if `debug_path` is set, the values. The next load or execution
+  // starts a new file. Called without the GIL. Throws OSError.
   void write(const std::string& path, const std::optional<std::string>& debug_path);
 
-  // Events and values that did not fit in the current file. Called without the GIL.
+  // Number of events and values that did not fit in the current file. Called without the GIL.
   [[nodiscard]] std::pair<size_t, size_t> lost();
 
  private:

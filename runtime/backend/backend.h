@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A backend runs parts of a program in its own way: the exporter hands it a subgraph and stores what
-// it makes of that ("processed" bytes), the program calls it like one large kernel.
+// The backend interface. A backend executes parts of a program with its own code: the exporter lowers a
+// subgraph to a payload ("processed" bytes), and the program calls the delegate like one large kernel.
 //
 //   class Doubler final : public Backend { ... };
 //   constexpr Doubler doubler;
 //   constexpr BackendEntry entries[] = {{"Doubler", &doubler}};
 //   constexpr BackendTable backends = {entries, 1};
 //
-// Backends register nothing at start-up: the table is handed to Method::load.
+// Backends do not register themselves: the application passes the table to Method::load.
 #pragma once
 
 #include <cstddef>
@@ -25,46 +25,50 @@ namespace rushlight {
 class NamedDataMap;
 class ThreadPool;
 
-// A setting that the exporter left for the backend. It lies in the program.
+// A setting from the exporter for the backend. Points into the program.
 struct CompileSpec {
   const char* key;
   Span<const uint8_t> value;
 };
 
-// Bytes that a delegate takes from elsewhere than the method's memory.
+// Bytes that a delegate allocates outside of the method's memory.
 struct DelegateMemory {
-  size_t working = 0;   // values and what lies between its nodes
-  size_t scratch = 0;   // the most that one of its nodes takes
-  size_t prepared = 0;  // weights in its own layouts, made or to be made if the host has it prepare some
+  size_t working = 0;   // values and intermediates between its nodes
+  size_t scratch = 0;   // the largest scratch of one of its nodes
+  size_t prepared = 0;  // packed weights, made or to be made if the host enables preparation
 };
 
-// Whoever loads methods on a host, for backends with memory of their own. It lives as long as the method.
+// Services of the host that loads methods, for backends that allocate their own memory. Lives as long as the
+// method.
 class BackendHost {
  public:
-  // Of the method's limit, what is left.
+  // Bytes left of the method's limit.
   [[nodiscard]] virtual size_t bytes_left() const = 0;
-  // Counts what a delegate takes. Error: MemoryAllocationFailed (more than is left).
+  // Counts memory that a delegate allocates. Error: MemoryAllocationFailed (the limit is exceeded).
   virtual Error take(const DelegateMemory& memory) = 0;
+  // Returns memory that take() counted.
   virtual void give_back(const DelegateMemory& memory) = 0;
-  // Whether weights are to be prepared; otherwise what they would take is not counted.
+  // Returns true if delegates should prepare weights. Otherwise the host does not count their memory.
   [[nodiscard]] virtual bool prepares() const = 0;
 
-  // Takes pages of files out of memory that were read to prepare weights: they come back if they are read
-  // again.
+  // Evicts file pages that were read while weights were prepared; they are read again on the next access.
   virtual void release_pages() = 0;
 
-  // An object that the delegates of all methods of a program share, one of each kind, which is a constant.
+  // A type of object that the delegates of all methods of a program share, one instance each. The SharedKind
+  // itself is a constant; its address identifies the type.
   struct SharedKind {
-    void* (*make)();  // null: no memory
+    void* (*make)();  // returns null if there is no memory
     void (*destroy)(void* object);
   };
-  // It outlives the methods; made for the first that asks. Null when there is no memory.
+  // Returns the shared object, made on the first call, or null if there is no memory. It outlives the
+  // methods.
   [[nodiscard]] virtual void* shared(const SharedKind& kind) = 0;
 
  protected:
   ~BackendHost() = default;
 };
 
+// Passed to Backend::init().
 class BackendInitContext : public Traced {
  public:
   BackendInitContext(Arena* memory, const char* method_name, const NamedDataMap* named_data,
@@ -77,16 +81,16 @@ class BackendInitContext : public Traced {
         threads_(threads),
         host_(host) {}
 
-  // Memory that lives as long as the method, from its arena; null when there is no more.
+  // Allocates memory from the method's arena, which lives as long as the method; null if it does not fit.
   [[nodiscard]] void* allocate(size_t size, size_t alignment = Arena::kDefaultAlignment) {
     return memory_->allocate(size, alignment);
   }
   [[nodiscard]] const char* method_name() const { return method_name_; }
-  // Blobs of the program and of the caller's data files, by key; the map lives until init() returns.
+  // Data of the program and of the caller's data files, by key. Valid until init() returns.
   [[nodiscard]] const NamedDataMap* named_data() const { return named_data_; }
-  // What the method's kernels may share their work with, as long as the method lives; null: nothing.
+  // The thread pool of the method's kernels, valid as long as the method. Null means single-threaded.
   [[nodiscard]] ThreadPool* threads() const { return threads_; }
-  // Null on boards, and where the application loads methods itself.
+  // Null on boards, and if the application loads methods without a host.
   [[nodiscard]] BackendHost* host() const { return host_; }
 
  private:
@@ -97,12 +101,13 @@ class BackendInitContext : public Traced {
   BackendHost* host_;
 };
 
+// Passed to Backend::execute().
 class BackendExecuteContext : public Traced {
  public:
   BackendExecuteContext(Arena* temporary, const char* method_name, EventTracer* tracer)
       : Traced(tracer), temporary_(temporary), method_name_(method_name) {}
 
-  // Scratch memory until execute() returns; null when there is not enough.
+  // Allocates scratch until execute() returns; null if it does not fit.
   [[nodiscard]] void* allocate_temp(size_t size, size_t alignment = Arena::kDefaultAlignment) {
     return temporary_ == nullptr ? nullptr : temporary_->allocate(size, alignment);
   }
@@ -113,27 +118,27 @@ class BackendExecuteContext : public Traced {
   const char* method_name_;
 };
 
-// What init() made, as the backend likes it; the runtime only hands it back.
+// The backend's private state of one delegate. The runtime only stores the pointer.
 using DelegateHandle = void;
 
-// Has no state of its own, so that one constant object serves all threads.
+// A backend. It has no mutable state, so that one constant object can serve all threads.
 class Backend {
  public:
-  // Whether the device it needs is there.
+  // Returns true if the device that the backend needs is present.
   [[nodiscard]] virtual bool is_available() const { return true; }
 
-  // Prepares one delegate of a method. `processed` stays valid until destroy() returns, unless the
-  // backend frees it: processed->free() gives memory back early. `specs` point into the program.
-  // Both are the file's and unproven. Errors: any; the method then fails to load with it.
+  // Initialises one delegate of a method. `processed` stays valid until destroy() returns, unless the backend
+  // releases it earlier with processed->free(). `specs` point into the program. Both come from the file and
+  // must be checked. Errors: any; loading the method then fails with the same error.
   [[nodiscard]] virtual Result<DelegateHandle*> init(BackendInitContext& context, FreeableBuffer* processed,
                                                      Span<const CompileSpec> specs) const = 0;
 
-  // Runs it: inputs first, then outputs, as the exporter ordered them. Their number, kinds, dtypes and
-  // shapes are the file's: read them through input_tensor() and output_tensor().
+  // Executes the delegate. Arguments are the inputs, then the outputs, in the exporter's order. Their number,
+  // kinds, dtypes and shapes come from the file: access them through input_tensor() and output_tensor().
   virtual Error execute(BackendExecuteContext& context, DelegateHandle* handle,
                         Span<EValue* const> arguments) const = 0;
 
-  // Gives back what init() took other than from the context. Called once for each successful init().
+  // Releases what init() allocated outside of the context. Called once for each successful init().
   virtual void destroy(DelegateHandle* handle) const { static_cast<void>(handle); }
 
  protected:
@@ -141,33 +146,36 @@ class Backend {
   ~Backend() = default;  // the runtime owns no backend
 };
 
-// Argument `index`, a tensor whose elements can be read.
-// Errors: InvalidProgram (no such argument, no tensor), InvalidState (no memory).
+// Returns argument `index` as a tensor whose elements can be read. Errors: InvalidProgram (no such argument,
+// not a tensor), InvalidState (no memory).
 [[nodiscard]] Result<Tensor> input_tensor(Span<EValue* const> arguments, size_t index);
-// Likewise one whose elements may be written, in any shape that it can take.
+// The same for a tensor that is written: its memory is writable in every shape that it can take. Error also:
+// InvalidProgram (constant or lent memory).
 [[nodiscard]] Result<Tensor> output_tensor(Span<EValue* const> arguments, size_t index);
 
+// A row of the backend table.
 struct BackendEntry {
-  const char* id;  // as programs name it: "XnnpackBackend"
+  const char* id;  // the name in programs: "XnnpackBackend"
   const Backend* backend;
 };
 
-// What the executor does with delegates (runtime/backend/delegates.h).
+// The executor's functions for delegates (runtime/backend/delegates.h).
 struct DelegateSupport;
 extern const DelegateSupport delegate_support;
 
+// A table of backends; constant data that must outlive the methods.
 struct BackendTable {
   const BackendEntry* entries;
   size_t size;
-  const BackendTable* next = nullptr;  // looked into when this one has no such id
-  // Null in an empty table: then nothing of delegates is linked.
+  const BackendTable* next = nullptr;  // searched if this table lacks the id
+  // Null in an empty table, so that programs without delegates link none of their code.
   const DelegateSupport* support = &delegate_support;
 
-  // Null when no table has it.
+  // Returns the backend with this id, or null.
   [[nodiscard]] const Backend* find(const char* id) const;
 };
 
-// The backends this build selected; defined beside the operator table by the generated part of
+// The backends that this build selected; defined beside the operator table in the generated part of
 // `executorch_kernels`.
 extern const BackendTable selected_backends;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The delegates of a method. The executor reaches this code through the backend table it is given, so
-// that a program linked with an empty table does not hold it.
+// Initialises, executes and destroys the delegates of a method. The executor calls this code through the
+// backend table, so that a program with an empty table does not link it.
 #pragma once
 
 #include "runtime/backend/backend.h"
@@ -9,28 +9,31 @@
 
 namespace rushlight {
 
-// One backend's part of a method.
+// One delegate of a method.
 struct Delegate {
   const Backend* backend;
   DelegateHandle* handle;
   FreeableBuffer processed;
 };
 
+// The delegates of a method, in its arena.
 struct DelegateList {
-  Delegate* items = nullptr;  // capacity: every delegate of the method
-  size_t size = 0;            // that have been initialised
+  Delegate* items = nullptr;  // capacity: all delegates of the method
+  size_t size = 0;            // number of initialised delegates
 };
 
 struct DelegateSupport {
-  // Whether all backends are there; names each that is not. Error: NotFound.
+  // Checks that all backends are linked and available; logs each that is not. Error: NotFound.
   Error (*find)(flatbuffer::Table plan, const BackendTable& backends);
-  // Initialises all. On an error those before it stay in the list. `specs` has the capacity for all their
-  // specs.
+  // Initialises all delegates in order. On an error, those initialised before stay in the list, for
+  // destroy(). `specs` has the capacity for the compile specs of all delegates.
   Error (*init)(flatbuffer::Table plan, const Program& program, const BackendTable& backends,
                 const NamedDataMap* external_data, const MemoryManager& memory, EventTracer* tracer,
                 ThreadPool* threads, BackendHost* host, CompileSpec* specs, DelegateList* delegates);
+  // Executes one delegate. `id` is the backend's name, for the log.
   Error (*execute)(const Delegate& delegate, BackendExecuteContext& context, const char* id,
                    Span<EValue* const> arguments);
+  // Destroys all in reverse order.
   void (*destroy)(DelegateList* delegates);
 };
 

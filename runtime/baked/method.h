@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A baked program seen from outside, whatever model it was: for code that serves several. An application
-// calls the functions of the generated header instead, which need none of this.
+// A model-independent interface to baked programs (compiled to C++), for code that serves several of them.
+// Applications call the functions of the generated header instead, which need no tables.
 #pragma once
 
 #include <cstddef>
@@ -10,28 +10,30 @@
 #include "runtime/tensor/binding.h"
 #include "runtime/tensor/evalue.h"
 
-// Said by the build: whether kernels are those of hosts. Packages are for boards.
+// Set by the build: 1 if kernels of hosts, which prepare weights, are linked. Source packages target boards.
 #ifndef RUSHLIGHT_PREPARE_KERNELS
 #define RUSHLIGHT_PREPARE_KERNELS 0
 #endif
 
 namespace rushlight::baked {
 
+// Table of one method: sizes and functions of the generated code.
 struct Method {
-  const char* name;  // as in the program
+  const char* name;  // name in the program
   size_t num_inputs;
   size_t num_outputs;
-  size_t planned_bytes;    // its arenas
-  size_t state_bytes;      // what else it writes while it runs
+  size_t planned_bytes;    // bytes of its planned buffers
+  size_t state_bytes;      // other bytes that it writes while it executes
   size_t temporary_bytes;  // scratch of its kernels
-  // To the state of a method that was just loaded; before anything else.
+  // Restores the state of a newly loaded method. Call it before anything else.
   void (*reset)();
+  // Executes the method once.
   Error (*run)();
-  // The values as they are now; `index` is below the count.
+  // Return the current value. Precondition: `index` is below the count.
   EValue (*input)(size_t index);
   EValue (*output)(size_t index);
 
-  // As rushlight::Method has them.
+  // Like rushlight::Method::set_input() and set_output_buffer(). Errors also: InvalidArgument (index).
   Error set_input(size_t index, const EValue& value) const {
     RL_CHECK(index < num_inputs, Error::InvalidArgument, "input %lu: the method takes %lu", log_number(index),
              log_number(num_inputs));
@@ -44,6 +46,7 @@ struct Method {
   }
 };
 
+// A baked program.
 struct Program {
   const char* name;
   size_t weights_bytes;

@@ -16,7 +16,7 @@ Error check_use(const Use& use) {
   if (use.is_written && tensor.storage() != Storage::None) {
     return tensor.is_writable() ? Error::Ok : Error::InvalidProgram;
   }
-  // Without memory a tensor is empty, and one that is written cannot grow.
+  // A tensor without memory must be empty; one that is written must also be unable to grow.
   const size_t numel = use.is_written ? tensor.numel_bound() : tensor.numel();
   return tensor.data() != nullptr || numel == 0 ? Error::Ok : Error::InvalidState;
 }

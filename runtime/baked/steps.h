@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the C++ of a baked program is written with: constant tensors, and the steps of its methods that are
-// no kernel calls. Generated code includes it; nobody else has to.
+// Building blocks of generated (baked) code: constant tensors, and the steps of a method that are not kernel
+// calls. Only generated code includes this header.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@
 #include "runtime/tensor/binding.h"
 #include "runtime/tensor/evalue.h"
 
-// Where the build puts arenas, if it says so; otherwise they are static data like any other.
+// Section for arenas, if the build sets one; otherwise they are ordinary static data.
 #ifdef RUSHLIGHT_ARENA_SECTION
 #define RL_BAKED_ARENA __attribute__((section(RUSHLIGHT_ARENA_SECTION)))
 #else
@@ -24,7 +24,7 @@
 
 namespace rushlight::baked {
 
-// A tensor whose shape and memory never change: it may lie in read-only memory, for nothing is written to it.
+// A tensor whose shape and memory never change. It is never written and may be in read-only memory.
 template <size_t N>
 constexpr TensorImpl fixed(ScalarType type, const SizesType (&sizes)[N], const StridesType (&strides)[N],
                            const DimOrderType (&dim_order)[N], size_t numel, const uint8_t* data,
@@ -38,7 +38,7 @@ constexpr TensorImpl fixed(ScalarType type, const uint8_t* data, Storage storage
                     TensorShapeDynamism::STATIC);
 }
 
-// A tensor that gets other sizes while the method runs; it writes them to `sizes` and `strides`.
+// A tensor whose sizes may change during execution; it writes them to `sizes` and `strides`.
 template <size_t N>
 constexpr TensorImpl resizable(ScalarType type, SizesType* sizes, StridesType* strides,
                                const DimOrderType (&dim_order)[N], size_t numel, const uint8_t* data,
@@ -51,25 +51,28 @@ constexpr TensorImpl resizable(ScalarType type, const uint8_t* data, Storage sto
   return TensorImpl(type, 0, nullptr, nullptr, nullptr, 1, const_cast<uint8_t*>(data), storage, dynamism);
 }
 
-// A handle as kernels take the tensors that they write: they change the tensor, not the handle.
+// Converts a handle to the reference type of kernels' out arguments. Kernels change the tensor, not the
+// handle.
 inline Tensor& written(const Tensor& tensor) { return const_cast<Tensor&>(tensor); }
 inline std::optional<Tensor>& written(const std::optional<Tensor>& tensor) {
   return const_cast<std::optional<Tensor>&>(tensor);
 }
 
+// A handle to a tensor description.
 constexpr Tensor handle(const TensorImpl& tensor) { return Tensor(const_cast<TensorImpl*>(&tensor)); }
 
-// `error`, after it has been told at which instruction it came up.
+// Logs and records that `instruction` failed; returns `error`.
 Error failed(size_t instruction, Error error);
 
-// A call at `instruction`; leaves the method with its error.
+// Executes one kernel call and returns its error, if any, from the method.
 #define RL_BAKED_STEP(instruction, call)                                                              \
   do {                                                                                                \
     const ::rushlight::Error rl_error = (call);                                                       \
     if (rl_error != ::rushlight::Error::Ok) return ::rushlight::baked::failed(instruction, rl_error); \
   } while (false)
 
-// A context for each call, over scratch memory of so many bytes, which is empty again after each call.
+// Scratch memory and context of a method's calls. fresh() empties the arena and returns the context for the
+// next call.
 template <size_t kBytes>
 class Scratch {
  public:
@@ -86,6 +89,7 @@ class Scratch {
   KernelContext context_;
 };
 
+// Without scratch.
 template <>
 class Scratch<0> {
  public:
@@ -96,31 +100,33 @@ class Scratch<0> {
   KernelContext context_;
 };
 
-// A tensor that a call is given.
+// A tensor argument of a call.
 struct Use {
   const Tensor* tensor;
   bool is_written;
 };
 
-// Where tensors get their memory, or another's, while the method runs: that each has some, that those
-// written may be, and that none of those, if it can be resized, is named twice.
-// Errors: InvalidState (no memory), InvalidProgram.
+// Checks the arguments of a call when tensors receive their memory during execution: each has memory, written
+// ones are writable, and none that is both written and resizable is also another argument. Errors:
+// InvalidState (no memory), InvalidProgram (not writable, aliased).
 Error check_tensors(Span<const Use> uses);
 
-// Whether a condition holds. Error: InvalidProgram for a tensor that is not one bool with memory.
+// Writes the truth value of a condition to `*holds`. Error: InvalidProgram (a tensor that is not one bool
+// with memory).
 Error read_condition(const EValue& condition, bool* holds);
 
-// Takes what they are views of from tensors that have no memory of their own: it may be gone.
+// Resets aliases: removes the memory of View and ConstantView tensors, because their base may no longer
+// exist.
 void forget_views(Span<TensorImpl> tensors);
 
-// Error: InvalidState for an input without memory.
+// Error: InvalidState (the input was not set).
 Error check_input(size_t index, const Tensor& tensor);
 
-// Sets an input from a row major or channels last array, as the target's dim order has it, whose sizes are
-// `sizes`, as many as the target's rank. Errors: InvalidArgument.
+// Sets an input from an array in the target's dim order (row-major or channels-last). `sizes` has as many
+// entries as the target's rank. Errors: InvalidArgument (sizes).
 Error take_input(size_t index, const Tensor& target, const void* data, const SizesType* sizes);
 
-// Copies elements to `data`, unless they are there already, and sizes to `sizes`, unless it is null.
+// Copies the elements to `data`, unless they are already there, and the sizes to `sizes`, unless null.
 void give_output(const Tensor& tensor, void* data, SizesType* sizes);
 
 }  // namespace rushlight::baked

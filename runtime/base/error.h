@@ -1,32 +1,39 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Status codes. The numbers are those of the ExecuTorch runtime, so that a code read off a device
-// means the same to every tool; they are part of the public API and never change.
+// Status codes of the runtime. The values equal those of ExecuTorch's runtime::Error, so that tools interpret
+// a code read from a device in the same way. They are part of the public API and never change.
+//
+// Functions that can fail return Error, or Result<T> (result.h) if they also return a value. Both are
+// [[nodiscard]]; RL_TRY and RL_TRY_ASSIGN pass errors up:
+//
+//   RL_TRY(method->set_input(0, value));
+//   RL_TRY(method->execute());
 #pragma once
 
 #include <cstdint>
 
 namespace rushlight {
 
+// The outcome of a call: Ok or the kind of failure.
 enum class [[nodiscard]] Error : uint32_t {
   Ok = 0x00,
   Internal = 0x01,      // a bug in the runtime or a kernel
-  InvalidState = 0x02,  // the call does not fit what was done before it
-  EndOfMethod = 0x03,   // stepping past the last instruction
+  InvalidState = 0x02,  // the call is not allowed in the object's current state
+  EndOfMethod = 0x03,   // step() after the last instruction
   AlreadyLoaded = 0x04,
 
-  NotSupported = 0x10,  // the program asks for what this build cannot do
+  NotSupported = 0x10,  // the program needs a feature that this build does not have
   NotImplemented = 0x11,
-  InvalidArgument = 0x12,  // a value, shape or count the callee cannot take
-  InvalidType = 0x13,      // a dtype or value kind the callee cannot take
-  OperatorMissing = 0x14,  // the program calls an operator that is not linked in
+  InvalidArgument = 0x12,  // a value, shape or count that the callee does not accept
+  InvalidType = 0x13,      // a dtype or kind of value that the callee does not accept
+  OperatorMissing = 0x14,  // the program calls an operator that is not linked
   RegistrationExceedingMaxKernels = 0x15,
   RegistrationAlreadyRegistered = 0x16,
 
-  NotFound = 0x20,                // a method, key or delegate of that name does not exist
+  NotFound = 0x20,                // no method, key or backend has this name
   MemoryAllocationFailed = 0x21,  // an arena is too small
   AccessFailed = 0x22,            // a file or device could not be read
-  InvalidProgram = 0x23,          // the .pte is damaged or is not one
-  InvalidExternalData = 0x24,     // the .ptd is damaged or does not fit the program
+  InvalidProgram = 0x23,          // the .pte file is damaged or has another format
+  InvalidExternalData = 0x24,     // the .ptd file is damaged or does not match the program
   OutOfResources = 0x25,
 
   DelegateInvalidCompatibility = 0x30,
@@ -34,12 +41,12 @@ enum class [[nodiscard]] Error : uint32_t {
   DelegateInvalidHandle = 0x32,
 };
 
-// The enumerator's own spelling, or "Unknown".
+// Returns the enumerator's name ("InvalidState"), or "Unknown" for another value. The text is a constant.
 const char* to_string(Error error);
 
 }  // namespace rushlight
 
-// Returns from the calling function when `expression`, an Error, is not Ok.
+// Evaluates `expression`, an Error, and returns it from the calling function if it is not Ok.
 #define RL_TRY(expression)                                   \
   do {                                                       \
     const ::rushlight::Error rl_error = (expression);        \

@@ -7,12 +7,14 @@ namespace rushlight {
 
 namespace {
 
-// Several threads may write to them; what they fail at is then mixed.
+// Several threads may write at once: records of concurrent failures are then interleaved, never torn.
 std::atomic<uint32_t> records[kFailureRecords];
-std::atomic<uint32_t> recorded;  // of them
+std::atomic<uint32_t> recorded;  // count of valid entries in `records`
 
 }  // namespace
 
+// Appends; when full, drops the oldest record. Loads and stores suffice: a lost record under concurrency is
+// acceptable, and cores without atomic read-modify-write need no helper function.
 void record_failure(uint32_t record) {
   uint32_t at = recorded.load(std::memory_order_relaxed);
   if (at == kFailureRecords) {

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// RL_LOG(Error, "argument %d: expected %s, got %s", ...) hands one line to the platform's sink.
-// RUSHLIGHT_LOG_LEVEL drops everything below it at compile time, format strings included:
-// 0 debug, 1 info, 2 error, 3 nothing. Formats take what printf takes, integers up to `long`.
+// Logging and checks. RL_LOG(Error, "argument %d: expected %s, got %s", ...) formats one line and passes it
+// to the platform layer. Formats are those of printf, with integers up to `long`.
 //
-// Without logs a failed RL_CHECK leaves its place in the source and its code as one number instead
-// (failure.h), which `rushlight decode` turns back into words; RUSHLIGHT_FAILURE_TRACE=0 drops that too.
+// RUSHLIGHT_LOG_LEVEL removes lower levels at compile time, including their format strings: 0 keeps debug and
+// above, 1 info, 2 error, 3 nothing (the default).
+//
+// Without logs a failed RL_CHECK leaves a record with its source position and code (failure.h), which
+// `rushlight decode` translates; RUSHLIGHT_FAILURE_TRACE=0 removes the records too.
 #pragma once
 
 #include "runtime/base/failure.h"
@@ -18,18 +20,21 @@
 
 namespace rushlight {
 
+// Severity of a log line.
 enum class LogLevel : unsigned char { Debug = 0, Info = 1, Error = 2 };
 
-// Formats into a stack buffer (longer lines are cut) and calls platform::emit_log.
+// Formats into a stack buffer of 256 bytes, cuts longer lines at a character boundary, and calls
+// platform::emit_log.
 __attribute__((format(printf, 4, 5))) void log_line(LogLevel level, const char* file, int line,
                                                     const char* format, ...);
 
-// A count or index of any width, for %lu.
+// Converts a count or index of any width to the type that %lu expects.
 constexpr unsigned long log_number(unsigned long long value) { return static_cast<unsigned long>(value); }
 
 }  // namespace rushlight
 
-// Arguments are compiled in either case, so that a build without logs cannot rot; the branch is constant.
+// Logs one line if `level` is enabled. The arguments are compiled in every build, so that a build without
+// logs still checks them; the condition is constant and the optimizer removes the call.
 #define RL_LOG(level, ...)                                                                  \
   do {                                                                                      \
     if constexpr (static_cast<int>(::rushlight::LogLevel::level) >= RUSHLIGHT_LOG_LEVEL) {  \
@@ -37,7 +42,7 @@ constexpr unsigned long log_number(unsigned long long value) { return static_cas
     }                                                                                       \
   } while (false)
 
-// Logs at Error and returns `code` unless `condition` holds.
+// If `condition` is false: logs at level Error and returns `code` from the calling function.
 #if RUSHLIGHT_LOG_LEVEL >= 3 && RUSHLIGHT_FAILURE_TRACE
 #define RL_CHECK(condition, code, ...)                                              \
   do {                                                                              \
@@ -57,7 +62,8 @@ constexpr unsigned long log_number(unsigned long long value) { return static_cas
   } while (false)
 #endif
 
-// Leaves an instruction's number, or how many bytes were short, beside the places; with logs, too.
+// Record the index of an instruction, or a shortage of memory, beside the failed checks, also in builds with
+// logs.
 #if RUSHLIGHT_FAILURE_TRACE
 #define RL_RECORD_NUMBER(number) ::rushlight::record_number(number)
 #define RL_RECORD_SHORTAGE(needed, given) ::rushlight::record_shortage(needed, given)

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Result<T> is a value or the Error that kept it from existing; RL_TRY_ASSIGN passes errors up.
+// Result<T> holds a value or the Error that explains why there is none. Like std::expected of C++23, without
+// exceptions. RL_TRY_ASSIGN passes errors up:
+//
+//   RL_TRY_ASSIGN(const Program program, Program::load(loader));
 #pragma once
 
 #include <new>
@@ -11,9 +14,12 @@
 
 namespace rushlight {
 
+// Either a T or an Error other than Ok. Movable, not copyable, not assignable. T need not be default
+// constructible.
 template <class T>
 class [[nodiscard]] Result {
  public:
+  // Implicit, so that functions can `return Error::InvalidProgram;` or `return value;`.
   Result(Error error) : error_(error) { RL_DCHECK(error != Error::Ok); }  // NOLINT: implicit by design
   Result(T value) : value_(std::move(value)), error_(Error::Ok) {}        // NOLINT: implicit by design
   Result(Result&& other) noexcept : error_(other.error_) {
@@ -29,6 +35,7 @@ class [[nodiscard]] Result {
   [[nodiscard]] bool ok() const { return error_ == Error::Ok; }
   [[nodiscard]] Error error() const { return error_; }
 
+  // The value. Precondition: ok(); asserted in debug builds.
   T& get() {
     RL_DCHECK(ok());
     return value_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A pointer and a count; owns nothing.
+// A view of contiguous elements: a pointer and a count, like std::span of C++20. It owns nothing.
 #pragma once
 
 #include <cstddef>
@@ -9,6 +9,8 @@
 
 namespace rushlight {
 
+// A view of `size` elements of T. The elements must outlive it. Converts from an array and from Span<T> to
+// Span<const T>.
 template <class T>
 class Span {
  public:
@@ -24,10 +26,13 @@ class Span {
   [[nodiscard]] constexpr bool empty() const { return size_ == 0; }
   constexpr T* begin() const { return data_; }
   constexpr T* end() const { return data_ + size_; }
+  // Precondition: i < size(); asserted in debug builds.
   constexpr T& operator[](size_t i) const {
     RL_DCHECK(i < size_);
     return data_[i];
   }
+  // Returns elements [offset, offset + count). Precondition: the range lies inside the span; asserted in
+  // debug builds.
   [[nodiscard]] constexpr Span subspan(size_t offset, size_t count) const {
     RL_DCHECK(offset <= size_ && count <= size_ - offset);
     return {data_ + offset, count};

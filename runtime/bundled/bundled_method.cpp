@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Outputs are compared bitwise first; only elements that differ are converted to double and held against a
+// tolerance.
 #include "runtime/bundled/bundled_method.h"
 
 #include <cmath>
@@ -13,7 +15,8 @@ namespace rushlight {
 
 namespace {
 
-// A tensor over a bundled value's data, or over a copy of it.
+// A tensor over a bundled value's data, or over a copy of it. Copies shape and dim order, which may be
+// misaligned in the file.
 class BundledTensor {
  public:
   BundledTensor(const BundledValue& value, const void* data) {
@@ -59,8 +62,8 @@ bool same_strides(const Tensor& a, const Tensor& b) {
   return true;
 }
 
-// The default tolerance of a dtype: what torch.testing.assert_close takes, with an absolute part of one unit
-// in the last place for 16-bit floats. python/rushlight/run/cases.py has the same rows.
+// Default tolerances by dtype: those of torch.testing.assert_close, with an absolute part of one unit in the
+// last place for 16-bit floats. python/rushlight/run/cases.py has the same rows.
 struct DtypeTolerance {
   ScalarType type;
   double relative;
@@ -73,7 +76,7 @@ constexpr DtypeTolerance kDtypeTolerances[] = {
     {ScalarType::Double, 1e-7, 1e-7},
 };
 
-// How far an element is from the expected one, and whether a tolerance may apply to it.
+// The difference of an element from its expected value; `is_float` tells if a tolerance applies.
 struct Difference {
   double absolute;
   double expected;
@@ -97,7 +100,7 @@ Difference difference(double got, double want) {
   return {std::fabs(got - want), want, true};
 }
 
-// Of an integer or boolean, whose doubles may be equal where they are not.
+// The difference of integers or booleans that are known to be unequal: as doubles they may be equal.
 Difference exact_difference(double got, double want) {
   const double distance = std::fabs(got - want);
   return {distance < 1 ? 1 : distance, want, false};
@@ -105,12 +108,12 @@ Difference exact_difference(double got, double want) {
 
 template <class T>
 double read_as_double(const uint8_t* at) {
-  T value;  // a bundle's data need not be aligned
+  T value;  // data of a bundle may be misaligned
   std::memcpy(&value, at, sizeof value);
   return static_cast<double>(value);
 }
 
-// An element of a known dtype other than the complex ones.
+// Reads an element of a non-complex dtype as double.
 double element(ScalarType type, const uint8_t* at) {
   switch (type) {
     case ScalarType::Char:
@@ -137,19 +140,19 @@ double element(ScalarType type, const uint8_t* at) {
       return read_as_double<uint32_t>(at);
     case ScalarType::UInt64:
       return read_as_double<uint64_t>(at);
-    default:  // Byte, Bool, QUInt8: a byte of a file need not be a bool
+    default:  // Byte, Bool, QUInt8: a byte of a file may not be a valid bool
       return *at;
   }
 }
 
-// The dtype of the real and imaginary parts; other types are their own.
+// The dtype of the real and imaginary parts; other types return themselves.
 ScalarType part_of(ScalarType type) {
   if (type == ScalarType::ComplexHalf) return ScalarType::Half;
   if (type == ScalarType::ComplexFloat) return ScalarType::Float;
   return type == ScalarType::ComplexDouble ? ScalarType::Double : type;
 }
 
-// The largest finite |element| of an expected tensor or number; of complex elements, of their parts.
+// The largest finite |element| of an expected tensor or number; for complex dtypes, of the components.
 double largest_magnitude(const BundledValue& want) {
   if (want.tag != Tag::Tensor) return std::fabs(want.number.to_double());
   const ScalarType type = part_of(want.layout.scalar_type);
@@ -162,7 +165,8 @@ double largest_magnitude(const BundledValue& want) {
   return largest;
 }
 
-// `tolerance` with its kByDtype parts filled in for a float output. A number was mostly computed in float32.
+// Replaces kByDtype in `tolerance` by the values for a floating-point output. Numbers use the row of float32,
+// in which most were computed.
 BundledTolerance resolve(BundledTolerance tolerance, const BundledValue& want) {
   if (want.tag != Tag::Tensor && want.tag != Tag::Double) return tolerance;
   const ScalarType type = want.tag == Tag::Tensor ? part_of(want.layout.scalar_type) : ScalarType::Float;
@@ -177,7 +181,7 @@ BundledTolerance resolve(BundledTolerance tolerance, const BundledValue& want) {
   return tolerance;
 }
 
-// The shape, dtype and layout of an output against an expected tensor.
+// Checks that an output has the dtype, shape and layout of the expected tensor.
 Error check_alike(size_t index, const Tensor& got, const Tensor& want) {
   RL_CHECK(got.scalar_type() == want.scalar_type(), Error::InvalidArgument,
            "output %lu: expected dtype %s, got %s", log_number(index), to_string(want.scalar_type()),
@@ -216,8 +220,8 @@ Error visit_tensor(size_t index, const Tensor& got, const BundledValue& want, Vi
   return Error::Ok;
 }
 
-// Calls `visit(output, element, Difference)` for all elements and numbers of all outputs, once the output
-// was found to be of the expected kind and layout; stops at the first error.
+// Calls `visit(output, element, Difference)` for all elements and numbers of all outputs, after checking each
+// output's kind and layout. Stops at the first error.
 template <class Visit>
 Error visit_outputs(const Method& method, const BundledCase& test_case, Visit&& visit) {
   const size_t count = method.meta().num_outputs();
@@ -265,7 +269,7 @@ Error load_bundled_input(Method& method, const BundledCase& test_case, Arena* me
 
 Error verify_method_outputs(const Method& method, const BundledCase& test_case,
                             const BundledTolerance& tolerance) {
-  // Most elements are equal to the bit, so a tensor's tolerance is only resolved at its first difference.
+  // Most elements are bitwise equal, so a tensor's tolerance is resolved only at its first difference.
   size_t resolved_output = SIZE_MAX;
   BundledTolerance resolved;
   return visit_outputs(method, test_case, [&](size_t output, size_t at, const Difference& found) -> Error {

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Running the cases of a .bpte: its inputs into a method, the method's outputs against what it expects.
+// Runs the test cases of a bundled program: sets a case's inputs and compares the outputs with the expected
+// ones.
 //
-//   load_bundled_input(method, test_case, &arena);
+//   auto test_case = bundle.test_case("forward", 0);
+//   load_bundled_input(method, *test_case, &arena);
 //   method.execute();
-//   verify_method_outputs(method, test_case);
+//   verify_method_outputs(method, *test_case);
 #pragma once
 
 #include "runtime/executor/method.h"
@@ -12,18 +14,19 @@
 
 namespace rushlight {
 
-// A float passes if it differs from the expected one by at most absolute + relative * |expected|. A part that
-// is kByDtype comes from a table by the output's dtype (bundled_method.cpp); its absolute part is multiplied
-// by max(1, max|expected|) of the tensor, as errors of sums grow with their terms.
+// A floating-point element passes if |actual - expected| <= absolute + relative * |expected|. A part that is
+// kByDtype is replaced by a default for the output's dtype (table in bundled_method.cpp). The default
+// absolute part is multiplied by max(1, max|expected|) of the tensor, because errors of sums grow with their
+// terms.
 struct BundledTolerance {
   static constexpr double kByDtype = -1;
   double relative = kByDtype;
   double absolute = kByDtype;
 };
 
-// How far outputs are from the expected ones, over the elements of all tensors of floats and over all
-// numbers. Elements that are NaN or infinite on both sides alike differ by nothing; on one side, by
-// infinity. A relative error is of the expected value, where that is not 0.
+// Differences between actual and expected outputs, over all elements and numbers. NaN equals NaN and
+// infinities equal themselves; any other difference that involves them is infinite. Relative errors refer to
+// the expected value and are 0 where it is 0.
 struct BundledErrorStats {
   double mean_absolute = 0;
   double max_absolute = 0;
@@ -31,20 +34,21 @@ struct BundledErrorStats {
   double max_relative = 0;
 };
 
-// Gives `method` all inputs of a case. Tensors that the method uses in place stay in the bundle, or are
-// copied to `memory` where the bundle has them misaligned for their dtype; without `memory` that fails.
-// Errors: InvalidArgument (number of inputs, alignment, or what set_input says), MemoryAllocationFailed.
+// Sets all inputs of `method` from a case. Tensors that the method uses in place stay in the bundle, which
+// must then outlive the execution. Those that are misaligned for their dtype are copied to `memory`; if it is
+// null, this is an error. Errors: InvalidArgument (number of inputs, alignment), MemoryAllocationFailed, or
+// those of Method::set_input().
 Error load_bundled_input(Method& method, const BundledCase& test_case, Arena* memory = nullptr);
 
-// Holds the outputs of an executed method against a case: same number, kinds, shapes, dtypes and dim orders;
-// integers and booleans equal, floats within the tolerance, NaN and infinities alike.
-// Errors: InvalidArgument for the first difference, which is logged with its place; NotSupported when the
-// case expects nothing.
+// Compares the outputs of an executed method with a case: number, kinds, shapes, dtypes and dim orders must
+// be equal; integers and booleans equal; floating-point values within the tolerance, NaN and infinities
+// equal. Errors: InvalidArgument (logs the position of the first difference), NotSupported (the case has no
+// expected outputs).
 Error verify_method_outputs(const Method& method, const BundledCase& test_case,
                             const BundledTolerance& tolerance = {});
 
-// Errors: InvalidArgument for outputs of another number, kind, shape, dtype or dim order; NotSupported when
-// the case expects nothing.
+// Computes the error statistics of an executed method's outputs. Errors: InvalidArgument (number, kind,
+// shape, dtype or dim order differ), NotSupported (the case has no expected outputs).
 [[nodiscard]] Result<BundledErrorStats> compute_method_output_error_stats(const Method& method,
                                                                           const BundledCase& test_case);
 

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// shapes_are_apart() finds aliased tensors with a mark bit in each tensor, in three passes over the
+// arguments: linear time and no memory, where comparing all pairs would be quadratic in the length of tensor
+// lists.
 #include "runtime/executor/arguments.h"
 
 #include <cstring>
@@ -55,7 +58,7 @@ TensorImpl* impl_of(const EValue* item) {
   return item == nullptr || item->is_none() ? nullptr : item->payload.as_tensor.impl();
 }
 
-// The i-th of count_tensors(); null for an absent one.
+// The i-th of count_tensors() tensors; null for an absent one.
 TensorImpl* tensor_at(const EValue& value, uint32_t i) {
   if (value.is_tensor()) return value.payload.as_tensor.impl();
   if (value.tag == Tag::ListTensor) {
@@ -67,7 +70,7 @@ TensorImpl* tensor_at(const EValue& value, uint32_t i) {
   return list->items[i].has_value() ? list->items[i]->impl() : nullptr;
 }
 
-// Whether no tensor that is written and may change its shape is named twice.
+// Returns true if no tensor that is written and may change its shape is named twice.
 bool shapes_are_apart(const char* signature, EValue* const* arguments) {
   enum Pass { kMark, kCompare, kClear };
   bool apart = true;
@@ -90,7 +93,7 @@ Error check_tensor(const TensorImpl& tensor, bool written, When when) {
   if (written && tensor.storage() != Storage::None) {
     return tensor.is_writable() ? Error::Ok : Error::InvalidProgram;
   }
-  // Without memory a tensor is empty, and one that is written cannot grow.
+  // A tensor without memory must be empty; one that is written must also be unable to grow.
   const bool ready = tensor.data() != nullptr || (written ? tensor.numel_bound() : tensor.numel()) == 0;
   return ready || when == When::Loading ? Error::Ok : Error::InvalidState;
 }

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Hashes the name, dtypes, shapes, scalar values and data addresses with layout_number() (FNV-1a). Addresses
+// suffice for constants, because their contents do not change.
 #include "runtime/executor/call_key.h"
 
 #include <cstring>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A number for all that a call with constants computes its result from: what another method has computed from
-// the same is the same.
+// Identifies the inputs of a call with constant arguments, so that methods share its result: equal keys mean
+// equal operators, constants, shapes and scalars.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,8 @@
 
 namespace rushlight {
 
-// Of the arguments in the kernel's signature. Those that are written count with their dtype and shape.
+// Hashes the arguments in the kernel's signature. Of tensors that are written, only dtype, shape and dim
+// order count.
 [[nodiscard]] uint64_t call_key(const KernelEntry& kernel, EValue* const* arguments);
 
 }  // namespace rushlight

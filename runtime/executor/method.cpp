@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Running a loaded method: inputs in, instructions one after another, outputs out.
+// Execution of a loaded method: binds inputs, interprets the instructions in order, returns outputs. The loop
+// reads instructions from the program file in place; everything they refer to was checked at load.
 #include "runtime/executor/method.h"
 
 #include "runtime/base/log.h"
@@ -19,12 +20,12 @@ using flatbuffer::Table;
 using flatbuffer::TableVector;
 using schema::InstructionKind;
 
-// The operator or delegate that a call names.
+// Index of the operator or delegate that a call names.
 size_t callee(const FieldPair& call) {
   return call.first() == nullptr ? 0 : static_cast<size_t>(flatbuffer::read<int32_t>(call.first()));
 }
 
-// As ExecuTorch names them, which folds nothing.
+// Event names are ExecuTorch's, except for folded calls, which it does not have.
 const char* event_name(InstructionKind kind, bool is_folded) {
   switch (kind) {
     case InstructionKind::KernelCall:
@@ -80,7 +81,7 @@ Error Method::check_inputs() const {
   return Error::Ok;
 }
 
-// What they were views of may be gone.
+// Removes the memory of aliases, because their base may no longer exist.
 void Method::forget_views() {
   TensorImpl* tensors = values_.places().tensors;
   for (TensorImpl* tensor = tensors; tensor != tensors + num_tensors_; ++tensor) {
@@ -136,7 +137,7 @@ Error Method::execute_chain(size_t index, Table chain, Budget* budget) {
   for (size_t at = 0; at < instructions.size();) {
     RL_TRY(count_instruction(budget, at));
     instruction.find(instructions[at++]);
-    // Both are there: the loader has seen them.
+    // Both fields are present: the loader checked them.
     const auto kind = static_cast<InstructionKind>(*instruction.first());
     const Table arguments = Table::referred_by(instruction.second());
     const bool folded = is_folded(first + at - 1);
@@ -178,7 +179,8 @@ Error Method::execute_chain(size_t index, Table chain, Budget* budget) {
   return Error::Ok;
 }
 
-// The number of a chain's first instruction, counted through all chains; of the one after the last: of all.
+// Index of a chain's first instruction, counted through all chains; for `chain` = number of chains, the
+// total.
 size_t Method::first_instruction(size_t chain) const {
   const TableVector chains = plan_.tables(schema::plan::kChains);
   size_t count = 0;

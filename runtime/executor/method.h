@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A loaded method: checked and bound once by load(), then run any number of times.
+// A loaded method. load() verifies and binds it once; then it can be executed any number of times. It
+// allocates no memory beyond what the MemoryManager provides.
 //
 //   auto method = Method::load(program, "forward", memory, selected_operators);
 //   if (!method.ok()) ...
@@ -28,42 +29,46 @@ namespace rushlight {
 
 class Method;
 
-// Asked from time to time whether to go on, by methods that are loaded and executed, so that a person or a
-// server can stop what takes too long. Methods that run on several threads at once ask on each of them.
+// Polled regularly while a method is loaded or executed, so that a user or a server can stop it. Methods that
+// execute on several threads poll from each of them.
 class Interrupt {
  public:
-  // Any error ends what the method does, with that error. `*next` is how many instructions it may run before
-  // it asks again, at least 1.
+  // An error stops the operation with that error. `*next` receives the number of instructions to execute
+  // before the next poll, at least 1.
   virtual Error poll(uint64_t* next) = 0;
 
  protected:
   ~Interrupt() = default;
 };
 
-// What a method may use besides memory and operators; everything outlives it.
+// Optional services of a method. Everything that a pointer names must outlive the method.
 struct MethodOptions {
+  // Backends for the method's delegates.
   const BackendTable* backends = nullptr;
-  // Data outside the program, by name: of tensors, and for backends.
+  // Data outside of the program, by key: for external tensors and for backends.
   const NamedDataMap* external_data = nullptr;
-  // Told of loading and execution, in builds with EXECUTORCH_ENABLE_EVENT_TRACER.
+  // Observes loading and execution, in builds with EXECUTORCH_ENABLE_EVENT_TRACER.
   EventTracer* tracer = nullptr;
-  // Instructions that one execute() may run, so that no program runs for ever; 0: no bound.
+  // Limit of instructions per execute(), which stops endless loops; 0 means no limit.
   uint64_t instruction_budget = 0;
-  // Null: nobody stops it. Not asked in builds without RUSHLIGHT_LIMITS, which boards are.
+  // Null means that nobody stops the method. Ignored in builds without RUSHLIGHT_LIMITS, such as those for
+  // boards.
   Interrupt* interrupt = nullptr;
-  // What kernels may share their work with; null: nothing.
+  // Threads for kernels; null means single-threaded.
   ThreadPool* threads = nullptr;
-  // For backends with memory of their own; null: they take it uncounted.
+  // Counts memory that backends allocate; null means uncounted.
   BackendHost* host = nullptr;
 };
 
+// One method with its state. Movable. Not thread-safe: one thread at a time may use it.
 class Method : private Traced {
  public:
-  // Proves all indices, shapes, ranges and argument kinds of the method, finds its operators in
-  // `operators`, and lays its values out in memory.method. `program` and all memory outlive it.
-  // Errors: NotFound (method, backend, external data), InvalidProgram, OperatorMissing (each is
-  // logged), MemoryAllocationFailed (an arena or planned buffer is too small), NotSupported,
-  // InvalidExternalData (another shape or dtype than the program's), or what a backend returned.
+  // Loads method `name`: verifies its indices, shapes, ranges and argument kinds, looks up its operators and
+  // backends, and lays its values out in memory.method. `program` and all memory must outlive the method.
+  // Missing operators and backends are all logged before load() fails. Errors: NotFound (method, backend,
+  // external data), InvalidProgram, OperatorMissing, MemoryAllocationFailed (an arena or planned buffer is
+  // too small), NotSupported, InvalidArgument (a planned buffer is not aligned to 16 bytes),
+  // InvalidExternalData (shape or dtype differs from the program's), or an error of a backend or kernel.
   [[nodiscard]] static Result<Method> load(const Program& program, const char* name,
                                            const MemoryManager& memory, const OperatorTable& operators,
                                            const MethodOptions& options = {});
@@ -74,56 +79,60 @@ class Method : private Traced {
   Method& operator=(Method&&) = delete;
   ~Method();
 
+  // Properties of the method in the program.
   [[nodiscard]] MethodMeta meta() const { return MethodMeta(plan_); }
 
-  // Gives input `index` its value. A tensor has the dtype and dim order of the program's; its shape
-  // may be smaller where the program has a dynamic one. A planned input is copied, another is used
-  // in place and must stay alive. A number must equal the one the program was exported with.
-  // Errors: InvalidArgument (index, shape, number), InvalidType (kind, dtype).
+  // Sets input `index`. A tensor must have the dtype, rank and dim order of the program's input; its shape
+  // may be smaller if the program's is dynamic. Elements of a planned input are copied; another input is used
+  // in place, so its memory must stay valid until execute() returns. A number must equal the one that the
+  // program was exported with. Errors: InvalidArgument (index, shape, dim order, number), InvalidType (kind,
+  // dtype), NotSupported (kind).
   Error set_input(size_t index, const EValue& value);
 
-  // Memory for an output tensor that the program left unplanned.
-  // Errors: InvalidArgument (index, too few bytes), InvalidType (no tensor), InvalidState (planned).
+  // Sets the memory of an output tensor that the program left unplanned; it must hold the largest shape.
+  // Errors: InvalidArgument (index, too few bytes), InvalidType (not a tensor), InvalidState (planned).
   Error set_output_buffer(size_t index, Span<uint8_t> memory);
 
-  // The value of input `index`, as set_input() last left it. index < meta().num_inputs().
+  // The current value of input `index`. Precondition: index < meta().num_inputs().
   [[nodiscard]] const EValue& input(size_t index) const;
 
-  // The value of output `index` after execute(). index < meta().num_outputs().
+  // The value of output `index` after execute(). Its memory belongs to the method and changes at the next
+  // execution. Precondition: index < meta().num_outputs().
   [[nodiscard]] const EValue& output(size_t index) const;
 
-  // Value number `index` of the plan, which is a tensor, for whoever reads the plan through meta().
+  // The tensor with value index `index` in the plan, for callers that read the plan through meta().
   [[nodiscard]] Tensor tensor(size_t index) const {
     return is_compact() ? values_.tensor(index) : values_.places().kept[index].to_tensor();
   }
 
-  // What its kernels ask for, none of whose tensors get larger than they are now: the most scratch that a
-  // call takes, and the memory for what prepare() makes, without what is in `shared` already (may be null).
-  // Both take preparing_bytes() of temporary memory; with less nothing is prepared. `needs` is new, with
-  // limits if there are some. Errors: what a kernel says of its arguments, and what the interrupt returned.
+  // Computes what the method's kernels request, for tensors no larger than now: the largest scratch of a
+  // call, and the memory for prepare(), excluding entries of `shared` (may be null). Needs preparing_bytes()
+  // of temporary memory; with less, nothing is counted as prepared. `needs` must be new; its limits may be
+  // set. Errors: those of kernels about their arguments, and of the interrupt.
   Error measure(const PreparedWeights* shared, Preparation* needs) {
     needs->shared = shared;
     return prepare_support_ == nullptr ? Error::Ok : prepare_support_->measure(*this, needs);
   }
-  // Has kernels prepare their constants in `weights`, which outlives the method, and runs calls that copy or
-  // convert constants for the last time; load() does so, where it is given memory for that. What does
-  // not fit is not prepared. Errors: as measure().
+  // Lets kernels prepare their constants in `weights`, which must outlive the method, and folds calls that
+  // copy or convert constants. load() does this if the MemoryManager has `prepared`. Constants that do not
+  // fit are used unprepared. Errors: as measure().
   Error prepare(PreparedWeights* weights) {
     return prepare_support_ == nullptr ? Error::Ok : prepare_support_->prepare(*this, weights);
   }
+  // Bytes of temporary memory that measure() and prepare() need to find constants.
   [[nodiscard]] size_t preparing_bytes() const;
-  // Whether some of its constants live no longer than the method, data files' that had to be copied. What is
-  // prepared of them must not serve another method.
+  // Returns true if some constants (copies from data files) live only as long as the method. Data prepared
+  // from them must not be shared with other methods.
   [[nodiscard]] bool owns_constants() const;
 
-  // Runs all instructions. Errors: InvalidState (an input or output without memory), OutOfResources
-  // (the instruction budget is used up), or what a kernel, a backend or the interrupt returned; the method
-  // may be executed again.
+  // Executes all instructions. After an error the method may be executed again. Errors: InvalidState (an
+  // input or output without memory), OutOfResources (the instruction budget is exhausted), or an error of a
+  // kernel, a backend or the interrupt.
   Error execute();
 
-  // The call at which the last execute() failed: its instruction, as its chain counts them, and the kernel,
-  // null of a delegate's. instruction is kNoInstruction where it did not fail, or not in a call. Hosts know
-  // it, boards have a failure record (base/failure.h).
+  // The call in which the last execute() failed: the index of its instruction in its chain, and the kernel
+  // (null for a delegate). `instruction` is kNoInstruction if nothing failed or the failure was not in a
+  // call. Available on hosts; boards have failure records (base/failure.h).
   static constexpr size_t kNoInstruction = SIZE_MAX;
   struct FailedCall {
     size_t instruction = kNoInstruction;
@@ -144,31 +153,32 @@ class Method : private Traced {
         instruction_budget_(options.instruction_budget) {}
 
   Error execute_chains();
-  // Instructions that may still run: before the interrupt is asked again, and after that.
+  // Instructions that may still execute: after the next poll of the interrupt, and before it.
   struct Budget {
     uint64_t left;
     uint64_t slice;
   };
-  // One more is about to run.
+  // Counts one instruction; called before it executes.
   Error count_instruction(Budget* budget, size_t at) {
     return budget->slice-- != 0 ? Error::Ok : begin_slice(budget, at);
   }
   Error begin_slice(Budget* budget, size_t at);
   Error execute_chain(size_t index, flatbuffer::Table chain, Budget* budget);
   Error call_kernel(const flatbuffer::FieldPair& call, size_t number);
-  // Whether the instruction's call was run when the method was loaded.
+  // Returns true if the instruction's call was folded at load.
   [[nodiscard]] bool is_folded(size_t number) const;
   [[nodiscard]] size_t num_values() const;
-  [[nodiscard]] size_t num_planned() const;  // tensors in planned memory
-  // The number of a chain's first instruction, counted through all chains; of the one after the last: of all.
+  [[nodiscard]] size_t num_planned() const;  // number of tensors in planned memory
+  // Index of a chain's first instruction, counted through all chains; for `chain` = number of chains, the
+  // total.
   [[nodiscard]] size_t first_instruction(size_t chain) const;
   Error call_delegate(const flatbuffer::FieldPair& call);
   Span<EValue* const> gather(const flatbuffer::FieldPair& call);
   Error check_inputs() const;
   void forget_views();
-  // See runtime/program/layout.h; known to be false where no method is.
+  // See runtime/program/layout.h; constant false on targets without compact methods.
   [[nodiscard]] bool is_compact() const { return kCompact && values_.places().kept == nullptr; }
-  // Where the value of an input or output is.
+  // References to the values of inputs and outputs.
   [[nodiscard]] EValue& input_value(size_t index) const;
   [[nodiscard]] EValue& output_value(size_t index) const;
   void trace_outputs() const;
@@ -177,20 +187,21 @@ class Method : private Traced {
   Arena* temporary_;
   ThreadPool* threads_;
   Interrupt* interrupt_;
-  // For each instruction, through all chains; itself for one that is folded; null: nothing is.
+  // One entry per instruction, through all chains: prepared data, or `prepared_` itself if the call is
+  // folded. Null if nothing is prepared.
   const void** prepared_ = nullptr;
   uint64_t instruction_budget_;
   MethodValues values_;
-  EValue* ends_ = nullptr;  // of a compact method: inputs, then outputs
+  EValue* ends_ = nullptr;  // compact methods: inputs, then outputs
   size_t num_tensors_ = 0;
-  const PrepareSupport* prepare_support_ = nullptr;    // null where nothing is prepared
-  const KernelEntry** kernels_ = nullptr;              // one for each entry of the plan's operator list
-  EValue** arguments_ = nullptr;                       // as many as the longest argument list has
+  const PrepareSupport* prepare_support_ = nullptr;    // null if nothing is prepared
+  const KernelEntry** kernels_ = nullptr;              // one per entry of the plan's operators
+  EValue** arguments_ = nullptr;                       // length of the longest argument list
   const DelegateSupport* delegate_support_ = nullptr;  // null without delegates
   DelegateList delegates_;
   FreeableBuffer* external_data_ = nullptr;
-  size_t num_external_data_ = 0;  // that have been loaded
-  bool memory_changes_ = false;   // some tensors get their memory, or another's, while running
+  size_t num_external_data_ = 0;  // number of loaded entries
+  bool memory_changes_ = false;   // some tensors get memory, or become aliases, during execution
   FailedCall failed_call_;
 };
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Loading a method: placing its values in the arena and binding its operators.
+// Loads a method: lays its values out in the arena, binds operators and delegates, and checks each call once,
+// so that execution needs no checks. Cost: a few passes over the values and instructions.
 #include <new>
 
 #include "runtime/base/checked.h"
@@ -19,7 +20,7 @@ using flatbuffer::TableVector;
 using schema::InstructionKind;
 using schema::ValueKind;
 
-// The arena's parts.
+// The memory of the arena, by part.
 class Block {
  public:
   Block(const ArenaLayout& layout, uint8_t* memory) : layout_(layout), memory_(memory) {}
@@ -38,7 +39,7 @@ class Block {
 
 constexpr bool kPrepares = RUSHLIGHT_PREPARE_KERNELS != 0;
 
-// In EValue::length of a tensor, which has no other use for it.
+// Marks an input in EValue::length, which tensors do not use otherwise.
 constexpr uint32_t kInput = 1;
 
 }  // namespace
@@ -63,7 +64,7 @@ class Method::Loader {
     RL_TRY(check_planned_buffers());
     RL_TRY(place_tensors());
     place_values();
-    // What is missing in this build is all named before the first failure.
+    // Logs everything that this build lacks before the first failure.
     const Error backends = find_backends();
     RL_TRY(bind_operators());
     RL_TRY(backends);
@@ -102,7 +103,7 @@ class Method::Loader {
 
   [[nodiscard]] const MethodValues::Places& places() const { return method_.values_.places(); }
 
-  // Whether tensors get their memory, or another's, while the method runs.
+  // Returns true if tensors get memory, or become aliases, during execution.
   [[nodiscard]] bool memory_changes() const {
     if (moves_tensors_ || makes_views_) return true;
     for (const TensorImpl* tensor = places().tensors; tensor != next_tensor_; ++tensor) {
@@ -168,7 +169,8 @@ class Method::Loader {
     Storage storage = Storage::None;
     RL_TRY(find_data(content, view, &data, &storage));
     const size_t dim = view.layout.sizes.size();
-    // A static tensor only reads its sizes, a tensor of any kind its dim order: both may stay in the file.
+    // A static tensor only reads its sizes, and every tensor only reads its dim order: both may stay in the
+    // file.
     auto* sizes = const_cast<SizesType*>(view.layout.sizes.data());
     if (view.dynamism != TensorShapeDynamism::STATIC) {
       sizes = next_sizes_;
@@ -183,7 +185,8 @@ class Method::Loader {
     return Error::Ok;
   }
 
-  // Constant, planned, planned with an initial state, or none yet: by which of the two fields there are.
+  // Finds the memory of a tensor: constant, planned, planned with an initial state, or none yet, depending on
+  // which fields are present.
   Error find_data(Table tensor, const TensorView& view, void** data, Storage* storage) {
     const Table extra = tensor.table(schema::tensor::kExtraTensorInfo);
     const auto constant = tensor.scalar<uint32_t>(schema::tensor::kDataBufferIdx);
@@ -217,8 +220,8 @@ class Method::Loader {
     return Error::Ok;
   }
 
-  // Tensors may share their initial state's bytes and their memory, so that a small file could ask for
-  // any amount of copying. What is true state is copied once to a place of its own.
+  // Tensors may share memory and the bytes of their initial state, so a small file could cause any amount of
+  // copying. Legitimate state is copied once to memory that only it uses, which stays below this limit.
   Error count_initial_state(size_t nbytes) {
     initial_state_bytes_ += nbytes;
     RL_CHECK(initial_state_bytes_ <= 2 * planned_bytes_, Error::InvalidProgram,
@@ -280,7 +283,7 @@ class Method::Loader {
                                            compile_specs_, &method_.delegates_);
   }
 
-  // Looks all of them up before it fails, so that one run names everything that is missing.
+  // Looks up all operators before failing, so that one attempt logs everything that is missing.
   Error bind_operators() {
     const TableVector operators = plan_.tables(schema::plan::kOperators);
     Error error = Error::Ok;
@@ -303,7 +306,7 @@ class Method::Loader {
                            name.string(schema::operator_name::kOverload));
   }
 
-  // Inputs without planned memory are used where the caller has them.
+  // Marks inputs. Those without planned memory use the caller's.
   Error mark_inputs() {
     const auto inputs = plan_.vector<int32_t>(schema::plan::kInputs);
     for (size_t i = 0; i < inputs.size(); ++i) {
@@ -318,7 +321,7 @@ class Method::Loader {
     return Error::Ok;
   }
 
-  // A move gives a value another's tensor. An input has to stay the tensor that set_input fills.
+  // A move copies a tensor handle. An input must keep the tensor that set_input() fills.
   Error check_moves() {
     return for_each_instruction(InstructionKind::MoveCall, [&](Table move) {
       const auto to = move.scalar<int32_t>(schema::move_call::kMoveTo);
@@ -330,7 +333,7 @@ class Method::Loader {
     });
   }
 
-  // Once for all calls, as long as memory does not change.
+  // Checks each call once; this suffices unless memory changes during execution.
   Error check_calls() {
     return for_each_instruction(InstructionKind::KernelCall, [&](Table call) {
       const KernelEntry& kernel = *method_.kernels_[call.scalar<int32_t>(schema::kernel_call::kOpIndex)];

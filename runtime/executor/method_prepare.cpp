@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Before a method runs: what its kernels need, the constants that they prepare, and calls with constants
-// alone, which are run for good.
+// Preparation of a method: sizes scratch, lets kernels prepare constants (for example pack weights), and
+// folds calls whose arguments are all constants. One pass over the calls; ValueUses (value_uses.h) tells
+// which values are constant.
 #include <cstring>
 #include <optional>
 
@@ -19,10 +20,10 @@ using schema::InstructionKind;
 
 namespace {
 
-// A call is not folded where its result would take more memory than this many times its constants.
+// Limit for folding: the result's size as a multiple of the size of its constants.
 constexpr size_t kMostGrowth = 8;
 
-// All tensors that an argument names.
+// Calls f for each tensor of an argument.
 template <class F>
 void for_each_tensor(const EValue& value, F f) {
   if (value.is_tensor()) return f(value.to_tensor());
@@ -35,7 +36,8 @@ void for_each_tensor(const EValue& value, F f) {
   }
 }
 
-// The only argument that the call writes, if that is a tensor; the signature's length otherwise.
+// Index of the only written argument, if there is exactly one and it is a tensor; otherwise the signature's
+// length.
 size_t find_written(const char* signature) {
   const char* written = std::strpbrk(signature, "wke");
   if (written == nullptr || *written != 'w' || std::strpbrk(written + 1, "wke") != nullptr)
@@ -45,13 +47,13 @@ size_t find_written(const char* signature) {
 
 }  // namespace
 
-// One walk over all calls in the order of the program. While sizes are counted, tensors that folding would
-// make constant are so until the walk is over.
+// Visits all calls in program order. While sizes are only counted, results of folded calls are marked
+// constant until the pass ends, so that calls that depend on them are counted too.
 class MethodPreparer {
  public:
   MethodPreparer(Method& method, Preparation* preparation) : method_(method), preparation_(preparation) {
     if (method.temporary_ == nullptr || method.temporary_->size() < method.preparing_bytes()) return;
-    scratch_ = *method.temporary_;  // a copy: what is taken here is no kernel's
+    scratch_ = *method.temporary_;  // a copy: allocations here are not the kernels'
     scratch_.reset();
     uses_.emplace(method.plan_, method.values_, method.kernels_, method.num_planned(), &scratch_);
     if (!uses_->ok()) uses_.reset();
@@ -106,7 +108,7 @@ class MethodPreparer {
   Error prepare_calls() {
     const TableVector chains = method_.plan_.tables(schema::plan::kChains);
     size_t number = 0;
-    Method::Budget budget = {UINT64_MAX, 0};  // only asks whether to go on
+    Method::Budget budget = {UINT64_MAX, 0};  // only polls the interrupt
     for (size_t c = 0; c < chains.size(); ++c) {
       const TableVector instructions = chains[c].tables(schema::chain::kInstructions);
       for (size_t i = 0; i < instructions.size(); ++i, ++number) {
@@ -132,7 +134,8 @@ class MethodPreparer {
       if (stays) fold(call);
       return Error::Ok;
     }
-    // What is made of one constant must not serve another: then only scratch is asked for.
+    // Data derived from a constant must not be used for another: without constant arguments only scratch is
+    // sized.
     Preparation scratch_only;
     Preparation* preparation = stays ? preparation_ : &scratch_only;
     preparation->prepared = nullptr;
@@ -146,7 +149,7 @@ class MethodPreparer {
     return Error::Ok;
   }
 
-  // Whether what the call reads keeps its number, its tensor and that tensor's memory.
+  // Returns true if the values that the call reads keep their number, or their tensor and its memory.
   [[nodiscard]] bool arguments_stay(const Call& call) const {
     if (!uses_.has_value()) return false;
     for (size_t i = 0; call.kernel.signature[i] != '\0'; ++i) {
@@ -155,13 +158,14 @@ class MethodPreparer {
     return true;
   }
 
-  // Runs the call, if its tensor is the call's alone and made of constants: it is a constant then, too.
+  // Folds the call if its result is written by nothing else and its arguments are constants. The result is
+  // then a constant as well.
   void fold(const Call& call) {
     const size_t written = find_written(call.kernel.signature);
     if (call.kernel.signature[written] == '\0') return;
     const auto index = static_cast<size_t>(call.indices[written]);
     TensorImpl* out = method_.arguments_[written]->payload.as_tensor.impl();
-    const bool folded_before = out->storage() == Storage::Constant;  // a program writes to no constant
+    const bool folded_before = out->storage() == Storage::Constant;  // programs write to no constant
     if (!folded_before && !(uses_->is_written_once(index) && fold(call, written, out))) return;
     if (method_.prepared_ != nullptr) method_.prepared_[call.number] = method_.prepared_;
   }
@@ -186,7 +190,7 @@ class MethodPreparer {
     return made != nullptr;
   }
 
-  // With its views.
+  // Moves the tensor and its aliases to constant memory.
   void set_constant(size_t value, void* made) {
     auto* planned = method_.values_.tensor(value).mutable_data_ptr<uint8_t>();
     uses_->for_each_view(value, [&](size_t view) {
@@ -198,8 +202,8 @@ class MethodPreparer {
 
   void move(size_t value, void* to) { method_.values_.tensor(value).impl()->set_data(to, Storage::Constant); }
 
-  // The memory of the first tensor that the call reads; null unless all are constant, and not much smaller
-  // than the result.
+  // Returns the memory of the first tensor that the call reads; null unless all are constant and not much
+  // smaller than the result.
   [[nodiscard]] const void* find_constants(const Call& call, size_t written, size_t result_bytes) const {
     const void* source = nullptr;
     size_t bytes = 0;
@@ -216,8 +220,8 @@ class MethodPreparer {
                                                                                               : nullptr;
   }
 
-  // The result, in the memory for prepared constants; null when it does not fit or the call fails, which it
-  // then does again when the method runs.
+  // Computes the result in the memory of prepared constants. Returns null if it does not fit or the call
+  // fails; the call then fails again at execution, where the error is reported.
   void* make(const Call& call, const void* source, uint64_t key, TensorImpl* out) {
     void* made = preparation_->weights->add(source, key, out->nbytes());
     if (made == nullptr) return nullptr;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The values of a loaded method: kept in its arena, or made from the program for the call that names them.
+// The values of a loaded method: kept in its arena or, in compact methods, rebuilt from the program for each
+// call.
 #pragma once
 
 #include <cstddef>
@@ -11,25 +12,26 @@
 
 namespace rushlight {
 
-// Which of 32 values in a row are tensors, and how many tensors come before them.
+// A bit per value that is 1 for tensors, for 32 consecutive values, and the number of tensors before them.
 struct TensorRank {
   uint32_t bits;
   uint32_t before;
 };
 
-// Memory for the lists of one kind in the arguments of one call.
+// Memory for the lists of one kind that the arguments of a call hold.
 template <class Item>
 struct ListMemory {
   BoxedList<Item>* lists = nullptr;
   Item* items = nullptr;
 };
 
+// A view of the program's values and of the arena.
 class MethodValues {
  public:
-  // What lies in the arena; `kept` is null in a compact method (runtime/program/layout.h).
+  // Parts of the arena. `kept` is null in a compact method (runtime/program/layout.h).
   struct Places {
     EValue* kept = nullptr;
-    EValue* made = nullptr;  // as many as the longest call has arguments
+    EValue* made = nullptr;  // as many as the longest argument list has
     TensorImpl* tensors = nullptr;
     TensorRank* ranks = nullptr;
     ListMemory<int64_t> ints;
@@ -42,14 +44,14 @@ class MethodValues {
 
   [[nodiscard]] const Places& places() const { return places_; }
 
-  // The tensor that value `index` is.
+  // The tensor of the value with index `index`.
   [[nodiscard]] Tensor tensor(size_t index) const;
 
-  // The value as the program has it. A list of values stays a list of their numbers, for gather().
+  // Builds a value from the program. A list of values keeps the indices of its items, for gather().
   [[nodiscard]] EValue make(size_t index) const;
 
-  // Points `arguments` at the values of a call. Lists, and all values of a compact method, are good until the
-  // next call.
+  // Points `arguments` to the values of a call. Lists, and all values of a compact method, are valid until
+  // the next call.
   void gather(Span<const int32_t> indices, EValue** arguments) const;
 
  private:

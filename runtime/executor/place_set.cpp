@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The tree lies in an array: node n has the children 2n and 2n + 1, place p is leaf size + p. Places that
-// begin before an address are a prefix of the array, so that the one of them that ends last tells whether any
-// reaches that address.
+// A segment tree in an array: node n has children 2n and 2n + 1, and the leaf of range p is node size + p.
+// Ranges that begin before an address form a prefix of the sorted array; the one in the prefix that ends last
+// tells if any of them reaches the address.
 #include "runtime/executor/place_set.h"
 
 #include <utility>
@@ -10,7 +10,7 @@ namespace rushlight {
 
 namespace {
 
-// Restores the heap below `at`, whose largest element comes first.
+// Restores the max-heap below `at`.
 void sift_down(Span<Place> heap, size_t at) {
   for (size_t child = 2 * at + 1; child < heap.size(); child = 2 * at + 1) {
     if (child + 1 < heap.size() && heap[child].begin < heap[child + 1].begin) ++child;
@@ -22,6 +22,7 @@ void sift_down(Span<Place> heap, size_t at) {
 
 }  // namespace
 
+// Heap sort: in place, no recursion, n log n in the worst case.
 void sort(Span<Place> places) {
   for (size_t i = places.size() / 2; i-- > 0;) sift_down(places, i);
   for (size_t left = places.size(); left > 1; --left) {
@@ -46,7 +47,7 @@ void PlaceSet::set(uint32_t place, uint32_t content) {
 }
 
 uint32_t PlaceSet::find(const Place& with) const {
-  size_t before = 0;  // how many places begin before `with` ends
+  size_t before = 0;  // number of ranges that begin before `with` ends
   for (size_t end = places_.size(); before < end;) {
     const size_t middle = before + (end - before) / 2;
     if (places_[middle].begin < with.end) {

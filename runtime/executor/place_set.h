@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Sets of byte ranges that answer "is one of them in the way?" in logarithmic time, in memory of the caller.
+// Sets of byte ranges with overlap queries in logarithmic time, in memory of the caller.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace rushlight {
 
-// Where a value lies in planned memory; never empty.
+// The byte range of a value in planned memory; never empty.
 struct Place {
   uintptr_t begin;
   uintptr_t end;
@@ -18,22 +18,23 @@ struct Place {
   [[nodiscard]] bool contains(const Place& other) const { return begin <= other.begin && other.end <= end; }
 };
 
-// By `begin`, in place and without recursion.
+// Sorts by `begin`, in place and without recursion.
 void sort(Span<Place> places);
 
-// Some places of a sorted array, by number: a tree whose nodes name the place below that ends last.
+// A subset of a sorted array of ranges, by index. A segment tree whose nodes name the range below that ends
+// last.
 class PlaceSet {
  public:
   static constexpr uint32_t kNone = UINT32_MAX;
-  static constexpr size_t kNodes = 2;  // for each place
+  static constexpr size_t kNodes = 2;  // tree nodes per range
 
-  // An empty set. Both arrays outlive it; `nodes` has kNodes for each place.
+  // Creates an empty set. Both arrays must outlive it; `nodes` has kNodes entries per range.
   PlaceSet(Span<const Place> places, uint32_t* nodes);
 
   void insert(uint32_t place) { set(place, place); }
   void erase(uint32_t place) { set(place, kNone); }
   [[nodiscard]] bool has(uint32_t place) const { return nodes_[places_.size() + place] != kNone; }
-  // One of the set that shares a byte with `with`, or kNone.
+  // Returns an element that shares a byte with `with`, or kNone.
   [[nodiscard]] uint32_t find(const Place& with) const;
 
  private:

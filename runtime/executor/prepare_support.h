@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What Method::measure and prepare do. The executor reaches it through the operator table that it is given,
-// so that a program linked with a table whose kernels prepare nothing does not hold it. The table names it:
+// The implementation of Method::measure() and prepare(). The executor calls it through the operator table, so
+// that a program whose kernels prepare nothing does not link it. A table enables it like this:
 //
 //   const OperatorTable table = {entries, 1, nullptr, kPrepareSupport};
 #pragma once
@@ -14,6 +14,7 @@ class Method;
 class PreparedWeights;
 struct Preparation;
 
+// See Method::measure() and Method::prepare().
 struct PrepareSupport {
   Error (*measure)(Method& method, Preparation* needs);
   Error (*prepare)(Method& method, PreparedWeights* weights);

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// First pass: walk() visits uses in program order and mark() records the first and last use of each value.
+// Second pass: follow_places() keeps the set of live values and of candidate owners by memory range
+// (place_set.h). Each use inserts or erases a bounded number of ranges, so the cost is n log n.
 #include "runtime/executor/value_uses.h"
 
 #include <cstring>
@@ -15,7 +18,7 @@ using flatbuffer::TableVector;
 using schema::InstructionKind;
 using schema::ValueKind;
 
-// The numbers of a value and, if it is a list of values, of those.
+// Calls f for a value's index and, if it is a list of values, for the indices of its items.
 template <class F>
 void for_each_named(const MethodValues& values, size_t index, F f) {
   f(index);
@@ -31,7 +34,7 @@ void for_each_named(const MethodValues& values, size_t index, F f) {
   }
 }
 
-// A tensor whose first contents the program, or a data file, has.
+// Returns true for a tensor whose initial contents the program or a data file stores.
 bool has_initial_state(Table value) {
   if (value.scalar<uint8_t>(schema::evalue::kValType) != static_cast<uint8_t>(ValueKind::Tensor))
     return false;
@@ -116,7 +119,7 @@ bool ValueUses::changes(size_t value) const {
   return found;
 }
 
-// A value that is read before it is written, or written twice, is another one each time.
+// A value that is read before it is written, or written twice, has different contents over time.
 void ValueUses::mark(size_t value, uint32_t flags) {
   for_each_named(values_, value, [&](size_t named) {
     ValueUse& use = uses_[named];
@@ -128,7 +131,7 @@ void ValueUses::mark(size_t value, uint32_t flags) {
   });
 }
 
-// What is read comes before what is written.
+// Visits reads before writes.
 template <class F>
 void ValueUses::visit_uses(Table instruction, F visit) {
   const Table arguments = instruction.table(schema::instruction::kInstrArgs);
@@ -136,7 +139,7 @@ void ValueUses::visit_uses(Table instruction, F visit) {
     case InstructionKind::KernelCall: {
       const char* signature = kernels_[arguments.scalar<int32_t>(schema::kernel_call::kOpIndex)]->signature;
       const auto indices = arguments.vector<int32_t>(schema::kernel_call::kArgs);
-      // What writes any value may make it a view of what it reads.
+      // An 'e' argument may become an alias of any argument that the call reads.
       const uint32_t read =
           std::strchr(signature, 'e') != nullptr ? uint32_t{kRead | kTaken} : uint32_t{kRead};
       for (const bool writes : {false, true}) {
@@ -169,11 +172,12 @@ void ValueUses::visit_uses(Table instruction, F visit) {
   }
 }
 
-// A tensor is written once if nothing else is live in its memory when it is written, and if it and all views
-// of it were used for the last time when something else is written there.
+// A tensor counts as written once if no other value is live in its memory when it is written, and if its and
+// its aliases' last uses precede the next write to that memory.
 void ValueUses::follow_places(Table plan) {
   for (const Place& place : places_) {
-    // What lies there where two paths join, their instructions' order does not tell.
+    // With jumps, program order does not tell which value is live where two paths join: treat the value as
+    // live from the start.
     const ValueUse& use = uses_[place.value];
     if (jumps_ && (use.flags & kStarts) == 0 && use.last != 0) live_.insert(use.place);
   }
@@ -198,8 +202,8 @@ void ValueUses::begin(size_t value) {
 
 void ValueUses::begin_owner(uint32_t place) {
   const Place& own = places_[place];
-  // What is no longer live leaves the set here, once. What the call reads for the last time does not count:
-  // if it is no constant, the call is not folded anyway.
+  // Values that are no longer live leave the set here, once each. A last read by this very call is ignored:
+  // unless the value is constant, the call is not folded anyway.
   uint32_t other = live_.find(own);
   while (other != PlaceSet::kNone && uses_[places_[other].value].last <= now_) {
     live_.erase(other);

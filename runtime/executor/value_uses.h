@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How instructions use each value of a method, to know which stay as they are once they have been computed
-// from constants.
+// Dataflow analysis for constant folding: finds values that do not change once they were computed from
+// constants.
 #pragma once
 
 #include <cstddef>
@@ -15,50 +15,51 @@
 
 namespace rushlight {
 
-// Instructions are counted from 1, through all chains; before the first one, inputs and states are written.
+// Uses of one value. Instructions are numbered from 1, through all chains; inputs and initial states are
+// written at 0.
 struct ValueUse {
-  uint32_t first;  // 0 as well for what nothing uses, which has no flag
+  uint32_t first;  // 0 also if unused; then no flag is set
   uint32_t last;
   uint32_t flags : 8;
-  uint32_t place : 24;  // of a tensor with bytes in planned memory
+  uint32_t place : 24;  // index of the range of a tensor with bytes in planned memory
 };
 
-// Two walks over the instructions: the first finds the first and last use of each value, the second one
-// follows who owns which bytes of planned memory meanwhile. Both together take n log n steps for a program of
-// n bytes, however its tensors overlap.
+// Two passes over the instructions: the first finds the first and last use of each value, the second tracks
+// which values own which bytes of planned memory. Cost: n log n for a program of n bytes, for any overlap of
+// its tensors.
 class ValueUses {
  public:
-  // What the constructor takes of its arena, which may begin at any address.
+  // Bytes that the constructor takes from its arena, for any alignment.
   [[nodiscard]] static size_t bytes(size_t values, size_t planned) {
     constexpr size_t kPlace = sizeof(Place) + (2 * PlaceSet::kNodes + 1) * sizeof(uint32_t);
     return values * sizeof(ValueUse) + planned * kPlace + alignof(Place);
   }
 
-  // `kernels` are those of the plan's operators; `planned` of the plan's tensors lie in planned memory.
-  // Before anything else ok() is asked: false where the arena was too small.
+  // `kernels` are those of the plan's operators; `planned` is the number of the plan's tensors in planned
+  // memory. Check ok() first: it is false if the arena is too small.
   ValueUses(flatbuffer::Table plan, const MethodValues& values, const KernelEntry* const* kernels,
             size_t planned, Arena* memory);
 
   [[nodiscard]] bool ok() const { return links_ != nullptr; }
 
-  // Whether an instruction gives the value another number or tensor, or its tensor another shape or memory.
-  // Of a list, whether it does so to one of the list's values.
+  // Returns true if an instruction changes the value's number or tensor, or that tensor's shape or memory.
+  // For a list, if this holds for any of its items.
   [[nodiscard]] bool changes(size_t value) const;
 
-  // Whether one call writes the tensor, before all others read it, and what it wrote stays in the tensor's
-  // planned memory while it is used: it is no input, output or initial state, no delegate has it, views of it
-  // are only read, and nothing else lies there meanwhile.
+  // Returns true if exactly one call writes the tensor, before all reads, and the result stays in its planned
+  // memory until the last use: the tensor is no input, output, initial state or argument of a delegate, its
+  // aliases are only read, and no other value uses its memory meanwhile.
   [[nodiscard]] bool is_written_once(size_t value) const { return (uses_[value].flags & kOnce) != 0; }
 
-  // f(view) for each tensor that lies in the memory of one that is_written_once() and that no instruction
-  // writes: a view that needs none.
+  // Calls f(view) for each alias of a tensor for which is_written_once() holds: a tensor in its memory that
+  // no instruction writes.
   template <class F>
   void for_each_view(size_t value, F f) const {
     for (uint32_t at = links_[uses_[value].place]; at != PlaceSet::kNone; at = links_[at])
       f(static_cast<size_t>(places_[at].value));
   }
 
-  // Where all tensors lay in planned memory when this was made.
+  // The ranges of all tensors in planned memory at construction.
   [[nodiscard]] Span<const Place> places() const { return places_; }
 
  private:
@@ -69,14 +70,14 @@ class ValueUses {
     kChanges = 8,   // see changes()
     kStarts = 16,   // its first use writes it
     kPlanned = 32,  // a tensor with bytes in planned memory
-    kSeen = 64,     // by the second walk
+    kSeen = 64,     // visited by the second pass
     kOnce = 128,    // see is_written_once()
   };
   static constexpr size_t kMostPlaces = size_t{1} << 24;
 
-  // Fills in places_, sorted.
+  // Fills places_ and sorts it.
   void start();
-  // Calls visit(value, flags) for each use of a value, in the order of time.
+  // Calls visit(value, flags) for each use, in program order.
   template <class F>
   void walk(flatbuffer::Table plan, F visit);
   template <class F>
@@ -84,11 +85,11 @@ class ValueUses {
   void mark(size_t value, uint32_t flags);
 
   void follow_places(flatbuffer::Table plan);
-  // The value's first use is now.
+  // Handles the first use of a value.
   void begin(size_t value);
   void begin_owner(uint32_t place);
   void begin_view(uint32_t place);
-  // Another writes to its memory now.
+  // Ends the ownership of a range: another value is about to be written there.
   void end_owner(uint32_t place);
 
   const MethodValues& values_;
@@ -98,9 +99,9 @@ class ValueUses {
   uint32_t now_ = 0;
   bool jumps_ = false;
   Span<Place> places_;
-  uint32_t* links_ = nullptr;     // for each place: the next view of the same owner, or an owner's first
-  PlaceSet live_{{}, nullptr};    // used before as well as after now, or right now
-  PlaceSet owners_{{}, nullptr};  // may still be written once; no two of them overlap
+  uint32_t* links_ = nullptr;     // per range: the next alias of the same owner, or an owner's first
+  PlaceSet live_{{}, nullptr};    // used both before and after now, or right now
+  PlaceSet owners_{{}, nullptr};  // candidates for is_written_once(); they do not overlap
 };
 
 }  // namespace rushlight

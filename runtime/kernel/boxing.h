@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// From a kernel's C++ signature to the boxed form that instructions call. boxed<&add_out> unpacks
-// the EValues; signature_of<&add_out> describes them, and the loader compares that description with
-// the program once, so that unpacking needs no check. Where there are many kernels, those of one type
-// share one function that unpacks:
+// Adapts kernels with C++ signatures to the uniform (boxed) signature that instructions call. boxed<&add_out>
+// unpacks the EValues; signature_of<&add_out> describes them. The loader compares that description with the
+// program once, so unpacking needs no checks. Kernels with the same C++ type can share one unpacking
+// function, which saves code:
 //
 //   {"aten::add.out", &call_unpacked<decltype(&add_out)>, signature_of<&add_out>(), RL_ERASED(add_out)}
 //
-// Signature characters (capital: None is allowed):
+// Signature characters (upper case: None is allowed):
 //   t T tensor    i I int    d D float    b B bool    s S number    z Z string
 //   n N int list  f F float list  o O bool list  l tensor list  p list of optional tensors
 //   w tensor that is written (Tensor&)   k list of tensors that are written (Span<Tensor>)
-//   e any value, passed as EValue& (prim operators that write numbers); a call that leaves something
-//     other than a number where a number was, or the other way round, is undone and fails
+//   e any value, passed as EValue& (prim operators that write numbers). If a call replaces a number by
+//     another kind of value, or the reverse, the value is restored and the call fails.
 #pragma once
 
 #include <cstddef>
@@ -30,6 +30,7 @@ namespace rushlight {
 
 namespace internal {
 
+// Maps a parameter type to its signature character and to the accessor of EValue.
 template <class T>
 struct Argument;
 
@@ -110,13 +111,13 @@ struct Argument<std::optional<T>> {
   }
 };
 
-// Tensor& and const Tensor& are unpacked alike and differ in the signature only.
+// Tensor& and const Tensor& are unpacked alike and differ only in the signature.
 template <class Parameter>
 inline constexpr char kParameterCode =
     std::is_same_v<Parameter, Tensor&> ? 'w' : Argument<std::decay_t<Parameter>>::kCode;
 
-// Values keep their kind, which the loader has compared with every signature: puts back what a kernel
-// wrote that does not.
+// Values must keep their kind, which the loader compared with all signatures. Restores values whose kind a
+// kernel changed and returns InvalidType then.
 inline Error keep_kinds(const EValue* before, EValue* const* after, size_t count, Error error) {
   for (size_t i = 0; i < count; ++i) {
     if (after[i]->tag == before[i].tag || (after[i]->is_number() && before[i].is_number())) continue;
@@ -133,7 +134,8 @@ template <class... Args>
 struct Boxing<Error (*)(KernelContext&, Args...)> {
   static constexpr char kSignature[] = {kParameterCode<Args>..., '\0'};
 
-  // An lvalue of the decayed type binds to every way a kernel takes an argument (T, const T&, T&).
+  // Provides an lvalue of the decayed type, which binds to every parameter form of a kernel (T, const T&,
+  // T&).
   template <class T>
   struct Holder {
     decltype(Argument<T>::get(std::declval<EValue&>())) value;
@@ -162,7 +164,7 @@ struct Boxing<Error (*)(KernelContext&, Args...)> {
 
 }  // namespace internal
 
-// `kernel` is one of type Function.
+// Unpacks `arguments` and calls `kernel`, which must have type Function.
 template <class Function>
 Error call_unpacked(KernelContext& context, EValue* const* arguments, ErasedKernel kernel) {
   using Box = internal::Boxing<Function>;
@@ -170,15 +172,17 @@ Error call_unpacked(KernelContext& context, EValue* const* arguments, ErasedKern
                    std::make_index_sequence<sizeof(Box::kSignature) - 1>());
 }
 
+// Unpacks `arguments` and calls kFunction, which is a template argument: the call can be inlined.
 template <auto kFunction>
 Error boxed(KernelContext& context, EValue* const* arguments, ErasedKernel = nullptr) {
   using Box = internal::Boxing<decltype(kFunction)>;
   return Box::call(context, arguments, kFunction, std::make_index_sequence<sizeof(Box::kSignature) - 1>());
 }
 
-// For a table's initializer: an address, where a function could not be constant.
+// Type-erases a kernel for a table. A macro, because the cast is not allowed in constexpr functions.
 #define RL_ERASED(kernel) reinterpret_cast<::rushlight::ErasedKernel>(&(kernel))
 
+// The signature string of a kernel.
 template <auto kFunction>
 constexpr const char* signature_of() {
   return internal::Boxing<decltype(kFunction)>::kSignature;

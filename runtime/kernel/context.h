@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a kernel may ask of the runtime while it runs, and while its method is loaded.
+// The services that a kernel can use during a call, and its prepare function while the method is loaded.
 #pragma once
 
 #include <utility>
@@ -13,12 +13,13 @@ namespace rushlight {
 
 struct KernelEntry;
 
+// The first parameter of every kernel. Made by the runtime for each call.
 class KernelContext : public Traced {
  public:
   KernelContext() = default;
   explicit KernelContext(Arena* temporary, EventTracer* tracer = nullptr)
       : Traced(tracer), temporary_(temporary) {}
-  // In a method: the entry that is called, and how many arguments the program gives it.
+  // For a call in a method: the table entry and the number of arguments in the program.
   KernelContext(Arena* temporary, EventTracer* tracer, const KernelEntry& kernel, size_t num_arguments,
                 ThreadPool* threads = nullptr, const void* prepared = nullptr)
       : Traced(tracer),
@@ -27,25 +28,25 @@ class KernelContext : public Traced {
         num_arguments_(num_arguments),
         threads_(threads),
         prepared_(prepared) {}
-  // While the method is loaded, for a kernel's prepare function.
+  // For a kernel's prepare function, while the method is loaded.
   KernelContext(Preparation* preparation, const KernelEntry& kernel, size_t num_arguments,
                 ThreadPool* threads = nullptr)
       : kernel_(&kernel), num_arguments_(num_arguments), threads_(threads), preparation_(preparation) {}
 
-  // Scratch memory until the kernel returns; null when there is not enough.
+  // Allocates scratch that lives until the kernel returns; null if it does not fit.
   [[nodiscard]] void* allocate_temp(size_t size, size_t alignment = Arena::kDefaultAlignment) {
     return temporary_ == nullptr ? nullptr : temporary_->allocate(size, alignment);
   }
 
-  // For functions that serve several entries; null and 0 outside of a method.
+  // For functions that serve several table entries; null and 0 outside of a method.
   [[nodiscard]] const KernelEntry* kernel() const { return kernel_; }
   [[nodiscard]] size_t num_arguments() const { return num_arguments_; }
 
-  // Threads that parallel_for may use; 1 on boards.
+  // Number of threads that parallel_for() may use; 1 on boards.
   [[nodiscard]] size_t threads() const { return threads_ == nullptr ? 1 : threads_->threads(); }
 
-  // Calls body(begin, end, thread) for pieces of [0, count), of at least `grain` items each, where thread <
-  // threads(); without a pool once for all. No result may depend on where the pieces begin.
+  // Calls body(begin, end, thread) for pieces of [0, count) with at least `grain` items each; thread <
+  // threads(). Without a pool it is one call. Results must not depend on the boundaries of the pieces.
   template <class Body>
   void parallel_for(size_t count, size_t grain, Body&& body) {
     if (count <= grain || threads_ == nullptr) {
@@ -61,23 +62,25 @@ class KernelContext : public Traced {
         const_cast<void*>(static_cast<const void*>(&body)));
   }
 
-  // What this call's prepare function has made, aligned to 64 bytes; null where nothing was prepared.
+  // The result of this call's prepare function, aligned to 64 bytes; null if it prepared nothing.
   [[nodiscard]] const void* prepared() const { return prepared_; }
 
-  // For prepare functions. The most bytes that one call takes with allocate_temp, for arguments no larger
-  // than these, alignment included.
+  // For prepare functions: declares the most bytes, with alignment, that one call allocates with
+  // allocate_temp(), for arguments no larger than the present ones.
   void need_scratch(size_t size) {
     size += besides_;
     if (preparation_ != nullptr && preparation_->scratch_bytes < size) preparation_->scratch_bytes = size;
   }
-  // For prepare functions of fronts, before they ask a back: what the call takes besides.
+  // For prepare functions of operators that call another implementation: adds bytes that the operator itself
+  // allocates, before that implementation calls need_scratch().
   void need_besides(size_t size) {
     besides_ += size;
     need_scratch(0);
   }
-  // For prepare functions, once a call: memory for what is made of the constant `source`. Null when there is
-  // nothing to do: bytes are only counted, there is no memory for them, or it has been made before. `layout`
-  // says all that the bytes depend on besides, see layout_number.
+  // For prepare functions, at most once per call: returns `size` bytes for data derived from the constant
+  // `source`. Returns null if nothing is to be written: sizes are only counted, there is no memory, or the
+  // data already exists. `layout` must identify everything else that the bytes depend on; see
+  // layout_number().
   [[nodiscard]] void* prepare(const void* source, uint64_t layout, size_t size);
 
  private:

@@ -5,7 +5,7 @@ namespace rushlight {
 
 namespace {
 
-// strcmp of `entry` with name, or name "." overload where there is an overload.
+// strcmp(entry, name) if `overload` is empty, otherwise strcmp(entry, name + "." + overload).
 int compare(const char* entry, const char* name, const char* overload) {
   while (*name != '\0' && *entry == *name) {
     ++entry;

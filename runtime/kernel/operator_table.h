@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The table of linked operators: a sorted constant array, written by code generation into read-only
-// memory. Nothing registers itself at start-up.
+// The table of linked operators: a constant array, sorted by name, that code generation writes into read-only
+// memory. Operators do not register themselves at start-up. Lookup is a binary search.
 #pragma once
 
 #include <cstddef>
@@ -12,43 +12,46 @@
 
 namespace rushlight {
 
-// A kernel of any type, see boxing.h.
+// A kernel with its type removed; see boxing.h.
 using ErasedKernel = void (*)();
 
-// Arguments are in the schema's order, out arguments last; any that follow are ignored. `kernel` is the
-// entry's: kernels of one type share the function that unpacks their arguments.
+// The boxed signature. `arguments` follow the schema's order, out arguments last; further ones are ignored.
+// `kernel` is the entry's: kernels with the same C++ type share one unpacking function.
 using KernelFunction = Error (*)(KernelContext& context, EValue* const* arguments, ErasedKernel kernel);
 
+// A row of the table.
 struct KernelEntry {
-  const char* name;  // "aten::add.out", "aten::sym_size.int"; no trailing dot without overload
+  const char* name;  // "aten::add.out", "aten::sym_size.int"; no trailing dot if there is no overload
   KernelFunction function;
-  const char* signature;  // one character an argument, see boxing.h
+  const char* signature;  // one character per argument; see boxing.h
   ErasedKernel kernel = nullptr;
-  // Takes the same arguments when a method is loaded, see KernelContext::prepare; null for most. The kernel
-  // itself, if a call with constants alone may be run then, once for all.
+  // Called with the same arguments when a method is loaded (see KernelContext::prepare); null for most
+  // kernels. If it equals `kernel`, calls whose arguments are all constants are folded at load.
   ErasedKernel prepare = nullptr;
 
   Error call(KernelContext& context, EValue* const* arguments) const {
     return function(context, arguments, kernel);
   }
+  // Returns true if calls with constant arguments may be folded at load.
   [[nodiscard]] bool folds() const { return prepare != nullptr && prepare == kernel; }
 };
 
-// How the executor prepares calls (runtime/executor/prepare_support.h).
+// The executor's implementation of preparation (runtime/executor/prepare_support.h).
 struct PrepareSupport;
 
+// A table of operators; constant data that must outlive the methods.
 struct OperatorTable {
-  const KernelEntry* entries;  // sorted by name, as strcmp orders
+  const KernelEntry* entries;  // sorted by name, in strcmp order
   size_t size;
-  const OperatorTable* next = nullptr;  // looked into when this one has no such name
-  // kPrepareSupport where an entry prepares or folds. Null: nothing is prepared, nor what does it linked.
+  const OperatorTable* next = nullptr;  // searched if this table lacks the name
+  // kPrepareSupport if an entry prepares or folds. Null if none does; the code for it is then not linked.
   const PrepareSupport* support = nullptr;
 
-  // `name` and `overload` as the program spells them. Null when no table has it.
+  // Finds an operator by the program's name and overload; null if no table has it.
   [[nodiscard]] const KernelEntry* find(const char* name, const char* overload) const;
 };
 
-// The operators this build selected; defined by the generated part of `executorch_kernels`.
+// The operators that this build selected; defined in the generated part of `executorch_kernels`.
 extern const OperatorTable selected_operators;
 
 }  // namespace rushlight

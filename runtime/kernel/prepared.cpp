@@ -10,7 +10,7 @@ namespace rushlight {
 
 PreparedWeights::Block** PreparedWeights::find_slot(Block** root, const void* source, uint64_t layout,
                                                     size_t size) {
-  // The finalizer of MurmurHash3 (Austin Appleby, public domain): all bits depend on all bits.
+  // The finalizer of MurmurHash3 (Austin Appleby, public domain): each input bit affects all output bits.
   uint64_t hash = layout ^ (uint64_t{size} << 40) ^ reinterpret_cast<uintptr_t>(source);
   hash = (hash ^ (hash >> 33)) * 0xff51afd7ed558ccd;
   hash = (hash ^ (hash >> 33)) * 0xc4ceb9fe1a85ec53;

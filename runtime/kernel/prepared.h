@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Constants as kernels like them best, weights in panels for instance, made once when a method is loaded. The
-// memory is the caller's, and may serve several methods: what one has prepared, another one finds.
+// A cache of constants in kernel-specific layouts (for example weights packed in panels), filled when methods
+// are loaded. The caller provides the memory. Several methods may share a cache: each finds what another
+// prepared. Blocks form a binary trie over a hash of their key, so lookup is logarithmic and needs no table.
 #pragma once
 
 #include <cstddef>
@@ -10,11 +11,12 @@
 
 namespace rushlight {
 
+// Maps (source address, layout number, size) to prepared bytes. Not thread-safe.
 class PreparedWeights {
  public:
   static constexpr size_t kAlignment = 64;
 
-  // Told of each block before it is made; by then those before it have been.
+  // Notified before each block is added; earlier blocks are complete by then.
   class Watcher {
    public:
     virtual void begin_block(size_t size) = 0;
@@ -26,23 +28,23 @@ class PreparedWeights {
   PreparedWeights() = default;
   explicit PreparedWeights(Span<uint8_t> memory) : arena_(memory) {}
 
-  // Where blocks are put from now on; those that there are stay where they are.
+  // Sets the memory of later blocks; existing blocks stay valid.
   void extend(Span<uint8_t> memory) { arena_ = Arena(memory); }
 
-  // The bytes that were made of `source` in the layout of that number, or null.
+  // Returns the bytes that were derived from `source` in layout `layout`, or null.
   [[nodiscard]] void* find(const void* source, uint64_t layout, size_t size) const;
-  // Memory for new ones, which find() does not know yet; null when they do not fit.
+  // Allocates a block that find() does not know yet; null if it does not fit.
   [[nodiscard]] void* add(const void* source, uint64_t layout, size_t size);
-  // Remembers that there are such bytes, without memory for them; true if that is new.
+  // Adds an entry without data, for counting. Returns true if it is new.
   bool note(const void* source, uint64_t layout, size_t size);
-  // Forgets what was added last, if it was not made after all; its memory stays taken.
+  // Removes the last added block, if its data could not be computed. Its memory stays allocated.
   void drop_last() { *last_ = nullptr; }
-  // What add() takes of the memory at most.
+  // Upper bound of the memory that add() takes.
   [[nodiscard]] static constexpr size_t cost(size_t size) { return note_cost() + size + kAlignment; }
   [[nodiscard]] static constexpr size_t note_cost() { return sizeof(Block) + alignof(Block); }
 
   [[nodiscard]] Arena& arena() { return arena_; }
-  // Null: nobody.
+  // Null removes the watcher.
   void set_watcher(Watcher* watcher) { watcher_ = watcher; }
 
  private:
@@ -51,19 +53,20 @@ class PreparedWeights {
     uint64_t layout;
     void* data;
     size_t size;
-    Block* children[2];  // by the next bit of its hash: a trie, which finds a block in logarithmic time
+    Block* children[2];  // indexed by the next bit of the hash
   };
 
-  // Where the block is, or would be.
+  // The link that points to the block, or would.
   static Block** find_slot(Block** root, const void* source, uint64_t layout, size_t size);
 
   Arena arena_;
   Block* root_ = nullptr;
-  Block** last_ = nullptr;  // where the last one was put
+  Block** last_ = nullptr;  // link to the last added block
   Watcher* watcher_ = nullptr;
 };
 
-// A number for PreparedWeights: of a kind of layout, each kernel's its own, and the sizes it depends on.
+// A layout number for PreparedWeights: hashes `kind`, unique to the kernel and its format, and the sizes that
+// the format depends on (FNV-1a).
 template <class... Sizes>
 [[nodiscard]] constexpr uint64_t layout_number(uint64_t kind, Sizes... sizes) {
   constexpr uint64_t kPrime = 0x100000001b3;  // of FNV-1a
@@ -72,8 +75,8 @@ template <class... Sizes>
   return number;
 }
 
-// The most bytes that kernels may make of `constants` bytes of a file: 4-bit weights as float32, and these
-// packed once more. Small programs are not counted so closely.
+// The most bytes that kernels may prepare from `constants` bytes of a file. A factor of 16 covers 4-bit
+// weights expanded to float32 and packed once more; small programs get a fixed allowance.
 constexpr uint64_t most_prepared_of(uint64_t constants) {
   constexpr uint64_t kMostGrowth = 16;
   constexpr uint64_t kAlwaysAllowed = uint64_t{1} << 20;
@@ -81,20 +84,21 @@ constexpr uint64_t most_prepared_of(uint64_t constants) {
                                                                : kMostGrowth * constants + kAlwaysAllowed;
 }
 
-// What a method's kernels ask for when it is loaded: see KernelContext::need_scratch and prepare.
+// Totals of what a method's kernels request when it is loaded; see KernelContext::need_scratch() and
+// prepare().
 struct Preparation {
   PreparedWeights* weights = nullptr;       // null: sizes are only counted
-  const PreparedWeights* shared = nullptr;  // what need not be counted: it is there
-  size_t scratch_bytes = 0;                 // the most of any call
-  size_t prepared_bytes = 0;                // memory for what is to be made
-  size_t index_bytes = 0;                   // for the method's own list of it; 0 where nothing is prepared
-  const void* prepared = nullptr;           // of the call at hand
-  // For hosts, while sizes are counted: what does not fit into `most_prepared_bytes` is left out, and what
-  // several calls ask for counts once as long as `counted` has memory for its notes.
+  const PreparedWeights* shared = nullptr;  // its entries need no memory and are not counted
+  size_t scratch_bytes = 0;                 // maximum over the calls
+  size_t prepared_bytes = 0;                // memory for data to be prepared
+  size_t index_bytes = 0;                   // memory for the method's index of it; 0 if nothing is prepared
+  const void* prepared = nullptr;           // result for the current call
+  // For hosts, while counting: requests that exceed `most_prepared_bytes` are dropped. Data that several
+  // calls request counts once, as long as `counted` has memory for its entries.
   size_t most_prepared_bytes = SIZE_MAX;
   PreparedWeights* counted = nullptr;
 
-  // Counts the memory for what is to be made of `source`; false if it is left out.
+  // Counts `size` bytes derived from `source`. Returns false if the request is dropped.
   [[nodiscard]] bool count(const void* source, uint64_t layout, size_t size);
 };
 

@@ -7,10 +7,10 @@ namespace rushlight {
 
 namespace {
 
-constexpr uint64_t kStep = 0x9e3779b97f4a7c15;  // 2^64 over the golden ratio, and odd
+constexpr uint64_t kStep = 0x9e3779b97f4a7c15;  // 2^64 over the golden ratio, rounded to an odd value
 
 uint64_t process_seed = kDefaultSeed;
-std::atomic<uint32_t> streams;  // given out: kernels may run in several threads
+std::atomic<uint32_t> streams;  // number of streams so far; kernels may run in several threads
 
 uint64_t mix(uint64_t bits) {
   bits = (bits ^ (bits >> 30)) * 0xbf58476d1ce4e5b9;
@@ -25,7 +25,7 @@ void set_seed(uint64_t seed) {
   streams.store(0, std::memory_order_relaxed);
 }
 
-// Mixed twice: neighbouring streams do not start near each other.
+// Mixed twice, so that consecutive streams do not start near each other.
 RandomStream::RandomStream()
     : state_(mix(mix(process_seed) + kStep * streams.fetch_add(1, std::memory_order_relaxed))) {}
 

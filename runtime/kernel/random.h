@@ -1,24 +1,26 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The random numbers of kernels. The process has one seed; every call of a kernel that draws numbers has a
-// stream of its own, which follows from the seed and from how many such calls came before. Equal seeds and
-// equal calls give equal numbers on every target.
+// Random numbers for kernels. The process has one seed. Each call of a kernel that draws numbers gets its own
+// stream, derived from the seed and from the count of such calls so far. Equal seeds and equal sequences of
+// calls give equal numbers on every target. They are not PyTorch's numbers.
+//
+// Generator: SplitMix64 (Steele, Lea, Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014).
 #pragma once
 
 #include <cstdint>
 
 namespace rushlight {
 
-inline constexpr uint64_t kDefaultSeed = 67280421310721;  // torch's
+inline constexpr uint64_t kDefaultSeed = 67280421310721;  // torch.default_generator's default seed
 
-// Starts again: the next call of a kernel is the first with this seed. Not while methods run.
+// Sets the seed and restarts the count of streams. Must not be called while methods execute.
 void set_seed(uint64_t seed);
 
-// SplitMix64: a counter, and a function that mixes its bits. Not for secrets.
+// A counter whose bits are mixed. Not for cryptography.
 class RandomStream {
  public:
-  RandomStream();  // the process's next one
+  RandomStream();  // the next stream of the process
 
-  // 64 independent bits.
+  // Returns 64 independent bits.
   uint64_t next();
 
  private:

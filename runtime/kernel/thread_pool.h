@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Threads that kernels share their work with. The runtime has none of its own: runtime/module/ has them for
-// hosts, and an application may bring others.
+// The interface to threads that kernels can use. The runtime creates none: runtime/module/ implements it for
+// hosts, and an application may provide its own.
 #pragma once
 
 #include <cstddef>
 
 namespace rushlight {
 
+// A pool of threads.
 class ThreadPool {
  public:
-  // Items [begin, end) of the work, by thread number `thread` < threads().
+  // Processes items [begin, end) of the work on thread `thread` < threads().
   using Task = void (*)(void* work, size_t begin, size_t end, size_t thread);
 
-  // The caller's thread included; at least 1.
+  // Number of threads, including the caller's; at least 1.
   [[nodiscard]] virtual size_t threads() const = 0;
-  // Runs `task` on [0, count) in pieces of at least `grain` items, but for the last, and returns when all are
-  // done. A thread works on one piece at a time.
+  // Calls `task` on disjoint pieces that cover [0, count), each of at least `grain` items except the last,
+  // and returns when all are done. A thread processes one piece at a time.
   virtual void run(size_t count, size_t grain, Task task, void* work) = 0;
 
  protected:

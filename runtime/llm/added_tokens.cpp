@@ -35,8 +35,8 @@ AddedTokens::AddedTokens(const Vocabulary& vocabulary, const Table<Added>& added
   begins_[256] = next;
 }
 
-// Narrows the range of tokens that begin as the text does, byte by byte. A token that is a beginning of
-// others stands before them.
+// Narrows the range of tokens that start like the text, byte by byte, with two binary searches per byte. A
+// token that is a prefix of others precedes them.
 size_t AddedTokens::longest(const Vocabulary& vocabulary, std::string_view text) const {
   const auto byte_of = [&](size_t token, size_t i) {
     const std::string_view key = vocabulary.strings[added_[token].text];

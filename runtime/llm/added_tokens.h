@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Finds added tokens in a text: leftmost first, the longest of those that begin at one place.
+// Finds added tokens (special tokens and the like) in a text: the leftmost match, and the longest of those
+// that start at the same position.
 #pragma once
 
 #include <string_view>
@@ -9,33 +10,36 @@
 
 namespace rushlight::llm {
 
+// A lookup structure over the vocabulary's table of added tokens, which must outlive it.
 class AddedTokens {
  public:
   AddedTokens() = default;
   AddedTokens(const Vocabulary& vocabulary, const Table<Added>& added);
 
   [[nodiscard]] bool empty() const { return added_.empty(); }
-  // The longest token at the start of `text`; the number of tokens where there is none.
+  // Returns the index of the longest token at the start of `text`, which is not empty; size() if there is
+  // none.
   [[nodiscard]] size_t longest(const Vocabulary& vocabulary, std::string_view text) const;
   Added operator[](size_t i) const { return added_[i]; }
   [[nodiscard]] size_t size() const { return added_.size(); }
 
  private:
   Table<Added> added_;
-  uint32_t begins_[257] = {};  // of those whose first byte is the index
+  uint32_t begins_[257] = {};  // index of the first token that starts with each byte
 };
 
+// A match of an added token in the text.
 struct AddedMatch {
-  size_t begin, end;  // with the spaces that it takes
+  size_t begin, end;  // with the spaces that the token consumes
 };
 
-// What an added token found at [begin, end) takes of the text from `taken` on; begin == end: it does not
-// count there, as it is no word of its own.
+// Extends an added token found at [begin, end) by the spaces that it consumes, left to `taken` at most.
+// Returns begin == end if the token only matches whole words and this is part of one.
 AddedMatch match_at(const Classes& classes, std::string_view text, size_t taken, size_t begin, size_t end,
                     uint32_t flags);
 
-// Hands the parts of `text` in order: (text, kNone), or an added token as (text, token). Special tokens are
-// those if `parses(begin, end)` says so of the place where they are written, else text.
+// Calls `take` for each part of `text` in order: (text, kNone) or (text of an added token, token). A special
+// token counts only if `parses(begin, end)` returns true for its range; otherwise it is text.
 template <class Parses, class Take>
 void each_added(const AddedTokens& added, const Vocabulary& vocabulary, const Classes& classes,
                 std::string_view text, const Parses& parses, const Take& take) {

@@ -44,7 +44,7 @@ Error CachedModel::evaluate(Span<const int32_t> tokens) {
   return Error::Ok;
 }
 
-// The last position's, of those that the method returned.
+// Reads the logits of the last position that the method returned.
 Error CachedModel::read_logits(const Tensor& logits) {
   const size_t width = facts_.logits;
   RL_CHECK(logits.numel() >= width && logits.numel() % width == 0, Error::InvalidProgram,
@@ -58,7 +58,7 @@ Error CachedModel::read_logits(const Tensor& logits) {
     case ScalarType::Half:
       copy_as_float(logits.const_data_ptr<Half>() + skipped, &logits_);
       return Error::Ok;
-    default:  // read_facts() has seen that it is one of the three
+    default:  // read_facts() checked that it is one of the three
       copy_as_float(logits.const_data_ptr<BFloat16>() + skipped, &logits_);
       return Error::Ok;
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A language model and what is in its cache. Where keys and values are addressed by position the cache is
-// shortened by forgetting its last tokens: later ones overwrite them. Other caches begin anew.
+// A language model with its key-value cache. If rows of the cache are addressed by position, dropping the
+// last tokens shortens it, because later tokens overwrite their rows. Other caches restart empty.
 #pragma once
 
 #include <memory>
@@ -10,10 +10,11 @@
 
 namespace rushlight::llm {
 
+// One instance of method `forward` with its own cache. Movable, not thread-safe.
 class CachedModel {
  public:
-  // An instance of the module's method forward, with a cache of its own. Errors: what read_facts() and
-  // Module::load_method() return.
+  // Loads an instance of the module's method `forward`. Errors: those of read_facts() and
+  // Module::load_method().
   [[nodiscard]] static Result<CachedModel> load(std::shared_ptr<Module> module);
 
   [[nodiscard]] const ModelFacts& facts() const { return facts_; }
@@ -21,20 +22,22 @@ class CachedModel {
 
   // The tokens whose keys and values are in the cache.
   [[nodiscard]] const std::vector<int32_t>& tokens() const { return tokens_; }
-  // Evaluates 1 to facts().chunk tokens behind those, in one call, for logits(). Error: what executing the
-  // method returns; the cache then holds what it held before.
+  // Evaluates 1 to facts().chunk tokens after those in the cache, in one call, and updates logits(). On an
+  // error the cache keeps its tokens. Errors: InvalidArgument (the context is full), InvalidProgram (wrong
+  // number of logits), or those of ModuleMethod::execute().
   Error evaluate(Span<const int32_t> tokens);
-  // Keeps the first `count` tokens, or none where the cache cannot be shortened; count <= tokens().size().
+  // Keeps the first `count` tokens, or none if the cache cannot be shortened. Precondition: count <=
+  // tokens().size().
   void rewind(size_t count) { tokens_.resize(count == tokens_.size() || facts_.rewinds ? count : 0); }
 
-  // Of the position behind the last token that was evaluated: facts().vocabulary numbers.
+  // Logits after the last evaluated token: facts().vocabulary values.
   [[nodiscard]] Span<const float> logits() const { return {logits_.data(), facts_.vocabulary}; }
 
  private:
   CachedModel() = default;
   Error read_logits(const Tensor& logits);
 
-  std::shared_ptr<Module> module_;  // first, so that it goes last
+  std::shared_ptr<Module> module_;  // first, so that it is destroyed last
   std::unique_ptr<ModuleMethod> method_;
   ModelFacts facts_;
   std::vector<int32_t> tokens_;

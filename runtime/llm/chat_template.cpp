@@ -9,7 +9,7 @@ namespace {
 
 constexpr size_t kHeader = 12;
 
-// As Jinja's `trim` for ASCII: space and the control characters that Python counts as such.
+// Like Jinja's `trim` for ASCII: space and the control characters that Python treats as whitespace.
 bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r') || (c >= '\x1c' && c <= '\x1f'); }
 
 }  // namespace

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Conversations as prompts. A template is what stands before and after the messages of each role, as
-// python/rushlight/llm/template.py derives it from a model's own: the named data `rushlight.chat_template`.
+// Renders conversations as prompts. A template consists of the strings before and after the messages of each
+// role; python/rushlight/llm/template.py derives it from the model's Jinja template and stores it as the
+// named data `rushlight.chat_template`.
 //
-// Little-endian: "RLC1", flags, the number of strings, their offsets (one more) as uint32, their bytes.
+// Format, little-endian: "RLC1", uint32 flags, uint32 number of strings, uint32 offsets (one more than
+// strings), bytes of the strings.
 #pragma once
 
 #include <string>
@@ -15,38 +17,41 @@
 
 namespace rushlight::llm {
 
+// One message of a conversation. The strings must outlive the call.
 struct Message {
-  std::string_view role;  // system (the first message only), user or assistant
+  std::string_view role;  // "system" (first message only), "user" or "assistant"
   std::string_view content;
 };
 
+// A parsed template. Refers to its blob.
 class ChatTemplate {
  public:
-  // `blob` must outlive the template. Errors: InvalidExternalData.
+  // Parses a template. `blob` must outlive it. Error: InvalidExternalData.
   static Result<ChatTemplate> load(Span<const uint8_t> blob);
 
-  // Appends the prompt for the assistant's next message, or without its beginning if not `generation_prompt`.
-  // `contents`, where given, gets the places of the messages' texts. Errors: InvalidArgument, of a role that
-  // is not known, a system message that is not the first or that the format does not have.
+  // Appends the prompt for the assistant's next message to `text`. Without `generation_prompt`, omits the
+  // opening of that message. If not null, `contents` receives the ranges of the messages' contents in `text`.
+  // Error: InvalidArgument (unknown role; a system message that is not the first, or in a format without that
+  // role).
   Error render(Span<const Message> messages, bool generation_prompt, std::string* text,
                std::vector<TextRange>* contents = nullptr) const;
-  // The same as tokens. Special tokens written in messages are text: nobody can end a message by what it
-  // says.
+  // Like render(), as tokens. Special tokens inside message contents are encoded as text, so a message cannot
+  // end itself.
   Error encode(Span<const Message> messages, bool generation_prompt, const Tokenizer& tokenizer,
                std::vector<int32_t>* tokens) const;
 
  private:
   enum Text {
-    WithoutSystem,  // the opening if the first message is no system message
-    SystemBefore,   // the opening otherwise
+    WithoutSystem,  // opening if the first message has another role than system
+    SystemBefore,   // opening otherwise
     SystemAfter,
     UserBefore,
-    UserBeforeAfterSystem,  // of a user's message next to the system's
+    UserBeforeAfterSystem,  // for a user message directly after the system message
     UserAfter,
     AssistantBefore,
     AssistantAfter,
     GenerationPrompt,
-    ReasoningEnd,  // the assistant's text up to the last of these is left out; empty: it is kept
+    ReasoningEnd,  // assistant text up to its last occurrence is dropped; empty: kept
     kTexts
   };
   enum Flags : uint32_t { kTrimSystem = 1, kTrimUser = 2, kTrimAssistant = 4, kNoSystem = 8 };

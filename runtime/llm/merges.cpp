@@ -29,7 +29,7 @@ void Merger::add_known(uint32_t token, uint32_t bytes) {
   add(token, bytes);
 }
 
-// What is unknown waits, as more of it may be the same token.
+// Unknown bytes are held back, because the next ones may join the same unknown token.
 void Merger::add_unknown(uint32_t bytes) {
   if (facts_.unknown == kNone) return;
   if (unknown_bytes_ > 0 && facts_.fuse_unknown == 0) {
@@ -39,7 +39,7 @@ void Merger::add_unknown(uint32_t bytes) {
   unknown_bytes_ += bytes;
 }
 
-// A character that is no token becomes the tokens of its bytes, or else the unknown token.
+// A character without a token becomes the tokens of its bytes or, if there are none, the unknown token.
 void Merger::start_with_character(std::string_view character, uint32_t code_point) {
   const auto& characters = vocabulary_.characters;
   const auto& bytes = vocabulary_.byte_tokens;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Byte pair encoding (Sennrich et al. 2016): joins neighbouring tokens, the pair of lowest rank first and of
-// equal ones the leftmost. A heap of pairs over a linked list of tokens takes O(n log n) for a piece.
+// Byte pair encoding (Sennrich et al. 2016): repeatedly joins the adjacent pair with the lowest rank, the
+// leftmost of equal ones. Uses a heap of pairs over a linked list of symbols: O(n log n) for a piece of n
+// bytes.
 #pragma once
 
 #include <cstdint>
@@ -11,24 +12,25 @@
 
 namespace rushlight::llm {
 
-// The token whose key is `text`; kNone where there is none.
+// Returns the token whose key is `text`, or kNone. `hash` is hash_bytes(text).
 uint32_t find_token(const Vocabulary& vocabulary, std::string_view text, uint32_t hash);
 
+// Encodes pieces one after another and reuses its buffers. `vocabulary` must outlive it.
 class Merger {
  public:
   explicit Merger(const Vocabulary& vocabulary) : vocabulary_(vocabulary), facts_(vocabulary.facts[0]) {}
-  // Appends the tokens of a piece, of less than 2^31 bytes.
+  // Appends the tokens of a piece, which must have less than 2^31 bytes.
   void encode(std::string_view piece, std::vector<int32_t>* tokens);
 
  private:
   struct Symbol {
-    uint32_t token, bytes;   // 0 bytes: joined to one before
+    uint32_t token, bytes;   // 0 bytes: joined to an earlier symbol
     int32_t previous, next;  // -1: none
   };
   struct Pair {
     uint32_t rank;
-    int32_t left;    // symbol
-    uint32_t bytes;  // of both; a symbol has changed if they differ
+    int32_t left;    // index of a symbol
+    uint32_t bytes;  // of both; if they differ, a symbol has changed
     uint32_t result;
   };
   struct Later {
@@ -49,7 +51,7 @@ class Merger {
   Facts facts_;
   std::vector<Symbol> symbols_;
   std::vector<Pair> pairs_;
-  uint32_t unknown_bytes_ = 0;  // of an unknown token that may grow
+  uint32_t unknown_bytes_ = 0;  // of an unknown token that may still grow
 };
 
 }  // namespace rushlight::llm

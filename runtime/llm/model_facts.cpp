@@ -13,8 +13,8 @@ bool has_method(const Module& module, const char* name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-// The integers that a metadata method returns; none where the program does not have it. A list of ids is
-// several outputs, or one list.
+// Returns the integers of a metadata method, or none if the program lacks it. A list of ids may be several
+// outputs or one list.
 Result<std::vector<int64_t>> integers(const Module& module, const char* name) {
   std::vector<int64_t> numbers;
   if (!has_method(module, name)) return numbers;
@@ -34,7 +34,7 @@ Result<std::vector<int64_t>> integers(const Module& module, const char* name) {
   return numbers;
 }
 
-// The one integer of a metadata method, from 1 to `most`; nothing where the program does not have it.
+// Returns the single integer of a metadata method, from 1 to `most`, or nothing if the program lacks it.
 Result<std::optional<size_t>> count(const Module& module, const char* name, size_t most) {
   RL_TRY_ASSIGN(const std::vector<int64_t> numbers, integers(module, name));
   if (numbers.empty()) return std::optional<size_t>();
@@ -44,7 +44,7 @@ Result<std::optional<size_t>> count(const Module& module, const char* name, size
   return std::optional<size_t>(static_cast<size_t>(number));
 }
 
-// Token ids of a metadata method. A negative one means that there is none.
+// Reads token ids from a metadata method. Negative values mean "none".
 Error token_ids(const Module& module, const char* name, size_t vocabulary, std::vector<int32_t>* ids) {
   RL_TRY_ASSIGN(const std::vector<int64_t> numbers, integers(module, name));
   for (const int64_t number : numbers) {
@@ -97,8 +97,8 @@ Error read_logits_output(const MethodMeta& forward, ModelFacts* facts) {
   return Error::Ok;
 }
 
-// The operator by which programs write to rows that they compute: those of a ring that holds fewer positions
-// than the context. What a row held before is lost, so that such a cache cannot go back.
+// The operator by which programs write cache rows at computed indices: a ring buffer with fewer rows than the
+// context. The previous contents of a row are lost, so such a cache cannot be shortened.
 constexpr std::string_view kWritesToRing = "llama::update_cache_with_indices";
 
 bool calls(const MethodMeta& method, std::string_view name) {

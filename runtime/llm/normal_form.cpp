@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Unicode normal forms by the blob's tables; Hangul syllables by arithmetic (Unicode, chapter 3.12).
-// Invalid bytes pass as they are, and nothing composes across them.
+// Unicode normalization (UAX 15) by tables of the vocabulary; Hangul syllables by arithmetic (Unicode,
+// section 3.12). Invalid bytes pass unchanged, and nothing composes across them.
 #include <algorithm>
 #include <vector>
 
@@ -57,7 +57,8 @@ class NormalForm {
     }
   }
 
-  // Marks of the same class keep their order. A starter that composes with nothing before it ends a run.
+  // Collects a run of characters. A starter below U+0300, which composes with nothing before it, ends the
+  // run.
   void add(uint32_t code_point) {
     const auto& table = vocabulary_.combining;
     const size_t found = code_point < 0x300 ? table.size() : find_ascending(table, code_point);
@@ -78,10 +79,10 @@ class NormalForm {
     run_.clear();
   }
 
-  // Joins a starter with each later character from which nothing separates it.
+  // Joins each starter with later characters that nothing blocks (UAX 15, definition of "blocked").
   void compose() {
     size_t kept = 0, starter = run_.size();  // no starter yet
-    uint32_t last = 0;                       // combining class of the character kept before
+    uint32_t last = 0;                       // combining class of the last kept character
     for (const Mark mark : run_) {
       const bool next_to = starter + 1 == kept;
       const bool reaches = starter < kept && (next_to || (last != 0 && last < mark.combining));
@@ -97,7 +98,7 @@ class NormalForm {
     run_.resize(kept);
   }
 
-  // 0: the two do not compose.
+  // Returns the composition of two code points, or 0.
   [[nodiscard]] uint32_t composed(uint32_t first, uint32_t second) const {
     const uint32_t lead = first - kLeads, vowel = second - kVowels, trail = second - kTrails;
     if (lead < kLeadCount && vowel < kVowelCount) {

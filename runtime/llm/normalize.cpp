@@ -25,7 +25,7 @@ std::string replace_matches(const Automaton& automaton, std::string_view text, s
 }
 
 std::string_view strip_spaces(const Classes& classes, std::string_view text, bool left, bool right) {
-  size_t begin = text.size(), end = 0;  // of all that is no space
+  size_t begin = text.size(), end = 0;  // range without outer spaces
   for (size_t at = 0; at < text.size();) {
     const Character character = first_character(text.substr(at));
     if (!classes.is(kSpace, character.code_point)) {
@@ -55,7 +55,7 @@ std::string apply(const Vocabulary& vocabulary, const Classes& classes, const St
     case StepKind::StripSpaces:
       return std::string(strip_spaces(classes, text, step.a != 0, step.b != 0));
     default:
-      return text;  // load() proved that there is none
+      return text;  // excluded by Vocabulary::load()
   }
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Rewrites a text before it is split: prefixes, replacements, lower case, Unicode normal forms.
+// Normalizes text before it is split: prefixes, replacements, lower case, Unicode normal forms.
 #pragma once
 
 #include <string>
@@ -10,12 +10,14 @@
 
 namespace rushlight::llm {
 
-// Each `from`, which is not empty, replaced by `to`, from the left.
+// Replaces each occurrence of `from`, which is not empty, by `to`, from left to right.
 std::string replace_all(std::string_view text, std::string_view from, std::string_view to);
 
+// Applies the vocabulary's normalizers in order.
 std::string normalize(const Vocabulary& vocabulary, const Classes& classes, std::string_view text);
 
-// Decomposes, orders combining marks, and composes again if asked (Unicode Standard Annex 15).
+// Decomposes, reorders combining marks and, if `compose`, composes again (Unicode Standard Annex 15). Whether
+// it is the canonical or the compatibility form depends on the vocabulary's tables.
 std::string normal_form(const Vocabulary& vocabulary, std::string_view text, bool compose);
 
 }  // namespace rushlight::llm

@@ -8,10 +8,10 @@ namespace rushlight::llm {
 
 namespace {
 
-constexpr int kWeightBits = 40;  // the likeliest token's weight is 2^40; below 2^-40 of it there is none
+constexpr int kWeightBits = 40;  // the likeliest token has weight 2^40; weights below 1 are 0
 
-// 2^-power in units of 2^-40. The fraction by Taylor's series with coefficients ln(2)^k / k! in units of
-// 2^-32: integers only, error below 2^-26.
+// 2^-power in units of 2^-40. The fraction comes from the Taylor series with coefficients ln(2)^k / k! in
+// units of 2^-32. Integers only; the error is below 2^-26.
 uint64_t power_of_two(double power) {
   if (!(power < kWeightBits + 1)) return 0;
   constexpr uint64_t kCoefficients[] = {437,      5676,      65510,      661577,    5726720,
@@ -25,7 +25,7 @@ uint64_t power_of_two(double power) {
   return (fraction << (kWeightBits - 32)) >> (1 + whole);
 }
 
-// The high half of the product.
+// The upper 64 bits of the product.
 uint64_t multiply_high(uint64_t a, uint64_t b) {
   constexpr uint64_t kLow = 0xFFFFFFFF;
   const uint64_t middle = (a >> 32) * (b & kLow) + ((a & kLow) * (b & kLow) >> 32);
@@ -56,7 +56,7 @@ int32_t Sampler::sample(Span<const float> logits, Span<const int32_t> recent) {
   return best;
 }
 
-// Each recent token once (Keskar et al. 2019).
+// Applies the repetition penalty once per distinct recent token (Keskar et al. 2019).
 void Sampler::penalize(Span<const int32_t> recent) {
   if (options_.repetition_penalty == 1) return;
   const size_t count = std::min(recent.size(), options_.repeat_last_n);
@@ -71,7 +71,7 @@ void Sampler::penalize(Span<const int32_t> recent) {
   }
 }
 
-// The weights of all tokens that have one: softmax(logits / temperature), not divided by the sum.
+// Computes the nonzero weights: softmax(logits / temperature) without division by the sum.
 void Sampler::weigh(float greatest) {
   constexpr double kBitsPerNat = 1.4426950408889634;
   const double scale = kBitsPerNat / static_cast<double>(options_.temperature);
@@ -85,7 +85,8 @@ void Sampler::weigh(float greatest) {
   }
 }
 
-// Leaves the candidates in the order of their tokens, whichever way the library's algorithms move them.
+// Filters by top_k, top_p and min_p, then restores token order, because the order that library algorithms
+// leave is unspecified.
 void Sampler::keep_likeliest() {
   const auto less_likely = [](const Candidate& a, const Candidate& b) { return likelier(b, a); };
   const auto most = static_cast<size_t>(std::max(options_.top_k, 0));
@@ -123,7 +124,7 @@ uint64_t Sampler::total() const {
   return sum;
 }
 
-// SplitMix64 (Steele et al. 2014): the n-th number of a seed.
+// SplitMix64 (Steele et al. 2014): the n-th number of the seed's sequence.
 uint64_t Sampler::random() {
   uint64_t bits = options_.seed + ++draws_ * 0x9E3779B97F4A7C15u;
   bits = (bits ^ bits >> 30) * 0xBF58476D1CE4E5B9u;

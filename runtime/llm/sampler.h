@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Chooses the next token. Probabilities are integers and the random numbers a counter's (SplitMix64), so that
-// the same logits and the same seed give the same token on every machine.
+// Samples the next token. Probabilities are integers and random numbers come from a counter (SplitMix64), so
+// that equal logits and an equal seed give the same token on every machine.
 #pragma once
 
 #include <cstdint>
@@ -10,22 +10,24 @@
 
 namespace rushlight::llm {
 
+// Applied in this order: repetition penalty, temperature, top_k, top_p, min_p.
 struct SamplerOptions {
-  float temperature = 0;         // 0: the greatest logit, the first of equal ones
-  int32_t top_k = 0;             // choose among so many of the likeliest; 0: all
-  float top_p = 1;               // of them, the likeliest whose probabilities reach this share
-  float min_p = 0;               // of them, those with this share of the likeliest one's probability
+  float temperature = 0;         // 0: the greatest logit; the first of equal ones
+  int32_t top_k = 0;             // keep this many of the likeliest tokens; 0: all
+  float top_p = 1;               // of those, the likeliest whose probabilities sum to this share
+  float min_p = 0;               // of those, the ones with this share of the greatest probability
   float repetition_penalty = 1;  // divides positive logits of recent tokens, multiplies negative ones
-  size_t repeat_last_n = 64;     // how many tokens are recent
+  size_t repeat_last_n = 64;     // number of tokens that count as recent
   uint64_t seed = 0;
 };
 
+// A sampler with its random state. Each sample() with temperature > 0 draws one number.
 class Sampler {
  public:
   explicit Sampler(const SamplerOptions& options) : options_(options) {}
-  // The index of one of `logits`, which are not empty. `recent`: tokens before it, the newest last. Logits
-  // that are NaN are never chosen; if all are, 0 is. O(n) without top_p, else O(n + k log n) for k likely
-  // tokens.
+  // Returns the index of one of `logits`, which is not empty. `recent` holds the preceding tokens, newest
+  // last. NaN logits are never chosen; if all are NaN, returns 0. Cost: O(n) without top_p, otherwise O(n + k
+  // log n) for k kept tokens.
   int32_t sample(Span<const float> logits, Span<const int32_t> recent);
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Patterns as automata over classes of characters, and the pieces into which they split a text.
+// Deterministic automata over classes of characters, and splitting a text by their matches.
 #pragma once
 
 #include <string_view>
@@ -9,7 +9,7 @@
 
 namespace rushlight::llm {
 
-// The class of each code point.
+// Maps code points to classes: a table for the first 592 code points, binary search for the others.
 class Classes {
  public:
   Classes() = default;
@@ -31,12 +31,12 @@ class Classes {
   uint8_t quick_[kQuick] = {};
 };
 
-// A deterministic automaton made ahead of time from a regular expression; its matches are those of a
+// A deterministic automaton, compiled ahead of time from a regular expression. Its matches equal those of a
 // backtracking engine (the first alternative wins), found in one pass over the text.
 class Automaton {
  public:
   Automaton(const Vocabulary& vocabulary, const Classes& classes, size_t index);
-  // The bytes of the match at the start of `text`; 0: none.
+  // Length in bytes of the match at the start of `text`; 0 if there is none.
   [[nodiscard]] size_t match(std::string_view text) const;
 
  private:
@@ -45,10 +45,11 @@ class Automaton {
   size_t width_;
 };
 
-// Hands each part of `text` with whether it is a match, in order; parts are not empty.
+// Calls `take(part, matches)` for each part of `text` in order: matches, and the text between them. Parts are
+// not empty.
 template <class Take>
 void each_part(const Automaton& automaton, std::string_view text, const Take& take) {
-  size_t rest = 0;  // begin of what no match has taken
+  size_t rest = 0;  // start of the text after the last match
   for (size_t at = 0; at < text.size();) {
     const size_t length = automaton.match(text.substr(at));
     if (length == 0) {

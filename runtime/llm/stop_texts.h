@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Finds the first of some texts in text that comes piece by piece: the one that is complete first, however
-// the text is cut. Holds back what may be the beginning of one. Cost: a comparison for each byte held and
-// text.
+// Finds stop texts in a stream of text: the first that is complete, no matter how the stream is divided.
+// Holds back text that may be the start of one. Cost: one comparison per held byte and stop text.
 #pragma once
 
 #include <string>
@@ -9,15 +8,16 @@
 
 namespace rushlight::llm {
 
+// State of one stream.
 class StopTexts {
  public:
-  // Empty texts are left out.
+  // Empty stop texts are ignored.
   explicit StopTexts(const std::vector<std::string>& texts);
 
-  // Adds a piece and moves what is certain to `out`. After true nothing more may be added: a text was found,
-  // and `out` ends before it.
+  // Adds a piece and appends the text that cannot belong to a stop text to `out`. Returns true if a stop text
+  // was found: `out` then ends before it, and add() must not be called again.
   bool add(const std::string& piece, std::string* out);
-  // What was held back, when nothing more comes.
+  // Returns the text that was held back, at the end of the stream.
   std::string rest();
 
  private:

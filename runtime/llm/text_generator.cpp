@@ -29,7 +29,7 @@ size_t common_prefix(const std::vector<int32_t>& a, const std::vector<int32_t>& 
       std::mismatch(a.begin(), a.begin() + static_cast<ptrdiff_t>(shorter), b.begin()).first - a.begin());
 }
 
-// The first `keep` tokens and the newest ones that fill half of what is left of the context.
+// The first `keep` tokens and the newest ones that fill half of the remaining context.
 std::vector<int32_t> shifted(const std::vector<int32_t>& tokens, size_t keep, size_t context) {
   const size_t newest = (context - keep) / 2;
   std::vector<int32_t> kept(tokens.begin(), tokens.begin() + static_cast<ptrdiff_t>(keep));
@@ -37,7 +37,8 @@ std::vector<int32_t> shifted(const std::vector<int32_t>& tokens, size_t keep, si
   return kept;
 }
 
-// Loads what the program has under a key, whose bytes stay in `data`; nothing where it does not have it.
+// Loads an object from named data, whose bytes stay in `data`; leaves `loaded` empty if the program lacks the
+// key.
 template <class T>
 Error load_named(const ProgramDataMap& map, const char* key, FreeableBuffer* data, std::optional<T>* loaded) {
   RL_TRY_ASSIGN(const bool has, map.has(key));
@@ -118,14 +119,14 @@ Error TextGenerator::begin(Span<const int32_t> prompt, const GenerateOptions& op
   return Error::Ok;
 }
 
-// The last token is always evaluated, for its logits.
+// The last token is always evaluated again, because its logits are needed.
 void TextGenerator::become(const std::vector<int32_t>& tokens) {
   const size_t kept = std::min(common_prefix(model_.tokens(), tokens), tokens.size() - 1);
   model_.rewind(kept);
   pending_.assign(tokens.begin() + static_cast<ptrdiff_t>(model_.tokens().size()), tokens.end());
 }
 
-// Whether the cache takes what is pending, after a shift where that is wanted.
+// Returns true if the pending tokens fit in the cache, after a shift if the options permit it.
 bool TextGenerator::makes_room() {
   if (model_.tokens().size() + pending_.size() <= facts().context) return true;
   if (!options_.shifts) return false;
@@ -179,7 +180,7 @@ Finish TextGenerator::reason_to_end(int32_t token) const {
   return statistics_.generated_tokens == options_.max_tokens ? Finish::MaxTokens : Finish::None;
 }
 
-// Appends the text that is certain with the token; whether a stop text is complete.
+// Appends the text that is certain after this token. Returns true if a stop text is complete.
 bool TextGenerator::add_text(int32_t token, std::string* text) {
   if (!decoder_) return false;
   std::string decoded;
@@ -192,7 +193,7 @@ bool TextGenerator::is_end(int32_t token) const {
   return std::find(ends.begin(), ends.end(), token) != ends.end();
 }
 
-// The end of a text: what was held back comes with the last step, unless a stop text has ended it.
+// Ends a text. Text that was held back is part of the last step, unless a stop text ended it.
 Generated TextGenerator::finish(Finish why, Generated step) {
   is_running_ = false;
   step.finish = why;
@@ -207,7 +208,7 @@ Generated TextGenerator::finish(Finish why, Generated step) {
   return step;
 }
 
-// log softmax, in double: sums of 100,000 numbers and more.
+// Log softmax, in double because it sums 100,000 values and more.
 float TextGenerator::logprob_of(int32_t token) const {
   const Span<const float> logits = model_.logits();
   const double most = *std::max_element(logits.begin(), logits.end());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Generates text with a language model, a token a step:
+// Generates text with a language model, one token per step:
 //
 //   auto module = Module::load_file("m.pte", selected_operators);
 //   auto generator = TextGenerator::load(std::move(*module));
@@ -7,14 +7,14 @@
 //   options.max_tokens = 200;
 //   options.stop = {"\n\n"};
 //   auto prompt = (*generator)->encode("Once upon a time");
-//   auto finish = (*generator)->generate({prompt->data(), prompt->size()}, options, [](const Generated&
-//   piece) {
+//   auto print = [](const Generated& piece) {
 //     std::fwrite(piece.text.data(), 1, piece.text.size(), stdout);
 //     return true;  // false cancels
-//   });
+//   };
+//   auto finish = (*generator)->generate({prompt->data(), prompt->size()}, options, print);
 //
-// The cache stays from one prompt to the next: the beginning that both share is not evaluated again, as is
-// the case of a conversation that grows. One thread at a time; two generators over one module share its
+// The cache persists between prompts: a prefix that the new prompt shares with the last one is not evaluated
+// again, which makes growing conversations cheap. Not thread-safe; two generators over one module share its
 // weights.
 #pragma once
 
@@ -33,88 +33,93 @@
 
 namespace rushlight::llm {
 
+// Options of one text.
 struct GenerateOptions {
   size_t max_tokens = SIZE_MAX;
   SamplerOptions sampler = {};
-  std::vector<std::string> stop = {};  // texts that end it, and are not part of it
-  bool stops_at_end = true;            // at the model's end tokens
-  // When the context is full: false ends the text; true keeps the first `keep` tokens and the newest half of
-  // the others, which are evaluated again, and goes on.
+  std::vector<std::string> stop = {};  // strings that end the text; they are not part of it
+  bool stops_at_end = true;            // stop at the model's end tokens
+  // If the context is full: false ends the text; true keeps the first `keep` tokens and the newest half of
+  // the others, evaluates these again, and continues.
   bool shifts = false;
   size_t keep = 0;
-  bool logprobs = false;  // of tokens, as the model has them before options of the sampler
+  bool logprobs = false;  // compute log probabilities, from the model's logits before sampler options
 };
 
+// Reasons why a text ended.
 enum class Finish : uint8_t {
-  None,         // it goes on
+  None,         // not finished
   EndToken,     // the model ended the text
   StopText,     // one of GenerateOptions::stop
   MaxTokens,    // GenerateOptions::max_tokens
-  ContextFull,  // the cache
-  Cancelled,    // by the callback
+  ContextFull,  // the cache is full
+  Cancelled,    // the callback returned false
 };
 
-// What a step made. A part of the prompt was evaluated where there is no token.
+// The result of a step. `token` is empty if the step evaluated a part of the prompt.
 struct Generated {
-  std::string text;  // whole characters; empty while they are incomplete or may begin a stop text
+  std::string text;  // whole characters; empty while incomplete or possibly a stop text
   std::optional<int32_t> token;
   float logprob = 0;
   Finish finish = Finish::None;
 };
 
-// Of one begin() and the steps since then.
+// Counts and times since begin().
 struct GenerateStatistics {
   size_t prompt_tokens = 0;
-  size_t cached_tokens = 0;     // of the prompt, that were in the cache
-  size_t evaluated_tokens = 0;  // of the prompt, and again of what was kept by shifts
+  size_t cached_tokens = 0;     // prompt tokens that were in the cache
+  size_t evaluated_tokens = 0;  // prompt tokens, and tokens that shifts evaluate again
   size_t generated_tokens = 0;
   uint64_t first_token_ns = 0;  // from begin() to the first token
-  size_t decoded_tokens = 0;    // generated_tokens without those that follow a prompt or a shift
-  uint64_t prefill_ns = 0;      // of evaluated_tokens, and sampling what follows them
-  uint64_t decode_ns = 0;       // of decoded_tokens: evaluating one token and sampling the next
-  [[nodiscard]] double prefill_rate() const;  // tokens a second; 0 where there were none
+  size_t decoded_tokens = 0;    // generated tokens, except those directly after a prompt or a shift
+  uint64_t prefill_ns = 0;      // time of evaluated_tokens, and of sampling after them
+  uint64_t decode_ns = 0;       // time of decoded_tokens: evaluating one token and sampling the next
+  [[nodiscard]] double prefill_rate() const;  // tokens per second; 0 if there were none
   [[nodiscard]] double decode_rate() const;
 };
 
+// A language model with tokenizer, chat template and sampler.
 class TextGenerator {
  public:
+  // Receives each step; returns false to cancel.
   using Callback = std::function<bool(const Generated&)>;
 
-  // The vocabulary and the chat template are read from the program, where it has them: the named data
-  // rushlight.vocabulary and rushlight.chat_template. Without a vocabulary there are only tokens. Errors:
-  // what CachedModel::load(), Tokenizer::load() and ChatTemplate::load() return.
+  // Loads the model of a module. Vocabulary and chat template come from the program's named data
+  // rushlight.vocabulary and rushlight.chat_template, if present. Without a vocabulary the generator works on
+  // tokens only. Errors: those of CachedModel::load(), Tokenizer::load() and ChatTemplate::load().
   [[nodiscard]] static Result<std::unique_ptr<TextGenerator>> load(std::shared_ptr<Module> module);
 
   [[nodiscard]] const ModelFacts& facts() const { return model_.facts(); }
   [[nodiscard]] const Method& method() const { return model_.method(); }
 
-  // Null of a program without a vocabulary.
+  // Null if the program has no vocabulary.
   [[nodiscard]] const Tokenizer* tokenizer() const { return tokenizer_ ? &*tokenizer_ : nullptr; }
-  // Null of a program without a chat template.
+  // Null if the program has no chat template.
   [[nodiscard]] const ChatTemplate* chat_template() const { return template_ ? &*template_ : nullptr; }
 
-  // The tokens of a text that is to be continued, with those that begin a text, or of a conversation, for its
-  // next answer. Special tokens may be written in them. Errors: NotSupported (the program has no vocabulary,
-  // or no template), or what Tokenizer::encode() and ChatTemplate::render() return.
+  // Encode a text to be continued (with the vocabulary's prefix tokens), or a conversation for its next
+  // answer. In a text, special tokens are parsed; in messages they are text. Errors: NotSupported (the
+  // program has no vocabulary or template), or those of Tokenizer::encode() and ChatTemplate::render().
   [[nodiscard]] Result<std::vector<int32_t>> encode(std::string_view prompt) const;
   [[nodiscard]] Result<std::vector<int32_t>> encode(Span<const Message> messages) const;
 
-  // Evaluates the prompt and gives the callback each step to the end. Errors: what begin() and step() return.
+  // Evaluates the prompt and calls `callback` for each step until the text ends. Errors: those of begin() and
+  // step().
   [[nodiscard]] Result<Finish> generate(Span<const int32_t> prompt, const GenerateOptions& options,
                                         const Callback& callback);
 
-  // The same step by step. begin() evaluates nothing. Errors: InvalidArgument (no token, a token that the
-  // vocabulary does not have, more tokens than the context unless it shifts, options out of range).
+  // Starts a text, for stepwise generation. Evaluates nothing yet. Error: InvalidArgument (empty prompt, a
+  // token outside of the vocabulary, more tokens than the context without shifts, an option out of range).
   Error begin(Span<const int32_t> prompt, const GenerateOptions& options);
-  // Evaluates the next part of the prompt (facts().chunk tokens), or samples a token; one call of the method.
-  // Errors: InvalidState (nothing was begun, or it has finished), or what executing the method returns: then
-  // the step may be made again.
+  // Evaluates the next part of the prompt (up to facts().chunk tokens) and, after its last part, samples a
+  // token; one call of the method. Errors: InvalidState (no text was started, or it has ended), or those of
+  // executing the method; the step may then be repeated.
   [[nodiscard]] Result<Generated> step();
 
-  // The tokens so far: those in the cache and those that the next step evaluates.
+  // All tokens so far: those in the cache and those that the next steps evaluate.
   [[nodiscard]] std::vector<int32_t> tokens() const;
-  // Keeps the first `count` tokens, which a later prompt need not evaluate (unless !facts().rewinds). Ends
-  // what was begun. Error: InvalidArgument (there are fewer).
+  // Keeps the first `count` tokens, so that a later prompt need not evaluate them again (unless
+  // !facts().rewinds). Ends the current text. Error: InvalidArgument (there are fewer).
   Error rewind(size_t count);
 
   [[nodiscard]] const GenerateStatistics& statistics() const { return statistics_; }
@@ -124,7 +129,7 @@ class TextGenerator {
 
   Error load_texts(const Program& program);
   Error check(Span<const int32_t> prompt, const GenerateOptions& options) const;
-  // Makes `tokens` what the cache holds and is going to be evaluated.
+  // Makes `tokens` the contents of the cache and of the pending tokens; reuses the common prefix.
   void become(const std::vector<int32_t>& tokens);
   [[nodiscard]] bool makes_room();
   Error evaluate_next();
@@ -136,7 +141,7 @@ class TextGenerator {
   [[nodiscard]] float logprob_of(int32_t token) const;
 
   CachedModel model_;
-  FreeableBuffer vocabulary_data_;  // what tokenizer_ and template_ use
+  FreeableBuffer vocabulary_data_;  // bytes that tokenizer_ and template_ refer to
   FreeableBuffer template_data_;
   std::optional<Tokenizer> tokenizer_;
   std::optional<ChatTemplate> template_;
@@ -144,8 +149,8 @@ class TextGenerator {
   Sampler sampler_{SamplerOptions()};
   StopTexts stop_{{}};
   std::optional<Decoder> decoder_;
-  std::vector<int32_t> pending_;  // behind the cache's, not evaluated yet
-  std::vector<int32_t> history_;  // all of the prompt and the text, for the sampler's repetition penalty
+  std::vector<int32_t> pending_;  // tokens after the cache's, not evaluated yet
+  std::vector<int32_t> history_;  // prompt and text, for the sampler's repetition penalty
   bool is_running_ = false;
   GenerateStatistics statistics_;
   uint64_t begun_ns_ = 0;

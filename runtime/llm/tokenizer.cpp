@@ -11,7 +11,7 @@
 
 namespace rushlight::llm {
 
-// One call of encode().
+// One call of Tokenizer::encode().
 class Encoder {
  public:
   Encoder(const Tokenizer& tokenizer, bool parse_special, Span<const TextRange> plain,
@@ -41,7 +41,7 @@ class Encoder {
                        [&](const TextRange& range) { return begin < range.end && range.begin < end; });
   }
 
-  // Text between added tokens, at `offset` of the whole.
+  // Encodes the text between two added tokens, at `offset` of the whole text.
   void segment(std::string_view text, size_t offset) {
     const bool is_moved = !vocabulary_.normalizers.empty();
     const auto parses = [&](size_t begin, size_t end) {
@@ -59,7 +59,7 @@ class Encoder {
                });
   }
 
-  // Takes the steps from `index` on, one piece after the other.
+  // Applies the pre-tokenizers from `index` on, depth first.
   void pre_tokenize(size_t index, std::string_view piece, bool first) {
     if (piece.empty()) return;
     if (index == vocabulary_.pre_tokenizers.size()) return model(piece);
@@ -82,7 +82,7 @@ class Encoder {
     const auto hand_on = [&](std::string_view piece) {
       if (!piece.empty()) pre_tokenize(index + 1, piece, first && piece.data() == text.data());
     };
-    std::string_view piece;  // kept, as the next part may join it
+    std::string_view piece;  // held back, because the next part may join it
     bool piece_matches = false;
     each_part(automaton, text, [&](std::string_view part, bool matches) {
       matches = matches != (step.c != 0);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Text to tokens and back, by the vocabulary of a program. Equal to Hugging Face's `tokenizers`, whose steps
-// it takes: added tokens, normalizer, pre-tokenizer, model.
+// Encodes text to tokens and decodes tokens to text by a program's vocabulary. The results equal those of
+// Hugging Face's `tokenizers`, whose steps it follows: added tokens, normalizer, pre-tokenizer, model.
 #pragma once
 
 #include <string>
@@ -14,32 +14,34 @@
 
 namespace rushlight::llm {
 
+// The byte range [begin, end) of a text.
 struct TextRange {
   size_t begin, end;
 };
 
+// Immutable; threads may share it.
 class Tokenizer {
  public:
-  // `blob` must outlive the tokenizer. Errors: InvalidExternalData.
+  // Loads a vocabulary. `blob` must outlive the tokenizer. Error: InvalidExternalData.
   static Result<Tokenizer> load(Span<const uint8_t> blob);
 
-  // Appends the tokens of `text`, without those that stand around a whole text (prefix, suffix). Special
-  // tokens written in it are text unless `parse_special`, and always within the ranges `plain`, which others
-  // have written (only a vocabulary that normalizes special tokens cannot tell those places). Takes O(n log
-  // n). Errors: InvalidArgument, of a text whose pieces could have 2^31 bytes.
+  // Appends the tokens of `text`, without prefix() and suffix(). Special tokens in `text` are parsed only if
+  // `parse_special`, and never inside the ranges `plain`, which hold untrusted text. (If a vocabulary finds
+  // special tokens after normalization, `plain` does not apply to those.) Cost: O(n log n). Error:
+  // InvalidArgument (the text could normalize to 2^31 bytes or more).
   Error encode(std::string_view text, std::vector<int32_t>* tokens, bool parse_special,
                Span<const TextRange> plain = {}) const;
 
   [[nodiscard]] size_t size() const { return vocabulary_.size(); }
-  // What a token says; it may be a part of a character. Empty for other numbers.
+  // The bytes of a token, possibly part of a character. Empty for ids outside of the vocabulary.
   [[nodiscard]] std::string_view text(int32_t token) const;
   [[nodiscard]] bool is_special(int32_t token) const;
-  // The token that decodes to `text`, special ones included; -1 where there is none. Looks at all.
+  // Returns the token, special or not, that decodes to `text`, or -1. Linear in the vocabulary.
   [[nodiscard]] int32_t find(std::string_view text) const;
-  // Which stand before and after a whole text, such as a begin-of-sequence token.
+  // Tokens before and after a whole text, such as a begin-of-sequence token.
   [[nodiscard]] std::vector<int32_t> prefix() const { return copy(vocabulary_.prefix); }
   [[nodiscard]] std::vector<int32_t> suffix() const { return copy(vocabulary_.suffix); }
-  // -1: none.
+  // The begin- and end-of-sequence tokens; -1 if there are none.
   [[nodiscard]] int32_t bos() const { return static_cast<int32_t>(vocabulary_.facts[0].bos); }
   [[nodiscard]] int32_t eos() const { return static_cast<int32_t>(vocabulary_.facts[0].eos); }
   [[nodiscard]] Strip strip() const { return vocabulary_.facts[0].strip; }
@@ -52,18 +54,18 @@ class Tokenizer {
   Vocabulary vocabulary_;
   Classes classes_;
   AddedTokens added_, added_normalized_;
-  size_t longest_ = 0;  // bytes of the longest key
+  size_t longest_ = 0;  // length in bytes of the longest key
 };
 
-// Tokens to text as they come. Hands out whole characters only: a token that ends inside of one is kept until
-// the rest comes. Bytes that are no UTF-8 become U+FFFD.
+// Decodes a stream of tokens. Emits whole characters only: the bytes of an incomplete character are held back
+// until the rest arrives. Bytes that are not UTF-8 become U+FFFD.
 class Decoder {
  public:
   explicit Decoder(const Tokenizer& tokenizer, bool skip_special = true)
       : tokenizer_(&tokenizer), skip_special_(skip_special) {}
-  // Appends what is certain after this token.
+  // Appends the text that is certain after this token.
   void add(int32_t token, std::string* text);
-  // Appends what was kept; the next token begins a text.
+  // Appends what was held back. The next token starts a new text.
   void finish(std::string* text);
 
  private:

@@ -14,7 +14,8 @@ void Unigram::offer(size_t begin, size_t end, uint32_t token, double score) {
   if (!node.reached || sum > node.score) node = {sum, token, static_cast<uint32_t>(begin), true};
 }
 
-// All tokens that begin here; the unknown token too unless one of them is this whole character.
+// Offers all tokens that start at `begin`, and the unknown token unless one of them covers the whole
+// character.
 void Unigram::extend(std::string_view piece, size_t begin) {
   const size_t character = first_character(piece.substr(begin)).bytes;
   const size_t most = std::min(piece.size() - begin, longest_);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Unigram model (Kudo 2018): the tokens of a piece whose scores have the greatest sum, by Viterbi's method.
-// Takes O(n * bytes of the longest token).
+// Unigram model (Kudo 2018): segments a piece into the tokens with the greatest sum of scores, by the Viterbi
+// algorithm. Cost: O(n * length of the longest token).
 #pragma once
 
 #include <cstdint>
@@ -11,6 +11,8 @@
 
 namespace rushlight::llm {
 
+// Encodes pieces one after another and reuses its buffers. `longest` is the length in bytes of the longest
+// key.
 class Unigram {
  public:
   Unigram(const Vocabulary& vocabulary, size_t longest) : vocabulary_(vocabulary), longest_(longest) {}
@@ -18,7 +20,7 @@ class Unigram {
   void encode(std::string_view piece, std::vector<int32_t>* tokens);
 
  private:
-  // The best way to an end within the piece.
+  // The best segmentation that ends at a position.
   struct Node {
     double score;
     uint32_t token, begin;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Reads the sections of a vocabulary and proves every index in them: linear in the blob.
+// Parses the sections of a vocabulary and verifies every index in them; linear in the size of the blob.
 #include "runtime/llm/vocabulary.h"
 
 #include <algorithm>
@@ -14,14 +14,14 @@ namespace {
 
 constexpr uint32_t kSections = 29;
 constexpr uint32_t kMaxSteps = 32;       // steps call each other: bounds the stack
-constexpr uint32_t kMaxStates = kMatch;  // a transition's other bits
+constexpr uint32_t kMaxStates = kMatch;  // kMatch is the top bit of a transition
 constexpr uint64_t kMaxGrowth = 4096;
-constexpr uint32_t kMaxBucket = 4096;  // bounds a look-up
+constexpr uint32_t kMaxBucket = 4096;  // bounds the time of a lookup
 
 #define VOCABULARY_CHECK(condition, ...) \
   RL_CHECK(condition, Error::InvalidExternalData, "vocabulary: " __VA_ARGS__)
 
-// Takes sections in their order.
+// Takes the sections in order.
 class Sections {
  public:
   explicit Sections(Span<const uint8_t> blob) : blob_(blob) {}
@@ -89,7 +89,7 @@ Error check_indices(const char* what, const Table<uint32_t>& indices, size_t cou
   return Error::Ok;
 }
 
-// A hash table's buckets: none at all, or a power of two.
+// Checks a hash table's buckets: none, or a power of two.
 Error check_buckets(const char* what, const Table<uint32_t>& begins, size_t items) {
   if (begins.empty()) return Error::Ok;
   const size_t count = begins.size() - 1;
@@ -140,7 +140,7 @@ Error check_model(const Vocabulary& v) {
   const bool by_bytes = facts.kind == ModelKind::Merges && facts.by_characters == 0;
   VOCABULARY_CHECK(!by_bytes || !v.byte_tokens.empty(), "expected tokens of bytes, got none");
   for (size_t i = 0; i < v.byte_tokens.size(); ++i) {
-    const auto check = by_bytes ? check_index_or_none : check_index;  // a fallback has all of them
+    const auto check = by_bytes ? check_index_or_none : check_index;  // a byte fallback has all bytes
     RL_TRY(check("byte token", v.byte_tokens[i], tokens));
   }
   RL_TRY(check_ascending("characters", v.characters));
@@ -288,7 +288,7 @@ size_t growth_of(const Vocabulary& v, const Step& step) {
   return 1;
 }
 
-// A chain of steps could make gigabytes of some letters.
+// Bounds the product over all steps: a chain of replacements could turn a short text into gigabytes.
 Error measure_growth(Vocabulary* v) {
   uint64_t growth = 1;
   for (const auto* steps : {&v->normalizers, &v->pre_tokenizers}) {

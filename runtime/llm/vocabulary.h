@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The vocabulary of a language model as python/rushlight/llm/vocabulary writes it: the named data
-// `rushlight.vocabulary` of a program. Tables are used where they lie; load() proves all of them once, so
-// that readers check nothing.
+// The vocabulary of a language model, written by python/rushlight/llm/vocabulary as the named data
+// `rushlight.vocabulary`. load() verifies all tables once; they are then used in place without checks.
 //
-// Little-endian. Header: "RLV1", the number of sections, then (offset, bytes) of each as uint32, offsets from
-// the start and divisible by 4. Sections in the order of Vocabulary's members; each is an array of the
-// member's items. Tables of strings are two sections: offsets (one more than there are strings), bytes.
+// Format, little-endian: "RLV1", uint32 number of sections, then uint32 (offset, bytes) of each; offsets
+// count from the start of the blob and are multiples of 4. The sections follow the order of Vocabulary's
+// members; each is an array of the member's items. A table of strings takes two sections: offsets (one more
+// than strings), then bytes.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@
 
 namespace rushlight::llm {
 
-// An array in the blob; read by memcpy, as the blob may begin anywhere.
+// An array in the blob. Items are read by memcpy, because the blob may be misaligned.
 template <class T>
 class Table {
  public:
@@ -37,6 +37,7 @@ class Table {
   size_t size_ = 0;
 };
 
+// An array of strings in the blob.
 class Strings {
  public:
   Strings() = default;
@@ -57,44 +58,48 @@ class Strings {
 inline constexpr uint32_t kNone = 0xFFFFFFFF;  // no token, no string
 
 enum class ModelKind : uint32_t { Merges = 0, Unigram = 1 };
-enum class Strip : uint32_t { Nothing = 0, OneSpace = 1, FirstToken = 2 };  // of the start of decoded text
+enum class Strip : uint32_t { Nothing = 0, OneSpace = 1, FirstToken = 2 };  // removed at the start of a text
 
+// Scalar properties.
 struct Facts {
   ModelKind kind;
-  uint32_t by_characters;  // first symbols are characters (with bytes as fallback), else bytes
-  uint32_t fuse_unknown;   // neighbouring unknown characters are one token
+  uint32_t by_characters;  // initial symbols are characters (with bytes as fallback), else bytes
+  uint32_t fuse_unknown;   // adjacent unknown characters form one token
   uint32_t unknown;        // token or kNone
   uint32_t bos;            // token or kNone
   uint32_t eos;            // token or kNone
   Strip strip;
-  float unknown_score;  // Unigram
+  float unknown_score;  // Unigram only
 };
 
-// How the parts of a text that a pattern matches, and those between, become pieces.
+// How the matches of a pattern, and the text between them, form pieces.
 enum class Behavior : uint32_t { Isolated = 0, Removed = 1, Contiguous = 2, WithPrevious = 3, WithNext = 4 };
 
+// The kinds of steps, with the meaning of a, b and c.
 enum class StepKind : uint32_t {
   // Normalizers: text to text.
   Prepend = 0,         // string a, unless the text is empty
   Replace = 1,         // string a by string b
   MapCharacters = 2,   // character_maps a
-  Compose = 3,         // canonical or compatible decomposition; a: and composition
+  Compose = 3,         // decompose (form: by the tables); a: then compose
   ReplacePattern = 4,  // matches of automaton a by string b
   StripSpaces = 5,     // a: at the start, b: at the end
   // Pre-tokenizers: text to pieces.
-  Split = 16,        // by automaton a, behavior b; c: matches and the rest change places
-  PrefixPiece = 17,  // string a before each piece that does not begin with string b; c: the first piece only
+  Split = 16,           // by automaton a with behavior b; c: swap matches and the rest
+  PrefixPiece = 17,     // string a before pieces that do not start with string b; c: first piece only
   ReplaceInPiece = 18,  // string a by string b
 };
 
+// One step of normalization or pre-tokenization.
 struct Step {
   StepKind kind;
   uint32_t a, b, c;
 };
 
+// A merge rule of byte pair encoding.
 struct Merge {
   uint32_t left, right;
-  uint32_t rank;  // low ones first
+  uint32_t rank;  // low ranks merge first
   uint32_t result;
 };
 
@@ -102,7 +107,7 @@ struct CharacterToken {
   uint32_t code_point, token;
 };
 
-// Code points from `first` to the next range's belong to a class.
+// The code points from `first` to the next range's `first` belong to a class.
 struct ClassRange {
   uint32_t first, character_class;
 };
@@ -111,11 +116,11 @@ enum ClassFlags : uint8_t { kSpace = 1, kWord = 2 };
 struct AutomatonPlace {
   uint32_t first_transition, states;
 };
-// A transition: the state after the character, 0 where there is none; kMatch: a match ends before the
-// character. State 1 is the start. Each state has one transition for each class, and one for the end.
+// A transition holds the next state (0: none) and kMatch if a match ends before the character. State 1 is the
+// start. Each state has one transition per class and one for the end of the text.
 inline constexpr uint16_t kMatch = 0x8000;
 
-enum TokenFlags : uint8_t { kSpecial = 1, kWhole = 2, kByte = 4 };  // kWhole: its own text becomes itself
+enum TokenFlags : uint8_t { kSpecial = 1, kWhole = 2, kByte = 4 };  // kWhole: its own text encodes to itself
 
 enum AddedFlags : uint32_t {
   kTakesLeftSpaces = 1,
@@ -137,18 +142,19 @@ struct Composition {
   uint32_t first, second, composed;
 };
 
+// The tables. Members are in the order of the sections.
 struct Vocabulary {
-  Table<Facts> facts;  // one
-  Strings texts;       // of each token, as it is decoded
+  Table<Facts> facts;  // one item
+  Strings texts;       // decoded text of each token
   Table<uint8_t> token_flags;
-  Strings keys;                   // of each token, as it is looked up; empty: its text
-  Table<uint32_t> token_buckets;  // hash_bytes: begin of each bucket, a power of two and one more
+  Strings keys;                   // text by which each token is looked up; empty: `texts`
+  Table<uint32_t> token_buckets;  // by hash_bytes: start of each bucket; a power of two, and one more
   Table<uint32_t> bucket_tokens;
-  Table<uint32_t> merge_buckets;  // hash_pair, the same
+  Table<uint32_t> merge_buckets;  // by hash_pair; likewise
   Table<Merge> merges;
-  Table<uint32_t> byte_tokens;       // 256 or none; kNone where a byte has none
+  Table<uint32_t> byte_tokens;       // 256 or none; kNone for a byte without token
   Table<CharacterToken> characters;  // ascending
-  Table<float> scores;               // Unigram: of each token
+  Table<float> scores;               // Unigram: one per token
   Table<ClassRange> ranges;          // ascending, from 0
   Table<uint8_t> class_flags;
   Table<AutomatonPlace> automata;
@@ -156,18 +162,18 @@ struct Vocabulary {
   Table<Step> normalizers;
   Table<Step> pre_tokenizers;
   Strings strings;
-  Table<Added> added;             // found in the text as it is; ascending by their bytes
-  Table<Added> added_normalized;  // found after normalization
-  Table<uint32_t> prefix;         // tokens around a text
+  Table<Added> added;             // matched before normalization; ascending by bytes
+  Table<Added> added_normalized;  // matched after normalization
+  Table<uint32_t> prefix;         // tokens before a text
   Table<uint32_t> suffix;
-  Table<CharacterMap> character_maps;  // ascending; one map in a blob
-  Table<CharacterMap> decompositions;  // ascending, whole
-  Table<CombiningClass> combining;     // ascending, those that are not 0
+  Table<CharacterMap> character_maps;  // ascending; one map per blob
+  Table<CharacterMap> decompositions;  // ascending, fully decomposed
+  Table<CombiningClass> combining;     // ascending; nonzero values only
   Table<Composition> compositions;     // ascending
 
-  uint32_t growth = 1;  // normalized pieces have at most so many bytes for each byte of a text
+  uint32_t growth = 1;  // bound for the length of normalized pieces per byte of text
 
-  // The blob must outlive what reads it. Errors: InvalidExternalData.
+  // Parses and verifies a vocabulary. The blob must outlive it. Error: InvalidExternalData.
   static Result<Vocabulary> load(Span<const uint8_t> blob);
 
   [[nodiscard]] size_t size() const { return texts.size(); }
@@ -176,7 +182,7 @@ struct Vocabulary {
   }
 };
 
-// FNV-1a, with its high bits folded into the low ones.
+// FNV-1a with the high bits folded into the low ones, which select the bucket.
 class ByteHash {
  public:
   void add(char byte) { state_ = (state_ ^ static_cast<uint8_t>(byte)) * 16777619u; }
@@ -195,7 +201,7 @@ inline uint32_t hash_pair(uint32_t left, uint32_t right) {
   return hash ^ hash >> 15;
 }
 
-// The item of an ascending table whose first member is `key`; the table's size where there is none.
+// Binary search: index of the item whose first member is `key`, or the table's size. Items must be ascending.
 template <class T>
 size_t find_ascending(const Table<T>& table, uint32_t key) {
   size_t low = 0, high = table.size();

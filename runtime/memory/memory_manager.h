@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The memory a method runs in, all of it given by the caller.
+// The memory that a method uses. The caller provides and owns all of it; the executor allocates nothing else.
 #pragma once
 
 #include "runtime/base/span.h"
@@ -9,15 +9,20 @@ namespace rushlight {
 
 class PreparedWeights;
 
+// Example (one planned buffer):
+//
+//   Span<uint8_t> planned[] = {{arena_bytes, sizeof arena_bytes}};
+//   MemoryManager memory{&method_arena, {planned, 1}, &temporary_arena};
 struct MemoryManager {
-  // Values, tensors and tables of the loaded method; alive as long as the method.
+  // Holds values, tensors and tables of the loaded method. Must live as long as the method.
   Arena* method = nullptr;
-  // One span per planned buffer of the method, in order (memory id 1 first), each at least as long
-  // as the program asks for and aligned to 16 bytes.
+  // One span for each planned buffer of the method, in order (memory id 1 first). Each is at least as long as
+  // the program requires (MethodMeta) and aligned to 16 bytes.
   Span<const Span<uint8_t>> planned;
-  // Scratch of one kernel call, reset after each instruction; may be null.
+  // Scratch of one kernel call; reset after each instruction. May be null if no kernel needs scratch.
   Arena* temporary = nullptr;
-  // Where kernels prepare constants, see runtime/kernel/prepared.h; may be null, and serve other methods.
+  // Cache of constants in kernel-specific layouts (runtime/kernel/prepared.h). May be null; several methods
+  // may share it.
   PreparedWeights* prepared = nullptr;
 };
 

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A program in a file, read with pread into memory of its own.
+// A data loader that reads parts of a file with pread() into newly allocated memory. Compared with
+// MmapDataLoader, the result does not change if the file is overwritten later.
 #pragma once
 
 #include "runtime/program/data_loader.h"
 
 namespace rushlight {
 
+// Keeps the file open. Movable, not copyable.
 class FileDataLoader final : public DataLoader {
  public:
-  // Error: AccessFailed, with the system's reason.
+  // Opens the file at `path`. Error: AccessFailed (logs the system's reason).
   [[nodiscard]] static Result<FileDataLoader> open(const char* path);
 
   FileDataLoader(FileDataLoader&& other) noexcept : file_(other.file_), size_(other.size_) {
@@ -20,6 +22,8 @@ class FileDataLoader final : public DataLoader {
   FileDataLoader& operator=(FileDataLoader&&) = delete;
   ~FileDataLoader();
 
+  // Errors: InvalidArgument (outside of the file), MemoryAllocationFailed, AccessFailed (cannot be read, or
+  // the file was truncated).
   [[nodiscard]] Result<FreeableBuffer> load(size_t offset, size_t size) override;
   [[nodiscard]] size_t size() const override { return size_; }
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the loaders of files share.
+// Reading parts of files, shared by the loaders of files.
 #pragma once
 
 #include "runtime/program/data_loader.h"
 
 namespace rushlight {
 
-// `size` bytes at `offset` of an open file, in memory of their own at a multiple of 16. Errors:
-// MemoryAllocationFailed, AccessFailed (it cannot be read, or has become shorter).
+// Reads `size` bytes at `offset` of an open file into new memory, aligned to 16 bytes. Errors:
+// MemoryAllocationFailed, AccessFailed (cannot be read, or the file was truncated).
 [[nodiscard]] Result<FreeableBuffer> read_part(int file, size_t offset, size_t size);
 
 }  // namespace rushlight

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A tensor with its shape in one object, over the caller's memory or its own:
+// A tensor with its shape in one object. It refers to the caller's memory or owns its elements.
 //
-//   HostTensor image({1, 3, 224, 224}, pixels);         // float* pixels, not copied
-//   HostTensor ids({1, 4}, std::vector<int64_t>{1, 2, 3, 4});  // owns the numbers
+//   HostTensor image({1, 3, 224, 224}, pixels);                // float* pixels, not copied
+//   HostTensor ids({1, 4}, std::vector<int64_t>{1, 2, 3, 4});  // owns the elements
 //   module->forward({image.value()});
 #pragma once
 
@@ -13,16 +13,18 @@
 
 namespace rushlight {
 
+// Movable; tensor() and value() stay valid after a move, as long as the object that was moved to lives.
 class HostTensor {
  public:
-  // Over `data`, which outlives it: product(sizes) elements, outermost dimension of `dim_order` first;
-  // row major when that is empty.
+  // Refers to `data`, which must outlive it: product(sizes) elements in the order of `dim_order`, outermost
+  // dimension first (row-major if empty). Preconditions: rank at most kTensorDimensionLimit; `dim_order` is
+  // empty or a permutation.
   HostTensor(std::vector<SizesType> sizes, ScalarType type, void* data,
              std::vector<DimOrderType> dim_order = {});
   template <class T>
   HostTensor(std::vector<SizesType> sizes, T* data, std::vector<DimOrderType> dim_order = {})
       : HostTensor(std::move(sizes), scalar_type_of<T>, data, std::move(dim_order)) {}
-  // With elements of its own: product(sizes) of them.
+  // Owns `elements`, which must have product(sizes) entries.
   template <class T>
   HostTensor(std::vector<SizesType> sizes, std::vector<T> elements, std::vector<DimOrderType> dim_order = {})
       : HostTensor(std::move(sizes), scalar_type_of<T>, nullptr, std::move(dim_order)) {
@@ -41,7 +43,7 @@ class HostTensor {
   std::vector<SizesType> sizes_;
   std::vector<DimOrderType> dim_order_;
   std::vector<StridesType> strides_;
-  std::unique_ptr<TensorImpl> impl_;  // stays where it is when this object moves
+  std::unique_ptr<TensorImpl> impl_;  // keeps its address when this object moves
   std::shared_ptr<void> owned_;
 };
 

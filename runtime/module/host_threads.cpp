@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Fork-join pool. Workers spin for a short time and then sleep on a condition variable. Work is split into
+// pieces that threads take from an atomic counter, so a slow thread delays the others by at most one piece.
 #include "runtime/module/host_threads.h"
 
 #include <algorithm>
@@ -13,9 +15,10 @@ namespace rushlight {
 
 namespace {
 
-// Between two operators of a network there are microseconds: to sleep and be woken would cost more.
+// Spins before a worker sleeps: the operators of a network follow each other within microseconds, less than
+// sleeping and waking costs.
 constexpr int kSpins = 4000;
-// Pieces for each thread, so that one that comes late leaves its work to others.
+// Pieces per thread, so that other threads can take over the work of a late one.
 constexpr size_t kPieces = 4;
 
 std::atomic<unsigned> forks{0};
@@ -28,14 +31,14 @@ void pause() {
 #endif
 }
 
-// After fork() a child has the memory of the threads, but not the threads.
+// A child process after fork() has the threads' memory, but not the threads: counts forks to detect this.
 unsigned process_number() {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
   pthread_once(&once, [] { pthread_atfork(nullptr, nullptr, [] { ++forks; }); });
   return forks.load();
 }
 
-// The lowest numbered CPU of a CPU's core, which stands for the core; itself where that is not known.
+// The first CPU of the core that `cpu` belongs to, which identifies the core; `cpu` itself if unknown.
 int first_of_core(int cpu) {
   char path[96];
   std::snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%d/topology/thread_siblings_list", cpu);
@@ -160,7 +163,7 @@ void HostThreads::run(size_t count, size_t grain, Task task, void* work) {
   piece_ = std::max({grain, size_t{1}, (count + pieces - 1) / pieces});
   next_.store(0, std::memory_order_relaxed);
   busy_.store(workers_.size(), std::memory_order_relaxed);
-  // Under the mutex, or one that goes to sleep right now would miss it.
+  // Under the mutex: a worker that is about to sleep would otherwise miss the signal.
   pthread_mutex_lock(&sleep_);
   unsigned round = round_.load(std::memory_order_relaxed) + 1;
   if (round == 0) round = 1;

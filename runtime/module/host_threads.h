@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Threads of a host, which kernels of any number of methods share: one method at a time has them, another
-// that runs meanwhile works on its own thread alone.
+// A thread pool for hosts, shared by the kernels of any number of methods. One method at a time uses it; a
+// method that executes meanwhile computes on its own thread alone.
 #pragma once
 
 #include <atomic>
@@ -13,13 +13,16 @@
 
 namespace rushlight {
 
+// Safe to use from several threads. After fork(), the child's kernels compute single-threaded.
 class HostThreads final : public ThreadPool {
  public:
-  // `threads` with the caller's own, at least 1; fewer where the system gives no more. Those that wait sleep.
+  // Starts a pool of `threads` threads, including the caller's; fewer if the system provides fewer. Idle
+  // threads sleep.
   static std::shared_ptr<HostThreads> start(size_t threads);
-  // The same pool for all who ask for that many while one of them keeps it.
+  // Returns a pool of `threads` threads that is shared by all callers with the same number, as long as one of
+  // them keeps it.
   static std::shared_ptr<HostThreads> shared(size_t threads);
-  // The physical cores that this process may use.
+  // Number of physical cores that this process may use.
   [[nodiscard]] static size_t default_count();
 
   HostThreads(const HostThreads&) = delete;
@@ -27,7 +30,7 @@ class HostThreads final : public ThreadPool {
   ~HostThreads();
 
   [[nodiscard]] size_t threads() const override;
-  // See ThreadPool. Pieces are handed out one after another, so that fast threads take more.
+  // See ThreadPool. Threads take pieces one at a time, so faster threads process more of them.
   void run(size_t count, size_t grain, Task task, void* work) override;
 
  private:
@@ -40,13 +43,13 @@ class HostThreads final : public ThreadPool {
   static void* enter(void* worker);
   void serve(size_t number);
   void take_pieces(size_t number);
-  // What run() has begun since `seen`, or 0 when the pool ends.
+  // Returns the next round that run() starts after `seen`, or 0 when the pool ends.
   unsigned wait_for_work(unsigned seen);
 
   std::vector<std::unique_ptr<Worker>> workers_;
-  const unsigned process_;  // which of those made by fork() has the threads
+  const unsigned process_;  // fork count of the process that has the threads
 
-  pthread_mutex_t turn_;  // whose run() it is
+  pthread_mutex_t turn_;  // held by the caller of run()
   Task task_ = nullptr;
   void* work_ = nullptr;
   size_t count_ = 0;
@@ -54,7 +57,7 @@ class HostThreads final : public ThreadPool {
   std::atomic<size_t> next_{0};
   std::atomic<size_t> busy_{0};  // workers that have not finished this round
 
-  std::atomic<unsigned> round_{1};  // 0: the end
+  std::atomic<unsigned> round_{1};  // 0 ends the pool
   pthread_mutex_t sleep_;
   pthread_cond_t wake_;
 };

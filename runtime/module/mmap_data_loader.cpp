@@ -46,7 +46,7 @@ MmapDataLoader::~MmapDataLoader() {
 }
 
 void MmapDataLoader::release_pages() const {
-  // Pages of a private mapping that nobody has written to are the file's.
+  // Pages of a private mapping that were never written belong to the file, so no data is lost.
   if (data_ != nullptr && lock_ == Lock::None)
     static_cast<void>(::madvise(data_, version_.size, MADV_DONTNEED));
 }

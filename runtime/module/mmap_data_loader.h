@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A file mapped into memory: what is loaded from it is used where the system keeps the file's pages, so
-// that weights are neither read before they are needed nor held twice.
+// A data loader that maps a file. Loaded data is used in the system's page cache, so weights are read on
+// first use and held in memory once.
 #pragma once
 
 #include <string>
@@ -9,16 +9,16 @@
 
 namespace rushlight {
 
-// What is loaded from the file's beginning is a copy: there the formats have all that is checked once and
-// relied on from then on, so that a file which is overwritten in place can change constants only. A file that
-// is replaced (a new one renamed to its path) stays what it was. Reading what is gone of a file that has
-// become shorter is a bus error: check() tells before.
+// Data at the start of the file is copied: it holds the structures that are verified once and then trusted,
+// so overwriting the file in place can only change constants. Replacing the file (renaming a new one to its
+// path) has no effect on this loader. Accessing data beyond the end of a truncated file raises SIGBUS;
+// check() detects this in advance.
 class MmapDataLoader final : public DataLoader {
  public:
-  // Whether loaded parts are kept in memory, and what happens if the system does not allow that.
+  // Locking of loaded parts in RAM: none, required (an error if the system refuses), or attempted.
   enum class Lock { None, Require, Try };
 
-  // Error: AccessFailed, with the system's reason.
+  // Opens and maps the file at `path`. Error: AccessFailed (logs the system's reason).
   [[nodiscard]] static Result<MmapDataLoader> open(const char* path, Lock lock = Lock::None);
 
   MmapDataLoader(MmapDataLoader&& other) noexcept
@@ -36,19 +36,19 @@ class MmapDataLoader final : public DataLoader {
   MmapDataLoader& operator=(MmapDataLoader&&) = delete;
   ~MmapDataLoader();
 
-  // Locked parts are unlocked when they are freed. Errors: also what check() returns.
+  // Locked parts are unlocked when their buffer is freed. Errors: InvalidArgument (outside of the file), and
+  // those of check().
   [[nodiscard]] Result<FreeableBuffer> load(size_t offset, size_t size) override;
   [[nodiscard]] size_t size() const override { return version_.size; }
 
-  // Takes pages out of this process's memory that are not kept there; they are read again where the system
-  // has them, if they are needed.
+  // Drops unlocked pages from this process's memory; the system reads them again when they are accessed.
   void release_pages() const;
 
-  // Whether the file is still the one that was opened: AccessFailed if it was written to since.
+  // Error: AccessFailed if the file changed since it was opened (by size and modification time).
   [[nodiscard]] Error check() const;
 
  private:
-  // What changes when somebody writes to a file.
+  // Properties that change when a file is written.
   struct Version {
     size_t size = 0;
     int64_t seconds = 0;

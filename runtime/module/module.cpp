@@ -35,7 +35,7 @@ Module::Module(OpenFile file, const OperatorTable& operators, const ModuleOption
   options_.threads = threads_.get();
 }
 
-// All data files, and the caller's map, as one.
+// Opens all data files and merges them with the caller's map.
 Error Module::open_data(const ModuleOptions& options) {
   if (options.data_files.empty()) return Error::Ok;
   for (const std::string& path : options.data_files) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The convenient front for hosts: a program, its data files and its methods, with all memory taken from
-// the heap.
+// The convenient interface for hosts: loads a program, its data files and its methods, and allocates all
+// memory from the heap.
 //
 //   auto module = Module::load_file("model.pte", selected_operators);
 //   HostTensor image({1, 3, 224, 224}, pixels);
@@ -21,29 +21,34 @@
 
 namespace rushlight {
 
+// Access to program and data files.
 enum class LoadMode {
-  File,           // read into memory of its own, part by part
-  Mmap,           // used where the system keeps the file's pages
-  MmapLocked,     // which are then kept in memory; it is an error if the system does not allow that
-  MmapTryLocked,  // likewise, but if not, they are not
+  File,           // read parts into allocated memory
+  Mmap,           // map the file and use its pages in the page cache
+  MmapLocked,     // likewise, locked in RAM; an error if the system refuses
+  MmapTryLocked,  // likewise, locked in RAM if the system permits
 };
 
+// Options of Module::load().
 struct ModuleOptions {
   LoadMode load_mode = LoadMode::Mmap;
   Verification verification = Verification::InternalConsistency;
-  std::vector<std::string> data_files = {};  // .ptd files, for tensors whose data lies outside the program
-  MethodOptions method = {};                 // external_data is in addition to data_files
-  size_t threads = 0;   // that kernels share, unless `method` has some; 0: HostThreads::default_count()
-  bool prepare = true;  // whether kernels pack constants, which takes memory for them a second time
-  // Bytes that one loaded method may take: values, planned buffers, outputs, scratch and packed constants,
-  // which are left out where they do not fit. 0: as much as the machine has.
+  std::vector<std::string> data_files = {};  // .ptd files, for tensors whose data is outside of the program
+  MethodOptions method = {};                 // external_data is searched in addition to data_files
+  size_t threads = 0;   // for kernels, if method.threads is null; 0: HostThreads::default_count()
+  bool prepare = true;  // let kernels pack constants, which needs memory for a second copy of them
+  // Limit in bytes for one loaded method: values, planned buffers, outputs, scratch and packed constants.
+  // Constants that would exceed it stay unpacked. 0 means the machine's physical memory.
   size_t max_memory = 0;
 };
 
+// A program with its methods. Not thread-safe; instances from load_method() are independent of each other, so
+// threads can use one each.
 class Module {
  public:
-  // A .pte file, or data that a loader has, or bytes, which are copied. Errors: AccessFailed,
-  // InvalidProgram, InvalidExternalData, NotSupported, each logged with what is wrong.
+  // Load a program from a .pte file, from a loader, or from bytes (copied). `operators` must outlive the
+  // module. Errors: AccessFailed, InvalidProgram, InvalidExternalData, NotSupported, MemoryAllocationFailed;
+  // each is logged with its reason.
   [[nodiscard]] static Result<std::unique_ptr<Module>> load_file(const char* path,
                                                                  const OperatorTable& operators,
                                                                  const ModuleOptions& options = {});
@@ -55,24 +60,26 @@ class Module {
                                                                   const ModuleOptions& options = {});
 
   [[nodiscard]] const Program& program() const { return *program_; }
-  // Of the program and its data files.
+  // Bytes of the program and its data files.
   [[nodiscard]] size_t file_bytes() const;
   [[nodiscard]] std::vector<std::string> method_names() const;
-  // Error: NotFound.
+  // Properties of a method without loading it. Error: NotFound.
   [[nodiscard]] Result<MethodMeta> method_meta(const char* name) const { return program_->method_meta(name); }
 
-  // A new instance of the method, with state of its own; the module outlives it. Errors: what
-  // ModuleMethod::load returns, AccessFailed (a mapped file was overwritten since it was loaded).
+  // Loads a new instance of a method with its own state; the module must outlive it. Errors: those of
+  // ModuleMethod::load(), and AccessFailed (a mapped file changed since it was loaded).
   [[nodiscard]] Result<std::unique_ptr<ModuleMethod>> load_method(const char* name) const;
 
-  // The module's own instance of a method, loaded when it is first asked for: its state lasts from one
-  // call to the next. One thread at a time. Errors: what load_method returns.
+  // Returns the module's instance of a method and loads it on the first call. Its state persists between
+  // executions. Errors: those of load_method().
   [[nodiscard]] Result<ModuleMethod*> method(const char* name = "forward");
 
-  // Sets an input that later calls leave out, or that execute() without inputs uses.
+  // Sets an input of the module's instance, for executions without inputs. Errors: those of method() and
+  // Method::set_input().
   Error set_input(size_t index, const EValue& value, const char* method_name = "forward");
-  // Runs the module's own instance of a method and returns its outputs, which change when it runs again.
-  // Without inputs those that set_input() set are used. Errors: what ModuleMethod::execute returns.
+  // Executes the module's instance of a method and returns its outputs, which are valid until its next
+  // execution. If `inputs` is empty, uses those of set_input(). Errors: those of method() and
+  // ModuleMethod::execute().
   [[nodiscard]] Result<std::vector<EValue>> execute(const char* method_name,
                                                     const std::vector<EValue>& inputs);
   [[nodiscard]] Result<std::vector<EValue>> forward(const std::vector<EValue>& inputs = {}) {
@@ -82,13 +89,13 @@ class Module {
  private:
   struct OpenFile {
     std::shared_ptr<DataLoader> loader;
-    std::shared_ptr<MmapDataLoader> mapped;  // the same, where that is what it is
+    std::shared_ptr<MmapDataLoader> mapped;  // the same loader, or null if the file is not mapped
   };
-  // A data file and the loader that it reads through.
+  // A data file and its loader.
   struct DataFile {
     std::shared_ptr<DataLoader> loader;
     FlatTensor map;
-    std::vector<uint32_t> sorted;  // the map's
+    std::vector<uint32_t> sorted;  // memory of the map's sorted keys
   };
 
   Module(OpenFile file, const OperatorTable& operators, const ModuleOptions& options);

@@ -17,7 +17,7 @@ size_t bound_of(const EValue& output) {
   return tensor->numel_bound() * element_size(tensor->scalar_type());
 }
 
-// What a method may take unless somebody says so: all that there is.
+// Default limit of a method's memory: the machine's physical memory.
 size_t machine_memory() {
   const long pages = ::sysconf(_SC_PHYS_PAGES);
   const long bytes = ::sysconf(_SC_PAGESIZE);
@@ -27,7 +27,7 @@ size_t machine_memory() {
   return known ? memory : SIZE_MAX;
 }
 
-// Of scratch, what is more than each method has anyway.
+// Scratch beyond the amount that every method reserves.
 size_t counted_scratch(size_t bytes) { return bytes > ModuleMethod::kTemporaryBytes ? bytes : 0; }
 
 }  // namespace
@@ -37,8 +37,8 @@ void ModuleMethod::Unmap::operator()(uint8_t* memory) const { ::munmap(memory, s
 
 Span<uint8_t> ModuleMethod::allocate(size_t size) {
   constexpr size_t kAlignment = 16;
-  // calloc gives multiples of 16 on every 64-bit host and untouched pages for free; the padding makes
-  // it hold on 32-bit ones.
+  // calloc returns multiples of 16 on every 64-bit host and does not touch zeroed pages; the padding provides
+  // the alignment on 32-bit hosts.
   if (size > SIZE_MAX - kAlignment) return {};
   std::unique_ptr<uint8_t, Free> memory(static_cast<uint8_t*>(std::calloc(size + kAlignment, 1)));
   if (memory == nullptr) return {};
@@ -93,7 +93,7 @@ Error ModuleMethod::take(const DelegateMemory& memory) {
   return Error::Ok;
 }
 
-// Constants of files are read once, for what is made of them.
+// Constants in mapped files are read once, to be packed; then their pages can be released.
 void ModuleMethod::begin_block(size_t size) {
   if (unreleased_ >= kReleaseBytes) release_pages();
   unreleased_ += size;
@@ -130,7 +130,7 @@ Error ModuleMethod::allocate_planned(const MethodMeta& meta) {
   return Error::Ok;
 }
 
-// Outputs that the program left to its caller, each once.
+// Outputs without planned memory, each tensor once.
 std::vector<size_t> ModuleMethod::unplanned_outputs() const {
   std::vector<std::pair<const TensorImpl*, size_t>> outputs;
   const size_t count_of_outputs = method_->meta().num_outputs();
@@ -201,7 +201,7 @@ Result<std::unique_ptr<ModuleMethod>> ModuleMethod::load(const Program& program,
     loaded->own_weights_ = std::make_unique<WeightStore>();
     weights = loaded->own_weights_.get();
   }
-  // Before kernels prepare anything: packed weights take what is left.
+  // Before kernels prepare anything: packed weights use only the remaining memory.
   RL_TRY(loaded->allocate_outputs());
   RL_TRY(loaded->prepare(weights));
   return loaded;
@@ -226,7 +226,7 @@ Error ModuleMethod::prepare(WeightStore* weights) {
   }
   prepared_bytes_ = needs.prepared_bytes;
   if (weights == nullptr) return Error::Ok;
-  // Even if all that it prepares is there already, it has to find that.
+  // Needed even if all prepared data already exists: prepare() looks it up.
   if (prepared_bytes_ > max_memory_ - taken_bytes_) return Error::Ok;
   RL_TRY(count(prepared_bytes_));
   taken_prepared_ = prepared_bytes_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A method with the memory it runs in, taken from the heap in exactly the sizes that it asks for.
+// A method with its memory, allocated in the exact sizes that the program states.
 #pragma once
 
 #include <memory>
@@ -15,31 +15,31 @@ namespace rushlight {
 
 using MappedFiles = std::vector<std::shared_ptr<MmapDataLoader>>;
 
-// AccessFailed for the first that was overwritten since it was opened.
+// Error: AccessFailed for the first file that changed since it was opened.
 [[nodiscard]] Error check_files(const MappedFiles& files);
 
+// Loads, owns and executes one method, and counts its memory against a limit. Not thread-safe.
 class ModuleMethod final : private BackendHost, private PreparedWeights::Watcher {
  public:
-  // What methods of one program share.
+  // Objects that the methods of a program share.
   struct Surroundings {
-    WeightStore* weights = nullptr;    // where kernels prepare their constants; null: nowhere
-    SharedObjects* objects = nullptr;  // of backends; null: each method has its own
-    MappedFiles mapped = {};           // that constants lie in
-    BackendHost* host = nullptr;       // of the method around, which has further ones
+    WeightStore* weights = nullptr;    // prepared constants; null: none are prepared
+    SharedObjects* objects = nullptr;  // shared objects of backends; null: each method has its own
+    MappedFiles mapped = {};           // files that contain constants
+    BackendHost* host = nullptr;       // host of the enclosing method, for methods inside a delegate
     size_t max_memory = 0;             // see ModuleOptions
   };
 
-  // What kernels may use as scratch, unless they say that they need more. Pages that none of them touches
-  // cost nothing.
+  // Scratch reserved for kernels that do not state their need. Untouched pages use no memory.
   static constexpr size_t kTemporaryBytes = size_t{16} << 20;
-  // How much is prepared before the pages that it was made of are given back.
+  // Bytes that are prepared before the file pages of their sources are released.
   static constexpr size_t kReleaseBytes = size_t{1} << 20;
-  // Arena memory for what backends allocate, if the method has delegates; likewise.
+  // Memory reserved for allocations of backends, if the method has delegates. Untouched pages use no memory.
   static constexpr size_t kBackendBytes = size_t{16} << 20;
 
-  // `program`, `weights`, `objects` and what `options` names outlive it. Errors: what MethodMeta and
-  // Method::load return, MemoryAllocationFailed (also before anything is taken, for what is known to be more
-  // than max_memory).
+  // Loads method `name`. `program`, the objects in `around` and those in `options` must outlive the method.
+  // Errors: those of MethodMeta and Method::load(); MemoryAllocationFailed, before anything is allocated if
+  // the known sizes exceed max_memory.
   [[nodiscard]] static Result<std::unique_ptr<ModuleMethod>> load(const Program& program, const char* name,
                                                                   const OperatorTable& operators,
                                                                   const MethodOptions& options,
@@ -55,27 +55,29 @@ class ModuleMethod final : private BackendHost, private PreparedWeights::Watcher
   Method& method() { return *method_; }
   Method* operator->() { return method_.get(); }
 
-  // Sets all inputs, in order, and runs. Tensors that the program did not plan memory for are used
-  // where they are. Errors: InvalidArgument (their number), or what Method::set_input and execute return.
+  // Sets all inputs in order and executes. Tensors without planned memory are used in place. Errors:
+  // InvalidArgument (number of inputs), or those of Method::set_input() and execute().
   Error execute(Span<const EValue> inputs);
-  // Runs on the inputs that were set. Errors: AccessFailed (a mapped file was overwritten since it was
-  // loaded), or what Method::execute returns.
+  // Executes with the inputs that were set. Errors: AccessFailed (a mapped file changed since it was loaded),
+  // or those of Method::execute().
   Error execute();
-  // The outputs; they point into this method's memory and change when it runs again.
+  // The outputs. They refer to this method's memory and are valid until its next execution.
   [[nodiscard]] std::vector<EValue> outputs() const;
 
+  // Bytes used in the arena for the method's values.
   [[nodiscard]] size_t arena_bytes() const { return arena_.used(); }
+  // The most scratch that was in use.
   [[nodiscard]] size_t temporary_peak_bytes() const { return temporary_.peak(); }
   [[nodiscard]] const std::vector<Span<uint8_t>>& planned() const { return planned_; }
-  // The most scratch that its kernels said a call takes, and what loading it added to the prepared weights,
-  // or would have.
+  // The largest scratch that a kernel requested, and the bytes that loading this method added to the prepared
+  // constants, or would have added without the limit.
   [[nodiscard]] size_t scratch_bytes() const { return scratch_bytes_; }
   [[nodiscard]] size_t prepared_bytes() const { return prepared_bytes_; }
-  // What it takes, as a delegate's part of another method.
+  // The memory that this method counts as a delegate of another method.
   [[nodiscard]] DelegateMemory memory() const;
-  // What its delegates take beside its own.
+  // The memory of its delegates.
   [[nodiscard]] const DelegateMemory& delegate_memory() const { return delegate_memory_; }
-  // What the limit of max_memory counts.
+  // Bytes counted against max_memory.
   [[nodiscard]] size_t taken_bytes() const { return taken_bytes_; }
 
  private:
@@ -88,13 +90,13 @@ class ModuleMethod final : private BackendHost, private PreparedWeights::Watcher
   };
 
   ModuleMethod() = default;
-  // Zeroed memory at a multiple of 16; an empty span when there is none.
+  // Returns zeroed memory, aligned to 16 bytes; an empty span on failure.
   Span<uint8_t> allocate(size_t size);
-  // Likewise, of which most is not going to be used: straight from the system.
+  // The same for memory of which most is never touched: maps pages without reserving them.
   Span<uint8_t> reserve(size_t size);
-  // Counts bytes that are going to be taken. Error: MemoryAllocationFailed.
+  // Counts bytes against the limit. Error: MemoryAllocationFailed.
   Error count(uint64_t size);
-  // The planned buffers, and `arena` bytes.
+  // Counts the planned buffers and `arena` bytes.
   Error count_planned(const MethodMeta& meta, uint64_t arena);
   Error allocate_planned(const MethodMeta& meta);
   [[nodiscard]] std::vector<size_t> unplanned_outputs() const;
@@ -120,15 +122,15 @@ class ModuleMethod final : private BackendHost, private PreparedWeights::Watcher
   size_t taken_bytes_ = 0;
   size_t scratch_bytes_ = 0;
   size_t prepared_bytes_ = 0;
-  size_t taken_prepared_ = 0;  // of prepared_bytes_, what fitted
-  size_t unreleased_ = 0;      // prepared since pages were given back
+  size_t taken_prepared_ = 0;  // counted part of prepared_bytes_
+  size_t unreleased_ = 0;      // bytes prepared since file pages were released
   bool prepares_ = false;
   BackendHost* host_ = nullptr;
   DelegateMemory delegate_memory_;
   std::unique_ptr<SharedObjects> own_objects_;
   SharedObjects* objects_ = nullptr;
-  std::unique_ptr<StoppableThreads> threads_;  // null: nobody stops it, or there are none
-  std::unique_ptr<WeightStore> own_weights_;   // made of constants that go with the method
+  std::unique_ptr<StoppableThreads> threads_;  // null without interrupt or threads
+  std::unique_ptr<WeightStore> own_weights_;   // for constants that live only as long as the method
   std::unique_ptr<Method> method_;
 };
 

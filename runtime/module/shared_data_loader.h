@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A program in memory that somebody shares: it lives as long as the loader.
+// A data loader over shared memory, which lives at least as long as the loader.
 #pragma once
 
 #include <memory>
@@ -8,9 +8,10 @@
 
 namespace rushlight {
 
+// Returns pointers into the memory; copies nothing.
 class SharedDataLoader final : public DataLoader {
  public:
-  // `data` is aligned to 16 bytes.
+  // `data` must be aligned to 16 bytes.
   SharedDataLoader(std::shared_ptr<const void> data, size_t size)
       : data_(std::move(data)), buffer_(data_.get(), size) {}
 

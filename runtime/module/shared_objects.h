@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What backends keep for all methods of a program.
+// Objects that backends share between all methods of a program.
 #pragma once
 
 #include <mutex>
@@ -9,6 +9,7 @@
 
 namespace rushlight {
 
+// One object per kind, destroyed in reverse order of creation. Thread-safe.
 class SharedObjects {
  public:
   SharedObjects() = default;
@@ -16,7 +17,7 @@ class SharedObjects {
   SharedObjects& operator=(const SharedObjects&) = delete;
   ~SharedObjects();
 
-  // See BackendHost::shared().
+  // Returns the object of a kind and creates it on the first call; see BackendHost::shared().
   [[nodiscard]] void* get(const BackendHost::SharedKind& kind);
 
  private:

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The first slice of a piece is a sixteenth; its time says how large the next ones are. Per slice that costs
-// one reading of the clock and one question, some 50 ns; a piece of the smallest size is one slice.
+// Slices pieces so that the interrupt is polled about every 20 ms. The first slice is a sixteenth of the
+// piece; its time determines the size of the next ones. Cost per slice: one clock reading and one poll, about
+// 50 ns. A piece of minimal size is one slice.
 #include "runtime/module/stoppable_threads.h"
 
 #include <algorithm>
@@ -44,10 +45,10 @@ void StoppableThreads::work_in_slices(void* work, size_t begin, size_t end, size
   double start = now_ns();
   while (begin < end) {
     if (all.threads->is_stopped()) return;
-    uint64_t instructions = 0;  // the executor's
+    uint64_t instructions = 0;  // only the executor uses it
     const Error error = asks ? all.threads->interrupt_->poll(&instructions) : Error::Ok;
     if (error != Error::Ok) return all.threads->stopped_.store(error, std::memory_order_relaxed);
-    // No slice is smaller than the grain: what would be left goes with this one.
+    // No slice is smaller than the grain: a smaller remainder joins the last one.
     const size_t stop = end - begin < slice + all.grain ? end : begin + slice;
     all.task(all.work, begin, stop, thread);
     begin = stop;

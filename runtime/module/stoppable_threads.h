@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The threads of one method, with an ear for its interrupt: the caller's thread asks it while a kernel runs,
-// and then nobody begins more of the kernel's work. The executor asks through it, so that it ends, too.
+// Makes kernels interruptible: while a kernel runs on a thread pool, the caller's thread polls the method's
+// interrupt, and after an error no thread starts more of the kernel's work. The executor polls through this
+// object too, so that it also stops.
 #pragma once
 
 #include <atomic>
@@ -10,23 +11,25 @@
 
 namespace rushlight {
 
+// For one method; wraps its thread pool and its interrupt.
 class StoppableThreads final : public ThreadPool, public Interrupt {
  public:
-  // Both outlive it.
+  // `threads` and `interrupt` must outlive it.
   StoppableThreads(ThreadPool& threads, Interrupt& interrupt) : threads_(&threads), interrupt_(&interrupt) {}
 
   [[nodiscard]] size_t threads() const override { return threads_->threads(); }
-  // Between listen() and finish() each piece is worked on in slices of some 20 ms, at least `grain` items
-  // each. Once the interrupt has returned an error the rest is left out, and so is all later work.
+  // See ThreadPool. Between listen() and finish(), each piece is processed in slices of about 20 ms with at
+  // least `grain` items. After the interrupt returned an error, remaining and later work is skipped.
   void run(size_t count, size_t grain, Task task, void* work) override;
 
-  // What the interrupt returned while a kernel ran, or returns now.
+  // Returns the error that stopped a kernel, or polls the interrupt.
   Error poll(uint64_t* next) override;
 
-  // Before a method is executed. While it is loaded nobody listens: packed weights that are shared must be
-  // complete.
+  // Enables interruption; call it before an execution. It is off while a method is loaded, because shared
+  // packed weights must be complete.
   void listen() { listens_ = true; }
-  // After that: `result` of the execution, or what the interrupt returned, because results are incomplete.
+  // Ends interruption after an execution. Returns `result`, or the interrupt's error if it stopped a kernel,
+  // because the outputs are then incomplete.
   [[nodiscard]] Error finish(Error result);
 
  private:

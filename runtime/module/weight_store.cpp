@@ -12,7 +12,7 @@ namespace rushlight {
 
 namespace {
 
-// Bytes of a method's constants; those that several tensors share count once.
+// Bytes of a method's constants. Overlapping ranges count once: sorts the ranges and sums their union.
 uint64_t constant_bytes(const Method& method) {
   std::vector<std::pair<uintptr_t, uintptr_t>> ranges;
   const auto values = method.meta().plan().tables(schema::plan::kValues);
@@ -26,7 +26,7 @@ uint64_t constant_bytes(const Method& method) {
   }
   std::sort(ranges.begin(), ranges.end());
   uint64_t bytes = 0;
-  uintptr_t counted = 0;  // up to here
+  uintptr_t counted = 0;  // end of the counted part
   for (const auto& [begin, end] : ranges) {
     if (end <= counted) continue;
     bytes += end - std::max(begin, counted);
@@ -56,7 +56,7 @@ void WeightStore::use_large_pages([[maybe_unused]] void* memory, [[maybe_unused]
 Error WeightStore::measure(Method& method, uint64_t most, Preparation* needs) const {
   const uint64_t share = most_prepared_of(constant_bytes(method));
   needs->most_prepared_bytes = static_cast<size_t>(std::min({share, most, uint64_t{SIZE_MAX}}));
-  // Each call prepares one constant at most.
+  // Each call prepares at most one constant.
   size_t size = 0;
   if (!checked_mul(num_instructions(method), PreparedWeights::note_cost(), &size)) size = 0;
   const std::unique_ptr<void, Free> notes(std::malloc(size));

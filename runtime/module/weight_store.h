@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Prepared weights of all methods of a program, with memory from the heap.
+// The prepared constants of all methods of a program, in heap memory.
 #pragma once
 
 #include <cstdlib>
@@ -12,18 +12,19 @@
 
 namespace rushlight {
 
+// Grows by one allocation per method, so that addresses stay valid.
 class WeightStore {
  public:
-  // For as long as a method is measured and prepared.
+  // Hold it while a method is measured and prepared.
   [[nodiscard]] std::unique_lock<std::mutex> lock() { return std::unique_lock<std::mutex>(mutex_); }
   [[nodiscard]] PreparedWeights& weights() { return weights_; }
 
-  // Method::measure() for a method that is going to prepare its constants here, in at most `most` bytes and
-  // in proportion to what it has: a small program cannot ask for any amount of memory. With more than that
-  // the kernels find their constants unprepared.
+  // Method::measure() for a method that will prepare its constants here. Limits the memory to `most` bytes
+  // and to a multiple of the method's constants (most_prepared_of()), so that a small program cannot request
+  // any amount. Kernels use constants beyond the limit unprepared.
   [[nodiscard]] Error measure(Method& method, uint64_t most, Preparation* needs) const;
 
-  // Memory for what is added next; false when there is none.
+  // Allocates memory for later blocks; returns false if there is none.
   [[nodiscard]] bool extend(size_t size) {
     size_t rounded = 0;
     if (!checked_add(size, PreparedWeights::kAlignment - 1, &rounded)) return false;
@@ -42,7 +43,7 @@ class WeightStore {
     void operator()(void* memory) const { std::free(memory); }
   };
 
-  // Fewer page faults as weights are packed, and fewer misses of the TLB when they are used.
+  // Requests huge pages: fewer page faults while packing, fewer TLB misses in use.
   static void use_large_pages(void* memory, size_t size);
 
   std::mutex mutex_;

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Cores that load and store words but cannot change one in a single step (ARMv6-M, RISC-V without the
-// extension A): compilers call functions there, which their libraries leave to the system. Such a core is
-// alone, so it is enough that no interrupt comes between. Empty elsewhere; an archive gives way to a system
-// that brings its own.
+// Atomic read-modify-write functions for cores that lack the instructions (ARMv6-M, RISC-V without extension
+// A). Compilers emit calls to library functions there, which toolchains leave to the system to define. Such a
+// core is single, so disabling interrupts around the update suffices. Empty on other targets; as a member of
+// an archive it yields to a system that defines its own.
 #include <cstdint>
 
 #if __GCC_ATOMIC_INT_LOCK_FREE != 2 && (defined(__arm__) || defined(__riscv))
 
 namespace {
 
+// Disables interrupts for the lifetime of the object and then restores the previous state.
 class InterruptsOff {
  public:
   InterruptsOff() {
@@ -40,7 +41,7 @@ class InterruptsOff {
 
 extern "C" {
 
-// By these names, which C++ may not define: compilers have them built in.
+// Defined by asm labels: C++ code may not define these names, because they are compiler built-ins.
 uint32_t rushlight_fetch_add(volatile void* word, uint32_t value, int) asm("__atomic_fetch_add_4");
 uint32_t rushlight_exchange(volatile void* word, uint32_t value, int) asm("__atomic_exchange_4");
 bool rushlight_compare_exchange(volatile void* word, void* expected, uint32_t value, bool, int,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the semihosting port asks of the board it was linked for. toolchains/boards/startup/ has it for the
-// boards that rushlight knows.
+// Functions and symbols that the semihosting port needs from its board. toolchains/boards/startup/ defines
+// them for the boards that rushlight supports.
 #pragma once
 
 #include <cstddef>
@@ -8,20 +8,20 @@
 
 namespace rushlight::board {
 
-// Since reset, on the board's own clock.
+// Nanoseconds since reset, by the board's clock.
 uint64_t elapsed_ns();
 
-// Instructions since reset, exact under QEMU's -icount.
+// Instructions executed since reset; exact under QEMU's -icount.
 uint64_t instructions();
 
-// Bytes of the stack that were in use at some time since reset. The startup code fills the stack with a
-// pattern; what has lost it was used.
+// Peak stack use since reset, in bytes. The startup code fills the stack with a pattern; bytes that differ
+// from it were used.
 size_t stack_peak();
 
 }  // namespace rushlight::board
 
-// From the linker script: the bank for arenas, less what was linked into it, and what static data and the
-// stack leave of theirs.
+// Symbols of the linker script. The arena bank excludes data that was linked into it; the fast bank is the
+// part of its memory that static data and the stack leave free.
 extern "C" {
 extern uint8_t rushlight_arena_start[];
 extern uint8_t rushlight_arena_end[];

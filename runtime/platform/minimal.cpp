@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A machine of which nothing is known: no terminal, no files, no clock, no memory to give away. The start
-// for a port of one's own, and enough for an application that brings its arenas and its program.
+// Platform layer for an unknown machine: no terminal, no files, no clock, no memory to claim. It suffices for
+// an application that brings its own arenas and program, and is the starting point of a new port.
 #include "runtime/platform/host_file.h"
 #include "runtime/platform/platform.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the runtime asks of the machine it runs on. A port is one file that defines all of these:
-// posix.cpp (Linux), semihosting.cpp (bare metal under a debugger or QEMU), minimal.cpp (nothing but
-// abort; a start for a port of one's own).
+// The functions that the runtime needs from its machine. A port is one source file that defines all of them:
+// posix.cpp (Linux), semihosting.cpp (bare metal under a debugger or QEMU), or minimal.cpp (only abort; the
+// starting point of a new port).
 #pragma once
 
 #include <cstddef>
@@ -12,32 +12,34 @@
 
 namespace rushlight::platform {
 
-// Once, before anything else. main() of the runner does it; libraries never do.
+// Initialises the platform. Call it once before anything else; the runner's main() does, libraries never do.
 void init();
 
+// Stops the program. Called when a debug assertion fails.
 [[noreturn]] void abort();
 
-// `message` ends with a zero byte and has no line break. May be called before init().
+// Outputs one log line. `message` ends with a zero byte and has no line break. May be called before init().
 void emit_log(LogLevel level, const char* file, int line, const char* message);
 
-// A clock that only moves forward, in nanoseconds since an arbitrary start; 0 where there is none.
+// Reads a monotonic clock: nanoseconds since an arbitrary start, or 0 if the machine has no clock.
 uint64_t now_ns();
 
-// Instructions executed by this core so far, exact under QEMU's -icount; 0 where it cannot be had.
+// Returns the number of instructions that this core executed so far (exact under QEMU's -icount), or 0 if
+// unknown.
 uint64_t instruction_count();
 
-// The most bytes of stack that were in use so far, from reset on; 0 where it cannot be told.
+// Returns the peak stack use since reset in bytes, or 0 if unknown.
 size_t stack_peak();
 
-// A board's memory for arenas; elsewhere all memory is alike.
+// A kind of RAM for arenas. Hosts ignore it.
 enum class Bank : uint8_t {
-  Large,  // the bank its description names for arenas
-  Fast,   // what static data and the stack leave of theirs
+  Large,  // the bank that the board's description names for arenas
+  Fast,   // the rest of the bank of static data and stack
 };
 
-// `size` bytes, aligned to 16, that nobody else uses and nobody gives back: an application's arenas.
-// Bare metal takes them from the RAM that the linker script left free, Linux from the kernel. Empty
-// when there is not so much.
+// Returns `size` bytes, aligned to 16, for an application's arenas. The memory stays claimed until the
+// program ends. Bare metal takes it from RAM that the linker script left free, Linux maps pages. Returns an
+// empty span if the bank has too few bytes.
 Span<uint8_t> claim_memory(size_t size, Bank bank = Bank::Large);
 
 }  // namespace rushlight::platform

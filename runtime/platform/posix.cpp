@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Linux and other POSIX systems; and WASI, which has their files and clocks.
+// Platform layer for Linux and other POSIX systems, and for WASI, which has POSIX files and clocks.
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -19,8 +19,8 @@ namespace rushlight::platform {
 
 namespace {
 
-// Reads or writes until all is done, the file ends or a call fails; returns the bytes done. One loop for
-// both: inlined it is larger.
+// Reads or writes until `size` bytes are done, the file ends or a call fails; returns the number of bytes
+// done. One shared function: inlining both uses makes the program larger.
 [[gnu::noinline]] size_t transfer(int file, char* data, size_t size, FileMode mode) {
   size_t done = 0;
   while (done < size) {
@@ -37,7 +37,7 @@ void write_bytes(int file, const char* text, size_t size) { static_cast<void>(fi
 
 void write_all(int file, const char* text) { write_bytes(file, text, std::strlen(text)); }
 
-// The bytes of the character of UTF-8 that begins here; 1 for a byte that begins none.
+// Length in bytes of the UTF-8 character at `at`; 1 if the byte starts no valid character.
 size_t character_bytes(const unsigned char* at) {
   const size_t count = at[0] < 0xC2 ? 1 : at[0] < 0xE0 ? 2 : at[0] < 0xF0 ? 3 : at[0] < 0xF5 ? 4 : 1;
   for (size_t i = 1; i < count; ++i)
@@ -45,8 +45,8 @@ size_t character_bytes(const unsigned char* at) {
   return count;
 }
 
-// Whether a terminal would act on the character, or show nothing: controls (C0, C1), marks of direction, zero
-// widths, bytes that are no UTF-8.
+// Returns true if a terminal would interpret the character or show nothing: controls (C0, C1), bidirectional
+// marks, zero-width characters, and bytes that are not UTF-8.
 bool is_hidden(const unsigned char* at, size_t count) {
   if (count == 1) return (at[0] < 0x20 && at[0] != '\t') || at[0] >= 0x7F;
   const unsigned first = at[0] << 8 | at[1];
@@ -55,7 +55,7 @@ bool is_hidden(const unsigned char* at, size_t count) {
   return (first == 0xE281 && at[2] >= 0xA0) || (first == 0xEFBB && at[2] == 0xBF) || first == 0xF3A0;
 }
 
-// Messages have names of files and programs in them: hidden characters are shown as \xNN.
+// Writes text with hidden characters escaped as \xNN: messages contain names from files and programs.
 void write_shown(int file, const char* text) {
   const char* plain = text;
   while (*text != 0) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Bare metal under QEMU or a debugger: files, terminal and exit by semihosting, clocks and memory from the
-// board.
+// Platform layer for bare metal under QEMU or a debugger: semihosting provides files, terminal and exit; the
+// board provides clocks and memory.
 #include <cstring>
 
 #include "runtime/platform/board.h"
@@ -12,10 +12,10 @@ namespace rushlight::platform {
 
 namespace {
 
-constexpr int kAbortStatus = 134;  // what a shell shows after SIGABRT
+constexpr int kAbortStatus = 134;  // exit status that a shell shows after SIGABRT
 constexpr size_t kArenaAlignment = 16;
 
-size_t claimed_bytes[2];  // of each bank
+size_t claimed_bytes[2];  // bytes claimed from each bank
 
 struct TransferBlock {
   intptr_t file;
@@ -23,15 +23,15 @@ struct TransferBlock {
   size_t size;
 };
 
-// Both directions answer with the bytes that were left.
+// Both calls return the number of bytes that were not transferred.
 size_t transfer(SemihostingCall call, int file, const void* data, size_t size) {
   const TransferBlock block{file, data, size};
   const auto left = static_cast<size_t>(semihosting_call(call, &block));
   return left <= size ? size - left : 0;
 }
 
-// The boards' banks for arenas and for fast memory may be one. Compared out of the compiler's sight: it knows
-// two symbols to be two places.
+// On some boards the banks for arenas and for fast memory are the same. The comparison is hidden from the
+// compiler, which otherwise assumes that two symbols have different addresses.
 bool banks_are_one() {
   const uint8_t* arena = rushlight_arena_start;
   asm volatile("" : "+r"(arena));

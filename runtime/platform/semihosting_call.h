@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Arm's semihosting, which RISC-V took over: a trap that a debugger or an emulator answers. Startup code
-// needs the few calls here before and without a platform layer; semihosting.cpp builds the rest on them.
+// Arm semihosting (also defined for RISC-V): a trap instruction that a debugger or emulator handles. Startup
+// code needs these calls before, or without, a platform layer; semihosting.cpp builds on them.
+//
+// Reference: Arm, "Semihosting for AArch32 and AArch64"; RISC-V, "Semihosting".
 #pragma once
 
 #include <cstddef>
@@ -8,6 +10,7 @@
 
 namespace rushlight {
 
+// Operation numbers of the specification.
 enum class SemihostingCall : intptr_t {
   Open = 0x01,
   Close = 0x02,
@@ -19,7 +22,8 @@ enum class SemihostingCall : intptr_t {
   ExitExtended = 0x20,
 };
 
-// `block` is the call's parameter block, or what the call takes in its place.
+// Executes one semihosting call. `block` is the call's parameter block, or its single parameter. Returns the
+// call's result.
 inline __attribute__((noinline)) intptr_t semihosting_call(SemihostingCall call, const void* block) {
 #if defined(__arm__)
   register intptr_t result asm("r0") = static_cast<intptr_t>(call);
@@ -28,7 +32,7 @@ inline __attribute__((noinline)) intptr_t semihosting_call(SemihostingCall call,
 #elif defined(__riscv)
   register intptr_t result asm("a0") = static_cast<intptr_t>(call);
   register const void* parameter asm("a1") = block;
-  // The trap is known by its neighbours: three uncompressed instructions in one page.
+  // The debugger recognises the trap by its neighbours: three uncompressed instructions within one page.
   asm volatile(
       ".option push\n"
       ".option norvc\n"
@@ -46,9 +50,10 @@ inline __attribute__((noinline)) intptr_t semihosting_call(SemihostingCall call,
   return result;
 }
 
+// Writes text that ends with a zero byte to the debugger's console.
 inline void semihosting_write(const char* text) { semihosting_call(SemihostingCall::WriteText, text); }
 
-// The words that the program was started with, in one line; false if there are more than `size` - 1 bytes.
+// Copies the program's command line to `line`. Returns false if it is longer than `size` - 1 bytes.
 inline bool semihosting_command_line(char* line, size_t size) {
   struct {
     char* line;
@@ -57,6 +62,7 @@ inline bool semihosting_command_line(char* line, size_t size) {
   return semihosting_call(SemihostingCall::CommandLine, &block) == 0;
 }
 
+// Ends the program with an exit status.
 [[noreturn]] inline void semihosting_exit(int status) {
   constexpr intptr_t kApplicationExit = 0x20026;
   const intptr_t block[2] = {kApplicationExit, status};

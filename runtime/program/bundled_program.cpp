@@ -25,7 +25,7 @@ using ValueKind = schema::bpte::ValueUnion;
 constexpr uint32_t kKnownVersion = 2;
 constexpr size_t kSmallest = 12;
 
-// The layout of a Tensor table; proven by BundledProgram::open.
+// The layout of a Tensor table; cannot fail after BundledProgram::open().
 Result<TensorLayout> layout_of(Table table, const char* what) {
   return make_tensor_layout(table.scalar<int8_t>(tensors::kScalarType),
                             table.vector<int32_t>(tensors::kSizes), table.vector<uint8_t>(tensors::kDimOrder),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A .bpte file: a program with inputs for its methods and the outputs they should give.
+// Reader of bundled programs (.bpte): a program with test inputs for its methods and the expected outputs.
 #pragma once
 
 #include "runtime/base/result.h"
@@ -10,22 +10,25 @@
 
 namespace rushlight {
 
-// An input or an expected output. `tag` is Tensor, Int, Bool or Double and says which members hold.
-// A tensor's data lies in the file, at any address: writers align it to 4 bytes only.
+// An input or an expected output. `tag` is Tensor, Int, Bool or Double and tells which members are valid. A
+// tensor's data lies in the file and may be misaligned: writers align it to 4 bytes only.
 struct BundledValue {
   Tag tag;
+  // Valid if `tag` is Int, Bool or Double.
   EValue number;
+  // Valid, with `data`, if `tag` is Tensor.
   TensorLayout layout;
-  Span<const uint8_t> data;  // layout.nbytes of them
+  Span<const uint8_t> data;  // layout.nbytes bytes
 };
 
-// One call of a method. Made by BundledProgram, which outlives it.
+// One test case of a method: inputs and expected outputs. Refers to its BundledProgram, which must outlive
+// it.
 class BundledCase {
  public:
   explicit BundledCase(flatbuffer::Table table) : table_(table) {}
 
   [[nodiscard]] size_t num_inputs() const;
-  [[nodiscard]] size_t num_outputs() const;                        // 0: the file expects nothing
+  [[nodiscard]] size_t num_outputs() const;                        // 0 if the file has no expected outputs
   [[nodiscard]] BundledValue input(size_t index) const;            // index < num_inputs()
   [[nodiscard]] BundledValue expected_output(size_t index) const;  // index < num_outputs()
 
@@ -33,27 +36,27 @@ class BundledCase {
   flatbuffer::Table table_;
 };
 
+// A verified .bpte file. Copying copies the pointer to the bytes.
 class BundledProgram {
  public:
-  // Proves the file: all of its structure, every value's kind, layout and data. The bytes, at a multiple of
-  // 8, are used in place and outlive the object.
-  // Errors: InvalidProgram (damaged, or no .bpte), NotSupported (a schema version this runtime does not
-  // know), InvalidArgument (not aligned).
+  // Verifies the whole file: its structure, and the kind, layout and data of every value. `bytes` must be
+  // aligned to 8; they are used in place and must outlive the object. Errors: InvalidProgram (damaged, or not
+  // a .bpte), NotSupported (unknown schema version), InvalidArgument (not aligned).
   [[nodiscard]] static Result<BundledProgram> open(Span<const uint8_t> bytes);
 
-  // Whether the bytes say that they are a .bpte.
+  // Returns true if the bytes carry the identifier of a .bpte.
   [[nodiscard]] static bool is_bundled_program(Span<const uint8_t> bytes);
 
-  // The .pte inside, in place. Writers mean to align it to 32 bytes and miss by 4: where it is not aligned
-  // to 16 it has to be copied before it is loaded.
+  // The .pte file inside, in place. Writers intend to align it to 32 bytes and miss by 4: if it is not
+  // aligned to 16, copy it before loading.
   [[nodiscard]] Span<const uint8_t> program() const;
 
-  // The methods that have cases, by the order of the file. A method may be named there more than once;
-  // the first counts.
+  // The methods with test cases, in file order. If a method is listed more than once, the first entry counts.
   [[nodiscard]] size_t num_suites() const;
   [[nodiscard]] const char* method_name(size_t suite) const;  // suite < num_suites()
 
-  // Errors: NotFound (no cases for this method), InvalidArgument (index).
+  // Number of test cases, and the case at `index`. Errors: NotFound (no cases for this method),
+  // InvalidArgument (index).
   [[nodiscard]] Result<size_t> num_cases(std::string_view method) const;
   [[nodiscard]] Result<BundledCase> test_case(std::string_view method, size_t index) const;
 

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where the bytes of a program come from.
+// Sources of program data: the DataLoader interface, the buffers that it returns, and a loader for memory.
+//
+//   alignas(16) static const uint8_t file[] = {...};
+//   BufferDataLoader loader(file, sizeof file);
+//   auto program = Program::load(loader);
 #pragma once
 
 #include <cstddef>
@@ -14,9 +18,10 @@
 
 namespace rushlight {
 
-// Bytes that may have to be given back. Movable; frees once.
+// Bytes with an optional function that releases them. Movable, not copyable; releases once.
 class FreeableBuffer {
  public:
+  // Called with the context of the constructor and the buffer's data and size.
   using FreeFunction = void (*)(void* context, void* data, size_t size);
 
   FreeableBuffer() = default;
@@ -39,9 +44,10 @@ class FreeableBuffer {
   FreeableBuffer& operator=(const FreeableBuffer&) = delete;
   ~FreeableBuffer() { free(); }
 
-  // Whether the memory lives no longer than this.
+  // Returns true if the memory is released with this object.
   [[nodiscard]] bool owns() const { return free_function_ != nullptr; }
 
+  // Releases the memory now. The buffer is then empty.
   void free() {
     if (free_function_ != nullptr) free_function_(context_, const_cast<void*>(data_), size_);
     data_ = nullptr;
@@ -60,27 +66,29 @@ class FreeableBuffer {
   void* context_ = nullptr;
 };
 
-// Outlives every program loaded through it. What load() returns is aligned to 16 bytes wherever
-// `offset` is, which holds for a file mapped or stored at a 16-byte boundary.
+// The interface. A loader must outlive every program loaded through it. load() returns memory aligned to 16
+// bytes if `offset` is a multiple of 16, provided that the file is mapped or stored at a 16-byte boundary.
 class DataLoader {
  public:
-  // Errors: InvalidArgument when the range leaves the data, AccessFailed when it cannot be read.
+  // Returns bytes [offset, offset + size) of the data. Errors: InvalidArgument (outside of the data),
+  // AccessFailed (cannot be read).
   [[nodiscard]] virtual Result<FreeableBuffer> load(size_t offset, size_t size) {
     static_cast<void>(offset);
     static_cast<void>(size);
     return Error::NotImplemented;
   }
+  // Bytes of the data.
   [[nodiscard]] virtual size_t size() const { return 0; }
 
  protected:
-  // Never deleted through the base: the runtime owns no loader.
+  // Not deleted through the base class: the runtime owns no loader.
   ~DataLoader() = default;
 };
 
-// A program in memory (flash, an array, a mapped file); hands out pointers into it.
+// Serves a program in memory (flash, an array, a mapped file) without copying.
 class BufferDataLoader final : public DataLoader {
  public:
-  // `data` is aligned to 16 bytes and outlives the loader.
+  // `data` must be aligned to 16 bytes and outlive the loader.
   BufferDataLoader(const void* data, size_t size) : data_(static_cast<const uint8_t*>(data)), size_(size) {}
 
   [[nodiscard]] Result<FreeableBuffer> load(size_t offset, size_t size) override {

@@ -21,12 +21,12 @@ namespace layout = schema::ptd::tensor_layout_table;
 
 constexpr uint32_t kKnownVersion = 0;
 
-// ---- Header, at byte 8: "FH01", u32 length, then the four numbers ----
+// ---- Header, at byte 8: "FH01", uint32 length, then these four values ----
 
 constexpr size_t kHeaderOffset = 8;
 constexpr uint32_t kHeaderSize = 40;
 struct Header {
-  uint64_t flatbuffer_offset;  // the root offset at byte 0 counts from the start of the file all the same
+  uint64_t flatbuffer_offset;  // the root offset at byte 0 counts from the start of the file nonetheless
   uint64_t flatbuffer_size;
   uint64_t segment_base;
   uint64_t data_size;
@@ -96,7 +96,7 @@ Error FlatTensor::check(uint64_t data_size) const {
 Error FlatTensor::check_entry(size_t index, uint64_t data_size) const {
   const Table entry = root().tables(file::kNamedData)[index];
   const char* key = entry.string(named::kKey);
-  // key() gives a C string: it has to find what it names.
+  // key() returns a C string, which must find its own entry.
   RL_CHECK(std::strlen(key) == key_of(entry).size(), Error::InvalidExternalData, "%s: a key with a zero byte",
            key);
   const size_t segments = root().tables(file::kSegments).size();
@@ -132,7 +132,7 @@ Table FlatTensor::segment_of(Table entry) const {
 void FlatTensor::sort_keys(Span<uint32_t> sorted) {
   const auto entries = root().tables(file::kNamedData);
   for (uint32_t i = 0; i < sorted.size(); ++i) sorted[i] = i;
-  // Of equal keys the first is found, as without sorting.
+  // Ties sort by index, so that the first of equal keys is found, as without sorting.
   std::sort(sorted.begin(), sorted.end(), [&](uint32_t a, uint32_t b) {
     const int order = key_of(entries[a]).compare(key_of(entries[b]));
     return order != 0 ? order < 0 : a < b;
@@ -140,7 +140,7 @@ void FlatTensor::sort_keys(Span<uint32_t> sorted) {
   sorted_ = sorted;
 }
 
-// Its number, or the number of keys where it is none.
+// Index of the key's entry, or the number of keys if it has none.
 uint32_t FlatTensor::place_of(std::string_view key) const {
   const auto entries = root().tables(file::kNamedData);
   const auto count = static_cast<uint32_t>(entries.size());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A .ptd file: tensors and other data by name, outside of any program.
+// Reader of data files (.ptd): tensors and other data by key, stored outside of a program.
 #pragma once
 
 #include "runtime/program/flatbuffer.h"
@@ -7,17 +7,17 @@
 
 namespace rushlight {
 
+// A verified .ptd file. Lookup is linear in the number of keys, or logarithmic after sort_keys().
 class FlatTensor final : public NamedDataMap {
  public:
-  // Reads the directory of the file and proves all of it: every key's segment lies in the file, and a
-  // tensor's layout in its segment, aligned for its dtype. The data stays where the loader has it until it
-  // is asked for. `loader` outlives the map.
-  // Errors: InvalidExternalData (damaged, or no .ptd), NotSupported (a schema version this runtime does not
-  // know), or the loader's.
+  // Reads the file's directory and verifies it: each key's segment lies in the file, and each tensor's layout
+  // fits its segment and is aligned for its dtype. Data is loaded on request only. `loader` must outlive the
+  // map. Errors: InvalidExternalData (damaged, or not a .ptd), NotSupported (unknown schema version), or the
+  // loader's.
   [[nodiscard]] static Result<FlatTensor> load(DataLoader& loader);
 
-  // Sorts the numbers of all keys into `sorted`, num_keys() of them, which outlives the map. A key is found
-  // in logarithmic time from then on; without it all keys are compared in turn.
+  // Sorts the indices of all keys into `sorted`, which must have num_keys() entries and outlive the map.
+  // Lookup is logarithmic from then on.
   void sort_keys(Span<uint32_t> sorted);
 
   [[nodiscard]] Result<TensorLayout> tensor_layout(std::string_view key) const override;
@@ -41,7 +41,7 @@ class FlatTensor final : public NamedDataMap {
 
   DataLoader* loader_;
   FreeableBuffer directory_;
-  size_t segment_base_;  // where segment offsets count from
+  size_t segment_base_;  // base of segment offsets
   Span<uint32_t> sorted_;
 };
 

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// The verifier walks tables depth first, bounded by a budget of visits. Recursion depth equals the nesting of
+// the schema's tables, which is not recursive.
 #include "runtime/program/flatbuffer.h"
 
 #include "runtime/base/checked.h"
@@ -18,7 +20,7 @@ uint32_t Table::string_length(unsigned slot) const {
 
 namespace {
 
-// Bytes of a field in its table; of what an offset leads to, the offset's.
+// Bytes that a field takes in its table: an offset for strings, vectors and tables.
 uint32_t width_of(Kind kind) {
   switch (kind) {
     case Kind::Scalar8:
@@ -51,7 +53,8 @@ class Verifier {
     return false;
   }
 
-  // Whether `length` bytes at `position` lie in the buffer and `position` is a multiple of `alignment`.
+  // Checks that `length` bytes at `position` lie in the buffer and that `position` is a multiple of
+  // `alignment`.
   bool range(uint32_t position, uint64_t length, uint32_t alignment) {
     if ((position & (alignment - 1)) != 0 || !range_fits(position, length, size_)) return fail(position);
     return true;
@@ -62,21 +65,22 @@ class Verifier {
     return checked_add(position, read<uint32_t>(data_ + position), target) || fail(position);
   }
 
+  // Spends `count` of the budget of visits.
   bool visit(uint32_t position, uint64_t count) {
     if (count > visits_) return fail(position);
     visits_ -= static_cast<uint32_t>(count);
     return true;
   }
 
-  // `terminator` asks for a zero byte after the elements, as strings have it.
+  // Checks a vector; `terminator` also requires a zero byte after the elements (strings).
   bool vector(uint32_t position, uint32_t element, bool terminator = false) {
     if (!range(position, sizeof(uint32_t), sizeof(uint32_t))) return false;
     const uint32_t count = read<uint32_t>(data_ + position);
     const uint32_t start = position + static_cast<uint32_t>(sizeof(uint32_t));
     const uint64_t length = static_cast<uint64_t>(count) * element;
-    // An empty vector's alignment does not matter: nothing of it is read.
+    // The alignment of an empty vector does not matter: no element is read.
     if (!range(start, length + (terminator ? 1 : 0), count == 0 ? 1 : element)) return false;
-    // Strings may well be shared, and are never walked over.
+    // Strings cost no visits: tables may share them, and they are not walked.
     if (terminator) return data_[start + length] == 0 || fail(position);
     return visit(position, count);
   }
@@ -100,7 +104,7 @@ class Verifier {
     const uint16_t vtable_size = read<uint16_t>(data_ + vtable);
     if (vtable_size < 4 || (vtable_size & 1) != 0) return fail(vtable);
     if (!range(vtable, vtable_size, 2)) return false;
-    // The vtable's second number, the size of the table, proves nothing and is not read: writers share a
+    // The vtable's second value, the size of the table, is not read: it proves nothing, and writers share a
     // vtable between tables whose fields begin at the same offsets but end at different ones.
 
     const TableType& description = types_[type];

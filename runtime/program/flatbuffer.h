@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A view of FlatBuffers data without generated code, in two halves: verify() walks a buffer once
-// against a description of its tables and proves every offset, length and alignment; Table and the
-// vectors then read it without looking back. A field is proven by the bounds of the buffer. Fields may
-// overlap, so that the buffer is only ever read. Little-endian hosts only, like the format.
+// Reads FlatBuffers data without generated code, in two steps. verify() walks a buffer once against a
+// description of its tables and checks every offset, length and alignment. Table and the vectors then read
+// fields without further checks. Fields are checked against the bounds of the buffer, not of their table;
+// they may overlap, so the buffer must never be written. Little-endian hosts only, like the format.
+//
+// Reference: https://flatbuffers.dev/internals/
 #pragma once
 
 #include <cstddef>
@@ -15,6 +17,7 @@ namespace rushlight::flatbuffer {
 
 static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__);
 
+// Reads a T at an aligned address.
 template <class T>
 inline T read(const uint8_t* at) {
   return *reinterpret_cast<const T*>(at);
@@ -22,7 +25,7 @@ inline T read(const uint8_t* at) {
 
 class Table;
 
-// A vector of tables.
+// A vector of tables; empty if absent.
 class TableVector {
  public:
   TableVector() = default;
@@ -34,19 +37,20 @@ class TableVector {
   const uint8_t* at_ = nullptr;
 };
 
-// A table, or none (a field that the file leaves out): then every field has its default.
+// A table, or null for an absent field; then every field has its default.
 class Table {
  public:
   Table() = default;
   explicit Table(const uint8_t* at) : at_(at) {}
 
-  // The table that the offset at `field` leads to.
+  // The table that the offset stored at `field` refers to.
   static Table referred_by(const uint8_t* field) { return Table(field + read<uint32_t>(field)); }
 
   explicit operator bool() const { return at_ != nullptr; }
   [[nodiscard]] const uint8_t* address() const { return at_; }
 
-  // `slot` counts the fields of the schema from 0; a union takes two, its kind and its table.
+  // Fields by `slot`: the index in the schema, from 0. A union takes two slots, its kind and its table. The
+  // type must match the verified description.
   template <class T>
   [[nodiscard]] T scalar(unsigned slot, T absent = 0) const {
     const uint8_t* field = find(slot);
@@ -54,10 +58,10 @@ class Table {
   }
   [[nodiscard]] Table table(unsigned slot) const { return Table(follow(slot)); }
   [[nodiscard]] TableVector tables(unsigned slot) const { return TableVector(follow(slot)); }
-  // A zero-terminated string; "" when absent.
+  // A string that ends with a zero byte; "" if absent.
   [[nodiscard]] const char* string(unsigned slot) const;
   [[nodiscard]] uint32_t string_length(unsigned slot) const;
-  // A vector of numbers; empty when absent.
+  // A vector of scalars, in place; empty if absent.
   template <class T>
   [[nodiscard]] Span<const T> vector(unsigned slot) const {
     const uint8_t* at = follow(slot);
@@ -72,7 +76,7 @@ class Table {
   const uint8_t* at_ = nullptr;
 };
 
-// On hosts an instruction costs less than a call.
+// Inlined on hosts, where a call costs more time than the code; not where size counts.
 #ifdef __OPTIMIZE_SIZE__
 #define RL_FLATBUFFER_READ __attribute__((noinline)) inline
 #else
@@ -95,13 +99,14 @@ RL_FLATBUFFER_READ const uint8_t* Table::follow(unsigned slot) const {
 
 #undef RL_FLATBUFFER_READ
 
-// Finds two fields in many tables. Tables that were written alike share their vtable, so that looking into
-// it once mostly serves for all of them.
+// Finds two fields in many tables. Tables with the same layout share their vtable, so the lookup is cached by
+// vtable: hot loops over instructions mostly skip it.
 class FieldPair {
  public:
   FieldPair(unsigned first, unsigned second) : slots_{first, second} {}
 
-  // `table` is present. Then first() and second() are where its fields are; null for an absent one.
+  // Locates the fields of `table`, which is not null. first() and second() then return their addresses, or
+  // null if absent.
   void find(Table table) {
     at_ = table.address();
     const uint8_t* vtable = at_ - read<int32_t>(at_);
@@ -127,7 +132,7 @@ inline Table TableVector::operator[](size_t i) const {
   return Table(element + read<uint32_t>(element));
 }
 
-// The vector of numbers that the offset at `field` leads to; empty without one.
+// The vector of scalars that the offset stored at `field` refers to; empty if `field` is null.
 template <class T>
 inline Span<const T> vector_referred_by(const uint8_t* field) {
   if (field == nullptr) return {};
@@ -137,6 +142,7 @@ inline Span<const T> vector_referred_by(const uint8_t* field) {
 
 // ---- Descriptions, for verify() ----
 
+// The kind of a field.
 enum class Kind : uint8_t {
   Scalar8,
   Scalar16,
@@ -147,26 +153,28 @@ enum class Kind : uint8_t {
   Vector16,
   Vector32,
   Vector64,
-  Table,        // `type` is the index of its description
+  Table,        // `type` is the index of the table's description
   TableVector,  // likewise
   UnionKind,    // the byte before a Union; `type` is the number of kinds
-  Union,        // kind k is described by number `type` + k - 1
+  Union,        // kind k is described by index `type` + k - 1
 };
 
+// Description of one field.
 struct Field {
   Kind kind;
   uint8_t type = 0;
 };
 
+// Description of one table.
 struct TableType {
   const Field* fields;
-  uint8_t size;  // fields after these (a newer schema's) are left alone
+  uint8_t size;  // later fields (of a newer schema) are not checked
 };
 
-// Proves that `buffer`, a FlatBuffers file, holds a root table as `types[0]` describes it. The buffer
-// is aligned to 8 bytes. The walk visits no more tables and elements than the buffer has bytes, so
-// that tables which share children cannot make it run for long.
-// Error: InvalidProgram, with the offset that is wrong.
+// Verifies that `buffer` is a FlatBuffers file whose root table matches `types[0]`. The walk visits at most
+// as many tables and elements as the buffer has bytes: tables with shared children cannot make it
+// exponential. Errors: InvalidProgram (logs the position of the damage), InvalidArgument (not aligned to 8
+// bytes).
 Error verify(Span<const uint8_t> buffer, const TableType* types);
 
 }  // namespace rushlight::flatbuffer

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// One pass over the values and one over the instructions; linear in the size of the file, because the items
+// of lists in calls are bounded.
 #include "runtime/program/layout.h"
 
 #include "runtime/base/checked.h"
@@ -22,8 +24,8 @@ bool is_number(ValueKind kind) {
   return kind == ValueKind::Int || kind == ValueKind::Bool || kind == ValueKind::Double;
 }
 
-// Items of lists that a method's calls name together; more are no model, but an attempt to keep the loader
-// busy.
+// Limit for the total of list items that a method's calls name. No real model comes near it; a hostile file
+// could otherwise keep the loader busy.
 constexpr size_t kMaxListItems = size_t{1} << 26;
 
 bool is_list_of_values(ValueKind kind) {
@@ -59,7 +61,7 @@ class PlanChecker {
   }
 
  private:
-  // A negative index becomes a large one and fails the same comparison.
+  // A negative index wraps to a large one and fails the same comparison.
   Error index(int64_t at, const char* what) const {
     RL_CHECK(static_cast<uint64_t>(at) < values_.size(), Error::InvalidProgram, "%s: value %ld of %lu", what,
              static_cast<long>(at), log_number(values_.size()));
@@ -71,7 +73,7 @@ class PlanChecker {
     return Error::Ok;
   }
 
-  // Exporters take lists of values apart.
+  // Inputs and outputs are no lists of values: exporters flatten them.
   Error ends(Span<const int32_t> list, const char* what) const {
     RL_TRY(indices(list, what));
     for (const int32_t at : list) {
@@ -157,7 +159,7 @@ class PlanChecker {
         const auto list = arguments.vector<int32_t>(schema::kernel_call::kArgs);
         raise_to(list.size(), ArenaPart::Made);
         RL_TRY(indices(list, "call"));
-        // Results come last.
+        // The result is the last argument.
         const bool gives_number = list.size() > 0 && is_number(kind_of(values_[list[list.size() - 1]]));
         if (kind == InstructionKind::DelegateCall || gives_number) counts_->plain = false;
         return count_lists(list);
@@ -168,10 +170,10 @@ class PlanChecker {
         RL_TRY(index(from, "move"));
         counts_->plain = false;
         const ValueKind kind = kind_of(values_[static_cast<size_t>(from)]);
-        // Memory for the items of a call's lists is counted by their lengths.
+        // The arena has memory for list items of calls only.
         RL_CHECK(!is_list_of_values(kind), Error::NotSupported, "move: value %ld is a list",
                  static_cast<long>(from));
-        // A value keeps its kind: arguments are checked once, at load.
+        // A move must keep the kind of its target, because arguments are checked once, at load.
         return item(to, kind, "move");
       }
       case InstructionKind::JumpFalseCall: {
@@ -196,7 +198,7 @@ class PlanChecker {
 
   Error count_lists(Span<const int32_t> arguments) {
     constexpr auto kFirst = static_cast<size_t>(ArenaPart::IntLists);
-    size_t call[6] = {};  // from there on
+    size_t call[6] = {};  // counts and items of the three kinds of lists
     for (const int32_t at : arguments) {
       const Table entry = values_[at];
       const ValueKind kind = kind_of(entry);
@@ -258,8 +260,8 @@ Error read_tensor(Table tensor, TensorView* view) {
 }
 
 ArenaLayout lay_out_arena(const PlanCounts& counts, size_t pointer) {
-  // The counts come from a file of at most 2 GiB, whose elements take at least 4 bytes each, and the items of
-  // a call's lists are bounded, so that sums stay far below 64 bits.
+  // The sums cannot overflow 64 bits: a file has at most 2 GiB, elements take at least 4 bytes each, and the
+  // items of a call's lists are bounded.
   const bool compact = counts.plain && is_compact(pointer);
   const ArenaPart absent = compact ? kPartOfKept : kPartOfCompact;
   ArenaLayout layout;

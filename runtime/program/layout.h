@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How much of each thing a method holds: one walk over its values, which also proves that every
-// tensor and list in it is sound. Counting and placing use the same numbers, so the arena's size is
-// known exactly before anything is placed.
+// Computes the exact size of a method's arena. One pass over the values counts the elements of each part and
+// verifies every tensor and list; the executor then uses the same counts to lay the parts out.
 //
-// The parts of an arena and the sizes of their elements are data, generated from the table in
-// python/rushlight/program/arena.py: a program says what its methods take before one is loaded, for machines
-// with other pointers too. The executor, which has the types of the elements, asserts that they have these
-// sizes.
+// The parts and the sizes of their elements are data, generated from python/rushlight/program/arena.py, so
+// that Python can state a method's memory before it is loaded, also for targets with another pointer size.
+// The executor asserts that its types have these sizes.
 #pragma once
 
 #include <cstddef>
@@ -18,29 +16,30 @@
 #include "runtime/program/tensor_layout.h"
 #include "runtime/tensor/tensor.h"
 
-// For tests, of compact methods on machines with 64 bits.
+// Enables compact methods on 64-bit hosts, for tests.
 #ifndef RUSHLIGHT_COMPACT_METHODS
 #define RUSHLIGHT_COMPACT_METHODS 0
 #endif
 
 namespace rushlight {
 
-// Bytes that one element of a part takes where pointers have `pointer` bytes (4 or 8).
+// Bytes of one element of `part` on a target with pointers of `pointer` bytes (4 or 8).
 constexpr size_t arena_element_size(ArenaPart part, size_t pointer) {
   const ElementSize size = kElementSizes[static_cast<size_t>(part)];
   return size.pointers * pointer + size.bytes;
 }
 
-// What a part starts at a multiple of.
+// Alignment of `part` in bytes.
 constexpr size_t arena_element_alignment(ArenaPart part, size_t pointer) {
   if ((kWideParts >> static_cast<unsigned>(part) & 1) != 0) return 8;
   const size_t size = arena_element_size(part, pointer);
   return size < pointer ? size : pointer;
 }
 
-// How many elements each part has.
+// The number of elements of each part.
 struct PlanCounts {
-  // Its calls write tensors only, and nothing moves or jumps: all but tensors is constant.
+  // True if the calls write only tensors, and there are no moves or jumps: every other value is then
+  // constant.
   bool plain = true;
   size_t of[kArenaParts] = {};
 
@@ -48,34 +47,37 @@ struct PlanCounts {
   size_t operator[](ArenaPart part) const { return of[static_cast<size_t>(part)]; }
 };
 
-// Whether the arena of a plain method is compact: then only its tensors, inputs and outputs stay there, and
-// the arguments of a call are made from the program. That halves the arena and costs up to 10 ns an argument,
-// so machines with 64 bits keep all values, as other methods do everywhere.
+// Returns true if the arenas of plain methods are compact: they hold only tensors, inputs and outputs, and
+// the arguments of each call are rebuilt from the program. That halves the arena and costs up to 10 ns per
+// argument. Targets with 64 bits therefore keep all values, and so do methods that are not plain.
 constexpr bool is_compact(size_t pointer) {
   return pointer == kCompactPointer || RUSHLIGHT_COMPACT_METHODS != 0;
 }
 inline constexpr bool kCompact = is_compact(sizeof(void*));
 
+// Offsets of the parts in the arena and its total size, in bytes.
 struct ArenaLayout {
   uint64_t offset[kArenaParts];
   uint64_t size;
 };
 
-// Where each part starts, in bytes, and the size of all; the arena starts at a multiple of 8.
+// Lays the parts out. The arena must be aligned to 8 bytes.
 ArenaLayout lay_out_arena(const PlanCounts& counts, size_t pointer);
 
-// A tensor of the file, proven sound.
+// A verified tensor of the file.
 struct TensorView {
   TensorLayout layout;
   TensorShapeDynamism dynamism;
   bool is_external;  // its data is in a data file, under its fully qualified name
 };
 
-// Errors: InvalidProgram naming what is wrong.
+// Reads and verifies a tensor's description. Errors: InvalidProgram, NotSupported (layout, device, storage
+// offset).
 Error read_tensor(flatbuffer::Table tensor, TensorView* view);
 
-// Error: InvalidProgram. After Ok every value has a kind, every tensor is sound, every list item and
-// every index in inputs, outputs and instructions names an existing thing of the right kind.
+// Verifies a plan and counts its elements. After Ok every value has a kind, every tensor is valid, and every
+// index in lists, inputs, outputs and instructions names an existing object of the right kind. Errors:
+// InvalidProgram, NotSupported.
 Error count_plan(flatbuffer::Table plan, PlanCounts* counts);
 
 }  // namespace rushlight

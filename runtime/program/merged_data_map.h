@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Several maps as one, without memory of its own:
+// Presents several data maps as one, without allocating:
 //
 //   const NamedDataMap* maps[] = {&encoder, &decoder};
 //   auto merged = MergedDataMap::merge(maps);
@@ -9,13 +9,15 @@
 
 namespace rushlight {
 
+// Lookup asks the maps in order.
 class MergedDataMap final : public NamedDataMap {
  public:
-  // Keeps `maps`: the array and what it points to outlive the merged map. Null entries are left out.
-  // Errors: InvalidArgument (a key that two maps have, which the message names), or the maps' own.
+  // Merges the maps. The array and its entries must outlive the result; null entries are skipped. Compares
+  // all keys of each pair of maps. Errors: InvalidArgument (two maps share a key, which is logged), or the
+  // maps' own.
   [[nodiscard]] static Result<MergedDataMap> merge(Span<const NamedDataMap* const> maps);
 
-  // Keys count through the maps in their order.
+  // Indices of key() number the keys of the first map, then of the next.
   [[nodiscard]] Result<TensorLayout> tensor_layout(std::string_view key) const override;
   [[nodiscard]] Result<FreeableBuffer> data(std::string_view key) const override;
   Error load_into(std::string_view key, void* buffer, size_t size) const override;

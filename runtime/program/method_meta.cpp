@@ -50,7 +50,7 @@ Result<TensorInfo> tensor_at(Table plan, unsigned slot, size_t index) {
 }  // namespace
 
 Tag tag_of(schema::ValueKind kind) {
-  // In the order of schema::ValueKind, whose first is 1.
+  // In the order of schema::ValueKind, whose first value is 1.
   constexpr Tag kTags[] = {Tag::None,
                            Tag::Int,
                            Tag::Bool,

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a method asks for, before it is loaded: inputs, outputs, memory.
+// Properties of a method before it is loaded: inputs, outputs, memory, backends.
+//
+//   auto meta = program.method_meta("forward");
+//   size_t arena = *meta->arena_bytes();
 #pragma once
 
 #include <cstddef>
@@ -13,23 +16,25 @@
 
 namespace rushlight {
 
-// What a value of a kind is, loaded.
+// The tag of a loaded value of this kind.
 Tag tag_of(schema::ValueKind kind);
 
+// Description of an input or output tensor. The spans point into the program.
 struct TensorInfo {
   ScalarType scalar_type;
   TensorShapeDynamism dynamism;
-  Span<const int32_t> sizes;  // upper bounds of a dynamic shape
+  Span<const int32_t> sizes;  // upper bounds if the shape is dynamic
   Span<const uint8_t> dim_order;
-  bool is_memory_planned;  // or a constant
+  bool is_memory_planned;  // or a constant; otherwise the caller provides memory
 };
 
-// The numbers of types are the file's: 0 is the CPU, 1 CUDA.
+// A device as the file encodes it: type 0 is the CPU, 1 CUDA.
 struct Device {
   uint8_t type = 0;
   uint8_t index = 0;
 };
 
+// A view of the program, which must outlive it. Cheap to copy.
 class MethodMeta {
  public:
   // `plan` is a verified execution plan.
@@ -38,27 +43,28 @@ class MethodMeta {
   [[nodiscard]] const char* name() const;
   [[nodiscard]] size_t num_inputs() const;
   [[nodiscard]] size_t num_outputs() const;
-  // Errors: InvalidArgument (index), InvalidProgram (the value does not exist), InvalidType (no tensor).
+  // Kind and tensor description of an input or output. Errors: InvalidArgument (index), InvalidProgram (the
+  // value does not exist), InvalidType (not a tensor).
   [[nodiscard]] Result<Tag> input_tag(size_t index) const;
   [[nodiscard]] Result<Tag> output_tag(size_t index) const;
   [[nodiscard]] Result<TensorInfo> input_tensor(size_t index) const;
   [[nodiscard]] Result<TensorInfo> output_tensor(size_t index) const;
 
-  // Planned buffers, numbered from 0: memory id 1 of the file is number 0.
+  // Planned buffers, counted from 0: buffer 0 has memory id 1 in the file.
   [[nodiscard]] size_t num_planned_buffers() const;
-  // Bytes; InvalidProgram for a size that no memory has.
+  // Bytes. Errors: InvalidArgument (index), InvalidProgram (negative or too large).
   [[nodiscard]] Result<size_t> planned_buffer_size(size_t index) const;
-  // Where the buffer has to lie. Error: InvalidArgument (index).
+  // The device that the buffer must be on. Error: InvalidArgument (index).
   [[nodiscard]] Result<Device> planned_buffer_device(size_t index) const;
 
-  // Bytes that the method's values take of MemoryManager::method, without what backends allocate. The
-  // arena starts at a multiple of 8. Errors: InvalidProgram, like loading it; MemoryAllocationFailed
-  // (more than this machine can address).
+  // Bytes that loading the method takes from MemoryManager::method, excluding allocations of backends. The
+  // arena must be aligned to 8 bytes. Verifies the plan. Errors: InvalidProgram and NotSupported, as loading
+  // it; MemoryAllocationFailed (exceeds the address space).
   [[nodiscard]] Result<size_t> arena_bytes() const;
-  // Likewise on a machine with pointers of `pointer_bytes` (4 or 8).
+  // The same for a target with pointers of `pointer_bytes` bytes (4 or 8).
   [[nodiscard]] Result<uint64_t> arena_bytes(size_t pointer_bytes) const;
 
-  // Backends that the method's delegates name; a backend may be named more than once.
+  // Backends of the method's delegates, one entry per delegate; names may repeat.
   [[nodiscard]] size_t num_backends() const;
   [[nodiscard]] Result<const char*> backend_name(size_t index) const;  // InvalidArgument (index)
   [[nodiscard]] bool uses_backend(const char* name) const;

@@ -14,8 +14,9 @@ namespace {
 using flatbuffer::read;
 using flatbuffer::Table;
 
-// Head of a file: u32 root offset, "ET12", and optionally the extended header: "eh00", u32 length,
-// u64 size of the flatbuffer, u64 offset of the segments, and since length 32 their u64 size.
+// Head of a file: uint32 root offset, "ET12", then optionally the extended header: "eh00", uint32 length,
+// uint64 size of the flatbuffer, uint64 offset of the segments and, since length 32, uint64 size of the
+// segments.
 constexpr size_t kIdentifierOffset = 4;
 constexpr size_t kExtendedOffset = 8;
 constexpr size_t kExtendedMinimum = 24;
@@ -87,7 +88,7 @@ Error Program::segment_range(uint64_t index, size_t* offset, size_t* size) const
   const Table segment = segments[static_cast<size_t>(index)];
   const auto start = segment.scalar<uint64_t>(schema::segment::kOffset);
   const auto length = segment.scalar<uint64_t>(schema::segment::kSize);
-  // Writers leave the base 0 where no segment holds anything.
+  // Writers leave the base 0 if no segment has data.
   RL_CHECK((segment_base_ != 0 || length == 0) && range_fits(start, length, loader_->size() - segment_base_),
            Error::InvalidProgram, "program: segment %lu leaves the file of %lu bytes",
            static_cast<unsigned long>(index), static_cast<unsigned long>(loader_->size()));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The named data of a .pte: what its delegates share and load by name.
+// The named data of a .pte file: data that its delegates load by key and may share.
 #pragma once
 
 #include "runtime/program/named_data.h"
@@ -7,13 +7,14 @@
 
 namespace rushlight {
 
+// A NamedDataMap over a program.
 class ProgramDataMap final : public NamedDataMap {
  public:
-  // `program` outlives the map.
+  // `program` must outlive the map.
   explicit ProgramDataMap(const Program& program) : program_(&program) {}
 
-  // Errors as the interface says, and InvalidProgram for a key whose segment leaves the file. The data of
-  // a program has no layout: tensor_layout() finds none.
+  // Errors: those of the interface, and InvalidProgram (the key's segment is outside of the file). Named data
+  // has no tensor layout: tensor_layout() always returns an error.
   [[nodiscard]] Result<TensorLayout> tensor_layout(std::string_view key) const override;
   [[nodiscard]] Result<FreeableBuffer> data(std::string_view key) const override;
   Error load_into(std::string_view key, void* buffer, size_t size) const override;

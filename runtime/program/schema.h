@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The .pte schema as slot numbers, under short names. The numbers, the kinds of unions and the descriptions
-// are generated from python/rushlight/program/schema.py.
+// The .pte schema as field slots, under short names. Slots, union kinds and table descriptions are generated
+// from python/rushlight/program/schema.py.
 #pragma once
 
 #include <cstdint>
@@ -34,7 +34,7 @@ namespace segment = pte::data_segment_table;
 namespace subsegment = pte::subsegment_offsets_table;
 namespace buffer = pte::buffer_table;
 
-// Of Int, Bool, Double, String and the lists, which have one field each.
+// Int, Bool, Double, String and the lists are tables with one field.
 namespace boxed {
 constexpr unsigned kItem = pte::int_table::kIntVal;
 }
@@ -44,9 +44,9 @@ using InstructionKind = pte::InstructionArguments;
 using TensorDataLocation = pte::TensorDataLocation;
 using DelegateDataLocation = pte::DataLocation;
 
-// All tables of a program, the root first, for flatbuffer::verify.
+// Descriptions of all tables of a program, root first, for flatbuffer::verify().
 extern const flatbuffer::TableType kProgramTables[];
-// Likewise of a data file (.ptd) and of a bundled program (.bpte); beside their readers.
+// The same for data files (.ptd) and bundled programs (.bpte); defined beside their readers.
 extern const flatbuffer::TableType kDataFileTables[];
 extern const flatbuffer::TableType kBundledProgramTables[];
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How a tensor that a file describes lies in memory.
+// The memory layout of a tensor that a file describes.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 namespace rushlight {
 
-// The spans point to where they were read from. Made by make_tensor_layout.
+// Created by make_tensor_layout(). The spans point into the file.
 struct TensorLayout {
   ScalarType scalar_type;
   Span<const int32_t> sizes;
@@ -19,9 +19,8 @@ struct TensorLayout {
   size_t nbytes;
 };
 
-// Proves a layout that a file gives: a known dtype, sizes of which none is negative and whose product in
-// bytes fits, at most kTensorDimensionLimit of them, an order that is a permutation of the dimensions. An
-// order that the file leaves out is row major.
+// Verifies a layout from a file: known dtype, at most kTensorDimensionLimit dimensions, no negative size, a
+// size in bytes that fits, and a dim order that is a permutation. An empty `dim_order` means row-major.
 // Error: InvalidArgument; `what` names the tensor in its message.
 [[nodiscard]] Result<TensorLayout> make_tensor_layout(int8_t scalar_type, Span<const int32_t> sizes,
                                                       Span<const uint8_t> dim_order, const char* what);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// From a request to its response: the loop that the runners of programs and of baked programs share.
+// The loop from a request to its response, shared by the runners of programs and of baked programs.
 #pragma once
 
 #include "runtime/base/log.h"
@@ -8,9 +8,10 @@
 
 namespace rushlight {
 
-// Reads the calls of `request` in order and writes the file `outputs`. call(reader, writer, begin_with_calls)
-// runs the next call, as far as one succeeds; begin_with_calls is their number for the first, 0 for the
-// others. Errors: InvalidArgument (no case stream), AccessFailed (the file), and what a call returned.
+// Reads the calls of `request` in order and writes the response to the file `outputs`. call(reader, writer,
+// begin_with_calls) executes the next call; `begin_with_calls` is the number of calls for the first one, then
+// 0. Stops at the first error. Errors: InvalidArgument (not a case stream), AccessFailed (the file), or those
+// of a call.
 template <class Call>
 Error answer_calls(Span<const uint8_t> request, const char* outputs, bool* fresh_methods, Call&& call) {
   CaseReader reader(request);

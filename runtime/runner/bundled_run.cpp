@@ -15,7 +15,7 @@ namespace rushlight {
 
 namespace {
 
-// "method number: verdict", cut where it is too long; without printf, which small targets lack.
+// Prints "method number: verdict", with a long name cut. Without printf, which small targets lack.
 void print_verdict(const char* method, size_t index, bool passed) {
   char line[128];
   char digits[24];
@@ -35,7 +35,7 @@ void print_verdict(const char* method, size_t index, bool passed) {
   platform::print_line(line);
 }
 
-// Memory for inputs that the bundle stores misaligned.
+// Memory for inputs that are misaligned in the bundle.
 Result<Arena> input_arena(const BundledCase& test_case) {
   size_t total = 0;
   for (size_t i = 0; i < test_case.num_inputs(); ++i) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Running a bundled program against its own expectations.
+// Runs a bundled program against its own expected outputs.
 #pragma once
 
 #include "runtime/bundled/bundled_method.h"
@@ -7,13 +7,13 @@
 
 namespace rushlight {
 
-// Runs every case of every method of `bundle`, each on a method loaded for it, and prints a line for each:
-// "forward 0: pass". Errors: InvalidArgument when a case fails, once all have run; what loading and
-// executing return, at once.
+// Runs every test case of `bundle`, each on a newly loaded method, and prints one line per case: "forward 0:
+// pass". Errors: InvalidArgument if a case fails, after all have run; errors of loading and executing at
+// once.
 Error run_bundle(const BundledProgram& bundle, const Program& program, const RunOptions& options,
                  const BundledTolerance& tolerance);
 
-// A tolerance as --rtol and --atol give it. Error: InvalidArgument for what is no number.
+// Reads the tolerance from --rtol and --atol. Error: InvalidArgument (not a non-negative number).
 [[nodiscard]] Result<BundledTolerance> tolerance_of(int argc, char** argv);
 
 }  // namespace rushlight

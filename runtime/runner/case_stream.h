@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How a runner is handed its calls and hands back what came of them: one binary file each way, so
-// that the smallest board needs neither a parser nor printf. Little-endian; every item starts at a
-// multiple of 16 bytes from the start of the file.
+// The file format by which runners receive calls and return results: one binary file each way, so that the
+// smallest board needs neither a parser nor printf. Little-endian; every item starts at a multiple of 16
+// bytes from the start of the file.
 //
 //   request:  "RLIO" u32 calls u32 flags u32 0        then for each call
 //             flags: 1 gives every call a method loaded for it, otherwise calls of one method share it
@@ -11,7 +11,7 @@
 //     call:   u32 0, u32 values, u32 stack bytes, u32 0, CallReport
 //     value:  as above
 //
-// Data of a tensor is in the tensor's own dim order; an int or double is 8 bytes, a bool 1.
+// A tensor's data is in the tensor's own dim order; an int or double has 8 bytes, a bool 1.
 #pragma once
 
 #include <cstddef>
@@ -22,38 +22,42 @@
 
 namespace rushlight {
 
+// Properties of a run. The file contains this struct as is.
 struct Report {
   uint64_t program_bytes;
-  uint64_t method_arena_bytes;  // of the method loaded last, as the ones below
+  uint64_t method_arena_bytes;  // of the method loaded last, like the next members
   uint64_t planned_bytes;
   uint64_t temporary_peak_bytes;
-  uint64_t load_instructions;  // 0 where the platform cannot count
+  uint64_t load_instructions;  // 0 if the platform cannot count
   uint64_t load_ns;
-  uint64_t scratch_bytes;   // the most that kernels said a call takes; temporary_peak_bytes is what it took
-  uint64_t prepared_bytes;  // constants in the kernels' own layouts
+  uint64_t scratch_bytes;   // largest scratch that a kernel requested; temporary_peak_bytes is the use
+  uint64_t prepared_bytes;  // constants in kernel-specific layouts
 };
 
+// Cost of one call.
 struct CallReport {
   uint64_t instructions;
   uint64_t ns;
 };
 
+// Reads a request.
 class CaseReader {
  public:
   explicit CaseReader(Span<const uint8_t> bytes) : bytes_(bytes) {}
 
-  // Each returns false when the stream ends early or says something impossible.
+  // Each function returns false if the stream ends early or is invalid.
   bool begin(uint32_t* calls, bool* fresh_methods = nullptr);
   bool call(const char** name, uint32_t* values);
 
-  // Describes the next value; a tensor's storage is in `tensor_storage` until the next call.
+  // Memory for a tensor that value() returns; must live as long as the tensor.
   struct TensorStorage {
     SizesType sizes[kTensorDimensionLimit];
     DimOrderType dim_order[kTensorDimensionLimit];
     StridesType strides[kTensorDimensionLimit];
     alignas(TensorImpl) uint8_t impl[sizeof(TensorImpl)];
   };
-  // `dim_order` is the order the receiving tensor has; a tensor of another rank is taken as row major.
+  // Reads the next value. `dim_order` is the receiving tensor's; a tensor of another rank is row-major. The
+  // data stays in the stream.
   bool value(Span<const DimOrderType> dim_order, TensorStorage* storage, EValue* value);
 
  private:
@@ -62,13 +66,14 @@ class CaseReader {
   size_t position_ = 0;
 };
 
+// Writes a response. ok() tells at the end if all writes succeeded.
 class CaseWriter {
  public:
-  // Writes to `file`, an open handle of platform::file_open.
+  // Writes to `file`, an open handle of platform::file_open().
   explicit CaseWriter(int file) : file_(file) {}
 
   void begin(uint32_t calls, const Report& report);
-  // `stack_bytes`: the most stack that was in use up to here; 0 where the platform cannot tell.
+  // `stack_bytes` is the peak stack use so far, or 0 if unknown.
   void call(uint32_t values, const CallReport& report, size_t stack_bytes = 0);
   void value(const EValue& value);
   [[nodiscard]] bool ok() const { return ok_; }

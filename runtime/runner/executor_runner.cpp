@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Runs a program on the machine this was built for:
+// Executes a program on the target that this was built for:
 //
 //   executor_runner [--model_path=FILE] [--data_path=FILE.ptd ...] [--inputs=REQUEST --outputs=RESPONSE]
-//                   [--rtol=NUMBER] [--atol=NUMBER], and what memory_options.h says
+//                   [--rtol=NUMBER] [--atol=NUMBER], and the options in memory_options.h
 //                   [--etdump=FILE [--etdump_size=BYTES] [--debug_output=FILE [--debug_size=BYTES]]]
 //                   [--outcome=FILE]
 //
-// Without --model_path it runs the program that was linked into it; data files may be linked in as well.
-// Requests and responses are case streams (case_stream.h). Without them a bundled program (.bpte) is held
-// against its own expectations, and of any other program every method runs once on inputs of ones.
-// --etdump writes what was executed and how long it took, --debug_output what operators put out; both are
-// collected in memory first, and need a build with EXECUTORCH_ENABLE_EVENT_TRACER.
-// The exit status is 0, or the number of the Error that stopped it; --outcome says more (outcome.h).
+// Without --model_path it executes the linked program; data files may be linked as well. Requests and
+// responses are case streams (case_stream.h). Without a request, the cases of a bundled program (.bpte) are
+// verified, and of any other program every method is executed once on inputs of ones. --etdump writes the
+// executed events and their times, --debug_output the outputs of operators; both are collected in memory
+// first and need a build with EXECUTORCH_ENABLE_EVENT_TRACER. The exit status is 0 or the value of the Error
+// that stopped it; --outcome writes details (outcome.h).
 #include "runtime/base/log.h"
 #include "runtime/executor/method.h"
 #include "runtime/platform/host_file.h"
@@ -23,7 +23,7 @@
 #include "runtime/runner/request_run.h"
 #include "runtime/runner/trace_files.h"
 
-// What the runner can open, decided where it is built: a board that needs neither has no code for them.
+// File formats that the runner supports, set by the build: a board that needs neither links no code for them.
 #ifndef RUSHLIGHT_RUNNER_DATA_FILES
 #define RUSHLIGHT_RUNNER_DATA_FILES 1
 #endif
@@ -93,7 +93,7 @@ Error run(int argc, char** argv, EventTracer* tracer) {
 Error run_traced(int argc, char** argv, TraceFiles* trace) {
   RL_TRY(trace->begin(argc, argv));
   const Error error = run(argc, argv, trace->tracer());
-  // What happened before a failure is worth having, too.
+  // Events before a failure are written too.
   const Error written = trace->write();
   return error != Error::Ok ? error : written;
 }

@@ -11,7 +11,7 @@ namespace rushlight {
 
 namespace {
 
-// Claimed, or what is asked for was nothing. Error: MemoryAllocationFailed.
+// Claims `size` bytes. Error: MemoryAllocationFailed.
 Result<Span<uint8_t>> claim(size_t size, const char* what, platform::Bank bank = platform::Bank::Large) {
   const Span<uint8_t> memory = platform::claim_memory(size, bank);
   RL_CHECK(memory.size() == size, Error::MemoryAllocationFailed, "%s: the machine has no %lu bytes left",
@@ -19,8 +19,7 @@ Result<Span<uint8_t>> claim(size_t size, const char* what, platform::Bank bank =
   return Span<uint8_t>(memory);
 }
 
-// Of memory.max_memory, without `bytes` and planned buffers. Error:
-// MemoryAllocationFailed.
+// Bytes of memory.max_memory that `bytes` and the planned buffers leave. Error: MemoryAllocationFailed.
 Result<size_t> bytes_left(const MethodMeta& meta, const MemoryOptions& memory, uint64_t bytes) {
   for (size_t i = 0; i < meta.num_planned_buffers(); ++i) {
     RL_TRY_ASSIGN(size_t size, meta.planned_buffer_size(i));

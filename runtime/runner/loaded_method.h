@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A method in memory that the platform gave for exactly its needs.
+// A method in memory that was claimed from the platform in the exact sizes that it needs.
 #pragma once
 
 #include "runtime/executor/method.h"
@@ -8,27 +8,29 @@
 
 namespace rushlight {
 
+// Options of a method in a runner.
 struct RunOptions : MethodOptions {
   MemoryOptions memory;
 };
 
 class LoadedMethod {
  public:
-  // Memory is claimed and never given back: neither it nor the method goes away. Fills in what of `report`
-  // is about loading. Errors: what Method::load returns, MemoryAllocationFailed.
+  // Loads a method. Its memory stays claimed until the program ends, and so does the method. Fills in the
+  // parts of `report` that concern loading. Errors: those of Method::load(), MemoryAllocationFailed.
   [[nodiscard]] static Result<LoadedMethod*> load(const Program& program, const char* name,
                                                   const RunOptions& options, Report* report);
 
   Method& method() { return *std::launder(reinterpret_cast<Method*>(&method_storage_)); }
-  LoadedMethod* next = nullptr;  // for whoever keeps several
+  LoadedMethod* next = nullptr;  // for a list of loaded methods
   [[nodiscard]] size_t temporary_peak() const { return temporary_.peak(); }
 
  private:
   LoadedMethod(Span<uint8_t> arena, Span<uint8_t> temporary);
   Error claim_planned(const MethodMeta& meta, const MemoryOptions& memory, Report* report);
-  // Scratch and prepared weights as the kernels ask for them, unless `memory` says something else.
+  // Claims scratch and memory for prepared constants as the kernels request, unless `memory` sets their
+  // sizes.
   Error prepare(const MemoryOptions& memory, Report* report);
-  // Outputs that the program left to its caller.
+  // Claims memory for outputs that the program left unplanned.
   Error claim_outputs();
 
   Arena arena_;
@@ -36,7 +38,7 @@ class LoadedMethod {
   PreparedWeights weights_;
   Span<uint8_t> planned_[MemoryOptions::kMaxPlannedBuffers];
   MemoryManager memory_;
-  size_t left_ = SIZE_MAX;  // of the memory that it may take
+  size_t left_ = SIZE_MAX;  // bytes left of the limit
   alignas(Method) uint8_t method_storage_[sizeof(Method)];
 };
 

@@ -15,7 +15,7 @@ namespace rushlight {
 
 namespace {
 
-// Decimal numbers separated by commas, at most `capacity` of them.
+// Parses decimal numbers separated by commas, at most `capacity` of them.
 Error read_numbers(const char* text, size_t* numbers, size_t capacity) {
   for (size_t i = 0;; ++i) {
     RL_CHECK(i < capacity && *text >= '0' && *text <= '9', Error::InvalidArgument,

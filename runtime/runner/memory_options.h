@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The memory that a runner gives to methods: what each asks for, unless the command line says otherwise.
+// Memory that a runner gives to methods: the sizes that each requests, unless an option overrides them.
 //
-//   --method_arena_bytes=N      instead of exactly what the method's values take
-//   --planned_bytes=N,N,...     instead of what the program says, memory id 1 first
-//   --planned_banks=0,1,...     1: the buffer lies in the board's fast bank
+//   --method_arena_bytes=N      method arena, instead of the exact size of the method's values
+//   --planned_bytes=N,N,...     planned buffers, instead of the program's sizes; memory id 1 first
+//   --planned_banks=0,1,...     1: the buffer is in the board's fast bank
 //   --temporary_bytes=N         scratch of kernels
-//   --prepare=0                 kernels pack no constants, where the build has them do so
-//   --backend_bytes=N           more in the method arena, for what backends allocate
+//   --prepare=0                 disables packing of constants, if the build supports it
+//   --backend_bytes=N           extra bytes in the method arena for allocations of backends
 //
-// And on hosts (RUSHLIGHT_LIMITS), for programs of unknown origin:
+// Limits on hosts (RUSHLIGHT_LIMITS), for programs of unknown origin:
 //
-//   --max_memory=N              a method that takes more is refused; constants that do not fit are not packed
-//   --max_instructions=N        that one execution may run
+//   --max_memory=N              refuses methods that need more; constants that exceed it stay unpacked
+//   --max_instructions=N        instructions per execution
 //
-// There packed constants also take no more than most_prepared_of() the files' bytes.
+// With limits, packed constants also take at most most_prepared_of() of the files' size.
 #pragma once
 
 #include <cstddef>
@@ -33,6 +33,7 @@ namespace rushlight {
 #define RUSHLIGHT_RUNNER_BACKEND_BYTES 65536
 #endif
 
+// The parsed options. kAsAsked means no override.
 struct MemoryOptions {
   static constexpr size_t kMaxPlannedBuffers = 16;
   static constexpr size_t kAsAsked = SIZE_MAX;
@@ -43,8 +44,8 @@ struct MemoryOptions {
   size_t prepare = 1;
   size_t max_memory = kAsAsked;        // no limit
   size_t max_instructions = 0;         // no limit
-  uint64_t file_bytes = 0;             // of the program and its data files, which bound what is packed
-  size_t planned[kMaxPlannedBuffers];  // kAsAsked where nothing was said
+  uint64_t file_bytes = 0;             // size of the program and its data files; bounds packed constants
+  size_t planned[kMaxPlannedBuffers];  // kAsAsked without an override
   platform::Bank banks[kMaxPlannedBuffers] = {};
 
   MemoryOptions() {
@@ -52,12 +53,12 @@ struct MemoryOptions {
   }
 };
 
-// Where the runner is built with constants for its memory (RUSHLIGHT_MEMORY_HEADER, which `rushlight size
-// --header` writes), they are what `method` gets, unless the command line says otherwise. Error:
-// InvalidArgument for a method that they do not know.
+// Applies the sizes that the runner was built with (RUSHLIGHT_MEMORY_HEADER, written by `rushlight size
+// --header`) to `method`; options of the command line take precedence. Error: InvalidArgument (unknown
+// method).
 Error apply_memory_constants(const char* method, MemoryOptions* options);
 
-// Error: InvalidArgument for what is no number, or too many of them.
+// Parses the options. Error: InvalidArgument (not a number, or too many numbers).
 Error read_memory_options(int argc, char** argv, MemoryOptions* options);
 
 }  // namespace rushlight

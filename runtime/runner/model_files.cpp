@@ -9,8 +9,8 @@
 #include "runtime/platform/platform.h"
 
 extern "C" {
-// Defined where a program, or data files, are linked in. Each data file follows 16 bytes, of which the
-// first 8 are its size, and begins at a multiple of 16; cmake/embed_model.cmake writes them.
+// Defined if a program or data files are linked; cmake/embed_model.cmake generates them. Each data file is
+// preceded by 16 bytes, of which the first 8 hold its size, and starts at a multiple of 16.
 extern const uint8_t rushlight_model_start[] __attribute__((weak));
 extern const uint8_t rushlight_model_end[] __attribute__((weak));
 extern const uint8_t rushlight_data_files_start[] __attribute__((weak));

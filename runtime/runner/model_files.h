@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The files that a runner works on: from the command line, or linked into it.
+// The input files of a runner: named on the command line, or linked.
 #pragma once
 
 #include "runtime/base/result.h"
@@ -10,31 +10,32 @@
 
 namespace rushlight {
 
-// The value of the first argument --name=value from number `*from` on, which then is the number behind it;
-// null when there is none.
+// Returns the value of the first argument --name=value at index `*from` or later and sets `*from` to the next
+// index; null if there is none. argument() searches from the start.
 const char* next_argument(int argc, char** argv, const char* name, int* from);
 const char* argument(int argc, char** argv, const char* name);
 
-// A whole file, in claimed memory. Error: AccessFailed, MemoryAllocationFailed.
+// Reads a whole file into claimed memory. Errors: AccessFailed, MemoryAllocationFailed.
 [[nodiscard]] Result<Span<const uint8_t>> read_file(const char* path);
 
-// The file of --model_path, or what was linked in; empty when there is neither.
+// Returns the file of --model_path, or the linked program; empty if there is neither.
 [[nodiscard]] Result<Span<const uint8_t>> read_model(int argc, char** argv);
 
-// `bytes` if they begin at a multiple of 16, else a copy that does. Error: MemoryAllocationFailed.
+// Returns `bytes` if aligned to 16 bytes, otherwise an aligned copy. Error: MemoryAllocationFailed.
 [[nodiscard]] Result<Span<const uint8_t>> aligned(Span<const uint8_t> bytes);
 
-// The data files of all --data_path, and those that were linked in.
+// The data files of all --data_path options and the linked ones.
 class DataFiles {
  public:
   DataFiles() = default;
   DataFiles(const DataFiles&) = delete;
   DataFiles& operator=(const DataFiles&) = delete;
 
-  // Errors: AccessFailed, NotSupported (more than kMaxFiles), or what FlatTensor and MergedDataMap say.
+  // Opens all files. Errors: AccessFailed, NotSupported (more than kMaxFiles), or those of FlatTensor and
+  // MergedDataMap.
   Error open(int argc, char** argv);
 
-  // All files as one map; null without files.
+  // All files as one map; null if there are none.
   [[nodiscard]] const NamedDataMap* map() const { return merged_; }
 
   [[nodiscard]] uint64_t bytes() const { return bytes_; }

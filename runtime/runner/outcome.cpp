@@ -12,7 +12,7 @@ namespace rushlight {
 
 namespace {
 
-// The file, byte for byte; it ends behind the records that there are.
+// The file, byte for byte. Records beyond trace.size are not written.
 struct File {
   uint32_t magic = 0x434f4c52;  // "RLOC"
   uint32_t error;
@@ -22,7 +22,7 @@ struct File {
 };
 static_assert(sizeof(File) == 4 * (6 + kFailureRecords));
 
-// One line of at most kFailureRecords numbers, at least one: their last `digits` hexadecimal digits.
+// Prints a label and 1 to kFailureRecords hexadecimal numbers with `digits` digits each.
 void print_hex(const char* label, const uint32_t* numbers, size_t count, int digits) {
   char line[16 + 9 * kFailureRecords];
   char* at = line;
@@ -38,7 +38,7 @@ void print_hex(const char* label, const uint32_t* numbers, size_t count, int dig
 }
 
 void print_error(const File& file) {
-  // Without logs the runner holds no text.
+  // A build without logs links no text.
   if constexpr (RUSHLIGHT_LOG_LEVEL < 3) {
     platform::print_line(to_string(static_cast<Error>(file.error)));
   } else {
@@ -62,7 +62,7 @@ void tell_outcome(int argc, char** argv, Error error, TraceLoss lost) {
   const int handle = platform::file_open(path, platform::FileMode::Write);
   if (handle < 0) return;
   const size_t size = offsetof(File, trace.records) + file.trace.size * sizeof *file.trace.records;
-  // A file that is cut off is as good as none.
+  // Readers treat a truncated file like a missing one.
   static_cast<void>(platform::file_write(handle, &file, size));
   platform::file_close(handle);
 }

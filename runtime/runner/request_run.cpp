@@ -19,7 +19,7 @@ class RequestRunner {
   RequestRunner(const Program& program, const RunOptions& options, const char* outputs)
       : program_(program), options_(options), outputs_(outputs) {}
 
-  // Runs the request's calls in order; calls of one method share its state.
+  // Executes the request's calls in order; calls of one method share its state.
   Error run(Span<const uint8_t> request, size_t program_bytes) {
     report_.program_bytes = program_bytes;
     return answer_calls(request, outputs_, &fresh_methods_,
@@ -39,7 +39,7 @@ class RequestRunner {
     RL_TRY(method.execute());
     const CallReport report{platform::instruction_count() - instructions, platform::now_ns() - start};
     report_.temporary_peak_bytes = loaded_->temporary_peak();
-    // The report stands first in the file and is complete once the first call has run.
+    // The report precedes the calls in the file and is complete after the first call.
     if (begin_with_calls != 0) writer->begin(begin_with_calls, report_);
     const size_t outputs = method.meta().num_outputs();
     writer->call(static_cast<uint32_t>(outputs), report, platform::stack_peak());
@@ -47,7 +47,7 @@ class RequestRunner {
     return Error::Ok;
   }
 
-  // The instance that earlier calls used: its state lasts from one to the next.
+  // Selects the instance that earlier calls used, because its state persists.
   Error select(const char* name) {
     if (!fresh_methods_) {
       for (LoadedMethod* loaded = all_; loaded != nullptr; loaded = loaded->next) {
@@ -83,7 +83,7 @@ class RequestRunner {
   const RunOptions& options_;
   const char* outputs_;
   LoadedMethod* all_ = nullptr;
-  LoadedMethod* loaded_ = nullptr;  // that the current call runs
+  LoadedMethod* loaded_ = nullptr;  // used by the current call
   bool fresh_methods_ = false;
   Report report_{};
 };
@@ -91,7 +91,7 @@ class RequestRunner {
 void fill_with_ones(const Tensor& tensor) {
   uint8_t* data = tensor.mutable_data_ptr<uint8_t>();
   const size_t width = tensor.element_size();
-  // The bytes of 1 in the element type, lowest first.
+  // The bytes of 1 in the dtype, lowest first.
   uint8_t one[16] = {1};
   const float as_float = 1;
   const double as_double = 1;
@@ -117,7 +117,7 @@ Error run_on_ones(const Program& program, const RunOptions& options) {
     Method& method = loaded->method();
     for (size_t i = 0; i < method.meta().num_inputs(); ++i) {
       auto info = method.meta().input_tensor(i);
-      if (!info.ok()) continue;  // numbers keep the value they were exported with
+      if (!info.ok()) continue;  // numbers keep the value of the export
       CaseReader::TensorStorage storage;
       for (size_t d = 0; d < info->sizes.size(); ++d) {
         storage.sizes[d] = info->sizes[d];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The runner's trace: collected in memory that is claimed beforehand, written to files at the end.
+// The runner's trace: collected in memory claimed in advance and written to files at the end.
 #pragma once
 
 #include "runtime/base/error.h"
@@ -17,19 +17,18 @@ namespace rushlight {
 
 class TraceFiles {
  public:
-  // Reads --etdump (a file for the events) with --etdump_size (the memory for them), --debug_output and
-  // --debug_size (likewise for what operators put out).
-  // Errors: InvalidArgument (a size that is none), MemoryAllocationFailed.
+  // Reads --etdump (file for events) and --etdump_size (memory for them), --debug_output and --debug_size
+  // (the same for outputs of operators). Errors: InvalidArgument (invalid size), MemoryAllocationFailed.
   Error begin(int argc, char** argv);
 
-  // Null when no trace was asked for.
+  // Null without --etdump.
   [[nodiscard]] EventTracer* tracer() { return etdump_; }
 
-  // Writes the files and tells what was lost. Errors: MemoryAllocationFailed (not enough for an empty
+  // Writes the files and prints how much was lost. Errors: MemoryAllocationFailed (too small for an empty
   // trace), AccessFailed.
   Error write();
 
-  // Events and values that did not fit in their memory.
+  // Events and values that did not fit in memory.
   [[nodiscard]] TraceLoss lost() const {
     if (etdump_ == nullptr) return {};
     return {count(etdump_->lost_events()), count(etdump_->lost_values())};
@@ -49,7 +48,7 @@ class TraceFiles {
 
 class TraceFiles {
  public:
-  // Error: NotSupported when a trace is asked for.
+  // Error: NotSupported (a trace was requested).
   static Error begin(int argc, char** argv) {
     return argument(argc, argv, "--etdump") == nullptr ? Error::Ok : Error::NotSupported;
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a method's values become while it runs: an input takes its value, a condition is read. The same for
-// programs that are interpreted and for baked ones.
+// Binds values to a method's inputs and outputs and evaluates conditions. Interpreted and baked programs
+// share these functions.
 #pragma once
 
 #include <cstring>
@@ -10,20 +10,21 @@
 
 namespace rushlight {
 
-// Whether the tensor's elements can be read: it has memory, or none of them.
+// Returns true if the tensor's elements can be accessed: it has memory, or no elements.
 inline bool has_memory(const TensorImpl& tensor) { return tensor.data() != nullptr || tensor.numel() == 0; }
 
+// Returns true for a bool tensor with exactly one element and memory.
 inline bool is_one_bool(const TensorImpl& tensor) {
   return tensor.scalar_type() == ScalarType::Bool && tensor.numel() == 1 && has_memory(tensor);
 }
 
-// Of a condition: a number, or a tensor that is_one_bool().
+// Evaluates a condition: a number, or a tensor for which is_one_bool() holds. Any nonzero value is true.
 inline bool is_false(const EValue& condition) {
   if (condition.is_tensor()) return *condition.to_tensor().const_data_ptr<uint8_t>() == 0;
   return condition.is_double() ? condition.to_double() == 0 : condition.to_int() == 0;
 }
 
-// Whether two numbers of one kind have the same bits.
+// Returns true if two numbers of the same kind are bitwise equal (so that NaN equals itself).
 inline bool same_number(const EValue& a, const EValue& b) {
   if (a.is_double()) return std::memcmp(&a.payload.as_double, &b.payload.as_double, sizeof(double)) == 0;
   return a.to_int() == b.to_int();
@@ -39,7 +40,7 @@ inline bool same_order(Span<const DimOrderType> a, Span<const DimOrderType> b) {
   return true;
 }
 
-// Two dim orders may describe the same bytes: dimensions of size 1 can stand anywhere.
+// Different dim orders can describe the same layout: dimensions of size 1 may stand at any position.
 inline bool same_layout(const Tensor& a, const Tensor& b) {
   if (same_order(a.dim_order(), b.dim_order())) return true;
   for (ptrdiff_t d = 0; d < a.dim(); ++d) {
@@ -49,12 +50,13 @@ inline bool same_layout(const Tensor& a, const Tensor& b) {
   return true;
 }
 
+// See set_value(). A lent target loses its memory first, so that a failure leaves no stale pointer.
 inline Error set_tensor(size_t index, TensorImpl* target, const Tensor& source) {
   RL_CHECK(source.scalar_type() == target->scalar_type(), Error::InvalidType,
            "input %lu: expected dtype %s, got %s", log_number(index), to_string(target->scalar_type()),
            to_string(source.scalar_type()));
   const bool lent = target->storage() != Storage::Planned;
-  if (lent) target->set_data(nullptr, Storage::Lent);  // what follows may fail after it has resized
+  if (lent) target->set_data(nullptr, Storage::Lent);  // the checks below may fail after the resize
   RL_CHECK(target->resize(source.sizes()) == Error::Ok, Error::InvalidArgument,
            "input %lu: its shape does not fit the program's", log_number(index));
   RL_CHECK(same_layout(Tensor(target), source), Error::InvalidArgument,
@@ -71,10 +73,12 @@ inline Error set_tensor(size_t index, TensorImpl* target, const Tensor& source) 
 
 }  // namespace internal
 
-// Gives input `index` its value. A tensor has the dtype and dim order of the target; its shape may be smaller
-// where the target's is dynamic. A planned target is copied to, another uses the memory of `value`. A number
-// must equal the one that the program was exported with.
-// Errors: InvalidArgument (shape, number, no memory to copy from), InvalidType (kind, dtype), NotSupported.
+// Binds `value` to input `index`, whose value in the method is `target`. A tensor must have the target's
+// dtype, rank and dim order; its shape may be smaller if the target's is dynamic. Elements are copied to a
+// planned target; otherwise the target uses the memory of `value`, which must then outlive the execution. A
+// number must equal the one of the export, because the graph was specialised for it. Errors: InvalidArgument
+// (shape, dim order, number, no memory to copy from), InvalidType (kind, dtype), NotSupported (kind of
+// value).
 inline Error set_value(size_t index, const EValue& target, const EValue& value) {
   RL_CHECK(target.tag == value.tag, Error::InvalidType, "input %lu: expected %s, got %s", log_number(index),
            to_string(target.tag), to_string(value.tag));
@@ -91,8 +95,9 @@ inline Error set_value(size_t index, const EValue& target, const EValue& value) 
   return Error::Ok;
 }
 
-// Memory for output `index`, a tensor that the program left unplanned; it holds the largest shape.
-// Errors: InvalidArgument (too few bytes), InvalidType (no tensor), InvalidState (planned).
+// Sets the memory of output `index`, a tensor that the program left unplanned. `memory` must hold the largest
+// shape (numel_bound() elements) and outlive its use. Errors: InvalidArgument (too few bytes), InvalidType
+// (not a tensor), InvalidState (planned by the program).
 inline Error set_output_memory(size_t index, const EValue& value, Span<uint8_t> memory) {
   RL_CHECK(value.is_tensor(), Error::InvalidType, "output %lu: a %s has no memory of its own",
            log_number(index), to_string(value.tag));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A complex number as PyTorch stores it: two reals, the imaginary part second. Arithmetic only; the
-// standard library's type brings functions along that bare-metal C libraries do not have.
+// A complex number in PyTorch's layout: two values, the imaginary part second. Provides arithmetic only. It
+// replaces std::complex, which needs library functions that bare-metal C libraries lack.
 #pragma once
 
 #include <type_traits>
@@ -9,7 +9,7 @@
 
 namespace rushlight {
 
-// T is Half (storage, without arithmetic), float or double.
+// T is float, double, or Half (storage only).
 template <class T>
 struct Complex {
   T real{};
@@ -32,7 +32,7 @@ struct Complex {
   friend Complex operator*(Complex a, Complex b) {
     return {a.real * b.real - a.imag * b.imag, a.real * b.imag + a.imag * b.real};
   }
-  // Both sides are divided by the larger part of b first, so that its square cannot overflow.
+  // Smith's method: divides both sides by the larger part of b first, so that its square cannot overflow.
   friend Complex operator/(Complex a, Complex b) {
     const bool real_leads = size_of(b.real) >= size_of(b.imag);
     const T large = real_leads ? b.real : b.imag;
@@ -43,7 +43,7 @@ struct Complex {
     if (real_leads) return {(a.real + a.imag * ratio) / divisor, (a.imag - a.real * ratio) / divisor};
     return {(a.real * ratio + a.imag) / divisor, (a.imag * ratio - a.real) / divisor};
   }
-  // <cmath> would be read for every kernel.
+  // Absolute value; including <cmath> would slow the compilation of every kernel.
   static T size_of(T part) { return part < T(0) ? -part : part; }
 
   friend bool operator==(Complex a, Complex b) { return a.real == b.real && a.imag == b.imag; }

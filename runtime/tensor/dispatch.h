@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// From a run-time element type to a compile-time one:
+// Converts a run-time dtype to a compile-time type:
 //
 //   return dispatch<types::kFloating>(out.scalar_type(), [&](auto type) {
 //     using T = typename decltype(type)::Element;
@@ -7,7 +7,7 @@
 //     return Error::Ok;
 //   });
 //
-// Only the types of the set are compiled. A type outside it is Error::InvalidType, logged with its name.
+// Only the types of the set are instantiated. Another dtype logs its name and returns Error::InvalidType.
 #pragma once
 
 #include "runtime/base/error.h"
@@ -16,12 +16,14 @@
 
 namespace rushlight {
 
+// The argument of the dispatched function: carries the element type T and its dtype.
 template <class T>
 struct Type {
   using Element = T;
   static constexpr ScalarType value = scalar_type_of<T>;
 };
 
+// Logs that `type` is not supported and returns Error::InvalidType.
 Error unsupported_type(ScalarType type);
 
 namespace internal {
@@ -31,7 +33,7 @@ Error dispatch_among(ScalarType type, F&) {
   return unsupported_type(type);
 }
 
-// Comparisons with the types of the set alone: a switch over all of them would be a table of jumps.
+// Compares with the types of the set one by one: a switch over all types would compile to a jump table.
 template <TypeSet kSet, class F, class T, class... Rest>
 Error dispatch_among(ScalarType type, F& f) {
   if constexpr (contains(kSet, scalar_type_of<T>)) {
@@ -42,6 +44,8 @@ Error dispatch_among(ScalarType type, F& f) {
 
 }  // namespace internal
 
+// Calls f(Type<T>{}) for the T whose dtype is `type`, if it is in kSet, and returns its Error. Error:
+// InvalidType otherwise.
 template <TypeSet kSet, class F>
 Error dispatch(ScalarType type, F&& f) {
   return internal::dispatch_among<kSet, F, float, int64_t, bool, double, int32_t, uint8_t, int8_t, int16_t,

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// EValue: what a program's instructions pass around. 16 bytes on every target; lists and strings
-// live in the program or in the method's arena, and an EValue only points at them.
+// EValue is the tagged union that instructions pass: a tensor, number, string, list or None. It has 16 bytes
+// on every target. Lists and strings live in the program or in the method's arena; an EValue only points to
+// them.
+//
+//   EValue number(int64_t{3});
+//   EValue input(Tensor(&impl));
+//   method->set_input(0, input);
 #pragma once
 
 #include <cstdint>
@@ -14,7 +19,7 @@
 
 namespace rushlight {
 
-// The order is ExecuTorch's.
+// The kind of a value; in ExecuTorch's order.
 enum class Tag : uint32_t {
   None,
   Tensor,
@@ -30,18 +35,21 @@ enum class Tag : uint32_t {
   ListOptionalTensor,
 };
 
+// Returns the enumerator's name ("Tensor").
 const char* to_string(Tag tag);
 
 struct EValue;
 
-// A list whose items are other values of the method (a symbolic size, say, changes between runs),
-// gathered into `items` whenever it is read; or one without `values`, whose items are there.
+// A list whose items are other values of the method (for example symbolic sizes, which change between
+// executions). Reading the list gathers `values` into `items`. If `values` is null, `items` already holds the
+// list.
 template <class Item>
 struct BoxedList {
-  EValue* const* values;  // an item is null for an absent optional
+  EValue* const* values;  // null for a list of constants; an item is null for an absent optional
   Item* items;
 };
 
+// A value. Copying copies the pointer to a list, string or tensor, not its contents.
 struct EValue {
   union Payload {
     int64_t as_int;
@@ -54,9 +62,9 @@ struct EValue {
     const BoxedList<int64_t>* as_int_list;
     const BoxedList<Tensor>* as_tensor_list;
     const BoxedList<std::optional<Tensor>>* as_optional_tensor_list;
-    const void* as_numbers;  // the executor's, of lists of values it has yet to fill
-    // The same again under the names of ExecuTorch's API (compat/), where lists are kept otherwise: of their
-    // pointers only null means the same.
+    const void* as_numbers;  // used by the executor for lists of values that it has not filled yet
+    // The same members under the names of ExecuTorch's API (compat/). Its lists are stored differently, so
+    // that only null pointers mean the same in both.
     union {
       int64_t as_int;
       double as_double;
@@ -76,7 +84,7 @@ struct EValue {
     constexpr explicit Payload(const char* value) : as_string(value) {}
   } payload;
   Tag tag = Tag::None;
-  uint32_t length = 0;  // of lists and strings
+  uint32_t length = 0;  // number of items of a list, bytes of a string
 
   constexpr EValue() = default;
   constexpr explicit EValue(int64_t value) : payload(value), tag(Tag::Int) {}
@@ -93,12 +101,12 @@ struct EValue {
   [[nodiscard]] bool is_bool() const { return tag == Tag::Bool; }
   [[nodiscard]] bool is_number() const { return is_int() || is_double() || is_bool(); }
 
-  // Readers: the caller has checked the tag.
+  // Accessors. Precondition: the tag matches; the loader has checked it for kernel arguments.
   [[nodiscard]] Tensor to_tensor() const {
     RL_DCHECK(is_tensor());
     return payload.as_tensor;
   }
-  // Of a number of any kind: a double is truncated, and clamped to what int64 holds.
+  // Any number as an integer: a double is truncated and clamped to int64; NaN gives 0.
   [[nodiscard]] int64_t to_int() const;
   [[nodiscard]] double to_double() const {
     return tag == Tag::Double ? payload.as_double : static_cast<double>(to_int());
@@ -109,9 +117,11 @@ struct EValue {
     if (tag == Tag::Bool) return payload.as_bool;
     return payload.as_int;
   }
+  // Valid as long as the program or the list's arena.
   [[nodiscard]] std::string_view to_string_view() const { return {payload.as_string, length}; }
   [[nodiscard]] Span<const bool> to_bool_list() const { return {payload.as_bool_list, length}; }
   [[nodiscard]] Span<const double> to_double_list() const { return {payload.as_double_list, length}; }
+  // Lists of values are gathered on each call; the span is valid until the next.
   [[nodiscard]] Span<const int64_t> to_int_list() const;
   [[nodiscard]] Span<Tensor> to_tensor_list() const;
   [[nodiscard]] Span<const std::optional<Tensor>> to_optional_tensor_list() const;

@@ -3,6 +3,7 @@
 
 namespace rushlight::internal {
 
+// Expands the bit fields; finite normal values rebias the exponent by 127 - 15 = 112.
 float half_to_float(uint16_t half) {
   const uint32_t sign = static_cast<uint32_t>(half & 0x8000u) << 16;
   const uint32_t exponent = (half >> 10) & 0x1fu;
@@ -14,6 +15,7 @@ float half_to_float(uint16_t half) {
   return bits_float(sign | float_bits(magnitude));
 }
 
+// Rounds to nearest even: adding 0xfff plus the lowest kept bit carries into the kept bits.
 uint16_t float_to_half(float value) {
   const uint32_t wide = float_bits(value);
   const uint32_t sign = (wide >> 16) & 0x8000u;
@@ -21,7 +23,7 @@ uint16_t float_to_half(float value) {
   if (magnitude > 0x7f800000u) return static_cast<uint16_t>(sign | 0x7e00u);
   if (magnitude >= 0x477ff000u) return static_cast<uint16_t>(sign | 0x7c00u);  // rounds past 65504
   if (magnitude < 0x38800000u) {
-    // Below the smallest normal half: adding 0.5 makes the FPU round at bit 2^-24.
+    // Below the smallest normal half: adding 0.5 makes the FPU round at 2^-24, the step of subnormals.
     const float shifted = bits_float(magnitude) + 0.5f;
     return static_cast<uint16_t>(sign | (float_bits(shifted) - float_bits(0.5f)));
   }

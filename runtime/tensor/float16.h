@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Storage types for the two 16-bit floating formats. Arithmetic happens in float: both convert
-// implicitly, round to nearest even on the way back, and keep infinities and NaN.
+// Storage types for the two 16-bit floating-point formats. They convert to and from float implicitly, and
+// arithmetic is done in float. Conversion from float rounds to nearest even and preserves infinities and NaN.
 #pragma once
 
 #include <cstdint>
@@ -10,6 +10,7 @@ namespace rushlight {
 
 namespace internal {
 
+// Reinterpret the bits of a float.
 inline uint32_t float_bits(float value) {
   uint32_t bits;
   std::memcpy(&bits, &value, sizeof bits);
@@ -27,7 +28,7 @@ uint16_t float_to_half(float value);
 
 }  // namespace internal
 
-// IEEE 754 binary16.
+// IEEE 754 binary16: 5 bits of exponent, 10 of fraction.
 struct Half {
   uint16_t bits = 0;
 
@@ -36,7 +37,7 @@ struct Half {
   operator float() const { return internal::half_to_float(bits); }  // NOLINT: implicit by design
 };
 
-// The upper half of an IEEE 754 binary32.
+// bfloat16: the upper half of an IEEE 754 binary32.
 struct BFloat16 {
   uint16_t bits = 0;
 

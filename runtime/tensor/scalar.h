@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A Python number as an operator argument: int, float or bool.
+// A Python number (int, float or bool) as an operator argument, like at::Scalar.
 #pragma once
 
 #include <cstdint>
@@ -10,6 +10,7 @@
 
 namespace rushlight {
 
+// Holds 64 bits and the kind.
 class Scalar {
  public:
   Scalar(int64_t value) : kind_(Kind::Int) { value_.as_int = value; }       // NOLINT: implicit by design
@@ -18,12 +19,14 @@ class Scalar {
   Scalar(bool value) : kind_(Kind::Bool) { value_.as_int = value; }         // NOLINT: implicit by design
 
   [[nodiscard]] bool is_floating() const { return kind_ == Kind::Double; }
+  // Returns true for an int, and for a bool if `include_bool`.
   [[nodiscard]] bool is_integral(bool include_bool) const {
     return kind_ == Kind::Int || (include_bool && kind_ == Kind::Bool);
   }
   [[nodiscard]] bool is_bool() const { return kind_ == Kind::Bool; }
 
-  // Converts as C++ does, and as truncate() where that is open; T is an arithmetic type, Half or BFloat16.
+  // Converts as C++ does, or as truncate() (checked.h) where C++ leaves the result undefined. T is an
+  // arithmetic type, Half or BFloat16.
   template <class T>
   [[nodiscard]] T to() const {
     if (kind_ == Kind::Double) {
@@ -36,7 +39,7 @@ class Scalar {
     return static_cast<T>(value_.as_int);
   }
 
-  // The element type that PyTorch gives a 0-dim tensor made of it.
+  // The dtype of a rank-0 tensor that PyTorch creates from this number.
   [[nodiscard]] ScalarType type() const {
     return kind_ == Kind::Double ? ScalarType::Float
                                  : (kind_ == Kind::Int ? ScalarType::Long : ScalarType::Bool);

@@ -46,7 +46,7 @@ ScalarType promote_types(ScalarType a, ScalarType b) {
   const size_t b_size = element_size(b);
   if (a_size != b_size) return a_size > b_size ? a : b;
   if (a_floats) return ScalarType::Float;  // float16 with bfloat16
-  // Same width, different sign. Only uint8 with int8 is defined by PyTorch.
+  // Same width, different signedness. PyTorch defines only uint8 with int8.
   if (a_size == 1) return ScalarType::Short;
   return contains(types::kUnsignedWide, a) ? b : a;
 }

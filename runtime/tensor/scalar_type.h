@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Element types of tensors. The numbers are PyTorch's and stand in every program file.
+// Dtypes of tensors, sets of them, and type promotion. The enum values are PyTorch's and are stored in
+// program files.
 #pragma once
 
 #include <cstddef>
@@ -10,6 +11,7 @@
 
 namespace rushlight {
 
+// Dtype of a tensor's elements.
 enum class ScalarType : int8_t {
   Byte = 0,
   Char = 1,
@@ -33,32 +35,35 @@ enum class ScalarType : int8_t {
 };
 
 namespace internal {
-// Indexed by the type's number; 0 marks a hole.
+// Bytes by enum value; 0 for values without a type.
 inline constexpr uint8_t kElementSize[30] = {1, 1, 2, 4, 8, 2, 4, 8, 4, 8, 16, 1, 1, 1, 4,
                                              2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,  0, 2, 4, 8};
 }  // namespace internal
 
-// Bytes of one element; 0 for a number that is no known type.
+// Bytes of one element; 0 for an unknown value.
 constexpr size_t element_size(ScalarType type) {
   const auto index = static_cast<uint8_t>(type);
   return index < sizeof internal::kElementSize ? internal::kElementSize[index] : 0;
 }
 
-// PyTorch's spelling without the module ("float32"), or "unknown".
+// PyTorch's name without the module ("float32"), or "unknown".
 const char* to_string(ScalarType type);
 
-// A set of element types as a bit mask over their numbers, usable as a template argument.
+// A set of dtypes as a bit mask over their enum values; usable as a template argument.
 using TypeSet = uint32_t;
 
+// The set of the given types.
 constexpr TypeSet type_set(ScalarType type) { return TypeSet{1} << static_cast<unsigned>(type); }
 template <class... Types>
 constexpr TypeSet type_set(ScalarType first, Types... rest) {
   return type_set(first) | type_set(rest...);
 }
+// Returns true if `type` is in `set`.
 constexpr bool contains(TypeSet set, ScalarType type) {
   return static_cast<uint8_t>(type) < 32 && ((set >> static_cast<unsigned>(type)) & 1u) != 0;
 }
 
+// Named sets, for dispatch().
 namespace types {
 inline constexpr TypeSet kIntegral =
     type_set(ScalarType::Byte, ScalarType::Char, ScalarType::Short, ScalarType::Int, ScalarType::Long);
@@ -72,6 +77,7 @@ inline constexpr TypeSet kReal = kIntegral | kFloating;
 inline constexpr TypeSet kAll = kReal | kBool | kUnsignedWide;
 }  // namespace types
 
+// Predicates. Quantized dtypes (QInt8, ...) are in none of these sets.
 constexpr bool is_floating(ScalarType type) { return contains(types::kFloating, type); }
 constexpr bool is_complex(ScalarType type) { return contains(types::kComplex, type); }
 constexpr bool is_integral(ScalarType type, bool include_bool = false) {
@@ -79,7 +85,7 @@ constexpr bool is_integral(ScalarType type, bool include_bool = false) {
          (include_bool && type == ScalarType::Bool);
 }
 
-// The type of a complex type's parts; other types are their own.
+// The dtype of a complex type's real and imaginary parts; other types return themselves.
 constexpr ScalarType component_type(ScalarType type) {
   switch (type) {
     case ScalarType::ComplexHalf:
@@ -93,8 +99,8 @@ constexpr ScalarType component_type(ScalarType type) {
   }
 }
 
-// The complex type that holds numbers of a type, as PyTorch chooses it: that with such parts, or
-// complex64.
+// The complex dtype that PyTorch chooses for components of `type`: complex32 for float16, complex128 for
+// float64, otherwise complex64.
 constexpr ScalarType complex_type(ScalarType type) {
   switch (type) {
     case ScalarType::Half:
@@ -108,11 +114,12 @@ constexpr ScalarType complex_type(ScalarType type) {
   }
 }
 
-// PyTorch's result type of two tensors of these element types with at least one dimension each.
-// Pairs without one (uint16 with a signed integer, say) give the wider by size.
+// PyTorch's result dtype of an operation on two tensors of rank 1 or more. For pairs that PyTorch refuses
+// (for example uint16 with a signed integer) it returns the wider type, and the signed one if both have the
+// same width.
 ScalarType promote_types(ScalarType a, ScalarType b);
 
-// scalar_type_of<float> is ScalarType::Float.
+// Maps a C++ type to its dtype: scalar_type_of<float> is ScalarType::Float.
 template <class T>
 struct ScalarTypeOf;
 template <>

@@ -25,7 +25,7 @@ TensorImpl::TensorImpl(ScalarType type, ptrdiff_t dim, SizesType* sizes, void* d
 
 void TensorImpl::compute_strides() {
   size_t numel = 1;
-  // A zero size still gives its outer dimensions usable strides, as PyTorch has it.
+  // A size of 0 counts as 1 in the strides of outer dimensions, as in PyTorch.
   size_t stride = 1;
   for (size_t i = dim_; i-- > 0;) {
     const DimOrderType d = dim_order_[i];
@@ -91,7 +91,7 @@ bool is_channels_last_dim_order(Span<const DimOrderType> order) {
 }
 
 bool checked_numel(Span<const SizesType> sizes, size_t* numel) {
-  // The product of the non-zero sizes has to fit as well: strides are made from it.
+  // The product of the nonzero sizes must fit as well, because strides are computed from it.
   size_t product = 1;
   bool has_zero = false;
   for (const SizesType size : sizes) {

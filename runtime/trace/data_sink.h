@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where the bytes of logged tensors go.
+// Storage for the bytes of tensors that a tracer logs.
 #pragma once
 
 #include <cstring>
@@ -10,20 +10,21 @@
 
 namespace rushlight {
 
+// The interface. A sink must outlive the tracer that uses it.
 class DataSink {
  public:
-  // Keeps a copy; returns its offset from the start of the debug data.
-  // Errors: OutOfResources (no memory left), or what the sink's own storage says.
+  // Stores a copy of `size` bytes and returns its offset from the start of the debug data. Errors:
+  // OutOfResources (no memory left), or an error of the sink's own storage.
   virtual Result<size_t> write(const void* data, size_t size) = 0;
 
-  // A new trace begins, which refers to nothing that was written before.
+  // Starts a new trace, which does not refer to bytes that were written before.
   virtual void restart() {}
 
  protected:
   ~DataSink() = default;
 };
 
-// Fills memory that the caller gives.
+// Writes to memory of fixed size that the caller owns. Entries are aligned to 64 bytes, the gaps zeroed.
 class BufferDataSink final : public DataSink {
  public:
   static constexpr size_t kAlignment = 64;
@@ -40,6 +41,7 @@ class BufferDataSink final : public DataSink {
     return offset;
   }
 
+  // All bytes written so far.
   [[nodiscard]] Span<const uint8_t> written() const { return {memory_.data(), used_}; }
   void restart() override { used_ = 0; }
 

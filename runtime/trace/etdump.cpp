@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Blocks, events and the file as a whole; etdump_values.cpp has what is logged in between.
+// Event blocks, profiling events and the file structure; etdump_values.cpp logs values. Every addition first
+// compares the free memory with an upper bound on its size, so that the file can always be completed.
 #include "runtime/trace/etdump.h"
 
 #include <cstring>
@@ -17,7 +18,7 @@ using etdump::reference;
 
 namespace {
 
-// What closing the block takes, and then the file: always kept free.
+// Bytes reserved for closing the current block and for finishing the file.
 constexpr size_t kBlockEnd = 2 * Builder::vector_bound(0) + Builder::table_bound(4) + sizeof(etdump::Ref);
 constexpr size_t kFileEnd = Builder::vector_bound(0) + Builder::table_bound(2) + Builder::kHeaderBound;
 constexpr size_t kEventBound = Builder::table_bound(1) + sizeof(etdump::Ref);
@@ -49,16 +50,17 @@ void ETDump::reset() {
 
 bool ETDump::fits(size_t bytes) const { return builder_.free_bytes() >= bytes + kBlockEnd + kFileEnd; }
 
-// Whether an event of at most so many bytes can be added to the block.
+// Returns true if an event of at most `bytes` bytes fits; opens the block "Default" if none is open.
 bool ETDump::ready_for(size_t bytes) {
   if (state_ == State::Empty) create_event_block("Default");
   return state_ == State::InBlock && fits(bytes);
 }
 
-// Of blocks whose name has a unit.
+// Limit for block names with a unit.
 constexpr size_t kLongestBlockName = 47;
 
-// One copy of each name, as far as the table of names remembers it. The caller has checked that it fits.
+// Writes a name, or returns the existing copy while its slot in the hash table still holds it. Precondition:
+// the string fits.
 ETDump::Ref ETDump::name(const char* text) {
   const size_t length = std::strlen(text);
   Ref& known = names_[hash(text, length) % kNames];
@@ -66,7 +68,7 @@ ETDump::Ref ETDump::name(const char* text) {
   return known;
 }
 
-// The name of a block, with the unit of its times; cut where it is long.
+// Returns the name of a block with the unit of its times, truncated to kLongestBlockName bytes.
 ETDump::Ref ETDump::block_name(const char* text) {
   if (unit_ == nullptr) return name(text);
   char whole[kLongestBlockName + 1];
@@ -106,7 +108,7 @@ Span<const uint8_t> ETDump::finish() {
   if (state_ == State::Finished) return file_;
   if (state_ == State::InBlock) close_block();
   state_ = State::Finished;
-  if (builder_.free_bytes() < kFileEnd) return file_;  // the memory is smaller than what is kept free
+  if (builder_.free_bytes() < kFileEnd) return file_;  // the memory is smaller than the reserved bytes
   const Field fields[] = {
       number(etdump::file::kVersion, etdump::kVersion),
       reference(etdump::file::kRunData, builder_.vector_of_waiting(builder_.waiting())),
@@ -125,7 +127,7 @@ void ETDump::add_event(uint16_t slot, Ref event) {
   ++num_events_;
 }
 
-// The upper half of an entry's id is the file that it belongs to, the lower one its name or index.
+// The upper half of an entry's event_id identifies the file, the lower half holds the name or index.
 EventTracerEntry ETDump::start(const char* text, DelegateIdKind kind) {
   EventTracerEntry entry;
   entry.delegate_id_kind = kind;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// An event tracer that writes ETDump, the file format (.etdp) that ExecuTorch's Inspector reads, into
-// memory of fixed size.
+// An event tracer that writes an ETDump file (.etdp), the format of ExecuTorch's Inspector, into memory of
+// fixed size.
 //
 //   ETDump trace({buffer, sizeof buffer});
 //   auto method = Method::load(program, "forward", memory, operators, {.tracer = &trace});
 //   method->execute();
 //   Span<const uint8_t> file = trace.finish();
 //
-// An operator's two events take 88 bytes and its name once. What does not fit is counted and left
-// out; the file is whole in any case.
+// One executed operator takes two events, 88 bytes together, plus its name once. Events that do not fit are
+// counted and dropped; the file stays valid.
 #pragma once
 
 #include "runtime/platform/platform.h"
@@ -18,28 +18,30 @@
 
 namespace rushlight {
 
+// Not thread-safe. `memory` must outlive the tracer and the files that finish() returns.
 class ETDump final : public EventTracer {
  public:
   using Clock = uint64_t (*)();
 
-  // A clock of another unit than nanoseconds names it: blocks are then called "Execute [instructions]".
+  // `clock` returns the current time. If its unit is not nanoseconds, `unit` is appended to the names of
+  // blocks: "Execute [instructions]".
   explicit ETDump(Span<uint8_t> memory, Clock clock = platform::now_ns, const char* unit = nullptr)
       : builder_(memory), clock_(clock), unit_(unit) {
     reset();
   }
 
-  // Values are logged where there is a sink, which outlives the trace.
+  // Enables logging of values. The sink must outlive the trace; null disables it.
   void set_data_sink(DataSink* sink) { sink_ = sink; }
 
-  // The file; empty when the memory is too small for even an empty one. It stays until the next block
-  // begins, which starts a new file; events in between are lost.
+  // Completes the file and returns it, or an empty span if the memory is too small even for an empty file. It
+  // stays valid until the next block, which starts a new file; events before that block are lost.
   [[nodiscard]] Span<const uint8_t> finish();
 
-  // Forgets all that was written.
+  // Discards everything.
   void reset();
 
   [[nodiscard]] size_t num_blocks() const { return num_blocks_; }
-  // Events and values that did not fit in the current file.
+  // Number of events and values of the current file that did not fit.
   [[nodiscard]] size_t lost_events() const { return lost_events_; }
   [[nodiscard]] size_t lost_values() const { return lost_values_; }
 
@@ -51,7 +53,7 @@ class ETDump final : public EventTracer {
   void end_profiling_delegate(const EventTracerEntry& entry, Span<const uint8_t> metadata = {}) override;
   void log_profiling_delegate(DelegateEventId id, uint64_t start_time, uint64_t end_time,
                               Span<const uint8_t> metadata = {}) override;
-  // Once a block has events, there are no more allocators for it: 0.
+  // Returns 0 if the block already has events: allocators must come first.
   AllocatorId track_allocator(const char* name) override;
   void track_allocation(AllocatorId id, size_t size) override;
   Result<bool> log_value(const EValue& value, LoggedValue kind) override;
@@ -64,7 +66,7 @@ class ETDump final : public EventTracer {
 
   enum class State : uint8_t { Empty, InBlock, Full, Finished };
 
-  // The most names that are written once only, by their hash.
+  // Slots of the hash table of names.
   static constexpr size_t kNames = 64;
 
   [[nodiscard]] bool fits(size_t bytes) const;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The tables of an ETDump file: the slots of their fields.
+// Tables of an ETDump file: the slot numbers of their fields, in the order of ExecuTorch's
+// etdump_schema_flatcc.fbs.
 #pragma once
 
 #include <cstdint>

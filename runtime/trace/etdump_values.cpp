@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Values that operators, delegates and methods made: their bytes go to the sink, what they are into the
-// file.
+// Logs values of instructions, delegates and methods: the bytes go to the sink, a description of each value
+// to the file.
 #include <cstring>
 
 #include "runtime/trace/etdump.h"
@@ -20,7 +20,7 @@ constexpr int64_t kNoData = -1;
 
 constexpr size_t kBoxBound = Builder::table_bound(1);
 constexpr size_t kDebugBound = Builder::table_bound(3)    // the value
-                               + 2 * kBoxBound            // a number, and whether it is an output
+                               + 2 * kBoxBound            // a boxed number, and the output flag
                                + Builder::table_bound(5)  // the debug event
                                + Builder::table_bound(1) + sizeof(etdump::Ref);
 
@@ -67,7 +67,7 @@ Result<ETDump::Ref> ETDump::tensor_list(Span<const Tensor> tensors) {
   return builder_.table(&field, 1);
 }
 
-// A Value table. `tensors` are the items of a list, or the one tensor.
+// Writes a Value table. `tensors` holds the items of a list, or the single tensor.
 Result<ETDump::Ref> ETDump::describe(const EValue& value, Span<const Tensor> tensors, bool is_output) {
   using etdump::value::Kind;
   Field fields[3];

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the runtime tells whoever watches it: when it loads and executes methods, how long each
-// instruction and operator takes, what delegates did, and what values came out on the way.
+// The interface by which the runtime reports to a profiler or debugger: loading and execution of methods,
+// times of instructions and operators, events of delegates, and intermediate values.
 //
-// The calls, ids and levels are ExecuTorch's, so that its tools understand what comes out (etdump.h).
-// Without ET_EVENT_TRACER_ENABLED (CMake: EXECUTORCH_ENABLE_EVENT_TRACER) the runtime never calls a
-// tracer and takes no memory for one.
+// Calls, ids and levels match ExecuTorch's EventTracer, so that its tools can read the result (etdump.h).
+// Without ET_EVENT_TRACER_ENABLED (CMake: EXECUTORCH_ENABLE_EVENT_TRACER) the runtime calls no tracer and
+// reserves no memory for one.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@
 namespace rushlight {
 
 using ChainId = int32_t;
-using DebugHandle = uint32_t;  // an instruction's index in its chain
+using DebugHandle = uint32_t;  // index of an instruction in its chain
 using AllocatorId = uint32_t;
 
 inline constexpr ChainId kUnsetChainId = -1;
@@ -26,7 +26,7 @@ inline constexpr DebugHandle kUnsetDebugHandle = 0;
 inline constexpr int32_t kUnsetDelegateIndex = -1;
 inline constexpr int32_t kUnsetBundledInputIndex = -1;
 
-// What the exporter calls a part of a delegate: a name, or without one an index.
+// The exporter's identifier for a part of a delegate: a name, or an index if `name` is null.
 struct DelegateEventId {
   const char* name = nullptr;
   int32_t index = kUnsetDelegateIndex;
@@ -34,62 +34,68 @@ struct DelegateEventId {
 
 enum class DelegateIdKind { None, Index, Name };
 
-// A running event, between the call that starts it and the one that ends it.
+// A running event: the result of start_profiling(), passed to end_profiling().
 struct EventTracerEntry {
-  int64_t event_id = 0;  // the tracer's own
+  int64_t event_id = 0;  // private to the tracer
   ChainId chain_id = kUnsetChainId;
   DebugHandle debug_handle = kUnsetDebugHandle;
+  // In units of the tracer's clock.
   uint64_t start_time = 0;
   DelegateIdKind delegate_id_kind = DelegateIdKind::None;
 };
 
+// The origin of a logged value.
 enum class LoggedValue { IntermediateOutput, ProgramOutput };
 
-// Each level logs what those before it do.
+// Values or events to log; each level includes those before it.
 enum class DebugLevel { None, ProgramOutputs, IntermediateOutputs };
 enum class ProfilingLevel { MethodOnly, AllEvents };
 
-// Chooses among the outputs that delegates offer.
+// Selects which outputs of delegates are logged.
 class EventTracerFilter {
  public:
-  // Whether the output of `id` is wanted.
+  // Returns true if the output of `id` is to be logged.
   virtual Result<bool> filter(DelegateEventId id) = 0;
 
  protected:
   ~EventTracerFilter() = default;
 };
 
-// Texts are copied during the call. A tracer serves one thread at a time.
+// Implementations copy the strings they receive. One thread at a time may use a tracer.
 class EventTracer {
  public:
-  // What follows belongs together, until the next call: "Default" for loading, "Execute" for a run.
+  // Starts a block; later events belong to it. The runtime uses "Default" for loading and "Execute" for an
+  // execution.
   virtual void create_event_block(const char* name) = 0;
 
-  // Unset ids stand for those of set_chain_debug_handle().
+  // Starts an event. Unset ids default to those of set_chain_debug_handle().
   virtual EventTracerEntry start_profiling(const char* name, ChainId chain = kUnsetChainId,
                                            DebugHandle handle = kUnsetDebugHandle) = 0;
   virtual void end_profiling(const EventTracerEntry& entry) = 0;
 
+  // The same for a part of a delegate.
   virtual EventTracerEntry start_profiling_delegate(DelegateEventId id) = 0;
-  // `metadata` is the backend's own, for whoever reads the trace.
+  // `metadata` are bytes that the backend attaches for readers of the trace.
   virtual void end_profiling_delegate(const EventTracerEntry& entry, Span<const uint8_t> metadata = {}) = 0;
-  // An event that is over, for backends that learn their times afterwards; times are of now_ns()'s clock.
+  // Logs a completed event, for backends that learn their times afterwards. Times are in units of
+  // platform::now_ns().
   virtual void log_profiling_delegate(DelegateEventId id, uint64_t start_time, uint64_t end_time,
                                       Span<const uint8_t> metadata = {}) = 0;
 
+  // Registers a named allocator and returns its id; track_allocation() then reports bytes allocated from it.
   virtual AllocatorId track_allocator(const char* name) = 0;
   virtual void track_allocation(AllocatorId id, size_t size) = 0;
 
-  // A value that an instruction or the whole method made. True: it is logged.
-  // Errors: OutOfResources (no memory left), NotSupported (kind of value), or what the sink returned.
+  // Logs a value that an instruction or the method produced. Returns true if it was logged. Errors:
+  // OutOfResources (no memory left), NotSupported (kind of value), or an error of the sink.
   virtual Result<bool> log_value(const EValue& value, LoggedValue kind) = 0;
 
-  // Likewise from inside a delegate; false when the filter does not want it.
+  // The same from inside a delegate. Returns false if the filter rejects it.
   virtual Result<bool> log_delegate_output(DelegateEventId id, const EValue& value) = 0;
   virtual Result<bool> log_delegate_output(DelegateEventId id, Span<const Tensor> values) = 0;
   virtual void set_delegate_output_filter(EventTracerFilter* filter) = 0;
 
-  // The instruction that runs now.
+  // Sets the instruction that events from now on belong to.
   void set_chain_debug_handle(ChainId chain, DebugHandle handle) {
     chain_id_ = chain;
     debug_handle_ = handle;
@@ -97,7 +103,7 @@ class EventTracer {
   [[nodiscard]] ChainId chain_id() const { return chain_id_; }
   [[nodiscard]] DebugHandle debug_handle() const { return debug_handle_; }
 
-  // Which of a bundled program's inputs the blocks from now on belong to.
+  // Sets the index of the bundled program's input that later blocks belong to.
   void set_bundled_input_index(int32_t index) { bundled_input_index_ = index; }
   [[nodiscard]] int32_t bundled_input_index() const { return bundled_input_index_; }
 

@@ -9,7 +9,7 @@ namespace rushlight::etdump {
 
 namespace {
 
-// Behind a table's reference to its layout, which has 4 bytes, fields of 4 leave the least gaps.
+// Fields of 4 bytes come first: they follow the 4-byte offset to the vtable without a gap.
 constexpr size_t kWidths[] = {4, 8, 1};
 
 void store32(uint8_t* at, size_t value) {
@@ -29,7 +29,7 @@ void Builder::reset() {
 }
 
 uint8_t* Builder::open(size_t size, size_t alignment, size_t lead) {
-  // Positions are counted from the end, which the finished file has at a multiple of 8.
+  // Positions count from the end of the buffer, which is a multiple of 8 in the finished file.
   const size_t aligned = here() + size - lead;
   const size_t padding = (alignment - aligned % alignment) % alignment;
   RL_DCHECK(free_bytes() >= size + padding);
@@ -71,7 +71,7 @@ Ref Builder::longs(Span<const int32_t> data) {
   return here();
 }
 
-// Tables of one kind share the description of where their fields lie.
+// Tables with the same layout share one vtable, as the format allows.
 Ref Builder::layout(const uint16_t* words, size_t count) {
   const size_t size = count * sizeof(uint16_t);
   for (size_t i = 0; i < num_layouts_; ++i) {
@@ -133,7 +133,8 @@ Ref Builder::vector_of_waiting(size_t count) {
   RL_DCHECK(count <= waiting_);
   waiting_ -= count;
   uint8_t* at = open(4 + count * sizeof(Ref), 4);
-  // The vector may reach into the list that it is made of: from the last, none is written over unread.
+  // The vector may overlap the list that it is built from; copying from the last entry reads each reference
+  // before it is overwritten.
   for (size_t i = count; i-- > 0;) {
     Ref ref;
     std::memcpy(&ref, memory_ + (waiting_ + i) * sizeof ref, sizeof ref);

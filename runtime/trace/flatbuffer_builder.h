@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Writes a FlatBuffers buffer into memory of fixed size, from its end towards its start: what is
-// pointed at is written before what points at it. The free space between is also where lists of
-// references wait, from the start upwards, until they become vectors.
+// Writes a FlatBuffers buffer into memory of fixed size, from the end to the start: children before the
+// tables that refer to them. The other end of the free memory holds a stack of references that will become
+// vectors.
 //
-// Nothing here checks the free memory: the caller compares free_bytes() with the most it can write.
+// Nothing is checked: the caller compares free_bytes() with the *_bound() functions before each write.
+//
+// Reference: https://flatbuffers.dev/internals/
 #pragma once
 
 #include <cstddef>
@@ -13,86 +15,92 @@
 
 namespace rushlight::etdump {
 
-// Where something begins, counted back from the end of the buffer; 0 is nothing.
+// Position of an object, counted back from the end of the buffer; 0 is null.
 using Ref = uint32_t;
 
-// One field of a table: a number of 1, 4 or 8 bytes, or a reference; of size 0 it is left out.
+// One field of a table: a number of 1, 4 or 8 bytes, or a reference. A field of size 0 is omitted.
 struct Field {
   uint16_t slot;
   uint8_t size;
   bool is_ref;
-  uint64_t bits;  // or the Ref
+  uint64_t bits;  // the number, or the Ref
 };
 
+// A field with a number.
 template <class T>
 constexpr Field number(uint16_t slot, T value) {
   static_assert(sizeof(T) == 1 || sizeof(T) == 4 || sizeof(T) == 8);
   return {slot, sizeof(T), false, static_cast<uint64_t>(value)};
 }
-// Left out when it is what a reader takes for an absent field.
+// The same, omitted if it equals the default of the schema.
 template <class T>
 constexpr Field number_unless(uint16_t slot, T value, T absent) {
   Field field = number(slot, value);
   if (value == absent) field.size = 0;
   return field;
 }
+// A field with a reference, omitted if `ref` is null.
 constexpr Field reference(uint16_t slot, Ref ref) {
   return {slot, static_cast<uint8_t>(ref == 0 ? 0 : sizeof ref), true, ref};
 }
 
+// The writer. It does not own its memory.
 class Builder {
  public:
   static constexpr size_t kMaxSlots = 8;
 
-  // The most that things take, padding included; for tables also the description of their layout.
+  // Upper bounds in bytes, with padding; for tables including a new vtable.
   static constexpr size_t table_bound(size_t fields) { return 16 + 8 * fields + 5 + 2 * kMaxSlots; }
   static constexpr size_t vector_bound(size_t bytes) { return 4 + bytes + 8; }
   static constexpr size_t string_bound(size_t length) { return 4 + length + 1 + 3; }
   static constexpr size_t kHeaderBound = 12 + 7;
 
-  // Offsets are of 31 bits: what goes beyond that in `memory` is left alone.
+  // Uses at most the first INT32_MAX bytes of `memory`, because offsets have 31 bits.
   explicit Builder(Span<uint8_t> memory);
 
+  // Discards everything.
   void reset();
 
-  // Bytes between the waiting references and what is written.
+  // Bytes between the stack of references and the written part.
   [[nodiscard]] size_t free_bytes() const { return front_ - waiting_ * sizeof(Ref); }
   [[nodiscard]] size_t used_bytes() const { return size_ - free_bytes(); }
 
-  // A string with its zero byte.
+  // Writes a string and its terminating zero byte.
   Ref string(const char* text, size_t length);
   Ref bytes(Span<const uint8_t> data);
-  // 64-bit numbers.
+  // Writes a vector of 64-bit integers.
   Ref longs(Span<const int32_t> data);
-  // At most kMaxSlots fields.
+  // Writes a table with at most kMaxSlots fields.
   Ref table(const Field* fields, size_t count);
 
-  // References that wait for their number to be known; `position` counts them from the first one.
+  // Push a reference on the stack. `position` counts from the bottom.
   void wait(Ref ref) { insert(waiting_, ref); }
   void insert(size_t position, Ref ref);
   [[nodiscard]] size_t waiting() const { return waiting_; }
   void drop_waiting(size_t count) { waiting_ -= count; }
-  // The last `count` of them, as a vector; needs vector_bound(0) bytes beside their own.
+  // Pops the last `count` references and writes them as a vector. Needs vector_bound(0) bytes beyond those
+  // that the references occupy.
   Ref vector_of_waiting(size_t count);
 
-  // Adds the header: size, root, identifier. The result's length is a multiple of 8.
+  // Writes the header (size prefix, root offset, identifier) and returns the file. Its length is a multiple
+  // of 8.
   Span<const uint8_t> finish(Ref root, const char (&identifier)[5]);
 
-  // Whether `ref` is a string of this text.
+  // Returns true if `ref` is a string with this text.
   [[nodiscard]] bool is_string(Ref ref, const char* text, size_t length) const;
 
  private:
   static constexpr size_t kMaxLayouts = 16;
 
-  // Takes `size` bytes, `alignment`-aligned after the first `lead`.
+  // Reserves `size` bytes; the part after the first `lead` bytes is aligned to `alignment`.
   uint8_t* open(size_t size, size_t alignment, size_t lead = 0);
   [[nodiscard]] Ref here() const { return static_cast<Ref>(size_ - front_); }
   Ref layout(const uint16_t* words, size_t count);
 
   uint8_t* memory_;
   size_t size_;
-  size_t front_;        // index of the first byte written
-  size_t waiting_ = 0;  // references at the start
+  size_t front_;        // index of the first written byte
+  size_t waiting_ = 0;  // size of the stack of references
   Ref layouts_[kMaxLayouts];
   size_t num_layouts_ = 0;
 };

@@ -7,7 +7,7 @@ namespace rushlight {
 
 namespace {
 
-// Signature characters (kernel/boxing.h) of arguments that are tensors to write.
+// Signature characters (kernel/boxing.h) of tensors that a kernel writes.
 constexpr char kWritten[] = "wk";
 
 bool traces_instructions(const EventTracer& tracer) {
@@ -62,7 +62,7 @@ void trace_value(EventTracer* tracer, const EValue& value, LoggedValue kind) {
   if (tracer == nullptr) return;
   const DebugLevel needed =
       kind == LoggedValue::ProgramOutput ? DebugLevel::ProgramOutputs : DebugLevel::IntermediateOutputs;
-  // What a tracer cannot log it counts; a run does not fail for it.
+  // The tracer counts values that it cannot log; a failure to log does not fail the execution.
   if (tracer->debug_level() >= needed) static_cast<void>(tracer->log_value(value, kind));
 }
 

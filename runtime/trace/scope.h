@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How the runtime reports to a tracer that may be null. Compiled without ET_EVENT_TRACER_ENABLED, all of
-// this is empty.
+// Scope objects and functions by which the runtime reports to a tracer that may be null. Without
+// ET_EVENT_TRACER_ENABLED they are empty and the compiler removes them.
 #pragma once
 
 #include "runtime/trace/event_tracer.h"
 
 namespace rushlight {
 
-// A base class for what carries a tracer.
+// Base class of objects that carry a tracer.
 class Traced {
  public:
 #ifdef ET_EVENT_TRACER_ENABLED
   constexpr Traced() = default;
   explicit constexpr Traced(EventTracer* tracer) : tracer_(tracer) {}
-  // Null when nobody watches.
+  // Null if no tracer is attached.
   [[nodiscard]] EventTracer* tracer() const { return tracer_; }
 
  private:
@@ -27,13 +27,13 @@ class Traced {
 
 #ifdef ET_EVENT_TRACER_ENABLED
 
-// An event that may not have begun: most never do, and cost nothing.
+// Uninitialised storage for an event: without a tracer, constructing it costs nothing.
 union PendingEntry {
   PendingEntry() {}
   EventTracerEntry value;
 };
 
-// An event as long as the scope.
+// An event that lasts as long as the scope.
 class ProfileScope {
  public:
   ProfileScope(EventTracer* tracer, const char* name) : tracer_(tracer) {
@@ -50,7 +50,7 @@ class ProfileScope {
   PendingEntry entry_;
 };
 
-// The event of one instruction; what is reported meanwhile belongs to it.
+// The event of one instruction. Other reports during its lifetime refer to that instruction.
 class InstructionScope {
  public:
   InstructionScope(EventTracer* tracer, size_t chain, size_t index, const char* name) : tracer_(tracer) {
@@ -70,11 +70,11 @@ class InstructionScope {
   PendingEntry entry_;
 };
 
-// The event of one operator, inside its instruction's. Operators that write no tensor and prim operators
-// have none: ExecuTorch's have none.
+// The event of one operator, nested in its instruction's event. As in ExecuTorch, prim operators and
+// operators that write no tensor have no event.
 class OperatorScope {
  public:
-  // `name` and `signature` as in KernelEntry.
+  // `name` and `signature` are those of KernelEntry.
   OperatorScope(EventTracer* tracer, const char* name, const char* signature)
       : tracer_(tracer), signature_(signature) {
     if (tracer_ != nullptr) begin(name);
@@ -85,7 +85,7 @@ class OperatorScope {
     if (tracer_ != nullptr) end();
   }
 
-  // Logs the arguments that the operator has written.
+  // Logs the arguments that the operator wrote.
   void log_outputs(EValue* const* arguments) const {
     if (tracer_ != nullptr) log(arguments);
   }
@@ -100,18 +100,20 @@ class OperatorScope {
   PendingEntry entry_;
 };
 
+// Starts an event block.
 inline void trace_block(EventTracer* tracer, const char* name) {
   if (tracer != nullptr) tracer->create_event_block(name);
 }
 
+// Sets the index of the bundled input.
 inline void trace_bundled_input(EventTracer* tracer, size_t index) {
   if (tracer != nullptr) tracer->set_bundled_input_index(static_cast<int32_t>(index));
 }
 
-// Logs values at or below the tracer's debug level.
+// Logs a value if the tracer's debug level includes `kind`.
 void trace_value(EventTracer* tracer, const EValue& value, LoggedValue kind);
 
-// Logs what a delegate was called with, its outputs among them.
+// Logs the arguments of a delegate call, including its outputs.
 inline void trace_values(EventTracer* tracer, Span<EValue* const> values) {
   if (tracer == nullptr) return;
   for (EValue* value : values) trace_value(tracer, *value, LoggedValue::IntermediateOutput);
@@ -122,7 +124,7 @@ inline void trace_values(EventTracer* tracer, Span<EValue* const> values) {
 class ProfileScope {
  public:
   ProfileScope(EventTracer* /*tracer*/, const char* /*name*/) {}
-  ~ProfileScope() {}  // so that an unused scope is no warning
+  ~ProfileScope() {}  // avoids a warning about an unused variable
 };
 
 class InstructionScope {

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# What bare metal has with every compiler, whose file includes this one after it has set RUSHLIGHT_LIBRARY_FLAGS,
-# RUSHLIGHT_CXX_LIBRARY_FLAGS and RUSHLIGHT_LINK_FLAGS.
+# The compiler-independent part of bare-metal toolchains. A compiler's file sets RUSHLIGHT_LIBRARY_FLAGS,
+# RUSHLIGHT_CXX_LIBRARY_FLAGS and RUSHLIGHT_LINK_FLAGS and then includes this one.
 set(CMAKE_SYSTEM_NAME Generic)
 set(CMAKE_TRY_COMPILE_TARGET_TYPE STATIC_LIBRARY)
 set(RUSHLIGHT_BOARD
@@ -16,7 +16,7 @@ set(CMAKE_C_FLAGS_INIT "${rushlight_flags}")
 set(CMAKE_CXX_FLAGS_INIT
     "${rushlight_flags} ${RUSHLIGHT_CXX_LIBRARY_FLAGS} -fno-exceptions -fno-rtti -fno-unwind-tables -fno-asynchronous-unwind-tables -fno-threadsafe-statics"
 )
-# Without any optimisation GCC leaves constants to constructors, which nobody calls here.
+# Without optimization GCC initialises constants by constructors, which do not run here.
 set(CMAKE_C_FLAGS_DEBUG_INIT "-Og")
 set(CMAKE_CXX_FLAGS_DEBUG_INIT "-Og")
 set(CMAKE_ASM_FLAGS_INIT "${RUSHLIGHT_CPU_FLAGS}")
@@ -30,7 +30,7 @@ if(NOT EXISTS "${RUSHLIGHT_BOARD_FOLDER}/board.json")
 endif()
 file(READ "${RUSHLIGHT_BOARD_FOLDER}/board.json" rushlight_board)
 string(JSON rushlight_count LENGTH "${rushlight_board}" emulator)
-if(rushlight_count GREATER 0) # a board without one is for building only
+if(rushlight_count GREATER 0) # a board without an emulator is for building only
     math(EXPR rushlight_last "${rushlight_count} - 1")
     set(CMAKE_CROSSCOMPILING_EMULATOR sh "${rushlight_boards}/startup/run.sh")
     foreach(rushlight_index RANGE ${rushlight_last})

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# clang and lld for bare metal, with the C library, the C++ headers and libgcc that go with gcc: for cores that
-# Debian's gcc 12 does not know, and for those that it does. The row's `libraries` are gcc's flags for a core whose
-# libraries are called in the same way; without them the row's flags for gcc serve.
+# clang and lld for bare metal, with gcc's C library, C++ headers and libgcc. Needed for cores that Debian's
+# gcc 12 does not support; works for others too. `libraries` in the target's row are gcc's flags for a core
+# with the same calling convention; the default is the row's flags for gcc.
 include("${CMAKE_CURRENT_LIST_DIR}/../clang/compiler.cmake")
 string(JSON rushlight_linker GET "${rushlight_table}" clang linker)
 rushlight_field(rushlight_gcc_flags "${rushlight_choice}" libraries)
@@ -10,7 +10,7 @@ if(NOT rushlight_gcc_flags)
     string(JSON rushlight_gcc_flags GET "${rushlight_compilers}" ${rushlight_index} flags)
 endif()
 
-# Scripts read the words of gcc's objdump.
+# Scripts parse the output of GNU objdump.
 find_program(CMAKE_OBJDUMP ${RUSHLIGHT_TRIPLE}-objdump)
 
 separate_arguments(rushlight_gcc_flags UNIX_COMMAND "${rushlight_gcc_flags}")
@@ -26,7 +26,7 @@ foreach(rushlight_question IN ITEMS multi-directory libgcc-file-name)
     endif()
 endforeach()
 set(rushlight_libc /usr/lib/picolibc/${RUSHLIGHT_TRIPLE})
-# -I, not -isystem: the C++ headers must come before the C headers that they wrap.
+# -I instead of -isystem: the C++ headers must precede the C headers that they wrap.
 set(RUSHLIGHT_LIBRARY_FLAGS "-nostdlibinc -ftls-model=local-exec")
 set(RUSHLIGHT_CXX_LIBRARY_FLAGS "-nostdinc++")
 file(GLOB rushlight_cxx_headers /usr/include/newlib/c++/*)

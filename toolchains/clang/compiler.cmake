@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# clang as targets.json names it, told the target by its triple.
+# clang, by the names in targets.json; the triple selects the target.
 string(JSON CMAKE_C_COMPILER GET "${rushlight_table}" clang c)
 string(JSON CMAKE_CXX_COMPILER GET "${rushlight_table}" clang cxx)
 set(CMAKE_ASM_COMPILER "${CMAKE_C_COMPILER}")

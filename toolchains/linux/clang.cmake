@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# clang for Linux on another machine, with the libraries and the linker of Debian's gcc for it.
+# clang for cross-compiling to Linux, with the libraries and linker of Debian's gcc for the target.
 include("${CMAKE_CURRENT_LIST_DIR}/gcc.cmake")
 include("${CMAKE_CURRENT_LIST_DIR}/../clang/compiler.cmake")
 foreach(rushlight_language IN ITEMS C CXX ASM)

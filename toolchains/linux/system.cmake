@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# What Linux has with every compiler; rushlight_emulator is the QEMU command of its processor.
+# The compiler-independent part of Linux toolchains. Sets rushlight_emulator to the QEMU command of the
+# target.
 set(CMAKE_SYSTEM_NAME Linux)
 set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)
 set(CMAKE_FIND_ROOT_PATH_MODE_LIBRARY ONLY)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# zig for Linux with musl: one static executable, for any distribution.
+# zig for Linux with musl: builds static executables that run on any distribution.
 include("${CMAKE_CURRENT_LIST_DIR}/system.cmake")
 include("${CMAKE_CURRENT_LIST_DIR}/../zig/compiler.cmake")
-# -g: symbols stay, for whoever measures or debugs.
+# -g keeps symbols, for measuring and debugging.
 string(APPEND CMAKE_EXE_LINKER_FLAGS_INIT " -static -g")
 if(
     NOT (CMAKE_HOST_SYSTEM_NAME STREQUAL "Linux" AND CMAKE_HOST_SYSTEM_PROCESSOR STREQUAL CMAKE_SYSTEM_PROCESSOR)

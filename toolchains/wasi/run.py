@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""run.py MODULE ARGUMENTS...: runs a WASI program in wasmtime. It sees the current folder and nothing else;
-its exit status is ours, 134 where it trapped."""
+"""run.py MODULE ARGUMENTS...: runs a WASI program in wasmtime, with access to the current folder only. Exits
+with the program's status, or 134 if it trapped."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ TRAPPED = 134
 
 
 def run(path: str, arguments: list[str]) -> int:
-    """The exit status of the program in the file `path`."""
+    """Returns the exit status of the program in the file `path`."""
     engine = wasmtime.Engine()
     linker = wasmtime.Linker(engine)
     linker.define_wasi()

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# zig of the Python package ziglang: compiler, linker, C library and C++ headers, without root. RUSHLIGHT_TRIPLE is
-# spelled as zig spells it.
+# zig from the Python package ziglang: compiler, linker, C library and C++ headers, installed without root.
+# RUSHLIGHT_TRIPLE is in zig's spelling.
 set(RUSHLIGHT_ZIG
     ""
     CACHE FILEPATH
@@ -24,8 +24,8 @@ if(NOT RUSHLIGHT_ZIG)
     set(RUSHLIGHT_ZIG "${rushlight_zig}")
 endif()
 
-# CMake wants a program where zig is a program and a word, so each word gets a script. It names the target,
-# too: no flag given later makes code for this machine.
+# CMake expects one program per tool, but zig's tools are subcommands, so each gets a script. The script also
+# sets the target: no later flag can select this machine.
 set(rushlight_zig_folder "${CMAKE_BINARY_DIR}/zig")
 execute_process(
     COMMAND "${RUSHLIGHT_ZIG}" version
@@ -55,20 +55,20 @@ set(CMAKE_ASM_COMPILER "${rushlight_zig_folder}/cc")
 set(CMAKE_AR "${rushlight_zig_folder}/ar" CACHE FILEPATH "Archiver")
 set(CMAKE_RANLIB "${rushlight_zig_folder}/ranlib" CACHE FILEPATH "Archive indexer")
 list(APPEND CMAKE_TRY_COMPILE_PLATFORM_VARIABLES RUSHLIGHT_ZIG)
-# Linking would have zig build libraries as well, with other options than those in use. With the targets
-# named, CMake does not even link to find out which compiler this is.
+# Linking would make zig build libraries with other options than those in use. With the compiler's target set,
+# CMake does not link even to identify the compiler.
 set(CMAKE_TRY_COMPILE_TARGET_TYPE STATIC_LIBRARY)
 set(CMAKE_C_COMPILER_TARGET ${RUSHLIGHT_TRIPLE})
 set(CMAKE_CXX_COMPILER_TARGET ${RUSHLIGHT_TRIPLE})
 
-# The scripts are new in each build folder; what counts is what they say.
+# The scripts are new in each build folder, so ccache must compare their contents.
 set(RUSHLIGHT_CACHE_ENVIRONMENT "${CMAKE_COMMAND}" -E env CCACHE_COMPILERCHECK=content)
 
-# zig's linker writes no map. Undefined behaviour, which zig would trap in debug builds, stays undefined.
+# zig's linker writes no map. Undefined behaviour stays undefined; zig would trap on it in debug builds.
 set(RUSHLIGHT_LINKER_MAP OFF)
 set(RUSHLIGHT_ZIG_FLAGS "-fno-sanitize=undefined -fno-stack-protector")
 set(CMAKE_C_FLAGS_INIT "${RUSHLIGHT_ZIG_FLAGS}")
 set(CMAKE_CXX_FLAGS_INIT "${RUSHLIGHT_ZIG_FLAGS}")
-# The C++ library, which takes zig minutes to build, is not needed: headers alone do.
+# Headers suffice; zig would take minutes to build the C++ library.
 set(CMAKE_EXE_LINKER_FLAGS_INIT "-nostdlib++")
 set(CMAKE_BUILD_TYPE MinSizeRel CACHE STRING "Build type")

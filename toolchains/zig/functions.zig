@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Functions of C that ziglang has neither among musl's sources nor in its compiler library, from its standard
-// library. All are for one thread and the default rounding.
+// C functions that are neither in ziglang's musl sources nor in its compiler library, from Zig's standard
+// library. All are single-threaded and use the default rounding mode.
 const std = @import("std");
 const math = std.math;
 
 pub const panic = std.debug.no_panic;
 
-// Under C's name for double, and with an f behind it for float.
+// Exports the double version under C's name, and the float version with the suffix f.
 fn give(comptime name: []const u8, comptime function: anytype) void {
     @export(&function(f64).call, .{ .name = name });
     @export(&function(f32).call, .{ .name = name ++ "f" });
 }
 
-// A function of one number, as the standard library calls it.
+// A function of one argument, by its name in the standard library.
 fn One(comptime name: []const u8) fn (type) type {
     return struct {
         fn Of(comptime T: type) type {
@@ -58,7 +58,7 @@ fn Difference(comptime T: type) type {
     };
 }
 
-// To the nearest integer, halves to the even one: what adding a number without fractional bits does.
+// Rounds to the nearest integer, ties to even, by adding and subtracting a value that has no fractional bits.
 fn Rounded(comptime T: type) type {
     return struct {
         fn call(x: T) callconv(.c) T {
@@ -130,7 +130,7 @@ export fn strncmp(a: [*]const u8, b: [*]const u8, size: usize) c_int {
     return 0;
 }
 
-// The longest beginning of `text` that is a decimal number; no spaces before it.
+// Parses the longest prefix of `text` that is a decimal number; accepts no leading spaces.
 export fn strtod(text: [*:0]const u8, end: ?*[*:0]const u8) f64 {
     var size: usize = 0;
     var value: f64 = 0;

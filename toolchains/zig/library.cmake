@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# rushlight_c_library: what programs for boards call of C. Most of it is musl's mathematics, compiled from the
-# ziglang package itself; functions.zig and print.cpp have what is not there or needs a system.
+# rushlight_c_library: the C functions that programs for boards call. Most are musl's mathematics, compiled
+# from the ziglang package; functions.zig and print.cpp provide what is missing there or would need a system.
 set(rushlight_here "${CMAKE_CURRENT_LIST_DIR}")
 get_filename_component(rushlight_zig_package "${RUSHLIGHT_ZIG}" DIRECTORY)
 set(rushlight_musl "${rushlight_zig_package}/lib/libc/musl")
 file(GLOB rushlight_math "${rushlight_musl}/src/math/*.c")
-# Neither long double, nor Bessel functions, nor what functions.zig has.
+# Excludes long double, Bessel functions, and functions that functions.zig defines.
 list(FILTER rushlight_math EXCLUDE REGEX "/([^/]*l|j[01n]f?|nearbyintf?|__polevll|__invtrigl)\\.c$")
 if(NOT rushlight_math)
     message(
@@ -13,7 +13,7 @@ if(NOT rushlight_math)
         "no sources of musl in ${rushlight_musl}: RUSHLIGHT_ZIG is to lie in ziglang's folder"
     )
 endif()
-# What is written in Zig: the functions beside this file, and those that a compiler calls.
+# Zig sources: functions.zig, and the compiler's support functions.
 separate_arguments(rushlight_cpu UNIX_COMMAND "${RUSHLIGHT_CPU_FLAGS}")
 string(REPLACE "linux-musl" "freestanding-" rushlight_freestanding "${RUSHLIGHT_TRIPLE}")
 string(REGEX REPLACE "-$" "-none" rushlight_freestanding "${rushlight_freestanding}")

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// snprintf for log lines: integers, characters and strings. Other conversions are printed as they are
-// written.
+// snprintf for log lines: integers, characters and strings. Other conversions are copied to the output.
 #include <cstdarg>
 #include <cstddef>
 #include <cstdint>
@@ -20,7 +19,7 @@ class Line {
     for (; count > 0; --count) put(c);
   }
 
-  // The length of the text in a buffer that is large enough.
+  // Terminates the text and returns its full length, as snprintf does.
   int end() {
     if (size_ > 0) text_[length_ < size_ ? length_ : size_ - 1] = '\0';
     return static_cast<int>(length_);
@@ -47,7 +46,7 @@ int number(const char** format) {
   return value;
 }
 
-// `format`: behind the percent sign, then behind the conversion.
+// `format` points behind the percent sign, and is advanced behind the conversion.
 Conversion read(const char** format) {
   Conversion result;
   for (;; ++*format) {

@@ -9,7 +9,7 @@ namespace rushlight::kernels::host {
 
 namespace {
 
-constexpr size_t kMostRows = 8;  // of a tile, at most
+constexpr size_t kMostRows = 8;  // most rows in a tile
 
 const float* row_of(const FloatRows& rows, size_t row) {
   return rows.data + static_cast<ptrdiff_t>(row) * rows.row;

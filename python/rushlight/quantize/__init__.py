@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Quantization through torchao's pt2e flow. Callable: `rushlight.quantize(model, inputs, ...)`."""
+"""Quantization with torchao's pt2e flow. The module is callable: `rushlight.quantize(model, inputs, ...)`."""
 
 from rushlight.callable_module import make_callable
 from rushlight.quantize import requirements  # noqa: F401

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Cortex-M: vector table, reset, faults, and a clock on SysTick. The fault codes are in the line that a fault
-// prints as the core's registers have them: CFSR as "status", BFAR or MMFAR as "address".
+// Cortex-M startup: vector table, reset, fault handler, and a clock on SysTick. A fault prints one line with
+// the fault registers as they are: CFSR as "status", BFAR or MMFAR as "address".
 #include "runtime/platform/board.h"
 #include "toolchains/boards/startup/startup.h"
 
@@ -9,7 +9,7 @@ extern uint8_t rushlight_stack_start[], rushlight_stack_end[], rushlight_tls_sta
 void rushlight_reset();
 void rushlight_exception();
 void rushlight_tick();
-// picolibc's; absent where nothing uses thread-local storage.
+// From picolibc; null if no code uses thread-local storage.
 __attribute__((weak)) void _set_tls(void* block);
 }
 
@@ -32,13 +32,13 @@ constexpr uint32_t kTickMask = 0xffffff;
 
 volatile uint32_t wraps;
 
-// Periods of the core's clock since prepare_core().
+// Clock cycles since prepare_core().
 uint64_t ticks() {
   uint32_t before, value, pending;
   do {
     before = wraps;
     value = system_register(kSysTickValue);
-    // Wrapped, but the interrupt has not been taken yet: read again, to be sure it is after the wrap.
+    // Wrapped, but the interrupt is still pending: read again, so that the value is from after the wrap.
     pending = system_register(kInterruptControl) & kTickPending;
     if (pending != 0) value = system_register(kSysTickValue);
   } while (before != wraps);
@@ -46,7 +46,7 @@ uint64_t ticks() {
   return (periods << 24) + (kTickMask - value);
 }
 
-// In eighths of a nanosecond, so that what follows is shifts: a division of 64 bits costs 80 instructions.
+// Time in units of 1/8 ns, so that the conversions below are shifts: a 64-bit division costs 80 instructions.
 uint64_t eighth_ns() {
   static_assert(RUSHLIGHT_TICK_PS % 125 == 0, "board.json: tick_ps is no multiple of 125");
   return ticks() * (RUSHLIGHT_TICK_PS / 125);
@@ -58,7 +58,7 @@ union Vector {
   Handler handler;
 };
 
-// Exceptions 2 to 14 have one handler between them; 15 is SysTick. No interrupt is switched on.
+// Exceptions 2 to 14 share one handler; 15 is SysTick. No interrupt is enabled.
 __attribute__((section(".vectors"), used)) const Vector vectors[16] = {
     {rushlight_stack_end},
     {.handler = rushlight_reset},
@@ -84,15 +84,15 @@ void prepare_core() {
   if (_set_tls != nullptr) _set_tls(rushlight_tls_start);
   system_register(kSysTickReload) = kTickMask;
   system_register(kSysTickValue) = 0;
-  system_register(kSysTickControl) = 7;  // on, with its interrupt, on the core's clock
-  // The counter loads its first value a period later.
+  system_register(kSysTickControl) = 7;  // enabled, with its interrupt, clocked by the core
+  // The counter loads its first value one cycle later.
   while (system_register(kSysTickValue) == 0) continue;
 }
 
 uint64_t elapsed_ns() { return eighth_ns() / 8; }
 
 uint64_t instructions() {
-  // QEMU's -icount lets 2^shift ns pass for each instruction.
+  // QEMU's -icount advances time by 2^shift ns per instruction.
   constexpr uint64_t kPerInstruction = uint64_t{8} << RUSHLIGHT_ICOUNT_SHIFT;
   return (eighth_ns() + kPerInstruction / 2) / kPerInstruction;
 }
@@ -101,7 +101,7 @@ uint64_t instructions() {
 
 extern "C" {
 
-// GCC reads assembly for ARMv6-M in the older syntax unless told.
+// GCC assembles ARMv6-M in the older syntax by default.
 __attribute__((naked, used)) void rushlight_reset() {
   asm volatile(
       ".syntax unified\n"
@@ -109,13 +109,13 @@ __attribute__((naked, used)) void rushlight_reset() {
       "ldr r0, =rushlight_stack_start\n"
       "msr msplim, r0\n"
 #elif RUSHLIGHT_GUARD_BYTES > 0
-      // No stack limit register: a region of 4096 bytes, never accessible, in the memory protection unit.
+      // Without a stack limit register: an inaccessible 4096-byte region of the memory protection unit.
       "ldr r0, =0xe000ed94\n"
       "ldr r1, =rushlight_stack_guard + 0x10\n"  // region 0, valid
       "str r1, [r0, #8]\n"
-      "ldr r1, =0x10000017\n"  // execute never, no access, 2^12 bytes, on
+      "ldr r1, =0x10000017\n"  // execute never, no access, 2^12 bytes, enabled
       "str r1, [r0, #12]\n"
-      "movs r1, #5\n"  // on, everything else as without it
+      "movs r1, #5\n"  // enabled; other accesses as without it
       "str r1, [r0]\n"
       "dsb\n"
       "isb\n"
@@ -129,21 +129,21 @@ __attribute__((naked, used)) void rushlight_reset() {
       "isb\n"
 #endif
 #if __ARM_ARCH == 6
-      // ARMv6-M faults on unaligned access. Cores after it do so on request, which this core ignores:
-      // where they run the code in its stead, they find the same mistakes.
+      // ARMv6-M faults on unaligned access. Later cores do so if asked, so they find the same errors when
+      // they stand in for it; ARMv6-M ignores the setting.
       "ldr r0, =0xe000ed14\n"
       "ldr r1, [r0]\n"
       "movs r2, #8\n"
       "orrs r1, r2\n"
       "str r1, [r0]\n"
 #endif
-      "bl rushlight_start\n"  // not b: it may be farther away than ARMv6-M's reaches
+      "bl rushlight_start\n"  // not b: the target may be out of its range on ARMv6-M
       ".ltorg\n");
 }
 
 void rushlight_tick() { rushlight::board::wraps = rushlight::board::wraps + 1; }
 
-// Goes on at the far end of the stack, for the near end may be what failed.
+// Continues at the far end of the stack, because the near end may have caused the fault.
 __attribute__((naked, used)) void rushlight_exception() {
   asm volatile(
 #if __ARM_ARCH >= 8
@@ -157,7 +157,8 @@ __attribute__((naked, used)) void rushlight_exception() {
       ".ltorg\n");
 }
 
-// `frame`: what the core stacked (r0 to r3, r12, lr, pc, xPSR), if the stack was any good.
+// `frame` points to the registers that the core stacked (r0 to r3, r12, lr, pc, xPSR), if the stack was
+// valid.
 [[noreturn]] __attribute__((used)) void rushlight_report_exception(const uint32_t* frame) {
   using namespace rushlight::board;
   uint32_t number;

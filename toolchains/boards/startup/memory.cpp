@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// memcpy, memmove and memset by words; picolibc's go byte by byte, which costs an inference 10 to 25 %.
-// Compiled so that the compiler does not turn these loops back into calls of what they define.
+// Word-wise memcpy, memmove and memset: picolibc's work byte by byte, which costs an inference 10 to 25 %.
+// Compile flags keep the compiler from replacing these loops by calls of the same functions.
 #include <cstddef>
 #include <cstdint>
 
@@ -9,7 +9,7 @@ namespace {
 using Word = uintptr_t __attribute__((may_alias));
 constexpr size_t kWord = sizeof(Word);
 constexpr size_t kBlock = 8 * kWord;
-// Below this, aligning costs more than it saves.
+// Below this size, aligning costs more than it saves.
 constexpr size_t kShort = 2 * kWord;
 
 size_t misalignment(const void* pointer) { return reinterpret_cast<uintptr_t>(pointer) % kWord; }
@@ -17,7 +17,7 @@ size_t misalignment(const void* pointer) { return reinterpret_cast<uintptr_t>(po
 Word* words(uint8_t* bytes) { return reinterpret_cast<Word*>(bytes); }
 const Word* words(const uint8_t* bytes) { return reinterpret_cast<const Word*>(bytes); }
 
-// Eight words, all loaded before the first is stored.
+// Copies eight words; loads all before the first store.
 inline void copy_block(uint8_t* to, const uint8_t* from) {
 #if defined(__arm__) && __ARM_ARCH >= 7
   asm volatile(
@@ -36,7 +36,7 @@ inline void copy_block(uint8_t* to, const uint8_t* from) {
 #endif
 }
 
-// `to` is aligned, `from` is not; copies whole words and returns how many bytes those were.
+// Copies whole words to an aligned `to` from a misaligned `from`; returns the number of bytes copied.
 inline size_t copy_misaligned(uint8_t* to, const uint8_t* from, size_t size) {
   size_t done = 0;
 #ifdef __ARM_FEATURE_UNALIGNED
@@ -53,7 +53,7 @@ inline size_t copy_misaligned(uint8_t* to, const uint8_t* from, size_t size) {
     *words(to + done) = reinterpret_cast<const AnyWord*>(from + done)->value;
   }
 #else
-  // Put together from the aligned words around; each holds at least one byte that is asked for.
+  // Combines aligned words; each of them contains at least one requested byte.
   const size_t shift = 8 * misalignment(from);
   const Word* source = words(from - misalignment(from));
   Word low = *source++;
@@ -66,7 +66,7 @@ inline size_t copy_misaligned(uint8_t* to, const uint8_t* from, size_t size) {
   return done;
 }
 
-// Lowest address first: right for `to` below `from` too.
+// Copies in ascending order, which is correct if `to` is below `from`.
 inline void copy_up(uint8_t* to, const uint8_t* from, size_t size) {
   if (size >= kShort) {
     for (; misalignment(to) != 0; --size) *to++ = *from++;
@@ -81,7 +81,7 @@ inline void copy_up(uint8_t* to, const uint8_t* from, size_t size) {
   for (; size > 0; --size) *to++ = *from++;
 }
 
-// Highest address first; `to` and `from` are the ends.
+// Copies in descending order; `to` and `from` point to the ends.
 inline void copy_down(uint8_t* to, const uint8_t* from, size_t size) {
   if (size >= kShort && misalignment(to) == misalignment(from)) {
     for (; misalignment(to) != 0; --size) *--to = *--from;
@@ -105,7 +105,7 @@ void* memcpy(void* __restrict to, const void* __restrict from, size_t size) {
 void* memmove(void* to, const void* from, size_t size) {
   auto* target = static_cast<uint8_t*>(to);
   const auto* source = static_cast<const uint8_t*>(from);
-  // One comparison: also true where `to` lies below `from`.
+  // One unsigned comparison: also true if `to` is below `from`.
   if (reinterpret_cast<uintptr_t>(to) - reinterpret_cast<uintptr_t>(from) >= size) {
     copy_up(target, source, size);
   } else {
@@ -132,7 +132,7 @@ void* memset(void* to, int value, size_t size) {
 }
 
 #if defined(__arm__) && defined(__clang__)
-// Clang calls these; the C library's come with its memcpy and memmove.
+// Clang calls these functions; the C library's would pull in its memcpy and memmove.
 #define RUSHLIGHT_ALIAS(result, name, of, ...) result name(__VA_ARGS__) __attribute__((alias(of)))
 RUSHLIGHT_ALIAS(void*, __aeabi_memcpy, "memcpy", void*, const void*, size_t);
 RUSHLIGHT_ALIAS(void*, __aeabi_memcpy4, "memcpy", void*, const void*, size_t);

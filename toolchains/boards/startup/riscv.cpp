@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// RISC-V in machine mode: reset, traps, and the core's own counters.
+// RISC-V startup in machine mode: reset, traps, and the core's counters.
 #include "runtime/platform/board.h"
 #include "toolchains/boards/startup/startup.h"
 
-// The core is entered at the start of its memory. A locked protection entry takes the guard below the stack
-// away from machine mode too; without it an overflow would run into the code. Traps are reported from the far
-// end of the stack, for the near end may be what failed.
+// Execution starts at the beginning of the core's memory. A locked PMP entry denies access to the guard below
+// the stack in machine mode too; without it, an overflow would overwrite code. Traps are reported from the
+// far end of the stack, because the near end may have caused them.
 asm(R"(
   .section .vectors, "ax"
   .option push
@@ -57,7 +57,7 @@ rushlight_trap:
 
 namespace rushlight::board {
 
-// Macro: the counter's name is part of the instruction.
+// A macro, because the counter's name is part of the instruction.
 #if __riscv_xlen == 32
 #define RUSHLIGHT_READ_COUNTER(name, result)                                       \
   do {                                                                             \

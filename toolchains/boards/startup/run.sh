@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # run.sh EMULATOR OPTIONS... -- EXECUTABLE ARGUMENTS...
-# Runs a bare-metal executable in QEMU: its files are opened in the current folder, its text goes to
-# stdout, its exit status is ours. Not for arguments that are empty or hold line breaks.
+# Runs a bare-metal executable in QEMU: it opens files relative to the current folder, prints to stdout, and
+# sets the exit status. Arguments must not be empty or contain line breaks.
 set -eu
 
-# The guest gets one line; start.cpp splits it at spaces and drops the backslashes. QEMU takes ",," for ",".
+# The guest receives one line; start.cpp splits it at spaces and removes backslashes. QEMU reads ",," as ",".
 quoted() {
     printf '%s' "$1" | sed 's/[\\ ]/\\&/g; s/,/,,/g'
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// From reset to main() and back, the same for every board: memory, arguments, exit status.
+// From reset to main() and back, for every board: initialises memory, passes arguments, returns the exit
+// status.
 #include <cstring>
 
 #include "runtime/platform/board.h"
@@ -23,7 +24,7 @@ constexpr size_t kMaxCommandLine = 1024;
 constexpr int kMaxArguments = 32;
 constexpr uint32_t kUnusedStack = 0x7ac35e91;
 
-// Everything below the caller's frame. In line: a frame of its own would be painted over.
+// Fills the stack below the caller's frame with a pattern. Inlined, because it would overwrite its own frame.
 inline __attribute__((always_inline)) void paint_stack() {
   uintptr_t top;
 #if defined(__arm__)
@@ -31,13 +32,13 @@ inline __attribute__((always_inline)) void paint_stack() {
 #else
   asm volatile("mv %0, sp" : "=r"(top));
 #endif
-  // Volatile, or the loop may become a call.
+  // Volatile keeps the compiler from replacing the loop by a call.
   for (volatile uint32_t* word = rushlight_stack_start; reinterpret_cast<uintptr_t>(word) < top; ++word) {
     *word = kUnusedStack;
   }
 }
 
-// Splits at spaces, in place; a backslash keeps the character after it.
+// Splits at spaces, in place; a backslash escapes the next character.
 int split(char* command_line, char** arguments) {
   int count = 0;
   const char* from = command_line;
@@ -95,7 +96,7 @@ void rushlight_start() {
               static_cast<size_t>(rushlight_data_end - rushlight_data_start));
   std::memset(rushlight_bss_start, 0, static_cast<size_t>(rushlight_bss_end - rushlight_bss_start));
   board::prepare_core();
-  char command_line[board::kMaxCommandLine];  // here, on the stack, they cost no static memory
+  char command_line[board::kMaxCommandLine];  // on the stack, so they use no static memory
   char* arguments[board::kMaxArguments + 1] = {};
   if (!semihosting_command_line(command_line, sizeof command_line)) {
     board::end_with_fault("command line too long", nullptr, 0);
@@ -104,7 +105,7 @@ void rushlight_start() {
   semihosting_exit(main(count, arguments));
 }
 
-// What a table of virtual functions points at where a function is pure; the C++ library is not linked.
+// The entry of pure virtual functions in vtables; defined here because the C++ library is not linked.
 void __cxa_pure_virtual() { rushlight::board::end_with_fault("pure virtual function called", nullptr, 0); }
 
 }  // extern "C"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Between the part of the startup that all boards share (start.cpp) and an architecture's (arm.cpp,
+// The interface between the startup code of all boards (start.cpp) and that of an architecture (arm.cpp,
 // riscv.cpp).
 #pragma once
 
@@ -8,21 +8,22 @@
 
 namespace rushlight::board {
 
-// Status that a program ends with after a fault: what a shell shows for a segmentation fault.
+// Exit status after a fault; shells show it for a segmentation fault.
 constexpr int kFaultStatus = 139;
 
+// A named register of a fault report.
 struct FaultField {
   const char* name;
   uintptr_t value;
 };
 
-// Says what happened on the terminal, in one line, and ends the program. Needs some 200 bytes of stack.
+// Prints one line about a fault and ends the program. Needs about 200 bytes of stack.
 [[noreturn]] void end_with_fault(const char* what, const FaultField* fields, size_t count);
 
-// The architecture's: called once, when .data and .bss are in place.
+// Defined by the architecture; called once, after .data and .bss are initialised.
 void prepare_core();
 
 }  // namespace rushlight::board
 
-// The reset code jumps here with a stack, and with the floating-point unit switched on.
+// The reset code jumps here, with a valid stack and the floating-point unit enabled.
 extern "C" [[noreturn]] void rushlight_start();
