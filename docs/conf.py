@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Sphinx: how `./dev docs` makes a site of the checkout's pages.
 
-The source folder is the checkout, so that links between pages of docs/, examples/ and benchmarks/ are the same
-on a forge and on the site. Nothing is fetched: the site opens from file://.
+The source folder is the checkout: links between pages of docs/, examples/ and benchmarks/ are the same on a
+forge and on the site. Nothing is fetched: the site opens from file://.
 """
 
 from __future__ import annotations

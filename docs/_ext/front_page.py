@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Writes index.html at the top of the site: it leads to the front page, which lies in a folder as its source."""
+"""Writes index.html at the top of the site: it leads to the front page, which is docs/index.html."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Links from pages to files and folders of the checkout that are no pages.
 
-Each linked file becomes a page of the site with its highlighted text, each linked folder a list of its files, or
-the page of its README. A link to something that does not exist stays as it is, and MyST warns of it.
+Each linked file becomes a page of the site with its highlighted text, each linked folder the page of its README
+or a list of its files. A link to a missing file stays as it is, and MyST warns of it.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _LARGEST = 200_000
 
 
 class SourceLinks(SphinxTransform):
-    """Gives such a link its path, from the root of the checkout; its address follows when the page is written."""
+    """Gives such a link its path in the checkout; its address follows when the page is written."""
 
     default_priority = 20
 
