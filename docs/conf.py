@@ -28,6 +28,7 @@ extensions = [
     "page_marks",
     "source_links",
     "front_page",
+    "python_api",
 ]
 root_doc = "docs/index"
 include_patterns = ["*.md", "**/README.md", "docs/**"]
@@ -37,7 +38,8 @@ source_suffix = {".md": "markdown"}
 
 myst_heading_anchors = 6
 myst_enable_extensions = ["colon_fence", "fieldlist"]
-nitpicky = False
+python_use_unqualified_type_names = True
+python_maximum_signature_line_length = 88
 highlight_language = "none"
 pygments_style = "friendly"
 pygments_dark_style = "github-dark"
