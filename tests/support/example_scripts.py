@@ -25,6 +25,9 @@ def skip_without(*names: str) -> None:
 def run_example(
     name: str | Path, *words: str | Path, check: bool = True, timeout: float = 600
 ) -> process.Result:
-    """Runs examples/NAME/run.py, or that of another folder, from the root of the checkout. Error: CommandFailed, if `check` is set."""
+    """Runs examples/NAME/run.py, or that of another folder, from the root of the checkout.
+
+    Error: CommandFailed, if `check` is set.
+    """
     command: Sequence[str | Path] = [sys.executable, EXAMPLES / name / "run.py", *words]
     return process.run(command, cwd=ROOT, check=check, timeout=timeout)
