@@ -107,7 +107,7 @@ Error Indexing::offset_of(Item& item, const Tensor& self, const SizesType* at, p
     const SizesType step = at[broadcast_.dim - 1];
     if (step == 0 || item.size != 1) item.position = find_true(index, step == 0 ? 0 : item.position + 1);
     RL_CHECK(item.position < index.numel(), Error::InvalidArgument,
-             "indices: a mask changed while it was used; it shares its memory with what is written");
+             "indices: a mask changed during use; it overlaps the written tensor");
     *offset += offset_at(item.position, index.sizes(), self, item.dim);
     return Error::Ok;
   }
