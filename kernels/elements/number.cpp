@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Comparisons of int with float are exact: a conversion of int64 to double would round above 2^53.
 #include "kernels/elements/number.h"
 
 #include <cmath>

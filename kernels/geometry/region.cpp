@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// One loop over the pooled elements for all ranks and tilings; the extent of a dimension is computed only
+// when its index changes.
 #include "kernels/geometry/region.h"
 
 #include <algorithm>

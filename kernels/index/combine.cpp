@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Works fiber by fiber with element access functions: rare operators, so compiled once for all dtypes. 16-bit
+// sums are held in float for the whole fiber, and a mean counts in scratch memory.
 #include "kernels/index/combine.h"
 
 #include <cstring>

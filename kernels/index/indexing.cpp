@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// For each position of the broadcast indices computes the offset into `self`, then moves the kept dimensions
+// in merged spans. A mask is searched for its next true element, so no list of indices is stored.
 #include "kernels/index/indexing.h"
 
 #include "kernels/index/index.h"

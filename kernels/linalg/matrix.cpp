@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Element access converts on the fly; only dot() and subtract() have fast loops, for real doubles.
 #include "kernels/linalg/matrix.h"
 
 #include <utility>

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Spans of 32 elements are converted to the compute type, quantized to int64 and converted to the dtype, so
+// one loop for each compute type serves all pairs of dtypes.
 #include "kernels/quantization/affine.h"
 
 #include <type_traits>

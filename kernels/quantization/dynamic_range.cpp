@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Follows the float32 steps of each definition exactly, because a different rounding of the scale changes
+// results.
 #include "kernels/quantization/dynamic_range.h"
 
 #include <algorithm>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// sum((x + offset) * w) = sum(x * w) + offset * sum(w): only the second sum has to be computed here.
 #include "kernels/quantization/folded_columns.h"
 
 #include <algorithm>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Checks every size and stride once, so that packing and products need no further tests.
 #include "kernels/quantization/grouped_weight.h"
 
 #include "kernels/checks/checks.h"

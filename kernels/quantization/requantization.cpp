@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Proves once for each call that no accumulator or shift overflows for the given depth, bias, multipliers and
+// shifts; microkernels rely on it. Costs two vectorized passes over the lists.
 #include "kernels/quantization/requantization.h"
 
 #include <type_traits>

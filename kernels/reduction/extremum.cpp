@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Compares int64 keys (sorting/order.h), 32 elements at a time, so that the search is compiled once.
 #include "kernels/reduction/extremum.h"
 
 #include <cmath>
