@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// One switch over the selected dtypes for each access; only the dtypes of the build are compiled.
 #include "kernels/elements/element_access.h"
 
 #include "kernels/checks/selection.h"

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Goes tap by tap: for each tap the matrix and the image are two strided views, so one view copy moves all
+// its elements, and padding is only a smaller range.
 #include "kernels/geometry/im2col.h"
 
 #include <algorithm>

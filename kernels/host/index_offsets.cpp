@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// The loops stop at the first index out of range, so each has one comparison: negative indices are large as
+// unsigned values. Contiguous indices and elements have their own loop with constant strides.
 #include "kernels/host/index_offsets.h"
 
 #include <cstring>

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Works fiber by fiber with element access functions: rare operators, so compiled once for all dtypes. 16-bit
+// sums are held in float for the whole fiber, and a mean counts in scratch memory.
 #include "kernels/index/combine.h"
 
 #include <cstring>
@@ -129,7 +131,7 @@ Error combine_indexed(KernelContext& context, const IndexedCombine& combine) {
   const bool pairs = kSelectsComplex && is_complex(combine.target.type);
   RL_CHECK(
       !pairs || combine.how == Combine::kSum || (combine.how == Combine::kProduct && combine.include_target),
-      Error::InvalidType, "self: complex numbers are only added and multiplied");
+      Error::InvalidType, "self: complex elements only add and multiply");
   if (pairs && combine.how == Combine::kSum) {
     for (const size_t which : {0, 1}) {
       IndexedCombine parts = combine;
@@ -148,8 +150,7 @@ Error combine_indexed(KernelContext& context, const IndexedCombine& combine) {
   if (combine.how == Combine::kMean) {
     walk.counts = static_cast<uint32_t*>(context.allocate_temp(size * sizeof(uint32_t), alignof(uint32_t)));
     RL_CHECK(walk.counts != nullptr || size == 0, Error::MemoryAllocationFailed,
-             "reduce: expected %lu bytes of temporary memory for a mean",
-             log_number(size * sizeof(uint32_t)));
+             "out of scratch memory: need %lu bytes for a mean", log_number(size * sizeof(uint32_t)));
   }
   const View views[] = {combine.index, combine.target, combine.source};
   return for_each_fiber(views, combine.dim, walk);

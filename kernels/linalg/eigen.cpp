@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Unblocked reductions and QR sweeps on the diagonal and off-diagonal, deflating from the end. Rotations are
+// applied to the columns of the eigenvectors, which are contiguous. An off-diagonal element is negligible
+// relative to its diagonal neighbors (tridiagonal) or to the largest element (bidiagonal).
 #include "kernels/linalg/eigen.h"
 
 #include <algorithm>

@@ -168,7 +168,7 @@ Error Fourier::reserve(KernelContext& context, ScalarType component, size_t extr
   const size_t point = 2 * element_size(component);
   const size_t bytes = (3 * points + extra) * point;
   scratch_ = bytes <= sizeof small_ ? small_ : static_cast<char*>(context.allocate_temp(bytes));
-  RL_CHECK(scratch_ != nullptr, Error::MemoryAllocationFailed, "scratch memory: %lu bytes are not there",
+  RL_CHECK(scratch_ != nullptr, Error::MemoryAllocationFailed, "out of scratch memory: need %lu bytes",
            static_cast<unsigned long>(bytes));
   extra_ = scratch_ + 3 * points * point;
   return Error::Ok;

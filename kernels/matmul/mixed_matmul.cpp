@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Dequantizes on the fly: (w - zero_point) in float, with one multiplication by the scale for each group.
 #include "kernels/matmul/mixed_matmul.h"
 
 #include <algorithm>

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Direct loops with a border test for each tap. Padding contributes zero_point * weight, since the bias
+// accounts for the zero point of every tap.
 #include "kernels/quantization/integer_convolution.h"
 
 #include "kernels/checks/selection.h"

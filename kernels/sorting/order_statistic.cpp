@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Quickselect with a fixed pseudo-random pivot sequence and heapsort of positions. Both compare elements in
+// place, because dtypes differ and the input must not change.
 #include "kernels/sorting/order_statistic.h"
 
 #include "kernels/checks/checks.h"

@@ -99,7 +99,7 @@ Error find_unique(KernelContext& context, TypeSet types, const Tensor& self, con
   auto* const order =
       static_cast<uint32_t*>(context.allocate_temp(count * sizeof(uint32_t), alignof(uint32_t)));
   RL_CHECK(order != nullptr || count == 0, Error::MemoryAllocationFailed,
-           "self: expected %lu bytes of temporary memory for the order of its parts",
+           "out of scratch memory: need %lu bytes for the order of parts",
            log_number(count * sizeof(uint32_t)));
   for (size_t i = 0; i < count; ++i) order[i] = static_cast<uint32_t>(i);
   if (!request.consecutive) {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// One loop for each element size, shared by all dtypes; contiguous spans use memmove.
 #include "kernels/walk/strided_copy.h"
 
 #include <cstdint>

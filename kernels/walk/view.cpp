@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// PairedLoops sorts dimensions by the target's stride (insertion sort: few dimensions) and merges those whose
+// strides continue in both views.
 #include "kernels/walk/view.h"
 
 #include "runtime/base/assert.h"
