@@ -118,8 +118,8 @@ function(rushlight_run_generator result)
         string(REPLACE "\n" "\n  " problem "${problem}")
         message(
             FATAL_ERROR
-            "Selecting operators failed (exit code ${status}), with ${Python_EXECUTABLE} (another one: activate its "
-            "environment or set Python_EXECUTABLE):\n  ${problem}"
+            "Selecting operators failed with exit code ${status}. Interpreter: ${Python_EXECUTABLE} (to use another one, "
+            "activate its environment or set Python_EXECUTABLE).\n  ${problem}"
         )
     endif()
     set(${result} "${printed}" PARENT_SCOPE)

@@ -61,7 +61,7 @@ Error Forms::check_written(uint32_t id) const {
 }
 
 Error Forms::begin_write(uint32_t id) {
-  RL_CHECK(!states_[id].is_written, Error::InvalidProgram, "value %lu: is written again", log_number(id));
+  RL_CHECK(!states_[id].is_written, Error::InvalidProgram, "value %lu: is written twice", log_number(id));
   states_[id].is_written = true;
   return Error::Ok;
 }

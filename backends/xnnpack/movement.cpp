@@ -127,7 +127,7 @@ Error NodeLowering::lower_reshape() {
     listed.push_back(size == 0 ? -1 : int64_t{size});  // 0: inferred
     open += size == 0 ? 1 : 0;
   }
-  RL_CHECK(open <= 1, Error::NotSupported, "expected one size that is open, got %lu", log_number(open));
+  RL_CHECK(open <= 1, Error::NotSupported, "expected at most one inferred size, got %lu", log_number(open));
   RL_TRY_ASSIGN(const ValueId from, forms_.plain(in));
   RL_TRY_ASSIGN(const ValueId to, forms_.new_plain(out));
   list_.call("aten::view_copy", "out", {from, list_.integers(std::move(listed)), to});
@@ -194,7 +194,7 @@ Error NodeLowering::lower_pad() {
   RL_TRY_ASSIGN(const uint32_t in, id_at(slot::kInputId, before.size()));
   RL_TRY_ASSIGN(const uint32_t out, id_at(slot::kOutputId, behind.size()));
   RL_CHECK(before.size() == behind.size(), Error::InvalidProgram,
-           "expected paddings before and behind each dim");
+           "expected paddings before and after each dim");
   std::vector<int64_t> paddings;  // last dimension first
   for (size_t d = before.size(); d-- > 0;) {
     paddings.push_back(before[d]);

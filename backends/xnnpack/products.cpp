@@ -73,7 +73,7 @@ Error NodeLowering::fold(uint32_t input, uint32_t filter, uint32_t bias, uint32_
            "expected %lu scales of weights, got %lu", log_number(outputs), log_number(weights.scales.size()));
   Span<const uint8_t> addends;
   if (bias != kNoValue) {
-    RL_CHECK(bias < forms_.size(), Error::InvalidProgram, "its bias is no value");
+    RL_CHECK(bias < forms_.size(), Error::InvalidProgram, "its bias is not a value");
     const Value& known = value(bias);
     const bool is_whole = known.is_constant && (known.datatype == Datatype::XnnDatatypeQint32 ||
                                                 known.datatype == Datatype::XnnDatatypeQcint32);
@@ -191,7 +191,7 @@ Error NodeLowering::lower_convolution(NodeKind kind) {
   const int64_t groups = size_at(conv::kGroups), per_group = size_at(conv::kGroupOutputChannels);
   const int64_t top = size_at(conv::kPaddingTop), left = size_at(conv::kPaddingLeft);
   RL_CHECK(top == size_at(conv::kPaddingBottom) && left == size_at(conv::kPaddingRight), Error::NotSupported,
-           "its padding differs on both sides");
+           "expected equal padding on both sides");
   RL_CHECK(fits({groups, per_group, size_at(conv::kGroupInputChannels), top, left}), Error::InvalidProgram,
            "its channels or paddings are out of range");
   const int64_t outputs = groups * per_group, inputs = size_at(conv::kGroupInputChannels);

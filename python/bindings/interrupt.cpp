@@ -68,7 +68,7 @@ class PythonInterrupt final : public Interrupt {
 };
 
 [[noreturn]] void refuse() {
-  captured_log().say("called by the handler of a signal, which has interrupted what it needs");
+  captured_log().say("called by a signal handler that interrupted the call it needs");
   fail(Error::InvalidState);
 }
 

@@ -16,7 +16,7 @@ namespace {
 py::object from_tensor(const TensorImpl& tensor, Outputs how, py::handle owner) {
   const ScalarType type = tensor.scalar_type();
   if (tensor.data() == nullptr && tensor.numel() > 0) {
-    captured_log().say("output: a tensor that the program never gave memory to");
+    captured_log().say("output: a tensor without memory");
     fail(Error::InvalidProgram);
   }
   if (numpy_dtype(type) == nullptr) {

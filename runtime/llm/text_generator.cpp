@@ -93,12 +93,12 @@ Error TextGenerator::check(Span<const int32_t> prompt, const GenerateOptions& op
   }
   if (!options.shifts) {
     RL_CHECK(prompt.size() <= context, Error::InvalidArgument,
-             "prompt: expected at most %lu tokens, which the context holds, got %lu", log_number(context),
+             "prompt: expected at most %lu tokens (the context), got %lu", log_number(context),
              log_number(prompt.size()));
     return Error::Ok;
   }
   RL_CHECK(context >= 2 && options.keep <= context - 2, Error::InvalidArgument,
-           "keep: expected fewer tokens than the context without 1, %lu, got %lu", log_number(context - 1),
+           "keep: expected fewer than %lu tokens (the context minus 1), got %lu", log_number(context - 1),
            log_number(options.keep));
   return Error::Ok;
 }
@@ -142,7 +142,7 @@ Error TextGenerator::evaluate_next() {
 }
 
 Result<Generated> TextGenerator::step() {
-  RL_CHECK(is_running_, Error::InvalidState, "step: expected a text that was begun and has not finished");
+  RL_CHECK(is_running_, Error::InvalidState, "step: expected a text that has not ended; call begin() first");
   if (!makes_room()) return finish(Finish::ContextFull, {});
   const uint64_t start = now_ns();
   const bool decodes = statistics_.generated_tokens > 0 && pending_.size() == 1;

@@ -60,7 +60,7 @@ Error check_values(TableVector values, const char* method) {
   for (size_t i = 0; i < values.size(); ++i) {
     const auto kind = values[i].scalar<uint8_t>(value::kValType);
     const Table content = values[i].table(value::kVal);
-    RL_CHECK(kind != 0 && content, Error::InvalidProgram, "cases of %s: value %lu is of no kind", method,
+    RL_CHECK(kind != 0 && content, Error::InvalidProgram, "cases of %s: value %lu has no kind", method,
              log_number(i));
     if (static_cast<ValueKind>(kind) != ValueKind::Tensor) continue;
     const Result<TensorLayout> layout = layout_of(content, method);

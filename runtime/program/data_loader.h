@@ -92,9 +92,9 @@ class BufferDataLoader final : public DataLoader {
   BufferDataLoader(const void* data, size_t size) : data_(static_cast<const uint8_t*>(data)), size_(size) {}
 
   [[nodiscard]] Result<FreeableBuffer> load(size_t offset, size_t size) override {
-    RL_CHECK(range_fits(offset, size, size_), Error::InvalidArgument,
-             "data: bytes %lu to %lu asked for, there are %lu", static_cast<unsigned long>(offset),
-             static_cast<unsigned long>(offset + size), static_cast<unsigned long>(size_));
+    RL_CHECK(range_fits(offset, size, size_), Error::InvalidArgument, "data: bytes %lu to %lu of %lu",
+             static_cast<unsigned long>(offset), static_cast<unsigned long>(offset + size),
+             static_cast<unsigned long>(size_));
     return FreeableBuffer(data_ + offset, size);
   }
   [[nodiscard]] size_t size() const override { return size_; }

@@ -90,7 +90,7 @@ Error Program::segment_range(uint64_t index, size_t* offset, size_t* size) const
   const auto length = segment.scalar<uint64_t>(schema::segment::kSize);
   // Writers leave the base 0 if no segment has data.
   RL_CHECK((segment_base_ != 0 || length == 0) && range_fits(start, length, loader_->size() - segment_base_),
-           Error::InvalidProgram, "program: segment %lu leaves the file of %lu bytes",
+           Error::InvalidProgram, "program: segment %lu exceeds the file of %lu bytes",
            static_cast<unsigned long>(index), static_cast<unsigned long>(loader_->size()));
   *offset = segment_base_ + static_cast<size_t>(start);
   *size = static_cast<size_t>(length);
@@ -142,7 +142,7 @@ Result<const void*> Program::constant(uint32_t index, size_t nbytes) const {
     offset = offsets[index];
   }
   RL_CHECK(range_fits(offset, nbytes, bytes.size()), Error::InvalidProgram,
-           "constant %lu: %lu bytes at %lu asked for, there are %lu", static_cast<unsigned long>(index),
+           "constant %lu: %lu bytes at %lu of %lu", static_cast<unsigned long>(index),
            static_cast<unsigned long>(nbytes), static_cast<unsigned long>(offset),
            static_cast<unsigned long>(bytes.size()));
   return static_cast<const void*>(bytes.data() + static_cast<size_t>(offset));
@@ -158,7 +158,7 @@ Error Program::load_mutable(uint64_t segment, uint32_t index, void* target, size
   size_t size = 0;
   RL_TRY(segment_range(entry.scalar<uint32_t>(schema::subsegment::kSegmentIndex), &offset, &size));
   RL_CHECK(index < offsets.size() && range_fits(offsets[index], nbytes, size), Error::InvalidProgram,
-           "mutable segment %lu: entry %lu of %lu leaves it", static_cast<unsigned long>(segment),
+           "mutable segment %lu: entry %lu of %lu exceeds it", static_cast<unsigned long>(segment),
            static_cast<unsigned long>(index), static_cast<unsigned long>(offsets.size()));
   RL_TRY_ASSIGN(FreeableBuffer data, loader_->load(offset + static_cast<size_t>(offsets[index]), nbytes));
   if (nbytes > 0) std::memcpy(target, data.data(), nbytes);

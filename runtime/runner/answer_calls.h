@@ -16,7 +16,7 @@ template <class Call>
 Error answer_calls(Span<const uint8_t> request, const char* outputs, bool* fresh_methods, Call&& call) {
   CaseReader reader(request);
   uint32_t calls = 0;
-  RL_CHECK(reader.begin(&calls, fresh_methods), Error::InvalidArgument, "request: is no case stream");
+  RL_CHECK(reader.begin(&calls, fresh_methods), Error::InvalidArgument, "request: not a case stream");
   const int file = platform::file_open(outputs, platform::FileMode::Write);
   RL_CHECK(file >= 0, Error::AccessFailed, "%s: cannot be written", outputs);
   CaseWriter writer(file);

@@ -14,8 +14,8 @@ namespace {
 // Claims `size` bytes. Error: MemoryAllocationFailed.
 Result<Span<uint8_t>> claim(size_t size, const char* what, platform::Bank bank = platform::Bank::Large) {
   const Span<uint8_t> memory = platform::claim_memory(size, bank);
-  RL_CHECK(memory.size() == size, Error::MemoryAllocationFailed, "%s: the machine has no %lu bytes left",
-           what, log_number(size));
+  RL_CHECK(memory.size() == size, Error::MemoryAllocationFailed, "%s: no memory for %lu bytes", what,
+           log_number(size));
   return Span<uint8_t>(memory);
 }
 

@@ -43,11 +43,11 @@ Error TensorImpl::resize(Span<const SizesType> sizes) {
   for (size_t i = 0; i < dim_; ++i) same = same && sizes[i] == sizes_[i];
   if (same) return Error::Ok;
   RL_CHECK(dynamism_ != TensorShapeDynamism::STATIC, Error::NotSupported,
-           "resize: the tensor's shape is static and differs from the one asked for");
+           "resize: the shape is static and differs");
   size_t numel = 0;
   RL_CHECK(checked_numel(sizes, &numel), Error::InvalidArgument, "resize: a size is negative or too large");
-  RL_CHECK(numel <= numel_bound_, Error::OutOfResources, "resize: %lu elements asked for, at most %lu fit",
-           static_cast<unsigned long>(numel), static_cast<unsigned long>(numel_bound_));
+  RL_CHECK(numel <= numel_bound_, Error::OutOfResources, "resize: expected at most %lu elements, got %lu",
+           static_cast<unsigned long>(numel_bound_), static_cast<unsigned long>(numel));
   for (size_t i = 0; i < dim_; ++i) sizes_[i] = sizes[i];
   compute_strides();
   return Error::Ok;
@@ -65,7 +65,7 @@ Error TensorImpl::make_view(const TensorImpl& base, Span<const SizesType> sizes)
            "view: expected %lu elements of %s, got %lu of %s", static_cast<unsigned long>(base.numel_),
            to_string(base.type_), static_cast<unsigned long>(numel_), to_string(type_));
   if (storage_ == Storage::Planned || storage_ == Storage::Constant) {
-    RL_CHECK(data_ == base.data_, Error::InvalidArgument, "view: it has memory of its own");
+    RL_CHECK(data_ == base.data_, Error::InvalidArgument, "view: has separate memory");
     return Error::Ok;
   }
   const bool constant = base.storage_ == Storage::Constant || base.storage_ == Storage::ConstantView;
