@@ -28,7 +28,9 @@ extensions = [
     "page_marks",
     "source_links",
     "front_page",
+    "navigation",
     "python_api",
+    "cpp_api",
 ]
 root_doc = "docs/index"
 include_patterns = ["*.md", "**/README.md", "docs/**"]
@@ -38,8 +40,9 @@ source_suffix = {".md": "markdown"}
 
 myst_heading_anchors = 6
 myst_enable_extensions = ["colon_fence", "fieldlist"]
-python_use_unqualified_type_names = True
+toc_object_entries_show_parents = "hide"
 python_maximum_signature_line_length = 88
+cpp_maximum_signature_line_length = 88
 highlight_language = "none"
 pygments_style = "friendly"
 pygments_dark_style = "github-dark"
