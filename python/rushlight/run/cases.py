@@ -152,7 +152,7 @@ def save_case(path: Path, case: Case, **facts: object) -> None:
     """
     if isinstance(case.tolerance, Tolerance):
         raise InvalidArgument("case: expected a number as tolerance, got a Tolerance")
-    arrays: dict[str, np.ndarray] = {}
+    arrays: dict[str, Any] = {}
     methods: dict[str, list[dict[str, Any]]] = {}
     for call in case.calls:
         listed = methods.setdefault(call.method, [])
@@ -232,7 +232,7 @@ def _value(described: dict[str, Any], arrays: Any) -> Any:
     return array.reshape(described["shape"])
 
 
-def _described(key: str, value: Any, arrays: dict[str, np.ndarray]) -> dict[str, Any]:
+def _described(key: str, value: Any, arrays: dict[str, Any]) -> dict[str, Any]:
     """As _value reads it; an array goes into `arrays`."""
     if not isinstance(value, np.ndarray):
         return {"value": value}
