@@ -44,10 +44,10 @@ struct Walk {
     const ScalarType type = combine.target.type;
     if (counts != nullptr) std::memset(counts, 0, size * sizeof *counts);
     if (sums == nullptr) return run(fibers, type);
-    convert_run(sums, sizeof(float), ScalarType::Float, target.data, target.stride, type, size);
+    convert_span(sums, sizeof(float), ScalarType::Float, target.data, target.stride, type, size);
     const Fiber held[] = {fibers[0], {reinterpret_cast<char*>(sums), sizeof(float), target.size}, fibers[2]};
     RL_TRY(run(held, ScalarType::Float));
-    convert_run(target.data, target.stride, type, sums, sizeof(float), ScalarType::Float, size);
+    convert_span(target.data, target.stride, type, sums, sizeof(float), ScalarType::Float, size);
     return Error::Ok;
   }
 
@@ -81,7 +81,7 @@ struct Walk {
       const uint32_t count = counts[i] + (combine.include_target ? 1 : 0);
       if (count < 2) continue;
       char* const at = target.data + i * target.stride;
-      if (is_counted(held)) {
+      if (is_integer_like(held)) {
         store_integer(at, held, floored_divide<int64_t>(load_integer(at, held), count));
       } else {
         store_number(at, held, load_number(at, held) / count);
@@ -117,7 +117,7 @@ void combine_elements(char* target, ScalarType target_type, const char* source, 
     const auto a = load_complex(target, target_type);
     const auto b = load_complex(source, source_type);
     store_complex(target, target_type, how == Combine::kProduct ? a * b : a + b);
-  } else if (is_counted(target_type)) {
+  } else if (is_integer_like(target_type)) {
     const int64_t result =
         combined(load_integer(target, target_type), load_integer(source, source_type), how);
     store_integer(target, target_type, result);

@@ -188,7 +188,7 @@ Error Fourier::run(const View& source, const View& target, size_t index, bool fo
     View rest = source;
     View rest_of_target = target;
     PairedLoops(rest_of_target.select(dim, 0), rest.select(dim, 0))
-        .for_each_run([&](char* to, const char* from, const auto& loop) {
+        .for_each_span([&](char* to, const char* from, const auto& loop) {
           for (ptrdiff_t i = 0; i < loop.size; ++i) {
             in.data = const_cast<char*>(from + i * loop.source);
             out.data = to + i * loop.target;

@@ -144,12 +144,12 @@ Error find_extent(const View& elements, Extent* extent) {
   bool any = false;
   bool ordered = true;
   PairedLoops(elements, elements)
-      .for_each_run([&](const char*, const char* from, const PairedLoops::Loop& run) {
+      .for_each_span([&](const char*, const char* from, const PairedLoops::Loop& run) {
         any = true;
         for_each_part(run.size, [&](ptrdiff_t first, ptrdiff_t n) {
           float values[kRun];
-          convert_run(values, sizeof(float), ScalarType::Float, from + first * run.source, run.source,
-                      elements.type, static_cast<size_t>(n));
+          convert_span(values, sizeof(float), ScalarType::Float, from + first * run.source, run.source,
+                       elements.type, static_cast<size_t>(n));
           for (ptrdiff_t i = 0; i < n; ++i) {
             extent->min = values[i] < extent->min ? values[i] : extent->min;
             extent->max = values[i] > extent->max ? values[i] : extent->max;
@@ -162,44 +162,44 @@ Error find_extent(const View& elements, Extent* extent) {
   return Error::Ok;
 }
 
-Error AffineRuns::check() const {
+Error AffineSpans::check() const {
   RL_TRY(check_convertible(quantized));
   RL_TRY(check_convertible(real));
   return check_convertible(computed);
 }
 
-Error AffineRuns::quantize(const View& target, const View& source, const Affine& affine,
-                           const AffineRange& range, ZeroPoint order) const {
+Error AffineSpans::quantize(const View& target, const View& source, const Affine& affine,
+                            const AffineRange& range, ZeroPoint order) const {
   return dispatch<kComputed>(computed, [&](auto arithmetic) {
     using C = typename decltype(arithmetic)::Element;
     const Quantizer<int64_t, C> quantizer(affine, range, order);
-    PairedLoops(target, source).for_each_run([&](char* to, const char* from, const PairedLoops::Loop& loop) {
+    PairedLoops(target, source).for_each_span([&](char* to, const char* from, const PairedLoops::Loop& loop) {
       for_each_part(loop.size, [&](ptrdiff_t first, ptrdiff_t n) {
         C values[kRun];
         int64_t whole[kRun];
-        convert_run(values, sizeof(C), computed, from + first * loop.source, loop.source, real,
-                    static_cast<size_t>(n));
+        convert_span(values, sizeof(C), computed, from + first * loop.source, loop.source, real,
+                     static_cast<size_t>(n));
         quantize_elements(quantizer, whole, values, n);
-        convert_run(to + first * loop.target, loop.target, quantized, whole, sizeof(int64_t),
-                    ScalarType::Long, static_cast<size_t>(n));
+        convert_span(to + first * loop.target, loop.target, quantized, whole, sizeof(int64_t),
+                     ScalarType::Long, static_cast<size_t>(n));
       });
     });
     return Error::Ok;
   });
 }
 
-Error AffineRuns::dequantize(const View& target, const View& source, const Affine& affine) const {
+Error AffineSpans::dequantize(const View& target, const View& source, const Affine& affine) const {
   return dispatch<kComputed>(computed, [&](auto arithmetic) {
     using C = typename decltype(arithmetic)::Element;
-    PairedLoops(target, source).for_each_run([&](char* to, const char* from, const PairedLoops::Loop& loop) {
+    PairedLoops(target, source).for_each_span([&](char* to, const char* from, const PairedLoops::Loop& loop) {
       for_each_part(loop.size, [&](ptrdiff_t first, ptrdiff_t n) {
         C values[kRun];
         int64_t whole[kRun];
-        convert_run(whole, sizeof(int64_t), ScalarType::Long, from + first * loop.source, loop.source,
-                    quantized, static_cast<size_t>(n));
+        convert_span(whole, sizeof(int64_t), ScalarType::Long, from + first * loop.source, loop.source,
+                     quantized, static_cast<size_t>(n));
         dequantize_elements(affine, values, whole, n);
-        convert_run(to + first * loop.target, loop.target, real, values, sizeof(C), computed,
-                    static_cast<size_t>(n));
+        convert_span(to + first * loop.target, loop.target, real, values, sizeof(C), computed,
+                     static_cast<size_t>(n));
       });
     });
     return Error::Ok;

@@ -123,7 +123,7 @@ void FoldedColumns::sum_weights(const Tensor& weight, size_t column) {
   for (size_t c = 0; c < columns_; ++c) {
     const ptrdiff_t ahead = static_cast<ptrdiff_t>(c) * weight.strides()[column];
     int32_t sum = 0;
-    loops.for_each_run([&](const char*, const char* from, const auto& row) {
+    loops.for_each_span([&](const char*, const char* from, const auto& row) {
       sum +=
           sum_row(reinterpret_cast<const int8_t*>(from + ahead), static_cast<size_t>(row.size), row.source);
     });

@@ -8,7 +8,7 @@ namespace rushlight::kernels {
 
 namespace {
 
-Error check_numbers(const Tensor& weight, size_t depth) {
+Error check_elements(const Tensor& weight, size_t depth) {
   const ScalarType type = weight.scalar_type();
   RL_CHECK(type == ScalarType::Char || type == ScalarType::Byte, Error::InvalidType,
            "weight: expected dtype int8, or uint8 with two values a byte, got %s", to_string(type));
@@ -50,7 +50,7 @@ Error find_groups(const Tensor& scales, size_t depth, GroupedWeight* made) {
 }
 
 Error make_grouped_weight(const Tensor& weight, const Tensor& scales, size_t depth, GroupedWeight* made) {
-  RL_TRY(check_numbers(weight, depth));
+  RL_TRY(check_elements(weight, depth));
   made->data = weight.const_data_ptr<char>();
   made->stride = weight.strides()[0];
   made->form.is_packed = weight.scalar_type() == ScalarType::Byte;

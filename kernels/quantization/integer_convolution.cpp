@@ -13,13 +13,13 @@ namespace rushlight::kernels {
 namespace {
 
 constexpr TypeSet kTypes =
-    kQuantizedNumbers & (selected_types("rushlight::quantized_convolution.out") |
-                         selected_types("cortex_m::quantized_conv2d.out") |
-                         selected_types("cortex_m::quantized_conv2d_nhwc.out") |
-                         selected_types("cortex_m::quantized_depthwise_conv2d.out") |
-                         selected_types("cortex_m::quantized_depthwise_conv2d_nhwc.out") |
-                         selected_types("cortex_m::quantized_transpose_conv2d.out") |
-                         selected_types("cortex_m::quantized_transpose_conv2d_nhwc.out"));
+    kQuantizedElements & (selected_types("rushlight::quantized_convolution.out") |
+                          selected_types("cortex_m::quantized_conv2d.out") |
+                          selected_types("cortex_m::quantized_conv2d_nhwc.out") |
+                          selected_types("cortex_m::quantized_depthwise_conv2d.out") |
+                          selected_types("cortex_m::quantized_depthwise_conv2d_nhwc.out") |
+                          selected_types("cortex_m::quantized_transpose_conv2d.out") |
+                          selected_types("cortex_m::quantized_transpose_conv2d_nhwc.out"));
 
 // The sum of one output of one channel. `in` and `weight` point to the first channel of the group.
 template <class T>

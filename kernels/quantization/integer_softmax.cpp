@@ -12,8 +12,8 @@ namespace rushlight::kernels {
 
 namespace {
 
-constexpr TypeSet kTypes = kQuantizedNumbers & (selected_types("rushlight::quantized_softmax.out") |
-                                                selected_types("cortex_m::softmax.out"));
+constexpr TypeSet kTypes = kQuantizedElements & (selected_types("rushlight::quantized_softmax.out") |
+                                                 selected_types("cortex_m::softmax.out"));
 constexpr size_t kBytes = 256;
 
 // exp(-distance * input scale) * 2^30. `out` may alias the input, or any other tensor in a hostile program:

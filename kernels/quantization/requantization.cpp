@@ -86,7 +86,7 @@ Error check_scales(const float* scales, size_t count) {
 }
 
 template <class T>
-const T* numbers_of(const std::optional<Tensor>& bias) {
+const T* elements_of(const std::optional<Tensor>& bias) {
   return bias ? bias->const_data_ptr<T>() : nullptr;
 }
 
@@ -113,7 +113,7 @@ Error check_depth(size_t depth) {
 // Sums of products of int16 and int8 have 48 bits.
 Error bound_wide_sums(const std::optional<Tensor>& bias, size_t columns, size_t depth, int64_t* bound) {
   constexpr int64_t kLargest = kLargestShort * 128;
-  const int64_t most = most_of(numbers_of<int64_t>(bias), columns);
+  const int64_t most = most_of(elements_of<int64_t>(bias), columns);
   RL_TRY(check_depth(depth));
   RL_CHECK(most <= ukernel::kMostWideSum - static_cast<int64_t>(depth) * kLargest, Error::InvalidArgument,
            "bias and weight: sums of %lu products and a bias may have more than 48 bits",
@@ -226,7 +226,7 @@ Error make_requantization(const RequantizationArguments& arguments, const Tensor
   RL_TRY(check_bias(arguments.bias, out.scalar_type(), columns));
   RL_TRY(is_short(out.scalar_type())
              ? bound_wide_sums(arguments.bias, columns, depth, &bound)
-             : bound_sums(numbers_of<int32_t>(arguments.bias), columns, depth, kLargestProduct, &bound));
+             : bound_sums(elements_of<int32_t>(arguments.bias), columns, depth, kLargestProduct, &bound));
   return prove(arguments, out, columns, bound, to);
 }
 

@@ -18,7 +18,7 @@ void Extremum::see(const char* source, ptrdiff_t stride, size_t n) {
   int64_t keys[kRun];
   for (size_t start = 0; start < n; start += kRun) {
     const size_t length = n - start < kRun ? n - start : kRun;
-    order_keys(source, stride, type, length, largest, NanPlace::kFirst, keys);
+    order_keys(source, stride, type, length, largest, NanOrder::kFirst, keys);
     for (size_t i = 0; i < length; ++i, ++seen, source += stride) {
       if (keys[i] >= key && seen != 0) continue;
       key = keys[i];
@@ -60,9 +60,9 @@ Error extremum_into(TypeSet types, bool largest, const Reduction& reduction, con
   RL_TRY(check_convertible(out.scalar_type()));
   reduction.for_each_output([&](const char* first, char* result) {
     Extremum extremum{type, largest};
-    reduction.for_each_stored_run(
+    reduction.for_each_stored_span(
         first, [&](const char* values, ptrdiff_t stride, size_t n) { extremum.see(values, stride, n); });
-    convert_run(result, 0, out.scalar_type(), extremum.at, 0, type, 1);
+    convert_span(result, 0, out.scalar_type(), extremum.at, 0, type, 1);
   });
   return Error::Ok;
 }
