@@ -147,7 +147,7 @@ def test_the_picture_has_every_symbol_and_needs_nothing_else() -> None:
     titles = [element.text or "" for element in root.iter() if element.tag.endswith("title")]
     assert all(any(e.symbol in title for title in titles) for e in report.entries if e.flash)
     page = report_page(report)
-    assert "<script" not in page and svg in page
+    assert page.count("<script") == 1 and svg in page
     assert page.replace("http://www.w3.org/2000/svg", "").count("://") == 0
 
 
