@@ -31,6 +31,8 @@ extensions = [
     "navigation",
     "python_api",
     "cpp_api",
+    "command_line",
+    "exit_codes",
 ]
 root_doc = "docs/index"
 include_patterns = ["*.md", "**/README.md", "docs/**"]
