@@ -32,8 +32,9 @@ def _command(command: click.Command, context: click.Context, level: int) -> Iter
     yield _help(command.help)
     yield _help(command.epilog)
     yield f"```{{program}} {context.command_path}\n```\n"
-    for parameter in command.get_params(context):
-        if record := parameter.get_help_record(context):
+    for parameter in command.params:
+        record = parameter.get_help_record(context)
+        if record and record[1]:
             yield directive("option", " ".join(record[0].split()), escaped(record[1]))
     if isinstance(command, click.Group):
         yield from _subcommands(command, context, level + 1)

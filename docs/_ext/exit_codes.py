@@ -22,8 +22,8 @@ class ExitCodes(Generated):
         classes = [node for node in ast.parse(path.read_text()).body if isinstance(node, ast.ClassDef)]
         rows = [_error(node) for node in classes]
         lines = ["| code | error | what happened | next step |", "|--:|---|---|---|"]
-        for row in sorted((row for row in rows if row.code), key=lambda row: row.code):
-            error = f"{{py:class}}`{argument}.{row.name}`"
+        for row in sorted((row for row in rows if row.code > 1), key=lambda row: row.code):
+            error = f"{{py:class}}`~{argument}.{row.name}`"
             lines.append(f"| {row.code} | {error} | {_cell(row.meaning)} | {_cell(row.next_step)} |")
         return "\n".join(lines) + "\n"
 
@@ -51,11 +51,19 @@ def _error(node: ast.ClassDef) -> _Error:
 
 
 def _passed_step(node: ast.ClassDef) -> ast.expr | None:
-    """What the class hands its base as the next step."""
+    """What the class hands its base as the next step: a text, or a variable that begins as one."""
+    variables = {
+        target.id: each.value
+        for each in ast.walk(node)
+        if isinstance(each, ast.Assign)
+        for target in each.targets
+        if isinstance(target, ast.Name)
+    }
     for call in ast.walk(node):
         for keyword in call.keywords if isinstance(call, ast.Call) else []:
-            if keyword.arg == "next_step" and isinstance(keyword.value, ast.Constant | ast.JoinedStr):
-                return keyword.value
+            value = keyword.value
+            if keyword.arg == "next_step":
+                return variables.get(value.id) if isinstance(value, ast.Name) else value
     return None
 
 
@@ -66,7 +74,9 @@ def _words(step: ast.expr | None) -> str:
     if isinstance(step, ast.FormattedValue):
         names = [each for each in ast.walk(step.value) if isinstance(each, ast.Name | ast.Attribute)]
         return f"<{ast.unparse(names[0])}>" if names else "<...>"
-    return str(step.value) if isinstance(step, ast.Constant) else ""
+    if isinstance(step, ast.IfExp):
+        return _words(step.body)
+    return str(step.value) if isinstance(step, ast.Constant) and step.value else ""
 
 
 def _cell(text: str) -> str:
