@@ -61,7 +61,7 @@ def code(text: str, language: str) -> str:
     """A fenced block; of no language where the text is not in it."""
     text = textwrap.dedent(text).strip()
     kinds = {kind for kind, _ in get_lexer_by_name(language).get_tokens(text)}
-    return f"```{'none' if Error in kinds else language}\n{text}\n```\n"
+    return f"```{'text' if Error in kinds else language}\n{text}\n```\n"
 
 
 def escaped(text: str) -> str:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Makes the sidebar from the titles of pages alone, which halves the time of a build.
 
-Sphinx would copy the contents of all pages for each page, with each documented name, and the theme then leaves
-out all but titles.
+Sphinx would copy the contents of all pages for each page, with each documented name, and the theme would then
+leave out all but titles.
 """
 
 from __future__ import annotations
