@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""examples/cpp_application with rushlight's tree in it: prints what PyTorch computed, refuses bad files by name.
+"""examples/cpp_application in rushlight's tree prints what PyTorch computed, and refuses bad files by name.
 
 tests/package/test_cpp_consumers.py builds it against an installed rushlight.
 """
