@@ -117,8 +117,8 @@ Error Forms::share(uint32_t id, uint32_t of) {
   RL_TRY(check_written(of));
   RL_CHECK(!states_[id].is_output && values_[id].numel() == values_[of].numel(), Error::InvalidProgram,
            "value %lu: expected as many elements as value %lu has", log_number(id), log_number(of));
-  // For images, the exporter writes the dimensions from before its layout conversion; XNNPACK uses those of
-  // the source.
+  // For images, the exporter writes the dimensions from before its layout conversion; XNNPACK uses the
+  // dimensions of the source.
   values_[id].dims = values_[of].dims;
   RL_TRY(begin_write(id));
   if (states_[of].first < 0) RL_TRY(plain(of).error());

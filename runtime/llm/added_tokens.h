@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Finds added tokens (special tokens and the like) in a text: the leftmost match, and the longest of those
-// that start at the same position.
+// Finds added tokens (special tokens and the like) in a text: the leftmost match, and the longest one at
+// that position.
 #pragma once
 
 #include <string_view>

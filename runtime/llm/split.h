@@ -31,8 +31,8 @@ class Classes {
   uint8_t quick_[kQuick] = {};
 };
 
-// A deterministic automaton, compiled ahead of time from a regular expression. Its matches equal those of a
-// backtracking engine (the first alternative wins), found in one pass over the text.
+// A deterministic automaton, compiled ahead of time from a regular expression. It matches like a backtracking
+// engine (the first alternative wins), found in one pass over the text.
 class Automaton {
  public:
   Automaton(const Vocabulary& vocabulary, const Classes& classes, size_t index);

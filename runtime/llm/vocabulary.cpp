@@ -288,7 +288,7 @@ size_t growth_of(const Vocabulary& v, const Step& step) {
   return 1;
 }
 
-// Bounds the product over all steps: a chain of replacements could turn a short text into gigabytes.
+// Bounds the product over all steps: a chain of replacements could expand a short text to gigabytes.
 Error measure_growth(Vocabulary* v) {
   uint64_t growth = 1;
   for (const auto* steps : {&v->normalizers, &v->pre_tokenizers}) {

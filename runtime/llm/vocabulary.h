@@ -72,7 +72,7 @@ struct Facts {
   float unknown_score;  // Unigram only
 };
 
-// How the matches of a pattern, and the text between them, form pieces.
+// The rule by which matches of a pattern, and the text between them, form pieces.
 enum class Behavior : uint32_t { Isolated = 0, Removed = 1, Contiguous = 2, WithPrevious = 3, WithNext = 4 };
 
 // The kinds of steps, with the meaning of a, b and c.

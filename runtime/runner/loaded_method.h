@@ -16,7 +16,7 @@ struct RunOptions : MethodOptions {
 class LoadedMethod {
  public:
   // Loads a method. Its memory stays claimed until the program ends, and so does the method. Fills in the
-  // parts of `report` that concern loading. Errors: those of Method::load(), MemoryAllocationFailed.
+  // parts of `report` that concern loading. Errors: as Method::load(), MemoryAllocationFailed.
   [[nodiscard]] static Result<LoadedMethod*> load(const Program& program, const char* name,
                                                   const RunOptions& options, Report* report);
 

@@ -31,7 +31,7 @@ class DataFiles {
   DataFiles(const DataFiles&) = delete;
   DataFiles& operator=(const DataFiles&) = delete;
 
-  // Opens all files. Errors: AccessFailed, NotSupported (more than kMaxFiles), or those of FlatTensor and
+  // Opens all files. Errors: AccessFailed, NotSupported (more than kMaxFiles), or as FlatTensor and
   // MergedDataMap.
   Error open(int argc, char** argv);
 

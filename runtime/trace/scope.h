@@ -74,7 +74,7 @@ class InstructionScope {
 // operators that write no tensor have no event.
 class OperatorScope {
  public:
-  // `name` and `signature` are those of KernelEntry.
+  // `name` and `signature` are as in KernelEntry.
   OperatorScope(EventTracer* tracer, const char* name, const char* signature)
       : tracer_(tracer), signature_(signature) {
     if (tracer_ != nullptr) begin(name);
