@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// The state is the cache (evaluated tokens) and the pending tokens behind it. A step evaluates one chunk of
+// pending tokens; when none remain, it samples the next token, which becomes pending.
 #include "runtime/llm/text_generator.h"
 
 #include <algorithm>
@@ -141,6 +143,7 @@ Error TextGenerator::evaluate_next() {
   return Error::Ok;
 }
 
+// A step counts as decoding if it evaluates only the token sampled before; all others are prefill.
 Result<Generated> TextGenerator::step() {
   RL_CHECK(is_running_, Error::InvalidState, "step: expected a text that has not ended; call begin() first");
   if (!makes_room()) return finish(Finish::ContextFull, {});

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Collects the trace in claimed memory, because writing to files during the run would distort its times.
 #include "runtime/runner/trace_files.h"
 
 #include <cstdio>
