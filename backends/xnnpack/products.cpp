@@ -50,6 +50,7 @@ bool fits(std::initializer_list<int64_t> sizes) {
 
 }  // namespace
 
+// A constant bias is converted to the layer's dtype; another one is a tensor of the graph.
 Result<ValueId> NodeLowering::bias_of(uint32_t id, ScalarType dtype) {
   if (id == kNoValue) return list_.none();
   RL_CHECK(id < forms_.size(), Error::InvalidProgram, "expected one of %lu values, got %lu",
@@ -139,6 +140,7 @@ Error NodeLowering::multiply_dynamic(uint32_t input, const Value& weights, Value
   return clamp_result(output, to);
 }
 
+// Three cases, by the input: statically quantized, dynamically quantized, floating point.
 Error NodeLowering::lower_linear() {
   RL_TRY_ASSIGN(const uint32_t input, id_at(linear::kInput1Id));
   RL_TRY_ASSIGN(const uint32_t filter, id_at(linear::kFilterId, 2));
@@ -180,6 +182,8 @@ Error NodeLowering::lower_linear() {
   return Error::Ok;
 }
 
+// Checks the geometry first, because XNNPACK stores it redundantly, in the node and in the shapes of its
+// values.
 Error NodeLowering::lower_convolution(NodeKind kind) {
   RL_TRY_ASSIGN(const uint32_t input, id_at(conv::kInput1Id, kPixelRank));
   RL_TRY_ASSIGN(const uint32_t filter, id_at(conv::kFilterId, kPixelRank));

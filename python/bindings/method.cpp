@@ -17,6 +17,7 @@ namespace py = pybind11;
 
 namespace rushlight {
 
+// Maps each output to the first one with the same value, so that a value is converted once.
 PyMethod::PyMethod(std::shared_ptr<Module> module, std::unique_ptr<ModuleMethod> method,
                    std::shared_ptr<PyTrace> trace)
     : module_(std::move(module)),
@@ -50,6 +51,7 @@ void PyMethod::set(const py::list& inputs, Kept* released) {
   }
 }
 
+// The trace is locked while the method executes, because a tracer serves one thread at a time.
 void PyMethod::run_locked() {
   const std::unique_lock<std::mutex> traced =
       trace_ == nullptr ? std::unique_lock<std::mutex>() : lock_for_python(trace_->mutex());
