@@ -12,7 +12,7 @@ from support import written
 
 ROOT = Path(__file__).resolve().parents[1]
 
-FOLDERS = ("docs", "benchmarks", "tests")
+FOLDERS = ("docs", "benchmarks", "examples", "tests")
 PAGES = sorted([*ROOT.glob("*.md"), *(path for folder in FOLDERS for path in (ROOT / folder).rglob("*.md"))])
 WRITTEN = [
     pytest.param(part, id=f"{path.relative_to(ROOT)}:{part.name}")

@@ -93,8 +93,9 @@ def main() -> int:
         (options.output / "size.html").write_text(to_html(result))
         (options.output / "size.md").write_text(markdown)
     if options.write:
-        written.write(Path(__file__).with_name("README.md"), "models", markdown)
-        written.write(ROOT / "README.md", "overview", overview(result))
+        page = Path(__file__).with_name("README.md")
+        written.write(page, "models", markdown)
+        written.write(page, "overview", overview(result))
         written.write(ROOT / "docs" / "baking.md", "baked", baked_table(result))
     return 0 if result.passed else 1
 

@@ -158,7 +158,7 @@ def to_markdown(report: Report) -> str:
     for table in tables(report):
         rows = [table.header, ["---", *["--:"] * (len(table.header) - 1)], *table.rows]
         lines = ["| " + " | ".join(row) + " |" for row in rows]
-        parts += [f"### {table.title}", "", table.note, "", *lines, ""]
+        parts += [f"## {table.title}", "", table.note, "", *lines, ""]
     return "\n".join([*parts, *(f"- {remark}" for remark in _remarks(report)), ""])
 
 

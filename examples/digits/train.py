@@ -8,7 +8,9 @@ export is the official package's; everything after it needs none of these three.
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 import torch
@@ -22,6 +24,9 @@ HELD_OUT = 100
 EPOCHS = 80
 BATCH = 64
 TOLERANCE = 1e-4
+
+Calls = Sequence[tuple[np.ndarray, np.ndarray]]
+"""Inputs with their outputs."""
 
 
 class DigitsNet(nn.Module):
@@ -45,6 +50,9 @@ class DigitsNet(nn.Module):
         return torch.softmax(self.logits(images), dim=1)
 
 
+Net = TypeVar("Net", bound=DigitsNet)
+
+
 def split() -> list[np.ndarray]:
     """Train images, held-out images, train labels, held-out labels; each digit held out equally often."""
     digits = load_digits()
@@ -52,9 +60,8 @@ def split() -> list[np.ndarray]:
     return train_test_split(images, digits.target, test_size=HELD_OUT, stratify=digits.target, random_state=0)
 
 
-def train(images: np.ndarray, labels: np.ndarray) -> DigitsNet:
-    """A network trained on all of `images`."""
-    model = DigitsNet()
+def train(model: Net, images: np.ndarray, labels: np.ndarray) -> Net:
+    """Trains a network on all of `images`."""
     inputs, targets = torch.from_numpy(images), torch.from_numpy(labels)
     optimizer = torch.optim.Adam(model.parameters(), lr=5e-3)
     steps = EPOCHS * (len(inputs) // BATCH + 1)
@@ -69,40 +76,46 @@ def train(images: np.ndarray, labels: np.ndarray) -> DigitsNet:
     return model.eval()
 
 
-def write(model: DigitsNet, images: np.ndarray, labels: np.ndarray) -> float:
-    """Writes the program and its case, one call an image; returns the accuracy of eager PyTorch."""
-    program = to_edge(torch.export.export(model, (torch.zeros(1, 1, 8, 8),))).to_executorch()
-    (HERE / "digits.pte").write_bytes(program.buffer)
-    arrays, calls, correct = {}, [], 0
-    for index, image in enumerate(images):
-        with torch.no_grad():
-            expected = model(torch.from_numpy(image[None])).numpy()
-        correct += int(expected.argmax() == labels[index])
+def write_case(folder: Path, program: str, labels: np.ndarray, calls: Calls, **about: object) -> None:
+    """Writes case.json and tensors.npz: one call an image, each an input with the output to expect."""
+    arrays: dict[str, np.ndarray] = {}
+    listed = []
+    for index, call in enumerate(calls):
         names = f"forward.{index}.input0", f"forward.{index}.output0"
-        arrays.update(zip(names, (image[None], expected), strict=True))
+        arrays.update(zip(names, call, strict=True))
         source, result = (
             {"key": name, "dtype": "float32", "shape": list(arrays[name].shape)} for name in names
         )
-        calls.append({"inputs": [source], "outputs": [result]})
-    np.savez_compressed(HERE / "tensors.npz", **arrays)
-    case = {
-        "name": "digits",
-        "made_with": "executorch 1.5.1, torch 2.13.0, scikit-learn's digits",
-        "expected_from": "PyTorch eager",
-        "tolerance": TOLERANCE,
-        "files": ["digits.pte"],
-        "labels": labels.tolist(),
-        "methods": {"forward": calls},
-    }
-    (HERE / "case.json").write_text(json.dumps(case) + "\n")
-    return correct / len(images)
+        listed.append({"inputs": [source], "outputs": [result]})
+    np.savez_compressed(folder / "tensors.npz", **arrays)
+    case = {**about, "files": [program], "labels": labels.tolist(), "methods": {"forward": listed}}
+    (folder / "case.json").write_text(json.dumps(case) + "\n")
+
+
+def write(model: DigitsNet, images: np.ndarray, labels: np.ndarray) -> float:
+    """Writes the program and its case; returns the accuracy of eager PyTorch."""
+    program = to_edge(torch.export.export(model, (torch.zeros(1, 1, 8, 8),))).to_executorch()
+    (HERE / "digits.pte").write_bytes(program.buffer)
+    with torch.no_grad():
+        calls = [(image[None], model(torch.from_numpy(image[None])).numpy()) for image in images]
+    write_case(
+        HERE,
+        "digits.pte",
+        labels,
+        calls,
+        name="digits",
+        made_with="executorch 1.5.1, torch 2.13.0, scikit-learn's digits",
+        expected_from="PyTorch eager",
+        tolerance=TOLERANCE,
+    )
+    return float(np.mean([expected.argmax() for _, expected in calls] == labels))
 
 
 def main() -> None:
     torch.manual_seed(0)
     torch.set_num_threads(1)
     train_images, test_images, train_labels, test_labels = split()
-    model = train(train_images, train_labels)
+    model = train(DigitsNet(), train_images, train_labels)
     accuracy = write(model, test_images, test_labels)
     size = (HERE / "digits.pte").stat().st_size
     print(f"digits.pte: {size} bytes, {accuracy:.0%} of {len(test_images)} held-out images right")

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The problem of scaled_dot_product_attention, and its back.
+// The problem struct and the back of scaled_dot_product_attention: out = softmax(q k^T * scale + mask) v.
 #pragma once
 
 #include <optional>
@@ -12,8 +12,8 @@
 
 namespace rushlight::kernels {
 
-// All tensors but the mask have the dtype of `out`, which has its shape; but queries, keys and values are
-// int8 and `out` float32 where `tokens` says what the numbers stand for.
+// Every tensor except the mask has the dtype of `out`, and `out` already has its shape. With `tokens`,
+// queries, keys and values are int8, `tokens` holds their scales, and `out` is float32.
 struct AttentionProblem {
   const AttentionPlan& plan;
   const Tensor& out;
@@ -25,7 +25,8 @@ struct AttentionProblem {
 
 namespace host {
 
-// float32, float16, bfloat16 and int8. Declines rows with gaps, and what scratch memory is too small for.
+// attention.cpp: float32, float16, bfloat16 and int8. Declines tensors whose rows are not contiguous, and
+// problems that the scratch memory is too small for.
 std::optional<Error> attention(KernelContext& context, const AttentionProblem& problem);
 Error attention_prepare(KernelContext& context, const AttentionProblem& problem);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The problem of linear layers with block weights, and its backs.
+// The problem of linear layers with block-quantized weights, and its backs.
 #pragma once
 
 #include <optional>
@@ -12,16 +12,17 @@
 
 namespace rushlight::kernels {
 
-// out = input weight^T (+ bias) (+ residual), as kernels/ukernel/block_gemm.h computes it. Tensors are
-// float32 and row-major: rows lie behind each other.
+// out = input weight^T (+ bias) (+ residual), in the arithmetic of kernels/ukernel/block_gemm.h. All tensors
+// are float32, row-major and contiguous: input [rows, depth], residual and out [rows, outputs], bias
+// [outputs].
 struct BlockLinearProblem {
   static constexpr bool kDtypeIsSelected = true;
 
   const BlockWeight& weight;
   size_t rows;
   const float* input;
-  const float* bias;      // null: none
-  const float* residual;  // null: none
+  const float* bias;      // null if absent
+  const float* residual;  // null if absent
   float* out;
 
   [[nodiscard]] static ScalarType type() { return ScalarType::Float; }
@@ -30,7 +31,7 @@ struct BlockLinearProblem {
 
 namespace host {
 
-// block_linear.cpp: float32. It declines when there is too little scratch memory for a row.
+// block_linear.cpp: float32. Declines if scratch memory cannot hold one quantized row.
 std::optional<Error> block_linear(KernelContext& context, const BlockLinearProblem& problem);
 Error block_linear_prepare(KernelContext& context, const BlockLinearProblem& problem);
 
@@ -38,7 +39,8 @@ Error block_linear_prepare(KernelContext& context, const BlockLinearProblem& pro
 
 namespace board {
 
-// It declines when there is too little scratch memory for a row.
+// block_linear.cpp: float32. Declines if scratch memory cannot hold the quantized rows of one microkernel
+// call.
 std::optional<Error> block_linear(KernelContext& context, const BlockLinearProblem& problem);
 
 }  // namespace board

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The problem of attention over a cache, and its back.
+// The problem of attention over a key/value cache, and its back.
 #pragma once
 
 #include "kernels/matmul/cached_attention_plan.h"
@@ -8,7 +8,7 @@
 
 namespace rushlight::kernels {
 
-// Where a method is prepared the plan has its largest number of tokens, and no position.
+// To prepare, the plan has the method's largest number of tokens, and no position.
 struct CachedAttentionProblem {
   const CachedAttention& plan;
 
@@ -18,7 +18,7 @@ struct CachedAttentionProblem {
 
 namespace host {
 
-// float32, float16, int8
+// cached_attention.cpp: float32, float16 and int8 caches.
 Error cached_attention(KernelContext& context, const CachedAttentionProblem& problem);
 Error cached_attention_prepare(KernelContext& context, const CachedAttentionProblem& problem);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Problems of convolutions, and their backs. convolution_shape() checked the tensors, which have one dtype,
-// and `out` has the shape that it gives.
+// Problems of convolutions, and their backs. convolution_shape() has checked the tensors: they have one
+// dtype, and `out` has the shape that it computes.
 #pragma once
 
 #include <optional>
@@ -13,7 +13,7 @@
 
 namespace rushlight::kernels {
 
-// out = input * weight + bias
+// out = input * weight + bias, where * is the (possibly transposed, grouped) convolution.
 struct ConvolutionProblem {
   static constexpr bool kDtypeIsSelected = true;
 
@@ -27,7 +27,7 @@ struct ConvolutionProblem {
   [[nodiscard]] bool is_in(TypeSet types) const { return contains(types, type()); }
 };
 
-// out = activation(input * weight + bias + residual). To prepare, the activation may be left out.
+// out = activation(input * weight + bias + residual). The activation is not read when preparing.
 struct ConvolutionActProblem : ConvolutionProblem {
   const std::optional<Tensor>& residual;
   Activation activation;
@@ -35,7 +35,7 @@ struct ConvolutionActProblem : ConvolutionProblem {
 
 namespace host {
 
-// convolution.cpp and convolution_act.cpp: float32. They decline when there is too little scratch memory.
+// convolution.cpp and convolution_act.cpp: float32. They decline if scratch memory is too small.
 std::optional<Error> convolution(KernelContext& context, const ConvolutionProblem& problem);
 Error convolution_prepare(KernelContext& context, const ConvolutionProblem& problem);
 std::optional<Error> convolution_act(KernelContext& context, const ConvolutionActProblem& problem);
@@ -45,7 +45,7 @@ Error convolution_act_prepare(KernelContext& context, const ConvolutionActProble
 
 namespace board {
 
-// convolution.cpp and convolution_act.cpp: float32. Errors: none.
+// convolution.cpp and convolution_act.cpp: float32. Need no scratch memory; never fail.
 Error convolution(KernelContext& context, const ConvolutionProblem& problem);
 Error convolution_act(KernelContext& context, const ConvolutionActProblem& problem);
 Error convolution_act_clamp(KernelContext& context, const ConvolutionActProblem& problem);  // clamp or none

@@ -11,27 +11,29 @@
 
 namespace rushlight::kernels {
 
-// out = source. The copy gives `out` the shape of the source. InvalidType where dtypes differ,
-// InvalidArgument.
+// out = source. The copy resizes `out` to the shape of the source. Errors: InvalidType if the dtypes differ,
+// InvalidArgument if `out` cannot have that shape.
 struct CopyProblem {
   const View& source;
   const Tensor& out;
 };
 
-// out = self, the n-th element in row major order as the n-th. `out` has its shape, and the dtype of self.
+// out = self with another shape: element n of `self` in row-major order becomes element n of `out`. `out` has
+// its shape, and the dtype of `self`.
 struct ReshapeProblem {
   const Tensor& self;
   const Tensor& out;
 };
 
-// out = self, converted to the dtype of `out`. The conversion gives `out` the shape of self. InvalidType
-// where this build cannot convert between the dtypes, InvalidArgument.
+// out = self, converted to the dtype of `out`. The conversion resizes `out` to the shape of `self`. Errors:
+// InvalidType if this build cannot convert between the dtypes, InvalidArgument if `out` cannot have that
+// shape.
 struct ConversionProblem {
   const Tensor& self;
   const Tensor& out;
 };
 
-// out = what stays of the input, and the value around it. `out` has its shape.
+// out = the input, cropped where a pad is negative, inside a border of `value`. `out` has its shape.
 struct ConstantPadProblem {
   const ConstantPad& plan;
   const Scalar& value;

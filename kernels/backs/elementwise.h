@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Problems of elementwise operators, and their backs. Operands broadcast against each other in any dim order;
-// the walk over them gives `out` the broadcast shape. Errors of all backs: InvalidArgument (shapes).
+// the walk over them resizes `out` to the broadcast shape. Errors of all backs: InvalidArgument if shapes do
+// not broadcast or `out` cannot have the result's shape.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +25,7 @@ struct UnaryProblem {
 };
 
 struct GeluProblem : UnaryProblem {
-  bool with_tanh;  // the approximation by tanh, or the exact function by erf
+  bool with_tanh;  // true: tanh approximation; false: exact, by erf
 };
 
 struct LeakyReluProblem : UnaryProblem {
@@ -42,22 +43,23 @@ struct SoftplusProblem : UnaryProblem {
   float threshold;
 };
 
-// Clamps to low and high, either of which may be infinite; a NaN stays.
+// Clamps to [low, high]; either bound may be infinite. NaN stays NaN.
 struct BoundsProblem : UnaryProblem {
   float low;
   float high;
 };
 
-// A power with the number as exponent, or as base.
+// power_of_elements: self to the power `number`. power_of_number: `number` to the power self.
 struct PowerProblem : UnaryProblem {
   float number;
 };
 
-// The operand that a call gives as a number. It is a tensor without dimensions then, of the dtype that is
-// computed in; for float16 and bfloat16 it may be of float32, which does not round the number.
+// The operand that the call passes as a Scalar. It is wrapped as a tensor of rank 0 in the compute dtype; for
+// float16 and bfloat16 it may be float32, so that the scalar is not rounded.
 enum class NumberOperand : uint8_t { kNone, kFirst, kLast };
 
-// out = f(a, b), computed in the dtype `compute`. Backs take operands of that dtype: others promote to it.
+// out = f(a, b), computed in the dtype `compute`. Backs take operands of that dtype only; portable code
+// promotes all others.
 struct BinaryProblem {
   ScalarType compute;
   const Tensor& a;
@@ -66,7 +68,7 @@ struct BinaryProblem {
   NumberOperand number = NumberOperand::kNone;
 
   [[nodiscard]] ScalarType type() const { return (number == NumberOperand::kFirst ? b : a).scalar_type(); }
-  // The type of `out` counts where it is none of its own.
+  // Ignores the dtype of `out`, for problems whose result has another dtype than their operands.
   [[nodiscard]] bool has_operands_in(TypeSet types) const {
     return contains(types, compute) && (number == NumberOperand::kFirst || a.scalar_type() == compute) &&
            (number == NumberOperand::kLast || b.scalar_type() == compute);
@@ -76,12 +78,12 @@ struct BinaryProblem {
   }
 };
 
-// out = a + alpha b, or a - alpha b.
+// out = a + alpha b (add), or a - alpha b (subtract).
 struct ScaledSumProblem : BinaryProblem {
   const Scalar& alpha;
 };
 
-// A comparison, whose `out` is bool.
+// out = a <comparison> b; `out` is bool.
 struct ComparisonProblem : BinaryProblem {
   [[nodiscard]] bool is_in(TypeSet types) const {
     return has_operands_in(types) && out.scalar_type() == ScalarType::Bool;
@@ -103,12 +105,12 @@ struct TernaryProblem {
   }
 };
 
-// out = a + value b c, or a + value b / c.
+// out = a + value b c (addcmul), or a + value b / c (addcdiv).
 struct ScaledProductProblem : TernaryProblem {
   float value;
 };
 
-// out = condition ? a : b; the condition is bool or uint8.
+// out = condition ? a : b. The condition is bool or uint8.
 struct SelectProblem {
   const Tensor& condition;
   const Tensor& a;
@@ -121,7 +123,7 @@ struct SelectProblem {
   }
 };
 
-// Clamps to tensors; one of the bounds may be null.
+// Clamps to tensors of bounds; one of the two may be null.
 struct TensorBoundsProblem {
   const Tensor& self;
   const Tensor* low;
@@ -176,13 +178,13 @@ Error power(KernelContext& context, const BinaryProblem& problem);
 Error power_of_elements(KernelContext& context, const PowerProblem& problem);
 Error power_of_number(KernelContext& context, const PowerProblem& problem);
 
-// arithmetic.cpp: float32, float16 and bfloat16; sums and products also int32 and int64.
+// arithmetic.cpp: float32, float16 and bfloat16; add, subtract and multiply also int32 and int64.
 Error add(KernelContext& context, const ScaledSumProblem& problem);
 Error subtract(KernelContext& context, const ScaledSumProblem& problem);
 Error multiply(KernelContext& context, const BinaryProblem& problem);
 Error divide(KernelContext& context, const BinaryProblem& problem);
 
-// choice.cpp: float32, float16 and bfloat16; select takes every dtype of up to 8 bytes.
+// choice.cpp: float32, float16 and bfloat16; select takes every dtype of at most 8 bytes.
 Error maximum(KernelContext& context, const BinaryProblem& problem);
 Error minimum(KernelContext& context, const BinaryProblem& problem);
 Error lerp(KernelContext& context, const TernaryProblem& problem);
@@ -199,7 +201,7 @@ Error less_equal(KernelContext& context, const ComparisonProblem& problem);
 Error greater(KernelContext& context, const ComparisonProblem& problem);
 Error greater_equal(KernelContext& context, const ComparisonProblem& problem);
 
-// bits.cpp: bits of integers and bool; logical ones bool alone.
+// bits.cpp: bitwise operators of integers and bool; logical operators of bool.
 Error bits_and(KernelContext& context, const BinaryProblem& problem);
 Error bits_or(KernelContext& context, const BinaryProblem& problem);
 Error bits_xor(KernelContext& context, const BinaryProblem& problem);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The problem of a gated activation, and its back.
+// The problem of a gated activation (GLU, SwiGLU), and its back.
 #pragma once
 
 #include <cstddef>
@@ -11,13 +11,14 @@
 
 namespace rushlight::kernels {
 
-// A row is `width` gates and behind them as many numbers; the result has a row of `width` for it. float32.
+// out[i][j] = activation(input[i][j]) * input[i][width + j]: each row of the input holds `width` gates, then
+// `width` values. float32, contiguous.
 struct GatedActProblem {
   const Activation& activation;
   size_t rows;
   size_t width;
   const float* input;
-  float* out;  // overlaps no input
+  float* out;  // does not overlap the input
 
   [[nodiscard]] ScalarType type() const { return ScalarType::Float; }
   [[nodiscard]] bool is_in(TypeSet types) const { return contains(types, type()); }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Problems of linear layers in float32 whose weights are integers with scales of groups, and their backs.
-// Input, bias and `out` are float32, and `out` has its shape.
+// Problems of float32 linear layers whose weights are integers with one scale for each group of inputs, and
+// their backs. Input, bias and `out` are float32, and `out` has its shape.
 #pragma once
 
 #include <optional>
@@ -29,12 +29,12 @@ struct WeightOnlyLinearProblem {
   [[nodiscard]] bool is_in(TypeSet types) const { return contains(types, type()); }
 };
 
-// The input is quantized first, by its own range or by those of its rows.
+// The input is quantized to int8 first, with one range for the tensor or one for each row (`per_token`).
 //
 //   out[i][j] = scale[i] * (sum over groups g of weight_scale[j][g] * sum[i][j][g]) + bias[j]
 //
-// where sum[i][j][g] is exact, and everything else is float32, in the order of the groups, each step rounded
-// by itself.
+// sum[i][j][g] is an exact integer. All else is float32, added in the order of the groups and rounded at each
+// step, so that every back gives the same bits.
 struct DynamicLinearProblem : WeightOnlyLinearProblem {
   DynamicRange range;
   bool per_token;
@@ -42,8 +42,8 @@ struct DynamicLinearProblem : WeightOnlyLinearProblem {
 
 namespace host {
 
-// weight_only_linear.cpp, dynamic_linear.cpp: float32. They decline when there is too little scratch memory,
-// and where rows do not lie at equal steps.
+// weight_only_linear.cpp, dynamic_linear.cpp: float32. They decline if scratch memory is too small, or if the
+// rows of a tensor have no common stride.
 std::optional<Error> weight_only_linear(KernelContext& context, const WeightOnlyLinearProblem& problem);
 Error weight_only_linear_prepare(KernelContext& context, const WeightOnlyLinearProblem& problem);
 std::optional<Error> dynamic_linear(KernelContext& context, const DynamicLinearProblem& problem);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Problems of operators that read elements which index tensors name, and their backs, which take every dtype.
-// Indices are checked as they are used. Errors of all backs: InvalidArgument (an index out of range).
+// Problems of operators that read elements at the positions in index tensors, and their backs, which take
+// every dtype. Backs check each index as they use it. Errors of all backs: InvalidArgument (index out of
+// range).
 #pragma once
 
 #include <optional>
@@ -14,7 +15,7 @@
 
 namespace rushlight::kernels {
 
-// `out` has its shape, with elements.
+// `out` has its shape, with at least one element.
 struct GatherProblem {
   const GatherPlan& plan;
 };
@@ -23,10 +24,10 @@ struct GatherProblem {
 struct IndexSelectProblem {
   const IndexSelectPlan& plan;
   const Tensor& index;
-  size_t count;  // of the indices; 0 where `out` is empty
+  size_t count;  // number of indices; 0 if `out` is empty
 };
 
-// out = self[indices]. `out` has the shape of the plan's result.
+// out = self[indices]. `out` has the shape that the plan computed.
 struct IndexProblem {
   Indexing& plan;
   const Tensor& self;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Problems of linear layers, and their backs. LinearProblem is in matmul/linear.h, with what checks it.
+// Problems of linear layers, and their backs. LinearProblem is declared in matmul/linear.h with its checks.
 #pragma once
 
 #include <optional>
@@ -12,7 +12,7 @@
 
 namespace rushlight::kernels {
 
-// out = activation(input weight^T + bias + residual). To prepare, the activation may be left out.
+// out = activation(input weight^T + bias + residual). The activation is not read when preparing.
 struct LinearActProblem : LinearProblem {
   const std::optional<Tensor>& residual;
   Activation activation;
@@ -32,7 +32,7 @@ namespace board {
 
 Error linear(KernelContext& context, const LinearProblem& problem);
 Error linear_act(KernelContext& context, const LinearActProblem& problem);
-Error linear_act_clamp(KernelContext& context, const LinearActProblem& problem);  // of a clamp or none
+Error linear_act_clamp(KernelContext& context, const LinearActProblem& problem);  // clamp or none
 
 }  // namespace board
 

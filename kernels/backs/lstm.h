@@ -9,7 +9,7 @@
 
 namespace rushlight::kernels {
 
-// All tensors have one dtype, the results their shapes.
+// All tensors have one dtype; the results have their shapes.
 struct LstmProblem {
   const Lstm& layer;
   const LstmSizes& sizes;
@@ -20,7 +20,7 @@ struct LstmProblem {
 
 namespace host {
 
-// float32
+// lstm.cpp: float32.
 Error lstm(KernelContext& context, const LstmProblem& problem);
 Error lstm_prepare(KernelContext& context, const LstmProblem& problem);
 

@@ -11,24 +11,24 @@
 
 namespace rushlight::kernels {
 
-// One product. To prepare, its bias and factors may be left out.
+// One product. Bias and factors are not read when preparing.
 struct ProductProblem {
   static constexpr bool kDtypeIsSelected = true;
 
   const Product& product;
-  const Tensor& b;  // the tensor of product.b
+  const Tensor& b;  // the tensor that product.b points into
 
   [[nodiscard]] ScalarType type() const { return product.type; }
   [[nodiscard]] bool is_in(TypeSet types) const { return contains(types, type()); }
 };
 
-// The products of matrices of tensors of rank 3. To prepare, the bias and factors may be left out.
+// One product for each matrix of tensors of rank 3. Bias and factors are not read when preparing.
 struct BatchProblem {
-  const Product& first;  // its `out` is not set
+  const Product& first;  // the product of the first matrices; its `out` is not set
   const Tensor& a;
   const Tensor& b;
   const Tensor& out;
-  const Tensor* bias = nullptr;  // of any rank up to 3, or null
+  const Tensor* bias = nullptr;  // rank at most 3, or null
 
   [[nodiscard]] ScalarType type() const { return first.type; }
   [[nodiscard]] bool is_in(TypeSet types) const { return contains(types, type()); }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Problems of normalizations, and their backs. The outs have their shapes.
+// Problems of normalizations, and their backs. Every result has its shape.
 #pragma once
 
 #include <cstddef>
@@ -14,8 +14,8 @@
 
 namespace rushlight::kernels {
 
-// Normalizes each channel by its running statistics, see check_batch_norm(). Of a float32 input all tensors
-// are float32.
+// Normalizes each channel by its running statistics, see check_batch_norm(). If the input is float32, so are
+// all other tensors.
 struct BatchNormProblem {
   static constexpr bool kDtypeIsSelected = true;
 
@@ -29,12 +29,12 @@ struct BatchNormProblem {
   [[nodiscard]] bool is_in(TypeSet types) const { return contains(types, type()); }
 };
 
-// Normalizes each group of elements by its own mean and standard deviation, and stores these: the mean and
-// the inverse of the deviation.
+// Normalizes each group of elements by its own mean and standard deviation. Also stores the mean and the
+// inverse of the standard deviation of each group.
 struct GroupedNormProblem {
   const Tensor& input;
   const NormalizationParameters& parameters;
-  const Tensor& out;  // of the input's dtype
+  const Tensor& out;  // has the dtype of the input
   const Tensor& mean;
   const Tensor& rstd;
 
@@ -51,10 +51,10 @@ struct LayerNormProblem : GroupedNormProblem {
 
 // The groups divide the channels, dimension 1.
 struct GroupNormProblem : GroupedNormProblem {
-  size_t groups;  // of a sample
+  size_t groups;  // in each sample
 };
 
-// Divides each row by its root mean square; all tensors have one dtype.
+// Divides each row by its root mean square. All tensors have one dtype.
 struct RmsNormProblem {
   const Tensor& input;
   const std::optional<Tensor>& weight;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Problems of two-dimensional pools, and their backs. `self` and `out` have one dtype, the outs have their
-// shapes.
+// Problems of two-dimensional pools, and their backs. `self` and `out` have one dtype; every result has its
+// shape.
 #pragma once
 
 #include "kernels/geometry/region.h"
@@ -10,7 +10,7 @@
 
 namespace rushlight::kernels {
 
-// The mean of each region, divided as the pool says.
+// The mean of each region, with the divisor that the pool specifies.
 struct AveragePoolProblem {
   const Pool& pool;
 
@@ -18,10 +18,10 @@ struct AveragePoolProblem {
   [[nodiscard]] bool is_in(TypeSet types) const { return contains(types, type()); }
 };
 
-// The largest element of each window, and its place in the plane as int64.
+// The largest element of each window, and its index in the plane as int64.
 struct MaxPoolProblem {
   const Tensor& self;
-  const Window* windows;  // of rows and of columns
+  const Window* windows;  // two: vertical, horizontal
   const Tensor& out;
   const Tensor& indices;
 
@@ -31,9 +31,9 @@ struct MaxPoolProblem {
 
 namespace host {
 
-// Float32. Errors: none.
+// avg_pool.cpp: float32. Never fails.
 Error avg_pool2d(KernelContext& context, const AveragePoolProblem& problem);
-// Float32, int8 and uint8. Errors: none.
+// max_pool2d_with_indices.cpp: float32, int8 and uint8. Never fails.
 Error max_pool2d_with_indices(KernelContext& context, const MaxPoolProblem& problem);
 
 }  // namespace host

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Tests list an operator a second time as portable/<operator>, to call it without its back.
+// Tests list each operator a second time as portable/<operator>, to call it without its back.
 #pragma once
 
 #include <cstddef>
@@ -9,11 +9,11 @@
 
 namespace rushlight::kernels {
 
-// PORTABLE_PREFIX in python/rushlight/codegen/emit.py.
+// Has to equal PORTABLE_PREFIX in python/rushlight/codegen/emit.py.
 inline constexpr char kPortablePrefix[] = "portable/";
 
 [[nodiscard]] inline bool is_portable_entry(const KernelContext& context) {
-  // No operator's name has a slash.
+  // No operator's name contains a slash, so two characters decide.
   constexpr size_t kSlash = sizeof kPortablePrefix - 2;
   return context.kernel() != nullptr && context.kernel()->name[0] == kPortablePrefix[0] &&
          context.kernel()->name[kSlash] == kPortablePrefix[kSlash];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Problems of affine quantization, and their backs. `out` has its shape. Backs compute in float.
+// Problems of affine quantization, and their backs. `out` has its shape. Backs compute in float32.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace rushlight::kernels {
 
-// Quantized numbers, of a type of kQuantizedTypes, become real ones, or the other way round.
+// quantized = round(real / scale) + zero_point, or the reverse. `quantized` has a dtype of kQuantizedTypes.
 struct AffineProblem {
   const Tensor& quantized;
   const Tensor& real;
@@ -33,7 +33,7 @@ struct QuantizePerTensorProblem : PerTensorProblem {
   const AffineRange& range;
 };
 
-// A pair of numbers for each index of dimension `axis`, counted from the end where that is negative.
+// One scale and zero point for each index of dimension `axis`; a negative axis counts from the end.
 struct PerChannelProblem : AffineProblem {
   const AffineList& list;
   int64_t axis;
@@ -49,8 +49,8 @@ struct QuantizePerChannelProblem : PerChannelProblem {
 
 namespace host {
 
-// quantize.cpp: uint8, int8, int16 and uint16, where both tensors lie alike and, of channels, the elements of
-// one are neighbours.
+// quantize.cpp: uint8, int8, int16 and uint16. Declines tensors with different strides; per channel also
+// tensors in which the elements of a channel are not adjacent.
 std::optional<Error> quantize_per_tensor(KernelContext& context, const QuantizePerTensorProblem& problem);
 std::optional<Error> dequantize_per_tensor(KernelContext& context, const PerTensorProblem& problem);
 std::optional<Error> quantize_per_channel(KernelContext& context, const QuantizePerChannelProblem& problem);

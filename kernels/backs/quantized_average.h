@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Problems of means and average pools of integers, and their backs. Input and `out` have one dtype of
-// kQuantizedNumbers, the outs have their shapes; what `to` says was proven, for one scale and sums of the
-// most elements that a mean is of.
+// Problems of means and average pools of quantized tensors, and their backs. Input and `out` have one dtype
+// of kQuantizedNumbers, and every result has its shape. The front has proven that `to` has one scale and that
+// it does not overflow for the sum of the most elements that one mean covers.
 #pragma once
 
 #include "kernels/geometry/region.h"
@@ -13,7 +13,7 @@
 
 namespace rushlight::kernels {
 
-// out = quantized(sum of (element - input_zero_point)), whose scale is divided by the number of elements.
+// out = requantize(sum of (element - input_zero_point)), with the scale divided by the number of elements.
 struct QuantizedAverage {
   static constexpr bool kDtypeIsSelected = true;
 
@@ -25,12 +25,13 @@ struct QuantizedAverage {
   [[nodiscard]] bool is_in(TypeSet types) const { return contains(types, dtype); }
 };
 
-// Each element of the output is of all that the plan reduces to it, one at least.
+// Each output is the mean of every input element that the plan reduces to it; at least one.
 struct QuantizedMeanProblem : QuantizedAverage {
   const Reduction& reduction;
 };
 
-// Each is of a window; the divisor is as the pool says. The pool sees two dimensions.
+// Each output is the mean of one window, with the divisor that the pool specifies. The pool has two
+// dimensions.
 struct QuantizedAveragePoolProblem : QuantizedAverage {
   const Pool& pool;
 };

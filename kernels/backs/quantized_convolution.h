@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Problems of convolutions of integers, and their backs.
+// Problems of quantized convolutions, and their backs. IntegerConvolution defines the fields.
 #pragma once
 
 #include <optional>
@@ -20,7 +20,7 @@ struct QuantizedConvolutionProblem : IntegerConvolution {
 
 namespace host {
 
-// quantized_convolution.cpp: int8 and int16. They decline when there is too little scratch memory.
+// quantized_convolution.cpp: int8 and int16. They decline if scratch memory is too small.
 std::optional<Error> quantized_convolution(KernelContext& context,
                                            const QuantizedConvolutionProblem& problem);
 Error quantized_convolution_prepare(KernelContext& context, const QuantizedConvolutionProblem& problem);
@@ -29,9 +29,8 @@ Error quantized_convolution_prepare(KernelContext& context, const QuantizedConvo
 
 namespace board {
 
-// quantized_convolution.cpp: int8 and int16. It declines where the elements of a channel's weights are apart
-// in other steps than one, and where what one output sees, or weights that have to be copied together, are
-// too long for the stack.
+// quantized_convolution.cpp: int8 and int16. Declines if the elements of a channel's weights are not
+// adjacent, or if the patch of one output, or weights that have to be copied first, exceed the stack buffer.
 std::optional<Error> quantized_convolution(KernelContext& context,
                                            const QuantizedConvolutionProblem& problem);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Problems of elementwise operators of integers, and their backs. Operands and `out` have one dtype of
-// kQuantizedNumbers (sums: of kByteTypes), and `out` has the broadcast shape.
+// Problems of elementwise operators of quantized tensors, and their backs. Operands and `out` have one dtype
+// of kQuantizedNumbers (sums: of kByteTypes), and `out` has the broadcast shape.
 #pragma once
 
 #include "kernels/ukernel/quantized_product.h"
@@ -33,7 +33,7 @@ struct RescaledAddProblem : QuantizedPairs {
 };
 
 struct QuantizedMulProblem : QuantizedPairs {
-  const ukernel::QuantizedProduct& product;  // proven, with numbers that lie apart from `out`
+  const ukernel::QuantizedProduct& product;  // proven not to overflow; its scales do not overlap `out`
 };
 
 namespace host {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Problems of linear layers of integers, and their backs, which decline where the weight has a zero point.
+// Problems of quantized linear layers, and their backs, which decline weights with a zero point.
 #pragma once
 
 #include <optional>
@@ -20,8 +20,8 @@ struct QuantizedLinearProblem : IntegerLinear {
 
 namespace host {
 
-// quantized_linear.cpp: int8 and int16. They decline when there is too little scratch memory, and where rows
-// do not lie at equal steps.
+// quantized_linear.cpp: int8 and int16. They decline if scratch memory is too small, or if the rows of a
+// tensor have no common stride.
 std::optional<Error> quantized_linear(KernelContext& context, const QuantizedLinearProblem& problem);
 Error quantized_linear_prepare(KernelContext& context, const QuantizedLinearProblem& problem);
 
@@ -29,8 +29,8 @@ Error quantized_linear_prepare(KernelContext& context, const QuantizedLinearProb
 
 namespace board {
 
-// quantized_linear.cpp: int8 and int16. It declines where the numbers of a row are apart, and where weights
-// that have to be copied together are too long for the stack.
+// quantized_linear.cpp: int8 and int16. Declines if the elements of a row are not adjacent, or if weights
+// that have to be copied first exceed the stack buffer.
 std::optional<Error> quantized_linear(KernelContext& context, const QuantizedLinearProblem& problem);
 
 }  // namespace board

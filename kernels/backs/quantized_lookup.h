@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Problems of functions of one quantized number, and their backs. Input and `out` have dtypes of kByteTypes,
-// which may differ, and `out` has the input's shape.
+// Problems of functions of one quantized value as lookup tables, and their backs. Input and `out` have dtypes
+// of kByteTypes, which may differ, and `out` has the input's shape.
 #pragma once
 
 #include <cstdint>
@@ -12,9 +12,8 @@
 
 namespace rushlight::kernels {
 
-// Each byte of `out` is that of the table at the byte of the input, as unsigned numbers both. The table may
-// be no part of a tensor: `out` may be where the input is, or where the tensor is that the table was read
-// from.
+// out[i] = table[input[i]], with bytes as unsigned integers. The table must not be the memory of a tensor:
+// `out` may alias the input, or the tensor that the table was read from.
 struct QuantizedLookupProblem {
   static constexpr bool kDtypeIsSelected = true;
 
@@ -28,7 +27,7 @@ struct QuantizedLookupProblem {
 
 namespace host {
 
-// quantized_lookup.cpp: in parallel.
+// quantized_lookup.cpp: parallel over threads.
 Error quantized_lookup(KernelContext& context, const QuantizedLookupProblem& problem);
 
 }  // namespace host

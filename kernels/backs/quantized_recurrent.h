@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The problem of a recurrent layer of integers, and its backs.
+// The problem of a quantized recurrent layer (LSTM, GRU), and its backs.
 #pragma once
 
 #include <optional>
@@ -11,7 +11,7 @@
 
 namespace rushlight::kernels {
 
-// Results have their shapes; what the numbers say was proven.
+// The results have their shapes; the front has proven the scales and ranges in `numbers`.
 struct QuantizedRecurrentProblem {
   static constexpr bool kDtypeIsSelected = true;
 
@@ -23,7 +23,7 @@ struct QuantizedRecurrentProblem {
   [[nodiscard]] bool is_in(TypeSet types) const { return layer.is_in(types); }
 };
 
-// Both backs are the same: they decline where the numbers of a row lie apart.
+// Both backs share the code in int8/. They decline tensors whose rows are not contiguous.
 namespace host {
 
 // quantized_recurrent.cpp: int8

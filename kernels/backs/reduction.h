@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Problems of reductions, searches and running sums, and their backs. The fronts have checked that what needs
-// elements has some.
+// Problems of reductions, searches and cumulative sums, and their backs. The fronts have refused empty
+// reductions where the operator needs an element.
 #pragma once
 
 #include "kernels/reduction/extremum.h"
@@ -11,7 +11,7 @@
 
 namespace rushlight::kernels {
 
-// Each element of `out` comes from many of `self`; the plan was made for the two.
+// Each element of `out` comes from many of `self`; the plan was built for these two tensors.
 struct ReductionProblem {
   const Reduction& reduction;
   const Tensor& self;
@@ -23,12 +23,12 @@ struct ReductionProblem {
   }
 };
 
-// The sum of squared differences from the mean, divided by the count less `correction`, or by 0.
+// The sum of squared differences from the mean, divided by max(count - correction, 0).
 struct VarianceProblem : ReductionProblem {
   double correction;
 };
 
-// The mean goes to another tensor of the shape of `out`.
+// Also stores the mean, in another tensor of the shape of `out`.
 struct VarianceAndMeanProblem : VarianceProblem {
   const Reduction& mean_reduction;
   const Tensor& mean;
@@ -38,7 +38,7 @@ struct VarianceAndMeanProblem : VarianceProblem {
   }
 };
 
-// A search for the largest or smallest elements. Values have the dtype of `self`, indices are int64.
+// Search for the largest or smallest elements. Values have the dtype of `self`; indices are int64.
 struct SearchProblem {
   const ExtremumSearch& search;
 
@@ -46,7 +46,7 @@ struct SearchProblem {
   [[nodiscard]] bool is_in(TypeSet types) const { return contains(types, type()); }
 };
 
-// Running sums along dimension `dim` of `self`, of whose shape `out` is.
+// Cumulative sums along dimension `dim` of `self`; `out` has the shape of `self`.
 struct CumulativeProblem {
   const Tensor& self;
   size_t dim;
@@ -68,7 +68,7 @@ Error variance_and_mean(KernelContext& context, const VarianceAndMeanProblem& pr
 Error amax(KernelContext& context, const ReductionProblem& problem);
 Error amin(KernelContext& context, const ReductionProblem& problem);
 
-// extremum.cpp: float32. argmax and argmin write no values, max_along and min_along do.
+// extremum.cpp: float32. argmax and argmin write indices only; max_along and min_along write values too.
 Error max_along(KernelContext& context, const SearchProblem& problem);
 Error min_along(KernelContext& context, const SearchProblem& problem);
 Error argmax(KernelContext& context, const SearchProblem& problem);

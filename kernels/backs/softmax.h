@@ -9,7 +9,8 @@
 
 namespace rushlight::kernels {
 
-// Each fiber of `out` comes from the fiber of `self` beside it; `fibers` are those of the two.
+// Each fiber of `out` (its elements along the softmax dimension) is computed from the fiber of `self` at the
+// same position; `fibers` pairs the two tensors.
 struct SoftmaxProblem {
   const PairedFibers& fibers;
   const Tensor& self;
@@ -23,7 +24,7 @@ struct SoftmaxProblem {
 
 namespace host {
 
-// softmax.cpp: float32, and float16 and bfloat16 computed in it.
+// softmax.cpp: float32, and float16 and bfloat16 computed in float32.
 Error softmax(KernelContext& context, const SoftmaxProblem& problem);
 Error log_softmax(KernelContext& context, const SoftmaxProblem& problem);
 

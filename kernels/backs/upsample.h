@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Problems of operators that resample images, and their backs. `out` has its shape; only the batch may be
-// empty.
+// Problems of operators that resample images, and their backs. `out` has its shape; of its dimensions only
+// the batch may be empty.
 #pragma once
 
 #include "kernels/geometry/spatial_gather.h"
@@ -22,15 +22,15 @@ struct UpsampleProblem {
   }
 };
 
-// Each output is blended of the two inputs nearest to it in either dimension.
+// Each output blends the two nearest inputs in each dimension (four in all).
 struct BilinearProblem : UpsampleProblem {
-  const Resampling* dimensions;  // of a volume
+  const Resampling* dimensions;  // one for each axis of the volume
   bool align_corners;
 };
 
-// Each output is a copy of the input at its nearest_position().
+// Each output is a copy of the input at nearest_position().
 struct NearestProblem : UpsampleProblem {
-  const GatheredAxis* axes;  // of a volume
+  const GatheredAxis* axes;  // one for each axis of the volume
 };
 
 namespace host {

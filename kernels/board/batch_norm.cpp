@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Batch normalization as one multiply-add for each element.
 #include "kernels/normalization/batch_norm.h"
 
 #include "kernels/backs/norm.h"
@@ -21,7 +22,8 @@ void scale(char* to, const char* from, const PairedLoops::Loop& loop, float fact
 
 }  // namespace
 
-// As PyTorch has it on the CPU: what a channel is multiplied by and what is added are made first.
+// Folds the statistics of each channel into a factor and an offset first, in the order of PyTorch's CPU
+// kernel, so that the results match it.
 Error batch_norm(KernelContext&, const BatchNormProblem& problem) {
   const auto& [weight, bias, eps] = problem.parameters;
   const ptrdiff_t channels = problem.input.sizes()[1];
@@ -30,7 +32,7 @@ Error batch_norm(KernelContext&, const BatchNormProblem& problem) {
   View target = View::of(problem.out);
   const ptrdiff_t from_step = source.strides[1];
   const ptrdiff_t to_step = target.strides[1];
-  // Channels differ in where they begin only.
+  // The loops are the same for every channel; only the base addresses differ.
   const PairedLoops loops(target.select(1, 0), source.select(1, 0));
   for (ptrdiff_t c = 0; c < channels; ++c) {
     const Moments<float> moments = running_moments<float>(problem.running_mean, problem.running_var, c, eps);

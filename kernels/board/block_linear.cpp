@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// As many rows as the microkernel takes at once are quantized into scratch memory. Without it portable code
-// computes the same, which quantizes blocks for each panel.
+// Linear layers with block-quantized weights: quantizes as many rows as the microkernel takes at once into
+// scratch memory, then multiplies them by every panel. Without scratch memory the portable code computes the
+// same result, but quantizes the rows again for each panel.
 #include "kernels/backs/block_linear.h"
 
 #include "kernels/int8/block_panels.h"

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Convolution as products of pixels with panels of weights (implicit im2col). Inside the image the
+// microkernel reads the input directly: the elements that one output sees in one row of the kernel are
+// adjacent. Only at the border, or if channels are not adjacent, a strip of the image is copied with zero
+// padding. Each panel is packed once and used for every pixel of the group.
 #include "kernels/board/by_pixels.h"
 
 #include <algorithm>
@@ -15,13 +19,13 @@ namespace {
 constexpr ptrdiff_t kRows = ukernel::kPanelRows;
 constexpr ptrdiff_t kColumns = ukernel::kPanelColumns;
 constexpr ptrdiff_t kDepth = ukernel::kPanelDepth;
-constexpr ptrdiff_t kImage = 640;  // numbers of the image, with its padding, that are copied at once
+constexpr ptrdiff_t kImage = 640;  // floats of the padded copy of a part of the image
 constexpr ptrdiff_t kFewTaps = 8;
-// Where columns are many it is quicker to take fewer than to take some twice.
+// Wide panels compute only the remaining columns; narrow ones overlap the panel before, which is quicker.
 constexpr bool kWholePanels = kColumns <= 8;
 
-// Elements of the kernel whose weights are a panel: rows x taps of a row x channels. Those of a row are
-// adjacent in the image.
+// The part of the kernel whose weights are in the panel: rows x taps of a row x channels. The elements that
+// an output sees in one row of it are adjacent in the image.
 struct Piece {
   ptrdiff_t row;
   ptrdiff_t rows;
@@ -33,10 +37,10 @@ struct Piece {
   bool last;
 };
 
-// Numbers of the image: pixels and rows of them from some place on.
+// A view of the image, or of a padded copy of a part of it.
 struct Image {
   const float* data;
-  ptrdiff_t row;     // that it begins with, of the whole image
+  ptrdiff_t row;     // row of the whole image that data starts at
   ptrdiff_t column;  // may be negative
   ptrdiff_t row_stride;
   ptrdiff_t column_stride;
@@ -47,13 +51,13 @@ struct Range {
   ptrdiff_t end;
 };
 
-// From one to the next of a row or of a column.
+// Strides from one output of a row or column to the next.
 struct Line {
   ptrdiff_t in;
   ptrdiff_t out;
 };
 
-// Outputs that see nothing but the image through `taps` taps from `tap` on.
+// The outputs whose taps [tap, tap + taps) all read inside the image.
 Range inside(const ConvolutionAxis& axis, ptrdiff_t tap, ptrdiff_t taps) {
   const ptrdiff_t first = axis.pad - tap * axis.dilation;
   const ptrdiff_t last = axis.in - 1 + axis.pad - (tap + taps - 1) * axis.dilation;
@@ -81,7 +85,7 @@ class ByPixels {
     const bool adjoin = adjacent && x_.kernel * channels <= kDepth;
     const ptrdiff_t taps = adjoin ? x_.kernel : 1;
     const ptrdiff_t most_channels = std::min(channels, kDepth);
-    // As many rows of the kernel as a panel holds, and the image that they see through it.
+    // As many rows of the kernel as fit in the panel, and whose input fits in the copy of the image.
     ptrdiff_t rows = 1;
     if (adjoin) {
       const ptrdiff_t run = taps * channels;
@@ -107,12 +111,12 @@ class ByPixels {
   }
 
  private:
-  // Where a row of the kernel has few numbers, all that outputs see is put together first, of some outputs at
-  // a time.
+  // im2col for kernels with few elements in a row: copies the patches of several outputs, then multiplies
+  // them. Longer products outweigh the copy.
   void convolve_patches(ptrdiff_t depth) {
     const Piece whole{0, y_.kernel, 0, x_.kernel, 0, g_.in_channels, true, true};
     const ptrdiff_t outputs = y_.out * x_.out;
-    // The panel is followed by the patches.
+    // The patches use the memory behind the panel.
     float* const patches = panel_ + depth * kColumns;
     const ptrdiff_t free_floats = kDepth * kColumns + kImage - depth * kColumns;
     const ptrdiff_t most = std::max<ptrdiff_t>(free_floats / depth / kRows * kRows, 1);
@@ -143,7 +147,7 @@ class ByPixels {
     }
   }
 
-  // What an output sees: [rows x taps x channels], with zeros outside of the image.
+  // Copies the patch of one output: [rows x taps x channels], with zeros outside the image.
   void take_patch(ptrdiff_t y, ptrdiff_t x, float* to) const {
     const ptrdiff_t width = x_.kernel * g_.in_channels;
     const ptrdiff_t column = first_position(x_, x, false);
@@ -161,7 +165,7 @@ class ByPixels {
                         static_cast<size_t>(end - row), static_cast<size_t>(right - left));
   }
 
-  // The output channels from c on, or some before them, too.
+  // Selects the panel of output channels at c. With kWholePanels the last panel starts earlier, to be full.
   void take_columns(ptrdiff_t c) {
     columns_ = std::min(kColumns, g_.out_channels - c);
     column_ = c;
@@ -182,10 +186,10 @@ class ByPixels {
     add_border(piece, {quick.end, x_.out});
   }
 
-  // [rows x taps x channels][columns].
+  // Packs the panel: [rows x taps x channels][columns].
   void pack(const Piece& piece) {
     const ptrdiff_t step = piece.channels == 1 ? x_.kernel_stride : g_.weight_in_stride;
-    // How much lies one after the other: channels, taps of a row, or rows.
+    // Merges axes that are contiguous in the weight: channels, then taps of a row, then rows.
     ptrdiff_t taps = piece.taps, rows = piece.rows, depth = piece.channels;
     if (depth == 1 || taps == 1 || x_.kernel_stride == depth * step) {
       depth *= taps;
@@ -206,7 +210,8 @@ class ByPixels {
     }
   }
 
-  // Numbers of a row of the image that some outputs see through the piece, and rows that one output sees.
+  // Elements of one image row that the outputs in `range` see through the piece, and image rows that one
+  // output sees.
   [[nodiscard]] ptrdiff_t seen(const Piece& piece, Range range) const {
     return ((range.end - range.begin - 1) * x_.step + piece.taps) * piece.channels;
   }
@@ -216,7 +221,7 @@ class ByPixels {
     return first_position(x_, output, false) + piece.tap * x_.dilation;
   }
 
-  // The piece on columns of the output that see positions outside the image, too: of copies of it.
+  // Adds the piece for output columns whose taps reach outside the image, from a zero-padded copy.
   void add_border(const Piece& piece, Range range) {
     if (range.begin == range.end) return;
     if (piece.taps == 1 && is_adjacent_) {
@@ -234,8 +239,9 @@ class ByPixels {
     }
   }
 
-  // What some outputs see, with zeros beside the image; rows outside are left out. Taps of a row adjoin, or
-  // channels are apart.
+  // Copies the input of a block of outputs, with zeros left and right of the image. Rows outside the image
+  // are not copied: add_block() skips them. Precondition: the taps of a row are adjacent, or the channels are
+  // not.
   Image copied(const Piece& piece, Range columns, Range rows) {
     const ptrdiff_t count = seen(piece, columns) / piece.channels;
     const ptrdiff_t column = column_of(piece, columns.begin);
@@ -262,7 +268,8 @@ class ByPixels {
     return {image_, begin, column, row_stride, piece.channels};
   }
 
-  // The piece on a block of the output, whose columns see some of the image through it, or nothing.
+  // Adds the piece to a block of outputs. Without `any` its columns see only padding, and just the initial
+  // value and relu apply.
   void add_block(const Piece& piece, Range columns, Range rows, const Image& image, bool any = true) {
     const ptrdiff_t width = columns.end - columns.begin;
     ukernel::PanelProduct product;
@@ -273,7 +280,7 @@ class ByPixels {
     product.rectify = piece.last && c_.rectify;
     const Line along_x{x_.step * image.column_stride, x_.out_stride};
     const Line along_y{y_.step * image.row_stride, y_.out_stride};
-    // Rows of the output that see all of the piece's rows, or none, go together.
+    // Output rows that see every row of the piece share one product; others are computed row by row.
     const Range whole = any ? inside(y_, piece.row, piece.rows) : rows;
     for (ptrdiff_t y = rows.begin, next; width > 0 && y < rows.end; y = next) {
       next = whole.begin <= y && y < whole.end ? std::min(whole.end, rows.end) : y + 1;
@@ -292,7 +299,8 @@ class ByPixels {
       const float* left = image.data + (start + begin * y_.dilation - image.row) * image.row_stride +
                           (column_of(piece, columns.begin) - image.column) * image.column_stride;
       float* out = c_.out + y * y_.out_stride + columns.begin * x_.out_stride + column_;
-      // Row by row; of what is left beside the rows that are computed at once, column by column.
+      // Goes along rows, except for the width % kRows remaining columns, which go along columns to fill the
+      // rows of the microkernel.
       const ptrdiff_t height = next - y;
       const ptrdiff_t beside = height < kRows ? 0 : width % kRows;
       const ptrdiff_t within = width - beside;
@@ -320,7 +328,7 @@ class ByPixels {
   const ConvolutionAxis& y_;
   const ConvolutionAxis& x_;
   bool is_adjacent_;      // the channels of a pixel
-  ptrdiff_t column_ = 0;  // output channels at hand
+  ptrdiff_t column_ = 0;  // first output channel of the panel
   ptrdiff_t columns_ = 0;
   float initial_[kColumns] = {};
   alignas(16) float panel_[kDepth * kColumns + kImage];

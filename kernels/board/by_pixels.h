@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Convolutions of images whose channels are adjacent: pixels are the rows of products with panels of weights.
+// Convolution of channels-last images as matrix products: pixels are the rows, packed panels of weights the
+// right-hand side. Uses no memory beyond a panel and a strip of the image on the stack.
 #pragma once
 
 #include "kernels/geometry/convolution_geometry.h"
@@ -11,14 +12,16 @@ struct PixelsConvolution {
   const ConvolutionGeometry* geometry;
   const float* in;
   const float* weight;
-  const float* bias;  // or null
+  const float* bias;  // null: zeros
   float* out;
-  bool rectify;  // only if kPanelRectifies
+  bool rectify;  // apply relu; only if kPanelRectifies
 };
 
-// Whether the numbers of pixels are adjacent in the output, and in the input or few there.
+// True for two-dimensional, not transposed convolutions whose output channels are adjacent, and whose input
+// channels are adjacent or at most kImageChannels.
 [[nodiscard]] bool goes_by_pixels(const ConvolutionGeometry& geometry);
 
+// Computes the convolution. Precondition: goes_by_pixels().
 void convolve_pixels(const PixelsConvolution& convolution);
 
 }  // namespace rushlight::kernels::board

@@ -6,7 +6,7 @@ namespace rushlight::kernels::board {
 
 namespace {
 
-// Rectifies in the same pass where that is the whole rest; returns true if the result is finished.
+// Fuses relu into the convolution if nothing else follows it. Returns true if the result is finished.
 bool convolve(const ConvolutionActProblem& problem) {
   return convolve_small(problem, !problem.residual && is_rectifier(problem.activation));
 }

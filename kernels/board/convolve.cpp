@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Selects among four methods by the shape of the convolution. Depthwise: channel groups (channels-last),
+// whole planes (3x3, stride 1, padding 1), or padded patches. Otherwise channels-last images use by_pixels.h,
+// and all else an im2col of a few output pixels at a time, whose panel is multiplied by the weights as they
+// are stored.
 #include "kernels/board/convolve.h"
 
 #include <algorithm>
@@ -24,16 +28,16 @@ void fill(float* to, ptrdiff_t stride, ptrdiff_t count, float value) {
   for (; count > 0; --count, to += stride) *to = value;
 }
 
-// A part of the elements of the kernel that lie in the weight one after the other: input channels × taps.
+// A part of the kernel whose elements are adjacent in the weight: input channels × taps.
 struct Part {
   ptrdiff_t channel;
   ptrdiff_t channels;
   ptrdiff_t tap;
   ptrdiff_t taps;
-  bool taps_first;  // next to each other are taps
+  bool taps_first;  // true: taps are adjacent; false: channels are
 };
 
-// How the elements of the kernel are divided into such parts, none larger than a panel is deep.
+// Divides the kernel into such parts, none deeper than a panel.
 struct Parts {
   explicit Parts(const ConvolutionGeometry& geometry) {
     const ConvolutionAxis* axes = geometry.axes;
@@ -58,7 +62,7 @@ struct Parts {
   }
 
   ptrdiff_t tap_stride;
-  Part whole;  // a part's sizes, but at the end
+  Part whole;  // size of every part except the last ones
 };
 
 class Convolution {
@@ -98,14 +102,14 @@ class Convolution {
     }
   }
 
-  // The next pixels of a panel, from `at` on, which moves on.
+  // Selects the next pixels of a panel, from position `at` on, and advances `at` past them.
   void take_pixels(ptrdiff_t* at, ptrdiff_t left) {
     const ConvolutionAxis* axes = g_.axes;
     const ptrdiff_t in_row = axes[2].out - at[2];
     count_ = std::min(kColumns, adjoin_ ? left : in_row);
     in_line_ = flat_ && count_ <= in_row && axes[2].step == 1 && axes[2].in_stride == 1;
     for (ptrdiff_t i = 0; i < kColumns; ++i) {
-      if (i >= count_) {  // sees nothing
+      if (i >= count_) {  // reads zeros
         windows_.row[i] = INT32_MIN / 2;
         continue;
       }
@@ -126,7 +130,7 @@ class Convolution {
     }
   }
 
-  // Adds to the pixels at hand, of all output channels, what they see of the input.
+  // Adds the whole kernel to the selected pixels, for all output channels.
   void add_kernel(const float* in, const float* weight, float* out) {
     const ptrdiff_t taps = g_.taps();
     Part part = parts_.whole;
@@ -151,8 +155,8 @@ class Convolution {
     }
   }
 
-  // Copies what the pixels see through a part of the kernel into the panel; gives the part's place in the
-  // weight.
+  // Copies the input that the pixels see through a part of the kernel to the panel. Returns the offset of
+  // that part in the weight.
   ptrdiff_t gather(const Part& part, const float* in) {
     if (kColumns < 8 && flat_ && g_.in_channels == 1 && part.taps == g_.taps() && part.taps > 1) {
       gather_windows(in + part.channel * g_.in_channel_stride);
@@ -200,7 +204,7 @@ class Convolution {
     ukernel::gather_panel(to, step, windows_, place);
   }
 
-  // The same of all that a kernel of one channel sees: pixel by pixel.
+  // The same for a one-channel kernel in one part: goes pixel by pixel.
   void gather_windows(const float* in) {
     const ConvolutionAxis& y = g_.axes[1];
     const ConvolutionAxis& x = g_.axes[2];
@@ -220,7 +224,7 @@ class Convolution {
     }
   }
 
-  // Makes window i the one place that pixel i sees, or none.
+  // Sets window i to the one input position that pixel i sees through tap k, or to none.
   void locate(const ptrdiff_t* k, ptrdiff_t i) {
     ptrdiff_t offset = 0;
     windows_.row[i] = windows_.column[i] = 0;
@@ -235,23 +239,23 @@ class Convolution {
   const ConvolutionGeometry& g_;
   Parts parts_;
   ptrdiff_t pixels_;
-  bool adjoin_;   // pixels are as far apart at the end of a row as in it
-  bool flat_;     // not transposed, two axes: windows are described once for a panel
-  bool in_line_;  // those at hand see, through one element of the kernel, numbers that are adjacent
+  bool adjoin_;   // the end of a row continues at the pixel stride
+  bool flat_;     // not transposed and two axes: windows are computed once for a panel
+  bool in_line_;  // the selected pixels read adjacent inputs for each tap
   ptrdiff_t count_ = 0;
-  const float* bias_ = nullptr;  // that sums begin with, unless they begin with what is in the output
+  const float* bias_ = nullptr;  // initial value of the sums; null: the output holds it
   ukernel::PanelWindows windows_;
   int32_t starts_[kSpatial][kPanelColumns];  // unless flat
   alignas(16) float panel_[kScratch];
 };
 
-// The numbers of an input that `outputs` neighbours see.
+// Number of inputs that `outputs` adjacent outputs see.
 ptrdiff_t reach(const ConvolutionAxis& axis, ptrdiff_t outputs) {
   return (outputs - 1) * axis.step + (axis.kernel - 1) * axis.dilation + 1;
 }
 
-// Outputs of one axis and what they see: `seen` numbers from `begin` on, of which those from `first` on that
-// are `inside` are there.
+// A range of outputs on one axis and the inputs that it sees: `seen` positions from `begin` on. Of these,
+// `inside` positions from `first` on are inside the image; the others are padding.
 struct Stretch {
   Stretch(const ConvolutionAxis& axis, ptrdiff_t from, ptrdiff_t most)
       : outputs(std::min(most, axis.out - from)) {
@@ -268,7 +272,7 @@ struct Stretch {
   ptrdiff_t inside;
 };
 
-// Depthwise: of one input channel, or of few output channels for each.
+// Depthwise convolution of padded patches, for one input channel and few output channels.
 class PatchByPatch {
  public:
   explicit PatchByPatch(const ConvolutionGeometry& geometry) : g_(geometry) {
@@ -292,7 +296,7 @@ class PatchByPatch {
     convolution_.column_stride = horizontal.out_stride;
   }
 
-  // Whether the kernel reaches no further than there is memory for.
+  // True if the patch of one output fits in the buffer.
   [[nodiscard]] bool fits() const { return rows_ > 0; }
 
   // One group of one element of the batch.
@@ -315,7 +319,7 @@ class PatchByPatch {
   void take_patch(const float* in, const Stretch& vertical, const Stretch& horizontal) {
     const ConvolutionAxis* axes = g_.axes;
     const ptrdiff_t size = vertical.seen * horizontal.seen;
-    // A whole plane has its frame of zeros from the one before.
+    // A patch of a whole plane keeps the zero border of the plane before.
     if (!framed_) ukernel::fill_span(patch_, static_cast<size_t>(size), 0);
     framed_ = rows_ == axes[1].out && columns_ == axes[2].out;
     convolution_.patch_stride = horizontal.seen;
@@ -329,7 +333,7 @@ class PatchByPatch {
   }
 
   const ConvolutionGeometry& g_;
-  ptrdiff_t rows_ = 0;  // that are convolved at once
+  ptrdiff_t rows_ = 0;  // outputs of one patch
   ptrdiff_t columns_ = 0;
   bool framed_ = false;
   ukernel::PatchConvolution convolution_;
@@ -353,7 +357,7 @@ void for_each_group(const ConvolutionGeometry& geometry, const ConvolutionProble
   }
 }
 
-// Of one input channel, or of few output channels for each.
+// True if each group has one input channel and fewer than four output channels.
 bool is_depthwise(const ConvolutionGeometry& geometry) {
   const bool flat = geometry.axes[0].kernel == 1 && geometry.axes[0].in == 1 && geometry.axes[0].out == 1;
   return geometry.in_channels == 1 && geometry.out_channels < 4 && !geometry.transposed && flat;
@@ -363,7 +367,7 @@ bool is_plain_three(const ConvolutionAxis& axis) {
   return axis.kernel == 3 && axis.step == 1 && axis.dilation == 1 && axis.pad == 1;
 }
 
-// A depthwise kernel of 3 x 3 on whole planes as they are.
+// True for a depthwise 3x3 kernel with stride 1 and padding 1 on contiguous rows.
 bool is_plain(const ConvolutionGeometry& geometry) {
   const ConvolutionAxis* axes = geometry.axes;
   return is_plain_three(axes[1]) && is_plain_three(axes[2]) && axes[2].in_stride == 1 &&
@@ -381,7 +385,7 @@ void convolve_plain(const ConvolutionGeometry& geometry, const float* in, const 
   }
 }
 
-// Whether there was enough memory.
+// Returns false if the buffer is too small for one patch.
 [[gnu::noinline]] bool convolve_patches(const ConvolutionGeometry& geometry,
                                         const ConvolutionProblem& problem) {
   PatchByPatch patches(geometry);

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Depthwise convolution, channels-last: a line of outputs that see the same taps is one microkernel call,
+// with kGroup channels in the lanes of a vector. Weights are packed by group first.
 #include "kernels/board/convolve_channels.h"
 
 #include <algorithm>
@@ -12,15 +14,15 @@ namespace {
 
 constexpr ptrdiff_t kGroup = ukernel::kChannelGroup;
 constexpr ptrdiff_t kMostTaps = 32;
-constexpr ptrdiff_t kWeights = 640;  // that are put together at once
+constexpr ptrdiff_t kWeights = 640;  // capacity of the packed weights
 constexpr ptrdiff_t kMostChannels = 128;
 static_assert(kWeights >= kMostTaps * kGroup && kMostChannels % kGroup == 0);
 
-// Taps, of those of an axis, that an output sees the image through.
+// The taps of one axis through which an output sees the image; the others see padding.
 struct Seen {
   ptrdiff_t first;
   ptrdiff_t count;
-  ptrdiff_t at;  // where the first one is in the image
+  ptrdiff_t at;  // image position of the first one
 };
 
 Seen seen(const ConvolutionAxis& axis, ptrdiff_t output) {
@@ -31,7 +33,7 @@ Seen seen(const ConvolutionAxis& axis, ptrdiff_t output) {
   return {first, end - first, end == first ? 0 : at};
 }
 
-// [groups][taps][kGroup], with zeros for channels that are not there.
+// Packs weights as [groups][taps][kGroup], with zeros for the missing channels of the last group.
 void pack(const ConvolutionAxis& y, const ConvolutionAxis& x, ptrdiff_t step, const float* weight,
           ptrdiff_t channels, float* to) {
   const ptrdiff_t group = y.kernel * x.kernel * kGroup;
@@ -56,7 +58,7 @@ bool goes_by_channels(const ConvolutionGeometry& geometry) {
 
 void convolve_channels(const PixelsConvolution& convolution) {
   const ConvolutionGeometry& geometry = *convolution.geometry;
-  // Lines are along the longer axis.
+  // Lines follow the longer axis.
   const bool stands = geometry.axes[1].out > geometry.axes[2].out;
   const ConvolutionAxis& vertical = geometry.axes[stands ? 2 : 1];
   const ConvolutionAxis& horizontal = geometry.axes[stands ? 1 : 2];
@@ -79,7 +81,7 @@ void convolve_channels(const PixelsConvolution& convolution) {
     sums.initial = convolution.bias != nullptr ? convolution.bias + c : none;
     sums.channels = static_cast<size_t>(channels);
     for (ptrdiff_t x = 0; x < horizontal.out; x += static_cast<ptrdiff_t>(sums.outputs)) {
-      // All that see the image through the same taps.
+      // All outputs that see the image through the same taps.
       const Seen columns = seen(horizontal, x);
       ptrdiff_t next = x + 1;
       if (columns.count == horizontal.kernel) {

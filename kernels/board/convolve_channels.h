@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Depthwise convolutions of images whose channels are adjacent, of one output channel for each input channel.
+// Depthwise convolution of channels-last images with one output channel for each input channel. Packs the
+// weights of several channels on the stack.
 #pragma once
 
 #include "kernels/board/by_pixels.h"
 
 namespace rushlight::kernels::board {
 
-// Whether the numbers of pixels are adjacent in input and output, and the kernel is not too large.
+// True if channels are adjacent in input and output, and the kernel has at most 32 taps.
 [[nodiscard]] bool goes_by_channels(const ConvolutionGeometry& geometry);
 
-// All groups of one element of the batch.
+// Computes all groups of one element of the batch. Precondition: goes_by_channels().
 void convolve_channels(const PixelsConvolution& convolution);
 
 }  // namespace rushlight::kernels::board

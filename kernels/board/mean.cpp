@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Mean of float32 by block sums: the error grows with the logarithm of the count, not with the count.
+// Adjacent outputs whose inputs are adjacent too are summed row by row with the vector microkernels; all
+// others one by one.
 #include <algorithm>
 
 #include "kernels/backs/reduction.h"
@@ -9,7 +12,7 @@ namespace rushlight::kernels::board {
 
 namespace {
 
-// Four at a time and a block of them at a time, of which there is a pairwise sum.
+// Adds elements in blocks of 32, four at a time, and the blocks to a pairwise sum.
 void add_span(const char* from, ptrdiff_t stride, size_t count, PairwiseSum<float>& sum) {
   constexpr size_t kBlock = 32;
   const auto next = [&]() __attribute__((always_inline)) {
@@ -30,11 +33,11 @@ void add_span(const char* from, ptrdiff_t stride, size_t count, PairwiseSum<floa
   }
 }
 
-constexpr size_t kNeighbours = 64;  // of the output, that are computed at once
-constexpr size_t kRows = 32;        // that are added one after the other
+constexpr size_t kNeighbours = 64;  // adjacent outputs that are computed at once
+constexpr size_t kRows = 32;        // rows that are added to one partial sum
 constexpr size_t kMostRows = kRows * kRows;
 
-// Neighbours of the output that are neighbours in the input, too: rows of them are added.
+// Sums rows of outputs that are adjacent in input and output.
 [[gnu::always_inline]] inline void add_rows(const PairedAxes& reduced, const char* first, float* out,
                                             size_t neighbours) {
   float sums[kNeighbours];
@@ -51,7 +54,7 @@ constexpr size_t kMostRows = kRows * kRows;
   ukernel::add_span(out, out, sums, neighbours);
 }
 
-// Whether it is done: where all of the output are such neighbours.
+// Computes the mean if all outputs are one adjacent row, and returns true; returns false otherwise.
 [[gnu::always_inline]] inline bool mean_of_rows(const Reduction& reduction) {
   const Axis& row = reduction.kept().inner();
   const size_t rows = reduction.count();

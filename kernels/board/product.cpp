@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Blocked product: a panel of kPanelDepth x kPanelColumns of the right factor is copied to the stack and
+// multiplied by every row of the left one. Fewer than kLeftRows rows by a column-major right factor are dot
+// products instead, because the copy would cost more than the product.
 #include "kernels/board/product.h"
 
 #include <algorithm>
@@ -12,7 +15,7 @@ namespace {
 using ukernel::kPanelColumns;
 using ukernel::kPanelDepth;
 
-constexpr size_t kLeftRows = 4;  // that are copied at once where they do not lie as they should
+constexpr size_t kLeftRows = 4;  // rows of the left factor that are copied at once if they are not contiguous
 
 const float* element(const Matrix& matrix, size_t row, size_t column) {
   return static_cast<const float*>(matrix.data) + static_cast<ptrdiff_t>(row) * matrix.row_stride +
@@ -23,7 +26,7 @@ float* element_of_out(const Product& product, size_t row, size_t column) {
   return const_cast<float*>(element(product.out, row, column));
 }
 
-// beta * bias, where there is one.
+// Initializes out with beta * bias, or with zeros if there is no bias.
 void fill_out(const Product& product) {
   const auto beta = product.beta.to<float>();
   const bool has_bias = product.bias.data != nullptr && beta != 0;
@@ -43,7 +46,7 @@ void copy_out(const Matrix& matrix, size_t row, size_t rows, size_t column, size
   }
 }
 
-// A few rows with a right factor whose columns are contiguous, each with each.
+// A few rows times a right factor with contiguous columns: one dot product for each element.
 void multiply_by_rows(const Product& product) {
   for (size_t i = 0; i < product.rows; ++i) {
     ukernel::multiply_rows({static_cast<const float*>(product.b.data), product.b.column_stride,
@@ -52,7 +55,7 @@ void multiply_by_rows(const Product& product) {
   }
 }
 
-// All rows with some columns and a piece of the depth.
+// All rows times one panel of columns and a part of the depth.
 void multiply_piece(const Product& product, float alpha, size_t column, size_t from, size_t depth) {
   alignas(16) float panel[kPanelDepth * kPanelColumns];
   float rows[kLeftRows * kPanelDepth];
@@ -88,7 +91,7 @@ void multiply_piece(const Product& product, float alpha, size_t column, size_t f
 Error multiply_small(const Product& product) {
   const auto alpha = product.alpha.to<float>();
   fill_out(product);
-  if (alpha == 0) return Error::Ok;  // then the factors are not looked at
+  if (alpha == 0) return Error::Ok;  // the factors are not read, so NaN does not propagate
   const bool along_depth = product.b.row_stride == 1 && product.a.column_stride == 1;
   if (along_depth && product.rows < kLeftRows && alpha == 1) {
     multiply_by_rows(product);

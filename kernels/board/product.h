@@ -6,8 +6,8 @@
 
 namespace rushlight::kernels::board {
 
-// As multiply() of kernels/matmul, of float32 alone; the right factor is copied together a piece at a time,
-// on the stack.
+// out = alpha a b + beta bias, as multiply() of kernels/matmul, for float32 only. Copies the right factor to
+// a panel on the stack, a part at a time. Returns Error::Ok always.
 Error multiply_small(const Product& product);
 
 }  // namespace rushlight::kernels::board

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Between float32 and int8 with one scale, in the portable code's steps, to the same bits. Elements that do
-// not lie side by side pass through the stack.
+// Conversion between float32 and int8 with one scale, in the steps of the portable code and with the same
+// bits. Elements that are not adjacent pass through a buffer on the stack.
 #include "kernels/backs/quantize.h"
 
 #include "kernels/ukernel/convert.h"
@@ -17,7 +17,7 @@ void copy_apart(T* to, ptrdiff_t to_stride, const T* from, ptrdiff_t from_stride
   for (; count > 0; --count, to += to_stride, from += from_stride) *to = *from;
 }
 
-// convert(count, const From*, To*) for all elements, some at a time.
+// Calls convert(count, const From*, To*) for contiguous parts of all elements.
 template <class From, class To, class Convert>
 void convert_all(const Tensor& source, const Tensor& target, const Convert& convert) {
   const PairedLoops loops(View::of(target), View::of(source));

@@ -8,7 +8,7 @@ namespace rushlight::kernels::board {
 
 namespace {
 
-// Of int8 the Cortex-M backend's operators have problems, too.
+// The Cortex-M backend's int8 operators use this back, too.
 constexpr TypeSet kTypes =
     selected_types("rushlight::quantized_convolution.out") | (source_types() & type_set(ScalarType::Char));
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Sums and products of two int8 tensors, row by row. Operands whose elements lie apart, and results that do,
-// pass through the stack.
+// Sums and products of two int8 tensors, row by row. Operands and results whose elements are not adjacent
+// pass through a buffer on the stack.
 #include "kernels/backs/quantized_elementwise.h"
 
 #include "kernels/ukernel/int8_elementwise.h"
@@ -16,7 +16,7 @@ void copy_apart(char* to, ptrdiff_t to_stride, const char* from, ptrdiff_t from_
   for (; count > 0; --count, to += to_stride, from += from_stride) *to = *from;
 }
 
-// One row whose elements lie anyhow.
+// One row with any strides.
 template <class Compute>
 [[gnu::noinline]] void compute_staged(char* const* at, const BroadcastAxis& axis, const Compute& compute) {
   char staged[3][kStaged];

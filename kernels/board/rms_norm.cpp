@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// In float32 where portable code sums in double, which few boards have an instruction for.
+// RMS normalization in float32: the portable code sums in double, for which few boards have instructions.
 #include <cmath>
 
 #include "kernels/backs/norm.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A program may plan tensors over each other. What decides an address is therefore read once, and checked
-// where it is used; a kernel that has to read it again asks for memory apart.
+// A program may plan tensors on overlapping memory, and a hostile one does. Kernels therefore read each value
+// that an address depends on once, and check it where they use it; a kernel that has to read it again
+// requires memory that the call does not write.
 #pragma once
 
 #include "runtime/base/error.h"
@@ -8,7 +9,7 @@
 
 namespace rushlight::kernels {
 
-// InvalidArgument when the call writes to the memory of `tensor`, the argument named. Both have their shapes.
+// InvalidArgument if `written` overlaps `tensor`, the argument named `name`. Both have their shapes.
 Error check_no_overlap(const Tensor& tensor, const Tensor& written, const char* name);
 
 }  // namespace rushlight::kernels

@@ -11,7 +11,7 @@ namespace rushlight::kernels {
 
 namespace {
 
-// The largest finite number.
+// The largest finite value of a floating type.
 double largest_floating(ScalarType type) {
   switch (type) {
     case ScalarType::Half:
@@ -25,7 +25,7 @@ double largest_floating(ScalarType type) {
   }
 }
 
-// For an unsigned type also how far negative numbers go.
+// The largest value of an integer type; its negative is also the lower limit for unsigned types.
 double largest_integer(ScalarType type) {
   switch (type) {
     case ScalarType::Byte:

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The element types that one operator computes in, in this build: what kernels/ops.yaml grants it,
-// less what dtype selection left out. A kernel hands the set to dispatch():
+// The dtypes that one operator computes in this build: the dtypes of its row in kernels/ops.yaml without the
+// dtypes that dtype selection removed. A kernel hands the set to dispatch():
 //
 //   constexpr TypeSet kTypes = selected_types("aten::add.out");
 //
-// An operator that is not selected has the empty set, so overloads sharing a file cost nothing.
+// An operator that is not selected has the empty set, so its overload in a shared file costs no code.
 #pragma once
 
 #include <string_view>
@@ -13,6 +13,7 @@
 
 namespace rushlight::kernels {
 
+// A row of the generated table.
 struct OperatorTypes {
   std::string_view name;
   TypeSet types;
@@ -20,18 +21,19 @@ struct OperatorTypes {
 
 }  // namespace rushlight::kernels
 
-// Generated: kSelectedTypes[], an OperatorTypes for each operator of the table (for kernel sources: of
-// those defined there), and kAnySelectedType.
+// Generated: kSelectedTypes[], an OperatorTypes for each operator of the table (in a kernel source: for the
+// operators that it defines), and kAnySelectedType, their union.
 #include "rushlight/selected_dtypes.h"
 
 namespace rushlight::kernels {
 
-// Not constexpr: that it is reached makes a constant expression an error.
+// Not constexpr: a call in a constant expression is a compile error that shows this name.
 inline TypeSet the_row_of_this_operator_names_another_source() { return 0; }
-// Nowhere defined: names and a search for them would be linked into every such kernel.
+// Never defined: a call at run time is a link error. It would link the names and a search into each kernel.
 TypeSet selected_types_is_for_constant_expressions();
 
-// Static, as is the table: kernel sources see different ones.
+// The selected dtypes of the operator; for constant expressions only. Static, as is the table, because each
+// kernel source sees another table.
 static constexpr TypeSet selected_types(std::string_view name) {
   if (!__builtin_is_constant_evaluated()) return selected_types_is_for_constant_expressions();
   for (const OperatorTypes& entry : kSelectedTypes) {
@@ -40,12 +42,14 @@ static constexpr TypeSet selected_types(std::string_view name) {
   return the_row_of_this_operator_names_another_source();
 }
 
-// Half and bfloat16 are computed in float, rounded once when stored; so are numbers made of two.
+// The dtype of arithmetic: Half and bfloat16 compute in float and round once when stored, ComplexHalf in
+// ComplexFloat; every other dtype in itself.
 constexpr ScalarType computed_type(ScalarType type) {
   if (type == ScalarType::ComplexHalf) return ScalarType::ComplexFloat;
   return contains(types::kReducedFloat, type) ? ScalarType::Float : type;
 }
 
+// computed_type() of each dtype of the set.
 constexpr TypeSet computed_in(TypeSet set) {
   constexpr TypeSet kReduced = types::kReducedFloat | type_set(ScalarType::ComplexHalf);
   TypeSet computed = set & ~kReduced;
@@ -54,16 +58,15 @@ constexpr TypeSet computed_in(TypeSet set) {
   return computed;
 }
 
-// Whether an operation on integers gives the same bits for signed and unsigned ones: sums, products,
-// equality, choice. Where it also does to each part of a complex number the same as to a real one, it can
-// be in parts.
+// The effect of signedness on the result of an operation. kIgnored: integer results have the same bits for
+// signed and unsigned operands (sums, products, equality, selection). kIgnoredInParts: also, a complex
+// operation is the real one on each part. Fewer loops have to be compiled for these.
 enum class Signs : uint8_t { kMatter, kIgnored, kIgnoredInParts };
 
-// The type that elements of `type` are held in while something is computed that depends on their values
-// only: int64 for integers, whose result wraps when it is stored, and float for 16-bit floats. uint64 is
-// held in itself where signs matter, bool where no integers are in the set. Complex types are held in
-// complex128 where signs matter, since those operations are rarer, and otherwise in themselves or as
-// their parts.
+// The dtype in which a loop holds elements of `type` when the result depends on their values only: int64 for
+// integers (the result wraps when it is stored) and float for 16-bit floats. uint64 holds itself if signs
+// matter, and bool itself if the set has no integers. Complex dtypes are held as complex128 if signs matter,
+// because such operations are rare, and otherwise as themselves or as their parts.
 [[gnu::always_inline]] constexpr ScalarType held_type(TypeSet set, ScalarType type,
                                                       Signs signs = Signs::kMatter) {
   constexpr TypeSet kIntegers = types::kIntegral | types::kUnsignedWide;
@@ -77,6 +80,7 @@ enum class Signs : uint8_t { kMatter, kIgnored, kIgnoredInParts };
   return contains(set & widened & ~own, type) ? ScalarType::Long : type;
 }
 
+// held_type() of each dtype of the set.
 constexpr TypeSet held_in(TypeSet set, Signs signs = Signs::kMatter) {
   TypeSet held = 0;
   for (int8_t number = 0; number < 32; ++number) {
@@ -86,7 +90,7 @@ constexpr TypeSet held_in(TypeSet set, Signs signs = Signs::kMatter) {
   return held;
 }
 
-// The types that complex numbers of a set are made of, and what those and they are held in.
+// The dtypes that complex elements of a set consist of, and the dtypes that hold them.
 constexpr TypeSet complex_needs(TypeSet set) {
   TypeSet needs = 0;
   if ((set & types::kComplex) != 0) {
@@ -97,12 +101,13 @@ constexpr TypeSet complex_needs(TypeSet set) {
   return needs;
 }
 
-// What convert_run can be asked for in this build: the selected types and those that they are held in.
+// The dtypes that convert_run() supports in this build: the selected dtypes and the dtypes that hold them.
 inline constexpr TypeSet kConvertibleTypes =
     ((kAnySelectedType | computed_in(kAnySelectedType) | complex_needs(kAnySelectedType)) &
      (types::kAll | types::kComplex)) |
     ((kAnySelectedType & (types::kIntegral | types::kUnsignedWide)) != 0 ? type_set(ScalarType::Long) : 0);
 
+// True if some selected operator takes complex tensors: others compile no complex code.
 inline constexpr bool kSelectsComplex = (kAnySelectedType & types::kComplex) != 0;
 
 }  // namespace rushlight::kernels

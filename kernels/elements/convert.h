@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Element type conversion of strided runs, compiled once for all operators.
+// Conversion of strided spans between dtypes, compiled once for all operators.
 #pragma once
 
 #include <cstddef>
@@ -12,9 +12,9 @@
 
 namespace rushlight::kernels {
 
-// One element of a run: converts as PyTorch's `to` does. Float to integer truncates; anything to
-// bool asks whether it differs from zero (NaN is true); half and bfloat16 go through float. Runs of
-// complex numbers are those of their parts: what is real takes the real one.
+// Converts one element as PyTorch's `to` does: float to integer truncates, any nonzero value (also NaN) is
+// true as bool, half and bfloat16 convert through float. Complex elements convert part by part; a real target
+// takes the real part.
 template <class To, class From>
 inline To convert(From value) {
   if constexpr (std::is_same_v<To, bool>) {
@@ -34,12 +34,13 @@ inline To convert(BFloat16 value) {
   return convert<To>(static_cast<float>(value));
 }
 
-// Writes n elements of type `to` at `target` from elements of type `from` at `source`; strides in
-// bytes. Both types belong to kConvertibleTypes: kernels check their tensors first.
+// Converts n elements of dtype `from` at `source` to dtype `to` at `target`. Strides are in bytes.
+// Precondition: kConvertibleTypes contains both dtypes. `target` may be `source` if the strides are equal.
+// Cost: one to three loops over the elements.
 void convert_run(void* target, ptrdiff_t target_stride, ScalarType to, const void* source,
                  ptrdiff_t source_stride, ScalarType from, size_t n);
 
-// InvalidType unless `type` belongs to kConvertibleTypes.
+// InvalidType unless kConvertibleTypes contains `type`.
 Error check_convertible(ScalarType type);
 
 }  // namespace rushlight::kernels

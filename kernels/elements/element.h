@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Reading elements from memory that a program file may have filled.
 #pragma once
 
 #include <cstdint>
@@ -6,8 +7,7 @@
 
 namespace rushlight::kernels {
 
-// Reads an element of a tensor. Where a program says that booleans are there may be any bytes: what is
-// not 0 is true.
+// Reads an element of a tensor. A bool from a program file may be any byte: every value except 0 is true.
 template <class T>
 inline T load(const T* at) {
   if constexpr (std::is_same_v<T, bool>) {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// One switch over the selected dtypes for each access; only the dtypes of the build are compiled.
 #include "kernels/elements/element_access.h"
 
 #include "kernels/checks/selection.h"
@@ -14,7 +15,7 @@ namespace {
 
 constexpr TypeSet kElements = (kAnySelectedType | complex_needs(kAnySelectedType)) & types::kAll;
 
-// f(const T*) of the type; a type that is not selected cannot come here.
+// Calls f(const T*) for the dtype; callers have checked that it is selected.
 template <TypeSet kSet, class F>
 void visit(const char* at, ScalarType type, F f) {
   const Error error = dispatch<kSet>(type, [&](auto of) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Single elements of any real dtype, for kernels that are called rarely: they are compiled once, not
-// for every dtype, and pay with a switch for each element. Callers have checked that the dtype is in
-// this build: selected_types() of the operator contains it.
+// Access to single elements of any real dtype, for kernels that are rarely called: compiled once instead of
+// once for each dtype, at the cost of a switch for each element. Precondition: selected_types() of the
+// operator contains the dtype.
 #pragma once
 
 #include <cstdint>
@@ -13,29 +13,31 @@
 
 namespace rushlight::kernels {
 
-// InvalidType unless the dtype is real and in this build: some selected operator takes it.
+// InvalidType unless the dtype is real and some selected operator of this build takes it.
 Error check_loadable(const Tensor& tensor);
 
-// Whether elements are taken as int64 (integers, of uint64 the bits, and bool); others as double.
+// True if elements are read as int64 (integers, the bits of uint64, and bool); false if as double.
 inline bool is_counted(ScalarType type) { return !is_floating(type); }
 
+// Value of the element at `at`. load_integer() requires is_counted(); load_number() converts any real dtype.
 int64_t load_integer(const char* at, ScalarType type);
 double load_number(const char* at, ScalarType type);
 
-// Rounds once, or wraps; a number stored as bool is whether it differs from 0.
+// Stores a value: rounds once, or wraps; bool stores value != 0.
 void store_integer(char* at, ScalarType type, int64_t value);
 void store_number(char* at, ScalarType type, double value);
 
-// The same of complex numbers; those of real dtypes have no imaginary part.
+// The same for complex dtypes; a real dtype has an imaginary part of 0, and stores the real part.
 Complex<double> load_complex(const char* at, ScalarType type);
 void store_complex(char* at, ScalarType type, Complex<double> value);
 
-// As a number of type A, float or double. Elements of that type take no call.
+// The element as A, float or double. An element of dtype A needs no call.
 template <class A>
 inline A load_as(const char* at, ScalarType type) {
   if (type == scalar_type_of<A>) return *reinterpret_cast<const A*>(at);
   return static_cast<A>(load_number(at, type));
 }
+// The reverse; stores an A as the element's dtype.
 template <class A>
 inline void store_as(char* at, ScalarType type, A value) {
   if (type == scalar_type_of<A>) {
@@ -45,10 +47,10 @@ inline void store_as(char* at, ScalarType type, A value) {
   }
 }
 
-// Negative, 0 or positive as a < b, a == b or a > b in PyTorch's order, where NaN is the largest number
-// and all are equal.
+// Negative, 0 or positive as a < b, a == b or a > b in PyTorch's order, where NaNs are equal and the largest.
 int compare_elements(const char* a, const char* b, ScalarType type);
 
+// True if the element is a floating NaN; false for all integers.
 bool is_nan_element(const char* at, ScalarType type);
 
 }  // namespace rushlight::kernels

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Elements through functions that convert, for kernels where a call for each element is better than a
-// loop for each dtype.
+// Access to elements through converting functions, for kernels in which a call for each element costs less
+// than the code of a loop for each dtype.
 #pragma once
 
 #include <cstdint>
@@ -10,19 +10,21 @@
 
 namespace rushlight::kernels {
 
+// Load and store functions of one dtype. Each access is one indirect call.
 template <class C>
 struct Access {
   C (*load)(const char* at);
   void (*store)(char* at, C value);  // rounds to the element type, or wraps
 };
 
-// How elements of `type` are reached that are computed in float (integers, 16-bit floats and float), double
-// or int64. `type` is one of them, and in the build.
+// The functions for elements of `type` as C: float (integers, 16-bit floats and float), double, or int64.
+// Precondition: `type` is one of these and selected in this build.
 template <class C>
 Access<C> access_as(ScalarType type);
 
-// Elements of a type that is computed in itself, and those of any type that is held in C: what a loop is a
-// template of that is to be quick for the first, and one for all others.
+// Accessors for a loop template: DirectElements inlines a dtype that is its own compute type C, HeldElements
+// calls functions for any dtype held in C. A loop instantiated for both is fast for C and small for the
+// others.
 template <class C>
 struct DirectElements {
   using Held = C;
@@ -38,11 +40,12 @@ struct HeldElements {
   void store(char* at, C value) const { access.store(at, value); }
 };
 
-// The compute types that numbers and images of `types` need.
+// The types, float or double, that floating-point computations on `types` need.
 constexpr TypeSet floating_compute_types(TypeSet types) {
   const TypeSet wide = types & type_set(ScalarType::Double);
   return wide | ((types & ~wide) != 0 ? type_set(ScalarType::Float) : 0);
 }
+// The type, float or double, in which elements of `type` compute.
 constexpr ScalarType floating_compute_type(ScalarType type) {
   return type == ScalarType::Double ? ScalarType::Double : ScalarType::Float;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Python numbers for the prim operators. A program's shape arithmetic runs on values whose kind (int,
-// float or bool) is known only when it runs, so every kernel checks its operands before it reads them.
+// Python numbers (int, float, bool) for the prim operators. Shape arithmetic runs on values whose kind is
+// known only at run time, so every kernel checks its operands before it reads them.
 #pragma once
 
 #include <cstdint>
@@ -11,21 +11,22 @@
 
 namespace rushlight::kernels {
 
-// InvalidType naming the argument when `value` is no int, float or bool.
+// InvalidType, naming the argument, unless `value` is an int, float or bool.
 Error check_number(const EValue& value, const char* name);
 
-// InvalidType when `value` is no int or bool.
+// InvalidType unless `value` is an int or bool.
 Error check_integer(const EValue& value, const char* name);
 
-// Makes `out`, which holds some number already, the new one. The kind may change: programs declare
-// such values as ints whatever comes to stand there. InvalidType when `out` holds no number.
+// Overwrites the number in `out`. Its kind may change: programs declare such values as int regardless of what
+// a call writes. InvalidType if `out` holds no number.
 Error write_number(EValue& out, const EValue& value);
 
-// The nearest integer below, above or around has been taken: writes the float as an int.
-// InvalidArgument for NaN and what int64 cannot hold.
+// Writes a float that the caller has rounded to an integer as an int. InvalidArgument if it is NaN or exceeds
+// int64.
 Error write_integral(EValue& out, double value);
 
-// Negative, 0 or positive as a < b, a == b or a > b, exactly, whatever their kinds; false for NaN.
+// Sets *order to negative, 0 or positive as a < b, a == b or a > b. Exact even between int and float. Returns
+// false, without an order, if one is NaN.
 bool compare_numbers(const EValue& a, const EValue& b, int* order);
 
 }  // namespace rushlight::kernels

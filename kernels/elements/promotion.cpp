@@ -35,7 +35,7 @@ ScalarType Promotion::type() const {
     if (!result.present) {
       result = *next;
     } else if (kind(next->type) > kind(result.type)) {
-      // Floating numbers become complex without becoming wider.
+      // A floating type becomes the complex type of the same width.
       const bool widens = is_complex(next->type) && is_floating(result.type);
       result.type = widens ? complex_type(result.type) : next->type;
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// PyTorch's result type of an operator's arguments. Arguments rank in three classes: tensors with
-// dimensions, 0-dim tensors, plain numbers. A class decides only where its kind (bool < integer <
-// floating < complex) is higher than that of the classes before it.
+// PyTorch's type promotion. Arguments form three classes: tensors with dimensions, 0-dim tensors, scalars. A
+// later class decides only if its kind (bool < integer < floating < complex) is higher than the kind of the
+// classes before it. Reference: PyTorch's documentation of torch.result_type.
 #pragma once
 
 #include "runtime/tensor/scalar.h"
@@ -9,12 +9,13 @@
 
 namespace rushlight::kernels {
 
+// Accumulates the arguments of an operator; order does not matter.
 class Promotion {
  public:
   Promotion& with(const Tensor& tensor);
   Promotion& with(const Scalar& scalar);
 
-  // The type to compute in. A number alone has PyTorch's default types: float32, int64, bool.
+  // The type to compute in. A scalar alone has PyTorch's default type: float32, int64 or bool.
   [[nodiscard]] ScalarType type() const;
 
  private:
@@ -28,6 +29,7 @@ class Promotion {
   Class numbers_;
 };
 
+// The promoted type of tensors and scalars.
 template <class... Arguments>
 ScalarType result_type(const Arguments&... arguments) {
   Promotion promotion;
@@ -35,14 +37,13 @@ ScalarType result_type(const Arguments&... arguments) {
   return promotion.type();
 }
 
-// Like most pairs.
+// The same, with a shortcut for equal dtypes, the common case.
 inline ScalarType result_type(const Tensor& a, const Tensor& b) {
   if (a.scalar_type() == b.scalar_type()) return a.scalar_type();
   return Promotion().with(a).with(b).type();
 }
 
-// The type a function that only exists on floating or complex numbers computes in: integers become
-// float32.
+// The compute type of a function that only exists for floating and complex values: integers become float32.
 inline ScalarType floating_type(ScalarType type) {
   return is_floating(type) || is_complex(type) ? type : ScalarType::Float;
 }

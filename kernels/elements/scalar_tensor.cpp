@@ -14,7 +14,7 @@ namespace rushlight::kernels {
 ScalarTensor::ScalarTensor(const Scalar& value, ScalarType type)
     : impl_(type, 0, nullptr, storage_, nullptr, nullptr), tensor_(&impl_) {
   if (!contains(kConvertibleTypes, type)) return;
-  // The number is the real part of a complex one.
+  // The scalar becomes the real part of a complex element.
   constexpr TypeSet kRealTypes = kConvertibleTypes & ~types::kComplex;
   static_cast<void>(dispatch<kRealTypes>(component_type(type), [&](auto element_type) {
     using T = typename decltype(element_type)::Element;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A number in the form of a 0-dim tensor, so that an operator's Scalar overload runs the same loop as
-// its Tensor overload.
+// A scalar as a 0-dim tensor, so that an operator's Scalar overload runs the same loop as its Tensor
+// overload.
 #pragma once
 
 #include "runtime/base/result.h"
@@ -9,10 +9,11 @@
 
 namespace rushlight::kernels {
 
+// Owns its element; converts to Tensor, which must not outlive it.
 class ScalarTensor {
  public:
-  // Holds `value` converted to `type`; integers wrap. A type that this build leaves out gives zero:
-  // the operator refuses it when it dispatches.
+  // Holds `value` converted to `type`; integers wrap. A type that this build does not have gives 0, and the
+  // operator refuses it when it dispatches.
   ScalarTensor(const Scalar& value, ScalarType type);
   ScalarTensor(const ScalarTensor&) = delete;
   ScalarTensor& operator=(const ScalarTensor&) = delete;
@@ -25,7 +26,7 @@ class ScalarTensor {
   Tensor tensor_;
 };
 
-// The one element of a tensor without dimensions. InvalidArgument and InvalidType naming `name`.
+// The element of a 0-dim tensor. InvalidArgument or InvalidType, naming `name`, for other tensors.
 Result<Scalar> scalar_of(const Tensor& tensor, const char* name);
 
 }  // namespace rushlight::kernels

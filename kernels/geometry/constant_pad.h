@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What constant padding begins with: checks, and where what stays of the input goes.
+// Constant padding: argument checks, and the layout of the input inside the result.
 #pragma once
 
 #include "kernels/walk/view.h"
@@ -10,17 +10,18 @@
 
 namespace rushlight::kernels {
 
+// A checked problem: where the kept part of the input goes.
 struct ConstantPad {
-  View source;                                  // what stays: below zero is cut off
-  ptrdiff_t start[kTensorDimensionLimit] = {};  // where that begins in the result
+  View source;                                  // the part of the input that negative amounts do not crop
+  ptrdiff_t start[kTensorDimensionLimit] = {};  // its position in the result
 };
 
-// Checks all arguments and resizes `out`. Errors: InvalidArgument (amounts, shape of out, value),
-// InvalidType.
+// Checks all arguments and resizes `out`. `pad` has pairs (before, after), last dimension first. Errors:
+// InvalidArgument (amounts, shape of out, value out of range), InvalidType (dtypes differ).
 Error plan_constant_pad(const Tensor& self, Span<const int64_t> pad, const Scalar& value, const Tensor& out,
                         ConstantPad* plan);
 
-// Pads where no back does.
+// The portable code: fills `out` with `value`, then copies the input into it.
 Error pad_constant(const ConstantPad& plan, const Scalar& value, const Tensor& out);
 
 }  // namespace rushlight::kernels

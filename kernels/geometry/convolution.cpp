@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Direct convolution for any dtype, layout and rank. Sums of 64 outputs of a row are built together, one tap
+// at a time over the outputs that see the input through it, so the inner loop has no border test. Products
+// are added in blocks of about 128 to limit rounding error. Complex convolutions are four real ones on the
+// parts.
 #include "kernels/geometry/convolution.h"
 
 #include <algorithm>
@@ -17,16 +21,16 @@ constexpr TypeSet kTypes =
     selected_types("rushlight::convolution_act.out") | selected_types("rushlight::convolution_act.clamp_out");
 constexpr bool kConvolvesComplex = (kTypes & types::kComplex) != 0;
 
-constexpr ptrdiff_t kTile = 64;    // outputs of a row whose sums are built together
-constexpr ptrdiff_t kBlock = 128;  // products added one after the other, about
+constexpr ptrdiff_t kTile = 64;    // outputs of a row that are summed together
+constexpr ptrdiff_t kBlock = 128;  // approximate number of products in one partial sum
 
 struct Channels {
   ptrdiff_t per_group;
-  ptrdiff_t stride;         // in the input or output
-  ptrdiff_t kernel_stride;  // in the weight
+  ptrdiff_t stride;         // of channels in the input or output
+  ptrdiff_t kernel_stride;  // of channels in the weight
 };
 
-// What becomes of the sums: they are written, or what is there is changed by them.
+// Stores the sums, or adds them to `out`, or subtracts them from it.
 enum class Writes : uint8_t { kSums, kAdded, kSubtracted };
 
 struct Plan {
@@ -43,23 +47,23 @@ struct Plan {
   ConvolutionAxis axes[kSpatial];  // the last one is the row
 };
 
-// Outputs from, from + out_step, … of a row take inputs at, at + in_step, …
+// Outputs from, from + out_step, ... of a row see the inputs at, at + in_step, ...
 struct Overlap {
   ptrdiff_t count;
   ptrdiff_t from;
   ptrdiff_t at;
 };
 
-// ceil(a / b) and floor(a / b) for positive b.
+// ceil(a / b) for positive b; divide_down() is floor(a / b).
 ptrdiff_t divide_up(ptrdiff_t a, ptrdiff_t b) {
   if (b == 1) return a;
   return a > 0 ? (a - 1) / b + 1 : -(-a / b);
 }
 ptrdiff_t divide_down(ptrdiff_t a, ptrdiff_t b) { return -divide_up(-a, b); }
 
-// Which outputs in [begin, end) see an input through element k of the kernel.
+// The outputs in [begin, end) that see an input through tap k.
 Overlap overlap(const ConvolutionAxis& axis, bool transposed, ptrdiff_t k, ptrdiff_t begin, ptrdiff_t end) {
-  // output * step + shift is an input's position; transposed, the other way round.
+  // input = output * step + shift; transposed: output = input * step + shift.
   const ptrdiff_t shift = k * axis.dilation - axis.pad;
   if (transposed) {
     const ptrdiff_t first = std::max<ptrdiff_t>(divide_up(begin - shift, axis.step), 0);
@@ -71,14 +75,14 @@ Overlap overlap(const ConvolutionAxis& axis, bool transposed, ptrdiff_t k, ptrdi
   return {last - first + 1, first, first * axis.step + shift};
 }
 
-// The input that one output sees through element k of the kernel, or -1.
+// The input position that one output sees through tap k, or -1.
 ptrdiff_t input_at(const ConvolutionAxis& axis, bool transposed, ptrdiff_t output, ptrdiff_t k) {
   const Overlap one = overlap(axis, transposed, k, output, output + 1);
   return one.count > 0 ? one.at : -1;
 }
 
-// Adds to the sums of the outputs [begin, end) of a row what `channels` input channels contribute.
-// `in` and `kernel` are at the first of these; out_at has the other two output positions.
+// Adds the products of `channels` input channels to the sums of outputs [begin, end) of a row. `in` and
+// `kernel` point to the first of these channels; out_at holds the output position on the other two axes.
 template <class T>
 void add_channels(const Plan& plan, Accumulator<T>* sums, ptrdiff_t begin, ptrdiff_t end,
                   const ptrdiff_t* out_at, const T* in, const T* kernel, ptrdiff_t channels) {
@@ -105,8 +109,7 @@ void add_channels(const Plan& plan, Accumulator<T>* sums, ptrdiff_t begin, ptrdi
   }
 }
 
-// Computes the outputs [begin, end) of a row of one output channel. Not inlined: its loops need all
-// registers.
+// Computes the outputs [begin, end) of a row of one output channel. noinline: its loops need all registers.
 template <class T>
 [[gnu::noinline]] void convolve_tile(const Plan& plan, ptrdiff_t begin, ptrdiff_t end,
                                      const ptrdiff_t* out_at, const T* in, const T* kernel,
@@ -165,7 +168,8 @@ void convolve(const Plan& plan, const T* in, const T* kernel, const T* bias, T* 
   }
 }
 
-// Makes the last axis, the row, as long as it can be.
+// Merges pointwise axes into the last axis, the row, and swaps the longest axis into it: the inner loops run
+// along it.
 void lengthen_row(ConvolutionAxis* axes) {
   ConvolutionAxis& row = axes[kSpatial - 1];
   for (size_t i = kSpatial - 1; i-- > 0;) {
@@ -187,7 +191,7 @@ void plan_convolution(const Tensor& input, const Tensor& weight, const Convoluti
                       const Tensor& out, Plan* plan) {
   const auto groups = static_cast<ptrdiff_t>(arguments.groups);
   const Span<const StridesType> weight_strides = weight.strides();
-  // The weight's first dimension counts output channels; transposed, input channels.
+  // Dimension 0 of the weight is output channels; for transposed convolutions it is input channels.
   const ptrdiff_t first = weight.size(0) / groups;
   plan->transposed = arguments.transposed;
   plan->writes = Writes::kSums;
@@ -206,7 +210,7 @@ void plan_convolution(const Tensor& input, const Tensor& weight, const Convoluti
   lengthen_row(plan->axes);
 }
 
-// From elements to the parts of complex ones.
+// Converts strides in complex elements to strides in their parts.
 void double_strides(Plan* plan) {
   for (ptrdiff_t* const stride :
        {&plan->bias_stride, &plan->in_batch_stride, &plan->out_batch_stride, &plan->kernel_group_stride,
@@ -220,7 +224,7 @@ void double_strides(Plan* plan) {
   }
 }
 
-// Each part of the result is the sum of two real convolutions.
+// Each part of a complex result is the sum of two real convolutions.
 template <class T>
 void convolve_pairs(Plan plan, const T* in, const T* kernel, const T* bias, T* out) {
   double_strides(&plan);

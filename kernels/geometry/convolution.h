@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Convolutions in one to three dimensions, which the operator and its gradient share: the gradient of an
-// input is the convolution that goes the other way.
+// Convolutions in one to three dimensions, for the operator and its gradient: the gradient of the input is
+// the convolution with `transposed` inverted.
 #pragma once
 
 #include <optional>
@@ -11,8 +11,10 @@
 
 namespace rushlight::kernels {
 
-// Convolves into `out`, which has the dtype of the input. Arguments and shapes were checked; the spatial
-// sizes of `out` may be any from which a kernel reaches the input. InvalidType for a dtype not selected.
+// out = input * weight + bias, for any strides. `out` has the dtype of the input, and convolution_shape() has
+// checked the arguments; the spatial sizes of `out` may differ from it as long as every window overlaps the
+// input. InvalidType if the dtype is not selected. Cost: one multiply-add for each output, input channel of
+// the group and tap.
 Error convolve(const Tensor& input, const Tensor& weight, const std::optional<Tensor>& bias,
                const ConvolutionArguments& arguments, const Tensor& out);
 

@@ -30,7 +30,7 @@ ConvolutionGeometry convolution_geometry(const Tensor& input, const Tensor& weig
   ConvolutionGeometry geometry;
   const Span<const StridesType> strides = weight.strides();
   const auto groups = static_cast<ptrdiff_t>(arguments.groups);
-  // The weight's first dimension counts output channels; transposed, input channels.
+  // Dimension 0 of the weight is output channels; for transposed convolutions it is input channels.
   const ptrdiff_t first = weight.sizes()[0] / groups;
   geometry.transposed = arguments.transposed;
   geometry.batch = input.sizes()[0];

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where the numbers of a convolution lie. Strides are in elements of the tensor they belong to.
+// Sizes and strides of a convolution, for backs that compute addresses. Strides are in elements of their
+// tensor.
 #pragma once
 
 #include <cstddef>
@@ -8,13 +9,14 @@
 
 namespace rushlight::kernels {
 
-// The positions that belong to an output: input_at(first_position(o), k) is where it sees the input through
-// element k of the kernel, or negative where it sees none.
+// input_at(axis, first_position(axis, o), k) is the input position that output o sees through tap k, or
+// negative (or -1) if that is padding.
 [[nodiscard]] inline ptrdiff_t first_position(const ConvolutionAxis& axis, ptrdiff_t output,
                                               bool transposed) {
   return transposed ? output + axis.pad : output * axis.step - axis.pad;
 }
-// The same of an input that is spread by the step.
+// Input position for position `at` of an input spread by the step (transposed convolution), or -1 for the
+// gaps.
 [[nodiscard]] inline ptrdiff_t upsampled_at(const ConvolutionAxis& axis, ptrdiff_t at) {
   if (axis.step > 1) {
     if (at < 0 || at % axis.step != 0) return -1;
@@ -29,12 +31,13 @@ namespace rushlight::kernels {
   return at < axis.in ? at : -1;
 }
 
+// All offsets that a convolution needs: element (n, c, z, y, x) is at the sum of index * stride.
 struct ConvolutionGeometry {
   bool transposed;
   ptrdiff_t batch;
   ptrdiff_t groups;
-  ptrdiff_t in_channels;  // of a group
-  ptrdiff_t out_channels;
+  ptrdiff_t in_channels;   // in one group
+  ptrdiff_t out_channels;  // in one group
   ptrdiff_t in_batch_stride;
   ptrdiff_t out_batch_stride;
   ptrdiff_t in_channel_stride;
@@ -47,7 +50,7 @@ struct ConvolutionGeometry {
   [[nodiscard]] ptrdiff_t taps() const { return axes[0].kernel * axes[1].kernel * axes[2].kernel; }
 };
 
-// Rows are as long as layouts and kernel allow.
+// Computes the geometry. Merges pointwise axes into the last one if the layouts allow it, for long rows.
 ConvolutionGeometry convolution_geometry(const Tensor& input, const Tensor& weight,
                                          const ConvolutionArguments& arguments, const Tensor& out);
 

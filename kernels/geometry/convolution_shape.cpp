@@ -7,7 +7,7 @@ namespace rushlight::kernels {
 
 namespace {
 
-// What dimension `index` becomes. The limits keep every position within 32 bits.
+// Size of the result in spatial dimension `index`. The limits keep every position within 32 bits.
 Error result_size(const ConvolutionArguments& arguments, size_t index, int64_t in, int64_t kernel,
                   int64_t* out) {
   const int64_t step = spatial_item(arguments.stride, index);
@@ -16,7 +16,7 @@ Error result_size(const ConvolutionArguments& arguments, size_t index, int64_t i
            static_cast<unsigned long>(index));
   const int64_t dilation = spatial_item(arguments.dilation, index);
   const int64_t reach = dilation * (kernel - 1) + 1;
-  int64_t padded = 0;  // the size of the larger side, with its padding
+  int64_t padded = 0;  // larger of the two sizes, with padding
   if (arguments.transposed) {
     const int64_t extra = spatial_item(arguments.output_padding, index);
     RL_CHECK(extra < std::max(step, dilation), Error::InvalidArgument,
@@ -25,7 +25,7 @@ Error result_size(const ConvolutionArguments& arguments, size_t index, int64_t i
     *out = padded - 2 * pad;
   } else {
     padded = in + 2 * pad;
-    // Of 32 bits, as a division of 64 takes most boards a function of 750 bytes.
+    // 32-bit division: a 64-bit one links a function of 750 bytes on most boards.
     const bool fits = padded >= reach && padded <= kSpatialLimit;
     *out = fits ? static_cast<int32_t>(padded - reach) / static_cast<int32_t>(step) + 1 : 0;
   }

@@ -14,6 +14,7 @@
 
 namespace rushlight::kernels {
 
+// The arguments of aten::convolution. Lists have one value for each spatial dimension, or one for all.
 struct ConvolutionArguments {
   Span<const int64_t> stride;
   Span<const int64_t> padding;
@@ -25,7 +26,8 @@ struct ConvolutionArguments {
 
 inline constexpr size_t kSpatial = 3;  // 1-d and 2-d convolutions have leading axes of size 1
 
-// One spatial dimension. Strides are in elements of the tensor they belong to.
+// One spatial dimension. The defaults describe an axis that a convolution does not have. Strides are in
+// elements of their tensor.
 struct ConvolutionAxis {
   ptrdiff_t in = 1;
   ptrdiff_t out = 1;
@@ -38,8 +40,8 @@ struct ConvolutionAxis {
   ptrdiff_t kernel_stride = 0;
 };
 
-// Writes the axes that the tensors have, behind those that they have not, in the order of the tensors. `out`
-// has the shape that it should have.
+// Fills the last axes from the tensors, in the order of their dimensions; leading axes keep their defaults.
+// Precondition: `out` has the shape of the result.
 inline void plan_axes(const Tensor& input, const Tensor& weight, const ConvolutionArguments& arguments,
                       const Tensor& out, ConvolutionAxis* axes) {
   const size_t spatial = input.sizes().size() - 2;
@@ -57,16 +59,16 @@ inline void plan_axes(const Tensor& input, const Tensor& weight, const Convoluti
   }
 }
 
-// True if each output of the axis sees the one input at its place. A transposed axis may be longer than its
-// input, by output padding.
+// True if each output of the axis sees one input, at its own position. False if output padding makes a
+// transposed axis longer than its input.
 [[nodiscard]] bool is_pointwise(const ConvolutionAxis& axis);
 
-// Checks the tensors and arguments, and writes the shape of their convolution.
-// InvalidArgument, InvalidType.
+// Checks the tensors and arguments, and writes the shape of the result. InvalidArgument (shapes, arguments),
+// InvalidType (dtypes differ).
 Error convolution_shape(const Tensor& input, const Tensor& weight, const std::optional<Tensor>& bias,
                         const ConvolutionArguments& arguments, Shape* shape);
 
-// The same of tensors of any dtypes, without the bias. InvalidArgument.
+// The same without the bias, for tensors of any dtypes. InvalidArgument.
 Error convolution_sizes(const Tensor& input, const Tensor& weight, const ConvolutionArguments& arguments,
                         Shape* shape);
 

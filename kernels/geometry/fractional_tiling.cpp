@@ -9,7 +9,7 @@ namespace rushlight::kernels {
 
 namespace {
 
-// Where fractional window `index` begins, computed and rounded as PyTorch does in each dtype.
+// Start of fractional window `index`, with PyTorch's arithmetic and rounding in each dtype.
 template <class W>
 int64_t fractional_begin(const Window& window, int64_t index, const char* sample, ScalarType type) {
   const int64_t last = window.in - window.kernel;
@@ -38,7 +38,8 @@ Extent fractional_tiling(const Pool& pool, size_t d, const ptrdiff_t* at) {
   const Window& window = pool.windows[d];
   const int64_t index = at[2 + d];
   if (d + pool.spatial < kVolume) return {0, 1, 1};
-  // The samples of images begin with that of the last dimension, those of volumes with the first one's.
+  // The order of the samples, as in PyTorch: for images the last dimension comes first, for volumes the
+  // first.
   const size_t order = pool.spatial == 2 ? kVolume - 1 - d : d;
   const View& samples = pool.samples;
   const char* sample = samples.data + at[0] * samples.strides[0] + at[1] * samples.strides[1] +

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Goes tap by tap: for each tap the matrix and the image are two strided views, so one view copy moves all
+// its elements, and padding is only a smaller range.
 #include "kernels/geometry/im2col.h"
 
 #include <algorithm>
@@ -9,11 +11,11 @@ namespace rushlight::kernels {
 
 namespace {
 
-// The positions of a window whose element at `offset` lies in the image.
+// The window positions that see the image through one tap.
 struct Places {
   ptrdiff_t first;
   ptrdiff_t count;
-  ptrdiff_t position;  // in the image, of the first one's
+  ptrdiff_t position;  // image position that the first one sees
 };
 
 Places places_of(const Window& window, ptrdiff_t element) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// im2col and col2im: [N, C kH kW, L] has for each of the L positions of a sliding window the elements that
-// the window sees there.
+// im2col and col2im. The matrix [N, C kH kW, L] has, for each of the L positions of a sliding window, the
+// elements that the window sees.
 #pragma once
 
 #include <cstdint>
@@ -10,6 +10,7 @@
 
 namespace rushlight::kernels {
 
+// The arguments of im2col: lists of two values, or one for both.
 struct WindowArguments {
   Span<const int64_t> kernel_size;
   Span<const int64_t> dilation;
@@ -17,14 +18,15 @@ struct WindowArguments {
   Span<const int64_t> stride;
 };
 
-// Fills in two windows over an image of these sizes. InvalidArgument as PyTorch refuses.
+// Computes the windows over an image of height x width, one for each dimension. InvalidArgument where PyTorch
+// refuses.
 Error plan_im2col(const WindowArguments& arguments, int64_t height, int64_t width, Window* windows);
 
-// Two parts of the columns and the image, [N, C, y, x], whose elements belong together.
+// A part of the matrix and a part of the image, both [N, C, y, x], with corresponding elements.
 using PairedParts = Error (*)(const View& columns, const View& image);
 
-// f of every element of the window: of all its positions but those where it lies in the padding. Both
-// tensors have a batch or none.
+// Calls f once for each tap of the window, with all window positions that see the image through it; positions
+// in the padding are left out. Both tensors have a batch dimension, or neither has.
 Error for_each_window_element(const Tensor& columns, const Tensor& image, const Window* windows,
                               PairedParts f);
 

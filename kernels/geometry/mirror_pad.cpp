@@ -11,7 +11,7 @@ namespace rushlight::kernels {
 
 namespace {
 
-// Sums of two, and positions, fit 32 bits.
+// Keeps sums of two amounts, and positions, within 32 bits.
 constexpr int64_t kMostPadding = kSpatialLimit / 2;
 
 ptrdiff_t reflect(const GatheredAxis& axis, ptrdiff_t index) {
@@ -31,7 +31,7 @@ Error pad_spatial(TypeSet types, Padding kind, size_t spatial, const Tensor& sel
   RL_TRY(check_same_dtype(self, out, "self and out"));
   if (!contains(types, self.scalar_type())) return unsupported_type(self.scalar_type());
   RL_TRY(check_spatial_tensor(self, spatial, "self"));
-  RL_CHECK(padding.size() == 2 * spatial, Error::InvalidArgument, "padding: expected %lu numbers, got %lu",
+  RL_CHECK(padding.size() == 2 * spatial, Error::InvalidArgument, "padding: expected %lu values, got %lu",
            log_number(2 * spatial), log_number(padding.size()));
   const size_t kept = self.sizes().size() - spatial;
   GatheredAxis axes[kVolume] = {{1, 1, 0, 0}, {1, 1, 0, 0}, {1, 1, 0, 0}};
@@ -56,7 +56,7 @@ Error pad_spatial(TypeSet types, Padding kind, size_t spatial, const Tensor& sel
                                    static_cast<ptrdiff_t>(amounts[0]), 0};
     shape.push(static_cast<ptrdiff_t>(total));
   }
-  // As PyTorch has it: sizes may become 0 where another does not.
+  // PyTorch's rule: a size may become 0 only if another one does not.
   RL_CHECK(has_some, Error::InvalidArgument, "padding: nothing would be left");
   RL_TRY(resize_out(out, shape.span()));
   gather_positions(self, out, spatial, axes, kind == Padding::kReflection ? reflect : replicate);

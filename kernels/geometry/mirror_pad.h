@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Padding with what is inside: mirrored at the border, or the border itself.
+// Padding with elements of the input: its reflection at the border, or copies of the border.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,9 @@ namespace rushlight::kernels {
 
 enum class Padding : uint8_t { kReflection, kReplication };
 
-// `padding` has the numbers before and after each of `spatial` dimensions, the last one first; below zero
-// is cut off. InvalidType unless dtypes are equal and of `types`; InvalidArgument as PyTorch refuses.
+// `padding` has (before, after) for each of `spatial` dimensions, last one first; negative amounts crop.
+// Resizes `out`. InvalidType unless the dtypes are equal and `types` contains them; InvalidArgument where
+// PyTorch refuses.
 Error pad_spatial(TypeSet types, Padding kind, size_t spatial, const Tensor& self,
                   Span<const int64_t> padding, const Tensor& out);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What one output of a convolution sees of the input, brought together in the order of the weight's elements,
-// so that a convolution is a product of matrices.
+// im2col for one output at a time: the input elements that one output sees, in the order of the weight's
+// elements, so that a convolution becomes a matrix product.
 #pragma once
 
 #include <algorithm>
@@ -12,10 +12,10 @@
 
 namespace rushlight::kernels {
 
-// How the elements of one output channel's weights follow each other.
+// The order of one output channel's weights in memory.
 enum class PatchOrder : uint8_t { kTapsThenChannels, kChannelsThenTaps };
 
-// The order of weights that lie `step` apart without gaps; none if they lie otherwise.
+// The order of weights whose elements are `step` apart without gaps; none for other layouts.
 [[nodiscard]] inline std::optional<PatchOrder> patch_order(const ConvolutionGeometry& g, ptrdiff_t step) {
   const auto lies = [&](ptrdiff_t next, ptrdiff_t channel_step) {
     if (g.in_channels > 1 && g.weight_in_stride != channel_step) return false;
@@ -30,25 +30,23 @@ enum class PatchOrder : uint8_t { kTapsThenChannels, kChannelsThenTaps };
   return std::nullopt;
 }
 
-// Whether each output sees one pixel, side by side with those of its neighbours: then the input is the
-// matrix.
+// True if each output sees one pixel whose channels are adjacent: then the input itself is the matrix.
 [[nodiscard]] inline bool sees_pixels(const ConvolutionGeometry& g) {
   bool alone = g.in_channel_stride == 1 || g.in_channels == 1;
   for (const ConvolutionAxis& axis : g.axes) alone = alone && axis.kernel == 1 && axis.pad == 0;
   return alone && !g.transposed;
 }
 
-// Whether a row of taps, with their channels, lies in the input as the weights do, and further along the row
-// for each next output.
+// True if a row of taps with all channels is contiguous in the input as it is in the weight, and moves by a
+// constant stride from output to output.
 [[nodiscard]] inline bool sees_bands(const ConvolutionGeometry& g, PatchOrder order) {
   const ConvolutionAxis& row = g.axes[2];
   return order == PatchOrder::kTapsThenChannels && !g.transposed && row.dilation == 1 &&
          (g.in_channel_stride == 1 || g.in_channels == 1) && row.in_stride == g.in_channels;
 }
 
-// Hands an output's patch to `sink` from its first element to its last, `in` being at the first channel of
-// the group: sink.copy(from, count, step) for elements of the input, sink.fill(count) for those outside of
-// it.
+// Passes the patch of an output to `sink` in order: sink.copy(from, count, step) for elements of the input,
+// sink.fill(count) for padding. `in` points to the first channel of the group.
 template <class T, class Sink>
 class PatchReader {
  public:
@@ -61,7 +59,7 @@ class PatchReader {
                ((g.in_channel_stride == 1 || g.in_channels == 1) && row.in_stride == g.in_channels));
   }
 
-  // Reads as if there were so many rows of so many taps, of a convolution that sees bands.
+  // Overrides the kernel with `rows` rows of `taps_of_row` taps. Precondition: sees_bands().
   void set_taps(ptrdiff_t rows, ptrdiff_t taps_of_row) {
     height_ = rows;
     width_ = taps_of_row;
@@ -81,8 +79,8 @@ class PatchReader {
   }
 
  private:
-  // So many channels of each tap. Taps of a row are neighbours in the input, too; what they see begins and
-  // ends alike in all rows.
+  // Reads `channels` channels of each tap. The taps of a row are contiguous in the input, so each row is one
+  // copy, with the same padding left and right in all rows.
   void read_runs(const T* in, const ptrdiff_t* at, Sink& sink, ptrdiff_t channels) const {
     const ConvolutionAxis& a = g_.axes[0];
     const ConvolutionAxis& b = g_.axes[1];
@@ -99,7 +97,7 @@ class PatchReader {
     const ptrdiff_t advance = b.dilation * b.in_stride;
     ptrdiff_t in0 = first_position(a, at[0], false);
     for (ptrdiff_t k0 = a.kernel; k0 > 0; --k0, in0 += a.dilation) {
-      // Positions outside of an axis are large as unsigned numbers.
+      // Negative positions are large as unsigned values, so one comparison tests both limits.
       const size_t limit =
           static_cast<size_t>(in0) < static_cast<size_t>(a.in) ? static_cast<size_t>(b.in) : 0;
       ptrdiff_t in1 = first1;
@@ -143,11 +141,11 @@ class PatchReader {
   const ConvolutionGeometry& g_;
   PatchOrder order_;
   bool is_run_;
-  ptrdiff_t height_;  // rows of taps
+  ptrdiff_t height_;  // number of rows of taps
   ptrdiff_t width_;   // taps of a row
 };
 
-// The outputs of one element of the batch in order, a row after the other.
+// The outputs of one element of the batch in row-major order.
 class OutputPositions {
  public:
   OutputPositions(const ConvolutionGeometry& g, ptrdiff_t index) : g_(g) {
@@ -157,7 +155,7 @@ class OutputPositions {
     at_[0] = index / g.axes[1].out;
   }
   [[nodiscard]] const ptrdiff_t* at() const { return at_; }
-  // In elements from the first output's.
+  // Offset from the first output, in elements.
   [[nodiscard]] ptrdiff_t out_offset() const {
     return at_[0] * g_.axes[0].out_stride + at_[1] * g_.axes[1].out_stride + at_[2] * g_.axes[2].out_stride;
   }
@@ -175,13 +173,13 @@ class OutputPositions {
   ptrdiff_t at_[kSpatial];
 };
 
-// Whether each channel is filtered alone, and channels are side by side.
+// True for depthwise convolutions with one output channel for each input channel and adjacent channels.
 [[nodiscard]] inline bool filters_channels(const ConvolutionGeometry& g) {
   return g.groups > 1 && g.in_channels == 1 && g.out_channels == 1 && g.in_channel_stride == 1 &&
          g.out_channel_stride == 1;
 }
 
-// The distance from tap to tap of the weights, if all lie at equal steps; -1 if they do not.
+// The stride from tap to tap of the weights if it is constant; -1 otherwise.
 [[nodiscard]] inline ptrdiff_t tap_stride(const ConvolutionGeometry& g) {
   ptrdiff_t stride = 0, count = 1;
   for (size_t i = kSpatial; i-- > 0;) {
@@ -194,8 +192,8 @@ class OutputPositions {
   return stride;
 }
 
-// How many outputs of an element of the batch lie at equal steps, those of the last axis: all of them, or
-// those of a row.
+// The number of outputs from the first one on that have the constant stride of the last axis: all of them, or
+// one row.
 [[nodiscard]] inline ptrdiff_t outputs_in_line(const ConvolutionGeometry& g) {
   ptrdiff_t count = g.axes[2].out;
   for (size_t i = kSpatial - 1; i-- > 0;) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Pixels that are spread over channels and back: with a factor r, channel c r^2 + i r + j of the deep
-// image holds the pixels (y r + i, x r + j) of channel c of the wide one.
+// Pixel shuffle and unshuffle: with factor r, channel c r^2 + i r + j of the deep image holds the pixels (y r
+// + i, x r + j) of channel c of the wide one.
 #pragma once
 
 #include <cstdint>
@@ -12,13 +12,14 @@
 
 namespace rushlight::kernels {
 
-// Both have one dtype, out of `types`; an image is the last three dimensions. InvalidType, InvalidArgument.
+// Checks that both tensors have one dtype, out of `types`, and rank 3 at least; the image is the last three
+// dimensions. InvalidType, InvalidArgument.
 Error check_pixel_shuffle(TypeSet types, const Tensor& self, int64_t factor, const Tensor& out);
 
-// Gives `out` the sizes of `self` but for those of the image. InvalidArgument.
+// Resizes `out` to the sizes of `self` with the last three replaced. InvalidArgument.
 Error resize_image(const Tensor& self, int64_t channels, int64_t height, int64_t width, const Tensor& out);
 
-// copy(part of deep, part of wide) for every (i, j): elements that lie evenly apart.
+// Calls copy(part of deep, part of wide) for each phase (i, j); both parts are strided views.
 template <class Copy>
 Error for_each_phase(const Tensor& deep, const Tensor& wide, int64_t factor, Copy copy) {
   if (deep.numel() == 0) return Error::Ok;

@@ -15,7 +15,7 @@ int64_t count_windows(const Window& window, bool ceil_mode) {
   if (slack < 0 && !(ceil_mode && slack > -window.step)) return 0;
   if (!ceil_mode) return slack / window.step + 1;
   const int64_t count = (slack + window.step - 1) / window.step + 1;
-  // A window must not start in the padding on the far side.
+  // No window starts in the padding on the far side.
   return (count - 1) * window.step >= window.in + window.pad ? count - 1 : count;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Window geometry of the pooling operators.
+// Window geometry of the pooling operators, with the size and padding rules of PyTorch.
 #pragma once
 
 #include <cstdint>
@@ -17,16 +17,17 @@ struct Window {
   int64_t step;
   int64_t pad;
   int64_t dilation;
-  int64_t out;  // how many windows there are
+  int64_t out;  // number of windows
 };
 
-// The elements that a window sees in one dimension: the first, one beyond the last.
+// The positions [begin, end) that a window sees in one dimension; with dilation it sees every dilation-th.
 struct Covered {
   ptrdiff_t begin;
   ptrdiff_t end;
 };
 Covered covered(const Window& window, ptrdiff_t index);
 
+// The arguments of a pool. Lists have one value for each spatial dimension, or one for all.
 struct PoolArguments {
   Span<const int64_t> kernel_size;
   Span<const int64_t> stride;  // empty: the kernel's size
@@ -35,14 +36,14 @@ struct PoolArguments {
   bool ceil_mode;  // a last window may start inside and end outside
 };
 
-// Fills in `spatial` windows over the last dimensions of `self`, whose rank is spatial + 1, or + 2 with
-// a batch. Lists have one number or `spatial`. InvalidArgument as PyTorch refuses.
+// Computes `spatial` windows over the last dimensions of `self`, whose rank is spatial + 1, or spatial + 2
+// with a batch. Lists have one value or `spatial`. InvalidArgument where PyTorch refuses.
 Error plan_windows(const Tensor& self, const PoolArguments& arguments, size_t spatial, Window* windows);
 
-// The shape of `self` with as many windows in place of its last dimensions.
+// The shape of `self` with its last dimensions replaced by the numbers of windows.
 Shape pooled_shape(const Tensor& self, Span<const Window> windows);
 
-// InvalidArgument unless the tensor, the argument `name`, has the shape.
+// InvalidArgument unless `tensor`, the argument `name`, has this shape.
 Error check_shape(const Tensor& tensor, Span<const SizesType> sizes, const char* name);
 
 }  // namespace rushlight::kernels

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// One loop over the pooled elements for all ranks and tilings; the extent of a dimension is computed only
+// when its index changes.
 #include "kernels/geometry/region.h"
 
 #include <algorithm>
@@ -9,7 +11,7 @@ Extent window_tiling(const Pool& pool, size_t d, const ptrdiff_t* at) {
   const Window& window = pool.windows[d];
   const ptrdiff_t index = at[2 + d];
   const auto [begin, end] = covered(window, index);
-  // Beyond the padding there is nothing, which a window made by ceil_mode reaches into.
+  // A window that ceil_mode adds may end beyond the padding; those positions do not count.
   const int64_t start = index * window.step - window.pad;
   const int64_t padded = std::min(start + window.kernel, window.in + window.pad) - start;
   return {begin, end > begin ? (end - begin - 1) / window.dilation + 1 : 0, padded};
@@ -46,8 +48,8 @@ Error plan_adaptive(const Tensor& self, Span<const int64_t> output_size, size_t 
   RL_CHECK(rank == spatial + 1 || rank == spatial + 2, Error::InvalidArgument,
            "self: expected rank %lu or %lu, got %lu", log_number(spatial + 1), log_number(spatial + 2),
            log_number(rank));
-  RL_CHECK(output_size.size() == spatial, Error::InvalidArgument,
-           "output_size: expected %lu numbers, got %lu", log_number(spatial), log_number(output_size.size()));
+  RL_CHECK(output_size.size() == spatial, Error::InvalidArgument, "output_size: expected %lu values, got %lu",
+           log_number(spatial), log_number(output_size.size()));
   RL_TRY(check_spatial_list(output_size, spatial, 0, "output_size"));
   for (size_t i = 0; i < spatial; ++i) {
     const int64_t in = self.sizes()[rank - spatial + i];

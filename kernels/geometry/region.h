@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Pools of one to three dimensions: every element of the small tensor belongs to a region of the large
-// one, which a pool reads and the gradient of a pool writes.
+// Pools of one to three dimensions. Each element of the pooled tensor belongs to a region of the larger one,
+// the volume; a pool reads the region and the gradient of a pool writes it.
 #pragma once
 
 #include <cstdint>
@@ -10,19 +10,20 @@
 
 namespace rushlight::kernels {
 
-// Elements that lie evenly apart.
+// A strided block of the volume.
 struct Region {
-  char* data;  // the first one
+  char* data;  // the first element
   ptrdiff_t count[kVolume];
   ptrdiff_t stride[kVolume];  // in bytes
-  ptrdiff_t begin[kVolume];   // positions in the volume: of the first one, and how far they are apart
+  ptrdiff_t begin[kVolume];   // position of the first element in the volume
+  // Positions from one element to the next.
   ptrdiff_t step[kVolume];
-  int64_t padded;  // how many they are with those in the padding, where dilation is 1
+  int64_t padded;  // number of elements including padding, if dilation is 1
 
   [[nodiscard]] int64_t size() const { return static_cast<int64_t>(count[0]) * count[1] * count[2]; }
 };
 
-// A region in one dimension.
+// A region in one dimension; `padded` counts positions in the padding, too.
 struct Extent {
   int64_t begin;
   int64_t count;
@@ -30,39 +31,41 @@ struct Extent {
 };
 
 struct Pool;
-// Which elements in dimension d belong to the pooled element `at`, [n, c, d, h, w]. A function, since builds
-// link only those that their pools have.
+// Computes the region of the pooled element `at` ([n, c, d, h, w]) in dimension d. A function pointer, so
+// that builds link only the tilings that their operators use.
 using Tiling = Extent (*)(const Pool& pool, size_t d, const ptrdiff_t* at);
 
+// Sliding windows.
 Extent window_tiling(const Pool& pool, size_t d, const ptrdiff_t* at);
-// Parts of the volume, as even as whole elements allow.
+// Adaptive pooling: divides the dimension into parts as equal as integers allow, as PyTorch does.
 Extent adaptive_tiling(const Pool& pool, size_t d, const ptrdiff_t* at);
 
-// How many windows from that at `x` on cover as many columns as it does, one step apart from each other.
+// The number of windows from `x` on that are complete like the first one and are therefore one step apart.
 size_t count_alike(const Window& window, ptrdiff_t x, const Extent& first);
 
+// A pool and the tensors of a call, as views of rank 5. Does not own them.
 struct Pool {
   Tiling tiling;
   size_t spatial;
-  Window windows[kVolume];  // of what is not a window, only `in`, `out` and a fractional one's `kernel`
-  View volume;              // both [N, C, D, H, W]
+  Window windows[kVolume];  // other tilings use only `in` and `out`, and a fractional one `kernel`
+  View volume;              // [N, C, D, H, W], as is `pooled`
   View pooled;
-  View indices{};  // as `pooled`; no data where there are none
-  View samples{};  // the random numbers of fractional_tiling: [N, C, spatial]
-  // Of averages: 0 divides by the number of elements, with or without the padding.
+  View indices{};  // shaped like `pooled`; data is null if absent
+  View samples{};  // random samples of fractional_tiling: [N, C, spatial]
+  // Averages only. Divisor 0: the number of elements, with or without the padding.
   int64_t divisor = 0;
   bool counts_padding = false;
 };
 
-// A pool that sees all of the outer dimensions; `windows` are those of the others.
+// Builds a pool over all outer dimensions; `windows` has `spatial` entries for the last ones.
 Pool make_pool(Tiling tiling, size_t spatial, const Window* windows, const Tensor& volume,
                const Tensor& pooled);
 
-// Windows for a pool of another tiling. `output_size` has `spatial` numbers of 0 at least; InvalidArgument
-// for others, for another rank and for empty spatial dimensions.
+// Fills `windows` for an adaptive pool. InvalidArgument unless `output_size` has `spatial` values of at least
+// 0, the rank is spatial + 1 or spatial + 2, and no spatial dimension is empty.
 Error plan_adaptive(const Tensor& self, Span<const int64_t> output_size, size_t spatial, Window* windows);
 
-// f for every element of `pooled`; `index` is null where there are none.
+// Calls f for every element of `pooled`, in the order of its indices; `index` is null if the pool has none.
 using PoolFunction = void (*)(const Pool& pool, const Region& region, char* pooled, char* index);
 void for_each_region(const Pool& pool, PoolFunction f);
 

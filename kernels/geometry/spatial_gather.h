@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Volumes whose elements are copies of another's: each spatial dimension says for itself which position
-// an output position takes.
+// Gather along spatial dimensions: every output copies one input, and each dimension maps output positions to
+// input positions independently.
 #pragma once
 
 #include <cstddef>
@@ -10,16 +10,19 @@
 
 namespace rushlight::kernels {
 
+// One dimension; a GatheredPosition reads the fields that it needs.
 struct GatheredAxis {
-  ptrdiff_t in;  // sizes
-  ptrdiff_t out;
-  ptrdiff_t before;  // how many positions come before the input's first
-  float scale;       // the distance of two outputs, in inputs
+  ptrdiff_t in;      // size of the input
+  ptrdiff_t out;     // size of the output
+  ptrdiff_t before;  // output positions before the first input
+  float scale;       // inputs from one output to the next
 };
 
+// Input position of output `index` along one dimension.
 using GatheredPosition = ptrdiff_t (*)(const GatheredAxis& axis, ptrdiff_t index);
 
-// Fills `out`, which has its shape. `axes` are those of a volume, and `position` is within the input.
+// Fills `out`, which has its shape. `axes` has kVolume entries. Precondition: `position` returns positions
+// inside the input. Cost: one strided copy of all channels for each output position.
 void gather_positions(const Tensor& self, const Tensor& out, size_t spatial, const GatheredAxis* axes,
                       GatheredPosition position);
 

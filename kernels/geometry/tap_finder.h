@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What outputs of a convolution see, as a pointer for each tap.
+// Indirect convolution: a pointer to the input for each tap of each output, instead of an im2col copy.
+// Finding a pointer costs index arithmetic and border tests, so pointers are derived from the pointers
+// of the previous output or row where no border interferes. Reference: Dukhan, "The Indirect Convolution
+// Algorithm", 2019.
 #pragma once
 
 #include <cstddef>
@@ -9,19 +12,19 @@
 
 namespace rushlight::kernels {
 
-// Some outputs in order, which a TapFinder found last.
+// The pointers that a TapFinder found last, for consecutive outputs.
 template <class T>
 struct TapStrip {
-  const T** taps;            // what each output sees
-  const T* place = nullptr;  // of the first one's line; null: forgotten, or there is a border above or below
+  const T** taps;            // [count][taps]
+  const T* place = nullptr;  // input line of the first output; null: not reusable (padding above or below)
   ptrdiff_t column = 0;
   ptrdiff_t count = 0;
-  bool inside = false;  // all taps see the input
+  bool inside = false;  // no tap is in the padding
 };
 
-// Where outputs see the input through each tap; `outside` for taps that see none. The pointers of an output
-// that has no border of its own are those of the one before it, or above it, moved; those of a strip below
-// another one are that one's.
+// Finds the input pointer of each tap of consecutive outputs; taps in the padding get `outside`. The pointers
+// of an output away from the borders are the pointers of the output before it, or above it, plus a constant.
+// A strip below another strip reuses that strip's pointers in the same way.
 template <class T>
 class TapFinder {
  public:
@@ -35,20 +38,21 @@ class TapFinder {
     }
   }
 
-  // Outputs of a row from `at` on that see the input through all taps: each next one so much further on.
+  // The number of outputs of the row from `at` on whose taps are all inside the input; each is advance()
+  // further.
   [[nodiscard]] ptrdiff_t count_inside(const ptrdiff_t* at) const {
     return is_inner(0, at[0]) && is_inner(1, at[1]) && is_inner(2, at[2]) ? end_[2] - at[2] : 0;
   }
   [[nodiscard]] ptrdiff_t advance() const { return advance_[2]; }
-  // Outputs of a row that no border of it concerns, and how many outputs there are from `at` on before the
-  // next ones of them begin.
+  // length(): outputs of a row that no border of the row affects. count_before(): outputs from `at` on until
+  // the next such outputs begin.
   [[nodiscard]] ptrdiff_t length() const { return end_[2] - begin_[2]; }
   [[nodiscard]] ptrdiff_t count_before(const ptrdiff_t* at) const {
     return begin_[2] - at[2] + (at[2] < begin_[2] ? 0 : g_.axes[2].out);
   }
 
-  // Of `count` outputs from `position` on, which moves behind them; `in` is at the channel. Returns whether
-  // all taps see the input.
+  // Finds the pointers of `count` outputs from `position` on and advances `position` past them; `in` points
+  // to the channel. Returns true if no tap is in the padding.
   bool find(const T* in, OutputPositions& position, ptrdiff_t count, TapStrip<T>& strip) const {
     const ptrdiff_t taps = g_.taps();
     const ptrdiff_t* const at = position.at();
@@ -77,7 +81,7 @@ class TapFinder {
     return strip.inside;
   }
 
-  // The pointers of outputs from those of others, or in their place. Apart from its caller, as find_row() is.
+  // Writes the pointers plus `advance`, possibly in place. noinline for the same reason as find_row().
   [[gnu::noinline]] void move(const T* const* from, ptrdiff_t advance, ptrdiff_t count, const T** to) const {
     const T* const outside = outside_;
     for (const T* const* const end = from + count; from != end; ++from) {
@@ -88,12 +92,12 @@ class TapFinder {
   }
 
  private:
-  // Whether the lines of outputs have no border above or below.
+  // True if the rows of these outputs have no padding above or below.
   [[nodiscard]] bool sees_lines(const ptrdiff_t* at, ptrdiff_t count) const {
     const ptrdiff_t last = at[1] + (at[2] + count - 1) / g_.axes[2].out;
     return is_inner(0, at[0]) && at[1] >= begin_[1] && last < end_[1];
   }
-  // Whether no border of the axis concerns an output.
+  // True if no border of the axis affects the output.
   [[nodiscard]] bool is_inner(size_t i, ptrdiff_t at) const { return at >= begin_[i] && at < end_[i]; }
 
   bool find_one(const T* in, const ptrdiff_t* at, const T** to) const {
@@ -102,7 +106,7 @@ class TapFinder {
     const ptrdiff_t position = first_position(row, at[2], false);
     const ptrdiff_t first1 = first_position(g_.axes[1], at[1], false);
     ptrdiff_t in0 = first_position(g_.axes[0], at[0], false);
-    // Taps before the row and those that are not behind it.
+    // Taps [before, seen) are inside the row.
     ptrdiff_t before = 0, seen = row.kernel;
     for (ptrdiff_t x = position; x < 0 && before < seen; x += row.dilation) ++before;
     for (ptrdiff_t x = position + (row.kernel - 1) * row.dilation; x >= row.in && before < seen;
@@ -113,7 +117,7 @@ class TapFinder {
     for (ptrdiff_t k0 = g_.axes[0].kernel; k0 > 0; --k0, in0 += g_.axes[0].dilation) {
       ptrdiff_t in1 = first1;
       for (ptrdiff_t k1 = g_.axes[1].kernel; k1 > 0; --k1, in1 += g_.axes[1].dilation, to += row.kernel) {
-        // Positions outside of an axis are large as unsigned numbers.
+        // Negative positions are large as unsigned values, so one comparison tests both limits.
         const bool is_row = static_cast<size_t>(in0) < static_cast<size_t>(g_.axes[0].in) &&
                             static_cast<size_t>(in1) < static_cast<size_t>(g_.axes[1].in);
         inside = inside && is_row;
@@ -125,8 +129,7 @@ class TapFinder {
     return inside;
   }
 
-  // Taps from `before` to `seen` see the input. Apart from its caller, for what it needs to stay in
-  // registers.
+  // Taps [before, seen) see the input. noinline, so that the variables of the loops stay in registers.
   [[gnu::noinline]] void find_row(const T* first, ptrdiff_t before, ptrdiff_t seen,
                                   const ConvolutionAxis& row, const T** to) const {
     const T* const outside = outside_;
@@ -138,7 +141,7 @@ class TapFinder {
     while (to < end) *to++ = outside;
   }
 
-  // Of an input that is spread by the steps.
+  // Transposed convolution: the input is spread by the steps.
   [[gnu::noinline]] bool find_upsampled(const T* in, const ptrdiff_t* at, const T** to) const {
     bool inside = true;
     ptrdiff_t k[kSpatial];
@@ -163,7 +166,8 @@ class TapFinder {
 
   const ConvolutionGeometry& g_;
   const T* outside_;
-  // Of each axis, outputs that no border concerns, and from one output to the next.
+  // For each axis: the outputs [begin, end) that no border affects, and the input stride from output to
+  // output.
   ptrdiff_t begin_[kSpatial];
   ptrdiff_t end_[kSpatial];
   ptrdiff_t advance_[kSpatial];

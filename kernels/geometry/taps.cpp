@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Evaluates the separable sum recursively, innermost dimension first: no intermediate image is needed, at the
+// cost of repeated products.
 #include "kernels/geometry/taps.h"
 
 #include <algorithm>
@@ -45,7 +47,7 @@ W round_to_byte(W value) {
 }
 
 double byte_weight_levels(double largest) {
-  constexpr double kMost = 1 << 15;  // what 16 bits with a sign hold
+  constexpr double kMost = 1 << 15;  // limit of int16
   double levels = 1;
   while (levels < (1 << 22) && std::floor(0.5 + largest * 2 * levels) < kMost) levels *= 2;
   return levels;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Interpolation: a value between the elements of a volume is a weighted sum of neighbours, along each of
-// the three dimensions.
+// Separable interpolation: a value between the elements of a volume is a weighted sum of neighbors along each
+// of three dimensions.
 #pragma once
 
 #include <cstddef>
@@ -10,39 +10,39 @@
 
 namespace rushlight::kernels {
 
-// Numbers are computed in W: float or double.
+// Neighbors and weights along one dimension, computed in W (float or double).
 template <class W>
 struct Taps {
   ptrdiff_t count;
-  ptrdiff_t offset[4];  // in bytes; below 0 where there is nothing, which counts as 0
+  ptrdiff_t offset[4];  // in bytes; negative: outside, counts as 0
   W weight[4];
 };
 
-// The only element of a dimension.
+// The only element of a dimension of size 1.
 template <class W>
 constexpr Taps<W> single_tap() {
   return {1, {0}, {W(1)}};
 }
 
-// Weights of a position that is `fraction` of the way from one element to the next: of these two, and
-// of the one before and the one after them.
+// Weights for a position `fraction` of the way from one element to the next: of these two (linear), or of
+// four, from the one before to the one after (cubic convolution with a = -0.75, as in PyTorch).
 template <class W>
 void linear_weights(W fraction, W* weight);
 template <class W>
 void cubic_weights(W fraction, W* weight);
 
-// Images of integers are rounded after each dimension, as PyTorch does.
+// kToBytes rounds after each dimension, as PyTorch does for integer images.
 enum class Rounding : uint8_t { kNone, kToBytes };
 
-// A sum rounded to what uint8 holds.
+// Rounds a sum to the range of uint8.
 template <class W>
 W round_to_byte(W value);
 
-// PyTorch weighs bytes in fixed point: the number of steps from 0 to 1 for weights of which `largest` is
-// the largest.
+// PyTorch weights uint8 images in fixed point: the scale, a power of two, for weights of at most `largest`.
 double byte_weight_levels(double largest);
 
-// The weighted sum around `at`. `taps` are those of the three dimensions, the innermost last.
+// The weighted sum around `at`. `taps` has one entry for each dimension, the innermost last. Cost: the
+// product of the three counts.
 template <class W>
 W weighted_sum(const Taps<W>* taps, const char* at, const Access<W>& access, Rounding rounding);
 

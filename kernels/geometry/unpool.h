@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// From the elements that a pool has picked back to where it picked them.
+// Max-unpooling: scatters each value to the index that its max-pool recorded.
 #pragma once
 
 #include <cstdint>
@@ -12,12 +12,12 @@ namespace rushlight::kernels {
 
 enum class Unpooling : uint8_t {
   kCopy,
-  kAdd,  // what is picked more than once adds up; -1 is no place
+  kAdd,  // adds up values with the same index; -1 is skipped
 };
 
-// Sets `target`, which has its shape, to zero, and writes every element of `picked` to its place, which
-// `indices` count row by row within the spatial dimensions. InvalidType unless dtypes are equal and the
-// indices int64; InvalidArgument for shapes that differ and for a place outside.
+// Sets `target`, which has its shape, to zero, and writes every element of `picked` to its index. Indices are
+// row-major within the spatial dimensions. InvalidType unless the dtypes are equal and the indices int64;
+// InvalidArgument if shapes differ or an index is out of range.
 Error unpool(Unpooling how, size_t spatial, const Tensor& picked, const Tensor& indices,
              const Tensor& target);
 

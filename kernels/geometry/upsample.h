@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Geometry of the operators that resample images.
+// Argument checks and geometry of the operators that resample images.
 #pragma once
 
 #include <cstdint>
@@ -16,33 +16,34 @@ namespace rushlight::kernels {
 struct Resampling {
   ptrdiff_t in;
   ptrdiff_t out;
-  double factor;  // asked for by the caller; 0 where only the size is
+  double factor;  // requested factor; 0: only the size is given
 
-  // The distance of two output elements, in input elements.
+  // Input elements from one output element to the next.
   template <class T>
   [[nodiscard]] T scale() const {
     return factor > 0 ? static_cast<T>(1.0 / factor) : static_cast<T>(in) / static_cast<T>(out);
   }
 };
 
+// The sizes, and optionally the factors, of a resampling.
 struct UpsampleArguments {
   size_t spatial;
   Span<const int64_t> output_size;
-  std::optional<double> factors[kVolume];  // of the `spatial` dimensions
+  std::optional<double> factors[kVolume];  // for the `spatial` dimensions
 };
 
-// Fills in the dimensions of a volume, and gives `out` its shape. `self` is [N, C, spatial...] and only
-// the batch may be empty. InvalidType, InvalidArgument as PyTorch refuses.
+// Computes the dimensions of a volume, and resizes `out`. `self` is [N, C, spatial...]; only the batch may be
+// empty. InvalidType, InvalidArgument where PyTorch refuses.
 Error plan_upsample(const Tensor& self, const UpsampleArguments& arguments, const Tensor& out,
                     Resampling* dimensions);
 
-// What callers give by size or by factor, as both.
+// Sizes of the result, computed from the sizes or factors that a call passes.
 struct FactorSizes {
   int64_t sizes[2];
   UpsampleArguments arguments;
 };
 
-// Reads the arguments of an image, of which either the sizes or the factors are given. InvalidArgument.
+// Reads the arguments of an image; exactly one of sizes and factors is given, else InvalidArgument.
 Error read_factors(const Tensor& input, const std::optional<Span<const int64_t>>& output_size,
                    const std::optional<Span<const double>>& scale_factors, FactorSizes* read);
 

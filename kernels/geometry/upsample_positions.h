@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where elements of a resampled image lie in the image.
+// Positions of the elements of a resampled image in the original, rounded as PyTorch does.
 #pragma once
 
 #include <algorithm>
@@ -10,26 +10,28 @@
 
 namespace rushlight::kernels {
 
-// In float whatever the elements are: that decides which of two equally near ones it is.
+// Computed in float for every dtype: rounding decides between two equally near inputs.
 inline ptrdiff_t nearest_position(const GatheredAxis& axis, float at) {
   const float position = std::floor(at * axis.scale);
   return position < static_cast<float>(axis.in) ? std::min(static_cast<ptrdiff_t>(position), axis.in - 1)
                                                 : axis.in - 1;
 }
 
-// In images PyTorch takes no factor at its word where the size stays or doubles.
+// For images PyTorch ignores the factor if the size stays or doubles.
 inline Resampling nearest_of_image(Resampling dimension) {
   if (dimension.out == dimension.in || dimension.out == 2 * dimension.in) dimension.factor = 0;
   return dimension;
 }
 
+// The axis of nearest-neighbor resampling, for gather_positions().
 inline GatheredAxis nearest_axis(const Resampling& dimension) {
   return {dimension.in, dimension.out, 0, dimension.scale<float>()};
 }
 
 enum class Filter : uint8_t { kLinear, kCubic };
 
-// Where the output at `index` lies between the inputs.
+// The position of output `index` in the input, as a real value. kLinear clamps at 0; both are limited to
+// `in`.
 template <class W>
 W resampled_position(const Resampling& dimension, Filter filter, bool align_corners, ptrdiff_t index) {
   const auto at = static_cast<W>(index);
@@ -40,7 +42,7 @@ W resampled_position(const Resampling& dimension, Filter filter, bool align_corn
   } else if (dimension.out > 1) {
     position = at * (static_cast<W>(dimension.in - 1) / static_cast<W>(dimension.out - 1));
   }
-  // Of factors that are no use as well.
+  // Also catches NaN and infinity from extreme factors.
   const W last = static_cast<W>(dimension.in);
   if (!(position < last)) return last;
   return filter == Filter::kLinear && position < 0 ? W(0) : position;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Activations of sums that were just computed and are still in the cache.
+// Activations of freshly computed float32 results that are still in the cache.
 #pragma once
 
 #include <cstddef>
@@ -8,12 +8,12 @@
 
 namespace rushlight::kernels::host {
 
-// Whether a tile of kernels/ukernel/gemm.h does it by its bounds.
+// True if the tile of kernels/ukernel/gemm.h applies this activation through its bounds.
 [[nodiscard]] inline bool is_clamp(const Activation& activation) {
   return activation.kind == ActivationKind::kNone || activation.kind == ActivationKind::kClamp;
 }
 
-// Replaces n floats by what the activation makes of them.
+// x[i] = activation(x[i]) for n floats, in place.
 void activate(const Activation& activation, float* x, size_t n);
 
 }  // namespace rushlight::kernels::host

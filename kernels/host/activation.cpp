@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Elementwise functions with parameters, and gated ones.
+// Elementwise functions with parameters, and gated activations.
 #include <algorithm>
 #include <cstring>
 
@@ -14,8 +14,8 @@ namespace rushlight::kernels::host {
 
 namespace {
 
-constexpr size_t kSpan = 1024;   // that stays in the first cache from the activation to the product
-constexpr size_t kGrain = 4096;  // numbers worth a thread
+constexpr size_t kSpan = 1024;   // floats that stay in the L1 cache between activation and product
+constexpr size_t kGrain = 4096;  // elements worth a thread
 
 void multiply_span(const Activation& activation, size_t n, const float* gate, const float* up, float* out) {
   std::memcpy(out, gate, n * sizeof(float));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Sums, products and quotients of floats, sums and products of int32 and int64.
+// Sums and products of floats, int32 and int64, and quotients of floats.
 #include "kernels/backs/elementwise.h"
 #include "kernels/checks/selection.h"
 #include "kernels/elements/scalar_tensor.h"
@@ -24,7 +24,7 @@ Error add_scaled(KernelContext& context, const ScaledSumProblem& problem, bool m
         ukernel::add_f32(rows);
       };
       if (problem.a.scalar_type() != type) {
-        // A number in float32. PyTorch rounds it to the dtype for sums, and not for products.
+        // A float32 scalar: PyTorch rounds it to the dtype for sums, but not for products.
         const ScalarTensor rounded(static_cast<double>(*problem.a.const_data_ptr<float>()), type);
         const Tensor& number = rounded;
         return elementwise_in_float(context, problem.out, add, number, problem.b);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Blocks of queries against blocks of keys: their scores fit the caches, and weights and sums are carried
-// from block to block relative to the largest score so far.
+// Attention by blocks with online softmax: a block of queries is multiplied by a block of keys, so the scores
+// stay in cache, and the sums are rescaled from block to block to the largest score so far. Memory does not
+// grow with the number of keys. References: Milakov and Gimelshein, "Online normalizer calculation for
+// softmax", 2018; Dao et al., "FlashAttention", 2022.
 #include "kernels/backs/attention.h"
 
 #include <algorithm>
@@ -17,10 +19,10 @@ namespace rushlight::kernels::host {
 
 namespace {
 
-constexpr size_t kMostKeys = 256;           // of a block that is the only one
-constexpr size_t kBlockKeys = 128;          // of one of several
+constexpr size_t kMostKeys = 256;           // largest size of a single block
+constexpr size_t kBlockKeys = 128;          // size of each of several blocks
 constexpr size_t kTiles = 4;                // tiles of queries in a block
-constexpr size_t kFewQueries = 4;           // up to so many it does not pay to pack the keys
+constexpr size_t kFewQueries = 4;           // at most: packing the keys costs more than it saves
 constexpr size_t kGrain = size_t{1} << 20;  // multiplications worth a thread
 
 const float* floats(const HeadMatrix& matrix, size_t row, size_t column = 0) {
@@ -35,7 +37,7 @@ FloatRows rows_of(const HeadMatrix& matrix, size_t row) {
 
 size_t round_up(size_t n, size_t to) { return (n + to - 1) / to * to; }
 
-// The sizes of blocks, and the scratch memory of a thread, in floats.
+// Sizes of blocks, and the scratch memory of a thread in floats.
 struct Blocks {
   Blocks(size_t num_queries, size_t num_keys, size_t depth)
       : panel(ukernel::gemm_columns()),
@@ -49,13 +51,13 @@ struct Blocks {
   }
 
   size_t panel;
-  size_t rows;     // of a block
-  size_t keys;     // of a block, whole panels
-  size_t carried;  // rows whose largest score and sum are known at a time
+  size_t rows;     // queries in a block
+  size_t keys;     // keys in a block, in whole panels
+  size_t carried;  // rows whose largest score and sum are kept
   size_t packed;
 };
 
-// Reader of heads that are float32.
+// Reads heads that are already float32.
 class PlainHeads {
  public:
   static size_t bytes(const AttentionPlan&, size_t) { return 0; }
@@ -74,7 +76,7 @@ class PlainHeads {
   AttentionPlan::Head head_;
 };
 
-// Computes one head after the other. Reader gives their float32 numbers and takes rows of the result:
+// Computes heads one after the other. Reader converts a head to float32 and stores rows of the result:
 // PlainHeads or WidenedHeads.
 template <class Reader>
 class Worker {
@@ -89,7 +91,7 @@ class Worker {
         shift_(mask_ + blocks.keys),
         sum_(shift_ + blocks.carried) {}
 
-  // Rows [begin, end) of the result of one head.
+  // Computes rows [begin, end) of the result of one head.
   void compute(size_t head, size_t begin, size_t end) {
     head_ = reader_.load(head, begin, end);
     packs_ = blocks_.packed != 0;
@@ -108,9 +110,9 @@ class Worker {
   }
 
  private:
-  // Queries row to row + rows with the block of keys at hand.
+  // Queries [row, row + rows) with the current block of keys.
   void compute_block(size_t row, size_t rows, float* shift, float* sum) {
-    const size_t end = plan_.keys_of(row + rows - 1);  // of the keys that one of them sees
+    const size_t end = plan_.keys_of(row + rows - 1);  // of the keys that at least one row sees
     if (end <= first_key_) return;
     const size_t n = std::min(end - first_key_, num_keys_);
     score(row, rows, n);
@@ -118,7 +120,7 @@ class Worker {
     add_values(row, rows, n);
     if (first_key_ + n < end) return;
     for (size_t r = 0; r < rows; ++r) {
-      // A row that sees no key is 0; so PyTorch has it.
+      // A row that sees no key is 0, as in PyTorch.
       ukernel::attention_scale(plan_.width(), out(row + r), sum[r] == 0.0f ? 0.0f : 1.0f / sum[r]);
     }
   }
@@ -134,7 +136,7 @@ class Worker {
     score_tiles(rows_of(head_.query, row), rows, packed_, n, plan_.depth(), scores_, blocks_.keys);
   }
 
-  // Scores become weights; what the row has so far is scaled to them.
+  // Converts scores to softmax weights, and rescales the row's result so far to the new largest score.
   void weigh(size_t row, size_t n, float* scores, float* shift, float* sum) {
     if (first_key_ == 0) {
       *shift = -std::numeric_limits<float>::infinity();
@@ -181,15 +183,15 @@ class Worker {
   float* shift_;
   float* sum_;
   AttentionPlan::Head head_;
-  FloatRows keys_;  // of the block at hand
+  FloatRows keys_;  // current block
   FloatRows values_;
   bool packs_ = false;
   size_t first_key_ = 0;
   size_t num_keys_ = 0;
 };
 
-// Whether rows of values and of the result are contiguous, and those of queries and keys where these are not
-// packed. Otherwise, which no exporter makes, there is no hurry.
+// True if rows of values and of the result are contiguous, and rows of queries and keys too unless these get
+// packed. The portable code computes other layouts, which no exporter makes.
 bool has_plain_rows(const AttentionPlan& plan) {
   constexpr ptrdiff_t kStep = sizeof(float);
   const AttentionPlan::Head head = plan.head(0);
@@ -198,7 +200,8 @@ bool has_plain_rows(const AttentionPlan& plan) {
   return scores && (plan.width() == 1 || (head.value.column == kStep && head.out.column == kStep));
 }
 
-// All heads in blocks of rows, shared out among threads. False if there is no scratch memory for one.
+// Computes all heads in blocks of rows on several threads. Returns false if scratch memory is too small for
+// one thread.
 template <class Reader>
 bool attend_in_pieces(KernelContext& context, const AttentionProblem& problem) {
   const AttentionPlan& plan = problem.plan;
@@ -240,7 +243,7 @@ std::optional<Error> attention(KernelContext& context, const AttentionProblem& p
 
 Error attention_prepare(KernelContext& context, const AttentionProblem& problem) {
   const AttentionPlan& plan = problem.plan;
-  // Fewer keys may be one larger block.
+  // At run time fewer keys may form one larger block.
   const size_t keys = std::min(plan.keys(), kMostKeys);
   const Blocks all(plan.queries(), plan.keys(), plan.depth());
   const Blocks fewer(plan.queries(), keys, plan.depth());

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Average pooling of float32. PoolPieces divides the output into spans whose windows have one shape.
 #include "kernels/backs/pool.h"
 #include "kernels/host/pooling/pool_pieces.h"
 #include "kernels/ukernel/reduce.h"

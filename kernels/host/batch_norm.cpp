@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Batch normalization as one multiply-add for each element, with the scales of 32 channels at a time on the
+// stack.
 #include <cmath>
 #include <optional>
 
@@ -9,7 +11,7 @@ namespace rushlight::kernels::host {
 
 namespace {
 
-constexpr size_t kTile = 32;  // channels at a time
+constexpr size_t kTile = 32;  // channels in a block
 
 struct Statistics {
   const float* mean;
@@ -23,7 +25,7 @@ const float* floats_of(const std::optional<Tensor>& tensor) {
   return tensor ? tensor->const_data_ptr<float>() : nullptr;
 }
 
-// What the channels from `first` on are scaled by, and what is added to them.
+// Folds the statistics of n channels from `first` on into scales and shifts.
 void make_scales(const Statistics& statistics, size_t first, size_t n, float* scale, float* shift) {
   for (size_t i = 0; i < n; ++i) {
     const size_t c = first + i;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Bitwise and logical and, or and xor, a 64-bit word at a time.
+// Bitwise and logical and, or and xor on 64-bit words: eight bytes for each operation, for every dtype.
 #include <cstdint>
 #include <cstring>
 
@@ -12,27 +12,27 @@ namespace {
 
 using Word = uint64_t;
 
-// Loads the first `count` bytes of a word; the others are 0.
+// Loads `count` bytes into a word; the rest of the word is 0.
 Word load(const char* from, size_t count) {
   Word word = 0;
   std::memcpy(&word, from, count);
   return word;
 }
 
-// 1 in each byte that is not 0: such bytes are true.
+// Replaces each nonzero byte, which is true, by 1. Adding 0x7f to the low 7 bits carries into bit 7.
 Word truth(Word bytes) {
   constexpr Word kLow = 0x7f7f7f7f7f7f7f7f;
   return ((((bytes & kLow) + kLow) | bytes) >> 7) & 0x0101010101010101;
 }
 
-// Repeats an element of `size` bytes over the word.
+// Fills the word with copies of an element of `size` bytes.
 Word repeat(const char* from, size_t size) {
   Word word = load(from, size);
   for (size_t bits = 8 * size; bits < 64; bits *= 2) word |= word << bits;
   return word;
 }
 
-// Applies f to words of elements of `size` bytes.
+// Applies f to rows of elements of `size` bytes; with kTruth to their truth values.
 template <bool kTruth, class F>
 void combine_rows(const ukernel::Rows& rows, size_t size, F f) {
   const auto bits = [](Word word) { return kTruth ? truth(word) : word; };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Weights are read from where the program has them, once for each block of rows. Of integers a block of rows
-// is quantized first, then multiplied with all panels.
+// Linear layers with block-quantized weights, which are read in place from the program, once for each block
+// of rows. A block of rows is quantized to scratch memory first and then multiplied by all panels; with
+// half-precision weights rows are used as they are.
 #include "kernels/backs/block_linear.h"
 
 #include <algorithm>
@@ -12,7 +13,7 @@ namespace rushlight::kernels::host {
 
 namespace {
 
-// Bytes of rows that stay in the second level of the cache beside a panel.
+// Bytes of rows that stay in the L2 cache beside a panel.
 constexpr size_t kNear = size_t{1} << 18;
 
 size_t row_bytes(const BlockWeight& weight) {
@@ -28,8 +29,8 @@ size_t scratch_bytes(const BlockLinearProblem& problem) {
   return problem.weight.is_half ? 0 : rows_together(problem) * row_bytes(problem.weight);
 }
 
-// Multiplies all panels, shared by threads. Layers follow each other at once while a token is decoded, so
-// that threads are awake: pieces may be smaller than elsewhere.
+// Multiplies rows by all panels on several threads. While a token is decoded layers follow each other without
+// pause, so the threads are still awake: pieces may be smaller than elsewhere.
 template <class Gemm>
 void multiply_shared(KernelContext& context, const BlockLinearProblem& problem, const Gemm& gemm) {
   constexpr size_t kSmaller = 4;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Attention over a cache: keys and values are appended and queries rotated first, token by token; the rotated
-// queries wait where their results will be. Then threads share the items of
-// kernels/host/attention/cached_blocks.h.
+// Attention over a key/value cache. First appends keys and values and rotates queries, token by token;
+// rotated queries are stored in the memory of their results. Then threads share the items of
+// kernels/host/attention/cached_blocks.h. Without scratch memory the portable attend_by_tokens() computes the
+// same.
 #include "kernels/backs/cached_attention.h"
 
 #include <algorithm>
@@ -20,7 +21,7 @@ namespace rushlight::kernels::host {
 
 namespace {
 
-constexpr size_t kAppended = 16384;         // numbers of queries, keys and values worth a thread
+constexpr size_t kAppended = 16384;         // elements of queries, keys and values worth a thread
 constexpr size_t kGrain = size_t{1} << 18;  // multiplications worth a thread
 constexpr size_t kMerged = 16384;           // partial sums worth a thread
 
@@ -37,11 +38,11 @@ void rotate(const CachedAttention& plan, const float* x, const float* norm, size
   ukernel::rotate_halves(plan.half, to, to + plan.half, cos, sin);
 }
 
-// As the portable loop has it: scale = max|x| / 127.
+// Quantizes with scale = max|x| / 127, as the portable code does.
 void quantize(const float* x, size_t depth, int8_t* to, float* scale) {
   const float highest = ukernel::max_span(depth, x);
   const float lowest = -ukernel::min_span(depth, x);
-  const float largest = highest > lowest ? highest : lowest;  // NaN if there is one
+  const float largest = highest > lowest ? highest : lowest;  // NaN if x contains NaN
   *scale = largest / 127.0f;
   ukernel::quantize_i8(depth, x, {largest > 0 ? 127.0f / largest : 0.0f, 0.0f, -127.0f, 127.0f}, to);
 }
@@ -56,7 +57,7 @@ void store(const CachedAttention& plan, const float* x, const CacheTensor& cache
   }
 }
 
-// A key is rotated where the first query will be.
+// Rotates keys in the memory of the first query's result.
 void append(const CachedAttention& plan, size_t token) {
   float* const held = plan.result(token, 0);
   for (size_t head = 0; head < plan.key_heads; ++head) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// x * scale + shift, each channel with numbers of its own, of tensors in any dim order.
+// Affine map per channel: y = x * scale[c] + shift[c], for float32 tensors in any dim order.
 #pragma once
 
 #include <cstddef>
@@ -8,21 +8,21 @@
 
 namespace rushlight::kernels::host {
 
-// The channels of two float32 tensors of one shape: their own dimension, and all others.
+// The axes of two float32 tensors of one shape: the channel axis, and all others merged where strides allow.
 struct ChannelAxes {
   Axis channel{1, 0, 0};
   PairedAxes others;
 
-  // Of dimension 1 and those from `first` on.
+  // Channels are dimension 1; the others are the dimensions from `first` on.
   ChannelAxes(const Tensor& input, const Tensor& out, size_t first);
 
-  // Whether a position's channels follow each other.
+  // True if the channels are adjacent in both tensors (channels-last).
   [[nodiscard]] bool last() const {
     return channel.input == ptrdiff_t{sizeof(float)} && channel.output == ptrdiff_t{sizeof(float)};
   }
 };
 
-// n channels, the first of them at `input` and `output`, at every step of the other dimensions.
+// Scales n channels, starting at `input` and `output`, at every position of the other axes.
 void scale_channels(const ChannelAxes& axes, size_t n, const char* input, char* output, const float* scale,
                     const float* shift);
 

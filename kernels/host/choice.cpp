@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The larger, the smaller or the selected operand, and numbers between two others.
+// Elementwise maximum, minimum, selection, interpolation and clamp to tensors.
 #include "kernels/backs/elementwise.h"
 #include "kernels/host/elementwise.h"
 
@@ -33,7 +33,7 @@ Error addcdiv(KernelContext& context, const ScaledProductProblem& problem) {
   return elementwise_in_float(context, problem.out, add, problem.a, problem.b, problem.c);
 }
 
-// With one bound this is a maximum or a minimum; a NaN in any operand stays.
+// With one bound this is a maximum or a minimum. NaN in any operand propagates.
 Error clamp_to_tensors(KernelContext& context, const TensorBoundsProblem& problem) {
   const Tensor& self = problem.self;
   const Tensor& out = problem.out;

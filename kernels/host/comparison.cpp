@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Elementwise comparisons of float32, int32 and int64. Greater is less with the operands exchanged.
+// Elementwise comparisons for float32, int32 and int64. `greater` is `less` with exchanged operands.
 #include "kernels/backs/elementwise.h"
 #include "kernels/checks/selection.h"
 #include "kernels/host/elementwise.h"
@@ -15,7 +15,7 @@ constexpr TypeSet kTypes = selected_types("aten::eq.Tensor_out") | selected_type
                            selected_types("aten::gt.Tensor_out") | selected_types("aten::gt.Scalar_out") |
                            selected_types("aten::ge.Tensor_out") | selected_types("aten::ge.Scalar_out");
 
-// One comparison for each element type.
+// One microkernel for each element type.
 struct Comparison {
   RowsFunction of_float;
   RowsFunction of_int;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Constant padding: each output element is written once, by a fill or by the copy of the input.
 #include "kernels/backs/copies.h"
 #include "kernels/elements/scalar_tensor.h"
 #include "kernels/host/fast_copy.h"
@@ -7,7 +8,7 @@ namespace rushlight::kernels::host {
 
 namespace {
 
-// The value wherever the slab is.
+// Fills a slab with the value.
 void fill_slab(KernelContext& context, const View& slab, const Tensor& value) {
   View source = slab;
   source.data = value.mutable_data_ptr<char>();
@@ -17,7 +18,8 @@ void fill_slab(KernelContext& context, const View& slab, const Tensor& value) {
 
 }  // namespace
 
-// Only what the input does not cover is filled: on both sides of it in one dimension after the other.
+// Fills the slabs before and after the input in the outermost dimension, then in the next one inside them, so
+// that the slabs are as large as possible.
 Error constant_pad_nd(KernelContext& context, const ConstantPadProblem& problem) {
   const ConstantPad& plan = problem.plan;
   const Tensor& out = problem.out;

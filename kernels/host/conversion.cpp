@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Conversions, with loops of vectors between the types that numbers mostly come in.
+// Conversions with vector loops for the common pairs of dtypes; other pairs use convert_to_out().
 #include "kernels/backs/copies.h"
 #include "kernels/checks/selection.h"
 #include "kernels/host/elementwise.h"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Geometry of phases, see convolution.h; the methods are in host/convolution/.
 #include "kernels/host/convolution.h"
 
 #include <algorithm>
@@ -13,7 +14,7 @@ namespace {
 // ceil(a / b) for positive b.
 ptrdiff_t divide_up(ptrdiff_t a, ptrdiff_t b) { return a > 0 ? (a - 1) / b + 1 : -(-a / b); }
 
-// Makes the last axis as long as it can be.
+// Merges pointwise axes into the last axis, so that rows are long.
 void lengthen_rows(ConvolutionAxis* axes) {
   ConvolutionAxis& row = axes[kSpatial - 1];
   for (size_t i = kSpatial - 1; i-- > 0;) {
@@ -28,13 +29,13 @@ void lengthen_rows(ConvolutionAxis* axes) {
   }
 }
 
-// Which outputs of an axis phase number `index` has, and what they see.
+// The outputs of phase `index` along one axis, and the inputs that they see.
 PhaseAxis make_phase_axis(const ConvolutionAxis& axis, bool transposed, ptrdiff_t index) {
   if (!transposed) {
     return {axis.out,       axis.in, axis.step,       -axis.pad, axis.dilation,     axis.kernel,
             axis.in_stride, 0,       axis.out_stride, 0,         axis.kernel_stride};
   }
-  // Kernel element k of output o sees input (o + pad - k * dilation) / step, where that is whole.
+  // Tap k of output o sees input (o + pad - k * dilation) / step if that is an integer.
   const ptrdiff_t shifted = index + axis.pad;
   ptrdiff_t first = 0;
   const ptrdiff_t tried = std::min(axis.step, axis.kernel);
@@ -61,14 +62,14 @@ ptrdiff_t phases_of(const ConvolutionAxis& axis, bool transposed) {
   return transposed ? std::min(axis.step, axis.out) : 1;
 }
 
-// The items i in [begin, end) with 0 <= i * step + first < limit.
+// The indices i of the range with 0 <= i * step + first < limit.
 Range within(ptrdiff_t first, ptrdiff_t step, ptrdiff_t limit, Range range) {
   if (step == 0) return first >= 0 && first < limit ? range : Range{range.begin, range.begin};
-  if (step < 0) {  // the same positions, counted from the last one
+  if (step < 0) {  // mirror the axis
     first = limit - 1 - first;
     step = -step;
   }
-  if (step == 1) {  // most often, and then it has to be quick
+  if (step == 1) {  // fast path for the most common step
     const ptrdiff_t begin = std::max(range.begin, -first);
     return {begin, std::max(begin, std::min(range.end, limit - first))};
   }
@@ -103,7 +104,7 @@ Convolution make_convolution(const ConvolutionProblem& problem) {
   made.groups = static_cast<ptrdiff_t>(arguments.groups);
   made.in_channel_stride = input.strides()[1];
   made.out_channel_stride = out.strides()[1];
-  // The weight's first dimension counts output channels; transposed, input channels.
+  // Dimension 0 of the weight is output channels; for transposed convolutions it is input channels.
   const ptrdiff_t first = weight.size(0) / made.groups;
   made.kernel_group_stride = first * weight.strides()[0];
   made.out_channels = first;

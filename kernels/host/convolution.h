@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the algorithms of a convolution share. A Convolution holds sizes and strides; each of its phases is a
-// convolution in which the inputs that an output sees lie at equal steps. There is one phase, but for
-// transposed convolutions with strides: there outputs whose positions leave equal remainders see the same
-// kernel elements.
+// Sizes and strides that the methods of a convolution share. A convolution is divided into phases, in each of
+// which the inputs that an output sees have constant strides. There is one phase, except for strided
+// transposed convolutions: there all outputs whose positions have the same remainder modulo the stride form a
+// phase, because they see the same taps.
 #pragma once
 
 #include <cstddef>
@@ -19,9 +19,9 @@ struct Convolution {
   const float* weight;
   const float* bias;  // may be null
   float* out;
-  // With out's strides; may be null.
+  // Has the strides of `out`; may be null.
   const float* residual = nullptr;
-  // What becomes of the sums: bounds, or an activation that has none.
+  // Applied to the sums: bounds, or an activation that bounds cannot express.
   float low = -__builtin_inff();
   float high = __builtin_inff();
   Activation activation;
@@ -31,23 +31,23 @@ struct Convolution {
   ptrdiff_t in_batch_stride;
   ptrdiff_t out_batch_stride;
   ptrdiff_t groups;
-  ptrdiff_t in_channels;  // of a group
+  ptrdiff_t in_channels;  // in one group
   ptrdiff_t in_channel_stride;
-  ptrdiff_t out_channels;  // of a group
+  ptrdiff_t out_channels;  // in one group
   ptrdiff_t out_channel_stride;
   ptrdiff_t kernel_in_stride;
   ptrdiff_t kernel_out_stride;
   ptrdiff_t kernel_group_stride;
   ConvolutionAxis axes[kSpatial];
 
-  // Activates n of `out`, whose sums are there.
+  // Applies the activation to n results.
   void finish(float* x, ptrdiff_t n) const {
     if (activation.kind != ActivationKind::kNone) activate(activation, x, static_cast<size_t>(n));
   }
 };
 
-// One dimension of a phase: output j < count lies at out_first + j * out_stride and sees through tap m < taps
-// position j * in_step + in_first + m * tap_step of the input, where that is one.
+// One dimension of a phase. Output j < count is at out_first + j * out_stride, and sees through tap m < taps
+// the input position j * in_step + in_first + m * tap_step, if that is inside the input.
 struct PhaseAxis {
   ptrdiff_t count;
   ptrdiff_t in;
@@ -66,6 +66,7 @@ struct PhaseAxis {
   }
 };
 
+// The axes of a phase, and sums over them.
 struct Phase {
   PhaseAxis axes[kSpatial];
 
@@ -79,25 +80,26 @@ struct Phase {
   }
 };
 
-// A range of outputs or taps.
+// A range [begin, end) of outputs or taps.
 struct Range {
   ptrdiff_t begin;
   ptrdiff_t end;
   [[nodiscard]] ptrdiff_t size() const { return end - begin; }
 };
 
-// The outputs in [begin, end) that see an input through the tap.
+// The outputs in the range that see an input through the tap.
 Range seen_through(const PhaseAxis& axis, ptrdiff_t tap, Range outputs);
 // The taps through which the output sees an input.
 Range taps_of(const PhaseAxis& axis, ptrdiff_t output);
 
-// Of float32 tensors; without residual and activation.
+// Describes the convolution of float32 tensors, without residual and activation.
 Convolution make_convolution(const ConvolutionProblem& problem);
 
+// Number of phases, and the phase `index`. A phase may have no taps: its outputs are the bias.
 size_t count_phases(const Convolution& convolution);
 Phase make_phase(const Convolution& convolution, size_t index);
 
-// Where the element of the kernel lies that a tap is, taps counted with the last dimension fastest.
+// Offset of a tap in the weight; taps are numbered with the last dimension fastest.
 ptrdiff_t kernel_offset(const Phase& phase, ptrdiff_t tap);
 
 }  // namespace rushlight::kernels::host

@@ -8,7 +8,7 @@ namespace rushlight::kernels::host {
 
 namespace {
 
-// True if both, of one shape, have the same strides in memory.
+// True if two tensors of one shape have the same strides.
 bool lie_alike(const Tensor& a, const Tensor& b) {
   for (size_t d = 0; d < a.sizes().size(); ++d) {
     if (a.sizes()[d] > 1 && a.strides()[d] != b.strides()[d]) return false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Copies that put elements into another order, or repeat them.
+// Copies that reorder or repeat elements.
 #include "kernels/backs/copies.h"
 
 #include "kernels/host/fast_copy.h"
@@ -11,7 +11,7 @@ Error copy(KernelContext& context, const CopyProblem& problem) {
   return fast_copy_to_out(context, problem.source, problem.out);
 }
 
-// As copy_reshaped(), which copies where neither side is row major.
+// Like copy_reshaped(), which copies if neither tensor is row-major.
 Error reshape(KernelContext& context, const ReshapeProblem& problem) {
   const Tensor& source = problem.self;
   const Tensor& target = problem.out;

@@ -4,7 +4,7 @@
 
 namespace rushlight::kernels::host {
 
-// Held in double, as PyTorch does.
+// Cumulative sum in double, as PyTorch computes it on the CPU.
 Error cumsum(KernelContext&, const CumulativeProblem& problem) {
   const View views[] = {at_least_1d(problem.self), at_least_1d(problem.out)};
   return for_each_fiber(views, problem.dim, [](const Fiber* fibers) {

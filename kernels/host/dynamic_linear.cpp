@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Quantizes rows once, a block at a time, and multiplies each block with all panels. A few blocks are cut by
-// panels, so that threads have enough to do: these quantize the rows again.
+// Linear layers with dynamically quantized input: quantizes a block of rows and multiplies it by all panels.
+// If blocks are fewer than threads, the panels of a block are divided among threads, each of which quantizes
+// the rows again.
 #include "kernels/host/int8/grouped_linear.h"
 #include "kernels/quantization/dynamic_range.h"
 #include "kernels/ukernel/dynamic_gemm.h"
@@ -9,7 +10,7 @@ namespace rushlight::kernels::host {
 
 namespace {
 
-// Bytes of rows that stay near.
+// Bytes of quantized rows that stay in cache.
 constexpr size_t kNear = 65536;
 
 Panels panels_of(const GroupedWeight& weight) {
@@ -24,7 +25,7 @@ size_t block_of(const GroupedWeight& weight, size_t rows) {
   return std::min(fitting, std::max<size_t>(rows, 1));
 }
 
-// Of one thread.
+// Scratch memory of one thread.
 size_t scratch_bytes(const GroupedWeight& weight, size_t rows) {
   return block_of(weight, rows) * ukernel::dynamic_row_bytes(weight.form);
 }
@@ -44,7 +45,7 @@ ukernel::DynamicQuantization quantization(const DynamicRange& range, const Dynam
           range.mapping == RangeMapping::kNearerEnd};
 }
 
-// Rows of a problem times its panels.
+// The product of the rows of a problem with packed panels.
 class Product {
  public:
   Product(const DynamicLinearProblem& problem, const LinearRows& rows, const Panels& panels,
@@ -64,7 +65,7 @@ class Product {
     }
   }
 
-  // Rows [first, first + count), which are quantized, with panels [begin, end).
+  // Multiplies quantized rows [first, first + count) by panels [begin, end).
   void multiply(size_t first, size_t count, const char* quantized, size_t begin, size_t end) const {
     const GroupedWeight& weight = problem_.weight;
     ukernel::DynamicGemm gemm;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Rows of elements as floats, and back: for kernels that compute in float, whatever their tensors have.
+// Conversion of rows between float32 and the 16-bit dtypes, for kernels that compute in float32.
 #pragma once
 
 #include <cstddef>
@@ -8,9 +8,9 @@
 
 namespace rushlight::kernels::host {
 
-// n elements of type Float, Half or BFloat16, `stride` elements apart.
+// Converts n elements of type Float, Half or BFloat16 to float. `stride` is in elements.
 void load_floats(float* to, ScalarType type, const void* from, ptrdiff_t stride, size_t n);
-// Rounds to nearest even.
+// The reverse; rounds to nearest even.
 void store_floats(void* to, ptrdiff_t stride, ScalarType type, const float* from, size_t n);
 
 }  // namespace rushlight::kernels::host

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// If all inputs have the layout of the output, or are scalars, one flat loop over memory does it. Otherwise
+// rows along the innermost merged axis go to the microkernel; rows with strides or 16-bit floats pass through
+// buffers of 256 elements on the stack.
 #include "kernels/host/elementwise.h"
 
 #include <cstring>
@@ -12,20 +15,20 @@ namespace rushlight::kernels::host {
 namespace {
 
 constexpr size_t kMaxOperands = kMaxElementwiseInputs + 1;
-// Elements that a thread should have at least: some 20 us of reading and writing.
+// Fewest elements for a thread: about 20 us of reading and writing.
 constexpr size_t kGrain = 1 << 15;
-// Elements that are gathered, or converted, at a time.
+// Elements that are gathered or converted at a time.
 constexpr size_t kGathered = 256;
 constexpr size_t kMaxElementSize = 8;
 
-// The output is the first operand. There are two axes at least.
+// Operand 0 is the output. At least two axes.
 struct Walk {
   BroadcastAxis axes[kTensorDimensionLimit];  // innermost first
   size_t dim = 0;
   size_t operands = 0;
-  size_t sizes[kMaxOperands];  // of elements
+  size_t sizes[kMaxOperands];  // of elements, in bytes
   char* data[kMaxOperands];
-  // What becomes float32 before the work, or is made of that after it; Float for what does neither.
+  // The dtype of an operand that is converted from or to float32; Float if it is not converted.
   ScalarType types[kMaxOperands];
 };
 
@@ -47,7 +50,7 @@ void gather(char* to, const char* from, ptrdiff_t stride, size_t n, size_t eleme
   return element == 4 ? copy(uint32_t{}) : copy(uint64_t{});
 }
 
-// Rows of which an input's elements lie apart, or are converted.
+// Rows with an input that has strides or is converted.
 void run_scattered(const Walk& walk, const ukernel::Rows& rows, const RowWork& work) {
   alignas(64) char gathered[kMaxOperands][kGathered * kMaxElementSize];
   const BroadcastAxis& inner = walk.axes[0];
@@ -94,7 +97,7 @@ bool is_scattered(const Walk& walk) {
   return false;
 }
 
-// Rows [begin, end) of all, counted over all axes but the innermost.
+// Rows [begin, end), numbered over all axes except the innermost.
 void run_rows(const Walk& walk, const RowWork& work, bool scattered, size_t begin, size_t end) {
   const BroadcastAxis& rows_axis = walk.axes[1];
   size_t index[kTensorDimensionLimit] = {};
@@ -135,7 +138,7 @@ void run_rows(const Walk& walk, const RowWork& work, bool scattered, size_t begi
   }
 }
 
-// One row of n elements: all inputs lie as the output does, or are one number.
+// One row of n elements: every input has the layout of the output or is a scalar.
 void run_flat(KernelContext& context, const Tensor& out, Span<const Tensor* const> inputs,
               const RowWork& work, const bool* one) {
   context.parallel_for(out.numel(), kGrain, [&](size_t begin, size_t end, size_t) {
@@ -151,7 +154,7 @@ void run_flat(KernelContext& context, const Tensor& out, Span<const Tensor* cons
   });
 }
 
-// Whether run_flat does for an output of the shape it has.
+// True if run_flat() computes this, given the shape of the output. Sets one[k] if input k is a scalar.
 bool is_flat(const Tensor& out, Span<const Tensor* const> inputs, bool* one) {
   bool any_dense = false;
   for (size_t k = 0; k < inputs.size(); ++k) {

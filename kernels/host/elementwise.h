@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The walk around microkernels of elements: shapes broadcast against each other in any layout, in as few
-// dimensions as they allow, shared among threads.
+// The loop around elementwise microkernels: broadcasts operands of any layout, merges dimensions where
+// strides allow, and divides the work among threads.
 //
 //   return elementwise(context, out, [](const ukernel::Rows& rows) { ukernel::mul_f32(rows); }, self, other);
 //   return elementwise(context, out, of_each(ukernel::exp_f32), self);
@@ -17,21 +17,21 @@
 
 namespace rushlight::kernels::host {
 
-// A microkernel with what it needs besides its operands.
+// A type-erased callable: a microkernel with its parameters.
 struct RowWork {
   void (*run)(const void* function, const ukernel::Rows& rows);
   const void* function;
-  bool in_float = false;  // it takes and gives float32, of elements that may be of float16 or bfloat16
+  bool in_float = false;  // operands in float16 or bfloat16 are converted to float32 and back
 
   void operator()(const ukernel::Rows& rows) const { run(function, rows); }
 };
 
-// Gives `out` the broadcast shape of the inputs and computes. Element types are those that the microkernel
-// takes, of up to 8 bytes: callers have checked that. Errors: InvalidArgument (shapes).
+// Resizes `out` to the broadcast shape of the inputs and computes. Precondition: the microkernel takes
+// the dtypes, of at most 8 bytes. Errors: InvalidArgument (shapes).
 Error run_elementwise(KernelContext& context, const Tensor& out, Span<const Tensor* const> inputs,
                       const RowWork& work);
 
-// f(const ukernel::Rows&), on several threads at once.
+// Calls f(const ukernel::Rows&) for spans of rows, concurrently on several threads. Errors: InvalidArgument.
 template <class F, class... Inputs>
 Error elementwise(KernelContext& context, const Tensor& out, F f, const Inputs&... inputs) {
   static_assert(sizeof...(Inputs) <= kMaxElementwiseInputs);
@@ -42,7 +42,7 @@ Error elementwise(KernelContext& context, const Tensor& out, F f, const Inputs&.
   return run_elementwise(context, out, {tensors, sizeof...(Inputs)}, {run, &f});
 }
 
-// Likewise for tensors of float32, float16 and bfloat16: f computes in float32.
+// The same for float32, float16 and bfloat16 tensors; f computes in float32.
 template <class F, class... Inputs>
 Error elementwise_in_float(KernelContext& context, const Tensor& out, F f, const Inputs&... inputs) {
   static_assert(sizeof...(Inputs) <= kMaxElementwiseInputs);
@@ -53,7 +53,7 @@ Error elementwise_in_float(KernelContext& context, const Tensor& out, F f, const
   return run_elementwise(context, out, {tensors, sizeof...(Inputs)}, {run, &f, true});
 }
 
-// Chooses between elements of so many bytes, which are moved, whatever they are.
+// The microkernel of torch.where for elements of this size; it moves bytes, so the dtype does not matter.
 using RowsFunction = void (*)(const ukernel::Rows& rows);
 [[nodiscard]] inline RowsFunction where_of(size_t element_size) {
   switch (element_size) {
@@ -68,7 +68,7 @@ using RowsFunction = void (*)(const ukernel::Rows& rows);
   }
 }
 
-// Rows of a function f(n, x, out) of float32 numbers.
+// Adapts a function f(n, x, out) of float32 spans to rows.
 template <class F>
 auto of_each(F f) {
   return [f](const ukernel::Rows& rows) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The largest or smallest of float32 and where it is. A NaN wins over every number, the first of equals over
-// the others.
+// Index and value of the largest or smallest float32 element. NaN wins over every other value, and the first
+// of equal elements wins. Contiguous fibers take two passes, one for the value and one to find it; adjacent
+// outputs are searched together, a row of inputs at a time.
 #include "kernels/backs/reduction.h"
 #include "kernels/checks/sizes.h"
 #include "kernels/ukernel/reduce.h"
@@ -13,8 +14,8 @@ namespace {
 
 constexpr ptrdiff_t kFloat = sizeof(float);
 
-// Along one dimension: where the elements of an output are, and where it goes. Values may go nowhere, to
-// null.
+// A search along one dimension: the addresses of inputs, values and indices. The value address is null if
+// only indices are wanted.
 struct Search {
   enum { kInput, kValue, kIndex, kOperands };
   bool largest;
@@ -23,7 +24,7 @@ struct Search {
   JointAxes<kOperands> others;
   char* start[kOperands];
 
-  // Of one run.
+  // One output from a contiguous fiber.
   void run(char* const* at) const {
     const auto* x = reinterpret_cast<const float*>(at[kInput]);
     const float value = largest ? ukernel::max_span(size, x) : ukernel::min_span(size, x);
@@ -31,7 +32,7 @@ struct Search {
     *reinterpret_cast<int64_t*>(at[kIndex]) = static_cast<int64_t>(ukernel::find_span(size, x, value));
   }
 
-  // Of n outputs side by side.
+  // n adjacent outputs.
   void columns(char* const* at, size_t n, const JointAxes<kOperands>::Axis& axis) const {
     constexpr size_t kTile = 32;
     for (size_t j = 0; j < n; j += kTile) {
@@ -70,7 +71,7 @@ struct Search {
   }
 };
 
-// Sets up everything but where values go.
+// Computes the addresses and strides of the search.
 Search plan_search(bool largest, const Tensor& self, size_t dim, const View& values, const View& indices) {
   Search search{largest, 1, 0, {}, {self.mutable_data_ptr<char>(), values.data, indices.data}};
   for (size_t i = self.sizes().size(); i-- > 0;) {
@@ -86,7 +87,7 @@ Search plan_search(bool largest, const Tensor& self, size_t dim, const View& val
   return search;
 }
 
-// Over all elements in row major order.
+// The index of the extremum of all elements in row-major order.
 int64_t find_of_all(bool largest, const Tensor& self) {
   const auto find = largest ? ukernel::argmax_rows : ukernel::argmin_rows;
   const auto* x = self.const_data_ptr<float>();

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Classifies a copy by its two innermost merged loops: contiguous rows, a transposed matrix, a repeated
+// element, a reversed span, or strided elements. Short contiguous spans are moved as one wider element.
 #include "kernels/host/fast_copy.h"
 
 #include <algorithm>
@@ -18,18 +20,18 @@ constexpr ptrdiff_t kLargestElement = 16;
 
 using Loop = PairedLoops::Loop;
 
-// Elements of 1, 2, 4 or 8 bytes in a word, the last one first.
+// Reverses the elements of 1, 2, 4 or 8 bytes in a word.
 uint64_t reverse_word(uint64_t word, size_t element) {
   if (element <= 4) word = word << 32 | word >> 32;
   if (element <= 2) word = (word & 0x0000ffff0000ffff) << 16 | (word >> 16 & 0x0000ffff0000ffff);
   return element == 1 ? (word & 0x00ff00ff00ff00ff) << 8 | (word >> 8 & 0x00ff00ff00ff00ff) : word;
 }
 
-// n elements of at most 8 bytes, from the last one back.
+// Copies n elements of at most 8 bytes in reverse order.
 template <size_t kElement>
 void reverse_as(char* target, const char* last, size_t n) {
   constexpr size_t kWord = sizeof(uint64_t);
-  const char* end = last + kElement;  // of what is left
+  const char* end = last + kElement;  // of the elements that remain
   size_t bytes = n * kElement;
   for (; bytes >= kWord; bytes -= kWord, target += kWord) {
     uint64_t word;
@@ -47,7 +49,7 @@ void reverse(char* target, const char* last, size_t n, size_t element) {
   return element == 4 ? reverse_as<4>(target, last, n) : reverse_as<8>(target, last, n);
 }
 
-// Loops around the copy of a run, of strided elements or of a transposed matrix.
+// The loops around the innermost copy.
 class Copy {
  public:
   Copy(const View& target, const View& source) : target_(target.data), source_(source.data) {
@@ -60,7 +62,7 @@ class Copy {
 
   [[nodiscard]] bool is_empty() const { return dim_ == 0; }
 
-  // The loop that threads share, and what one round of it copies in bytes.
+  // The loop that threads share: its number of iterations, and the bytes that one of them copies.
   [[nodiscard]] size_t rounds() const { return static_cast<size_t>(loops_[dim_ - 1].size); }
   [[nodiscard]] size_t bytes_of_round() const {
     auto bytes = static_cast<size_t>(element_);
@@ -68,7 +70,7 @@ class Copy {
     return bytes;
   }
 
-  // Rounds [begin, end) of that loop.
+  // Iterations [begin, end) of that loop.
   void run(size_t begin, size_t end) const {
     Loop loops[kTensorDimensionLimit];
     for (size_t d = 0; d < dim_; ++d) loops[d] = loops_[d];
@@ -79,7 +81,7 @@ class Copy {
   }
 
  private:
-  // Short runs move as single elements.
+  // Merges short contiguous spans of up to 16 aligned bytes into one element.
   void widen_elements() {
     const Loop& run = loops_[0];
     const ptrdiff_t bytes = run.size * element_;
@@ -99,8 +101,7 @@ class Copy {
     return (all & static_cast<uintptr_t>(alignment - 1)) == 0;
   }
 
-  // Where the target is contiguous along one loop and the source along another one: these become the two
-  // innermost.
+  // If the target is contiguous along one loop and the source along another, these two become the innermost.
   void find_matrix() {
     if (loops_[0].target != element_ || loops_[0].source == element_ || loops_[0].source == 0) return;
     for (size_t d = 1; d < dim_; ++d) {
@@ -141,7 +142,7 @@ class Copy {
     }
   }
 
-  // One element again and again: what there is, is copied behind itself.
+  // Repeats one element: copies the filled part behind itself, doubling it each time up to 4096 bytes.
   void fill_span(char* target, const char* element, size_t bytes) const {
     constexpr size_t kMost = 4096;
     auto done = static_cast<size_t>(element_);
@@ -155,7 +156,7 @@ class Copy {
 
   char* target_;
   const char* source_;
-  ptrdiff_t element_;  // bytes of what moves as one
+  ptrdiff_t element_;  // bytes of the unit that moves
   Loop loops_[kTensorDimensionLimit];
   size_t dim_ = 0;
   bool is_matrix_ = false;

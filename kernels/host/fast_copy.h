@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Copies between layouts, for kernels/walk/strided_copy.h where that has to be quick: what is contiguous on
-// one side only is transposed in blocks, and large copies are shared among threads.
+// Copies between layouts, as kernels/walk/strided_copy.h but faster: transposes in blocks if each side is
+// contiguous along another dimension, and divides large copies among threads.
 #pragma once
 
 #include "kernels/walk/view.h"
@@ -10,10 +10,10 @@
 
 namespace rushlight::kernels::host {
 
-// Both have the same sizes and element type and do not overlap.
+// Copies elements in order. Precondition: equal sizes and dtypes, no overlap.
 void fast_copy(KernelContext& context, const View& target, const View& source);
 
-// As copy_to_out().
+// Resizes `out` and copies, as copy_to_out(). InvalidType (dtypes differ), InvalidArgument (shape).
 Error fast_copy_to_out(KernelContext& context, const View& source, const Tensor& out);
 
 }  // namespace rushlight::kernels::host

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Sums are blocked: the microkernels add spans with several accumulators, and the partial sums of 64 spans
+// are added before they join the total. This bounds the rounding error of long float32 sums without Kahan
+// steps.
 #include "kernels/host/float_reduction.h"
 
 #include <cstring>
@@ -10,7 +13,7 @@ namespace rushlight::kernels {
 namespace {
 
 constexpr ptrdiff_t kFloat = sizeof(float);
-constexpr size_t kChain = 64;  // groups of sums that are added in a row
+constexpr size_t kChain = 64;  // partial sums that are added to one block
 
 const float* floats_at(const char* place) { return reinterpret_cast<const float*>(place); }
 
@@ -19,12 +22,12 @@ float better(FloatFold::Kind kind, float a, float b) {
   return wins || b != b ? b : a;
 }
 
-// What comes of several groups of elements, for n outputs each.
+// Combines the partial results of several spans, for n outputs.
 class Groups {
  public:
   Groups(FloatFold::Kind kind, size_t n, float* results) : kind_(kind), n_(n), results_(results) {}
 
-  // `values` are those of one more group.
+  // Adds the partial results of one more span.
   void add(const float* values) {
     const bool first = seen_ == 0;
     for (size_t i = 0; i < n_; ++i) {
@@ -73,7 +76,7 @@ const FloatFold kSmallestFold = {FloatFold::kSmallest,
                                     float* y) { ukernel::min_rows(rows, stride, n, x, y); }};
 
 FloatReduction::FloatReduction(const Reduction& reduction) : reduction_(reduction) {
-  constexpr size_t kElements = 4096;  // of runs that are a tile
+  constexpr size_t kElements = 4096;  // elements of spans in a tile
   const Axis& inner = reduction.kept().inner();
   apart_ = inner.input;
   columns_ = inner.size;
@@ -147,7 +150,7 @@ void fold_floats(const FloatFold& fold, const PairedAxes& reduced, const char* f
   };
   if (reduced.count(1) == 1 && inner.size != 0) return fold_group(first, results);
   Groups groups(fold.kind, n, results);
-  // Nothing is written: the axes may have outputs for another walk.
+  // The walk writes nothing: the axes may hold output strides for another walk.
   reduced.walk(first, const_cast<char*>(first), 1, [&](const char* at, char*) {
     float values[kFoldTile];
     fold_group(at, values);

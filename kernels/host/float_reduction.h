@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Reductions of float32 over any dimensions of tensors in any dim order, by the microkernels of reduce.h:
-// where outputs lie side by side, a tile of them at a time, row by row; otherwise, where the elements of an
-// output follow each other, run by run.
+// Reductions of float32 over any dimensions of tensors in any dim order, with the microkernels of reduce.h.
+// If outputs are adjacent in the input, a tile of them is reduced together, row by row; otherwise each output
+// is reduced span by span of contiguous elements.
 //
 //   FloatReduction floats(reduction);
 //   floats.for_each_tile(context, [&](const char* first, size_t n, float* results) {
@@ -17,8 +17,8 @@
 
 namespace rushlight::kernels {
 
-// What is made of a run, and of rows side by side; `center` is what differences are taken from, for those
-// that take some.
+// A reduction as microkernels: `run` reduces one contiguous span, `rows` the columns of a matrix. `center` is
+// subtracted first by folds of differences; the other folds ignore it.
 struct FloatFold {
   enum Kind { kSum, kLargest, kSmallest };
   Kind kind;
@@ -27,28 +27,29 @@ struct FloatFold {
 };
 
 extern const FloatFold kSumFold;
-extern const FloatFold kSquaresFold;  // of differences from the center
+extern const FloatFold kSquaresFold;  // squared differences from the center
 extern const FloatFold kLargestFold;
 extern const FloatFold kSmallestFold;
 
-// Outputs that are worked on at a time.
+// Outputs in a tile.
 inline constexpr size_t kFoldTile = sizeof(void*) == 8 ? 256 : 32;
 
-// Folds the elements of n <= kFoldTile outputs, of which the first one's input is at `first`: those that
-// walking over `reduced` meets; the other outputs' lie beside them where there are several. Sums of nothing
-// are 0; others are not asked for.
+// Reduces the elements of n <= kFoldTile outputs. `first` is the input of the first output, `reduced` walks
+// over its elements, and the inputs of output i are i floats further. `center` has n values, or is null. A
+// sum of no elements is 0; other folds require an element.
 void fold_floats(const FloatFold& fold, const PairedAxes& reduced, const char* first, size_t n,
                  const float* center, float* results);
 
+// Divides the outputs of a reduction into tiles, and the tiles among threads.
 class FloatReduction {
  public:
-  // The tensors that were planned for are float32.
+  // Precondition: the planned tensors are float32. Keeps a reference to `reduction`.
   explicit FloatReduction(const Reduction& reduction);
 
-  // Of n outputs of a tile.
+  // Reduces the n outputs of a tile, see fold_floats().
   void fold(const FloatFold& fold, const char* first, size_t n, const float* center, float* results) const;
 
-  // compute(first, n, results) for all outputs; then they are written.
+  // Calls compute(first, n, results) for each tile, concurrently, and stores the results.
   template <class Compute>
   void for_each_tile(KernelContext& context, Compute compute) const {
     const size_t count = tiles();
@@ -74,10 +75,10 @@ class FloatReduction {
   void write(const Place& place, const float* results) const;
 
   const Reduction& reduction_;
-  ptrdiff_t apart_;  // bytes between the inputs of an output and of the next one in a tile
-  size_t columns_;   // outputs that lie so
-  size_t tile_;      // of these at a time
-  size_t per_row_;   // tiles of all of these
+  ptrdiff_t apart_;  // bytes between the inputs of adjacent outputs of a tile
+  size_t columns_;   // outputs with this distance
+  size_t tile_;      // outputs in a tile
+  size_t per_row_;   // tiles in `columns_`
 };
 
 }  // namespace rushlight::kernels

@@ -4,7 +4,7 @@
 
 namespace rushlight::kernels::host {
 
-// Rows along the dimension in which the elements of `out` lie closest.
+// Copies spans along the dimension in which `out` has its smallest stride.
 Error gather(KernelContext&, const GatherProblem& problem) {
   const View& index = problem.plan.index;
   const size_t d = problem.plan.dim;

@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Blocked matrix product after Goto and van de Geijn, "Anatomy of High-Performance Matrix Multiplication",
+// 2008. B is cut into panels of gemm_columns() columns and blocks of 512 rows that fit in the L2 cache, and
+// packed unless it is constant (packed at load) or small. Tiles of gemm_rows() rows by one panel are computed
+// in registers and divided among threads. Few rows with contiguous columns of B are dot products instead,
+// because packing would cost more than the product.
 #include "kernels/host/gemm.h"
 
 #include <algorithm>
@@ -14,22 +19,22 @@ namespace rushlight::kernels::host {
 
 namespace {
 
-constexpr size_t kMostRows = 8;       // bounds of gemm_rows() and gemm_columns(), for what is on the stack
-constexpr size_t kMostColumns = 128;  //
-constexpr size_t kDepthBlock = 512;   // of B and A at a time: a row tile of A stays in the first cache
-constexpr size_t kBlockBytes = size_t{1} << 20;   // of B at a time: stays in the second cache
-constexpr size_t kDirectBytes = size_t{1} << 17;  // B up to here is used as it lies
-constexpr size_t kRowBlock = 96;                  // rows of A that are converted at a time
-constexpr size_t kSmallDepth = 32;          // rows of B packed at a time where there is no scratch memory
-constexpr size_t kGrain = size_t{1} << 20;  // multiplications worth a thread
+constexpr size_t kMostRows = 8;       // upper limit of gemm_rows(), for buffers on the stack
+constexpr size_t kMostColumns = 128;  // upper limit of gemm_columns()
+constexpr size_t kDepthBlock = 512;   // rows of B in a block: a row tile of A stays in the L1 cache
+constexpr size_t kBlockBytes = size_t{1} << 20;   // bytes of B in a block: stays in the L2 cache
+constexpr size_t kDirectBytes = size_t{1} << 17;  // up to this size B is used without packing
+constexpr size_t kRowBlock = 96;                  // rows of A converted at a time
+constexpr size_t kSmallDepth = 32;                // rows of B packed at a time without scratch memory
+constexpr size_t kGrain = size_t{1} << 20;        // multiplications worth a thread
 
-constexpr uint64_t kLayout = 0x67656d6d;  // "gemm": panels of B
+constexpr uint64_t kLayout = 0x67656d6d;  // "gemm": identifies panels of B
 
 size_t divide_up(size_t a, size_t b) { return (a + b - 1) / b; }
 
 ptrdiff_t offset(ptrdiff_t stride, size_t index) { return stride * static_cast<ptrdiff_t>(index); }
 
-// A part of the matrix that begins there.
+// The part of the matrix that begins at (row, column).
 Matrix part_of(const Matrix& matrix, ScalarType type, size_t row, size_t column) {
   Matrix part = matrix;
   part.data = static_cast<char*>(matrix.data) +
@@ -56,7 +61,8 @@ Gemm transposed(const Gemm& gemm) {
   return result;
 }
 
-// What multiply() does without, and the way round that has contiguous results.
+// Removes the terms with factor 0, and transposes the product if that makes the rows of the result
+// contiguous.
 Gemm simplified(Gemm gemm) {
   if (gemm.alpha == 0.0f) gemm.depth = 0;
   if (gemm.beta == 0.0f) gemm.bias.data = nullptr;
@@ -67,7 +73,7 @@ Gemm simplified(Gemm gemm) {
   return gemm;
 }
 
-// How a product is cut, and where its parts are.
+// The division of a product into blocks, and the computation of them.
 class Plan {
  public:
   explicit Plan(const Gemm& gemm) : gemm_(simplified(gemm)) {
@@ -94,7 +100,7 @@ class Plan {
 
   [[nodiscard]] size_t scratch_bytes() const { return b_bytes() + a_bytes(); }
 
-  // Without scratch memory the depth is cut so small that what is packed fits on the stack.
+  // Without scratch memory, reduces the depth of blocks so that a packed panel fits on the stack.
   Error run(KernelContext* context, void* scratch) {
     if (dots_) {
       multiply_few(context);
@@ -104,7 +110,7 @@ class Plan {
     b_block_ = static_cast<float*>(scratch);
     if (scratch == nullptr && scratch_bytes() != 0) {
       const bool can_do_without = gemm_.type == ScalarType::Float && !(staged_ && packs_b_);
-      RL_CHECK(can_do_without, Error::MemoryAllocationFailed, "scratch memory: a product needs %lu bytes",
+      RL_CHECK(can_do_without, Error::MemoryAllocationFailed, "out of scratch memory: need %lu bytes",
                log_number(scratch_bytes()));
       converts_a_ = false;
       row_block_ = gemm_.rows;
@@ -127,7 +133,7 @@ class Plan {
   }
 
  private:
-  // Where a matrix is added to begin with: kC stands for other than along rows or columns.
+  // The layout of the bias; kC means none that the microkernel can start with.
   [[nodiscard]] ukernel::GemmInitial bias_kind() const {
     const Matrix& bias = gemm_.bias;
     if (bias.data == nullptr) return ukernel::GemmInitial::kZero;
@@ -139,7 +145,7 @@ class Plan {
     return ukernel::GemmInitial::kC;
   }
 
-  // A few rows, with columns of B that are contiguous: used as they lie, too.
+  // True for few rows and contiguous columns of B, which are then used without packing.
   [[nodiscard]] bool is_of_few_vectors() const {
     return gemm_.type == ScalarType::Float && gemm_.packed_b == nullptr && gemm_.depth > 0 &&
            gemm_.rows <= 2 * ukernel::kDotRows && gemm_.b.row_stride == 1 && gemm_.a.column_stride == 1;
@@ -148,7 +154,7 @@ class Plan {
   [[nodiscard]] bool is_used_as_it_lies() const {
     if (gemm_.depth == 0) return true;
     if (gemm_.type != ScalarType::Float || (gemm_.b.column_stride != 1 && gemm_.columns != 1)) return false;
-    // Rows that lie a power of two apart meet in the cache.
+    // Rows that are a multiple of 1 KiB apart map to the same cache sets.
     const bool meets = gemm_.b.row_stride % 256 == 0;
     return gemm_.rows <= 2 * ukernel::gemm_rows() ||
            (!meets && gemm_.depth * gemm_.columns * sizeof(float) <= kDirectBytes);
@@ -159,7 +165,7 @@ class Plan {
   }
   [[nodiscard]] size_t a_bytes() const { return converts_a_ ? row_block_ * depth_block_ * sizeof(float) : 0; }
 
-  // A loop whose items take so many multiplications each.
+  // A loop of `count` items with `each` multiplications; serial without a context.
   template <class Body>
   static void for_each(KernelContext* context, size_t count, size_t each, Body&& body) {
     if (context == nullptr) {
@@ -209,7 +215,7 @@ class Plan {
     });
   }
 
-  // Panel p of those from `first` on, rows from `row` on of those converted from `block` on.
+  // Rows [row, row + rows) by panel first + p; A was converted from row `block` on.
   void multiply_tile(size_t depth, size_t first, size_t p, size_t block, size_t row, size_t rows) {
     const size_t column = (first + p) * panel_;
     const size_t deep = depth_from(depth);
@@ -267,7 +273,7 @@ class Plan {
     if (staged_) store(stage, kMostColumns, row, column, dots.rows, columns);
   }
 
-  // Sums that are not yet where they belong.
+  // Converts staged sums and stores them in `out`.
   void store(const float* sums, size_t stride, size_t row, size_t column, size_t rows, size_t columns) const {
     for (size_t i = 0; i < rows; ++i) {
       store_floats(part_of(gemm_.out, gemm_.type, row + i, column).data, gemm_.out.column_stride, gemm_.type,
@@ -305,7 +311,8 @@ class Plan {
     if (staged_) store(stage, kMostColumns, row, column, tile->rows, tile->columns);
   }
 
-  // What a microkernel leaves to do with sums of columns [column, column + n).
+  // Scale, bias, residual and activation of columns [column, column + n), if the microkernel did not fuse
+  // them.
   void finish_row(float* sums, size_t row, size_t column, size_t n, bool adds_bias) const {
     if (gemm_.alpha != 1.0f) {
       for (size_t j = 0; j < n; ++j) sums[j] *= gemm_.alpha;
@@ -325,18 +332,18 @@ class Plan {
   friend void host::pack_b(float*, ScalarType, const Matrix&, size_t, size_t);
 
   Gemm gemm_;
-  bool staged_;        // sums do not go to `out` as they are: of another type, or not contiguous
-  bool converts_a_;    // so does A not come
-  bool dots_;          // no tiles
-  bool packs_b_;       // neither constant panels nor as it lies
-  bool bias_in_tile_;  // the bias is what a tile begins with
-  bool end_in_tile_;   // residual and activation are done by the tile
+  bool staged_;        // sums pass through a buffer: `out` has another dtype or is not contiguous
+  bool converts_a_;    // A passes through a buffer, for the same reasons
+  bool dots_;          // dot products instead of tiles
+  bool packs_b_;       // B is neither packed at load nor used in place
+  bool bias_in_tile_;  // the tile starts its sums with the bias
+  bool end_in_tile_;   // the tile fuses residual and activation
   size_t panel_, panels_, depth_block_, panel_block_, row_block_;
   float* b_block_ = nullptr;
   float* a_block_ = nullptr;
 };
 
-// Elements that are not float are converted in a block that a small part of the cache holds.
+// Other dtypes are converted to float32 in blocks of 32 rows on the stack.
 void Plan::pack_panel(float* panel, ScalarType type, const Matrix& b, size_t depth, size_t columns) {
   if (type == ScalarType::Float) {
     return ukernel::gemm_pack(panel, floats(b, 0, 0), b.row_stride, b.column_stride, depth, columns,
@@ -346,7 +353,7 @@ void Plan::pack_panel(float* panel, ScalarType type, const Matrix& b, size_t dep
   float block[kSmallDepth * kMostColumns];
   for (size_t k = 0; k < depth; k += kSmallDepth) {
     const size_t rows = std::min(kSmallDepth, depth - k);
-    // Along the dimension that is contiguous.
+    // Goes along the contiguous dimension.
     const bool along_rows = b.row_stride == 1;
     const size_t lines = along_rows ? columns : rows;
     const size_t length = along_rows ? rows : columns;
@@ -387,7 +394,7 @@ void prepare(KernelContext& context, const Gemm& gemm) {
 }
 
 void prepare(KernelContext& context, const Gemm& gemm, const Tensor& weight) {
-  // A single column is not worth a panel.
+  // A panel for a single column is mostly padding.
   if (is_constant(weight) && gemm.columns > 1) {
     const size_t bytes = packed_bytes(gemm.depth, gemm.columns);
     const uint64_t layout =
@@ -404,7 +411,7 @@ void prepare(KernelContext& context, const Gemm& gemm, const Tensor& weight) {
 size_t scratch_bytes(const Gemm& gemm) { return Plan(gemm).scratch_bytes(); }
 
 size_t most_scratch_bytes(const Gemm& gemm) {
-  // With panels the product may be cut otherwise.
+  // With packed panels the product may be cut into other blocks.
   static constexpr float kPanels = 0;
   Gemm packed = gemm;
   packed.packed_b = &kPanels;
@@ -443,7 +450,7 @@ Error multiply(KernelContext& context, const Gemm& first, const Batch& batch) {
   Error error = Error::Ok;
   const size_t each = first.rows * first.columns * first.depth;
   if (bytes == 0 && each < 8 * kGrain) {
-    // Without scratch memory no product fails.
+    // Products that need no scratch memory cannot fail.
     context.parallel_for(batch.count, 1 + kGrain / (each + 1), [&](size_t begin, size_t end, size_t) {
       for (size_t n = begin; n < end; ++n) (void)one(nullptr, n);
     });

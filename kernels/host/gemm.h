@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Products of matrices in float, of elements of float, half or bfloat16: behind mm, bmm, addmm, linear and
-// their like. Sums are held in float to their end, and do not depend on the number of threads.
+// Matrix products with float32 arithmetic on float32, float16 and bfloat16 elements, for mm, bmm, addmm,
+// linear and the like. Sums are float32 until they are stored, and do not depend on the number of threads.
 #pragma once
 
 #include <cstddef>
@@ -11,8 +11,8 @@
 
 namespace rushlight::kernels::host {
 
-// out = activation(alpha * a b + beta * bias + residual). A residual whose data is null is left out; `bias`
-// with beta 0, and `a` and `b` with alpha 0 are not looked at.
+// out = activation(alpha * a b + beta * bias + residual). A matrix whose data is null is left out. With beta
+// 0 `bias` is not read, and with alpha 0 `a` and `b` are not, so NaN in them does not propagate.
 struct Gemm : ProductMatrices {
   Gemm() = default;
   explicit Gemm(const Product& product);
@@ -21,32 +21,36 @@ struct Gemm : ProductMatrices {
   float alpha = 1.0f;
   float beta = 1.0f;
   Activation activation;
-  const float* packed_b = nullptr;  // of pack_b, or null
+  const float* packed_b = nullptr;  // result of pack_b(), or null
 };
 
-// Bytes of `b` in panels, and the panels: `to` is 64 bytes aligned.
+// packed_bytes(): size of `b` in panels of gemm_columns() columns, padded. pack_b(): writes the panels to
+// `to`, which is aligned to 64 bytes.
 [[nodiscard]] size_t packed_bytes(size_t depth, size_t columns);
 void pack_b(float* to, ScalarType type, const Matrix& b, size_t depth, size_t columns);
 
-// For prepare functions: says what scratch memory the product takes, and packs `b` where that is the constant
-// `weight`.
+// For prepare functions: request the scratch memory of the product. With `weight`, the tensor of `b`, also
+// pack `b` at load if that tensor is constant.
 void prepare(KernelContext& context, const Gemm& gemm);
 void prepare(KernelContext& context, const Gemm& gemm, const Tensor& weight);
 
-// Bytes of scratch memory, 64 bytes aligned, that multiply() uses for this product, which may have no data
-// yet. Without it products of float are slower, others MemoryAllocationFailed.
+// Bytes of scratch memory, aligned to 64, that multiply() uses for this product; its matrices may have no
+// data yet. Without scratch memory float32 products are slower; products of other dtypes, and
+// some with a strided result, fail with MemoryAllocationFailed.
 [[nodiscard]] size_t scratch_bytes(const Gemm& gemm);
-// Whether `b` is packed then or not.
+// The same, whether or not `b` gets packed at load.
 [[nodiscard]] size_t most_scratch_bytes(const Gemm& gemm);
-// Memory for them; null when none are needed or there is not enough.
+// Allocates scratch_bytes(); null if that is 0 or memory is exhausted.
 [[nodiscard]] void* take_scratch(KernelContext& context, const Gemm& gemm);
 
+// Computes the product, on the threads of the context. Errors: MemoryAllocationFailed, see scratch_bytes().
+// The second overload takes the scratch memory itself.
 [[nodiscard]] Error multiply(KernelContext& context, const Gemm& gemm, void* scratch);
 [[nodiscard]] Error multiply(KernelContext& context, const Gemm& gemm);
 
-// So many products, each of which lies the strides, in elements, behind the one before.
+// `count` products; the strides, in elements, lead from one to the next.
 struct Batch {
-  // Of tensors of rank 3; no bias.
+  // The batch of tensors of rank 3; the bias is the same for all products.
   Batch(const Tensor& a, const Tensor& b, const Tensor& out);
 
   size_t count = 1;
@@ -55,6 +59,7 @@ struct Batch {
   ptrdiff_t out = 0;
   ptrdiff_t bias = 0;
 };
+// Computes a batch: small products in parallel, each on one thread; others one after the other.
 [[nodiscard]] Error multiply(KernelContext& context, const Gemm& first, const Batch& batch);
 
 }  // namespace rushlight::kernels::host

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Group normalization in three passes over each group: mean, variance (two-pass, for accuracy), and an affine
+// map of each channel, which stay in cache for groups of usual size.
 #include <cmath>
 
 #include "kernels/backs/norm.h"
@@ -10,7 +12,7 @@ namespace rushlight::kernels::host {
 
 namespace {
 
-// Of the elements that `elements` walks over from `first` on.
+// Mean and inverse standard deviation of the elements of a group, which starts at `first`.
 Moments<float> moments(const PairedAxes& elements, const char* first, double eps) {
   if (elements.count() == 0) return {0.0f, NAN};
   const auto count = static_cast<float>(elements.count());
@@ -25,10 +27,10 @@ Moments<float> moments(const PairedAxes& elements, const char* first, double eps
 struct Groups {
   View source;
   View target;
-  size_t count;         // of them in a sample
-  size_t channels;      // of each
-  ChannelAxes axes;     // of a sample
-  PairedAxes elements;  // of a group
+  size_t count;         // groups in a sample
+  size_t channels;      // channels in a group
+  ChannelAxes axes;     // of one sample
+  PairedAxes elements;  // of one group
   const NormalizationParameters& parameters;
 
   Groups(const Tensor& input, const Tensor& out, size_t group_count,

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Advanced indexing with integer tensors: computes and checks the source offsets of 256 results at a time,
+// then copies elements or contiguous spans. Masks take the general walk of Indexing.
 #include <algorithm>
 #include <optional>
 
@@ -14,9 +16,9 @@ namespace {
 
 using Indices = Span<const std::optional<Tensor>>;
 
-constexpr size_t kRun = 32;  // bytes that are worth a call to copy them
+constexpr size_t kRun = 32;  // bytes from which a call to copy them pays
 
-// Whether all indices are numbers. The plan itself walks over masks.
+// True if all index tensors are integers. Masks take the walk of the plan.
 bool are_numbers(Indices indices) {
   bool any = false;
   for (const std::optional<Tensor>& index : indices) {
@@ -28,7 +30,7 @@ bool are_numbers(Indices indices) {
   return any;
 }
 
-// Indices of numbers that `indexing` has planned, one for a dimension.
+// Integer indices that `indexing` has planned, at most one for a dimension.
 class Selection {
  public:
   Selection(const Tensor& self, Indices indices, const Tensor& out)
@@ -74,7 +76,7 @@ class Selection {
     }
   }
 
-  // All of the last broadcast dimension, at a position in those before it.
+  // Computes the last broadcast dimension, at position `at` of the other ones.
   Error run_row(const SizesType* at, char* to) const {
     const size_t last = broadcast_ == 0 ? 0 : broadcast_ - 1;
     const size_t count = broadcast_ == 0 ? 1 : static_cast<size_t>(target_.sizes[front_ + last]);
@@ -127,8 +129,8 @@ class Selection {
   const Tensor& self_;
   Indices indices_;
   View target_;
-  size_t broadcast_;  // dimensions that the indices have together
-  size_t front_;      // where they are in the result
+  size_t broadcast_;  // rank of the broadcast indices
+  size_t front_;      // their first dimension in the result
   PairedAxes kept_;
 };
 

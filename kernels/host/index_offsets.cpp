@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// The loops stop at the first index out of range, so each has one comparison: negative indices are large as
+// unsigned values. Contiguous indices and elements have their own loop with constant strides.
 #include "kernels/host/index_offsets.h"
 
 #include <cstring>
@@ -9,7 +11,7 @@ namespace rushlight::kernels::host {
 
 namespace {
 
-// An index out of range, if there is one, is left in `wrong`.
+// Returns false, and stores the index in `wrong`, if one is out of range.
 template <class T>
 bool add(const IndexRun& run, const char* at, size_t n, ptrdiff_t* offsets, int64_t* wrong) {
   for (size_t i = 0; i < n; ++i, at += run.stride) {
@@ -30,7 +32,7 @@ struct Wide {
   uint64_t halves[2];
 };
 
-// f(a value of the type that is copied as an element of so many bytes)
+// Calls f with a value of the type that copies an element of `bytes` bytes.
 template <class F>
 auto with_element(size_t bytes, F f) {
   switch (bytes) {
@@ -56,7 +58,7 @@ void copy(size_t n, const char* from, const ptrdiff_t* offsets, char* to, ptrdif
   }
 }
 
-// From one element to the next, in bytes: of the indices, of what they name, and of both ends of the copy.
+// Byte strides: of the indices, of the indexed elements, and of both ends of the copy.
 struct AnySteps {
   ptrdiff_t index, named, from, to;
 };

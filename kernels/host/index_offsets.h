@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Elements that index tensors name: where they are is computed, and checked, for a block of them before any
-// is copied. An index is read once, as its memory may be shared.
+// Gather by index tensors: offsets are computed and checked for a block of indices before any element is
+// copied. Each index is read once, because hostile programs may alias its memory.
 #pragma once
 
 #include <cstddef>
@@ -10,10 +10,10 @@
 
 namespace rushlight::kernels::host {
 
-inline constexpr size_t kIndexBlock = 256;  // of a block
+inline constexpr size_t kIndexBlock = 256;  // indices in a block
 
-// Indices of int32 or int64, `stride` bytes apart, of elements that are `step` bytes apart. There are `size`
-// of these; where it wraps, negative indices count from the end.
+// A span of int32 or int64 indices, `stride` bytes apart, into `size` elements that are `step` bytes apart.
+// With `wraps`, negative indices count from the end.
 struct IndexRun {
   const char* data;
   ptrdiff_t stride;
@@ -23,17 +23,17 @@ struct IndexRun {
   bool wraps;
 };
 
-// Adds to n offsets, in bytes, where the elements are that indices from number `first` on name.
-// InvalidArgument, naming index and bound, for one out of range.
+// Adds to each of n offsets the byte offset that index first + i selects. InvalidArgument, naming index and
+// bound, if one is out of range.
 Error add_index_offsets(const IndexRun& run, size_t first, size_t n, ptrdiff_t* offsets);
 
-// n elements of `element` bytes, a power of two up to 16, to where `stride` bytes are between them.
+// Copies n elements of `element` bytes (a power of two up to 16): from `from` + offsets[i] to `to` + i *
+// `stride`.
 void copy_at_offsets(size_t element, size_t n, const char* from, const ptrdiff_t* offsets, char* to,
                      ptrdiff_t stride);
 
-// n elements of `element` bytes, as above: the i-th is the one that index i names, counted from
-// `from` + i * `from_step` on, and goes to `to` + i * `to_step`. InvalidArgument, as above; then some may
-// have been copied.
+// Copies n elements of `element` bytes: the element that index i selects, counted from `from` + i *
+// `from_step`, to `to` + i * `to_step`. InvalidArgument as above; some elements may have been copied by then.
 Error copy_named(const IndexRun& run, size_t element, size_t n, const char* from, ptrdiff_t from_step,
                  char* to, ptrdiff_t to_step);
 

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Copies the selected slices: span by span if slices are contiguous, otherwise one position of all slices at
+// a time.
 #include <algorithm>
 
 #include "kernels/backs/indexing.h"
@@ -10,7 +12,7 @@ namespace rushlight::kernels::host {
 
 namespace {
 
-constexpr size_t kRun = 32;  // bytes that are worth a call to copy them
+constexpr size_t kRun = 32;  // bytes from which a call to copy them pays
 
 }  // namespace
 

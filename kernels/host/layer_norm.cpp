@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Layer normalization: mean, variance and scaling in three passes over each group, which stays in cache. The
+// variance is two-pass, as in PyTorch; partial sums are added pairwise. 16-bit floats are converted 1024
+// elements at a time on the stack.
 #include <algorithm>
 #include <cmath>
 #include <optional>
@@ -17,12 +20,12 @@ constexpr ptrdiff_t kFloat = sizeof(float);
 
 const float* floats_at(const char* place) { return reinterpret_cast<const float*>(place); }
 
-// The elements of a group, as runs.
+// The float32 elements of a group, as spans.
 struct Group {
   const LayerNormLayout& layout;
   char* const* start;
 
-  // f(n, x) of every run, in which elements may lie apart.
+  // Calls f(n, x) for each span; its elements may have a stride.
   template <class F>
   void for_each_run(F f) const {
     layout.elements.walk(start, 1, f);
@@ -61,7 +64,7 @@ void normalize(const Group& group, const Moments<float>& moments) {
   const bool dense = run.strides[Layout::kInput] == kFloat && run.strides[Layout::kOutput] == kFloat &&
                      follows(Layout::kWeight) && follows(Layout::kBias);
   group.for_each_run([&](char* const* at) {
-    // One element at a time where they lie apart.
+    // One element at a time if they have a stride.
     const size_t length = dense ? run.size : 1;
     for (size_t i = 0; i < run.size; i += length) {
       const auto place = [&](size_t operand) {
@@ -77,7 +80,7 @@ void normalize(const Group& group, const Moments<float>& moments) {
   });
 }
 
-// The elements of a group of 16-bit floats, a piece at a time in float32.
+// The elements of a group of 16-bit floats, converted to float32 piece by piece.
 struct ConvertedGroup {
   using Layout = LayerNormLayout;
   static constexpr size_t kPiece = 1024;
@@ -87,7 +90,7 @@ struct ConvertedGroup {
   ScalarType type;
   char* const* start;
 
-  // f(n, x, pointers to the first of them).
+  // Calls f(n, x, pointers to the first of the n elements in each operand).
   template <class F>
   void for_each_piece(F f) const {
     const auto& run = layout.elements.inner();
@@ -104,7 +107,7 @@ struct ConvertedGroup {
     });
   }
 
-  // Null for a parameter that is absent.
+  // Returns null if the parameter is absent.
   const float* load(float* to, size_t n, char* const* pointers, size_t operand) const {
     if (pointers[operand] == nullptr) return nullptr;
     load_floats(to, type, pointers[operand], layout.elements.inner().strides[operand] / kElement, n);

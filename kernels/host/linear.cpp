@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Linear layers as matrix products with a constant, packed weight. Leading dimensions are merged into rows as
+// far as the layouts allow; usually one product remains.
 #include "kernels/backs/linear.h"
 
 #include "kernels/host/gemm.h"
@@ -11,7 +13,8 @@ Matrix vector_of(const Tensor& tensor) {
   return {tensor.mutable_data_ptr(), 0, tensor.numel() == 1 ? ptrdiff_t{0} : ptrdiff_t{1}};
 }
 
-// The leading dimensions of input, result and residual: rows of as few products as their layouts allow.
+// The leading dimensions of input, result and residual, merged into rows; one product for each position of
+// the dimensions that cannot be merged.
 class Rows {
  public:
   explicit Rows(const LinearActProblem& problem) : sizes_(problem.input.sizes()) {
@@ -33,7 +36,7 @@ class Rows {
     return products;
   }
   [[nodiscard]] ptrdiff_t stride(size_t tensor) const { return strides_[tensor]; }
-  // Elements before the product's first row.
+  // Offset of the product's first row, in elements.
   [[nodiscard]] ptrdiff_t begin(size_t tensor, size_t product) const {
     ptrdiff_t offset = 0;
     for (size_t d = last_; d-- > 0;) {
@@ -45,7 +48,7 @@ class Rows {
   }
 
  private:
-  // Whether the dimension before the outermost one of the rows is more of them.
+  // True if the next outer dimension continues the rows with the same stride in every tensor.
   [[nodiscard]] bool continues() const {
     for (size_t t = 0; t < count_; ++t) {
       if (tensors_[t][last_ - 1] != tensors_[t][last_] * static_cast<ptrdiff_t>(sizes_[last_])) return false;
@@ -56,12 +59,12 @@ class Rows {
   Span<const SizesType> sizes_;
   Span<const StridesType> tensors_[3];
   size_t count_ = 2;
-  size_t last_ = 0;  // the outermost dimension of the rows
+  size_t last_ = 0;  // outermost merged dimension
   size_t rows_ = 1;
   ptrdiff_t strides_[3] = {};
 };
 
-// Without data.
+// The product, without data pointers.
 Gemm product_of(const LinearActProblem& problem, const Rows& rows) {
   const Tensor& weight = problem.weight;
   const size_t last = problem.input.sizes().size() - 1;
@@ -73,7 +76,7 @@ Gemm product_of(const LinearActProblem& problem, const Rows& rows) {
   gemm.a = {nullptr, rows.stride(0), problem.input.strides()[last]};
   gemm.b = {weight.mutable_data_ptr(), weight.strides()[weight.sizes().size() - 1],
             weight.dim() == 2 ? weight.strides()[0] : 0};
-  // A weight of rank 1 makes one column, and the result has no dimension for it.
+  // A weight of rank 1 is one column, for which the result has no dimension.
   const bool has_columns = weight.dim() == 2;
   gemm.out = {nullptr, rows.stride(1), has_columns ? ptrdiff_t{problem.out.strides()[last]} : 1};
   if (problem.bias) gemm.bias = vector_of(*problem.bias);

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// LSTM with precomputed input gates: each step adds hidden state times weight, then applies the cell. Small
+// batches are dot products with the weight as stored, because packing gains nothing for few rows; larger ones
+// use the packed weight and gemm().
 #include "kernels/backs/lstm.h"
 
 #include <algorithm>
@@ -22,7 +25,7 @@ bool are_row_major(const Tensors&... tensors) {
   return (is_row_major(tensors.dim_order(), tensors.sizes()) && ...);
 }
 
-// One step: all pointers are of row-major [batch, units], gates of four times as many units.
+// One step. Matrices are row-major [batch, units]; gates are [batch, 4 units].
 struct Step {
   const float* gates;
   const float* before;
@@ -31,7 +34,7 @@ struct Step {
   float* hidden;
 };
 
-// The gates of units that lie together, in blocks that need no memory but the stack.
+// Computes units [begin, end) for the whole batch, in blocks that fit on the stack.
 void compute_units(const Step& step, const LstmSizes& sizes, size_t begin, size_t end) {
   float states[ukernel::kDotRows * kGates * kUnits];
   const size_t n = sizes.units;
@@ -61,7 +64,7 @@ void compute_units(const Step& step, const LstmSizes& sizes, size_t begin, size_
   }
 }
 
-// The hidden states of a batch that is worth packing the weight times the latter, without data but the
+// The product of hidden states and weight for batches large enough to pack the weight; no data except the
 // weight.
 Gemm product_of(const Tensor& weight, const LstmSizes& sizes) {
   Gemm gemm;
@@ -118,7 +121,7 @@ Error lstm(KernelContext& context, const LstmProblem& problem) {
     if (gemm.out.data != nullptr) {
       RL_TRY(compute_batch(context, step, sizes, gemm, scratch));
     } else {
-      const size_t each = kGates * elements;  // products for a unit
+      const size_t each = kGates * elements;  // products for one unit
       context.parallel_for(sizes.units, kGrain / (each + 1) + 1,
                            [&](size_t begin, size_t end, size_t) { compute_units(step, sizes, begin, end); });
     }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Max pooling with indices. PoolPieces divides the output into spans whose windows have one shape.
 #include "kernels/backs/pool.h"
 #include "kernels/host/pooling/pool_pieces.h"
 
@@ -6,7 +7,7 @@ namespace rushlight::kernels::host {
 
 namespace {
 
-// The loop over a piece's dtype.
+// Dispatches to the loop for the dtype.
 void pool_piece(const PoolPiece& piece, const ukernel::PoolNumbers& numbers, ScalarType type) {
   const auto pool = [&](auto loop, auto element) {
     using T = decltype(element);

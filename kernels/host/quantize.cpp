@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Between float32 and quantized numbers of 8 and 16 bits, where both lie alike: with one scale for all, or
-// for each channel whose elements lie together. Computed in the portable code's steps, to the same bits.
+// Conversion between float32 and quantized values of 8 and 16 bits in the same layout: with one scale, or
+// with a scale for each channel whose elements are contiguous. Same steps and same bits as the portable code.
 #include "kernels/backs/quantize.h"
 
 #include "kernels/quantization/affine.h"
@@ -10,12 +10,12 @@ namespace rushlight::kernels::host {
 
 namespace {
 
-// Elements that a thread should have at least.
+// Fewest elements for a thread.
 constexpr size_t kGrain = 1 << 15;
-// Fewer elements than that for a channel are left to the portable code.
+// Channels with fewer adjacent elements are left to the portable code.
 constexpr size_t kLeastRun = 8;
 
-// Whether tensors of the same shape have the same layout.
+// True if the tensors have the same sizes and strides.
 bool lie_alike(const Tensor& a, const Tensor& b) {
   if (a.dim() != b.dim()) return false;
   for (size_t d = 0; d < a.sizes().size(); ++d) {
@@ -24,7 +24,7 @@ bool lie_alike(const Tensor& a, const Tensor& b) {
   return true;
 }
 
-// Elements [first, first + n) in memory.
+// Converts elements [first, first + n) in memory order.
 void quantize_run(const Tensor& input, const Affine& affine, const AffineRange& range, size_t first, size_t n,
                   const Tensor& out) {
   const float* x = input.const_data_ptr<float>() + first;
@@ -59,14 +59,14 @@ void dequantize_run(const Tensor& input, const Affine& affine, size_t first, siz
   }
 }
 
-// How a dimension's channels lie: `inner` elements of one, one channel after the other, `outer` times.
+// The layout of channels: `inner` elements of one channel, `count` channels, repeated `outer` times.
 struct Channels {
   size_t outer;
   size_t count;
   size_t inner;
 };
 
-// False where elements of a channel lie too much apart, or the axis is counted from the end.
+// Returns false if a channel has fewer than kLeastRun adjacent elements, or the axis is negative.
 bool find_channels(const Tensor& tensor, int64_t axis, Channels* channels) {
   if (axis < 0 || tensor.numel() == 0) return false;
   const auto d = static_cast<size_t>(axis);
@@ -76,7 +76,7 @@ bool find_channels(const Tensor& tensor, int64_t axis, Channels* channels) {
   return channels->inner >= kLeastRun;
 }
 
-// f(affine, first element, number of elements) for each channel.
+// Calls f(affine, first element, number of elements) for each span of a channel.
 template <class F>
 void for_each_run(KernelContext& context, const Channels& channels, const AffineList& list, const F& f) {
   const size_t grain = channels.inner < kGrain ? kGrain / channels.inner : 1;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Depthwise convolutions go by pointers to what an output sees, or a row of them. Others are products of
-// patches with packed weights, a block at a time: patches are gathered from spread lines (int8_lines.h), or
-// element by element where those do not apply.
+// Depthwise convolutions use indirection: a pointer to the input for each tap of an output, or for each row
+// of taps. All others are products of im2col patches with packed weights, a block of outputs at a time.
+// Patches are gathered from spread lines (int8_lines.h), or element by element if the layout does not allow
+// that.
 #include "kernels/backs/quantized_convolution.h"
 
 #include <algorithm>
@@ -25,8 +26,8 @@ constexpr bool kHasInt16 =
     contains(selected_types("rushlight::quantized_convolution.out"), ScalarType::Short);
 
 constexpr uint64_t kTapsLayout = 0x8b18;
-constexpr ptrdiff_t kPointers = 1024;  // what some outputs see in a depthwise convolution
-constexpr ptrdiff_t kFilled = 256;     // numbers outside of the image that are spread at once
+constexpr ptrdiff_t kPointers = 1024;  // pointers for some outputs of a depthwise convolution
+constexpr ptrdiff_t kFilled = 256;     // padding elements that are spread at once
 
 ConvolutionGeometry geometry_of(const QuantizedConvolutionProblem& problem) {
   return convolution_geometry(problem.input, problem.weight, problem.arguments, problem.out);
@@ -44,10 +45,10 @@ bool goes_by_channels(const ConvolutionGeometry& g) {
   return filters_channels(g) && g.taps() <= TapTable::kMostTaps;
 }
 
-// Whether weights lie as they are used: channels side by side, in equal steps from tap to tap.
+// True if the weights can be used as stored: channels are adjacent, and taps have a constant stride.
 bool lies_by_taps(const ConvolutionGeometry& g) { return g.weight_group_stride == 1 && tap_stride(g) >= 0; }
 
-// [taps][channels].
+// Reorders weights to [taps][channels].
 void arrange_taps(const ConvolutionGeometry& g, const int8_t* from, int8_t* to) {
   const ConvolutionAxis* axes = g.axes;
   for (ptrdiff_t k0 = 0; k0 < axes[0].kernel; ++k0) {
@@ -63,14 +64,14 @@ void arrange_taps(const ConvolutionGeometry& g, const int8_t* from, int8_t* to) 
 
 size_t arranged_bytes(const ConvolutionGeometry& g) { return static_cast<size_t>(g.taps() * g.groups); }
 
-// Filters all outputs, `pixels` of a line at a time. find(in, first, count, thread, pointers) writes what
-// `count` outputs from `first` on see.
+// Filters all outputs, up to `pixels` of a line at a time. find(in, first, count, thread, pointers) writes
+// the input pointers of `count` outputs from `first` on.
 template <class Find>
 void filter_strips(KernelContext& context, const ConvolutionGeometry& g,
                    const QuantizedConvolutionProblem& problem, const ukernel::Int8Depthwise& strip,
                    ptrdiff_t line, ptrdiff_t pixels, const Find& find) {
   const ptrdiff_t lines = outputs_of(g) / line;
-  const ptrdiff_t strips = (line + pixels - 1) / pixels;  // of a line
+  const ptrdiff_t strips = (line + pixels - 1) / pixels;  // in a line
   const auto* in = problem.input.const_data_ptr<int8_t>();
   auto* out = problem.out.mutable_data_ptr<int8_t>();
   context.parallel_for(
@@ -148,7 +149,7 @@ std::optional<Error> convolve_channels(KernelContext& context, const Convolution
 
 // --- products ---
 
-// One group's weights as a matrix, the order of whose depth is that of patches; none if they lie otherwise.
+// The weights of one group as a matrix whose depth has the order of patches; none for other layouts.
 struct Weights {
   Int8Matrix matrix;
   PatchOrder order;
@@ -166,7 +167,7 @@ std::optional<Weights> weights_of(const QuantizedConvolutionProblem& problem, co
   return std::nullopt;
 }
 
-// Whether outputs are stored by way of scratch memory: channels are apart, or outputs at different steps.
+// True if outputs pass through scratch memory: channels are not adjacent, or outputs have no constant stride.
 bool stages(const ConvolutionGeometry& g) {
   return (g.out_channel_stride != 1 && g.out_channels > 1) || outputs_in_line(g) != outputs_of(g);
 }
@@ -186,7 +187,7 @@ Int8Rows rows_of(const QuantizedConvolutionProblem& problem, const ConvolutionGe
 
 struct Sink {
   char* to;
-  size_t bytes;  // of a number
+  size_t bytes;  // of a spread element
   const int8_t* filled;
   void copy(const int8_t* from, ptrdiff_t count, ptrdiff_t step) {
     if (step == 1) {
@@ -207,7 +208,7 @@ struct Sink {
   }
 };
 
-// One group of one element of the batch. `in` and `out` are at its first channels.
+// One group of one element of the batch. `in` and `out` point to its first channels.
 void convolve_group(KernelContext& context, const ConvolutionGeometry& g, PatchOrder order,
                     const Int8Rows& product, char* scratch, const int8_t* in, int8_t* out,
                     int32_t zero_point) {

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Quantized linear layers: blocks of rows are spread for the microkernel and multiplied by packed weights.
+// int16 inputs use the code in int8/ that packs nothing.
 #include "kernels/backs/quantized_linear.h"
 
 #include "kernels/checks/checks.h"
@@ -47,7 +49,7 @@ std::optional<Error> quantized_linear(KernelContext& context, const QuantizedLin
   if (product.panels == nullptr || scratch == nullptr) return std::nullopt;
   View source = View::of(problem.input), target = View::of(problem.out);
   const PairedLoops loops(target.select(last, 0), source.select(last, 0));
-  if (loops.loops().size() > 1) return std::nullopt;  // rows at different steps
+  if (loops.loops().size() > 1) return std::nullopt;  // rows without a common stride
   loops.for_each_run([&](char* to, const char* from, const auto& rows) {
     const size_t row_bytes = product.row_bytes();
     const auto spread = [&](size_t first, size_t count, char* spread_to) {

@@ -8,7 +8,7 @@ namespace rushlight::kernels::host {
 
 namespace {
 
-// Elements that a thread should have at least.
+// Fewest elements for a thread.
 constexpr ptrdiff_t kGrain = 1 << 15;
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Reductions of float32.
+// Reductions of float32. The variance takes two passes, for accuracy.
 #include "kernels/backs/reduction.h"
 
 #include "kernels/host/float_reduction.h"
@@ -8,7 +8,7 @@ namespace rushlight::kernels::host {
 
 namespace {
 
-// Each output is the fold of its elements.
+// Applies one fold to the elements of each output.
 Error fold_all(KernelContext& context, const Reduction& reduction, const FloatFold& fold) {
   const FloatReduction floats(reduction);
   floats.for_each_tile(context, [&](const char* first, size_t n, float* results) {

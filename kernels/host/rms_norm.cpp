@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// RMS normalization row by row in float32; tensors that are not row-major take the portable code.
 #include <cmath>
 
 #include "kernels/backs/norm.h"

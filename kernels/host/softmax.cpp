@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Softmax of float32, or of 16-bit floats computed in that, along any dimension: runs where the fibers'
-// elements follow each other, otherwise columns side by side.
+// Softmax along any dimension, in float32: contiguous fibers one by one, otherwise up to 256 adjacent fibers
+// together, a row of elements at a time. 16-bit floats pass through blocks of 4096 floats on the stack; a
+// longer fiber takes three passes: maximum, sum, result.
 #include "kernels/backs/softmax.h"
 
 #include <algorithm>
@@ -17,11 +18,11 @@ namespace {
 
 constexpr ptrdiff_t kFloat = sizeof(float);
 constexpr size_t kGrain = 8192;   // elements worth another thread
-constexpr size_t kColumns = 256;  // of a piece of work
+constexpr size_t kColumns = 256;  // adjacent fibers in a piece of work
 
 size_t grain_of(size_t elements) { return elements >= kGrain ? 1 : kGrain / (elements + 1) + 1; }
 
-// What kernels/ukernel/softmax.h has of each.
+// The microkernels of kernels/ukernel/softmax.h for softmax or log_softmax.
 struct SoftmaxFunctions {
   void (*run)(size_t n, const float* x, float* y);
   void (*rows)(size_t rows, ptrdiff_t x_stride, ptrdiff_t y_stride, size_t n, const float* x, float* y);
@@ -69,7 +70,7 @@ struct Work {
   }
 };
 
-// 16-bit floats, in float32: as many fibers side by side as fit a block, or a long fiber in three passes.
+// Softmax of 16-bit floats: as many adjacent fibers as fit in a block, or one long fiber in three passes.
 struct Converted {
   static constexpr size_t kBlock = 4096;  // floats
   static constexpr ptrdiff_t kElement = 2;
@@ -107,7 +108,7 @@ struct Converted {
                          });
   }
 
-  // Fibers of at most kBlock elements, one element after the other in a row.
+  // Fibers of at most kBlock elements in all, stored as rows of one element of each fiber.
   void block(size_t columns, const char* from, char* to) const {
     alignas(64) float floats[kBlock];
     if (columns == 1) {
@@ -123,7 +124,7 @@ struct Converted {
       store_floats(to, 1, type, floats + i * columns, columns);
   }
 
-  // Calls f(floats, n, where they are in the output) for pieces of a fiber.
+  // Calls f(floats, n, address in the output) for pieces of a fiber.
   template <class F>
   void for_each_piece(const char* from, char* to, F f) const {
     float floats[kBlock];
@@ -138,7 +139,7 @@ struct Converted {
     float largest = -INFINITY;
     for_each_piece(from, to, [&](const float* x, size_t n, char*) {
       const float here = ukernel::max_span(n, x);
-      if (!(here <= largest)) largest = here;  // NaN, too
+      if (!(here <= largest)) largest = here;  // also takes NaN
     });
     double sum = 0;
     const auto exponentials = [&](float* x, size_t n) {

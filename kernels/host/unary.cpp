@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Elementwise functions without parameters.
+// Elementwise functions without parameters, one vector microkernel each.
 #include "kernels/backs/elementwise.h"
 #include "kernels/host/elementwise.h"
 #include "kernels/ukernel/vector_math.h"

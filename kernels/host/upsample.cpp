@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Images of float32, row by row: what positions an output row takes is worked out for a part of it at a time,
-// and holds for all rows.
+// Resampling of float32 images. Column positions and weights are computed once for up to 128 outputs and used
+// for every row; rows are then blended vertically first, so that the horizontal gather reads one row.
 #include "kernels/backs/upsample.h"
 
 #include <algorithm>
@@ -14,11 +14,11 @@ namespace rushlight::kernels::host {
 
 namespace {
 
-constexpr size_t kPart = 128;               // outputs of a row whose positions are held at a time
-constexpr size_t kSpan = 512;               // inputs that they lie among
+constexpr size_t kPart = 128;               // outputs of a row whose positions are computed together
+constexpr size_t kSpan = 512;               // inputs that these positions span at most
 constexpr size_t kGrain = size_t{1} << 15;  // outputs worth a thread
 
-// Which two inputs an output lies between, and how far towards the second one.
+// The two inputs around an output position, and the weight of the second one.
 struct Between {
   int32_t first;
   int32_t second;
@@ -33,7 +33,7 @@ Between between(const Resampling& dimension, bool align_corners, ptrdiff_t index
           static_cast<int32_t>(std::min(first + 1, dimension.in - 1)), position - floored};
 }
 
-// An image as float32 planes of rows, or as pixels of channels; strides in floats.
+// An image of float32 planes or pixels in any layout; strides in floats.
 struct Image {
   explicit Image(const Tensor& tensor)
       : data(tensor.mutable_data_ptr<float>()),
@@ -85,9 +85,9 @@ struct Repeating : Images {
   GatheredAxis columns;
 };
 
-// The columns of a part of a row, from the first input that it needs on.
+// The columns of a part of a row; input columns are relative to `start`.
 struct Part {
-  // Begins at output `begin`; holds as many as fit.
+  // Fills in the columns from output `begin` on, as many as fit.
   void make_linear(const Blending& of, ptrdiff_t begin) {
     count = 0;
     for (ptrdiff_t x = begin; x < of.columns.out && count < kPart; ++x, ++count) {
@@ -109,14 +109,14 @@ struct Part {
   }
 
   size_t count = 0;
-  size_t span = 0;  // of inputs
+  size_t span = 0;  // number of inputs
   int32_t start = 0;
   int32_t first[kPart];
   int32_t second[kPart];
   float share[kPart];
 };
 
-// Rows [begin, end) of all planes, columns side by side.
+// Rows [begin, end) of all planes; columns are adjacent (channels-first).
 void linear_planes(const Blending& of, ptrdiff_t begin, ptrdiff_t end) {
   Part part;
   float blended[kSpan];
@@ -136,7 +136,7 @@ void linear_planes(const Blending& of, ptrdiff_t begin, ptrdiff_t end) {
   }
 }
 
-// Rows [begin, end) of all images, channels side by side.
+// Rows [begin, end) of all images; channels are adjacent (channels-last).
 void linear_pixels(const Blending& of, ptrdiff_t begin, ptrdiff_t end) {
   const auto channels = static_cast<size_t>(of.channels);
   Part part;
@@ -158,7 +158,7 @@ void linear_pixels(const Blending& of, ptrdiff_t begin, ptrdiff_t end) {
   }
 }
 
-// Of any layout.
+// Rows [begin, end) of all planes, for any layout.
 void linear_elements(const Blending& of, ptrdiff_t begin, ptrdiff_t end) {
   for (ptrdiff_t i = begin; i < end; ++i) {
     const ptrdiff_t plane = i / of.rows.out;
@@ -180,7 +180,8 @@ ptrdiff_t nearest(const GatheredAxis& axis, ptrdiff_t index) {
   return nearest_position(axis, static_cast<float>(index));
 }
 
-// Rows [begin, end) of all planes, columns side by side. Rows of the same input are copies.
+// Rows [begin, end) of all planes with adjacent columns. A row from the same input row is copied from the
+// result.
 void nearest_planes(const Repeating& of, ptrdiff_t begin, ptrdiff_t end) {
   Part part;
   for (ptrdiff_t x = 0; x < of.columns.out; x += static_cast<ptrdiff_t>(part.count)) {
@@ -204,7 +205,7 @@ void nearest_planes(const Repeating& of, ptrdiff_t begin, ptrdiff_t end) {
   }
 }
 
-// How often each input of a dimension is taken, where that is equally often; otherwise 0.
+// The number of outputs for each input of a dimension if it is the same for all; 0 otherwise.
 ptrdiff_t repetitions(const GatheredAxis& axis) {
   const ptrdiff_t times = axis.out / axis.in;
   if (times * axis.in != axis.out) return 0;
@@ -216,7 +217,7 @@ ptrdiff_t repetitions(const GatheredAxis& axis) {
   return times;
 }
 
-// Input rows [begin, end) of all planes, columns side by side: each is written `down` times, with each
+// Input rows [begin, end) of all planes with adjacent columns. Each is written `down` times, with each
 // element `across` times.
 void repeat_planes(const Repeating& of, ptrdiff_t down, ptrdiff_t across, ptrdiff_t begin, ptrdiff_t end) {
   ukernel::RepeatedRows rows;

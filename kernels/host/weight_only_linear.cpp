@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Linear layers with integer weights and float32 inputs: panels are packed at load, dequantized by the
+// microkernel and divided among threads. The integers are read once for all rows.
 #include "kernels/host/int8/grouped_linear.h"
 #include "kernels/ukernel/mixed_gemm.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Writing new positions into a cache of keys or values: cache [batch, positions, heads, depth], new rows
-// [batch, count, heads, depth] of its dtype. Elements move by their width, whatever their dtype.
+// Writes new positions to a key or value cache: cache [batch, positions, heads, depth], new rows [batch,
+// count, heads, depth] of the same dtype. Elements are moved by size, so every dtype works.
 #pragma once
 
 #include <cstdint>
@@ -11,14 +11,15 @@
 
 namespace rushlight::kernels {
 
-// InvalidArgument unless both have four dimensions and the same sizes but for dimension 1, InvalidType unless
-// they have one dtype.
+// InvalidArgument unless both have four dimensions and the same sizes except in dimension 1; InvalidType
+// unless they have one dtype.
 Error check_cache_rows(const Tensor& value, const Tensor& cache);
 
-// Rows of a cache that follow each other.
+// A copy of rows to consecutive positions of a cache.
 class CacheRows {
  public:
-  // `value` replaces the rows from `start` on. Errors: as above, and InvalidArgument for rows past the end.
+  // `value` replaces the positions from `start` on. Errors: as above, and InvalidArgument if they exceed the
+  // cache. write() then copies; it may be called again.
   Error plan(const Tensor& value, const Tensor& cache, int64_t start);
   [[nodiscard]] Error write() const;
 

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Works fiber by fiber with element access functions: rare operators, so compiled once for all dtypes. 16-bit
+// sums are held in float for the whole fiber, and a mean counts in scratch memory.
 #include "kernels/index/combine.h"
 
 #include <cstring>
@@ -30,11 +32,11 @@ N combined(N a, N b, Combine how) {
   }
 }
 
-// What is done to one fiber. `held` stands for the target's where sums are held in float.
+// Processes one fiber. `held` is the dtype of the accumulators: float for 16-bit floats, else the target's.
 struct Walk {
   const IndexedCombine& combine;
-  uint32_t* counts = nullptr;  // of a mean: how many elements went into each of the target's
-  float* sums = nullptr;       // of 16-bit floats: the fiber, in float
+  uint32_t* counts = nullptr;  // mean only: number of elements combined into each one of the target
+  float* sums = nullptr;       // 16-bit floats only: the fiber in float
 
   Error operator()(const Fiber* fibers) const {
     const Fiber& target = fibers[1];
@@ -62,8 +64,8 @@ struct Walk {
     return Error::Ok;
   }
 
-  // Puts what changes nothing where elements are named that do not take part: 0, 1, or one of the
-  // elements that the largest or smallest is taken of.
+  // Writes the neutral element to each indexed element whose old value does not count: 0, 1, or for extrema
+  // one of the candidates.
   Error start(const Fiber* fibers, ScalarType held) const {
     const bool ordered = combine.how == Combine::kLargest || combine.how == Combine::kSmallest;
     return for_each_indexed(fibers[0], combine.index.type, fibers[1], fibers[2],
@@ -129,7 +131,7 @@ Error combine_indexed(KernelContext& context, const IndexedCombine& combine) {
   const bool pairs = kSelectsComplex && is_complex(combine.target.type);
   RL_CHECK(
       !pairs || combine.how == Combine::kSum || (combine.how == Combine::kProduct && combine.include_target),
-      Error::InvalidType, "self: complex numbers are only added and multiplied");
+      Error::InvalidType, "self: complex elements only add and multiply");
   if (pairs && combine.how == Combine::kSum) {
     for (const size_t which : {0, 1}) {
       IndexedCombine parts = combine;
@@ -148,8 +150,7 @@ Error combine_indexed(KernelContext& context, const IndexedCombine& combine) {
   if (combine.how == Combine::kMean) {
     walk.counts = static_cast<uint32_t*>(context.allocate_temp(size * sizeof(uint32_t), alignof(uint32_t)));
     RL_CHECK(walk.counts != nullptr || size == 0, Error::MemoryAllocationFailed,
-             "reduce: expected %lu bytes of temporary memory for a mean",
-             log_number(size * sizeof(uint32_t)));
+             "out of scratch memory: need %lu bytes for a mean", log_number(size * sizeof(uint32_t)));
   }
   const View views[] = {combine.index, combine.target, combine.source};
   return for_each_fiber(views, combine.dim, walk);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Combining elements with those that indices name: what scatter_reduce, index_add and their like share.
+// Reductions into indexed elements, shared by scatter_reduce, scatter_add, index_add and index_reduce.
 #pragma once
 
 #include <cstdint>
@@ -11,31 +11,32 @@
 
 namespace rushlight::kernels {
 
+// The reduction of an element and the elements that are combined into it.
 enum class Combine : uint8_t { kSum, kProduct, kLargest, kSmallest, kMean };
 
-// "sum", "prod", "mean", "amax", "amin". InvalidArgument for another word.
+// Reads "sum", "prod", "mean", "amax" or "amin"; InvalidArgument for other words.
 Error read_combine(std::string_view word, Combine* combine);
 
-// *target = *target and *source combined. Integers wrap; of floating numbers the result is rounded to
-// the type of the target, NaN stays. kMean adds. Both are floating or neither is, or both are complex, which
-// are only added and multiplied.
+// *target = *target combined with *source. Integers wrap; floating results are rounded to the type of the
+// target; NaN propagates. kMean adds. Precondition: both types are floating, or both integer, or both
+// complex; complex elements are only added and multiplied.
 void combine_elements(char* target, ScalarType target_type, const char* source, ScalarType source_type,
                       Combine how);
 
+// A problem: indices and source have one shape, `target` its size except along `dim`.
 struct IndexedCombine {
   View index;   // integers
-  View target;  // what is named along `dim`
-  View source;  // as index, in the type of target
+  View target;  // indexed along `dim`
+  View source;  // shaped like `index`, with the dtype of `target`
   size_t dim;
   Combine how;
-  bool include_target;  // whether the element that is named takes part
+  bool include_target;  // the target's old value is part of the result
 };
 
-// target[..., index[i], ...] is combined with source[..., i, ...]. Shapes as check_index_shape demands
-// them. Takes 4 bytes of scratch for each element of target along `dim` where
-// 16-bit floats are added or multiplied, which without it are rounded at every step, and 4 for kMean.
-// InvalidArgument for an index out of range; InvalidType for complex numbers that are neither added nor
-// multiplied; MemoryAllocationFailed for a mean without scratch.
+// Combines target[..., index[i], ...] with source[..., i, ...]. Shapes must satisfy check_index_shape().
+// Scratch memory: 4 bytes for each element of `target` along `dim` to add or multiply 16-bit floats (without
+// it each step rounds), and 4 for kMean. Errors: InvalidArgument if an index is out of range; InvalidType for
+// complex elements unless added or multiplied; MemoryAllocationFailed for a mean without scratch memory.
 Error combine_indexed(KernelContext& context, const IndexedCombine& combine);
 
 }  // namespace rushlight::kernels

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Indices into all elements of a tensor in row major order.
+// Indices into all elements of a tensor in row-major order.
 #pragma once
 
 #include "kernels/index/index.h"
@@ -9,9 +9,9 @@
 
 namespace rushlight::kernels {
 
-// f(element of `indexed`, element of `other`) for every element of `index` and the one of `other` that
-// has its number in row major order. Negative indices count from the end. Errors: InvalidType (dtype of
-// index), InvalidArgument (an index out of range).
+// Calls f(element of `indexed`, element of `other`) for every element of `index`, in row-major order of
+// `index` and `other`. Negative indices count from the end. Errors: InvalidType (dtype of index),
+// InvalidArgument (index out of range). Cost: one division for each dimension of `indexed` and index.
 template <class F>
 Error for_each_flat(const Tensor& index, const Tensor& indexed, const Tensor& other, F f) {
   RL_TRY(check_index_dtype(index));

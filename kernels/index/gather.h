@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What kernels of gather and index_select share: their arguments, checked, and where the elements lie.
+// Argument checks and views of gather and index_select, shared by portable code and backs.
 #pragma once
 
 #include <cstddef>
@@ -12,26 +12,27 @@
 
 namespace rushlight::kernels {
 
-// Tensors without dimensions have one here.
+// The views have at least one dimension, also for 0-dim tensors.
 struct GatherPlan {
   View source;
   View index;
   View target;
   size_t dim = 0;
-  bool is_empty = false;  // then nothing else is set
+  bool is_empty = false;  // nothing else is set then
 };
 
-// Gives `out` the shape of the index. InvalidArgument, InvalidType.
+// Checks the arguments and resizes `out` to the shape of `index`. InvalidArgument, InvalidType.
 Error plan_gather(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& out, GatherPlan* plan);
 
+// A checked index_select: source and target differ in size along `dim` only.
 struct IndexSelectPlan {
   View source;
   View target;
-  PairedAxes others;  // of source and target, without the dimension
+  PairedAxes others;  // axes of source and target except `dim`
   size_t dim = 0;
 };
 
-// Gives `out` its shape. InvalidArgument, InvalidType.
+// Checks the arguments and resizes `out`. InvalidArgument, InvalidType.
 Error plan_index_select(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& out,
                         IndexSelectPlan* plan);
 

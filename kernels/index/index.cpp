@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Moves elements by size, so five loops serve all dtypes.
 #include "kernels/index/index.h"
 
 #include <cstring>
@@ -19,7 +20,7 @@ void copy_one(char* target, const char* source) {
               kSize);
 }
 
-// The three fibers are those of the index, of what is indexed and of the other tensor.
+// `fibers` has one fiber each of the index, the indexed tensor and the other tensor.
 template <size_t kSize>
 Error copy_fiber(void* context, const Fiber* fibers) {
   const IndexedFibers& of = *static_cast<const IndexedFibers*>(context);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Indices that come in tensors. An index is read once and that value is checked and used: memory may be
-// shared between tensors, so that reading it again could give another one.
+// Access by index tensors. Each index is read once, and the value is checked and used: a hostile program may
+// alias the memory of tensors, so a second read could return another value.
 #pragma once
 
 #include <cstddef>
@@ -14,23 +14,24 @@
 
 namespace rushlight::kernels {
 
-// InvalidType unless `index` holds int32 or int64.
+// InvalidType unless `index` is int32 or int64.
 Error check_index_dtype(const Tensor& index);
 
+// Reads an index. Precondition: `type` is Int or Long.
 inline int64_t read_index(const char* at, ScalarType type) {
   return type == ScalarType::Int ? *reinterpret_cast<const int32_t*>(at)
                                  : *reinterpret_cast<const int64_t*>(at);
 }
 
-// InvalidArgument naming the index and the bound unless it is in [0, size).
+// InvalidArgument, naming index and bound, unless the index is in [0, size).
 Error check_index(int64_t index, ptrdiff_t size);
 
-// Takes an index of [-size, size) to [0, size). InvalidArgument naming index and bound.
+// Maps an index in [-size, size) to [0, size). InvalidArgument, naming index and bound, for others.
 Error wrap_index(int64_t* index, ptrdiff_t size);
 
-// Visits an index tensor along one dimension: element i goes with the element of `indexed` that it names
-// and with the i-th of `other`. f(indexed element, other element) for all of them.
-// InvalidArgument for an index out of range, at which it stops.
+// Visits an index fiber: element i belongs to the element of `indexed` that it selects and to element i of
+// `other`. Calls f(indexed element, other element) for each. InvalidArgument at the first index out of range;
+// elements before it have been visited.
 template <class F>
 Error for_each_indexed(const Fiber& indices, ScalarType type, const Fiber& indexed, const Fiber& other, F f) {
   for (ptrdiff_t i = 0; i < indices.size; ++i) {
@@ -41,15 +42,17 @@ Error for_each_indexed(const Fiber& indices, ScalarType type, const Fiber& index
   return Error::Ok;
 }
 
+// The direction of a copy, as seen from the indexed tensor.
 enum class IndexedCopy : uint8_t { kRead, kWrite };
 
-// Copies between the elements of `indexed` that `index` names along `dim` and those of `other`, from
-// `indexed` when it reads. Shapes as check_index_shape demands them. Errors: as for_each_indexed.
+// Copies between the elements of `indexed` that `index` selects along `dim` and the elements of `other`: from
+// `indexed` for kRead, to it for kWrite. Shapes must satisfy check_index_shape(). Errors as
+// for_each_indexed().
 Error copy_indexed(const View& index, size_t dim, const View& indexed, const View& other,
                    IndexedCopy direction);
 
-// What gather and scatter demand of an index beside another tensor: the same rank, where 0-dim counts
-// as 1-dim, and no size larger than the other's except along `except`. InvalidArgument.
+// The shape rule of gather and scatter for an index and another tensor: equal rank (0-dim counts as 1-dim),
+// and no size larger than the other's except along `except`. InvalidArgument, naming `name`.
 Error check_index_shape(const View& index, const View& other, size_t except, const char* name);
 inline constexpr size_t kNoDimension = kTensorDimensionLimit;
 

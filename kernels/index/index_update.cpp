@@ -8,7 +8,7 @@
 
 namespace rushlight::kernels {
 
-// `index` has the sizes of the source: along the dimension it is the tensor, elsewhere it stands still.
+// Expands the indices to the sizes of the source, with stride 0 in the other dimensions.
 Error IndexUpdate::spread(const Tensor& indices) {
   RL_TRY(check_index_dtype(indices));
   RL_CHECK(indices.dim() <= 1 && static_cast<ptrdiff_t>(indices.numel()) == source.sizes[dim],

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What index_add, index_copy, index_reduce and index_fill write, once `out` is a copy of `self`: the
-// slices of `target` along `dim` that the index names.
+// The views that index_add, index_copy, index_reduce and index_fill need after they copied `self` to `out`:
+// the slices of `target` along `dim` that the index selects.
 #pragma once
 
 #include <cstddef>
@@ -13,16 +13,16 @@
 namespace rushlight::kernels {
 
 struct IndexUpdate {
-  View index;  // repeated to the shape of the source
+  View index;  // expanded to the shape of the source
   View target;
   View source;
   size_t dim;
 
-  // Checks the arguments and copies: `source` has the dtype and, except along `dim`, the shape of
-  // `self`, and there an element for each of `index`. Errors: InvalidArgument (dim; shapes), InvalidType.
+  // Checks the arguments and copies `self` to `out`. `source` has the dtype of `self` and its shape except
+  // along `dim`, where it has one slice for each index. Errors: InvalidArgument (dim, shapes), InvalidType.
   Error plan(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& source, const Tensor& out);
 
-  // The same with one number for all that is named: of `number`, the only element.
+  // The same with a source that repeats `number`, which has one element.
   Error plan_fill(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& number,
                   const Tensor& out);
 

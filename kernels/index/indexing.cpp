@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// For each position of the broadcast indices computes the offset into `self`, then moves the kept dimensions
+// in merged spans. A mask is searched for its next true element, so no list of indices is stored.
 #include "kernels/index/indexing.h"
 
 #include "kernels/index/index.h"
@@ -7,8 +9,8 @@ namespace rushlight::kernels {
 
 namespace {
 
-// The offset in bytes of an element, by its number in row major order of `shape`, in a tensor that has
-// this shape from dimension `first` on.
+// Byte offset of element `position`, numbered in row-major order of `shape`, in a tensor that has this shape
+// from dimension `first` on.
 ptrdiff_t offset_at(size_t position, Span<const SizesType> shape, const Tensor& tensor, size_t first) {
   ptrdiff_t offset = 0;
   for (size_t d = shape.size(); d-- > 0;) {
@@ -19,7 +21,7 @@ ptrdiff_t offset_at(size_t position, Span<const SizesType> shape, const Tensor& 
   return offset;
 }
 
-// The first true element at `position` or after it; the number of elements when there is none.
+// The first true element from `position` on; the number of elements if there is none.
 size_t find_true(const Tensor& mask, size_t position) {
   while (position < mask.numel() &&
          mask.const_data_ptr<uint8_t>()[offset_at(position, mask.sizes(), mask, 0)] == 0) {
@@ -78,8 +80,8 @@ Error Indexing::add(const Tensor& self, const Tensor& index, size_t dim) {
   return Error::Ok;
 }
 
-// The broadcast dimensions take the place of those indexed where these are neighbours, else they come
-// first.
+// PyTorch's rule: the broadcast dimensions replace the indexed ones if these are adjacent, and come first
+// otherwise.
 Error Indexing::plan_result(const Tensor& self) {
   const auto rank = static_cast<size_t>(self.dim());
   size_t kept = 0;
@@ -100,14 +102,14 @@ Error Indexing::plan_result(const Tensor& self) {
   return Error::Ok;
 }
 
-// Adds where, in bytes, the element of `self` lies that the item names at the broadcast position `at`.
+// Adds the byte offset in `self` that the item selects at broadcast position `at`.
 Error Indexing::offset_of(Item& item, const Tensor& self, const SizesType* at, ptrdiff_t* offset) const {
   const Tensor& index = *item.index;
   if (item.is_mask) {
     const SizesType step = at[broadcast_.dim - 1];
     if (step == 0 || item.size != 1) item.position = find_true(index, step == 0 ? 0 : item.position + 1);
     RL_CHECK(item.position < index.numel(), Error::InvalidArgument,
-             "indices: a mask changed while it was used; it shares its memory with what is written");
+             "indices: a mask changed during use; it overlaps the written tensor");
     *offset += offset_at(item.position, index.sizes(), self, item.dim);
     return Error::Ok;
   }
@@ -123,7 +125,7 @@ Error Indexing::offset_of(Item& item, const Tensor& self, const SizesType* at, p
 }
 
 Error Indexing::run(const Tensor& self, const View& selected, Direction direction, Move move) {
-  PairedAxes kept;  // from self to selected when it reads
+  PairedAxes kept;  // from self to selected for kRead
   const auto rank = static_cast<size_t>(self.dim());
   for (size_t i = rank; i-- > 0;) {
     const size_t d = self.dim_order()[i];

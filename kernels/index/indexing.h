@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Indexing with a list of tensors, as in self[:, i, mask]: integer tensors and masks that are broadcast
-// against each other, and dimensions without one, which are taken whole.
+// Advanced indexing, as in self[:, i, mask]: integer tensors and masks that broadcast against each other, and
+// whole dimensions without an index. The portable method, element by element or span by span.
 //
 //   Indexing indexing;
 //   RL_TRY(indexing.plan(self, indices));
@@ -24,28 +24,29 @@ class Indexing {
  public:
   enum Direction : uint8_t { kRead, kWrite };
 
-  // Moves a run of n elements; has the arguments of copy_elements.
+  // Moves a span of n elements; has the parameters of copy_elements().
   using Move = void (*)(char* target, ptrdiff_t target_stride, const char* source, ptrdiff_t source_stride,
                         size_t n, size_t element);
 
-  // `indices` outlive the plan. Errors: InvalidArgument (shapes), InvalidType (dtype of an index).
+  // Checks shapes and dtypes. Precondition: `indices` outlive the plan. Errors: InvalidArgument (shapes),
+  // InvalidType (dtype of an index). Cost: one pass over masks.
   Error plan(const Tensor& self, Span<const std::optional<Tensor>> indices);
 
-  // The shape of what is selected.
+  // The shape of the selection.
   [[nodiscard]] const Shape& result() const { return result_; }
 
-  // Moves every selected element of `self`, which has the planned shape, to its place in `selected`,
-  // which has the shape of the result; or from there, when it writes. Values are checked as they are
-  // used; InvalidArgument for an index out of range, naming it and the bound.
+  // Moves every selected element of `self`, which has the planned shape, to its position in `selected`, which
+  // has the shape of the result; kWrite moves in the other direction. Indices are checked as they are used:
+  // InvalidArgument, naming index and bound, if one is out of range.
   Error run(const Tensor& self, const View& selected, Direction direction, Move move);
 
  private:
   struct Item {
     const Tensor* index;
-    SizesType size;  // of its last dimension in the broadcast; of a mask, how many are true
-    uint8_t dim;     // the first dimension of self that it covers
+    SizesType size;  // of its last broadcast dimension; of a mask, the number of true elements
+    uint8_t dim;     // first dimension of self that it covers
     bool is_mask;
-    size_t position;  // of a mask: the current true element, row major
+    size_t position;  // mask only: current true element, row-major
   };
 
   Error add(const Tensor& self, const Tensor& index, size_t dim);
@@ -54,10 +55,10 @@ class Indexing {
 
   Item items_[kTensorDimensionLimit];
   size_t count_ = 0;
-  uint32_t indexed_ = 0;  // a bit for every dimension of self that an index covers
+  uint32_t indexed_ = 0;  // bit set of the dimensions of self that an index covers
   Shape broadcast_;
   Shape result_;
-  size_t front_ = 0;  // where the broadcast dimensions stand in the result
+  size_t front_ = 0;  // first broadcast dimension in the result
 };
 
 }  // namespace rushlight::kernels

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Enumeration of nonzero elements of any dtype by their bits, without a loop for each dtype.
 #pragma once
 
 #include <cstddef>
@@ -10,14 +11,15 @@
 
 namespace rushlight::kernels {
 
-// Whether an element is not zero, by its bits: those of a floating number without the sign.
+// True if an element is not zero; for floating values the sign bit is ignored, so -0.0 is zero and NaN is
+// not.
 inline bool is_set(const char* at, size_t element, bool floating) {
   uint64_t bits = 0;
   for (size_t i = 0; i < element; ++i) bits = bits << 8 | static_cast<uint8_t>(at[element - 1 - i]);
   return (floating ? bits << (65 - 8 * element) : bits) != 0;
 }
 
-// f(position in row major order) for every element that is not zero.
+// Calls f(position in row-major order) for every nonzero element.
 template <class F>
 void for_each_set(const Tensor& self, F f) {
   if (self.numel() == 0) return;
@@ -33,7 +35,7 @@ void for_each_set(const Tensor& self, F f) {
     }
     return Error::Ok;
   });
-  static_cast<void>(error);  // the fibers have none
+  static_cast<void>(error);  // the callback returns no error
 }
 
 }  // namespace rushlight::kernels

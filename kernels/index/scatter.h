@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Argument checks shared by the scatter operators.
 #pragma once
 
 #include "kernels/index/index.h"
 
 namespace rushlight::kernels {
 
-// What the scatter operators write, once `out` is a copy of `self`: target[..., index[i], ...] from
-// source[i], with `dim` the indexed dimension. The views have the same rank.
+// The views that the scatter operators need after they copied `self` to `out`: source element i goes to
+// target[..., index[i], ...] along `dim`. The views have the same rank.
 struct Scatter {
   View index;
   View target;
   View source;
   size_t dim;
 
-  // Checks the arguments and copies. Without `src` the source is left to the caller.
-  // Errors: InvalidArgument (dim; shapes), InvalidType.
+  // Checks the arguments and copies `self` to `out`. Without `src` the caller sets `source`. Errors:
+  // InvalidArgument (dim, shapes), InvalidType.
   Error plan(const Tensor& self, int64_t dim, const Tensor& index, const Tensor* src, const Tensor& out);
 };
 

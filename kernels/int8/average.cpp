@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Sums start at -count * zero_point, so that the microkernel adds elements as they are stored. The divided
+// scale is cached, because all inner windows have the same size.
 #include "kernels/int8/average.h"
 
 #include <algorithm>
@@ -16,7 +18,7 @@ constexpr size_t kBlock = 128;  // sums on the stack
 
 const int8_t* int8_at(const char* address) { return reinterpret_cast<const int8_t*>(address); }
 
-// Quantizes sums to results that are `step` apart.
+// Requantizes sums and stores the results `step` elements apart.
 void store(const ukernel::Requantization& to, size_t count, const int32_t* sums, int8_t* out,
            ptrdiff_t step) {
   if (step == 1) return ukernel::quantize_sums(to, count, sums, out);
@@ -25,7 +27,7 @@ void store(const ukernel::Requantization& to, size_t count, const int32_t* sums,
   for (size_t i = 0; i < count; ++i, out += step) *out = staged[i];
 }
 
-// All channels of a position at once, or a row of windows.
+// True if a piece has all channels of a position; otherwise it is a row of windows.
 bool has_adjacent_channels(const Pool& pool) {
   return pool.volume.sizes[1] > 1 && pool.volume.strides[1] == 1 && pool.pooled.strides[1] == 1;
 }
@@ -85,7 +87,7 @@ class PoolLine {
   const QuantizedAveragePoolProblem& problem_;
   const Pool& pool_;
   bool channels_;
-  ptrdiff_t at_[kVolume + 2] = {};  // n, c, 0, y, and the x that comes next
+  ptrdiff_t at_[kVolume + 2] = {};  // n, c, 0, y, and the next x
   Extent rows_{};
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Means and average pools of int8, some lines of the output at a time. Results that lie side by side are
-// computed together, by way of sums on the stack: channels where those adjoin, otherwise windows of a row.
+// Means and average pools of int8, some lines of the output at a time, so that callers can divide them among
+// threads. Adjacent results are summed together on the stack: channels if those are adjacent, otherwise
+// windows of a row.
 #pragma once
 
 #include <cstddef>
@@ -9,12 +10,12 @@
 
 namespace rushlight::kernels {
 
-// Lines of the output: all but its innermost dimension.
+// Number of lines of the output: all dimensions except the innermost.
 [[nodiscard]] size_t lines_of(const QuantizedMeanProblem& problem);
-// Rows of all planes, or of the one that has all channels.
+// Number of rows of all planes; with adjacent channels a row has all channels.
 [[nodiscard]] size_t lines_of(const QuantizedAveragePoolProblem& problem);
 
-// Computes lines [begin, end).
+// Computes lines [begin, end). Precondition: as the problem structs say.
 void average_int8(const QuantizedMeanProblem& problem, size_t begin, size_t end);
 void average_int8(const QuantizedAveragePoolProblem& problem, size_t begin, size_t end);
 

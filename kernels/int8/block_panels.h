@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Products of rows with the panels of a block weight, for the backs of block_linear.
+// Products of rows with the panels of a block-quantized weight, shared by the backs of block_linear.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 
 namespace rushlight::kernels {
 
-// Fills in the fields that do not depend on the panel, for `rows` rows from `first` on; Gemm is BlockGemm or
+// Sets the fields that do not depend on the panel, for `rows` rows from `first` on. Gemm is BlockGemm or
 // HalfGemm.
 template <class Gemm>
 Gemm gemm_of(const BlockLinearProblem& problem, size_t first, size_t rows) {
@@ -24,6 +24,7 @@ Gemm gemm_of(const BlockLinearProblem& problem, size_t first, size_t rows) {
   gemm.residual_stride = gemm.out_stride;
   return gemm;
 }
+// The product of float16 weights with rows of the input as they are.
 inline ukernel::HalfGemm half_gemm_of(const BlockLinearProblem& problem, size_t first, size_t rows) {
   auto gemm = gemm_of<ukernel::HalfGemm>(problem, first, rows);
   gemm.depth = problem.weight.form.depth;
@@ -31,6 +32,7 @@ inline ukernel::HalfGemm half_gemm_of(const BlockLinearProblem& problem, size_t 
   gemm.left_stride = static_cast<ptrdiff_t>(gemm.depth);
   return gemm;
 }
+// The product of integer weights with rows that quantize_block_row() wrote, `row_bytes` apart.
 inline ukernel::BlockGemm block_gemm_of(const BlockLinearProblem& problem, size_t first, size_t rows,
                                         const char* quantized, size_t row_bytes) {
   auto gemm = gemm_of<ukernel::BlockGemm>(problem, first, rows);
@@ -49,7 +51,7 @@ inline void multiply_panel(ukernel::BlockGemm& gemm, const uint8_t* panel) {
   ukernel::multiply_blocks(gemm);
 }
 
-// Multiplies with the panels from `begin` to `end`.
+// Multiplies the rows of `whole` by panels [begin, end).
 template <class Gemm>
 void multiply_panels(const BlockLinearProblem& problem, const Gemm& whole, size_t begin, size_t end) {
   const BlockWeight& weight = problem.weight;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where the numbers of one element of a batch are.
+// Pointers to the data of one element of the batch.
 #pragma once
 
 #include <cstddef>
@@ -18,6 +18,7 @@ struct Tensors {
   typename Numbers::Element* out;
 };
 
+// The pointers of batch element n; bias is null if absent.
 template <class Numbers>
 Tensors<Numbers> tensors_at(const QuantizedConvolutionProblem& problem, const ConvolutionGeometry& g,
                             ptrdiff_t n) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Convolutions of integers that pack nothing: products with the weights where they are, of pixels where they
-// are, of parts of rows of the input that are put on the stack with their borders, or of patches that are put
-// together there. Depthwise convolutions are computed by channels.
+// Quantized convolutions without packing or scratch memory: products with the weights as stored. The left
+// factor is the input itself (pointwise), a band of input rows with its padding on the stack, or im2col
+// patches on the stack. Depthwise convolutions go by channels (filter_in_place.h).
 #pragma once
 
 #include <algorithm>
@@ -20,14 +20,15 @@ namespace rushlight::kernels {
 
 namespace in_place {
 
-inline constexpr ptrdiff_t kStagedNumbers = 128;  // of outputs whose channels are apart
+inline constexpr ptrdiff_t kStagedNumbers = 128;  // staged outputs, if channels are not adjacent
 
+// Computes groups of a convolution as products. Numbers is Int8Numbers or Int16Numbers.
 template <class Numbers>
 class ByProducts {
   using Element = typename Numbers::Element;
 
  public:
-  // `patches` are memory for what outputs see, where it has to be put together.
+  // `patches` is memory of `patch_size` elements for bands or patches.
   ByProducts(const ConvolutionGeometry& g, PatchOrder order, int32_t input_zero_point, Element* patches,
              size_t patch_size)
       : g_(g),
@@ -38,12 +39,12 @@ class ByProducts {
     product_.depth = static_cast<size_t>(g.taps() * g.in_channels);
   }
 
-  // Whether what one output sees fits.
+  // True if the patch of one output fits in that memory.
   [[nodiscard]] bool fits() const {
     return sees_pixels(g_) || static_cast<ptrdiff_t>(product_.depth) <= patch_size_;
   }
 
-  // Some output channels of one group; `tensors` are at the first of them.
+  // Computes `columns` output channels of one group; `tensors` points to the first of them.
   void convolve(const Tensors<Numbers>& tensors, ptrdiff_t columns, ptrdiff_t right_stride,
                 const ukernel::Requantization& to) {
     tensors_ = tensors;
@@ -70,8 +71,8 @@ class ByProducts {
     }
   }
 
-  // Rows of the input that some outputs see, with what lies outside of them: a band. What an output sees of
-  // it are parts, a row of taps each, where they lie.
+  // Copies the input rows that some outputs see, with padding: a band. The patch of an output is then one
+  // span of the band for each row of taps, read in place.
   void convolve_bands() {
     const ConvolutionAxis& line = g_.axes[1];
     const ConvolutionAxis& row = g_.axes[2];
@@ -105,8 +106,8 @@ class ByProducts {
     }
   }
 
-  // How many whole rows of outputs share a band: more than one if their results lie at equal steps, and what
-  // they see does.
+  // The number of whole output rows that share a band: more than one only if the outputs have a constant
+  // stride across rows, and so have their bands.
   [[nodiscard]] ptrdiff_t lines_of_band() const {
     const ConvolutionAxis& line = g_.axes[1];
     const ConvolutionAxis& row = g_.axes[2];
@@ -118,7 +119,7 @@ class ByProducts {
 
   struct Sink {
     Element* to;
-    int32_t zero_point;  // 0 if it has more than a byte
+    int32_t zero_point;  // 0 for elements of more than a byte
     void copy(const Element* from, ptrdiff_t count, ptrdiff_t step) {
       if (step == 1) {
         std::memcpy(to, from, static_cast<size_t>(count) * sizeof(Element));
@@ -154,7 +155,7 @@ class ByProducts {
     }
   }
 
-  // Rows of the left factor at hand become outputs at equal steps.
+  // Multiplies `rows` rows of the current left factor; the outputs have a constant stride.
   void multiply(Element* out, ptrdiff_t rows) {
     const ptrdiff_t step = g_.axes[2].out_stride;
     if (!is_staged()) {
@@ -170,10 +171,10 @@ class ByProducts {
     multiply_staged(out, rows);
   }
 
-  // Whether results are not side by side, as products make them.
+  // True if output channels are not adjacent, as the product stores them.
   [[nodiscard]] bool is_staged() const { return g_.out_channel_stride != 1 && columns_ != 1; }
 
-  // By way of the stack, where they are side by side.
+  // Stores results on the stack, where channels are adjacent, and scatters them.
   [[gnu::noinline]] void multiply_staged(Element* out, ptrdiff_t rows) {
     const ptrdiff_t step = g_.axes[2].out_stride;
     Element staged[kStagedNumbers];
@@ -215,11 +216,12 @@ class ByProducts {
   ptrdiff_t patch_size_;
 };
 
-// How the weights of one group lie: the order of their elements, and the distance between these.
+// The layout of one group's weights: order of the elements, and their stride.
 struct Lie {
   PatchOrder order;
   ptrdiff_t step;
 };
+// The layout of the weights; none if their elements have neither stride 1 nor the stride of the channels.
 inline std::optional<Lie> lie_of(const ConvolutionGeometry& g) {
   for (const ptrdiff_t step : {ptrdiff_t{1}, g.groups * g.out_channels, g.out_channels}) {
     if (const std::optional<PatchOrder> order = patch_order(g, step)) return Lie{*order, step};
@@ -227,6 +229,8 @@ inline std::optional<Lie> lie_of(const ConvolutionGeometry& g) {
   return std::nullopt;
 }
 
+// Computes all groups. Returns false if a patch or a weight column exceeds the stack buffer. noinline, so
+// that its stack memory is not part of every call.
 template <class Numbers>
 [[gnu::noinline]] bool convolve_products(const ConvolutionGeometry& g, const Lie& lie,
                                          const QuantizedConvolutionProblem& problem,
@@ -258,8 +262,8 @@ template <class Numbers>
 
 }  // namespace in_place
 
-// None where the elements of a channel's weights are apart in other steps than one, and where what one output
-// sees, or weights that have to be copied together, are too long for the stack.
+// Computes the convolution. Declines if the weights of a channel have no constant stride, or if the patch of
+// one output, or weights that have to be copied first, exceed the stack buffer.
 template <class Numbers>
 [[nodiscard]] [[gnu::always_inline]] inline std::optional<Error> convolve_in_place(
     const QuantizedConvolutionProblem& problem) {

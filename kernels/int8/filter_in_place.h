@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Depthwise convolutions of integers, by pointers to what each output sees. Outputs that see no border lie at
-// equal steps, as what they see does: where there are enough of them in a row, they share the pointers of the
-// first, if the loops can. Others have pointers of their own, some outputs at a time.
+// Quantized depthwise convolutions by indirection: a pointer to the input for each tap of an output. Outputs
+// without padding have constant strides in input and output; if a row has enough of them and the microkernel
+// supports it, they share the pointers of the first. Other outputs have their own pointers, some outputs at a
+// time.
 #pragma once
 
 #include <algorithm>
@@ -14,10 +15,11 @@
 
 namespace rushlight::kernels::in_place {
 
-inline constexpr ptrdiff_t kPointers = 288;    // what some outputs see
-inline constexpr ptrdiff_t kLeastSharing = 8;  // outputs that share the pointers of one
-inline constexpr ptrdiff_t kChannels = 128;    // that are taken at once, where there is a border
+inline constexpr ptrdiff_t kPointers = 288;    // pointers for some outputs
+inline constexpr ptrdiff_t kLeastSharing = 8;  // fewest outputs that share pointers
+inline constexpr ptrdiff_t kChannels = 128;    // channels computed at a time at the border
 
+// Filters all channels of an image. Holds the pointers, so it takes some kilobytes of stack.
 template <class Numbers>
 class ByChannels {
   using Element = typename Numbers::Element;
@@ -29,7 +31,7 @@ class ByChannels {
     strip_.taps = static_cast<size_t>(g.taps());
     strip_.weight_stride = tap_stride(g);
     pixels_ = kPointers / g.taps() - 1;
-    // Whole rows, if some fit, so that those below are alike.
+    // Whole rows if they fit, so that the next rows can reuse the pointers.
     if (pixels_ > g.axes[2].out) pixels_ -= pixels_ % g.axes[2].out;
   }
 
@@ -42,7 +44,7 @@ class ByChannels {
       Element* out = tensors.out + position.out_offset();
       const ptrdiff_t sharing = count_sharing(position.at());
       const ptrdiff_t count = sharing > 0 ? sharing : count_apart(position.at(), line - i % line);
-      const ptrdiff_t pointing = sharing > 0 ? 1 : count;  // outputs with pointers of their own
+      const ptrdiff_t pointing = sharing > 0 ? 1 : count;  // outputs that get pointers
       TapStrip<Element>& found = sharing > 0 ? shared_ : apart_;
       strip_.in = found.taps;
       const bool inside = finder_.find(tensors.in, position, pointing, found);
@@ -64,21 +66,21 @@ class ByChannels {
   }
 
  private:
-  // Outputs that can share the pointers of the first, if it is worth a call.
+  // The number of outputs that can share the pointers of the first; 0 if too few for a call.
   [[nodiscard]] ptrdiff_t count_sharing(const ptrdiff_t* at) const {
     if (!Numbers::kStrides) return 0;
     const ptrdiff_t count = finder_.count_inside(at);
     return count >= kLeastSharing ? count : 0;
   }
 
-  // Outputs with pointers of their own, of so many in a line.
+  // The number of outputs, of `line` in a line, that get their own pointers.
   [[nodiscard]] ptrdiff_t count_apart(const ptrdiff_t* at, ptrdiff_t line) const {
     const ptrdiff_t most = std::min(pixels_, line);
     if (!Numbers::kStrides || finder_.length() < kLeastSharing) return most;
     return std::min(most, finder_.count_before(at));
   }
 
-  // To the next channels.
+  // Advances all pointers to the next channels.
   void move(TapStrip<Element>& found, ptrdiff_t channels) {
     found.place = nullptr;
     finder_.move(found.taps, channels, found.count * g_.taps(), found.taps);
@@ -88,18 +90,19 @@ class ByChannels {
   TapFinder<Element> finder_;
   typename Numbers::Depthwise strip_;
   ptrdiff_t pixels_;
-  // Of outputs with pointers of their own, then of one that shares its.
+  // Pointers of separate outputs, then the pointers of one output that others share.
   const Element* pointers_[kPointers];
   TapStrip<Element> apart_{pointers_};
   TapStrip<Element> shared_{pointers_ + kPointers - g_.taps()};
   Element outside_[kChannels];
 };
 
-// Whether filter_in_place() takes convolutions of this geometry.
+// True if filter_in_place() supports this geometry.
 [[nodiscard]] inline bool filters_in_place(const ConvolutionGeometry& g) {
   return filters_channels(g) && g.weight_group_stride == 1 && 2 * g.taps() <= kPointers && tap_stride(g) >= 0;
 }
 
+// Computes the convolution. Precondition: filters_in_place(g). Needs 288 pointers on the stack.
 template <class Numbers>
 [[gnu::noinline]] void filter_in_place(const ConvolutionGeometry& g,
                                        const QuantizedConvolutionProblem& problem) {

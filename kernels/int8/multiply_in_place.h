@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Linear layers of integers that pack nothing.
+// Quantized linear layers without packing or scratch memory: each row times the weights as stored.
 #pragma once
 
 #include <optional>
@@ -12,8 +12,8 @@
 
 namespace rushlight::kernels {
 
-// None where the weight has a zero point, where the numbers of a row are apart, and where weights that have
-// to be copied together are too long for the stack.
+// Computes the layer. Declines if the weight has a zero point, if the elements of a row are not adjacent, or
+// if weights that have to be copied first exceed the stack buffer.
 template <class Numbers>
 [[nodiscard]] [[gnu::always_inline]] inline std::optional<Error> multiply_in_place(
     const QuantizedLinearProblem& problem) {

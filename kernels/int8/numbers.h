@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The loops for quantized numbers of a dtype, with int8 weights: what code for several dtypes is a template
-// of.
+// Types and microkernels for quantized elements of a dtype with int8 weights, as parameters of templates for
+// several dtypes.
 #pragma once
 
 #include <cstddef>
@@ -15,18 +15,20 @@
 
 namespace rushlight::kernels {
 
+// int8 elements: 32-bit sums.
 struct Int8Numbers {
   using Element = int8_t;
   using Sum = int32_t;
   using Product = ukernel::Int8Product;
   using Depthwise = ukernel::Int8Depthwise;
   static constexpr ptrdiff_t kRows = ukernel::kInt8ProductRows;
-  static constexpr bool kParts = ukernel::kInt8ProductParts;        // of rows of a product
-  static constexpr bool kStrides = ukernel::kInt8DepthwiseStrides;  // of pixels that share pointers
+  static constexpr bool kParts = ukernel::kInt8ProductParts;        // rows of a product may consist of parts
+  static constexpr bool kStrides = ukernel::kInt8DepthwiseStrides;  // pixels may share pointers
   static void multiply(const Product& product) { ukernel::multiply_int8(product); }
   static void filter(const Depthwise& strip) { ukernel::depthwise_int8(strip); }
 };
 
+// int16 elements: 64-bit sums, and no microkernel with parts or strides.
 struct Int16Numbers {
   using Element = int16_t;
   using Sum = int64_t;
@@ -39,17 +41,18 @@ struct Int16Numbers {
   static void filter(const Depthwise& strip) { ukernel::depthwise_int16(strip); }
 };
 
-// The types of all operators that the source sees: those that it defines, or, of a back, is asked for; in
-// packages, which have one table, all that there are.
+// The dtypes of all operators that this source file sees: a front's own operators, or the operators of
+// a back. Packages have one table, so there it is all operators.
 static constexpr TypeSet source_types() {
   TypeSet types = 0;
   for (const OperatorTypes& entry : kSelectedTypes) types |= entry.types;
   return types;
 }
 
-// compute(Int8 or Int16) by the dtype, which is one of both and of the set. Code for the other is not
-// compiled where the set has one. The types derive from those above, in the source's unnamed namespace: then
-// compilers inline templates of them that are called once.
+// Calls compute(Int8{}) or compute(Int16{}) by the dtype. Precondition: kTypes contains `type`, which is Char
+// or Short. If kTypes has only one of the two, the other is not compiled. Int8 and Int16 derive from the
+// structs above in an unnamed namespace of the caller, because compilers inline templates of such types that
+// are called once.
 template <TypeSet kTypes, class Int8, class Int16, class Compute>
 [[nodiscard]] auto for_numbers([[maybe_unused]] ScalarType type, Compute compute) {
   if constexpr (!contains(kTypes, ScalarType::Short)) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Recurrent layers of integers whose rows are adjacent numbers: the loops read weights as they are stored.
+// Quantized recurrent layers with contiguous rows; weights are read as stored.
 #pragma once
 
 #include <optional>
@@ -9,7 +9,7 @@
 
 namespace rushlight::kernels {
 
-// None where the numbers of a row lie apart.
+// Runs the layer for LstmCell or GruCell. Declines tensors whose rows are not contiguous.
 template <class Cell>
 [[nodiscard]] std::optional<Error> run_recurrent_in_place(const QuantizedRecurrentProblem& problem) {
   const IntegerRecurrent& layer = problem.layer;

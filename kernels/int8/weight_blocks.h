@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Weights for ukernel::multiply_int8() and multiply_int16(): where they are if they lie as its loops take
-// them, else some columns at a time, copied together on the stack.
+// Weights for ukernel::multiply_int8() and multiply_int16(): used in place if their depth is contiguous,
+// otherwise copied to the stack, some columns at a time.
 #pragma once
 
 #include <algorithm>
@@ -19,12 +19,12 @@ struct Int8Weights {
   size_t columns;
   size_t depth;
 
-  // Whether the loops take them where they are.
+  // True if the microkernels can read the weights in place.
   [[nodiscard]] bool lie_well() const { return depth_stride == 1 || depth <= 1; }
 };
 
-// compute(numbers, count) with memory on the stack, which is taken where it is needed alone: little where
-// that is all that is wanted.
+// Calls compute(elements, count) with memory on the stack: at least `wanted` elements if they are at most
+// kFewNumbers, and kMostNumbers otherwise. The noinline functions take the stack memory only while they run.
 inline constexpr size_t kFewNumbers = 256;
 inline constexpr size_t kMostNumbers = 2304;
 template <class T, size_t kCount, class Compute>
@@ -37,7 +37,7 @@ template <class T, class Compute>
   return wanted <= kFewNumbers ? with_stack<T, kFewNumbers>(compute) : with_stack<T, kMostNumbers>(compute);
 }
 
-// The blocks of weights that have to be copied, see for_each_block.
+// Copies blocks of columns and multiplies them, see for_each_block().
 template <class Multiply>
 [[nodiscard]] [[gnu::noinline]] bool copy_blocks(const Int8Weights& weights, Multiply multiply, int8_t* block,
                                                  size_t bytes) {
@@ -55,12 +55,12 @@ template <class Multiply>
   return true;
 }
 
-// Calls multiply(first, columns, right, right_stride) for blocks of columns that together are all of them.
-// False if a column does not fit on the stack, where it has to be copied.
+// Calls multiply(first, columns, right, right_stride) for blocks of columns until all are covered. Returns
+// false if a column has to be copied and exceeds the stack buffer.
 template <class Multiply>
 [[nodiscard]] bool for_each_block(const Int8Weights& weights, Multiply multiply) {
   if (!weights.lie_well()) {
-    // In few blocks: what a convolution gathers is gathered again for each.
+    // Uses as few blocks as possible: a convolution gathers its patches again for each.
     return with_memory<int8_t>(weights.depth * weights.columns, [&](int8_t* block, size_t bytes) {
       return copy_blocks(weights, multiply, block, bytes);
     });

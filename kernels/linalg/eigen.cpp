@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Unblocked reductions and QR sweeps on the diagonal and off-diagonal, deflating from the end. Rotations are
+// applied to the columns of the eigenvectors, which are contiguous. An off-diagonal element is negligible
+// relative to its diagonal neighbors (tridiagonal) or to the largest element (bidiagonal).
 #include "kernels/linalg/eigen.h"
 
 #include <algorithm>
@@ -11,10 +14,10 @@ namespace rushlight::kernels {
 
 namespace {
 
-// QR steps for one value; two or three are usual.
+// Limit of QR steps for one value; two or three are usual.
 constexpr int kMostSteps = 60;
 
-// A rotation of the plane: (x, z) becomes (length, 0).
+// A Givens rotation that maps (x, z) to (length, 0).
 struct Rotation {
   double cosine = 1;
   double sine = 0;
@@ -26,10 +29,11 @@ struct Rotation {
     sine = z / length;
   }
 
-  // Two numbers. Not inlined: in software, double arithmetic is calls.
+  // Rotates two values. noinline: without an FPU double arithmetic is calls, so inlining saves no time.
   [[gnu::noinline]] void apply(double& x, double& z) const { apply(&x, &z, 1); }
 
-  // Columns p and q, where the matrix has data: of doubles or pairs of them, one after the other.
+  // Rotates columns p and q of a matrix with contiguous columns of doubles or pairs of doubles; nothing
+  // without data.
   void apply(const MatrixView& a, ptrdiff_t p, ptrdiff_t q) const {
     if (a.data == nullptr) return;
     auto* x = reinterpret_cast<double*>(a.data + p * a.column_step);
@@ -49,7 +53,7 @@ struct Rotation {
   }
 };
 
-// A matrix in scratch memory whose columns are contiguous.
+// Allocates a matrix with contiguous columns.
 Error allocate_columns(KernelContext& context, ScalarType type, ptrdiff_t rows, ptrdiff_t columns,
                        MatrixView* matrix) {
   RL_TRY(allocate_matrix(context, type, columns, rows, matrix));
@@ -64,7 +68,7 @@ Error allocate_doubles(KernelContext& context, ptrdiff_t count, double** doubles
   return Error::Ok;
 }
 
-// Without the first row.
+// The matrix without its first row.
 MatrixView below_first(const MatrixView& a) {
   MatrixView matrix = a;
   matrix.data += a.row_step;
@@ -72,7 +76,8 @@ MatrixView below_first(const MatrixView& a) {
   return matrix;
 }
 
-// From factors of reflections below the first row to Q: its first row and column are those of 1.
+// Forms Q from reflections that start below the first row: the first row and column of Q are as in the
+// identity.
 void form_shifted_q(const MatrixView& a, const MatrixView& tau) {
   const ptrdiff_t n = a.rows;
   if (n > 1) form_q(below_first(a).leading(n - 1, n - 1), tau.leading(n - 1, 1));
@@ -83,8 +88,8 @@ void form_shifted_q(const MatrixView& a, const MatrixView& tau) {
   }
 }
 
-// One step of QR with Wilkinson's shift for rows [first, last] of the tridiagonal matrix with diagonal d and
-// e beside it; columns of q take part.
+// One implicit QR step with Wilkinson's shift on rows [first, last] of the tridiagonal matrix with diagonal d
+// and off-diagonal e. Applies the rotations to the columns of q.
 void step_tridiagonal(double* d, double* e, ptrdiff_t first, ptrdiff_t last, const MatrixView& q) {
   const double half = (d[last - 1] - d[last]) / 2;
   const double beside = e[last - 1];
@@ -94,7 +99,7 @@ void step_tridiagonal(double* d, double* e, ptrdiff_t first, ptrdiff_t last, con
   for (ptrdiff_t k = first; k < last; ++k) {
     const Rotation rotation(x, z);
     if (k > first) e[k - 1] = rotation.length;
-    // Both sides of [[d[k], e[k]], [e[k], d[k + 1]]].
+    // Rotates [[d[k], e[k]], [e[k], d[k + 1]]] from both sides.
     double upper = e[k];
     double lower = d[k + 1];
     rotation.apply(d[k], e[k]);
@@ -111,8 +116,9 @@ void step_tridiagonal(double* d, double* e, ptrdiff_t first, ptrdiff_t last, con
   }
 }
 
-// One step of QR for B^H B, of which the shift is an eigenvalue of the last two rows, for rows [first, last]
-// of the bidiagonal B with diagonal d and e above it; columns of u and v take part.
+// One implicit QR step for B^H B on rows [first, last] of the bidiagonal matrix B with diagonal d and
+// superdiagonal e. The shift is an eigenvalue of the last 2x2 block. Applies the rotations to the columns of
+// u and v.
 void step_bidiagonal(double* d, double* e, ptrdiff_t first, ptrdiff_t last, const MatrixView& u,
                      const MatrixView& v) {
   const double before = last - 1 > first ? e[last - 2] : 0;
@@ -142,7 +148,8 @@ void step_bidiagonal(double* d, double* e, ptrdiff_t first, ptrdiff_t last, cons
   }
 }
 
-// Row `zero`, whose diagonal element is 0, loses the one beside it: rows up to `last` rotate with it.
+// Row `zero` has a zero on its diagonal: rotates it with the rows up to `last` to remove its superdiagonal
+// element.
 void clear_row(double* d, double* e, ptrdiff_t zero, ptrdiff_t last, const MatrixView& u) {
   double rest = e[zero];
   e[zero] = 0;
@@ -155,7 +162,7 @@ void clear_row(double* d, double* e, ptrdiff_t zero, ptrdiff_t last, const Matri
   }
 }
 
-// The first row of the block that ends with row `last` and has nothing negligible beside its diagonal.
+// The first row of the unreduced block that ends at row `last`: no off-diagonal element in it is negligible.
 template <class Negligible>
 ptrdiff_t block_begin(double* e, ptrdiff_t last, Negligible is_negligible) {
   ptrdiff_t first = last;
@@ -164,7 +171,8 @@ ptrdiff_t block_begin(double* e, ptrdiff_t last, Negligible is_negligible) {
   return first;
 }
 
-// Puts the values, and columns of the matrices with data, in order.
+// Sorts the values, and the columns of the matrices that have data with them. Selection sort: n is small, and
+// columns are expensive to move.
 void sort(double* values, ptrdiff_t count, bool descending, const MatrixView& first,
           const MatrixView& second) {
   for (ptrdiff_t i = 0; i < count; ++i) {
@@ -189,7 +197,7 @@ Error Eigen::reserve(KernelContext& context, ScalarType type, ptrdiff_t rows) {
 void Eigen::decompose(bool vectors) const {
   const ptrdiff_t n = work.rows;
   if (n == 0) return;
-  // A becomes H^H A H for each reflection.
+  // A becomes H^H A H for each reflection H.
   const MatrixView lower = below_first(work);
   for (ptrdiff_t j = 0; j + 1 < n; ++j) {
     const Number factor = make_reflection(lower, j);
@@ -235,7 +243,7 @@ Error Singular::reserve(KernelContext& context, ScalarType type, ptrdiff_t rows,
 void Singular::decompose(const MatrixView& a) const {
   const bool wide = a.rows < a.columns;
   const ptrdiff_t n = work.columns;
-  // The adjoint of U S V^H is V S U^H.
+  // A wide matrix is decomposed through its adjoint: (U S V^H)^H = V S U^H.
   const MatrixView lengthy = wide ? vh.adjoint() : u;
   const MatrixView other = wide ? u : vh.adjoint();
   work.copy(wide ? a.adjoint() : a);
@@ -274,8 +282,8 @@ void Singular::decompose(const MatrixView& a) const {
     scale = std::max(scale, std::fabs(d[i]));
     check += d[i] * 0;
   }
-  if (check != 0) scale = check;  // NaN: so are all values
-  // Squares neither overflow nor vanish.
+  if (check != 0) scale = check;  // NaN, which all values become
+  // Scales the elements to at most 1, so that squares do not overflow or vanish.
   for (ptrdiff_t i = 0; scale > 0 && i < 2 * n; ++i) d[i] /= scale;
   const auto is_zero = [](double x) { return !(std::fabs(x) > DBL_EPSILON); };
   for (ptrdiff_t last = n - 1; last > 0; --last) {

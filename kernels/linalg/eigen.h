@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Eigenvalues of Hermitian matrices and singular values. Householder's reflections make a matrix tridiagonal,
-// or bidiagonal, with real elements; the QR algorithm with implicit shifts makes that diagonal (Golub and Van
-// Loan, MatrixView Computations, 8.3 and 8.6). About 9 n^3 multiplications with vectors, all in double.
+// Eigenvalues of Hermitian matrices, and singular values. Householder reflections make the matrix tridiagonal
+// (or bidiagonal) with real elements; the QR algorithm with implicit shifts makes that diagonal. Reference:
+// Golub and Van Loan, "Matrix Computations", 8.3 and 8.6. Cost: about 9 n^3 multiplications with vectors, in
+// double.
 #pragma once
 
 #include <cstddef>
@@ -10,35 +11,38 @@
 
 namespace rushlight::kernels {
 
-// A Hermitian matrix: its eigenvalues in ascending order and its eigenvectors as columns.
+// Decomposes a Hermitian matrix: eigenvalues in ascending order, eigenvectors as columns.
 struct Eigen {
-  // Scratch, allocated once for a batch of matrices of one size and type. `work` takes the matrix, both
-  // triangles of it, and then has the eigenvectors; its columns are contiguous.
+  // Scratch memory, allocated once for a batch of matrices of one size and dtype. The caller writes both
+  // triangles of the matrix to `work`; decompose() replaces them by the eigenvectors. Columns of `work` are
+  // contiguous.
   MatrixView work;
   MatrixView tau;
-  double* values = nullptr;  // and as many off-diagonal elements behind them
+  double* values = nullptr;  // eigenvalues, followed by as many off-diagonal elements
 
-  // Scratch: the elements of a matrix and four columns, as doubles.
+  // Allocates the elements of a matrix and four columns, in double. MemoryAllocationFailed.
   Error reserve(KernelContext& context, ScalarType type, ptrdiff_t rows);
+  // Computes the eigenvalues, and with `vectors` the eigenvectors.
   void decompose(bool vectors) const;
 };
 
-// The singular value decomposition of any matrix. `u` has as many rows, `vh` as many columns as `a`, and
-// between them as many as there are singular values, or are square; both or neither have data.
+// Decomposes any matrix: a = u diag(values) vh. u has the rows of `a`, vh the columns; their other size is
+// the number of singular values (reduced), or both are square (full). Either both have data or neither.
 struct Singular {
-  MatrixView values;  // a column, in descending order
+  MatrixView values;  // one column, in descending order
   MatrixView u;
   MatrixView vh;
-  // Scratch, allocated once for a batch of matrices of one size and type; columns are contiguous.
+  // Scratch memory, allocated once for a batch of matrices of one size and dtype. Columns are contiguous.
   MatrixView work;
   MatrixView right;
-  MatrixView tau;  // two columns: factors of the reflections of columns and of rows
+  MatrixView tau;  // two columns: factors of the reflections of columns, and of rows
   MatrixView column;
-  double* diagonal = nullptr;  // and as many elements above it behind them
+  double* diagonal = nullptr;  // diagonal, followed by as many superdiagonal elements
 
-  // Scratch: the elements of a matrix and up to seven columns, as doubles; with vectors min(rows, columns)
-  // squared more.
+  // Allocates the elements of a matrix and up to seven columns, in double; with vectors also min(rows,
+  // columns) squared. MemoryAllocationFailed.
   Error reserve(KernelContext& context, ScalarType type, ptrdiff_t rows, ptrdiff_t columns, bool vectors);
+  // Computes the singular values of `a`, and u and vh if they have data.
   void decompose(const MatrixView& a) const;
 };
 

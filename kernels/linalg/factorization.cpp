@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// LU is left-looking (Crout): each column takes one dot product for each element, in double, so long sums are
+// rounded once.
 #include "kernels/linalg/factorization.h"
 
 #include <algorithm>
@@ -109,7 +111,7 @@ Error solve_all(const Tensor& lu, const Tensor& pivots, const Tensor& b, Systems
     x.copy(systems.vectors ? vector_of(b, batch, n) : matrix_of(b, batch, n));
     MatrixView factors = matrix_of(lu, batch, n);
     factors.conjugated = systems.conjugated;
-    // X A = B is A^T X^T = B^T.
+    // X A = B is solved as A^T X^T = B^T.
     if (!systems.left) x = x.transposed();
     solve_lu(factors, pivots_of(pivots, batch, n), systems.transposed == systems.left, x);
   }
@@ -150,13 +152,13 @@ int32_t factor_cholesky(const MatrixView& a) {
 int32_t invert(const MatrixView& a, Pivots pivots, const MatrixView& column) {
   const ptrdiff_t n = a.rows;
   const int32_t info = factor_lu(a, pivots);
-  // U becomes its inverse, column by column.
+  // Replaces U by its inverse, column by column.
   for (ptrdiff_t j = 0; j < n; ++j) {
     const Number last = 1 / a.get(j, j);
     for (ptrdiff_t i = 0; i < j; ++i) a.set(i, j, -(a.dot(i, a, j, i, j) * last));
     a.set(j, j, last);
   }
-  // Then X L is that inverse, with X = A^-1 P; columns of L are overwritten from the right.
+  // Solves X L = U^-1 for X = A^-1 P; columns of L are overwritten from the right.
   for (ptrdiff_t j = n; j-- > 0;) {
     for (ptrdiff_t i = j + 1; i < n; ++i) {
       column.set(i, 0, a.get(i, j));

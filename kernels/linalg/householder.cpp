@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Applies reflections one by one (no WY blocks): O(m n^2), and no scratch memory.
 #include "kernels/linalg/householder.h"
 
 #include <algorithm>
@@ -7,7 +8,7 @@ namespace rushlight::kernels {
 
 Number make_reflection(const MatrixView& a, ptrdiff_t j) {
   const Number first = a.get(j, j);
-  double rest = 0;  // the norm of what is below
+  double rest = 0;  // norm of the elements below
   for (ptrdiff_t i = j + 1; i < a.rows; ++i) {
     rest = std::hypot(rest, absolute(a.get(i, j)));
   }
@@ -39,7 +40,7 @@ void factor_qr(const MatrixView& a, const MatrixView& tau) {
 
 void multiply_q(const MatrixView& reflections, const MatrixView& tau, bool adjoint, const MatrixView& b) {
   for (ptrdiff_t step = 0; step < tau.rows; ++step) {
-    // Q is the product of the reflections, the first one leftmost.
+    // Q is the product of the reflections in order, the first one leftmost.
     const ptrdiff_t j = adjoint ? step : tau.rows - 1 - step;
     const Number factor = tau.get(j, 0);
     reflect(reflections, j, adjoint ? conjugate(factor) : factor, b, 0);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Element access converts on the fly; only dot() and subtract() have fast loops, for real doubles.
 #include "kernels/linalg/matrix.h"
 
 #include <utility>
@@ -33,7 +34,7 @@ MatrixView MatrixView::dense(void* data, ScalarType type, ptrdiff_t rows, ptrdif
 
 namespace {
 
-// `real` says whether no imaginary part is there.
+// `real`: the elements have no imaginary part.
 template <class T, class N>
 void read_parts(const char* at, bool real, N* value) {
   const T* parts = reinterpret_cast<const T*>(at);
@@ -94,7 +95,7 @@ MatrixView MatrixView::leading(ptrdiff_t some_rows, ptrdiff_t some_columns) cons
 
 namespace {
 
-// Elements of a row or column of doubles: the loops that take most of the time are worth one without
+// A row or column of doubles: dot() and subtract() take most of the time, so they have a loop without
 // conversions.
 struct Doubles {
   char* data;
@@ -232,7 +233,7 @@ Error allocate_matrix(KernelContext& context, ScalarType type, ptrdiff_t rows, p
                       MatrixView* matrix) {
   const size_t bytes = static_cast<size_t>(rows) * static_cast<size_t>(columns) * element_size(type);
   *matrix = MatrixView::dense(context.allocate_temp(bytes), type, rows, columns);
-  RL_CHECK(matrix->data != nullptr, Error::MemoryAllocationFailed, "scratch memory: %lu bytes are not there",
+  RL_CHECK(matrix->data != nullptr, Error::MemoryAllocationFailed, "out of scratch memory: need %lu bytes",
            static_cast<unsigned long>(bytes));
   return Error::Ok;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Arithmetic on elements with PyTorch's results and without undefined behaviour: integers wrap, bool
-// counts as 0 and 1. Floating types are computed as they are.
+// Arithmetic on elements with PyTorch's results and without undefined behavior: integers wrap, bool counts as
+// 0 and 1, floating types compute in their own type.
 #pragma once
 
 #include <cmath>
@@ -10,7 +10,7 @@ namespace rushlight::kernels {
 
 namespace internal {
 
-// Unsigned and at least as wide as int, so that neither the operation nor promotion overflows.
+// An unsigned type at least as wide as int, so that neither the operation nor integer promotion overflows.
 template <class T>
 using Wrapping = std::common_type_t<unsigned, std::make_unsigned_t<T>>;
 
@@ -19,6 +19,7 @@ inline constexpr bool kWraps = std::is_integral_v<T> && !std::is_same_v<T, bool>
 
 }  // namespace internal
 
+// Sum, difference and product; integers wrap.
 template <class T>
 inline T wrapping_add(T a, T b) {
   if constexpr (internal::kWraps<T>) {
@@ -49,20 +50,21 @@ inline T wrapping_multiply(T a, T b) {
   }
 }
 
+// False for unsigned types; compares without a compiler warning.
 template <class T>
 inline bool is_negative(T value) {
   if constexpr (std::is_signed_v<T>) return value < 0;
   return false;
 }
 
-// Integer division; b is not zero. The most negative number by -1 wraps.
+// Integer division that truncates. Precondition: b is not 0. The lowest integer divided by -1 wraps.
 template <class T>
 inline T truncated_divide(T a, T b) {
   if (std::is_signed_v<T> && b == static_cast<T>(-1)) return wrapping_subtract(T(0), a);
   return static_cast<T>(a / b);
 }
 
-// What truncated division leaves; has the sign of a.
+// Remainder of truncated division; has the sign of a.
 template <class T>
 inline T truncated_remainder(T a, T b) {
   if constexpr (std::is_floating_point_v<T>) {
@@ -73,7 +75,7 @@ inline T truncated_remainder(T a, T b) {
   }
 }
 
-// What floored division leaves; has the sign of b. A zero integer b is the caller's to refuse.
+// Remainder of floored division; has the sign of b. The caller refuses an integer b of 0.
 template <class T>
 inline T floored_remainder(T a, T b) {
   const T remainder = truncated_remainder(a, b);
@@ -81,8 +83,8 @@ inline T floored_remainder(T a, T b) {
   return adjusts ? static_cast<T>(remainder + b) : remainder;
 }
 
-// Floored division. Of floating numbers it agrees with floored_remainder, which floor(a / b) does not
-// where the quotient rounds up to a whole number.
+// Floored division. For floating values it agrees with floored_remainder(); floor(a / b) does not if the
+// quotient rounds up to an integer.
 template <class T>
 inline T floored_divide(T a, T b) {
   if constexpr (std::is_floating_point_v<T>) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Bounds, and the numbers that they come as.
+// Clamping, and the conversion of scalar bounds.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace rushlight::kernels {
 
-// NaN, be it the number or the bound, gives NaN.
+// Maximum and minimum; NaN in either operand gives NaN.
 template <class T>
 inline T at_least(T x, T bound) {
   return x < bound || bound != bound ? bound : x;
@@ -21,13 +21,13 @@ inline T at_most(T x, T bound) {
   return x > bound || bound != bound ? bound : x;
 }
 
-// The number as an element: a float's whole part where that is an integer, wrapping.
+// Converts a scalar to T; a floating one is truncated for integer types, and wraps.
 template <class T>
 inline T convert_scalar(const Scalar& value) {
   return value.is_floating() ? convert<T>(value.to<double>()) : convert<T>(value.to<int64_t>());
 }
 
-// InvalidArgument when `type` is an integer type that does not hold the number.
+// InvalidArgument if `type` is an integer type that cannot hold the value.
 Error check_fits(const Scalar& value, ScalarType type, const char* name);
 
 }  // namespace rushlight::kernels

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Elementwise functions of complex numbers, one loop for all of each kind: what an operator adds is the
-// function. They are computed in complex128 and rounded to the dtype of the operation once.
+// Elementwise functions of complex tensors: one loop for each arity, with the function as a pointer. Computes
+// in complex128 and rounds once to the dtype of the operation.
 #pragma once
 
 #include "kernels/math/complex_math.h"
@@ -9,11 +9,11 @@
 
 namespace rushlight::kernels {
 
-// `self` is complex. Errors: as run_elementwise().
+// out = f(self), with complex or real results. Precondition: `self` is complex. Errors as run_elementwise().
 Error complex_function(const Tensor& self, const Tensor& out, WideComplex (*f)(WideComplex));
 Error complex_measure(const Tensor& self, const Tensor& out, double (*f)(WideComplex));
 
-// `promoted` is complex, the inputs may be real.
+// out = f(a, b). `promoted` is complex; the inputs may be real.
 Error complex_function(ScalarType promoted, const Tensor& a, const Tensor& b, const Tensor& out,
                        WideComplex (*f)(WideComplex, WideComplex));
 

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Formulas that avoid cancellation and overflow. References: Kahan, "Branch Cuts for Complex Elementary
+// Functions", 1987; C99, Annex G, for special values.
 #include "kernels/math/complex_math.h"
 
 #include <cfloat>
@@ -26,7 +28,7 @@ WideComplex infinite_sqrt(WideComplex z) {
   return {rest, std::copysign(INFINITY, z.imag)};
 }
 
-// Of a number whose modulus and its double are ordinary doubles.
+// Square root if neither the modulus nor its double overflows or is subnormal.
 WideComplex ordinary_sqrt(WideComplex z) {
   const double root = std::sqrt((std::fabs(z.real) + modulus(z)) / 2);
   const double other = std::fabs(z.imag) / (2 * root);
@@ -34,7 +36,8 @@ WideComplex ordinary_sqrt(WideComplex z) {
   return {other, std::copysign(root, z.imag)};
 }
 
-// The logarithm of the modulus; near 1 from its distance to 1, which the modulus itself has lost.
+// Logarithm of the modulus. Near 1 it is computed from the difference to 1, which the rounded modulus has
+// lost.
 double log_modulus(WideComplex z) {
   const double large = larger_part(z);
   if (large > DBL_MAX / 4 && large <= DBL_MAX) return std::log(modulus(scaled(z, 0.25))) + 2 * kLog2;
@@ -69,7 +72,7 @@ WideComplex complex_exp(WideComplex z) {
   const double cosine = std::cos(z.imag);
   const double sine = std::sin(z.imag);
   if (z.real < 709) return scaled({cosine, sine}, std::exp(z.real));
-  const double half = std::exp(z.real / 2);  // the whole may overflow where a product does not
+  const double half = std::exp(z.real / 2);  // exp(z.real) may overflow where the product does not
   return scaled(scaled({cosine, sine}, half), half);
 }
 
@@ -110,7 +113,7 @@ WideComplex complex_cosh(WideComplex z) {
   return {std::cosh(z.real) * std::cos(z.imag), std::sinh(z.real) * std::sin(z.imag)};
 }
 
-// From the tangent of the imaginary part, as Kahan has it: no difference of large numbers.
+// Kahan's formula with the tangent of the imaginary part, which has no difference of large terms.
 WideComplex complex_tanh(WideComplex z) {
   if (z.imag == 0) return {std::tanh(z.real), z.imag};
   if (std::fabs(z.real) > 22) {
@@ -152,7 +155,7 @@ WideComplex complex_atanh(WideComplex z) {
   }
   const double difference = 1 - x;
   const double square = y * y;
-  // Next to the pole the square is too small to divide by.
+  // Near the pole the square underflows, and cannot be a divisor.
   const double real = x == 1 && std::fabs(y) < 0x1p-500
                           ? (kLog2 - std::log(std::fabs(y))) / 2
                           : std::log1p(4 * x / (difference * difference + square)) / 4;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Functions of complex numbers, in double and out of line: complex64 takes them too, so that each is
-// there once. Branch cuts and infinities are those of C99's Annex G, the sign of a zero part says on
-// which side of a cut a number lies.
+// Complex functions in double, not inlined: complex64 uses them too, so each is compiled once. Branch cuts
+// and infinities follow C99, Annex G: the sign of a zero part selects the side of a branch cut.
 #pragma once
 
 #include <cmath>
@@ -35,7 +34,7 @@ WideComplex complex_silu(WideComplex z);
 WideComplex complex_sinc(WideComplex z);
 WideComplex complex_sgn(WideComplex z);
 
-// i z and z / i lead from the hyperbolic functions to the circular ones.
+// Multiplication by i and 1/i, which converts hyperbolic to circular functions.
 inline WideComplex times_i(WideComplex z) { return {-z.imag, z.real}; }
 inline WideComplex over_i(WideComplex z) { return {z.imag, -z.real}; }
 
@@ -49,11 +48,13 @@ inline WideComplex complex_acosh(WideComplex z) {
   return std::signbit(z.imag) ? over_i(angle) : times_i(angle);
 }
 
+// Absolute value; hypot() avoids overflow.
 template <class T>
 inline T modulus(Complex<T> z) {
   return std::hypot(z.real, z.imag);
 }
 
+// Argument in [-pi, pi].
 template <class T>
 inline T phase(Complex<T> z) {
   return std::atan2(z.imag, z.real);

@@ -19,7 +19,7 @@ View as_real(View view) {
 
 void conjugate(const Tensor& tensor) {
   RL_DCHECK(is_complex(tensor.scalar_type()));
-  // A float's last byte begins with its sign.
+  // The sign is the highest bit of a float's last byte (little-endian).
   const size_t element = tensor.element_size();
   char* sign = tensor.mutable_data_ptr<char>() + element - 1;
   for (size_t i = 0; i < tensor.numel(); ++i, sign += element) {

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Complex elements seen as the reals they are made of.
+// Views of complex elements as their real components.
 #pragma once
 
 #include "kernels/walk/view.h"
 
 namespace rushlight::kernels {
 
-// The real parts (0) or the imaginary parts (1), in the shape of `view`.
+// The real parts (which = 0) or imaginary parts (1), with the shape of `view`. Precondition: `view` is
+// complex.
 View parts_of(View view, size_t which);
 
-// Both parts, in a new last dimension of size 2. The rank is below kTensorDimensionLimit.
+// Both parts, in a new last dimension of size 2. Precondition: the rank is below kTensorDimensionLimit.
 View as_real(View view);
 
-// Turns the sign of every imaginary part.
+// Negates the imaginary part of every element, in place.
 void conjugate(const Tensor& tensor);
 
 }  // namespace rushlight::kernels

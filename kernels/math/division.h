@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Elementwise division in its three roundings, for the operators that divide.
+// Elementwise division with the three rounding modes of PyTorch.
 #pragma once
 
 #include <cmath>
@@ -15,18 +15,18 @@ namespace rushlight::kernels {
 
 enum class Rounding : uint8_t { kNone, kTruncate, kFloor };
 
-// From the schema's `str? rounding_mode`; InvalidArgument for an unknown one.
+// Reads the schema's `str? rounding_mode`. InvalidArgument for an unknown mode.
 Error parse_rounding(std::optional<std::string_view> mode, Rounding* rounding);
 
-// The type PyTorch divides in.
+// The dtype in which PyTorch divides: floating for true division, else the promoted dtype.
 inline ScalarType division_type(ScalarType promoted, Rounding rounding) {
   return rounding == Rounding::kNone ? floating_type(promoted) : promoted;
 }
 
-// InvalidArgument when an integer was divided by zero.
+// InvalidArgument if an integer was divided by zero.
 Error check_no_division_by_zero(bool happened);
 
-// One rounded quotient. For integers a zero divisor sets *by_zero and gives 0.
+// One rounded quotient. An integer divisor of 0 sets *by_zero and gives 0.
 template <class T, class F>
 inline T checked_quotient(T a, T b, bool* by_zero, F divide) {
   if constexpr (!std::is_floating_point_v<T>) {
@@ -38,7 +38,8 @@ inline T checked_quotient(T a, T b, bool* by_zero, F divide) {
   return divide(a, b);
 }
 
-// self / other, rounded, in the type of division_type().
+// out = self / other, rounded, computed in the dtype of division_type(). InvalidArgument (shapes, integer
+// division by zero), InvalidType.
 template <TypeSet kTypes>
 Error divide(ScalarType compute, Rounding rounding, const Tensor& self, const Tensor& other, Tensor& out) {
   if constexpr ((kTypes & types::kComplex) != 0) {
@@ -61,7 +62,7 @@ Error divide(ScalarType compute, Rounding rounding, const Tensor& self, const Te
       });
     };
   };
-  // The other types are divided only where they become floating numbers.
+  // Other dtypes are divided only after promotion to a floating dtype.
   constexpr TypeSet kRounded = kTypes & types::kReal;
   RL_TRY((elementwise_for<kRounded, Signs::kMatter, Numbers::kExact>(compute, out, quotient, self, other)));
   return check_no_division_by_zero(by_zero);

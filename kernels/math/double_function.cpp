@@ -29,7 +29,7 @@ void binary_row(const void* function, char* const* pointers, const ptrdiff_t* st
   }
 }
 
-// `type` is that of the arguments together.
+// `type` is the promoted dtype of all arguments.
 Error run(TypeSet types, ScalarType type, Span<const Tensor* const> inputs, const Tensor& out,
           const void* function) {
   const ScalarType promoted = floating_type(type);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Functions that are rare and long, as the special functions are: computed in double for every dtype and
-// rounded once, so that each is there once, and all share two loops:
+// Rare and long functions, such as the special functions: computed in double for every dtype and rounded
+// once, so that each is compiled once and all share two loops:
 //
 //   return double_function<kTypes, airy>(self, out);
 //
-// Like all functions on floating numbers they take integers and bool as float32.
+// Integers and bool are promoted to float32, as for all floating-point functions.
 #pragma once
 
 #include "kernels/checks/selection.h"
@@ -17,7 +17,7 @@ namespace rushlight::kernels {
 using UnaryDouble = double (*)(double);
 using BinaryDouble = double (*)(double, double);
 
-// `types` are those that the operator takes. Errors: as elementwise(); InvalidType when `out` is not
+// `types` is the set of dtypes of the operator. Errors: as elementwise(); InvalidType if `out` is not
 // floating.
 template <class F>
 struct DoubleFunction {
@@ -27,7 +27,7 @@ struct DoubleFunction {
 Error run_double(const DoubleFunction<UnaryDouble>& f, const Tensor& self, const Tensor& out);
 Error run_double(const DoubleFunction<BinaryDouble>& f, const Tensor& a, const Tensor& b, const Tensor& out);
 
-// With a number in place of a tensor, which is rounded to the tensor's type as PyTorch does.
+// With a scalar operand, which is rounded to the tensor's dtype as in PyTorch.
 Error run_double(const DoubleFunction<BinaryDouble>& f, const Scalar& a, const Tensor& b, const Tensor& out);
 Error run_double(const DoubleFunction<BinaryDouble>& f, const Tensor& a, const Scalar& b, const Tensor& out);
 
@@ -36,11 +36,13 @@ template <TypeSet kTypes, class F, F kFunction>
 inline constexpr DoubleFunction<F> kDoubleFunction = {kFunction, kTypes};
 }  // namespace internal
 
+// out = kFunction(self), element by element.
 template <TypeSet kTypes, UnaryDouble kFunction>
 Error double_function(const Tensor& self, const Tensor& out) {
   return run_double(internal::kDoubleFunction<kTypes, UnaryDouble, kFunction>, self, out);
 }
 
+// out = kFunction(a, b); one of the two may be a Scalar.
 template <TypeSet kTypes, BinaryDouble kFunction, class A, class B>
 Error double_function(const A& a, const B& b, const Tensor& out) {
   return run_double(internal::kDoubleFunction<kTypes, BinaryDouble, kFunction>, a, b, out);

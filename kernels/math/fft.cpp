@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Stockham's autosort algorithm with the prime factors as radices: no bit reversal and contiguous writes.
+// Reference: Van Loan, "Computational Frameworks for the Fast Fourier Transform", 1992.
 #include "kernels/math/fft.h"
 
 #include <cmath>
@@ -11,7 +13,7 @@ namespace rushlight::kernels {
 
 namespace {
 
-// One side of a transform is complex.
+// At least one side of a transform is complex.
 constexpr TypeSet kTypes =
     kSelectsComplex ? kAnySelectedType & type_set(ScalarType::Float, ScalarType::Double) : 0;
 
@@ -23,7 +25,7 @@ template <class T>
   return {a.real * root.real - a.imag * root.imag, a.real * root.imag + a.imag * root.real};
 }
 
-// roots[k] = exp(±2 pi i k / n), exact at quarters of the circle.
+// roots[k] = exp(±2 pi i k / n), exact at multiples of a quarter turn.
 template <class T>
 void fill_roots(Point<T>* roots, ptrdiff_t n, bool forward) {
   constexpr double kQuarter = 1.57079632679489661923;
@@ -58,9 +60,9 @@ ptrdiff_t smallest_factor(ptrdiff_t n) {
   return n;
 }
 
-// Stockham's algorithm with the prime factors as radices. `from` holds, one after the other, the
-// transforms of the groups of elements that stand `n / done` apart; each pass joins `radix` of them into
-// transforms `radix` times as long, until one is left. Returns which of the buffers holds it.
+// Stockham's algorithm. `from` holds, one after the other, the transforms of the groups of elements that are
+// `n / done` apart; each pass joins `radix` of them into transforms `radix` times as long, until one remains.
+// Returns the buffer that holds the result.
 template <class T>
 Point<T>* transform(Point<T>* from, Point<T>* to, const Point<T>* roots, ptrdiff_t n) {
   ptrdiff_t done = 1;
@@ -102,7 +104,7 @@ Point<T>* transform(Point<T>* from, Point<T>* to, const Point<T>* roots, ptrdiff
   return from;
 }
 
-// One fiber in memory: elements `step` bytes apart.
+// One fiber in memory; `step` in bytes.
 struct Strided {
   char* data;
   ptrdiff_t step;
@@ -127,7 +129,7 @@ void load(const Strided& fiber, Point<T>* points, ptrdiff_t n, bool mirrored) {
   const ptrdiff_t given = mirrored ? n / 2 + 1 : n;
   for (ptrdiff_t k = 0; k < given; ++k) points[k] = fiber.get<T>(k);
   if (!mirrored) return;
-  // What is its own mirror image is real.
+  // Elements that are their own mirror image are real.
   points[0].imag = 0;
   for (ptrdiff_t k = (n + 1) / 2; k < n; ++k) points[k] = {points[n - k].real, -points[n - k].imag};
   if (n % 2 == 0) points[n / 2].imag = 0;
@@ -166,7 +168,7 @@ Error Fourier::reserve(KernelContext& context, ScalarType component, size_t extr
   const size_t point = 2 * element_size(component);
   const size_t bytes = (3 * points + extra) * point;
   scratch_ = bytes <= sizeof small_ ? small_ : static_cast<char*>(context.allocate_temp(bytes));
-  RL_CHECK(scratch_ != nullptr, Error::MemoryAllocationFailed, "scratch memory: %lu bytes are not there",
+  RL_CHECK(scratch_ != nullptr, Error::MemoryAllocationFailed, "out of scratch memory: need %lu bytes",
            static_cast<unsigned long>(bytes));
   extra_ = scratch_ + 3 * points * point;
   return Error::Ok;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Discrete Fourier transforms along dimensions of tensors, of any length.
+// Discrete Fourier transforms of any length along dimensions of tensors. Cost: O(n * sum of the prime factors
+// of n).
 #pragma once
 
 #include <cstddef>
@@ -17,20 +18,21 @@ namespace rushlight::kernels {
 // Transforms along several dimensions, one after the other.
 class Fourier {
  public:
-  // The dimensions exist and are different; `sizes` are those of the transforms of a tensor of that
-  // shape. `normalization`: 0 leaves sums as they are, 1 divides by the square root of the number of
-  // elements, 2 by that number. InvalidArgument.
+  // Plans transforms along `dims`, which must be valid and distinct; `sizes` is the shape of the transforms.
+  // `normalization`: 0 leaves the sums, 1 divides by the square root of the number of elements, 2 by that
+  // number. InvalidArgument.
   Error plan(Span<const int64_t> dims, int64_t normalization, const Shape& sizes);
 
-  // Takes scratch for three times the longest transform, in complex numbers of the component type, and
-  // hands out memory for `extra` complex numbers beside; a little is always there, more comes from the
-  // context. MemoryAllocationFailed.
+  // Reserves scratch memory for three times the longest transform, in complex numbers of the component dtype,
+  // and for `extra` more, which extra() returns. Small transforms use memory in this object, larger ones the
+  // context's. MemoryAllocationFailed.
   Error reserve(KernelContext& context, ScalarType component, size_t extra = 0);
   [[nodiscard]] char* extra() const { return extra_; }
 
-  // Reads fibers of `source` and writes those of `target`, which may be the same. Both have the component
-  // type or are complex; only the first elements of the result are kept where target is shorter. The
-  // sums of the last step of a plan are scaled. InvalidType.
+  // Transforms the fibers of `source` along dimension number `index` of the plan into `target`, which may be
+  // `source`. Each has the component dtype or is complex; if `target` is shorter, only the first elements are
+  // stored. `mirrored`: `source` holds half of a Hermitian-symmetric fiber. The last step scales the sums.
+  // InvalidType.
   Error run(const View& source, const View& target, size_t index, bool forward, bool mirrored = false);
 
   [[nodiscard]] size_t count() const { return count_; }
@@ -39,7 +41,7 @@ class Fourier {
   size_t dims_[kTensorDimensionLimit];
   ptrdiff_t sizes_[kTensorDimensionLimit];
   size_t count_ = 0;
-  size_t left_ = 0;  // steps to come
+  size_t left_ = 0;  // remaining steps
   double scale_ = 1;
   char* scratch_ = nullptr;
   char* extra_ = nullptr;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// log(exp(a) + exp(b)) without leaving the range of numbers. Of two that are infinite alike it is b.
+// log(exp(a) + exp(b)) without overflow. If both operands are the same infinity, the result is b.
 #pragma once
 
 #include "kernels/math/complex_math.h"

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Uniform values from the upper bits of the stream; normal values by the Box-Muller transform, of which only
+// the cosine branch is used, so that no state is kept between draws.
 #include "kernels/math/random.h"
 
 #include <cmath>
@@ -31,7 +33,7 @@ Error check_types(TypeSet types, const Tensor& out) {
   return contains(types, out.scalar_type()) ? Error::Ok : unsupported_type(out.scalar_type());
 }
 
-// Step of a parameter along dimension d of the output; 0 where it stands still.
+// Stride of a parameter along dimension d of the output; 0 if it repeats.
 ptrdiff_t parameter_step(const Parameter& parameter, const Tensor& out, size_t d) {
   if (parameter.tensor == nullptr) return 0;
   const Tensor& tensor = *parameter.tensor;
@@ -70,7 +72,7 @@ double Random::normal() {
 }
 
 uint64_t Random::below(uint64_t bound) {
-  // What is left of 2^64 after whole multiples of the bound would make small numbers likelier.
+  // Rejects the remainder of 2^64 modulo the bound, which would make small values more likely.
   const uint64_t left = bound == 0 ? 0 : (0 - bound) % bound;
   uint64_t bits = stream_.next();
   while (bits < left) bits = stream_.next();
@@ -102,8 +104,7 @@ Error draw_into(TypeSet types, const Tensor& out, Draw draw, const Parameter& a,
   if (b.tensor != nullptr) RL_TRY(check_loadable(*b.tensor));
   enum Operand { kOut, kA, kB, kOperands };
   JointAxes<kOperands> axes;
-  // Both parts of a complex number are drawn, and are one axis with the elements around them: its
-  // parameters are numbers.
+  // The two parts of complex elements form one axis with the elements, because their parameters are scalars.
   const ScalarType type = component_type(out.scalar_type());
   if (type != out.scalar_type()) axes.add({2, {static_cast<ptrdiff_t>(element_size(type)), 0, 0}});
   for (size_t i = out.sizes().size(); i-- > 0;) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Tensors of random numbers. A distribution is a function of two parameters, each a number or a tensor
-// that broadcasts; elements are drawn in the order in which the output's lie in memory.
+// Random tensors. A distribution is a function of two parameters, each a scalar or a tensor that broadcasts.
+// Elements are drawn in the order of the output's memory.
 #pragma once
 
 #include <cstdint>
@@ -13,29 +13,33 @@
 
 namespace rushlight::kernels {
 
-// A generator is nothing that a program can hold. InvalidArgument unless it is None.
+// InvalidArgument unless the generator is None: programs cannot hold one.
 Error check_no_generator(const EValue& generator);
 
+// Pseudo-random values. Each object is the next stream of the process (SplitMix64), so calls after one seed
+// repeat.
 class Random {
  public:
-  // Uniform numbers have as many random bits as `type` can hold.
+  // Uniform values have as many random bits as the significand of `type`.
   explicit Random(ScalarType type);
 
   double uniform();                // in [0, 1)
   double positive();               // in (0, 1]
-  double normal();                 // of mean 0 and standard deviation 1
-  uint64_t below(uint64_t bound);  // uniform in [0, bound); any 64 bits when bound is 0
+  double normal();                 // mean 0, standard deviation 1
+  uint64_t below(uint64_t bound);  // uniform in [0, bound); 64 random bits if bound is 0
 
  private:
   RandomStream stream_;
   int bits_;
 };
 
-// The largest of the whole numbers from 0 on that `type` holds without a gap.
+// The largest integer n such that `type` represents all integers in [0, n].
 uint64_t largest_drawn(ScalarType type);
 
+// A distribution: draws one value for the parameters a and b.
 using Draw = double (*)(Random& random, double a, double b);
 
+// A parameter: a scalar, or a tensor that broadcasts to the output. Refers to the tensor.
 struct Parameter {
   Parameter(double number) : value(number) {}               // NOLINT: implicit by design
   Parameter(const Tensor& elements) : tensor(&elements) {}  // NOLINT: implicit by design
@@ -44,11 +48,11 @@ struct Parameter {
   double value = 0;
 };
 
-// Sets every element of `out`, which has its shape; of complex numbers both parts, and parameters are
-// numbers. Errors: InvalidType (a dtype outside `types`).
+// Fills `out`, which has its shape. Both parts of a complex element are drawn; its parameters must be
+// scalars. InvalidType if `types` does not contain the dtype.
 Error draw_into(TypeSet types, const Tensor& out, Draw draw, const Parameter& a = 0, const Parameter& b = 0);
 
-// Whole numbers, uniform in [low, low + range), 2^64 of them when range is 0. Errors: as draw_into.
+// Fills `out` with integers uniform in [low, low + range); range 0 means 2^64. Errors as draw_into().
 Error draw_integers_into(TypeSet types, const Tensor& out, int64_t low, uint64_t range);
 
 }  // namespace rushlight::kernels

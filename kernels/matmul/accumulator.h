@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What sums of products are held in: 16-bit floats in float, the other floating types in themselves,
-// integers in an unsigned type at least as wide, where wrapping is defined and gives the same bits.
+// The accumulator types of sums of products: float for 16-bit floats, the same type for other floating types,
+// and an unsigned type at least as wide for integers, where wrapping is defined and gives the same bits.
 #pragma once
 
 #include <cstddef>
@@ -39,6 +39,7 @@ struct AccumulatorOf<BFloat16> {
 template <class T>
 using Accumulator = typename internal::AccumulatorOf<T>::Type;
 
+// Converts an element to its accumulator type, and a sum back, with one rounding.
 template <class T>
 inline Accumulator<T> widen(T value) {
   return static_cast<Accumulator<T>>(value);
@@ -49,13 +50,12 @@ inline T narrow(Accumulator<T> value) {
   return static_cast<T>(value);
 }
 
-// Numbers that are multiplied by one factor and added to sums: `runs` runs of elements, each with the
-// factor that stands `factor_stride` after the last run's. Strides and steps are in elements.
+// `runs` spans of elements, each with one factor. Strides and steps are in elements.
 template <class T>
 struct ScaledRuns {
   const T* elements;
-  ptrdiff_t step;    // within a run
-  ptrdiff_t stride;  // from run to run
+  ptrdiff_t step;    // within a span
+  ptrdiff_t stride;  // from span to span
   const T* factors;
   ptrdiff_t factor_stride;
   ptrdiff_t runs;
@@ -63,8 +63,8 @@ struct ScaledRuns {
 
 namespace internal {
 
-// Four runs at a time, so that a sum is loaded and stored once for all of them. Written out and inlined
-// by force: what optimizes for size keeps arrays in memory and calls functions.
+// Four spans at a time, so that each sum is loaded and stored once for all four. Unrolled by hand and
+// force-inlined: compilers that optimize for size would keep arrays in memory and call functions.
 template <class T>
 [[gnu::always_inline]] inline void add_four(Accumulator<T>* sums, ptrdiff_t sum_step,
                                             const ScaledRuns<T>& scaled, ptrdiff_t step, ptrdiff_t n) {
@@ -101,7 +101,7 @@ template <class T>
 
 }  // namespace internal
 
-// Adds element i of each run, times its factor, to sums[i * sum_step], for i below n.
+// sums[i * sum_step] += sum over spans of factor * element i, for i < n.
 template <class T>
 void add_scaled(Accumulator<T>* sums, ptrdiff_t sum_step, ScaledRuns<T> scaled, ptrdiff_t n) {
   const bool dense = sum_step == 1 && scaled.step == 1;
@@ -122,7 +122,7 @@ void add_scaled(Accumulator<T>* sums, ptrdiff_t sum_step, ScaledRuns<T> scaled, 
   }
 }
 
-// A factor of the operation; of integers, its whole part.
+// A scalar factor as A; truncated for integers.
 template <class A>
 inline A scalar_as(const Scalar& value) {
   if constexpr (std::is_floating_point_v<A>) {

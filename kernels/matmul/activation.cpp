@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// One loop with a switch for each element: the portable code favors size. Backs fuse activations or have
+// vector loops.
 #include "kernels/matmul/activation.h"
 
 #include <algorithm>
@@ -34,7 +36,7 @@ T relu6_of_shifted(T x) {
   return shifted < T(0) ? T(0) : (shifted > T(6) ? T(6) : shifted);
 }
 
-// x / 2 times twice the share of the distribution below x. Where that is nothing so is the product.
+// x / 2 * gate. If the gate is 0 the product is 0, also for infinite x.
 template <class T>
 T gated(T x, T gate) {
   return gate == T(0) ? -T(0) : T(0.5) * x * gate;
@@ -69,7 +71,7 @@ T activate(ActivationKind kind, T low, T high, T x) {
   return x;
 }
 
-// finish(x) of each x + r.
+// Applies finish(x + r) to each element.
 template <class T, class F>
 void finish_all(const Tensor* residual, const Tensor& out, F finish) {
   T* to = out.mutable_data_ptr<T>();

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What an operator with an activation does to its sums: out = activation(sums + residual).
+// The tail of an operator with a fused activation: out = activation(sums + residual).
 //
 //   Activation activation;
 //   RL_TRY(make_activation(name, low, high, &activation));
-//   ... the sums go to out ...
+//   ... stores the sums in out ...
 //   add_and_activate(residual, activation, out);
 #pragma once
 
@@ -17,44 +17,46 @@
 
 namespace rushlight::kernels {
 
-// In the order of their names in activation.cpp.
+// Same order as the names in activation.cpp.
 enum class ActivationKind : uint8_t {
   kNone,
-  kClamp,        // to low and high; NaN stays, and where low is above high everything else is high
-  kLeakyRelu,    // x * low for x below 0
-  kHardsigmoid,  // x + 3 within 0 to 6, divided by 6
-  kHardswish,    // x times that
+  kClamp,        // to [low, high]; NaN stays NaN; low > high gives high
+  kLeakyRelu,    // x * low for x <= 0
+  kHardsigmoid,  // clamp(x + 3, 0, 6) / 6
+  kHardswish,    // x * hardsigmoid(x)
   kSigmoid,
   kSilu,  // x * sigmoid(x)
   kTanh,
-  kGelu,      // by erf
-  kGeluTanh,  // by tanh
+  kGelu,      // exact, by erf
+  kGeluTanh,  // tanh approximation
 };
 
+// An activation with its parameters; low and high are used by kClamp, low also by kLeakyRelu.
 struct Activation {
   ActivationKind kind = ActivationKind::kNone;
   double low = 0;
   double high = 0;
 };
 
-// To low and high, either of which may be infinite.
+// A clamp to [low, high]; either bound may be infinite, and no activation if both are.
 [[nodiscard]] inline Activation make_clamp(double low, double high) {
   const bool is_none = low == -__builtin_inf() && high == __builtin_inf();
   return {is_none ? ActivationKind::kNone : ActivationKind::kClamp, low, high};
 }
 
-// "none", "clamp", "leaky_relu", "hardsigmoid", "hardswish", "sigmoid", "silu", "tanh", "gelu" and
-// "gelu_tanh". InvalidArgument with that name and all that there are, for any other.
+// Reads "none", "clamp", "leaky_relu", "hardsigmoid", "hardswish", "sigmoid", "silu", "tanh", "gelu" or
+// "gelu_tanh". InvalidArgument, naming all of these, for any other name.
 Error make_activation(std::string_view name, double low, double high, Activation* activation);
 
-// A residual has the shape and dtype of the result, in any layout. InvalidArgument, InvalidType.
+// InvalidArgument or InvalidType unless the residual is absent or has the shape and dtype of the result; any
+// layout.
 Error check_residual(const std::optional<Tensor>& residual, const Tensor& input, Span<const SizesType> shape);
 
-// Replaces x by activation(x + r) for each element x of `out` and r of the residual, 0 without one. Half and
-// bfloat16 are held in float, and rounded once. Residual and dtype were checked.
+// x = activation(x + r) for each element x of `out` and r of the residual (0 if absent). Half and bfloat16
+// compute in float and round once. Precondition: check_residual().
 void add_and_activate(const std::optional<Tensor>& residual, const Activation& activation, const Tensor& out);
 
-// The same of make_clamp(), without what others take.
+// The same for make_clamp(); does not link the other activations.
 void add_and_clamp(const std::optional<Tensor>& residual, const Activation& clamp, const Tensor& out);
 
 // out[i] = activation(gate[i]) * up[i], for n floats.

@@ -17,7 +17,7 @@ Error check_matrix(const Tensor& tensor, bool has_heads, const char* name) {
   return Error::Ok;
 }
 
-// The size of a dimension that is counted from the end, 1 the last.
+// Size of a dimension counted from the end; the last one is 1.
 ptrdiff_t size_before_end(const Tensor& tensor, ptrdiff_t from_end) {
   return tensor.size(tensor.dim() - from_end);
 }
@@ -40,7 +40,7 @@ Error check_types(const AttentionArguments& given, const Tensor& out) {
   return Error::Ok;
 }
 
-// How many heads of the query one of `tensor` serves.
+// Computes how many heads of the query share one head of `tensor`.
 Error read_group(const AttentionArguments& given, const Tensor& tensor, const char* name, size_t* group) {
   if (!given.enable_gqa) return Error::Ok;
   const ptrdiff_t all = size_before_end(given.query, 3);
@@ -52,7 +52,7 @@ Error read_group(const AttentionArguments& given, const Tensor& tensor, const ch
   return Error::Ok;
 }
 
-// The leading dimensions, the heads among them as many as each of its own serves.
+// The leading dimensions, with each head counted `group` times.
 Shape leading(const Tensor& tensor, size_t group) {
   Shape shape = Shape::of(tensor, 2);
   if (shape.dim > 0) shape.sizes[shape.dim - 1] *= static_cast<SizesType>(group);
@@ -64,7 +64,7 @@ HeadMatrix matrix_of(const Tensor& tensor) {
   return {tensor.mutable_data_ptr<char>(), byte_stride(tensor, rank - 2), byte_stride(tensor, rank - 1)};
 }
 
-// Where the positions of tensors with a cache's layout are, and their heads.
+// The dimensions of positions and heads in the layout of a cache.
 struct CachedLayout {
   explicit CachedLayout(bool heads_first) : positions(heads_first ? 2 : 1), heads(heads_first ? 1 : 2) {}
 
@@ -103,7 +103,7 @@ Error AttentionPlan::make(const AttentionArguments& given, const Tensor& out) {
   depth_ = static_cast<size_t>(size_before_end(given.query, 1));
   width_ = static_cast<size_t>(size_before_end(given.value, 1));
   is_causal_ = given.is_causal;
-  // Of nothing every score is 0, whatever the scale.
+  // Without depth every score is 0, for any scale.
   scale_ = depth_ == 0 ? 0 : given.scale.value_or(1 / std::sqrt(static_cast<double>(depth_)));
 
   Shape scores;
@@ -179,7 +179,8 @@ Error AttentionPlan::read_sizes(const CachedAttentionArguments& given) {
   return Error::Ok;
 }
 
-// The keys that are seen: by a mask of numbers for each query and key, else those up to the last query.
+// Sets the keys that are seen: all of them with a mask of [queries, keys], otherwise up to each query's
+// position.
 Error AttentionPlan::read_cached_mask(const CachedAttentionArguments& given) {
   if (!given.mask.has_value()) {
     const auto limit = static_cast<int64_t>(keys_) - static_cast<int64_t>(queries_);
@@ -219,7 +220,7 @@ Error AttentionPlan::stretch_mask(const Tensor& mask, Shape scores) {
   has_mask_ = true;
   mask_type_ = mask.scalar_type();
   mask_.matrix.data = mask.mutable_data_ptr<char>();
-  ptrdiff_t own[kTensorDimensionLimit] = {};  // from the last on
+  ptrdiff_t own[kTensorDimensionLimit] = {};  // from the last dimension on
   for (size_t i = 0; i < rank; ++i) {
     own[i] = mask.sizes()[rank - 1 - i] == 1 ? 0 : byte_stride(mask, rank - 1 - i);
   }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What kernels of scaled_dot_product_attention share: the shapes, checked and broadcast, and where the
-// matrices of each head are.
+// Shapes, broadcasting and addresses of scaled_dot_product_attention, shared by portable code and backs.
 #pragma once
 
 #include <cstddef>
@@ -12,14 +11,14 @@
 
 namespace rushlight::kernels {
 
-// A matrix of one head; strides in bytes, 0 where it repeats.
+// A matrix of one head; strides in bytes, 0 for repeated elements.
 struct HeadMatrix {
   char* data = nullptr;
   ptrdiff_t row = 0;
   ptrdiff_t column = 0;
 };
 
-// The arguments of the operator, in its schema's order.
+// The operator's arguments, in the order of its schema.
 struct AttentionArguments {
   const Tensor& query;
   const Tensor& key;
@@ -31,10 +30,9 @@ struct AttentionArguments {
   bool enable_gqa;
 };
 
-// Attention over caches of keys and values, which have the new positions already. All tensors are
-// [batch, positions, heads, depth], or [batch, heads, positions, depth] where `heads_first`. Without a mask
-// the queries stand at positions start, start + 1, ... and no later key is seen; with one all of the cache's
-// are.
+// Attention over caches of keys and values that already hold the new positions. Tensors are [batch,
+// positions, heads, depth], or [batch, heads, positions, depth] with `heads_first`. Without a mask the
+// queries have positions start, start + 1, ..., and see no later key; with a mask they see the whole cache.
 struct CachedAttentionArguments {
   const Tensor& query;
   const Tensor& key;
@@ -46,19 +44,19 @@ struct CachedAttentionArguments {
   bool heads_first = false;
 };
 
-// The last two dimensions of the tensors are [queries, depth], [keys, depth], [keys, width], the mask's
-// [queries, keys] and the result's [queries, width]; the dimensions before them broadcast to `batch`.
+// A checked problem. The last two dimensions are: query [queries, depth], key [keys, depth], value [keys,
+// width], mask [queries, keys], out [queries, width]. The dimensions before them broadcast to the batch.
 class AttentionPlan {
  public:
-  // Checks everything and gives `out` its shape. Errors: InvalidArgument (shapes), InvalidType (dtypes that
-  // differ; a mask that is neither bool nor float32 nor as the query), NotSupported (dropout).
+  // Checks all arguments and resizes `out`. Errors: InvalidArgument (shapes), InvalidType (dtypes differ;
+  // mask not bool, float32 or the query's dtype), NotSupported (dropout).
   Error make(const AttentionArguments& arguments, const Tensor& out);
 
-  // Checks sizes and gives `out` the query's; dtypes are the caller's. Errors: InvalidArgument (shapes, a
-  // position past the end of the cache).
+  // Checks sizes, and resizes `out` to the query's shape; the caller checks dtypes. Errors: InvalidArgument
+  // (shapes, position beyond the cache).
   Error make_cached(const CachedAttentionArguments& arguments, const Tensor& out);
-  // The plan of the most keys that a call can see, for prepare functions: positions are not known at load.
-  // Errors are as above; they are the call's to report.
+  // For prepare functions: the plan with the most keys that a call can see, since positions are not known at
+  // load. Errors as above; the call reports them again.
   Error make_largest(const Tensor& query, const Tensor& key, const Tensor& value, bool heads_first,
                      const Tensor& out);
 
@@ -72,7 +70,7 @@ class AttentionPlan {
   [[nodiscard]] bool has_mask() const { return has_mask_; }
   [[nodiscard]] ScalarType mask_type() const { return mask_type_; }
 
-  // A query sees no key from this one on.
+  // The number of keys that a query sees, from key 0 on.
   [[nodiscard]] size_t keys_of(size_t query) const {
     return is_causal_ && first_ + query + 1 < keys_ ? first_ + query + 1 : keys_;
   }
@@ -81,13 +79,14 @@ class AttentionPlan {
     HeadMatrix query;
     HeadMatrix key;
     HeadMatrix value;
-    HeadMatrix mask;  // no data without one
+    HeadMatrix mask;  // data is null without a mask
     HeadMatrix out;
   };
   [[nodiscard]] Head head(size_t index) const;
 
  private:
-  // A tensor whose leading dimensions stretch over the batch; the last of them serves `group` heads each.
+  // A tensor whose leading dimensions broadcast over the batch; an index of the last of them serves `group`
+  // heads.
   struct Operand {
     HeadMatrix matrix;
     ptrdiff_t strides[kTensorDimensionLimit] = {};
@@ -110,7 +109,7 @@ class AttentionPlan {
   size_t keys_ = 0;
   size_t depth_ = 0;
   size_t width_ = 0;
-  size_t first_ = 0;  // how many keys come before the first query's own
+  size_t first_ = 0;  // number of keys before the first query's own
   double scale_ = 1;
   bool is_causal_ = false;
   bool has_mask_ = false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Attention one row of the result at a time: of every layout, and without scratch memory.
+// Attention one row of the result at a time, with online softmax: for any layout, without scratch memory.
 #pragma once
 
 #include <cmath>
@@ -11,17 +11,18 @@
 
 namespace rushlight::kernels {
 
-// Scores of so many keys, and sums of so many columns, are held on the stack at once.
+// Number of scores, and of result columns, on the stack at a time.
 inline constexpr size_t kAttentionKeys = 16;
 inline constexpr size_t kAttentionColumns = 64;
 
+// The address of element (row, column).
 template <class T>
 inline T* element_at(const HeadMatrix& matrix, size_t row, size_t column) {
   return reinterpret_cast<T*>(matrix.data + matrix.row * static_cast<ptrdiff_t>(row) +
                               matrix.column * static_cast<ptrdiff_t>(column));
 }
 
-// What the mask adds to a score.
+// The term that the mask adds to a score.
 template <class T, class A>
 inline A mask_at(const HeadMatrix& mask, ScalarType type, size_t query, size_t key) {
   if (type == ScalarType::Bool) {
@@ -31,7 +32,7 @@ inline A mask_at(const HeadMatrix& mask, ScalarType type, size_t query, size_t k
   return static_cast<A>(*element_at<float>(mask, query, key));
 }
 
-// The numbers of one head, all of one type.
+// Reads one head whose elements all have dtype T.
 template <class T>
 class PlainHead {
  public:
@@ -46,7 +47,7 @@ class PlainHead {
     return sum;
   }
 
-  // Adds `weight` times columns first to first + count of the key's value.
+  // Adds `weight` times columns [first, first + count) of the key's value.
   void add_value(size_t key, A weight, size_t first, size_t count, A* sums) const {
     for (size_t c = 0; c < count; ++c) sums[c] += weight * at(head_.value, key, first + c);
   }
@@ -60,8 +61,8 @@ class PlainHead {
   size_t depth_;
 };
 
-// One row of the result: softmax over the keys seen so far, carried on a block at a time by the largest
-// score and by sums that are scaled when a larger one comes. `Numbers` reads the head's: see PlainHead.
+// One row of the result. Softmax is online: sums are relative to the largest score so far, and are rescaled
+// when a larger one appears. `Numbers` reads the elements of the head, see PlainHead.
 template <class Numbers>
 class AttentionRow {
  public:
@@ -72,7 +73,7 @@ class AttentionRow {
                size_t query)
       : plan_(plan), head_(head), numbers_(numbers), query_(query) {}
 
-  // Columns first to first + count, at most kAttentionColumns.
+  // Computes columns [first, first + count); count is at most kAttentionColumns.
   void compute(size_t first, size_t count) {
     A sums[kAttentionColumns] = {};
     A sum = 0;
@@ -88,7 +89,7 @@ class AttentionRow {
       for (size_t c = 0; c < count; ++c) sums[c] *= factor;
       for (size_t k = 0; k < n; ++k) numbers_.add_value(key + k, weights[k], first, count, sums);
     }
-    // A row that sees no key is 0; so PyTorch has it.
+    // A row that sees no key is 0, as in PyTorch.
     const A scale = sum == A(0) ? A(0) : A(1) / sum;
     for (size_t c = 0; c < count; ++c) {
       *element_at<T>(head_.out, query_, first + c) = narrow<T>(sums[c] * scale);
@@ -96,14 +97,15 @@ class AttentionRow {
   }
 
  private:
-  // Weights of n keys, relative to the largest score up to them; returns what earlier ones are scaled by.
+  // Computes the weights of n keys relative to the largest score up to them; returns the factor for earlier
+  // sums.
   A weigh(size_t key, size_t n, A* shift, A* weights) const {
     A largest = *shift;
     for (size_t k = 0; k < n; ++k) {
       weights[k] = score(key + k);
       if (weights[k] > largest) largest = weights[k];
     }
-    // With nothing but -inf there is nothing to shift: the weights are 0, and NaN stays NaN.
+    // If all scores are -inf nothing is subtracted: the weights are 0, and NaN stays NaN.
     const A lowest = -std::numeric_limits<A>::infinity();
     const A subtracted = largest == lowest ? A(0) : largest;
     for (size_t k = 0; k < n; ++k) weights[k] = std::exp(weights[k] - subtracted);
@@ -123,7 +125,7 @@ class AttentionRow {
   size_t query_;
 };
 
-// numbers_of(index, head) reads the numbers of a head.
+// Computes all heads. numbers_of(index, head) returns the reader of a head.
 template <class NumbersOf>
 void attend_with(const AttentionPlan& plan, NumbersOf numbers_of) {
   for (size_t index = 0; index < plan.heads(); ++index) {
@@ -139,6 +141,8 @@ void attend_with(const AttentionPlan& plan, NumbersOf numbers_of) {
   }
 }
 
+// Computes attention for tensors of dtype T, in any layout, without scratch memory. Cost: queries * keys *
+// (depth * column blocks + width) multiplications for each head.
 template <class T>
 void attend_by_rows(const AttentionPlan& plan) {
   attend_with(plan,

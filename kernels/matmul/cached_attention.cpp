@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Attention over a cache, portable: two passes over the tokens of a call (append, then attend), each token's
-// softmax carried from block to block of keys (Milakov and Gimelshein, "Online normalizer calculation for
-// softmax"), so that scratch memory is one row.
+// Portable attention over a cache: two passes over the tokens of a call (append, then attend). Softmax is
+// online, from block to block of keys, so that scratch memory is one row. Reference: Milakov and Gimelshein,
+// "Online normalizer calculation for softmax", 2018.
 #include "kernels/matmul/cached_attention.h"
 
 #include <cmath>
@@ -16,14 +16,14 @@ namespace rushlight::kernels {
 namespace {
 
 constexpr TypeSet kTypes = selected_types("rushlight::cached_attention.out");
-constexpr size_t kBlockKeys = 16;  // whose scores are on the stack
+constexpr size_t kBlockKeys = 16;  // number of scores on the stack
 
 // int8: scale = max|x| / 127, rounded half to even; a row of zeros has scale 0.
 void store_row(const float* x, size_t depth, int8_t* to, float* scale) {
   float largest = 0;
   for (size_t d = 0; d < depth; ++d) {
     const float size = std::fabs(x[d]);
-    largest = size > largest || size != size ? size : largest;  // NaN stays
+    largest = size > largest || size != size ? size : largest;  // propagates NaN
   }
   *scale = largest / 127.0f;
   const float inverse = largest > 0 ? 127.0f / largest : 0.0f;
@@ -42,7 +42,7 @@ class Tokens {
  public:
   Tokens(const CachedAttention& plan, float* row) : plan_(plan), row_(row) {}
 
-  // Normalizes and rotates a head of the token into row_.
+  // Normalizes and rotates a head of the token to row_.
   void rotate(const float* x, const float* norm, size_t token) {
     float factor = 1;
     if (norm != nullptr) {
@@ -110,7 +110,7 @@ class Tokens {
     return plan_.softcap == 0 ? sum : plan_.softcap * std::tanh(sum / plan_.softcap);
   }
 
-  // Weights of n rows relative to the largest score so far; returns the factor of earlier ones.
+  // Computes the weights of n rows relative to the largest score so far; returns the factor for earlier sums.
   template <class T>
   float weigh(size_t index, size_t n, float* shift, float* weights) const {
     const float lowest = -std::numeric_limits<float>::infinity();

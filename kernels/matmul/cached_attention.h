@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The portable loop of attention over a cache.
+// Portable attention over a key/value cache.
 #pragma once
 
 #include <cstddef>
@@ -10,13 +10,13 @@
 
 namespace rushlight::kernels {
 
-// Bytes of scratch memory that attend_by_tokens() takes.
+// Bytes of scratch memory that attend_by_tokens() needs.
 [[nodiscard]] inline size_t cached_attention_bytes(const CachedAttention& plan) {
   return plan.depth * sizeof(float);
 }
 
-// The portable loop: a token after the other, softmax carried from key to key. MemoryAllocationFailed, before
-// anything is written, where scratch memory is out.
+// Computes the call token by token with online softmax. MemoryAllocationFailed, before anything is written,
+// if scratch memory is exhausted.
 Error attend_by_tokens(KernelContext& context, const CachedAttention& plan);
 
 }  // namespace rushlight::kernels

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Self-attention of a decoder's layer over its cache of keys and values, checked. A call normalizes (by root
-// mean square) and rotates (Su et al., "RoFormer") the queries and keys of its tokens, appends keys and
-// values to the cache, then attends over the cache's rows up to each token.
+// Self-attention of a decoder layer over its key/value cache, after all checks. A call normalizes the queries
+// and keys of its tokens by root mean square, rotates them (Su et al., "RoFormer", 2021), appends keys and
+// values to the cache, and attends over the positions up to each token.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 
 namespace rushlight::kernels {
 
-// The operator's arguments, in its order.
+// The operator's arguments, in the order of its schema.
 struct CachedAttentionArguments {
   const Tensor& qkv;
   const Tensor& key_cache;
@@ -35,7 +35,7 @@ struct CachedAttentionArguments {
   const Tensor& out;
 };
 
-// One cache of keys or values: [key_heads][context][depth] elements, and a scale for each row of int8.
+// A cache of keys or values: elements [key_heads][context][depth], and for int8 one scale for each row.
 struct CacheTensor {
   char* data = nullptr;
   float* scales = nullptr;  // null unless int8
@@ -46,21 +46,21 @@ struct CacheTensor {
   }
 };
 
-// Planned and begun: every index below is inside its array. Rows of queries, keys and values of a token are
-// adjacent, as are those of the result.
+// A planned call. After begin_cached_attention() every access below stays inside its tensor. The queries,
+// keys and values of a token are adjacent, as are its results.
 struct CachedAttention {
-  size_t tokens = 0;     // of this call
-  size_t position = 0;   // of the first of them
-  size_t context = 0;    // rows of the cache
-  size_t heads = 0;      // of queries
+  size_t tokens = 0;     // tokens of this call
+  size_t position = 0;   // position of the first token
+  size_t context = 0;    // positions in the cache
+  size_t heads = 0;      // heads of queries
   size_t key_heads = 0;  // divides `heads`
   size_t depth = 0;      // of a head, at least 1
-  size_t half = 0;       // pairs of numbers that are rotated, at most depth / 2
+  size_t half = 0;       // rotated pairs of elements, at most depth / 2
   size_t window = 0;     // keys that a query sees, at least 1
   bool interleaved = false;
   float eps = 0;
   float scale = 1;
-  float softcap = 0;  // 0: none
+  float softcap = 0;  // 0: no softcap
   ScalarType cache_type = ScalarType::Float;
 
   const float* qkv = nullptr;
@@ -83,7 +83,7 @@ struct CachedAttention {
   [[nodiscard]] float* result(size_t token, size_t head) const {
     return out + (token * heads + head) * depth;
   }
-  // The rows of the cache that a token sees.
+  // The positions [first_key, end_key) that a token sees.
   [[nodiscard]] size_t end_key(size_t token) const { return position + token + 1; }
   [[nodiscard]] size_t first_key(size_t token) const {
     const size_t end = end_key(token);
@@ -91,12 +91,12 @@ struct CachedAttention {
   }
 };
 
-// Checks shapes, dtypes and numbers, and gives `out` its shape: all that does not ask for memory.
-// InvalidArgument, InvalidType.
+// Checks shapes, dtypes and parameters, and resizes `out`; needs no tensor memory. InvalidArgument,
+// InvalidType.
 Error plan_cached_attention(const CachedAttentionArguments& given, CachedAttention* plan);
 
-// For a call: reads input_pos, once, and takes the tensors' memory. InvalidArgument unless the cache has rows
-// for all tokens, and what is written overlaps nothing else.
+// For a call: reads input_pos (once) and sets the data pointers. InvalidArgument unless the cache has space
+// for all tokens and the written tensors overlap no other.
 Error begin_cached_attention(const CachedAttentionArguments& given, CachedAttention* plan);
 
 }  // namespace rushlight::kernels

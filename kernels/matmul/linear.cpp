@@ -44,7 +44,7 @@ Error multiply_linear(const LinearProblem& problem, Error (*by)(const Product& p
   product.columns = features;
   product.depth = static_cast<size_t>(source.sizes[last]);
   product.a.column_stride = source.strides[last] / element;
-  // The weight holds the right factor transposed.
+  // The weight is the transposed right factor.
   product.b = {weight.mutable_data_ptr(), weight.strides()[weight.sizes().size() - 1],
                weight.dim() == 2 ? weight.strides()[0] : 0};
   if (bias) product.bias = {bias->mutable_data_ptr(), 0, bias->numel() == 1 ? 0 : 1};
@@ -53,7 +53,7 @@ Error multiply_linear(const LinearProblem& problem, Error (*by)(const Product& p
     product.out.column_stride = target.strides[last] / element;
     target.select(last, 0);
   }
-  // The leading dimensions are rows, in as few products as their layouts allow.
+  // Leading dimensions form rows; the layouts decide how many products that takes.
   Error error = Error::Ok;
   PairedLoops(target, source.select(last, 0)).for_each_run([&](char* to, const char* from, const auto& loop) {
     product.rows = static_cast<size_t>(loop.size);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A linear layer, alone or with an activation behind it.
+// Linear layers: argument checks and the portable computation.
 #pragma once
 
 #include <optional>
@@ -11,7 +11,8 @@
 
 namespace rushlight::kernels {
 
-// out = input weight^T + bias
+// out = input weight^T + bias. input [..., depth], weight [features, depth] or [depth], bias [features] or
+// one element.
 struct LinearProblem {
   static constexpr bool kDtypeIsSelected = true;
 
@@ -20,16 +21,17 @@ struct LinearProblem {
   const std::optional<Tensor>& bias;
   const Tensor& out;
 
-  // The tensors have one dtype: linear_shape() checks that.
+  // linear_shape() has checked that all tensors have this dtype.
   [[nodiscard]] ScalarType type() const { return input.scalar_type(); }
   [[nodiscard]] bool is_in(TypeSet types) const { return contains(types, type()); }
 };
 
-// Checks the tensors, and writes the sizes of the result: those of the input, with the features of the weight
-// in place of the last one. InvalidArgument, InvalidType (dtypes that differ or are not in `types`).
+// Checks the tensors and writes the shape of the result: the input's with its last size replaced by the
+// weight's features. InvalidArgument, InvalidType (dtypes differ or are not in `types`).
 Error linear_shape(const LinearProblem& problem, TypeSet types, Shape* shape);
 
-// Computes into `out`, which has that shape, by products of matrices. InvalidType for a dtype not selected.
+// Computes into `out`, which has that shape, as matrix products. InvalidType if the dtype is not selected;
+// errors of `by`.
 Error multiply_linear(const LinearProblem& problem, Error (*by)(const Product& product) = multiply);
 
 }  // namespace rushlight::kernels

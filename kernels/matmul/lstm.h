@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Long short-term memory (Hochreiter and Schmidhuber, 1997): the steps of one layer in one direction, whose
-// inputs have been multiplied by their weight before.
+// Long short-term memory (Hochreiter and Schmidhuber, 1997): the recurrence of one layer in one direction.
+// The caller has multiplied the inputs by their weight.
 #pragma once
 
 #include <cmath>
@@ -12,15 +12,16 @@
 
 namespace rushlight::kernels {
 
+// The arguments of a layer. All tensors have one dtype.
 struct Lstm {
-  const Tensor& gates;        // [steps, batch, 4 units]: of each step, input, forget, candidate, output
+  const Tensor& gates;        // [steps, batch, 4 units]: input, forget, candidate, output gates
   const Tensor& hidden;       // [batch, units], before the first step
-  const Tensor& cell;         // likewise
-  const Tensor& weight;       // [4 units, units], of the hidden state
+  const Tensor& cell;         // [batch, units]
+  const Tensor& weight;       // [4 units, units], for the hidden state
   bool reverse;               // from the last step to the first
   const Tensor& output;       // [steps, batch, units], the hidden states
   const Tensor& last_hidden;  // [batch, units]
-  const Tensor& last_cell;    // likewise
+  const Tensor& last_cell;    // [batch, units]
 };
 
 struct LstmSizes {
@@ -28,17 +29,17 @@ struct LstmSizes {
   size_t batch = 0;
   size_t units = 0;
 
-  // The step that is computed as number i.
+  // The step that iteration i computes.
   [[nodiscard]] size_t step(size_t i, bool reverse) const { return reverse ? steps - 1 - i : i; }
 };
 
-// Checks the tensors, all of one dtype, and gives the results their shapes. Errors: InvalidArgument,
-// InvalidType.
+// Checks that all tensors have one dtype and the shapes above, and resizes the results. Errors:
+// InvalidArgument, InvalidType.
 Error plan_lstm(const Lstm& lstm, LstmSizes* sizes);
 
 namespace internal {
 
-// Element (i, j) of a matrix, or of the one at `first` of a tensor of rank 3.
+// Element access to a matrix, or to matrix `first` of a tensor of rank 3, in any layout.
 template <class T>
 class LstmMatrix {
  public:
@@ -64,7 +65,7 @@ A logistic(A x) {
   return A(1) / (A(1) + std::exp(-x));
 }
 
-// Row b of one matrix times row j of another, added in blocks.
+// Dot product of row b of one matrix and row j of another, in blocks of 32.
 template <class T>
 Accumulator<T> lstm_product(const LstmMatrix<T>& a, size_t b, const LstmMatrix<T>& weight, size_t j,
                             size_t n) {
@@ -78,6 +79,7 @@ Accumulator<T> lstm_product(const LstmMatrix<T>& a, size_t b, const LstmMatrix<T
   return total;
 }
 
+// One step for the whole batch: reads `before`, updates `cell` in place and writes `hidden`.
 template <class T>
 void lstm_step(const LstmMatrix<T>& gates, const LstmMatrix<T>& before, const LstmMatrix<T>& weight,
                const LstmMatrix<T>& cell, const LstmMatrix<T>& hidden, const LstmSizes& sizes) {
@@ -97,7 +99,7 @@ void lstm_step(const LstmMatrix<T>& gates, const LstmMatrix<T>& before, const Ls
 
 }  // namespace internal
 
-// Tensors in any layout. 16-bit floats are rounded once a step: cells and hidden states.
+// The portable computation, for any layout. 16-bit cells and hidden states are rounded once each step.
 template <class T>
 void run_lstm(const Lstm& lstm, const LstmSizes& sizes) {
   using internal::LstmMatrix;

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Rows times tiles of 32 columns, with sums in blocks of 128 products to limit rounding error. No packing:
+// the portable code favors size. float and double have direct loops; all other dtypes are converted to float
+// or uint64 in blocks, so that two loops serve them. Complex products are four real ones.
 #include "kernels/matmul/matmul.h"
 
 #include "kernels/checks/checks.h"
@@ -22,8 +25,8 @@ constexpr bool kMultipliesComplex = (kTypes & types::kComplex) != 0;
 constexpr TypeSet kRealTypes =
     (kTypes & ~types::kComplex) | (kMultipliesComplex ? type_set(ScalarType::Float, ScalarType::Double) : 0);
 
-constexpr size_t kTile = 32;    // columns whose sums are built together
-constexpr size_t kBlock = 128;  // products added one after the other
+constexpr size_t kTile = 32;    // columns that are summed together
+constexpr size_t kBlock = 128;  // products in a partial sum
 
 template <class T>
 Accumulator<T> dot(const T* a, const T* b, size_t n) {
@@ -50,7 +53,7 @@ void add_products(Accumulator<T>* sums, size_t columns, size_t depth, const T* a
                 static_cast<ptrdiff_t>(columns));
 }
 
-// Writes `columns` elements of a row; `totals` are their products' sums.
+// Stores `columns` elements of a row from the sums of their products.
 template <class T>
 void write_row(const Product& product, const Accumulator<T>* totals, size_t columns, ptrdiff_t row,
                ptrdiff_t column) {
@@ -75,7 +78,7 @@ template <class T>
 void multiply_direct(const Product& product) {
   const Matrix& a = product.a;
   const Matrix& b = product.b;
-  // As BLAS has it: with alpha 0 the matrices are not looked at.
+  // As in BLAS, alpha 0 means that the matrices are not read.
   const size_t depth = scalar_as<Accumulator<T>>(product.alpha) == Accumulator<T>(0) ? 0 : product.depth;
   for (size_t j = 0; j < product.columns; j += kTile) {
     const size_t columns = product.columns - j < kTile ? product.columns - j : kTile;
@@ -97,8 +100,8 @@ void multiply_direct(const Product& product) {
   }
 }
 
-// Elements of another type than A, which their sums are held in: both matrices are converted a block at a
-// time. That costs time, and saves all but one copy of this for each A.
+// Products of elements whose dtype is not the accumulator type A: both matrices are converted a block at a
+// time. This costs time, but one copy of the code serves all dtypes with the same A.
 template <class A>
 class ConvertingProduct {
  public:
@@ -175,14 +178,14 @@ Error multiply_real(const Product& product) {
   });
 }
 
-// A matrix of the real (0) or imaginary (1) parts, of that type, of a complex one.
+// The matrix of the real (which = 0) or imaginary (1) parts of a complex matrix; `type` is their dtype.
 Matrix parts_of(const Matrix& matrix, size_t which, ScalarType type) {
   if (matrix.data == nullptr) return matrix;
   return {static_cast<char*>(matrix.data) + which * element_size(type), 2 * matrix.row_stride,
           2 * matrix.column_stride};
 }
 
-// Each part of the result is the sum of two real products.
+// Each part of a complex result is the sum of two real products.
 Error multiply_complex(const Product& product) {
   Product real = product;
   real.type = component_type(product.type);

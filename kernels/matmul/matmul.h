@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The matrix product behind mm, bmm, addmm, linear and their like, compiled once for all of them.
+// The portable matrix product behind mm, bmm, addmm, linear and the like, compiled once for all of them.
 #pragma once
 
 #include "kernels/matmul/product.h"
@@ -7,7 +7,7 @@
 
 namespace rushlight::kernels {
 
-// InvalidType when no operator of the build multiplies matrices of that type.
+// Computes the product. InvalidType if no operator of the build multiplies matrices of this dtype.
 Error multiply(const Product& product);
 
 }  // namespace rushlight::kernels

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Dequantizes on the fly: (w - zero_point) in float, with one multiplication by the scale for each group.
 #include "kernels/matmul/mixed_matmul.h"
 
 #include <algorithm>
@@ -28,10 +29,9 @@ float number_of(const Tensor& tensor, size_t index) {
   return real_at(tensor.const_data_ptr<char>() + index * tensor.element_size(), tensor.scalar_type());
 }
 
-constexpr size_t kRun = 32;  // elements of the input at a time
+constexpr size_t kRun = 32;  // elements of the input converted at a time
 
-// The element of one row of the input and one column of the weight. A group is summed before its scale
-// is applied.
+// One row of the input times one column of the weight. The sum of a group is scaled once.
 float dot(const MixedProduct& product, const char* row, const int8_t* column, size_t first_number) {
   const auto depth = static_cast<size_t>(product.input.size(1));
   const ptrdiff_t row_step = static_cast<ptrdiff_t>(product.input.strides()[1]) *

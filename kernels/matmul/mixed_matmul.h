@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Products of a floating matrix with a quantized one, whose numbers are int8.
+// Products of a floating-point matrix with a quantized int8 matrix.
 #pragma once
 
 #include <cstddef>
@@ -12,21 +12,23 @@
 
 namespace rushlight::kernels {
 
+// A product and its tensors. The operator has checked the number of scales.
 struct MixedProduct {
   const Tensor& input;                       // [rows, depth]
-  const Tensor& weight;                      // depth and columns are one of its dimensions each
-  const Tensor& scales;                      // of the input's dtype
-  const std::optional<Tensor>& zero_points;  // as many, of the same dtype; none are zeros
-  size_t depth_dim;                          // of weight
-  // The scale of the weight at (k, column) is number column * per_column + k / group.
+  const Tensor& weight;                      // two dimensions: depth and columns, see depth_dim
+  const Tensor& scales;                      // has the input's dtype
+  const std::optional<Tensor>& zero_points;  // shape and dtype of the scales; absent: zeros
+  size_t depth_dim;                          // dimension of weight that is the depth
+  // The index of the scale of weight (k, column) is column * per_column + k / group.
   size_t group;
   size_t per_column;
 };
 
-// InvalidType, InvalidArgument unless input and weight are matrices of one depth, of `types`.
+// InvalidType unless `types` contains the dtypes; InvalidArgument unless input and weight are matrices of
+// equal depth.
 Error check_mixed(const MixedProduct& product, TypeSet types);
 
-// Gives `out` its shape and computes it, in float. InvalidArgument, InvalidType.
+// Resizes `out` and computes it with float32 sums. InvalidArgument, InvalidType.
 Error multiply_mixed(const MixedProduct& product, const Tensor& out);
 
 }  // namespace rushlight::kernels

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// int8 queries, keys and values with a scale and a zero point for each token and head.
+// Scales and zero points of int8 queries, keys and values: one of each for every token and head.
 #pragma once
 
 #include <cstddef>
@@ -22,10 +22,11 @@ struct TokenNumbers {
   [[nodiscard]] int8_t zero_of(size_t token) const { return *element_at<int8_t>(zero_point, token, 0); }
 };
 
-// The tensors of those beside one of int8 numbers: sizes as its own, but for the last, which is 1.
+// The scales and zero points of an int8 tensor: its sizes, with 1 for the last.
 class TokenParameters {
  public:
-  // InvalidArgument for sizes that differ or a tensor that is missing, InvalidType.
+  // InvalidArgument if sizes differ or a tensor is missing; InvalidType unless scales are float32 and zero
+  // points int8.
   Error read(const Tensor& tensor, const std::optional<Tensor>& scales,
              const std::optional<Tensor>& zero_points, const char* name);
   [[nodiscard]] TokenNumbers of(size_t batch, size_t head, bool heads_first) const;
@@ -35,13 +36,13 @@ class TokenParameters {
   const Tensor* zero_points_ = nullptr;
 };
 
-// Those of all three, by heads as AttentionPlan counts them.
+// The parameters of query, key and value; heads are numbered as in AttentionPlan.
 struct QuantizedTokens {
   TokenParameters query;
   TokenParameters key;
   TokenParameters value;
   size_t heads = 1;  // of the query
-  size_t group = 1;  // heads of the query that share one of the key
+  size_t group = 1;  // heads of the query that share a head of the key
   bool heads_first = false;
 
   struct Head {

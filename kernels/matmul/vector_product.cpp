@@ -8,13 +8,13 @@ namespace rushlight::kernels {
 
 namespace {
 
-// A vector as the only column of a matrix, or as the only row.
+// A vector as a matrix with one column, or with one row.
 Matrix column_of(const Tensor& vector) {
   return {vector.mutable_data_ptr(), vector.dim() == 0 ? 0 : vector.strides()[0], 0};
 }
 Matrix row_of(const Tensor& vector) { return {vector.mutable_data_ptr(), 0, column_of(vector).row_stride}; }
 
-// InvalidArgument unless it has the rank; InvalidType unless the dtype is that of `out`.
+// InvalidArgument unless the factor has the rank; InvalidType unless it has the dtype of `out`.
 Error check_factor(const Tensor& factor, ptrdiff_t rank, const Tensor& out, const char* name) {
   RL_TRY(check_same_dtype(factor, out, name));
   RL_CHECK(factor.dim() == rank, Error::InvalidArgument, "%s: expected rank %ld, got %ld", name,
@@ -52,7 +52,7 @@ Error plan_vector_bias(const Tensor& self, const Tensor& matrix, const Tensor& o
   RL_TRY(check_same_dtype(self, out, "self and out"));
   RL_CHECK(matrix.dim() == 2 && self.dim() <= 1 &&
                (self.numel() == 1 || ptrdiff_t(self.numel()) == matrix.size(0)),
-           Error::InvalidArgument, "self: expected a number for each row of a matrix");
+           Error::InvalidArgument, "self: expected a value for each row of a matrix");
   product->bias = column_of(self);
   if (self.numel() == 1) product->bias.row_stride = 0;
   return Error::Ok;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the batch normalizations share: checks, and one channel with its statistics known.
+// Shared by batch normalization with and without training: argument checks, and the normalization of one
+// channel with given statistics.
 #pragma once
 
 #include <cmath>
@@ -13,18 +14,19 @@
 
 namespace rushlight::kernels {
 
-// InvalidArgument unless the input has channels and the parameters and running statistics (where there
-// are some) one element for each; InvalidType unless their dtypes go with the input's: the parameters'
-// are those of the statistics.
+// InvalidArgument unless the input has channels, and each given parameter and running statistic has one
+// element for each channel. InvalidType unless the dtypes match: parameters have the dtype of the statistics,
+// which is the input's, or float32 for 16-bit inputs.
 Error check_batch_norm(const Tensor& input, const NormalizationParameters& parameters,
                        const std::optional<Tensor>& mean, const std::optional<Tensor>& var);
 
-// Checks that the outs' dtypes go with the input's, and resizes them: the saved statistics to `saved`
-// elements.
+// Checks that `out` has the input's dtype, and resizes the results: the saved statistics to `saved` elements.
+// InvalidArgument, InvalidType.
 Error prepare_batch_norm_outs(const Tensor& input, SizesType saved, const Tensor& out,
                               const Tensor& save_mean, const Tensor& save_invstd);
 
-// Number `channel` of a vector for inputs of type T, as check_batch_norm() left it: of type T, or float.
+// Element `channel` of a parameter for inputs of type T. Precondition: check_batch_norm(), so it is T or
+// float.
 template <class T>
 Accumulator<T> channel_number(const Tensor& tensor, ptrdiff_t channel) {
   if constexpr (!std::is_same_v<T, Accumulator<T>>) {
@@ -33,6 +35,7 @@ Accumulator<T> channel_number(const Tensor& tensor, ptrdiff_t channel) {
   return widen(tensor.const_data_ptr<T>()[channel]);
 }
 
+// Mean and 1 / sqrt(variance + eps) of one channel.
 template <class T>
 Moments<Accumulator<T>> running_moments(const Tensor& mean, const Tensor& var, ptrdiff_t channel,
                                         double eps) {
@@ -40,6 +43,7 @@ Moments<Accumulator<T>> running_moments(const Tensor& mean, const Tensor& var, p
   return {channel_number<T>(mean, channel), 1 / std::sqrt(variance)};
 }
 
+// target = (source - mean) * scale + bias for the views of one channel.
 template <class T>
 void normalize_channel(const View& target, const View& source, const Moments<Accumulator<T>>& moments,
                        const NormalizationParameters& parameters, ptrdiff_t channel) {

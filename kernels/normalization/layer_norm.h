@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What every layer normalization begins with: checks, and where everything lies.
+// Layer normalization: argument checks and the layout of groups, shared by portable code and backs.
 #pragma once
 
 #include <cstddef>
@@ -12,16 +12,18 @@
 
 namespace rushlight::kernels {
 
-// `groups` steps from one group of elements that is normalized to the next, `elements` within such a group.
+// `groups` walks over the normalized groups and their statistics, `elements` over the elements of a group
+// with their parameters.
 struct LayerNormLayout {
   enum Group { kGroupInput, kGroupOutput, kGroupMean, kGroupRstd, kGroupOperands };
   enum Element { kInput, kOutput, kWeight, kBias, kElementOperands };
   JointAxes<kGroupOperands> groups;
-  JointAxes<kElementOperands> elements;  // with strides 0 where a parameter is absent
-  size_t count = 1;                      // elements of a group
+  JointAxes<kElementOperands> elements;  // stride 0 for an absent parameter
+  size_t count = 1;                      // elements in a group
 };
 
-// Checks all arguments and resizes the outputs. Errors: InvalidArgument (shapes), InvalidType.
+// Checks all arguments, resizes the outputs and computes the layout. Errors: InvalidArgument (shapes),
+// InvalidType.
 Error plan_layer_norm(const Tensor& input, Span<const int64_t> normalized_shape,
                       const NormalizationParameters& parameters, const Tensor& out, const Tensor& mean,
                       const Tensor& rstd, LayerNormLayout* layout);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What layer and group normalization share: statistics of a group of elements, and the types of weights.
+// Shared by layer and group normalization: statistics of a group of elements, and the dtypes of parameters.
 #pragma once
 
 #include <cmath>
@@ -15,39 +15,41 @@
 
 namespace rushlight::kernels {
 
-// 16-bit inputs may come with weights, and statistics, of their own type or of float32.
+// 16-bit inputs may have parameters and statistics of the same dtype or of float32.
 struct NormalizationParameters {
   std::optional<Tensor> weight;
   std::optional<Tensor> bias;
   double eps;
 
-  // Of weight and bias, where there are some.
+  // The dtype of weight and bias; `absent` if both are missing.
   [[nodiscard]] ScalarType type(ScalarType absent) const {
     return weight ? weight->scalar_type() : (bias ? bias->scalar_type() : absent);
   }
 };
 
-// InvalidArgument unless the parameter, where there is one, has the shape.
+// InvalidArgument unless the parameter is absent or has the shape.
 Error check_parameter_shape(const std::optional<Tensor>& parameter, Span<const SizesType> shape,
                             const char* name);
 
-// InvalidType unless the elements go together, and out, mean and rstd with them.
+// InvalidType unless `out` has the input's dtype, and parameters and statistics have it or are float32 for
+// 16-bit inputs.
 Error check_normalization_types(const Tensor& input, const NormalizationParameters& parameters,
                                 const Tensor& out, const Tensor& mean, const Tensor& rstd);
 
-// N, C and HxW of group normalization say again what the input's shape says, and the groups divide the
-// channels. InvalidArgument.
+// InvalidArgument unless N, C and HxW match the input's shape and the groups divide the channels.
 Error check_group_sizes(const Tensor& input, int64_t samples, int64_t channels, int64_t positions,
                         int64_t group);
 
+// Statistics of a group of elements.
 template <class A>
 struct Moments {
   A mean;
   A rstd;  // 1 / sqrt(variance + eps)
 };
 
-// `each` calls the function it is given with every element. Two passes: the differences from the mean
-// are exact where it is large.
+// Mean and inverse standard deviation of `count` elements; `each` calls its argument with every element. Two
+// passes, because the one-pass formula cancels if the mean is large. Sums are pairwise. No elements: mean 0,
+// rstd NaN.
 template <class A, class Each>
 Moments<A> moments_of(size_t count, double eps, Each each) {
   if (count == 0) return {A(0), static_cast<A>(NAN)};
@@ -59,13 +61,14 @@ Moments<A> moments_of(size_t count, double eps, Each each) {
   return {mean, A(1) / std::sqrt(squares.total() / static_cast<A>(count) + static_cast<A>(eps))};
 }
 
-// Stores a statistic, of type A, as `type`.
+// Stores a statistic, converted to `type`.
 template <class A>
 void write_statistic(char* target, ScalarType type, A value) {
   convert_run(target, 0, type, &value, 0, scalar_type_of<A>, 1);
 }
 
-// f(elements, weights), each DirectElements or HeldElements; the types were checked.
+// Calls f(elements, parameters), each a DirectElements or HeldElements. Precondition:
+// check_normalization_types().
 template <TypeSet kTypes, class F>
 Error dispatch_normalization(ScalarType input, ScalarType parameters, F f) {
   if (!contains(kTypes, input)) return unsupported_type(input);

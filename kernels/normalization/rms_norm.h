@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Root mean square norms: x / sqrt(mean(x^2) + eps) * weight over the last dimensions.
+// Root mean square normalization: x / sqrt(mean(x^2) + eps) * weight over the last dimensions.
 #pragma once
 
 #include <cmath>
@@ -16,16 +16,18 @@
 
 namespace rushlight::kernels {
 
+// The input as rows; each is normalized separately.
 struct RmsNormPlan {
   size_t rows = 1;
-  size_t count = 1;  // elements of a row
+  size_t count = 1;  // elements in a row
 };
 
-// Checks the tensors, and gives `out` the input's shape. InvalidArgument, InvalidType.
+// Checks the tensors and resizes `out` to the input's shape. InvalidArgument, InvalidType.
 Error plan_rms_norm(const Tensor& input, Span<const int64_t> normalized_shape,
                     const std::optional<Tensor>& weight, const Tensor& out, RmsNormPlan* plan);
 
-// Tensors in any layout, one element after the other. 16-bit floats are rounded once.
+// The portable computation: any layout, element by element, with pairwise sums. 16-bit floats are rounded
+// once.
 template <class T>
 void normalize_by_rms(const Tensor& input, const std::optional<Tensor>& weight, double eps,
                       const RmsNormPlan& plan, const Tensor& out) {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What softmax and log_softmax share: the types they take and the two numbers every fiber is shifted
-// and scaled by.
+// Shared by softmax and log_softmax: dtype checks, and the maximum and sum that shift and scale a fiber.
 #pragma once
 
 #include <cmath>
@@ -14,30 +13,31 @@
 
 namespace rushlight::kernels {
 
-// `out` has the dtype of `self`; with half_to_float, `self` is float16 and `out` float32. InvalidType.
+// InvalidType unless `out` has the dtype of `self`; with half_to_float, `self` must be float16 and `out`
+// float32.
 Error check_softmax_types(const Tensor& self, bool half_to_float, const Tensor& out);
 
-// T is float or double.
+// T is float or double. Softmax is exp(x - largest) / sum.
 template <class T>
 struct FiberScale {
   T largest;
   T sum;  // of exp(x - largest)
 };
 
-// A fiber of nothing but -inf gives NaN, as in PyTorch.
+// A fiber of only -inf gives NaN, as in PyTorch.
 template <class T, class In, class Out>
 FiberScale<T> fiber_scale(const FiberPair<In, Out>& fiber) {
   T largest = static_cast<T>(fiber.get(0));
   for (size_t i = 1; i < fiber.size; ++i) {
     const T value = static_cast<T>(fiber.get(i));
-    if (value > largest) largest = value;  // a NaN reaches the result through the sum
+    if (value > largest) largest = value;  // NaN reaches the result through the sum
   }
   PairwiseSum<T> sum;
   for (size_t i = 0; i < fiber.size; ++i) sum.add(std::exp(static_cast<T>(fiber.get(i)) - largest));
   return {largest, sum.total()};
 }
 
-// Calls f(fiber, T of the arithmetic) for every fiber of a tensor of dtype `of`, in the element types.
+// Calls f(fiber, T of the arithmetic) for every fiber of a tensor of dtype `of`.
 template <TypeSet kTypes, class F>
 Error for_each_softmax_fiber(const PairedFibers& fibers, ScalarType of, bool half_to_float, F f) {
   return dispatch < kTypes & types::kFloating > (of, [&](auto type) {

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Spans of 32 elements are converted to the compute type, quantized to int64 and converted to the dtype, so
+// one loop for each compute type serves all pairs of dtypes.
 #include "kernels/quantization/affine.h"
 
 #include <type_traits>
@@ -14,13 +16,13 @@ namespace {
 // Elements converted at a time.
 constexpr ptrdiff_t kRun = 32;
 
-// The types that are computed in, in this build.
+// The compute dtypes of this build.
 constexpr TypeSet kComputed =
     type_set(ScalarType::Float) | (kConvertibleTypes & type_set(ScalarType::Double));
 
 template <class C>
 void quantize_elements(const Quantizer<int64_t, C>& quantizer, int64_t* to, const C* from, ptrdiff_t n) {
-  const Quantizer<int64_t, C> quantize = quantizer;  // a copy: its numbers stay in registers
+  const Quantizer<int64_t, C> quantize = quantizer;  // a copy, which stays in registers
   for (ptrdiff_t i = 0; i < n; ++i) to[i] = quantize(from[i]);
 }
 
@@ -28,13 +30,13 @@ template <class C>
 void dequantize_elements(const Affine& affine, C* to, const int64_t* from, ptrdiff_t n) {
   const auto scale = static_cast<C>(affine.scale);
   const auto zero_point = static_cast<C>(affine.zero_point);
-  // All quantized types are within int32, which floating-point units know.
+  // All quantized dtypes fit in int32, which FPUs convert in one instruction.
   for (ptrdiff_t i = 0; i < n; ++i) {
     to[i] = (static_cast<C>(static_cast<int32_t>(from[i])) - zero_point) * scale;
   }
 }
 
-// f(first element, n) for parts of a run that fit a buffer.
+// Calls f(first element, n) for parts of a span that fit in a buffer.
 template <class F>
 void for_each_part(ptrdiff_t n, F f) {
   for (ptrdiff_t first = 0; first < n; first += kRun) f(first, n - first < kRun ? n - first : kRun);
@@ -51,7 +53,7 @@ Error check_type(const Tensor& tensor, TypeSet types, const char* name) {
 Error check_range(int64_t dtype, const AffineRange& range) {
   const auto type = static_cast<ScalarType>(dtype);
   RL_CHECK(dtype >= 0 && dtype < 32 && contains(kQuantizedTypes, type), Error::InvalidType,
-           "dtype: expected one of quantized numbers, got number %ld", static_cast<long>(dtype));
+           "dtype: expected a quantized dtype, got %ld", static_cast<long>(dtype));
   const auto bits = static_cast<unsigned>(8 * element_size(type));
   const bool is_signed = type != ScalarType::Byte && type != ScalarType::UInt16;
   const int64_t count = int64_t{1} << bits;
@@ -66,8 +68,8 @@ namespace {
 
 Error check_quantized_dtype(const Tensor& quantized, int64_t dtype) {
   RL_CHECK(dtype == static_cast<int64_t>(quantized.scalar_type()), Error::InvalidType,
-           "dtype: expected that of the quantized tensor, %s, got number %ld",
-           to_string(quantized.scalar_type()), static_cast<long>(dtype));
+           "dtype: expected the quantized tensor's %s, got %ld", to_string(quantized.scalar_type()),
+           static_cast<long>(dtype));
   return Error::Ok;
 }
 
@@ -119,13 +121,12 @@ Error read_single(const Tensor& tensor, TypeSet types, const char* name, double*
 
 Error AffineList::check(size_t count) const {
   RL_TRY(check_type(scales, kScaleTypes, "scales"));
-  RL_CHECK(scales.numel() == count, Error::InvalidArgument, "scales: expected %lu numbers, got %lu",
+  RL_CHECK(scales.numel() == count, Error::InvalidArgument, "scales: expected %lu values, got %lu",
            static_cast<unsigned long>(count), static_cast<unsigned long>(scales.numel()));
   if (zero_points == nullptr) return Error::Ok;
   RL_TRY(check_type(*zero_points, kScaleTypes | kZeroPointTypes, "zero_points"));
-  RL_CHECK(zero_points->numel() == count, Error::InvalidArgument,
-           "zero_points: expected %lu numbers, got %lu", static_cast<unsigned long>(count),
-           static_cast<unsigned long>(zero_points->numel()));
+  RL_CHECK(zero_points->numel() == count, Error::InvalidArgument, "zero_points: expected %lu values, got %lu",
+           static_cast<unsigned long>(count), static_cast<unsigned long>(zero_points->numel()));
   return Error::Ok;
 }
 

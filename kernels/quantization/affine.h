@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Affine quantization: real = (quantized - zero_point) * scale. Computed in float, or in double where
-// scales are, as the operators' definition in PyTorch has it; rounded half to even.
+// Affine quantization: real = (quantized - zero_point) * scale. Arithmetic is float, or double if the scales
+// are, as PyTorch defines the operators; rounds half to even.
 #pragma once
 
 #include <cmath>
@@ -16,62 +16,64 @@
 
 namespace rushlight::kernels {
 
-// What quantized and real numbers may be stored as, and the numbers that map between them.
+// The dtypes of quantized tensors, real tensors, scales and zero points.
 inline constexpr TypeSet kQuantizedTypes =
     type_set(ScalarType::Byte, ScalarType::Char, ScalarType::Short, ScalarType::Int, ScalarType::UInt16);
 inline constexpr TypeSet kRealTypes = type_set(ScalarType::Float) | types::kReducedFloat;
 inline constexpr TypeSet kScaleTypes = type_set(ScalarType::Float, ScalarType::Double);
 inline constexpr TypeSet kZeroPointTypes = types::kIntegral;
 
+// The range that quantization clamps to, inclusive.
 struct AffineRange {
   int64_t min;
   int64_t max;
 };
 
-// Where the zero point is added: before or after rounding. That decides halves of odd zero points.
+// The order of rounding and adding the zero point: results for halves differ if the zero point is odd.
 enum class ZeroPoint : uint8_t { kAfterRounding, kBeforeRounding };
 
+// The parameters of one mapping, as doubles for all dtypes.
 struct Affine {
   double scale;
   double zero_point;
 };
 
-// `dtype` is that of `quantized`, a type of kQuantizedTypes that holds the range. InvalidType,
-// InvalidArgument.
+// InvalidType unless `dtype` is the dtype of `quantized` and in kQuantizedTypes; InvalidArgument unless it
+// can hold the range.
 Error check_quantized(const Tensor& quantized, int64_t dtype, const AffineRange& range);
-// The same of what is only read: its range need not be one of the dtype, and is not looked at further.
+// The same for dequantization, which ignores the range: the dtype need not hold it.
 Error check_dequantized(const Tensor& quantized, int64_t dtype, const AffineRange& range);
 
-// InvalidType unless `dtype` is one of kQuantizedTypes, InvalidArgument unless it holds the range.
+// InvalidType unless kQuantizedTypes contains `dtype`; InvalidArgument unless it can hold the range.
 Error check_range(int64_t dtype, const AffineRange& range);
 
-// InvalidType unless the tensor's dtype belongs to `types`.
+// InvalidType unless `types` contains the tensor's dtype.
 Error check_type(const Tensor& tensor, TypeSet types, const char* name);
 
-// The number at `index`, counted in memory. The tensor has a type of kScaleTypes or kZeroPointTypes.
+// The element at `index` in memory order. Precondition: its dtype is in kScaleTypes or kZeroPointTypes.
 double number_at(const Tensor& tensor, size_t index);
 
-// One pair of numbers for each channel or token; without zero points they are 0.
+// A scale and a zero point for each channel or token; absent zero points are 0.
 struct AffineList {
   const Tensor& scales;
   const Tensor* zero_points;
 
-  // InvalidArgument unless there are `count`, InvalidType.
+  // InvalidArgument unless there are `count` of each, InvalidType.
   [[nodiscard]] Error check(size_t count) const;
   [[nodiscard]] Affine at(size_t index) const {
     return {number_at(scales, index), zero_points == nullptr ? 0 : number_at(*zero_points, index)};
   }
 };
 
-// Stores `number`, whole for an integer type, at such an index.
+// Stores `number` at `index` in memory order; it must be an integer for integer dtypes.
 void write_number(const Tensor& tensor, size_t index, double number);
 
-// The only number of a tensor. InvalidArgument when there are more or none, InvalidType.
+// Reads the only element of a tensor. InvalidArgument for another number of elements, InvalidType.
 Error read_single(const Tensor& tensor, TypeSet types, const char* name, double* number);
 
 namespace internal {
 
-// Floats of 2^23 and more are whole; below 2^22, adding 1.5 * 2^23 leaves no place for a fraction.
+// Floats from 2^23 on are integers; below 2^22, adding 1.5 * 2^23 leaves no bits for a fraction.
 template <class C>
 inline C round_half_to_even(C value) {
   constexpr C kLimit = std::is_same_v<C, float> ? C(0x1p22) : C(0x1p51);
@@ -82,7 +84,7 @@ inline C round_half_to_even(C value) {
 
 }  // namespace internal
 
-// Quantizes into Q with arithmetic in C.
+// Quantizes C to Q; NaN becomes 0.
 template <class Q, class C>
 class Quantizer {
  public:
@@ -112,33 +114,33 @@ class Quantizer {
   Q max_;
 };
 
-// Runs of elements between real and quantized, converting where the real tensor is not of the type
-// that is computed in.
+// Conversion of whole tensors between real and quantized, in blocks, with dtype conversion if the real dtype
+// is not the compute dtype.
 struct AffineRuns {
   ScalarType quantized;
   ScalarType real;
   ScalarType computed;  // Float or Double
 
-  // InvalidType when this build cannot convert between real and computed.
+  // InvalidType if this build cannot convert between the dtypes.
   [[nodiscard]] Error check() const;
-  // Views of the same shape. The types are those above, selected.
+  // The views have equal shapes and the dtypes above. Precondition: check().
   [[nodiscard]] Error quantize(const View& target, const View& source, const Affine& affine,
                                const AffineRange& range, ZeroPoint order) const;
   [[nodiscard]] Error dequantize(const View& target, const View& source, const Affine& affine) const;
 };
 
-// The smallest and the largest number of floating elements, 0 among them.
+// The smallest and largest of the elements and 0.
 struct Extent {
   float min = 0;
   float max = 0;
 };
 
-// InvalidArgument when there are no elements or one is NaN; InvalidType when they cannot be converted
-// to float in this build.
+// Finds the extent. InvalidArgument if there are no elements or one is NaN; InvalidType if this build cannot
+// convert them to float.
 Error find_extent(const View& elements, Extent* extent);
 
-// Finds the dimension that `axis` names, counted from the end where it is negative, checks that the list has
-// a pair for each index of it, and gives `out` the sizes of `input`. InvalidArgument, InvalidType.
+// Resolves `axis` (negative: from the end), checks that the list has an entry for each index of it, and
+// resizes `out` to the sizes of `input`. InvalidArgument, InvalidType.
 inline Error plan_channels(const Tensor& input, int64_t axis, const AffineList& list, const Tensor& out,
                            size_t* dim) {
   RL_CHECK(axis >= -input.dim() && axis < input.dim(), Error::InvalidArgument,
@@ -149,7 +151,8 @@ inline Error plan_channels(const Tensor& input, int64_t axis, const AffineList& 
   return resize_out(out, input.sizes());
 }
 
-// f(view of out, view of input, Affine) for every index of the dimension that plan_channels() found.
+// Calls f(view of out, view of input, Affine) for every index of dimension `dim`, which plan_channels()
+// found.
 template <class F>
 Error for_each_channel(const Tensor& input, size_t dim, const AffineList& list, const Tensor& out, F f) {
   const auto channels = static_cast<size_t>(input.sizes()[dim]);
@@ -162,10 +165,12 @@ Error for_each_channel(const Tensor& input, size_t dim, const AffineList& list, 
   return Error::Ok;
 }
 
-// Rows along the last dimension of tensors that are row major. InvalidArgument.
+// The number of rows along the last dimension. InvalidArgument unless the tensor is row-major with rank 1 at
+// least.
 Error check_tokens(const Tensor& input, const char* name, size_t* tokens);
 
-// The same for every token: the elements along the last dimension.
+// Calls f(view of out, view of input, Affine) for every token, a row along the last dimension. Also checks
+// the list and resizes `out`. InvalidArgument, InvalidType.
 template <class F>
 Error for_each_token(const Tensor& input, const AffineList& list, const Tensor& out, F f) {
   size_t tokens = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Block weights as arguments of operators: integers of 4 or 8 bits in the order of
+// Block-quantized weights as operator arguments: integers of 4 or 8 bits, or float16, in the layout of
 // kernels/ukernel/block_gemm.h.
 #pragma once
 
@@ -16,15 +16,16 @@ namespace rushlight::kernels {
 struct BlockArguments {
   int64_t features;
   int64_t depth;
-  int64_t bits;    // 4 or 8; 16: float16, and what follows is 0
+  int64_t bits;    // 4 or 8; 16: float16, and the fields below are 0
   int64_t group;   // 16, or a multiple of 32
   int64_t scales;  // a ScalarType, float16 or float32
   bool has_minimum;
 };
 
+// A checked weight; refers to the tensor's data.
 struct BlockWeight {
   ukernel::BlockForm form;
-  bool is_half = false;  // float16: of `form` only the depth counts
+  bool is_half = false;  // float16: only the depth of `form` is set
   const uint8_t* data = nullptr;
   size_t features = 0;
 
@@ -36,14 +37,14 @@ struct BlockWeight {
   }
   [[nodiscard]] const uint8_t* panel_data(size_t index) const { return data + index * panel_bytes(); }
   [[nodiscard]] ukernel::BlockPanel panel(size_t index) const { return {form, panel_data(index)}; }
-  // A number of float16.
+  // An element of a float16 weight.
   [[nodiscard]] float half(size_t feature, size_t k) const;
-  // The scale or minimum of a panel's feature, from scales() or minimums() of the panel.
+  // The scale or minimum of a feature, from scales() or minimums() of its panel.
   [[nodiscard]] float real(const uint8_t* from, size_t feature) const;
 };
 
-// Checks that `weight` is uint8 [panels, bytes of a panel], row-major, of that form. InvalidType,
-// InvalidArgument.
+// Checks that `weight` is uint8 [panels, bytes of a panel], row-major, as the arguments describe.
+// InvalidType, InvalidArgument.
 Error make_block_weight(const Tensor& weight, const BlockArguments& arguments, BlockWeight* made);
 
 }  // namespace rushlight::kernels

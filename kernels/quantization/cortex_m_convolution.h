@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Convolutions of ExecuTorch's Cortex-M backend as problems of integer backs. Their weights lie as CMSIS-NN
-// reads them, on every instruction set alike: each output's in the order in which it sees its input, [O, KH,
-// KW, I], those of depthwise and transposed convolutions with the channels last, [1, KH, KW, O] and [O, KH,
-// KW, I]. Images are channels-last tensors, or have the sizes [N, H, W, C].
+// Convolutions of ExecuTorch's Cortex-M backend, as problems of the integer backs. Their weights have the
+// layout of CMSIS-NN on every instruction set: [O, KH, KW, I] (the order in which an output sees its input),
+// depthwise [1, KH, KW, O], transposed [O, KH, KW, I]. Images are channels-last tensors, or have the sizes
+// [N, H, W, C].
 #pragma once
 
 #include "kernels/checks/checks.h"
@@ -14,31 +14,33 @@
 
 namespace rushlight::kernels {
 
+// The operators; they differ in the layout of weights and in groups.
 enum class CortexMKind : uint8_t { kPlain, kDepthwise, kTransposed };
 
-// The arguments. Scratch tensors of the program are CMSIS-NN's: nothing here reads or writes them.
+// The operator's arguments. The program's scratch tensors are for CMSIS-NN; nothing here reads or writes
+// them.
 struct CortexMConvolution {
   CortexMKind kind;
-  bool nhwc;      // the sizes of input and `out` are [N, H, W, C]
+  bool nhwc;      // input and `out` have the sizes [N, H, W, C]
   TypeSet types;  // of the operator in this build
   const Tensor& input;
   const Tensor& weight;
   const std::optional<Tensor>& bias;
   ConvolutionArguments arguments;  // without groups
-  int64_t depth_multiplier;        // of kDepthwise
+  int64_t depth_multiplier;        // kDepthwise only
   int64_t input_offset;
   const Tensor& multipliers;
   const Tensor& shifts;
   QuantizedRange range;
 };
 
-// Input and weight as a convolution of [N, C, H, W] and [O, I, KH, KW] sees them; the weight of a transposed
-// one is [I, O, KH, KW].
+// Input and weight viewed as [N, C, H, W] and [O, I, KH, KW], as a convolution expects them; the weight of a
+// transposed one as [I, O, KH, KW].
 class CortexMViews {
  public:
   explicit CortexMViews(const CortexMConvolution& call);
 
-  // Checks dtypes and sizes, fills in the groups, and writes the shape of the result, [N, C, H, W].
+  // Checks dtypes and sizes, sets the groups, and writes the shape [N, C, H, W] of the result.
   // InvalidArgument, InvalidType.
   Error plan(const CortexMConvolution& call, const Tensor& out, ConvolutionArguments* arguments,
              Shape* shape) const;
@@ -51,14 +53,15 @@ class CortexMViews {
   PermutedTensor weight_;
 };
 
-// InvalidArgument unless both tensors have rank 4, as views of them need.
+// InvalidArgument unless both tensors have rank 4, which the views require.
 Error check_cortex_m_ranks(const CortexMConvolution& call);
 // The sizes of `out` for the shape [N, C, H, W].
 [[nodiscard]] Shape cortex_m_shape(const CortexMConvolution& call, const Shape& shape);
-// How its dimensions are ordered in [N, C, H, W].
+// The permutation from the image's dimensions to [N, C, H, W].
 [[nodiscard]] const uint8_t* image_dims(bool nhwc);
 
-// Computes the call: ask(convolution) asks the back.
+// Checks and computes the call; ask(convolution) calls the back. Errors: InvalidArgument, InvalidType,
+// MemoryAllocationFailed, and the errors of `ask`.
 template <class Ask>
 Error convolve_cortex_m(KernelContext& context, const CortexMConvolution& call, const Tensor& out, Ask ask) {
   RL_TRY(check_cortex_m_ranks(call));
@@ -84,10 +87,10 @@ Error convolve_cortex_m(KernelContext& context, const CortexMConvolution& call, 
   return ask(convolution);
 }
 
-// Prepares the call: ask(convolution) asks the back.
+// Prepares the call; ask(convolution) prepares the back. Invalid arguments are left to the call.
 template <class Ask>
 Error prepare_cortex_m(KernelContext& context, const CortexMConvolution& call, const Tensor& out, Ask ask) {
-  if (check_cortex_m_ranks(call) != Error::Ok || out.dim() != 4) return Error::Ok;  // an error is the call's
+  if (check_cortex_m_ranks(call) != Error::Ok || out.dim() != 4) return Error::Ok;  // the call reports it
   const CortexMViews views(call);
   ConvolutionArguments arguments = call.arguments;
   Shape shape;

@@ -7,8 +7,8 @@ namespace rushlight::kernels {
 
 namespace {
 
-// dividend * 2^32 / divisor; the divisor has 31 bits at most. Where no instruction divides 64 bits, by one
-// division of 32 and long division for the lower half: a fifth of the size of libgcc's function, and no
+// dividend * 2^32 / divisor, for a divisor of at most 31 bits. Without a 64-bit division instruction: one
+// 32-bit division, and long division for the lower half. A fifth of the size of libgcc's function, and not
 // slower.
 uint64_t divide_shifted(uint32_t dividend, uint32_t divisor) {
   if constexpr (sizeof(size_t) >= sizeof(uint64_t)) return (static_cast<uint64_t>(dividend) << 32) / divisor;
@@ -41,14 +41,15 @@ const ukernel::Requantization& DividedScale::by(int64_t count) {
   if (count == count_) return divided_;
   count_ = count;
   if (whole_.rounding == ukernel::Rounding::kFloat) {
-    // Of 32 bits: processors with an FPU have no instruction for 64, and libgcc's function is large.
+    // From 32 bits, because microcontrollers with an FPU convert no 64-bit integers, and libgcc's function is
+    // large.
     const float quotient = whole_.scales[0] / static_cast<float>(static_cast<int32_t>(count));
     scale_ = quotient < __FLT_MIN__ ? __FLT_MIN__ : quotient;
     return divided_;
   }
   const auto wide = static_cast<uint64_t>(count);
   const int dropped = wide >> 31 == 0 ? 0 : 33 - __builtin_clzll(wide);
-  // 32 bits at least, as the multiplier has 31 and the count 31 at most.
+  // The quotient has at least 32 bits: the multiplier has 31 bits and the count at most 31.
   const uint64_t quotient =
       divide_shifted(static_cast<uint32_t>(whole_.multipliers[0]), static_cast<uint32_t>(wide >> dropped));
   multiplier_ = 0;

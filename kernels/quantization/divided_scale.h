@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Scales of means: one scale, divided by the number of elements that a mean is of; softmax divides by a sum.
-// The division is here and not ahead of time, so that windows of different sizes, at borders, and dynamic
-// sizes need no list of scales. It costs one division for each number of elements that follows another one.
+// The scale of a mean: one scale divided by the number of elements; softmax divides by its sum. Dividing at
+// run time needs no table of scales for windows at borders and dynamic sizes. It costs a division whenever
+// the number changes.
 #pragma once
 
 #include <cstdint>
@@ -10,17 +10,18 @@
 
 namespace rushlight::kernels {
 
+// Caches the last quotient, so equal counts in succession cost nothing.
 class DividedScale {
  public:
-  // Of a requantization with one scale for all columns.
+  // Precondition: `to` has one scale for all columns. Keeps a reference to it.
   explicit DividedScale(const ukernel::Requantization& to);
   DividedScale(const DividedScale&) = delete;
   DividedScale& operator=(const DividedScale&) = delete;
 
-  // With the scale divided by `count`, 1 to INT64_MAX, to INT32_MAX where the scale is a float32; holds until
-  // the next call. A fixed-point multiplier is floor(multiplier * 2^32 / upper 31 bits of count), rounded to
-  // its upper 31 bits, halves up; 0 where the shift would be below kLeastShift. A float32 is divided as a
-  // float32, to the least normal number at least.
+  // The requantization with the scale divided by `count`, which is in [1, INT64_MAX], or [1, INT32_MAX] for
+  // float32 scales. Valid until the next call. A fixed-point multiplier becomes floor(multiplier * 2^32 /
+  // upper 31 bits of count), rounded to its upper 31 bits, halves up; 0 if the shift would be below
+  // kLeastShift. A float32 scale is divided in float32, and is at least the smallest normal value.
   const ukernel::Requantization& by(int64_t count);
 
  private:

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Follows the float32 steps of each definition exactly, because a different rounding of the scale changes
+// results.
 #include "kernels/quantization/dynamic_range.h"
 
 #include <algorithm>
@@ -15,19 +17,19 @@ float asymmetric_zero_point(const DynamicRange& range, const DynamicExtent& exte
   return range.low - std::nearbyint(extent.min / scale);
 }
 
-// For an extent from `low` to `high` steps.
+// The zero point from the end of the range with the smaller error; `low` and `high` are the extent in steps.
 float nearer_zero_point(const DynamicRange& range, float low, float high) {
   return (range.low + low) + (range.high + high) > 0 ? range.low - low : range.high - high;
 }
 
-// To a whole number of the range; an infinite extent leaves no number.
+// Rounds to an integer in the range; an infinite extent gives NaN, which becomes the low end.
 int32_t nudged(const DynamicRange& range, float zero_point) {
   const bool is_number = zero_point == zero_point;
   const float inside = is_number ? std::clamp(zero_point, range.low, range.high) : range.low;
   return static_cast<int32_t>(std::nearbyint(inside));
 }
 
-// xnn_qd8_asymmetric_quantization_params: a range of 0 alone has the scale 1.
+// As xnn_qd8_asymmetric_quantization_params(): an extent of only 0 has scale 1.
 DynamicScale xnnpack_scale(const DynamicRange& range, const DynamicExtent& extent) {
   const float inverse =
       extent.min == extent.max ? 1.0f : (range.high - range.low) / (extent.max - extent.min);
@@ -58,7 +60,7 @@ Error make_dynamic_range(std::string_view mapping, int64_t low, int64_t high, do
            "mapping: expected asymmetric, nearer_end, symmetric or xnnpack, got %.*s",
            static_cast<int>(std::min<size_t>(mapping.size(), 32)), mapping.data());
   RL_CHECK(low >= -128 && low <= 0 && high >= 0 && high <= 127 && low < high, Error::InvalidArgument,
-           "low, high: expected a range of int8 with 0 in it, got %ld to %ld", static_cast<long>(low),
+           "low, high: expected an int8 range with 0, got %ld to %ld", static_cast<long>(low),
            static_cast<long>(high));
   RL_CHECK(least_scale >= 0x1p-126 && least_scale <= 0x1p126, Error::InvalidArgument,
            "least_scale: expected a normal float32 above 0");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Quantization of activations by ranges that are found as the model runs. Numbers are int8.
+// Quantization of activations to int8 by ranges that are found at run time.
 #pragma once
 
 #include <cstddef>
@@ -11,14 +11,15 @@
 namespace rushlight::kernels {
 
 enum class RangeMapping : uint8_t {
-  kAsymmetric,  // the zero point is low - round(min / scale)
-  kNearerEnd,   // it comes from the end of the range that is met with the smaller error; elements are
-                // quantized in float64, with the zero point added before rounding
+  kAsymmetric,  // zero_point = low - round(min / scale)
+  kNearerEnd,   // zero point from the end of the range with the smaller error; elements are quantized in
+                // float64, with the zero point added before rounding
   kSymmetric,   // the zero point is the middle of the range
-  kXnnpack,  // as XNNPACK has it: the inverse of the scale is found first, the zero point as in kNearerEnd by
-             // products with it
+  kXnnpack,     // as XNNPACK: computes the inverse scale first; the zero point is as in kNearerEnd, from
+                // products with it
 };
 
+// A checked range: elements are quantized to [low, high], with a scale of at least `least_scale`.
 struct DynamicRange {
   RangeMapping mapping = RangeMapping::kAsymmetric;
   float low = -128;
@@ -26,12 +27,12 @@ struct DynamicRange {
   float least_scale = 0;
 };
 
-// InvalidArgument unless the mapping's name is "asymmetric", "nearer_end", "symmetric" or "xnnpack", the
-// range one of int8 with 0 in it, and the least scale a normal float32.
+// InvalidArgument unless the name of the mapping is "asymmetric", "nearer_end", "symmetric" or "xnnpack",
+// [low, high] is a range of int8 that contains 0, and the least scale is a normal float32.
 Error make_dynamic_range(std::string_view mapping, int64_t low, int64_t high, double least_scale,
                          DynamicRange* made);
 
-// The smallest and the largest of some elements, 0 among them; both NaN where one is.
+// The smallest and largest of some elements and 0; both NaN if an element is NaN.
 struct DynamicExtent {
   float min = 0;
   float max = 0;
@@ -41,14 +42,15 @@ struct DynamicExtent {
 
 // real = (quantized - zero_point) * scale.
 struct DynamicScale {
-  float scale = 0;  // NaN where the extent is
+  float scale = 0;  // NaN if the extent is
   int32_t zero_point = 0;
 };
 
-// For elements of such an extent, with the steps of PyTorch's definitions in float32.
+// Computes scale and zero point for an extent, with the float32 steps of the definition, so that the bits
+// match.
 [[nodiscard]] DynamicScale choose_scale(const DynamicRange& range, const DynamicExtent& extent);
 
-// Quantizes elements `step` apart, less the zero point: -255 to 255.
+// Quantizes `count` elements with stride `step`, and subtracts the zero point: results are in [-255, 255].
 void quantize_centered(const DynamicRange& range, const DynamicScale& scale, size_t count, const float* from,
                        ptrdiff_t step, int16_t* to);
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// sum((x + offset) * w) = sum(x * w) + offset * sum(w): only the second sum has to be computed here.
 #include "kernels/quantization/folded_columns.h"
 
 #include <algorithm>
@@ -24,8 +25,8 @@ Error check_columns(const Tensor& list, size_t columns, const char* name) {
   return Error::Ok;
 }
 
-// Numbers side by side, four in a word: from 0 on instead of from -128, they are added in two halves of the
-// word, which hold so many. That is two instructions a number. `from` is aligned to words.
+// Sums aligned int8 elements, four in a word: adds 128 to each, and sums even and odd bytes in the two halves
+// of a word, which can hold 128 words. Two instructions for each element.
 int32_t sum_words(const int8_t* from, size_t words) {
   constexpr size_t kMost = 128;
   constexpr uint32_t kBytes = 0x00ff00ff;
@@ -72,12 +73,11 @@ Error narrow_scale(int64_t multiplier, int64_t shift, int32_t* narrow_multiplier
 }
 
 Error check_activation_range(const QuantizedRange& range) {
-  RL_CHECK(
-      is_int8(range.zero_point) && is_int8(range.low) && is_int8(range.high) && range.low <= range.high,
-      Error::InvalidArgument,
-      "activation_min, output offset, activation_max: expected numbers of int8, min <= max, got %ld, %ld, "
-      "%ld",
-      static_cast<long>(range.low), static_cast<long>(range.zero_point), static_cast<long>(range.high));
+  RL_CHECK(is_int8(range.zero_point) && is_int8(range.low) && is_int8(range.high) && range.low <= range.high,
+           Error::InvalidArgument,
+           "activation_min, output offset, activation_max: expected int8 values, min <= max, got %ld, %ld, "
+           "%ld",
+           static_cast<long>(range.low), static_cast<long>(range.zero_point), static_cast<long>(range.high));
   return Error::Ok;
 }
 
@@ -119,7 +119,7 @@ Error FoldedColumns::take(KernelContext& context, size_t columns, size_t scales)
 void FoldedColumns::sum_weights(const Tensor& weight, size_t column) {
   View one = View::of(weight);
   one.select(column, 0);
-  const PairedLoops loops(one, one);  // neighbouring dimensions are one where they lie so
+  const PairedLoops loops(one, one);  // merges dimensions that are contiguous
   for (size_t c = 0; c < columns_; ++c) {
     const ptrdiff_t ahead = static_cast<ptrdiff_t>(c) * weight.strides()[column];
     int32_t sum = 0;
@@ -134,7 +134,7 @@ void FoldedColumns::sum_weights(const Tensor& weight, size_t column) {
 Error FoldedColumns::fold(const Tensor& weight, size_t column, const std::optional<Tensor>& bias,
                           int32_t input_offset, int64_t added_weights) {
   if (bias) RL_TRY(check_columns(*bias, columns_, "bias"));
-  // With fewer weights no sum of them overflows.
+  // Up to this number of weights a sum of weights cannot overflow.
   RL_CHECK(weight.numel() <= INT32_MAX / 128, Error::InvalidArgument, "weight: expected %ld elements at most",
            static_cast<long>(INT32_MAX / 128));
   sum_weights(weight, column);
@@ -142,7 +142,7 @@ Error FoldedColumns::fold(const Tensor& weight, size_t column, const std::option
   for (size_t i = 0; i < columns_; ++i) {
     const int64_t folded = (biases == nullptr ? 0 : biases[i]) + input_offset * (sums_[i] + added_weights);
     RL_CHECK(folded >= INT32_MIN && folded <= INT32_MAX, Error::InvalidArgument,
-             "bias: element %lu and the input offset's part of it have more than 32 bits", log_number(i));
+             "bias: element %lu exceeds 32 bits with the input offset", log_number(i));
     sums_[i] = static_cast<int32_t>(folded);
   }
   return Error::Ok;

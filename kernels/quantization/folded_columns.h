@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Columns of sums of products in the conventions of ExecuTorch's Cortex-M backend, as backs take them.
+// Converts the requantization of ExecuTorch's Cortex-M backend to the form that the integer backs take.
 //
-// There a column is quantized(bias + sum of (x + input_offset) * w). Backs multiply numbers as they are
-// stored: input_offset * (sum of the column's weights) becomes part of the bias, in scratch memory, once a
-// call. That reads each weight once. Shifts are int32 there and int8 here.
+// There a column is requantize(bias + sum of (x + input_offset) * w). The backs multiply elements as stored,
+// so input_offset * (sum of the column's weights) is added to the bias, in scratch memory, once a call. This
+// reads each weight once. Shifts are int32 there and int8 here.
 #pragma once
 
 #include <cstddef>
@@ -18,15 +18,15 @@
 
 namespace rushlight::kernels {
 
-// A scale as backs have it: with a shift below the least one every sum is 0, which a multiplier of 0 says,
-// too. InvalidArgument.
+// Converts a scale. A shift below kLeastShift makes every sum 0, so the multiplier becomes 0.
+// InvalidArgument.
 Error narrow_scale(int64_t multiplier, int64_t shift, int32_t* narrow_multiplier, int8_t* narrow_shift);
 
-// The range of results: the zero point may lie outside of the limits of an activation. InvalidArgument unless
-// all three are numbers of int8 and low <= high.
+// Checks the range of results; the zero point may be outside [low, high]. InvalidArgument unless all three
+// fit in int8 and low <= high.
 Error check_activation_range(const QuantizedRange& range);
 
-// The input's zero point, which is -offset. InvalidArgument unless that is a number of int8.
+// The input's zero point, -offset. InvalidArgument unless it fits in int8.
 Error read_offset(int64_t offset, const char* name, int32_t* zero_point);
 
 // One scale for all sums, with rounding "double".
@@ -36,7 +36,7 @@ class SumScale {
   SumScale(const SumScale&) = delete;
   SumScale& operator=(const SumScale&) = delete;
 
-  // Proves it, for sums of at most `bound`. InvalidArgument.
+  // Sets the scale and proves that sums of at most `bound` do not overflow. InvalidArgument.
   Error set(int64_t multiplier, int64_t shift, int64_t bound, const QuantizedRange& range);
 
   [[nodiscard]] const ukernel::Requantization& get() const { return to_; }
@@ -47,35 +47,38 @@ class SumScale {
   int8_t shift_ = 0;
 };
 
+// Biases and scales of columns in scratch memory. Use in this order: take(), fold(), set_scale() or
+// set_scales(), prove().
 class FoldedColumns {
  public:
   FoldedColumns() = default;
   FoldedColumns(const FoldedColumns&) = delete;
   FoldedColumns& operator=(const FoldedColumns&) = delete;
 
-  // Scratch memory of a call, alignment included.
+  // Bytes of scratch memory for a call, including alignment.
   [[nodiscard]] static size_t bytes(size_t columns, size_t scales) {
     return columns * sizeof(int32_t) + scales * (sizeof(int32_t) + sizeof(int8_t)) +
            2 * Arena::kDefaultAlignment;
   }
 
-  // Memory for the columns' biases, and for a scale for each of them or for one. MemoryAllocationFailed.
+  // Allocates the biases of `columns` columns, and `scales` scales: one for each column, or one.
+  // MemoryAllocationFailed.
   Error take(KernelContext& context, size_t columns, size_t scales);
 
   // bias[j] = bias of column j + input_offset * (sum of its weights + added_weights). `weight` is int8 of
-  // rank 2 or 4, whose dimension `column` has the columns. InvalidArgument where that has more than 32 bits,
-  // or the bias, int32, not one element a column.
+  // rank 2 or 4; its dimension `column` is the columns. InvalidArgument if a result exceeds 32 bits, or the
+  // bias (int32) does not have one element for each column. Cost: reads every weight once.
   Error fold(const Tensor& weight, size_t column, const std::optional<Tensor>& bias, int32_t input_offset,
              int64_t added_weights);
-  // One scale. InvalidArgument.
+  // Sets scale `at`. InvalidArgument.
   Error set_scale(size_t at, int64_t multiplier, int64_t shift) {
     return narrow_scale(multiplier, shift, &multipliers_[at], &shifts_[at]);
   }
-  // All scales, of int32 tensors with one for each column. InvalidArgument, InvalidType.
+  // Sets all scales from int32 tensors with one element for each column. InvalidArgument, InvalidType.
   Error set_scales(const Tensor& multipliers, const Tensor& shifts);
 
-  // Proves what was set, for sums of `depth` products that are at most `largest`, and a bias of `columns`
-  // numbers. InvalidArgument.
+  // Proves that the scales do not overflow for sums of `depth` products of at most `largest` and a bias of
+  // `columns` elements, and sets `to`, which points into this object. InvalidArgument.
   Error prove(const int32_t* bias, size_t columns, size_t depth, int64_t largest, const QuantizedRange& range,
               ukernel::Requantization* to) const;
 

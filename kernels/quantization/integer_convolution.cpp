@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Direct loops with a border test for each tap. Padding contributes zero_point * weight, since the bias
+// accounts for the zero point of every tap.
 #include "kernels/quantization/integer_convolution.h"
 
 #include "kernels/checks/selection.h"
@@ -19,7 +21,7 @@ constexpr TypeSet kTypes =
                          selected_types("cortex_m::quantized_transpose_conv2d.out") |
                          selected_types("cortex_m::quantized_transpose_conv2d_nhwc.out"));
 
-// The sum of one output of one channel. `in` and `weight` are at the first channel of the group.
+// The sum of one output of one channel. `in` and `weight` point to the first channel of the group.
 template <class T>
 ProductSum<T> sum_at(const ConvolutionGeometry& g, const T* in, const int8_t* weight, const ptrdiff_t* at,
                      int32_t zero_point) {

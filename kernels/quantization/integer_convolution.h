@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Convolutions of integers where no back computes them: one output of one channel at a time, any layout.
+// Portable quantized convolution: one output of one channel at a time, in any layout.
 #pragma once
 
 #include <optional>
@@ -11,9 +11,9 @@
 
 namespace rushlight::kernels {
 
-// out = quantized(input * weight + bias), where the input is input_zero_point outside of the image. Input and
-// `out` have one dtype of kQuantizedNumbers, the weight is int8, and `out` has its shape; what `to` says was
-// proven.
+// out = requantize(input * weight + bias), with padding equal to input_zero_point. Input and `out` have one
+// dtype of kQuantizedNumbers, the weight is int8, and `out` has its shape. The front has proven that `to`
+// does not overflow.
 struct IntegerConvolution {
   const Tensor& input;
   const Tensor& weight;
@@ -21,13 +21,13 @@ struct IntegerConvolution {
   ConvolutionArguments arguments;
   const Tensor& out;
   int32_t input_zero_point;
-  const ukernel::Requantization& to;  // by output channels; not set to prepare
+  const ukernel::Requantization& to;  // by output channel; not set to prepare
 };
 
-// How many products one output is a sum of.
+// The number of products in one output.
 [[nodiscard]] size_t products_of_sum(const IntegerConvolution& convolution);
 
-// InvalidType for a dtype that no selected operator has.
+// Computes the convolution. InvalidType if no selected operator has the dtype.
 Error convolve_integers(const IntegerConvolution& convolution);
 
 }  // namespace rushlight::kernels

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Elementwise operators of two quantized tensors, which broadcast, where no back computes them.
+// Portable elementwise operators of two quantized tensors, which broadcast.
 #pragma once
 
 #include "kernels/checks/checks.h"
@@ -10,7 +10,8 @@
 
 namespace rushlight::kernels {
 
-// `function` is a copy: results are bytes, which might lie over what a reference names.
+// `function` is passed by value: stores to `out` are bytes, which may alias anything that a reference names,
+// so the compiler would reload it for every element.
 template <class T, class F>
 void compute_pair_row(const F function, char* const* at, const BroadcastAxis& axis) {
   constexpr ptrdiff_t kSize = sizeof(T);
@@ -29,7 +30,7 @@ void compute_pair_row(const F function, char* const* at, const BroadcastAxis& ax
   }
 }
 
-// Each element of `out`, which has the broadcast shape, from those of `a` and `b`.
+// out[i] = function(a[i], b[i]); `out` has the broadcast shape.
 template <class T, class F>
 void compute_pairs_as(const F& function, const Tensor& a, const Tensor& b, const Tensor& out) {
   const Tensor* const operands[] = {&out, &a, &b};
@@ -37,18 +38,21 @@ void compute_pairs_as(const F& function, const Tensor& a, const Tensor& b, const
                [&](char* const* at, const BroadcastAxis& axis) { compute_pair_row<T>(function, at, axis); });
 }
 
+// InvalidType unless `types` contains the common dtype of all three tensors.
 inline Error check_pair(TypeSet types, const Tensor& self, const Tensor& other, const Tensor& out) {
   if (!contains(types, self.scalar_type())) return unsupported_type(self.scalar_type());
   RL_TRY(check_same_dtype(self, other, "self and other"));
   return check_same_dtype(self, out, "self and out");
 }
 
+// Resizes `out` to the broadcast shape. InvalidArgument.
 inline Error resize_to_pair(const Tensor& self, const Tensor& other, const Tensor& out) {
   Shape shape;
   RL_TRY(broadcast_shape(self.sizes(), other.sizes(), &shape));
   return resize_out(out, shape.span());
 }
 
+// Dispatches compute_pairs_as() by dtype. InvalidType if kTypes does not contain it.
 template <TypeSet kTypes, class F>
 Error compute_pairs(const F& function, const Tensor& self, const Tensor& other, const Tensor& out) {
   return dispatch<kTypes>(self.scalar_type(), [&](auto type) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Products of two quantized matrices, whose zero points are subtracted first: factors are int16, and sums
-// need no correction. They have 32 bits, those of numbers of 16 bits 48.
+// Portable products of two quantized matrices. Zero points are subtracted first, so factors are int16 and
+// sums need no correction: they have 32 bits, and 48 bits for 16-bit elements.
 #pragma once
 
 #include "kernels/matmul/product.h"
@@ -10,13 +10,14 @@
 
 namespace rushlight::kernels {
 
+// The zero points that are subtracted from the elements of each factor.
 struct FactorZeroPoints {
   int16_t a;
   int16_t b;
 };
 
-// out = quantized(a b) by column 0 of `to`, for each index of a batch where the tensors have rank 3. The
-// product has their sizes; they have one dtype. InvalidType for one that no selected operator has.
+// out = requantize(a b) with scale 0 of `to`, for each matrix of a batch if the tensors have rank 3.
+// `product` has the sizes; the tensors have one dtype. InvalidType if no selected operator has it.
 Error multiply_integers(Product product, FactorZeroPoints zero_points, const ukernel::Requantization& to,
                         const Tensor& a, const Tensor& b, const Tensor& out);
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// The checks prove that no sum, product or shift overflows for any input, so the steps need no tests.
 #include "kernels/quantization/integer_recurrent.h"
 
 #include <initializer_list>
@@ -11,7 +12,7 @@ namespace rushlight::kernels {
 
 namespace {
 
-// Sums of products are below 2^29, and times a multiplier below 2^60, as is a bias.
+// Sums of products are below 2^29, their products with a multiplier below 2^60, and so is a bias.
 constexpr ptrdiff_t kMostDepth = 1 << 14;
 constexpr int64_t kMostBias = int64_t{1} << 60;
 constexpr int64_t kMostShift = 62;
@@ -65,7 +66,7 @@ Error check_bias(const Tensor& bias) {
   const auto* numbers = bias.const_data_ptr<int64_t>();
   for (size_t i = 0; i < bias.numel(); ++i) {
     RL_CHECK(numbers[i] >= -kMostBias && numbers[i] <= kMostBias, Error::InvalidArgument,
-             "bias: number %lu is beyond 2^60", static_cast<unsigned long>(i));
+             "bias: element %lu exceeds 2^60", static_cast<unsigned long>(i));
   }
   return Error::Ok;
 }
@@ -101,7 +102,7 @@ Error read_numbers(const IntegerRecurrent& layer, RecurrentNumbers* numbers) {
   return read_tables(layer.tables, numbers);
 }
 
-// What is proven is read again while results are written.
+// The values that are proven are read again while results are written, so the results must not overlap them.
 Error check_apart(const Tensor& written, const IntegerRecurrent& layer) {
   RL_TRY(check_no_overlap(layer.multipliers, written, "multipliers"));
   RL_TRY(check_no_overlap(layer.hidden_multipliers, written, "hidden_multipliers"));

@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// All steps of an LSTM or GRU layer in one direction, in integers.
+// LSTM and GRU layers in integer arithmetic: all steps of a layer in one direction.
 //
-// Weights have rows for the gates of all units: input, forget, candidate, output of an LSTM, reset, update,
-// candidate of a GRU. A gate has 16 bits, kGateFraction of them behind the point. With the sums of products
-// of both weights' rows with input and hidden state as they are stored, all in 64 bits,
+// The rows of a weight are the gates of all units: input, forget, candidate, output for an LSTM, and reset,
+// update, candidate for a GRU. A gate is a 16-bit fixed-point value with kGateFraction fraction bits. From
+// the sums of products of both weights with input and hidden state, which are used as stored, it is computed
+// in 64 bits:
 //
 //   gate = clamp((bias + sum * multiplier + hidden_sum * hidden_multiplier) >> shift)
 //
-// whose bias has what zero points make of sums, and half a step. The candidate of a GRU is two such numbers,
-// one of each sum; the bias has four rows of units for both kinds. sigmoid() and tanh() of a gate have
-// kFraction bits behind the point, and are read off straight lines between the numbers of two tables. The
-// cell c has 16 bits, cell_bits of them behind the point; products are rounded once, halves up.
+// The bias includes the contribution of zero points, and half a step for rounding. The candidate of a GRU is
+// two such values, one from each sum; for both cells the bias has four rows of units. sigmoid() and tanh() of
+// a gate have kFraction fraction bits and interpolate linearly in two tables. The cell c has 16 bits,
+// cell_bits of them fraction bits; products are rounded once, halves up.
 //
-//   LSTM   c = clamp(sigmoid(f) c + sigmoid(i) tanh(g))    h = sigmoid(o) tanh(c), kFraction twice
+//   LSTM   c = clamp(sigmoid(f) c + sigmoid(i) tanh(g))    h = sigmoid(o) tanh(c), 2 * kFraction bits
 //   GRU    n = tanh(n_x + sigmoid(r) n_h)                  c = n + sigmoid(z) (c - n), and h = c
 //
-// A hidden state is the quantized number of h, and what the next step's sums are of.
+// The hidden state is h, quantized; the sums of the next step use it.
 #pragma once
 
 #include <cstddef>
@@ -28,22 +29,22 @@
 
 namespace rushlight::kernels {
 
-inline constexpr size_t kGateRows = 4;  // of a bias, for each unit
+inline constexpr size_t kGateRows = 4;  // rows of the bias, for each unit
 inline constexpr int kGateFraction = 12;
 inline constexpr int kFraction = 15;
 
-// As operators are called with it.
+// The operators' arguments.
 struct IntegerRecurrent {
   const Tensor& input;               // int8 [steps, batch, features]
   const Tensor& hidden;              // int8 [batch, units], before the first step
-  const Tensor& cell;                // int16 [batch, units], likewise
+  const Tensor& cell;                // int16 [batch, units], before the first step
   const Tensor& weight;              // int8 [gates * units, features]
   const Tensor& hidden_weight;       // int8 [gates * units, units]
   const Tensor& multipliers;         // int32 [gates * units]
-  const Tensor& hidden_multipliers;  // likewise
+  const Tensor& hidden_multipliers;  // int32 [gates * units]
   const Tensor& bias;                // int64 [4 * units]
   int64_t shift;
-  const Tensor& tables;  // int16 [2, 2^k + 1]: sigmoid, tanh of gates from the least to beyond the largest
+  const Tensor& tables;  // int16 [2, 2^k + 1]: sigmoid, tanh for gates in [-2^15, 2^15]
   int64_t cell_bits;
   int64_t output_multiplier;
   int64_t output_shift;
@@ -58,6 +59,7 @@ struct IntegerRecurrent {
   [[nodiscard]] bool is_in(TypeSet types) const { return contains(types, type()); }
 };
 
+// The sizes of a layer, from its tensors.
 struct RecurrentSizes {
   size_t steps = 0;
   size_t batch = 0;
@@ -65,11 +67,11 @@ struct RecurrentSizes {
   size_t units = 0;
 };
 
-// Functions of 16-bit numbers with kGateFraction bits behind the point, and how cells and results are made.
+// Checked parameters, and the functions of fixed-point values with kGateFraction fraction bits.
 struct RecurrentNumbers {
   const int16_t* sigmoids = nullptr;
   const int16_t* tanhs = nullptr;
-  int table_shift = 0;  // bits of a number within a line
+  int table_shift = 0;  // bits of a position between two table entries
   int shift = 0;
   int cell_bits = 0;
   int32_t output_multiplier = 0;
@@ -80,13 +82,14 @@ struct RecurrentNumbers {
 
   [[nodiscard]] int32_t sigmoid(int32_t gate) const { return interpolate(sigmoids, gate); }
   [[nodiscard]] int32_t tanh(int32_t gate) const { return interpolate(tanhs, gate); }
-  // tanh of a cell.
+  // tanh of a cell value.
   [[nodiscard]] int32_t tanh_of_cell(int32_t cell) const {
     const int drop = cell_bits - kGateFraction;
     if (drop > 0) return tanh((cell + (1 << (drop - 1))) >> drop);
     return tanh(clamp_short(cell * (1 << -drop)));
   }
-  // Of a sum. Shifts of 64 bits cost cores of 32 bits many instructions; the upper half often suffices.
+  // Scales a sum to a gate. 64-bit shifts cost many instructions on 32-bit cores; with a large shift the
+  // upper half suffices.
   [[nodiscard]] int32_t gate(int64_t sum) const {
     if (sizeof(size_t) == 4 && shift >= 32)
       return clamp(static_cast<int32_t>(sum >> 32) >> (shift - 32), INT16_MIN, INT16_MAX);
@@ -102,7 +105,7 @@ struct RecurrentNumbers {
   [[nodiscard]] static int32_t clamp(int32_t value, int32_t least, int32_t most) {
     return value < least ? least : value > most ? most : value;
   }
-  // Two lines at least: then no product has more than 31 bits, whatever the table.
+  // Tables have at least two intervals, so no product exceeds 31 bits, whatever the table contains.
   [[nodiscard]] int32_t interpolate(const int16_t* table, int32_t number) const {
     const auto position = static_cast<uint32_t>(number - INT16_MIN);
     const int16_t* left = table + (position >> table_shift);
@@ -111,13 +114,13 @@ struct RecurrentNumbers {
   }
 };
 
-// Checks the tensors, proves the numbers for `gates` gates, and gives the results their shapes. The largest
-// shift of a result is kMostOutputShift. InvalidArgument, InvalidType.
+// Checks the tensors, proves that no intermediate overflows for `gates` gates, and resizes the results. The
+// largest shift of a result is kMostOutputShift. InvalidArgument, InvalidType.
 inline constexpr int kMostOutputShift = -2;
 Error plan_recurrent(const IntegerRecurrent& layer, size_t gates, TypeSet types, RecurrentSizes* sizes,
                      RecurrentNumbers* numbers);
 
-// A matrix in any layout.
+// A matrix in any layout, or matrix `first` of a tensor of rank 3.
 template <class T>
 struct RecurrentMatrix {
   explicit RecurrentMatrix(const Tensor& tensor, size_t first = 0)
@@ -135,15 +138,15 @@ struct RecurrentMatrix {
   ptrdiff_t column;
 };
 
-inline constexpr size_t kRecurrentUnits = 32;  // whose sums are on the stack: 1 kB
+inline constexpr size_t kRecurrentUnits = 32;  // units whose sums are on the stack: 1 KiB
 
-// Sums of some units: of gate g and unit j.
+// Sums of some units, by gate g and unit j.
 struct RecurrentSums {
   int32_t input[kGateRows][kRecurrentUnits];
   int32_t hidden[kGateRows][kRecurrentUnits];
 };
 
-// The gates of a unit, from its sums.
+// Scales the sums of a unit to gates.
 struct RecurrentGates {
   const int32_t* multipliers;
   const int32_t* hidden_multipliers;
@@ -158,10 +161,11 @@ struct RecurrentGates {
   }
 };
 
+// The cell of an LSTM. step() combines the gates of one unit.
 struct LstmCell {
   static constexpr size_t kGates = 4;
 
-  // The number that h is the quantized one of; *cell becomes the next.
+  // Updates *cell and returns h before quantization.
   [[nodiscard]] static int32_t step(const RecurrentGates& gates, const RecurrentNumbers& numbers,
                                     const RecurrentSums& sums, size_t unit, size_t j, int16_t* cell) {
     const auto gate = [&](size_t g) {
@@ -171,7 +175,7 @@ struct LstmCell {
     };
     const int32_t taken = numbers.sigmoid(gate(0)) * numbers.tanh(gate(2));
     const int32_t kept = numbers.sigmoid(gate(1)) * *cell;
-    // Unsigned: with other tables than those of the functions it might have more than 32 bits.
+    // Unsigned: a hostile table could make the sum overflow 32 bits.
     const uint32_t sum = static_cast<uint32_t>(kept) + (1U << (kFraction - 1)) +
                          static_cast<uint32_t>(taken >> (kFraction - numbers.cell_bits));
     const int32_t next = RecurrentNumbers::clamp_short(static_cast<int32_t>(sum) >> kFraction);
@@ -180,6 +184,8 @@ struct LstmCell {
   }
 };
 
+// The cell of a GRU. *cell is the 16-bit hidden state: the interpolation by the update gate uses it instead
+// of the quantized one.
 struct GruCell {
   static constexpr size_t kGates = 3;
 
@@ -215,7 +221,7 @@ inline void multiply_rows(const int8_t* left, ptrdiff_t left_step, const Recurre
   }
 }
 
-// `multiply` does what multiply_rows() does.
+// Runs all steps; `multiply` computes the sums, as multiply_rows() does.
 template <class Cell, class Multiply>
 void run_recurrent(const IntegerRecurrent& layer, const RecurrentSizes& sizes,
                    const RecurrentNumbers& numbers, Multiply multiply) {

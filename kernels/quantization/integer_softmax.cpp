@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Three passes over a row: maximum, sum of table entries, requantized entries. Exponentials are looked up
+// twice instead of being stored.
 #include "kernels/quantization/integer_softmax.h"
 
 #include "kernels/checks/selection.h"
@@ -14,8 +16,8 @@ constexpr TypeSet kTypes = kQuantizedNumbers & (selected_types("rushlight::quant
                                                 selected_types("cortex_m::softmax.out"));
 constexpr size_t kBytes = 256;
 
-// exp(-distance * input scale) * 2^30. `out` may lie over the input, element by element, and over anything
-// else: distances are reduced to the numbers that the table is for.
+// exp(-distance * input scale) * 2^30. `out` may alias the input, or any other tensor in a hostile program:
+// the distance is reduced to the index range of the table.
 template <class T>
 int32_t exponential_of(const int32_t* table, int32_t distance) {
   if constexpr (sizeof(T) == 1) return table[static_cast<uint8_t>(distance)];
@@ -43,7 +45,7 @@ void softmax(const FiberPair<T, T>& fiber, const int32_t* table, DividedScale* s
   }
 }
 
-// Fixed point of 63 bits: 2^63 stands for 1, which no number is above.
+// Fixed point with 63 fraction bits: 2^63 is 1, the largest value.
 constexpr uint64_t kOne = uint64_t{1} << 63;
 
 // The product, rounded down.
@@ -56,7 +58,7 @@ uint64_t times(uint64_t a, uint64_t b) {
   return high << 1 | (second >> 31 & 1);
 }
 
-// exp(-x) by its series, for x below 2^-4: 13 terms at most.
+// exp(-x) by its Taylor series, for x below 2^-4: at most 13 terms.
 uint64_t exponential_of_small(uint64_t x) {
   uint64_t sum = kOne, term = kOne;
   for (uint32_t n = 1; term != 0; ++n) {
@@ -79,7 +81,7 @@ Error softmax_integers(const PairedFibers& fibers, ScalarType type, const int32_
 }
 
 void fill_exponentials(int32_t multiplier, int exponent, int32_t* table) {
-  // The scale is halved until it is small; each squaring gives one halving back and costs one bit of 63.
+  // Halves the scale until it is small; each squaring undoes one halving and costs one of the 63 bits.
   int bits = exponent + 32 - __builtin_clz(static_cast<uint32_t>(multiplier));
   const int halvings = bits > -4 ? bits + 4 : 0;
   const int shift = exponent - halvings + 63;

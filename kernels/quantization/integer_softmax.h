@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Softmax of integers: dequantize, softmax and quantize in one, without a float.
+// Softmax in integer arithmetic: dequantize, softmax and quantize fused, without floats.
 //
-// The table has exp(-d * input scale) in fixed point for d = 0 to 255, the distance from the largest number
-// of a row. Of int16, whose distances have 16 bits, it has exp(-256 d * input scale) behind, and an
-// exponential is the product of two, rounded to the table's 30 bits. Sums have 64 bits: rows may have any
-// length. One division of 64 bits a row makes the scale 1 / (output scale * sum), which requantizes each
-// element's exponential with one rounding.
+// The table holds exp(-d * input scale) in fixed point for d = 0 to 255, where d is the difference from the
+// largest element of a row. For int16, whose differences have 16 bits, it is followed by exp(-256 d * input
+// scale), and an exponential is the product of two entries, rounded to the table's 30 bits. Sums have 64
+// bits, so rows may have any length. One 64-bit division for each row computes the scale 1 / (output scale *
+// sum), which requantizes each exponential with one rounding.
 #pragma once
 
 #include <cstdint>
@@ -17,14 +17,14 @@
 
 namespace rushlight::kernels {
 
-// `type` is that of both tensors. `to` has one multiplier and shift, of fixed point: those of 1 / output
-// scale. InvalidType for a dtype that no selected operator has.
+// `type` is the dtype of both tensors. `to` has one fixed-point multiplier and shift, for 1 / output scale.
+// InvalidType if no selected operator has the dtype.
 Error softmax_integers(const PairedFibers& fibers, ScalarType type, const int32_t* table,
                        const ukernel::Requantization& to);
 
-// Fills a table of 256 for an input scale of multiplier * 2^exponent, multiplier from 1 on and the scale
-// below 2^15: exp(-d * scale) * 2^30, rounded to the nearest. In integers of 64 bits, so that it is the same
-// on each processor: about 10,000 instructions where a product of 32 bits is one.
+// Fills a table of 256 entries for an input scale of multiplier * 2^exponent, where multiplier >= 1 and the
+// scale is below 2^15: exp(-d * scale) * 2^30, rounded to nearest. Uses 64-bit integers, so that every
+// processor computes the same bits. Cost: about 10,000 instructions with a 32-bit multiplier.
 void fill_exponentials(int32_t multiplier, int exponent, int32_t* table);
 
 }  // namespace rushlight::kernels

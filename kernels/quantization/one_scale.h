@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A requantization with one scale, whose numbers are copied: so they stay as they were proven where a program
-// lays `out` over the tensors that hold them.
+// A copy of a requantization with one scale. The copy stays as proven, even if a program plans `out` over the
+// tensors that hold the scale.
 #pragma once
 
 #include <cstdint>

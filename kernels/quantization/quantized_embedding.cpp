@@ -10,7 +10,7 @@ namespace {
 
 constexpr TypeSet kIndexTypes = type_set(ScalarType::Int, ScalarType::Long);
 constexpr TypeSet kWeightTypes = type_set(ScalarType::Byte, ScalarType::Char);
-constexpr size_t kRun = 32;  // elements at a time
+constexpr size_t kRun = 32;  // elements converted at a time
 
 int bits_of(Packing packing) { return static_cast<int>(packing); }
 

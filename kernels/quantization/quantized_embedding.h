@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Rows of a quantized table, dequantized on the way out.
+// Embedding lookup in a quantized table: gathers rows and dequantizes them.
 #pragma once
 
 #include <cstdint>
@@ -11,10 +11,11 @@
 
 namespace rushlight::kernels {
 
-// How many bits a weight has. Several in a byte stand as numbers from 0 on, of which half the range is
-// taken: four bits with the first in the upper half, two bits with the first in the lowest.
+// Bits of a weight. Packed weights are stored as unsigned values with half the range added: of four-bit
+// weights the first is in the upper half of the byte, of two-bit weights in the lowest bits.
 enum class Packing : uint8_t { kByte = 8, kFourBits = 4, kTwoBits = 2 };
 
+// The table and its parameters; see embed() for the checks.
 struct QuantizedTable {
   Packing packing;
   const Tensor& weight;  // [rows, bytes]
@@ -23,8 +24,8 @@ struct QuantizedTable {
   AffineRange range;
 };
 
-// Writes the rows that `indices` names to `out`, which becomes [*indices, columns]. `dtype`, else the
-// dtype of the scales, is that of `out`. InvalidArgument, InvalidType.
+// Writes the rows that `indices` selects to `out`, which becomes [*indices, columns]. `out` must have the
+// dtype `dtype`, or that of the scales if it is absent. InvalidArgument, InvalidType.
 Error embed(const QuantizedTable& table, TypeSet types, const Tensor& indices, std::optional<int64_t> dtype,
             const Tensor& out);
 

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Proves once for each call that no accumulator or shift overflows for the given depth, bias, multipliers and
+// shifts; microkernels rely on it. Costs two vectorized passes over the lists.
 #include "kernels/quantization/requantization.h"
 
 #include <type_traits>
@@ -17,7 +19,7 @@ constexpr int64_t kLargestByte = 255;
 constexpr int64_t kLargestShort = 32768;
 constexpr int32_t kLeastMultiplier = 1 << 30;
 
-// Builds without int16 have no code for it.
+// Builds without int16 contain no code for it.
 constexpr bool kSelectsShort = contains(kAnySelectedType, ScalarType::Short);
 bool is_short(ScalarType type) { return kSelectsShort && type == ScalarType::Short; }
 
@@ -30,7 +32,7 @@ Limits limits_of(ScalarType type) {
   return type == ScalarType::Byte ? Limits{0, 255} : Limits{-128, 127};
 }
 
-// The largest magnitude of a number, less a zero point.
+// The largest magnitude of an element minus a zero point.
 int64_t largest_of(ScalarType type) { return is_short(type) ? kLargestShort : kLargestByte; }
 
 Error read_rounding(std::string_view name, Rounding* rounding) {
@@ -46,7 +48,7 @@ Error read_rounding(std::string_view name, Rounding* rounding) {
   return Error::Ok;
 }
 
-// One number, or one for each column, side by side.
+// InvalidArgument or InvalidType unless the list has the dtype and one element, or one for each column.
 Error check_list(const Tensor& list, ScalarType type, size_t columns, const char* name) {
   RL_CHECK(list.scalar_type() == type, Error::InvalidType, "%s: expected dtype %s, got %s", name,
            to_string(type), to_string(list.scalar_type()));
@@ -56,7 +58,7 @@ Error check_list(const Tensor& list, ScalarType type, size_t columns, const char
   return Error::Ok;
 }
 
-// A bias is int32, or int64 for sums of products of int16.
+// The bias is int32, or int64 for sums of int16 products.
 Error check_bias(const std::optional<Tensor>& bias, ScalarType type, size_t columns) {
   if (!bias) return Error::Ok;
   RL_TRY(check_list(*bias, is_short(type) ? ScalarType::Long : ScalarType::Int, columns, "bias"));
@@ -65,7 +67,7 @@ Error check_bias(const std::optional<Tensor>& bias, ScalarType type, size_t colu
   return Error::Ok;
 }
 
-// The first number that is wrong; null if none is, which takes vectors of compilers no branch to find.
+// The first invalid element, or null. Without a branch in the first loop, so that compilers vectorize it.
 template <class T, class F>
 const T* first_wrong(const T* numbers, size_t count, F is_wrong) {
   std::conditional_t<sizeof(T) == 1, int8_t, int32_t> wrong = 0;
@@ -78,7 +80,7 @@ const T* first_wrong(const T* numbers, size_t count, F is_wrong) {
 Error check_scales(const float* scales, size_t count) {
   const float* wrong =
       first_wrong(scales, count, [](float scale) { return !((scale > 0) & (scale <= __FLT_MAX__)); });
-  RL_CHECK(wrong == nullptr, Error::InvalidArgument, "multipliers: expected finite numbers above 0, got %g",
+  RL_CHECK(wrong == nullptr, Error::InvalidArgument, "multipliers: expected finite values above 0, got %g",
            static_cast<double>(*wrong));
   return Error::Ok;
 }
@@ -88,7 +90,7 @@ const T* numbers_of(const std::optional<Tensor>& bias) {
   return bias ? bias->const_data_ptr<T>() : nullptr;
 }
 
-// The largest magnitude of some numbers; null stands for none.
+// The largest magnitude; null is an empty list.
 template <class T>
 int64_t most_of(const T* numbers, size_t count) {
   T low = 0, high = 0;
@@ -108,7 +110,7 @@ Error check_depth(size_t depth) {
   return Error::Ok;
 }
 
-// Sums of products of int16 with int8 have 48 bits.
+// Sums of products of int16 and int8 have 48 bits.
 Error bound_wide_sums(const std::optional<Tensor>& bias, size_t columns, size_t depth, int64_t* bound) {
   constexpr int64_t kLargest = kLargestShort * 128;
   const int64_t most = most_of(numbers_of<int64_t>(bias), columns);
@@ -116,11 +118,11 @@ Error bound_wide_sums(const std::optional<Tensor>& bias, size_t columns, size_t 
   RL_CHECK(most <= ukernel::kMostWideSum - static_cast<int64_t>(depth) * kLargest, Error::InvalidArgument,
            "bias and weight: sums of %lu products and a bias may have more than 48 bits",
            static_cast<unsigned long>(depth));
-  *bound = ukernel::kMostWideSum;  // kernels requantize all of them as wide ones
+  *bound = ukernel::kMostWideSum;  // kernels requantize every such sum as a wide one
   return Error::Ok;
 }
 
-// A sum of 32 bits that is shifted left, as "double" does, keeps them.
+// The largest shift: a 32-bit sum that rounding "double" shifts left must keep its value.
 int most_shift(Rounding rounding, int64_t bound) {
   if (kSelectsShort && bound > INT32_MAX) {
     return rounding == Rounding::kDouble ? ukernel::kMostWideDoubleShift : ukernel::kMostWideShift;
@@ -132,7 +134,7 @@ int most_shift(Rounding rounding, int64_t bound) {
   return most;
 }
 
-// For sums of at most `bound`.
+// Proves the arguments for sums of at most `bound`.
 Error prove(const RequantizationArguments& arguments, const Tensor& out, size_t columns, int64_t bound,
             ukernel::Requantization* to) {
   const QuantizedRange& range = arguments.range;
@@ -145,7 +147,7 @@ Error prove(const RequantizationArguments& arguments, const Tensor& out, size_t 
   const bool is_float = to->rounding == Rounding::kFloat;
   RL_TRY(check_list(multipliers, is_float ? ScalarType::Float : ScalarType::Int, columns, "multipliers"));
   to->step = multipliers.numel() == 1 ? 0 : 1;
-  // What is proven here is read again while results are written.
+  // The proven values are read again while results are written, so `out` must not overlap them.
   RL_TRY(check_no_overlap(multipliers, out, "multipliers"));
   if (arguments.bias) RL_TRY(check_no_overlap(*arguments.bias, out, "bias"));
   if (arguments.shifts) RL_TRY(check_no_overlap(*arguments.shifts, out, "shifts"));
@@ -179,7 +181,7 @@ Error bound_sums(const int32_t* bias, size_t columns, size_t depth, int64_t larg
 }
 
 Error check_fixed_point(const ukernel::Requantization& to, size_t count, int64_t bound) {
-  // Each range by one comparison, of unsigned numbers.
+  // Tests each range with one unsigned comparison.
   const int32_t* multiplier = first_wrong(to.multipliers, count, [](int32_t number) {
     constexpr auto kLeast = static_cast<uint32_t>(kLeastMultiplier);
     return (number != 0) & (static_cast<uint32_t>(number) - kLeast >= kLeast);
@@ -232,7 +234,7 @@ Error make_requantization_of_sums(const RequantizationArguments& arguments, cons
                                   ukernel::Requantization* to) {
   const int64_t largest = largest_of(out.scalar_type());
   const auto most = static_cast<size_t>(INT32_MAX / largest);
-  RL_CHECK(count <= most, Error::InvalidArgument, "input: expected sums of at most %lu numbers, got %lu",
+  RL_CHECK(count <= most, Error::InvalidArgument, "input: expected sums of at most %lu values, got %lu",
            static_cast<unsigned long>(most), static_cast<unsigned long>(count));
   return prove(arguments, out, 1, static_cast<int64_t>(count) * largest, to);
 }

@@ -20,7 +20,7 @@ T next(Cumulation cumulation, T before, T value) {
   return cumulation == Cumulation::kSum ? wrapping_add(before, value) : wrapping_multiply(before, value);
 }
 
-// Elements become `target_type` before they become T, which that is held in; what runs is an R.
+// Elements are converted to `target_type`, then to T, the type that holds it; the running value is an R.
 template <class T, class R>
 void cumulate_fiber(const Fiber& source, ScalarType type, const Fiber& target, ScalarType target_type,
                     Cumulation cumulation) {
@@ -42,7 +42,7 @@ void cumulate_fiber(const Fiber& source, ScalarType type, const Fiber& target, S
   }
 }
 
-// Complex numbers, each converted to complex128 and back.
+// Complex elements, each converted to complex128 and back.
 void cumulate_complex_fiber(const Fiber& source, ScalarType type, const Fiber& target, ScalarType target_type,
                             Cumulation cumulation) {
   Complex<double> running(cumulation == Cumulation::kProduct ? 1.0 : 0.0);
@@ -75,7 +75,7 @@ Error cumulate(TypeSet types, Cumulation cumulation, const Tensor& self, size_t 
       return Error::Ok;
     });
   };
-  // As PyTorch holds it: float32 in double, 16-bit floats in float.
+  // As in PyTorch, the running value of float32 is double, and of 16-bit floats float.
   return dispatch<held_in(kReal, Signs::kIgnored)>(held_type(kReal, type, Signs::kIgnored), [&](auto held) {
     using T = typename decltype(held)::Element;
     if constexpr (std::is_integral_v<T>) return run(T(), T());

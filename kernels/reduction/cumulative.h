@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Running sums and products along a dimension.
+// Cumulative sums and products along a dimension.
 #pragma once
 
 #include <cstdint>
@@ -12,9 +12,8 @@ namespace rushlight::kernels {
 
 enum class Cumulation : uint8_t { kSum, kProduct };
 
-// out[i] = out[i - 1] + self[i] along a dimension, or their product. Elements are converted to the dtype of
-// `out`, which is one of `types` other than bool and has the shape of `self`, before they are used.
-// InvalidType.
+// out[i] = out[i - 1] + self[i] (or *) along dimension `along`. Elements are first converted to the dtype of
+// `out`, which is in `types` and not bool; `out` has the shape of `self`. InvalidType.
 Error cumulate(TypeSet types, Cumulation cumulation, const Tensor& self, size_t along, const Tensor& out);
 
 }  // namespace rushlight::kernels

@@ -11,14 +11,14 @@ namespace rushlight::kernels {
 
 namespace {
 
-// The p-norm of `size` differences, of which difference(i) is one's absolute value.
+// The p-norm of `size` differences; difference(i) is the absolute value of one.
 template <class T, class F>
 T norm(ptrdiff_t size, T p, F difference) {
   if (std::isinf(p)) {
     T largest = 0;
     for (ptrdiff_t i = 0; i < size; ++i) {
       const T d = difference(i);
-      if (d > largest) largest = d;  // NaN is not, as in PyTorch
+      if (d > largest) largest = d;  // NaN is ignored, as in PyTorch
     }
     return largest;
   }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Distances between rows, for cdist and pdist.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +9,7 @@
 
 namespace rushlight::kernels {
 
-// Two rows of numbers, each with the bytes between its elements.
+// Two rows of elements; steps in bytes.
 struct RowPair {
   const char* a;
   ptrdiff_t a_step;
@@ -17,8 +18,8 @@ struct RowPair {
   ptrdiff_t size;
 };
 
-// Writes the p-norm of the difference of two rows to `result`, all of `type`, which is in the build.
-// All but float32 are computed in double.
+// Writes the p-norm of the difference of two rows to `result`. Everything has dtype `type`, which must be
+// selected. Dtypes other than float32 are computed in double.
 void write_distance(const RowPair& rows, double p, ScalarType type, char* result);
 
 }  // namespace rushlight::kernels

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Compares int64 keys (sorting/order.h), 32 elements at a time, so that the search is compiled once.
 #include "kernels/reduction/extremum.h"
 
 #include <cmath>
@@ -32,7 +33,7 @@ Error check_not_empty(const Tensor& self, const DimList& dims) {
   RL_TRY(dim_mask(dims, self.dim(), &mask));
   for (size_t d = 0; d < static_cast<size_t>(self.dim()); ++d) {
     RL_CHECK((mask >> d & 1u) == 0 || self.sizes()[d] != 0, Error::InvalidArgument,
-             "self: dimension %lu, which is reduced, has no element", log_number(d));
+             "self: reduced dimension %lu is empty", log_number(d));
   }
   return Error::Ok;
 }
@@ -74,7 +75,7 @@ Error extremum_of_nothing(bool largest, const Tensor& out) {
   const int64_t low = contains(types::kIntegral, type) && type != ScalarType::Byte
                           ? static_cast<int64_t>(UINT64_MAX << (8 * element_size(type) - 1))
                           : 0;
-  // The complement has all bits that the type has.
+  // The complement sets all bits of the dtype.
   return fill(out, largest ? low : ~low);
 }
 
@@ -84,8 +85,8 @@ Error ExtremumSearch::plan(TypeSet types, int64_t along) {
   Shape shape;
   for (size_t d = 0; d < static_cast<size_t>(self.dim()); ++d) {
     const bool reduced = over_all || d == dim;
-    RL_CHECK(!reduced || self.sizes()[d] != 0, Error::InvalidArgument,
-             "self: dimension %lu, which is reduced, has no element", log_number(d));
+    RL_CHECK(!reduced || self.sizes()[d] != 0, Error::InvalidArgument, "self: reduced dimension %lu is empty",
+             log_number(d));
     if (!reduced || keepdim) shape.push(reduced ? 1 : self.sizes()[d]);
   }
   const ScalarType type = self.scalar_type();

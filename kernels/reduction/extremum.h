@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What max, min and their like share. A NaN wins over every number, the first of equals over the others.
+// Shared by max, min, argmax and argmin. NaN wins over every other value, and the first of equal elements
+// wins.
 #pragma once
 
 #include <cstdint>
@@ -12,6 +13,7 @@
 
 namespace rushlight::kernels {
 
+// The order of max and of min, with NaN first.
 struct Largest {
   template <class T>
   static bool beats(T a, T b) {
@@ -25,7 +27,7 @@ struct Smallest {
   }
 };
 
-// The winner of the elements that were seen, and its number among them.
+// The winner among the elements seen so far, and its index.
 struct Extremum {
   ScalarType type;
   bool largest;
@@ -34,14 +36,14 @@ struct Extremum {
   int64_t key = INT64_MAX;
   int64_t seen = 0;
 
-  // n elements, `stride` bytes apart.
+  // Sees n elements, `stride` bytes apart.
   void see(const char* source, ptrdiff_t stride, size_t n);
 };
 
-// InvalidArgument when a dimension to be reduced has no element.
+// InvalidArgument if a dimension that is reduced has no elements.
 Error check_not_empty(const Tensor& self, const DimList& dims);
 
-// A reduction's output as a view with a dimension of size 1 where the reduced one was.
+// A reduction's output as a view in which the reduced dimension has size 1.
 View with_reduced_dim(const Tensor& out, size_t dim, const Tensor& self, bool keepdim);
 
 // The shape of `self` with dimension `dim` reduced.
@@ -51,29 +53,29 @@ Shape reduced_shape(const Tensor& self, size_t dim, bool keepdim);
 struct ExtremumSearch {
   const Tensor& self;
   const Tensor& indices;
-  const Tensor* values;  // null for argmax and argmin, which write none
+  const Tensor* values;  // null for argmax and argmin
   bool keepdim;
-  bool over_all;   // all elements, in row major order, whatever the dimension
-  size_t dim = 0;  // that is searched along
+  bool over_all;   // searches all elements in row-major order
+  size_t dim = 0;  // dimension of the search
 
-  // Checks them, sets the dimension and gives the outputs their shape.
+  // Checks the arguments, sets the dimension and resizes the outputs.
   Error plan(TypeSet types, int64_t along);
 
   [[nodiscard]] View view_of(const Tensor& out) const { return with_reduced_dim(out, dim, self, keepdim); }
 };
 
-// Errors of all: InvalidArgument (dimensions; no elements there; shapes), InvalidType (of `self`, unless
-// one of `types`; of the outputs).
+// Errors of all functions: InvalidArgument (dimensions, no elements, shapes), InvalidType (`self` not in
+// `types`, outputs).
 
 // max and min as planned, converted to the dtype of `out`.
 Error extremum_into(TypeSet types, bool largest, const Reduction& reduction, const Tensor& self,
                     const Tensor& out);
 
-// max and min of a tensor without elements, as PyTorch's unary overloads have it: the end of the range of
-// out's dtype that every number beats. Gives `out` rank 0. InvalidArgument, InvalidType.
+// max and min of a tensor without elements, as in PyTorch's unary overloads: the lowest (for max) or highest
+// value of the dtype of `out`. Resizes `out` to rank 0. InvalidArgument, InvalidType.
 Error extremum_of_nothing(bool largest, const Tensor& out);
 
-// max.dim and min.dim: the winner along a dimension and its index there.
+// max.dim and min.dim: the winner along a dimension and its index.
 Error extremum_along(bool largest, const ExtremumSearch& search);
 
 // argmax and argmin.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The numbers that a histogram spans.
+// The value range of a histogram.
 #pragma once
 
 #include "runtime/base/error.h"
@@ -11,11 +11,11 @@ struct HistogramRange {
   double low;
   double high;
 
-  // From the least to the largest element, where there is one; NaN with a NaN.
+  // Sets the range to the smallest and largest element; NaN if an element is NaN. No elements: unchanged.
   void cover(const Tensor& tensor);
 
-  // Equal bounds go apart by the margin, each. InvalidArgument unless then there is a finite distance from
-  // low to high.
+  // Moves equal bounds apart by `margin` on each side. InvalidArgument unless the width is then positive and
+  // finite.
   Error widen(double margin);
 };
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Vector norms over dimensions. Sums are pairwise, see sum.h; squares of large values may overflow.
 #pragma once
 
 #include <cmath>
@@ -12,7 +13,7 @@
 
 namespace rushlight::kernels {
 
-// The p-norm of the numbers that were added.
+// Accumulates the p-norm of a sequence of values.
 template <class T>
 class Norm {
  public:
@@ -46,10 +47,10 @@ class Norm {
   PairwiseSum<T> sum_;
 };
 
-// The p-norm of the elements along `dims`: for p of 0 how many are not 0, for infinities the largest or
-// smallest absolute value. Elements are converted to the dtype of `out` first; 16-bit floats are added
-// in float. Errors: InvalidArgument (dims; an infinite or negative p of nothing; shape), InvalidType. Of
-// complex numbers it is that of their moduli, in the dtype of their parts.
+// The p-norm along `dims`. p = 0 counts nonzero elements; infinite p is the largest or smallest absolute
+// value. Elements are converted to the dtype of `out` first; 16-bit floats are summed in float. Complex
+// elements count by their moduli, and `out` has the dtype of their parts. Errors: InvalidArgument (dims,
+// shape, infinite or negative p of no elements), InvalidType.
 Error norm_over(TypeSet types, const Tensor& self, double p, const DimList& dims, bool keepdim,
                 std::optional<int64_t> dtype, const Tensor& out);
 

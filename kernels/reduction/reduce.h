@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Reduction over any list of dimensions, of tensors in any dim order. The plan is made once; then
-// every output element is a sequence of strided runs over the input:
+// Reduction over any list of dimensions, for tensors in any dim order. The plan merges dimensions once; then
+// each output element reduces a sequence of strided spans of the input:
 //
 //   Reduction reduction;
 //   RL_TRY(reduction.plan(self, dims, keepdim, out));
@@ -25,44 +25,46 @@
 
 namespace rushlight::kernels {
 
+// Dimensions of a reduction; none means all.
 using DimList = std::optional<Span<const int64_t>>;
 
-// The list as sum, mean and their like read it: an empty one means all dimensions, as None does.
+// The list as sum and mean read it: empty means all dimensions, as None does.
 inline DimList all_if_empty(DimList dims) { return dims.has_value() && dims->empty() ? std::nullopt : dims; }
 
 // A mask with bit d set for every dimension of the list, or for all dimensions without a list.
-// InvalidArgument when one is out of range or stands there twice.
+// InvalidArgument if one is out of range or repeated.
 Error dim_mask(const DimList& dims, ptrdiff_t rank, uint32_t* mask);
 
+// The plan of a reduction. Holds addresses, not the tensors.
 class Reduction {
  public:
-  // Checks the dimensions and gives `out` its shape; the tensors must outlive the reduction.
-  // Errors: InvalidArgument (a dimension; the shape of out).
+  // Checks the dimensions and resizes `out`. Precondition: the tensors outlive the reduction. Errors:
+  // InvalidArgument (dimension, shape of out).
   Error plan(const Tensor& self, const DimList& dims, bool keepdim, const Tensor& out);
 
-  // Elements that go into one output element.
+  // Number of input elements for one output element.
   [[nodiscard]] size_t count() const { return reduced_.count(); }
 
-  // For kernels that walk by themselves: the dimensions of the output, the others, and where both start.
+  // For kernels with their own loops: the axes of the output, the reduced axes, and the base addresses.
   [[nodiscard]] const PairedAxes& kept() const { return kept_; }
   [[nodiscard]] const PairedAxes& reduced() const { return reduced_; }
   [[nodiscard]] const char* input() const { return input_; }
   [[nodiscard]] char* output() const { return output_; }
 
-  // The same of the real parts (0) or the imaginary ones (1) of complex tensors; `out` is the type of the
-  // output. A real tensor stays as it is.
+  // The reduction of the real parts (which = 0) or imaginary parts (1) of complex tensors; `out` is the
+  // output's dtype. A real tensor stays as it is.
   [[nodiscard]] Reduction of_parts(size_t which, ScalarType out) const;
 
-  // f(const char* first, char* result) for every output element: where its input starts, where it is.
+  // Calls f(const char* first, char* result) for every output element: the address of its first input, and
+  // its own.
   template <class F>
   void for_each_output(F f) const {
     kept_.walk(input_, output_, 0, f);
   }
 
-  // f(const T* values, ptrdiff_t stride, size_t n) for the runs that together are the input of one
-  // output element, in memory order; stride in elements. Input of another type than T comes converted,
-  // a few elements at a time: check_convertible() has said that both can be. So do booleans: where a
-  // program says that they are may be any bytes.
+  // Calls f(const T* values, ptrdiff_t stride, size_t n) for the spans of one output element, in memory
+  // order; stride in elements. Input of another dtype is converted, 64 elements at a time; precondition:
+  // check_convertible() of both. Bool is always converted, because its bytes may have any value.
   template <class T, class F>
   void for_each_run(const char* first, F f) const {
     const Axis& run = reduced_.inner();
@@ -75,7 +77,7 @@ class Reduction {
     });
   }
 
-  // f(const char* values, ptrdiff_t stride, size_t n) for the same runs as they are; stride in bytes.
+  // The same without conversion: f(const char* values, ptrdiff_t stride, size_t n); stride in bytes.
   template <class F>
   void for_each_stored_run(const char* first, F f) const {
     const Axis& run = reduced_.inner();

@@ -8,7 +8,7 @@ namespace rushlight::kernels {
 
 namespace {
 
-// Nothing has the mean 0 / 0, which is NaN.
+// The mean of no elements is 0 / 0, NaN.
 template <class T>
 T finished(T sum, size_t divisor) {
   if constexpr (std::is_floating_point_v<T>) {
@@ -17,7 +17,7 @@ T finished(T sum, size_t divisor) {
   return sum;
 }
 
-// Of real numbers of type `to`. Where `is_zero` there is nothing to add.
+// Sums real elements into dtype `to`; with `is_zero` the result is 0.
 Error sum_runs(const Reduction& reduction, ScalarType to, bool is_zero, size_t divisor) {
   const ScalarType held = accumulated_type(to);
   RL_TRY(check_convertible(held));

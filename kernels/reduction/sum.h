@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Sums over reduced dimensions: floating numbers pairwise, so that the error grows with the logarithm
-// of the count; integers in int64, wrapping.
+// Sums over reduced dimensions. Floating sums are pairwise, so the error grows with the logarithm of the
+// count; integers wrap in int64.
 #pragma once
 
 #include <cstddef>
@@ -12,12 +12,13 @@
 
 namespace rushlight::kernels {
 
-// The type that a sum of elements of `type` is held in.
+// The accumulator dtype for elements of `type`.
 constexpr ScalarType accumulated_type(ScalarType type) {
   return is_floating(type) ? computed_type(type) : ScalarType::Long;
 }
 
-// Adds a stream of numbers as a balanced tree would, with a partial sum for each level.
+// Adds a stream of values as a balanced tree would, with one partial sum for each level. Reference: Higham,
+// "The Accuracy of Floating Point Summation", 1993.
 template <class T>
 class PairwiseSum {
  public:
@@ -35,10 +36,10 @@ class PairwiseSum {
   }
 
  private:
-  static constexpr size_t kBlock = 32;   // added one after the other
+  static constexpr size_t kBlock = 32;   // added in sequence
   static constexpr size_t kLevels = 27;  // enough for the 2^31 elements of the largest tensor
 
-  // Adding one to a binary counter: equal levels meet and move up.
+  // Like adding one to a binary counter: partial sums of equal levels are added and move up a level.
   void carry() {
     T sum = block_;
     size_t level = 0;
@@ -52,10 +53,10 @@ class PairwiseSum {
   T block_ = 0;
   size_t pending_ = 0;
   size_t blocks_ = 0;
-  T partial_[kLevels];  // those whose bit in blocks_ is set hold a sum
+  T partial_[kLevels];  // valid if the level's bit in blocks_ is set
 };
 
-// The sum of wrapping integers needs no levels.
+// Wrapping integers need no levels.
 template <>
 class PairwiseSum<int64_t> {
  public:
@@ -66,16 +67,16 @@ class PairwiseSum<int64_t> {
   int64_t sum_ = 0;
 };
 
-// The types that numbers of a set are summed in, and complex ones by parts.
+// The accumulator dtypes for a set; complex elements are summed by parts.
 constexpr TypeSet accumulated_in(TypeSet set) {
   const TypeSet parts = (set & types::kComplex) != 0 ? type_set(ScalarType::Float, ScalarType::Double) : 0;
   const TypeSet floats = computed_in(set & types::kFloating) | parts;
   return (set & ~types::kFloating & ~types::kComplex) != 0 ? floats | type_set(ScalarType::Long) : floats;
 }
 
-// Writes sums, or means, to every element of `out`, of complex numbers of each part. Elements are converted
-// to the dtype of `out` as they are added; means are not of integers. `types` are those that the operator
-// takes. InvalidType when the dtype of `self` or `out` is not selected.
+// Writes the sum, or mean, to every element of `out`; complex elements part by part. Elements are converted
+// to the dtype of `out` first; means require a floating one. `types` is the set of dtypes of the operator.
+// InvalidType if the dtype of `self` or `out` is not selected.
 Error sum_into(TypeSet types, const Reduction& reduction, const Tensor& self, const Tensor& out);
 Error mean_into(TypeSet types, const Reduction& reduction, const Tensor& self, const Tensor& out);
 

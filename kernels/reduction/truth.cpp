@@ -20,7 +20,7 @@ Error reduce_truth(TypeSet types, const Tensor& self, const DimList& dims, bool 
     reduction.for_each_run<bool>(first, [&](const bool* values, ptrdiff_t stride, size_t n) {
       for (size_t i = 0; i < n && !found; ++i) found = values[static_cast<ptrdiff_t>(i) * stride] == decisive;
     });
-    *result = found == decisive ? 1 : 0;  // bool and uint8 alike
+    *result = found == decisive ? 1 : 0;  // the same for bool and uint8
   });
   return Error::Ok;
 }

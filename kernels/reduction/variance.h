@@ -12,14 +12,14 @@
 
 namespace rushlight::kernels {
 
-// What is taken from the number of elements before dividing by it: 1 where nothing else is said.
+// The number subtracted from the count before dividing by it: 1 by default.
 inline double correction_of(const std::optional<Scalar>& correction) {
   return correction ? correction->to<double>() : 1.0;
 }
 
-// Writes the variance to every element of `out`, of complex numbers the sum of that of their parts. Two
-// passes: the differences from the mean are exact where it is large. `types` are those that the operator
-// takes. InvalidType when self is neither floating nor complex or the result does not go into `out`.
+// Writes the variance to every element of `out`; of complex elements it is the sum of the variances of the
+// parts. Two passes, because the one-pass formula cancels if the mean is large. `types` is the set of dtypes
+// of the operator. InvalidType if `self` is neither floating nor complex, or `out` cannot store the result.
 Error variance_into(TypeSet types, const Reduction& reduction, const Tensor& self, double correction,
                     const Tensor& out);
 

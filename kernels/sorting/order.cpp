@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Heap selection and heapsort in the output itself, so no memory is needed. Elements of all dtypes are
+// compared by int64 keys, so the sort is compiled once.
 #include "kernels/sorting/order.h"
 
 #include <cstring>
@@ -17,7 +19,7 @@ namespace {
 constexpr TypeSet kWholes = types::kIntegral | types::kUnsignedWide | types::kBool;
 constexpr TypeSet kHeld = held_in(kConvertibleTypes & (types::kFloating | kWholes), Signs::kMatter);
 
-// The bits of a floating number as an integer of its size, ordered as the numbers are; both zeros are 0.
+// The bits of a float as an integer of its size with the same order; both zeros are 0.
 template <class I, class T>
 I ordered_bits(T value) {
   static_assert(sizeof(I) == sizeof(T));
@@ -41,7 +43,7 @@ int64_t order_key(T value, bool descending, NanPlace nan) {
   return descending ? ~key : key;
 }
 
-// A fiber's first `values.size` elements in order, and their positions there.
+// Writes the first `values.size` elements of a fiber in order, and their indices.
 class Ranking {
  public:
   Ranking(const Fiber& values, const Fiber& indices, ScalarType type, bool descending)
@@ -51,7 +53,7 @@ class Ranking {
     const ptrdiff_t count = values_.size;
     if (count == 0) return;
     for (ptrdiff_t i = 0; i < count; ++i) put(i, entry(source, i, i));
-    // A heap with the last in order on top, which is replaced by what comes before it.
+    // A heap with the last element in order at the top, which is replaced by every element that precedes it.
     for (ptrdiff_t i = count / 2; i-- > 0;) sift(i, get(i), count);
     for (ptrdiff_t i = count; i < source.size; ++i) {
       const Entry next = entry(source, i, i);
@@ -89,7 +91,7 @@ class Ranking {
     return a.key < b.key || (a.key == b.key && a.index < b.index);
   }
 
-  // Puts `entry` into the heap of `size` entries whose place `at` is free.
+  // Inserts `entry` into the heap of `size` entries whose position `at` is free.
   void sift(ptrdiff_t at, const Entry& entry, ptrdiff_t size) const {
     while (2 * at + 1 < size) {
       ptrdiff_t child = 2 * at + 1;

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Quickselect with a fixed pseudo-random pivot sequence and heapsort of positions. Both compare elements in
+// place, because dtypes differ and the input must not change.
 #include "kernels/sorting/order_statistic.h"
 
 #include "kernels/checks/checks.h"
@@ -11,7 +13,7 @@ namespace rushlight::kernels {
 
 namespace {
 
-// The order of a fiber's positions: by their elements, then by themselves.
+// The order of positions: by element, then by position.
 struct Order {
   const Fiber& fiber;
   ScalarType type;
@@ -24,10 +26,10 @@ struct Order {
 
 }  // namespace
 
-// Quickselect that moves nothing: the elements left are those between two others.
+// Quickselect without moving elements: the remaining elements are those between two bounds.
 ptrdiff_t position_of_rank(const Fiber& fiber, ScalarType type, ptrdiff_t rank) {
   const Order order{fiber, type};
-  ptrdiff_t above = -1;  // all that are left come after this one,
+  ptrdiff_t above = -1;  // all remaining elements are after this one,
   ptrdiff_t below = -1;  // and before this one
   const auto is_left = [&](ptrdiff_t i) {
     return (above < 0 || order.less(above, i)) && (below < 0 || order.less(i, below));
@@ -38,7 +40,7 @@ ptrdiff_t position_of_rank(const Fiber& fiber, ScalarType type, ptrdiff_t rank) 
     ptrdiff_t skipped = static_cast<ptrdiff_t>((random >> 8) % static_cast<uint32_t>(left));
     ptrdiff_t pivot = 0;
     while (!is_left(pivot) || skipped-- > 0) {
-      if (++pivot >= fiber.size) return 0;  // memory that is shared changed
+      if (++pivot >= fiber.size) return 0;  // the program changed shared memory
     }
     ptrdiff_t smaller = 0;
     for (ptrdiff_t i = 0; i < fiber.size; ++i) smaller += is_left(i) && order.less(i, pivot) ? 1 : 0;

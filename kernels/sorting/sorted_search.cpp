@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Binary search. Values of other dtypes than the sequence are compared as double. A NaN goes to the end of
+// the sequence.
 #include "kernels/sorting/sorted_search.h"
 
 #include "kernels/checks/checks.h"
@@ -12,7 +14,7 @@ namespace {
 
 struct Sequence {
   const Fiber& elements;
-  const Fiber* order;  // of a sorter
+  const Fiber* order;  // of the sorter, or null
   ScalarType type;
 
   Error at(ptrdiff_t i, const char** element) const {
@@ -27,7 +29,7 @@ struct Sequence {
     return Error::Ok;
   }
 
-  // The first position whose element is not below the value, or is above it. NaN is neither.
+  // The first position whose element is not below the value (or is above it, with `right`). NaN never is.
   Error find(const char* value, ScalarType value_type, bool right, ptrdiff_t* found) const {
     ptrdiff_t first = 0;
     for (ptrdiff_t last = elements.size; first < last;) {
@@ -98,7 +100,7 @@ Error search_sorted(TypeSet types, const Tensor& sequences, const Tensor& values
   const View targets = at_least_1d(out);
   const View sources = at_least_1d(values);
   const size_t last = sources.dim - 1;
-  // Fibers of the values, and beside each the start of its sequence and of that one's order.
+  // Fibers of the values, paired with the start of their sequence and of its sorter.
   const auto beside = [&](const Tensor& tensor) {
     View view = View::of(tensor);
     if (view.dim != sources.dim) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where numbers would stand in sorted sequences: what searchsorted and bucketize share.
+// Binary search in sorted sequences, for searchsorted and bucketize.
 #pragma once
 
 #include <optional>
@@ -11,18 +11,20 @@
 
 namespace rushlight::kernels {
 
+// The options of searchsorted and bucketize.
 struct Search {
-  bool right;                      // after equal elements, not before them
-  bool as_int32;                   // the dtype of the positions
-  const Tensor* sorter = nullptr;  // the positions of the sequence's elements in order
+  bool right;                      // insert after equal elements, not before
+  bool as_int32;                   // dtype of the results
+  const Tensor* sorter = nullptr;  // indices that sort the sequence
 };
 
-// Writes the position of each element of `values` in the sequence that has its other dimensions, or in
-// the only one. Errors: InvalidArgument (shapes; a position of the sorter), InvalidType.
+// Writes the insertion position of each element of `values` in the sequence with the same outer index, or in
+// the only sequence. Resizes `out`. Cost: log2(n) comparisons for each value. Errors: InvalidArgument
+// (shapes, index in the sorter), InvalidType.
 Error search_sorted(TypeSet types, const Tensor& sequences, const Tensor& values, const Search& search,
                     const Tensor& out);
 
-// What a number is compared as with elements of `type`.
+// The dtype in which a scalar is compared with elements of `type`.
 ScalarType searched_type(const Scalar& value, ScalarType type);
 
 }  // namespace rushlight::kernels

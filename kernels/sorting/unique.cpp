@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Sorts positions of parts, then compares adjacent ones; the parts themselves are not moved.
 #include "kernels/sorting/unique.h"
 
 #include "kernels/checks/checks.h"
@@ -14,7 +15,7 @@ namespace rushlight::kernels {
 
 namespace {
 
-// Numbered parts of a tensor: its slices along a dimension, or its elements in row major order.
+// The numbered parts of a tensor: slices along a dimension, or elements in row-major order.
 class Parts {
  public:
   Parts(const Tensor& self, bool by_element, size_t dim) : self_(self), by_element_(by_element), dim_(dim) {}
@@ -64,7 +65,7 @@ class Parts {
     return found;
   }
 
-  // Part `from` of self becomes part `to` of `out`.
+  // Copies part `from` of self to part `to` of `out`.
   Error copy(uint32_t from, const Tensor& out, uint32_t to) const {
     if (!by_element_) return copy_view(at(View::of(out), to), at(View::of(self_), from));
     copy_elements(out.mutable_data_ptr<char>() + to * out.element_size(), 0, element_at(self_, from), 0, 1,
@@ -98,7 +99,7 @@ Error find_unique(KernelContext& context, TypeSet types, const Tensor& self, con
   auto* const order =
       static_cast<uint32_t*>(context.allocate_temp(count * sizeof(uint32_t), alignof(uint32_t)));
   RL_CHECK(order != nullptr || count == 0, Error::MemoryAllocationFailed,
-           "self: expected %lu bytes of temporary memory for the order of its parts",
+           "out of scratch memory: need %lu bytes for the order of parts",
            log_number(count * sizeof(uint32_t)));
   for (size_t i = 0; i < count; ++i) order[i] = static_cast<uint32_t>(i);
   if (!request.consecutive) {

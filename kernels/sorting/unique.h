@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The different slices of a tensor, or its different elements: what the unique operators share.
+// Distinct slices or elements of a tensor, for the unique operators.
 #pragma once
 
 #include <optional>
@@ -10,22 +10,24 @@
 
 namespace rushlight::kernels {
 
+// The options of the unique operators.
 struct UniqueRequest {
-  std::optional<int64_t> dim;  // slices along it are compared; without it, elements
-  bool consecutive;            // equal ones are one only where they follow each other
+  std::optional<int64_t> dim;  // compares slices along it; without it, elements
+  bool consecutive;            // merges adjacent equal parts only
   bool inverse;
   bool counts;
 };
 
+// The results; resized by find_unique().
 struct UniqueOuts {
   const Tensor& values;
-  const Tensor& inverse;  // int64, as counts; without elements where it is not asked for
+  const Tensor& inverse;  // int64, as counts; without elements if not requested
   const Tensor* counts;
 };
 
-// What differs, in ascending order unless `consecutive`; the place of each there; how many were equal.
-// Takes 4 bytes of scratch for each slice or element. NaN differs from everything.
-// Errors: InvalidArgument (dim; shapes), InvalidType, MemoryAllocationFailed.
+// Writes the distinct parts (in ascending order unless `consecutive`), the index of each part among them, and
+// the number of equal parts. NaN differs from everything. Scratch memory: 4 bytes for each slice or element.
+// Errors: InvalidArgument (dim, shapes), InvalidType, MemoryAllocationFailed.
 Error find_unique(KernelContext& context, TypeSet types, const Tensor& self, const UniqueRequest& request,
                   const UniqueOuts& outs);
 

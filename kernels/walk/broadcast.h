@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The plan of elementwise loops, as kernels/walk/elementwise.h and kernels/host/elementwise.h: tensors that
-// are broadcast against each other, as the fewest nested loops that visit all elements in the output's memory
-// order. Inline, as a call for each operator would cost the small ones.
+// Loop planning for elementwise kernels (kernels/walk/elementwise.h, kernels/host/elementwise.h): broadcasts
+// tensors and merges dimensions into the fewest nested loops over all elements in the output's memory order.
+// Inline, because a call for each operator would slow down small ones.
 #pragma once
 
 #include <cstddef>
@@ -10,14 +10,15 @@
 
 namespace rushlight::kernels {
 
+// Most inputs of an elementwise operator.
 inline constexpr size_t kMaxElementwiseInputs = 3;
 
-// One loop: its size and each operand's step in bytes. The first operand is the output.
+// One loop: its size and each operand's stride in bytes. Operand 0 is the output.
 struct BroadcastAxis {
   size_t size;
   ptrdiff_t strides[kMaxElementwiseInputs + 1];
 
-  // True if one axis can stand for this one and `outer` around it, of the first `operands` operands.
+  // True if this axis and the next outer one, `outer`, can be merged for the first `operands` operands.
   [[nodiscard]] bool continues_in(const BroadcastAxis& outer, size_t operands) const {
     for (size_t k = 0; k < operands; ++k) {
       if (outer.strides[k] != strides[k] * static_cast<ptrdiff_t>(size)) return false;
@@ -26,7 +27,7 @@ struct BroadcastAxis {
   }
 };
 
-// The tensor's step in bytes in a dimension counted from the last; 0 where the tensor is broadcast.
+// The stride in bytes of a dimension counted from the last; 0 if it is broadcast.
 inline ptrdiff_t broadcast_stride(const Tensor& tensor, size_t from_last) {
   const auto rank = static_cast<size_t>(tensor.dim());
   if (from_last >= rank) return 0;
@@ -35,9 +36,9 @@ inline ptrdiff_t broadcast_stride(const Tensor& tensor, size_t from_last) {
   return static_cast<ptrdiff_t>(tensor.strides()[d]) * static_cast<ptrdiff_t>(tensor.element_size());
 }
 
-// Fills `axes`, of kTensorDimensionLimit, innermost first, and returns how many there are; none where the
-// output has one element. Neighbours are merged where every operand allows it. operands[0] is the output,
-// which has the broadcast shape; a null operand is one number.
+// Writes up to kTensorDimensionLimit axes to `axes`, innermost first, and returns their number; 0 if the
+// output has one element. Merges adjacent axes if every operand allows it. operands[0] is the output, which
+// has the broadcast shape; a null operand is a scalar.
 inline size_t plan_broadcast(const Tensor* const* operands, size_t count, BroadcastAxis* axes) {
   const Tensor& out = *operands[0];
   const auto rank = static_cast<size_t>(out.dim());
@@ -59,7 +60,7 @@ inline size_t plan_broadcast(const Tensor* const* operands, size_t count, Broadc
   return dim;
 }
 
-// row(addresses, axis) for each row of the innermost axis, operands[0] being the output, which has the
+// Calls row(addresses, axis) for each row of the innermost axis. operands[0] is the output, which has the
 // broadcast shape.
 template <size_t kOperands, class Row>
 void for_each_row(const Tensor* const (&operands)[kOperands], const Row& row) {
@@ -85,7 +86,7 @@ void for_each_row(const Tensor* const (&operands)[kOperands], const Row& row) {
   }
 }
 
-// True if both tensors have one shape and one layout, so that their elements lie side by side.
+// True if both tensors have equal sizes and strides.
 inline bool has_layout_of(const Tensor& a, const Tensor& out) {
   if (a.dim() != out.dim()) return false;
   for (size_t d = 0; d < a.sizes().size(); ++d) {

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Executes elementwise computations. Fast path: one flat loop if all operands have the compute dtype and the
+// output's layout, or are scalars. Otherwise the loops of plan_broadcast(), with operands of other dtypes
+// converted in spans of 32 elements on the stack.
 #include "kernels/walk/elementwise.h"
 
 #include "kernels/checks/selection.h"
@@ -11,7 +14,7 @@ namespace rushlight::kernels {
 namespace {
 
 constexpr size_t kMaxOperands = kMaxElementwiseInputs + 1;
-// Elements converted at a time; the stack holds one such run for each operand.
+// Elements converted at a time; the stack holds one such span for each operand.
 constexpr size_t kRun = 32;
 constexpr size_t kMaxElementSize = kSelectsComplex ? 16 : 8;
 
@@ -21,9 +24,9 @@ struct Walk {
 };
 
 struct Operand {
-  ScalarType stored;    // in the tensor
-  ScalarType rounded;   // passed through on the way
-  ScalarType computed;  // for the row function
+  ScalarType stored;    // dtype of the tensor
+  ScalarType rounded;   // intermediate dtype of the conversion
+  ScalarType computed;  // dtype of the row function
 
   [[nodiscard]] bool converts() const { return stored != computed || rounded != computed; }
 };
@@ -36,7 +39,7 @@ struct Operands {
   const void* function;
 };
 
-// Reads n elements into a dense buffer. The rounded value is widened in place.
+// Reads n elements into a dense buffer; a rounded value is widened in place.
 void read_run(char* buffer, const Operand& operand, const char* source, ptrdiff_t stride, size_t n) {
   const auto step = static_cast<ptrdiff_t>(element_size(operand.computed));
   convert_run(buffer, step, operand.rounded, source, stride, operand.stored, n);
@@ -104,7 +107,7 @@ Error check_conversion(const Operand& operand) {
   return check_convertible(operand.computed);
 }
 
-// What of complex numbers a run sees: all, or the real parts, or the imaginary ones.
+// The part of complex elements that a pass processes: the whole element, or its real or imaginary part.
 enum class Part : uint8_t { kWhole, kReal, kImaginary };
 
 ScalarType seen_type(ScalarType type, Part part) {
@@ -117,21 +120,21 @@ char* seen_data(const Tensor& tensor, Part part) {
 }
 
 Operand result_operand(ScalarType stored, const Computation& computation) {
-  // What was computed in float goes into a wider output as it is, as in ExecuTorch's kernels.
+  // A float result is stored in a wider output without rounding, as in ExecuTorch's kernels.
   const bool is_exact = is_floating(computation.promoted) || is_complex(computation.promoted);
   const bool rounds = computation.result == computation.computed && !is_exact;
   return {stored, rounds ? computation.promoted : computation.result, computation.result};
 }
 
 Operand input_operand(ScalarType stored, bool is_number, const Computation& computation) {
-  // Already of the promoted type, or a number that is not to be rounded: nothing to pass through.
+  // No intermediate dtype if the input has the promoted dtype, or is a scalar that must not be rounded.
   const bool exact = stored == computation.promoted || (computation.numbers == Numbers::kExact && is_number &&
                                                         is_floating(computation.promoted));
   return {stored, exact ? computation.computed : computation.promoted, computation.computed};
 }
 
-// The common case: everything is in the type computed in, one input is laid out as the output is, the
-// others are too or are one number. Returns false, with nothing done, where that does not hold.
+// The common case: all operands have the compute dtype, and each input has the layout of the output or is a
+// scalar, with at least one of the former. Returns false, without effect, otherwise.
 bool run_flat(Span<const Tensor* const> inputs, const Tensor& out, const Computation& computation) {
   const ScalarType type = computation.computed;
   if (computation.promoted != type || out.scalar_type() != computation.result) return false;
@@ -152,7 +155,7 @@ bool run_flat(Span<const Tensor* const> inputs, const Tensor& out, const Computa
   return true;
 }
 
-// Over shapes that fit.
+// Computes one part. The output has its shape.
 Error run_part(Span<const Tensor* const> inputs, const Tensor& out, const Computation& computation,
                Part part) {
   const Tensor* tensors[kMaxOperands] = {&out};
@@ -163,7 +166,7 @@ Error run_part(Span<const Tensor* const> inputs, const Tensor& out, const Comput
                     false,
                     computation.row,
                     computation.function};
-  // An output of the promoted type is rounded by its own conversion.
+  // An output of the promoted dtype is rounded by its own conversion.
   if (operands.items[0].stored == operands.items[0].rounded) {
     operands.items[0].rounded = operands.items[0].computed;
   }
@@ -203,7 +206,7 @@ Error run_elementwise(Span<const Tensor* const> inputs, const Tensor& out, const
   const bool is_promoted = computation.result == computation.computed;
   const ScalarType result = is_promoted ? computation.promoted : computation.result;
   if (out.scalar_type() != result) RL_TRY(check_can_cast(result, out));
-  // Bool asks whether any part is not zero; in other types an imaginary part would be lost.
+  // Bool tests whether any part is nonzero; other real dtypes would lose the imaginary part.
   const ScalarType promoted = computation.promoted;
   if (kSelectsComplex && !is_complex(promoted) && promoted != ScalarType::Bool) {
     for (const Tensor* input : inputs) {
@@ -231,14 +234,14 @@ Error run_elementwise(const ElementwiseOperator& op, ScalarType promoted, const 
   if (!contains(op.types, promoted)) return unsupported_type(promoted);
   const ScalarType computed = held_type(op.types, promoted, op.signs);
   const ElementwiseRow* row = op.rows;
-  while (row->computed != computed) ++row;  // there is one for each type held
+  while (row->computed != computed) ++row;  // one row for each dtype that holds elements
   return run_elementwise({tensors + 1, op.num_inputs}, *tensors[0],
                          {promoted, computed, row->result, op.numbers, row->row, function});
 }
 
 namespace {
 
-// Whose function is empty: any address will do.
+// Runs an operator whose function is empty, so its address is arbitrary.
 Error run_empty(const ElementwiseOperator& op, ScalarType promoted, const Tensor& a, const Tensor* b,
                 const Tensor& out) {
   const Tensor* const tensors[] = {&out, &a, b};

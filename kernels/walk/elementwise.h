@@ -1,32 +1,32 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The one broadcasting loop. An elementwise kernel gives the type it computes in and a function of
-// elements; walking shapes and converting element types happens once, here:
+// The one broadcasting loop. An elementwise kernel passes the dtype to compute in and a function of elements;
+// walking over shapes and converting dtypes happens here, once:
 //
 //   return elementwise<kTypes>(compute_type, out, [](auto a, auto b) { return a < b; }, self, other);
 //
-// Without that type it computes in the inputs' result type, which takes the least code:
+// Without the dtype it computes in the promoted dtype of the inputs, which takes the least code:
 //
 //   return elementwise<kTypes>(out, [](auto a, auto b) { return a < b; }, self, other);
 //
-// A function that needs a constant of the element type is made for each type instead:
+// A function with a constant of the element type is constructed for each type:
 //
 //   return elementwise_for<kTypes>(compute_type, out, [&](auto type) {
 //     using T = typename decltype(type)::Element;
 //     return [limit = bound.to<T>()](T a) { return a < limit ? a : limit; };
 //   }, self);
 //
-// Integers are computed in int64 and wrap to the compute type when they are stored, half and bfloat16 in
-// float and rounded once, as PyTorch does. Bool is 0 and 1 of int64, stored as whether it differs from 0:
-// a function that means something else by it asks the compute type, not its arguments' C++ type. uint64
-// has code of its own, but for operations that say that signs do not matter to them:
+// As in PyTorch, integers compute in int64 and wrap when they are stored, and half and bfloat16 compute in
+// float and round once. Bool is 0 and 1 in int64, and is stored as value != 0: a function that treats it
+// differently must test the compute dtype, not the C++ type of its arguments. uint64 has its own loops,
+// except for operations that declare that signs do not matter:
 //
 //   return elementwise<kTypes, Signs::kIgnored>(compute_type, out, f, self, other);
 //
-// Of complex numbers these have code in both types, others in complex128 only. What treats both parts of a
-// complex number as it treats a real one says Signs::kIgnoredInParts, and has no complex code at all.
+// Such operations have loops for both complex types, all others only for complex128. An operation that treats
+// both parts of a complex element like a real one declares Signs::kIgnoredInParts, and needs no complex loop.
 //
-// Tensors whose element type differs from the one computed in pass through a small stack buffer, so the
-// code of an operator grows with the few types computed in, not with dtypes or their combinations.
+// Tensors with another dtype than the compute dtype pass through a small buffer on the stack, so the code of
+// an operator grows with the few compute dtypes, not with all dtypes or their combinations.
 #pragma once
 
 #include <cstddef>
@@ -43,28 +43,29 @@
 
 namespace rushlight::kernels {
 
-// Whether 0-dim inputs are rounded to a 16-bit compute type before they are used. PyTorch rounds them
-// in general, and takes them as they are in products and quotients.
+// kRounded rounds 0-dim inputs to a 16-bit compute dtype before use; kExact does not. PyTorch rounds them in
+// general, but not in products and quotients.
 enum class Numbers : uint8_t { kRounded, kExact };
 
-// Computes n elements. pointers[0] and strides[0] are the output's, strides in bytes. `function` is
-// the operator's function object, or what makes it.
+// Computes n elements. pointers[0] and strides[0] are the output's; strides in bytes. `function` is the
+// operator's function object, or its factory.
 using RowFunction = void (*)(const void* function, char* const* pointers, const ptrdiff_t* strides, size_t n);
 
+// A computation for one set of dtypes; the general form behind the functions below.
 struct Computation {
-  ScalarType promoted;  // what PyTorch says the operation happens in: may be a 16-bit float
-  ScalarType computed;  // what `row` reads: what `promoted` is held in; real for parts of complex numbers
-  ScalarType result;    // what `row` writes
+  ScalarType promoted;  // PyTorch's result dtype of the operation; may be a 16-bit float
+  ScalarType computed;  // dtype that `row` reads and that holds `promoted`; real for parts of complex
+  ScalarType result;    // dtype that `row` writes
   Numbers numbers;
   RowFunction row;
   const void* function;
 };
 
-// Resizes `out` to the broadcast shape of the inputs and runs the computation over it.
-// Errors: InvalidArgument (shapes), InvalidType (result does not go into out; a dtype not selected).
+// Resizes `out` to the broadcast shape of the inputs and runs the computation. Errors: InvalidArgument
+// (shapes), InvalidType (`out` cannot store the result; dtype not selected).
 Error run_elementwise(Span<const Tensor* const> inputs, const Tensor& out, const Computation& computation);
 
-// What an operator is, as constants: the types it takes and a row for each type it computes in.
+// An operator as constants: its dtypes, and a row function for each compute dtype.
 struct ElementwiseRow {
   RowFunction row;
   ScalarType computed;
@@ -78,21 +79,21 @@ struct ElementwiseOperator {
   const ElementwiseRow* rows;
 };
 
-// tensors: out, then the inputs. `function` is what the rows take. Errors: as above, and InvalidType when
+// `tensors` is out, then the inputs; `function` is passed to the rows. Errors as above, and InvalidType if
 // the operator does not take `promoted`.
 Error run_elementwise(const ElementwiseOperator& op, ScalarType promoted, const Tensor* const* tensors,
                       const void* function);
 
-// Computed in the inputs' result type, by a function without constants.
+// Computes in the promoted dtype of the inputs, with a function without constants.
 Error run_elementwise(const ElementwiseOperator& op, const Tensor& self, const Tensor& out);
 Error run_elementwise(const ElementwiseOperator& op, const Tensor& a, const Tensor& b, const Tensor& out);
-// The same of functions that only exist on floating numbers: integers are computed in float32.
+// The same for functions that exist only for floating values: integers compute in float32.
 Error run_floating(const ElementwiseOperator& op, const Tensor& self, const Tensor& out);
 Error run_floating(const ElementwiseOperator& op, const Tensor& a, const Tensor& b, const Tensor& out);
 
 namespace internal {
 
-// Made here, not by the caller: what an operator does before its loop is then the same for all types.
+// Calls the factory here, not in the caller, so that the caller's code does not depend on the type.
 template <class In, class Out, class Make, size_t... I>
 void elementwise_row(const void* make, char* const* pointers, const ptrdiff_t* strides, size_t n) {
   const auto f = (*static_cast<const Make*>(make))(Type<In>{});
@@ -103,7 +104,7 @@ void elementwise_row(const void* make, char* const* pointers, const ptrdiff_t* s
   }
 }
 
-// Makes the same function for all types.
+// A factory that returns the same function for all types.
 template <class F>
 struct Same {
   F f;
@@ -113,7 +114,7 @@ struct Same {
   }
 };
 
-// What is stored of a value that a function of elements of type In returned.
+// The stored type of a value that a function of In returned.
 template <class In, class Returned>
 struct Result {
   static constexpr bool kIsMeasure = is_complex_number<In> && std::is_floating_point_v<Returned>;
@@ -151,7 +152,7 @@ constexpr RowList<count(kHeld)> list_rows() {
   return list;
 }
 
-// Of all types that something is held in.
+// Rows for all types that can hold elements.
 template <TypeSet kHeld, class Make, size_t kInputs>
 inline constexpr auto kRows = list_rows<kHeld, Make, std::make_index_sequence<kInputs>, float, double,
                                         int64_t, uint64_t, bool, Complex<float>, Complex<double>>();
@@ -173,9 +174,10 @@ inline constexpr ElementwiseOperator kOperator = describe<kTypes, kSigns, kNumbe
 
 }  // namespace internal
 
-// `make` takes the compute type and returns a function of one element for each input. What that
-// returns decides the result type: bool for comparisons, real for measures of complex numbers, otherwise
-// the compute type. It is called for each run of elements, so it should only convert constants.
+// `make` takes the compute type and returns a function with one parameter for each input. The function's
+// return type selects the result dtype: bool for comparisons, real for measures of complex elements,
+// otherwise the compute dtype. `make` is called for each span, so it should only convert constants. Errors as
+// run_elementwise().
 template <TypeSet kTypes, Signs kSigns = Signs::kMatter, Numbers kNumbers = Numbers::kRounded, class Make,
           class... Inputs>
 Error elementwise_for(ScalarType promoted, const Tensor& out, const Make& make, const Inputs&... inputs) {
@@ -185,13 +187,15 @@ Error elementwise_for(ScalarType promoted, const Tensor& out, const Make& make, 
                          tensors, &make);
 }
 
+// Calls f on the elements of the inputs, computed in `promoted` (see held_type()). Errors as
+// run_elementwise().
 template <TypeSet kTypes, Signs kSigns = Signs::kMatter, Numbers kNumbers = Numbers::kRounded, class F,
           class... Inputs>
 Error elementwise(ScalarType promoted, const Tensor& out, F f, const Inputs&... inputs) {
   return elementwise_for<kTypes, kSigns, kNumbers>(promoted, out, internal::Same<F>{f}, inputs...);
 }
 
-// The same in the result type of the inputs, where the function has no constants.
+// The same in the promoted dtype of the inputs; the function must be empty.
 template <TypeSet kTypes, Signs kSigns = Signs::kMatter, Numbers kNumbers = Numbers::kRounded, class F,
           class... Inputs>
 Error elementwise(const Tensor& out, F, const Inputs&... inputs) {
@@ -200,7 +204,7 @@ Error elementwise(const Tensor& out, F, const Inputs&... inputs) {
                          inputs..., out);
 }
 
-// Of a function that only exists on floating numbers: integers and bool are computed in float32.
+// For functions that exist only for floating values: integers and bool compute in float32.
 template <TypeSet kTypes, Numbers kNumbers = Numbers::kRounded, class F, class... Inputs>
 Error elementwise_floating(const Tensor& out, F, const Inputs&... inputs) {
   static_assert(std::is_empty_v<F>);

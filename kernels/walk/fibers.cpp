@@ -16,7 +16,7 @@ Error for_each_fiber(Span<const View> views, size_t dim, FiberFunction f, void* 
   for (size_t i = 0; i < views.size(); ++i) {
     fibers[i] = {views[i].data, views[i].strides[dim], views[i].sizes[dim]};
   }
-  // Of fibers without elements there may be billions.
+  // Without this test, billions of empty fibers could be visited.
   for (size_t d = 0; d < first.dim; ++d) {
     if (first.sizes[d] == 0) return Error::Ok;
   }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Visits up to four views in step, fiber by fiber: a fiber is all elements along one dimension, the other
-// indices fixed (Kolda and Bader, Tensor decompositions and applications, 2.1). Fibers may have different
-// lengths, and the walk is compiled once. For operators along a dimension that are called rarely; where speed
-// counts take paired_fibers.h, whose walk is inlined.
+// Visits up to four views fiber by fiber. A fiber is all elements along one dimension with the other indices
+// fixed (Kolda and Bader, "Tensor Decompositions and Applications", 2009, 2.1). Fibers of a visit may have
+// different lengths. The loop is compiled once, with a call for each fiber: for rare operators along a
+// dimension. If speed matters use paired_fibers.h, whose loop is inlined.
 #pragma once
 
 #include <cstddef>
@@ -15,8 +15,10 @@
 
 namespace rushlight::kernels {
 
+// Most views of a walk.
 inline constexpr size_t kMaxFibers = 4;
 
+// The elements of a view along one dimension. get() reads bool bytes safely, see load().
 struct Fiber {
   char* data;
   ptrdiff_t stride;  // in bytes
@@ -32,22 +34,22 @@ struct Fiber {
   }
 };
 
-// `fibers` are those of the views, in their order.
+// `fibers` has one fiber of each view, in order.
 using FiberFunction = Error (*)(void* context, const Fiber* fibers);
 
-// Calls f for every fiber of views[0] along `dim` that has elements, in row major order of the other
-// dimensions, and stops at an error. All views have the rank of the first, and at least its sizes except
+// Calls f for every nonempty fiber of views[0] along `dim`, in row-major order of the other dimensions, and
+// stops at an error. Preconditions: all views have the rank of the first one, and at least its sizes except
 // along `dim`.
 Error for_each_fiber(Span<const View> views, size_t dim, FiberFunction f, void* context);
 
-// The same with anything that can be called with the fibers.
+// The same with any callable that takes the fibers.
 template <class F>
 Error for_each_fiber(Span<const View> views, size_t dim, F f) {
   return for_each_fiber(
       views, dim, [](void* context, const Fiber* fibers) { return (*static_cast<F*>(context))(fibers); }, &f);
 }
 
-// A View of a tensor in which a 0-dim one has its element along one dimension.
+// The view of a tensor; a 0-dim tensor gets one dimension of size 1.
 View at_least_1d(const Tensor& tensor);
 
 }  // namespace rushlight::kernels

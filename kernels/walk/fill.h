@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Filling a tensor: a copy of one element with strides of 0.
 #pragma once
 
 #include "runtime/base/error.h"
@@ -7,8 +8,8 @@
 
 namespace rushlight::kernels {
 
-// Sets every element to `value`, converted to the element type. Errors: InvalidType (an element type that
-// this build leaves out), InvalidArgument (the element type cannot hold the value).
+// Sets every element to `value`, converted to the dtype. Errors: InvalidType (dtype not selected),
+// InvalidArgument (the dtype cannot hold the value).
 Error fill(const Tensor& out, const Scalar& value);
 
 }  // namespace rushlight::kernels

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Walks a fixed number of tensors in step along some of their dimensions, merged where all step evenly.
-// paired_axes.h is the same for an input and an output, with less code for each use.
+// Loops over a fixed number of tensors along some of their dimensions, which are merged where all strides
+// allow it. paired_axes.h is the same for an input and an output, with less code for each use.
 #pragma once
 
 #include <cstddef>
@@ -9,16 +9,17 @@
 
 namespace rushlight::kernels {
 
+// The plan of such a loop: axes, innermost first. Built with add(), executed with walk() or walk_part().
 template <size_t kOperands>
 class JointAxes {
  public:
   struct Axis {
     size_t size;
-    ptrdiff_t strides[kOperands];  // steps in bytes
+    ptrdiff_t strides[kOperands];  // in bytes
   };
 
-  // Adds the next outer dimension. Dimensions of size 1 vanish, neighbours that all tensors step
-  // through evenly become one.
+  // Adds the next outer dimension. Size 1 is dropped; a dimension that continues the one before with constant
+  // strides in all tensors is merged.
   void add(const Axis& axis) {
     if (axis.size == 1) return;
     if (dim_ > 0 && continues(axes_[dim_ - 1], axis)) {
@@ -28,18 +29,18 @@ class JointAxes {
     }
   }
 
-  // The innermost dimension; of size 1 when there is none.
+  // The innermost axis; of size 1 if all dimensions were dropped.
   [[nodiscard]] const Axis& inner() const { return axes_[0]; }
 
-  // Steps of a walk from `first` on; 0 when any size is.
+  // Steps of a walk over the axes from `first` on; 0 if any size is 0.
   [[nodiscard]] size_t count(size_t first) const {
     size_t count = 1;
     for (size_t d = 0; d < dim_; ++d) count *= d >= first || axes_[d].size == 0 ? axes_[d].size : 1;
     return count;
   }
 
-  // f(char* const* pointers) at every step of the dimensions from `first` on (1 leaves the innermost
-  // one to f), with the pointers moved there. Nothing when a size is 0.
+  // Calls f(char* const* pointers) at every step over the axes from `first` on (1 leaves the innermost axis
+  // to f), with the pointers advanced. Does nothing if a size is 0.
   template <class F>
   void walk(char* const* start, size_t first, F f) const {
     char* pointers[kOperands];
@@ -53,7 +54,7 @@ class JointAxes {
     } while (advance(first, index, pointers));
   }
 
-  // The steps from `begin` to `end` of those, by their number; no size is 0.
+  // Steps [begin, end) of such a walk, numbered with the innermost axis fastest. Precondition: no size is 0.
   template <class F>
   void walk_part(char* const* start, size_t first, size_t begin, size_t end, F f) const {
     char* pointers[kOperands];
@@ -72,7 +73,7 @@ class JointAxes {
   }
 
  private:
-  // Whether there is a next step.
+  // Advances the pointers; returns false after the last step.
   bool advance(size_t first, size_t* index, char** pointers) const {
     for (size_t d = first; d < dim_; ++d) {
       const Axis& axis = axes_[d];

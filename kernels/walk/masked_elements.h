@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// The elements that a mask selects, for masked_select and masked_scatter. One test for each element.
 #pragma once
 
 #include "kernels/checks/checks.h"
@@ -7,8 +8,8 @@
 
 namespace rushlight::kernels {
 
-// f(char* element of view) for every element of `view` that the mask, of the same shape, has true, in
-// row major order. Stops at an error of f.
+// Calls f(char* element) for every element of `view` at which `mask`, of the same shape, is true, in
+// row-major order. Stops at an error of f.
 template <class F>
 Error for_each_masked(const View& mask, const View& view, F f) {
   View views[] = {mask, view};
@@ -23,7 +24,7 @@ Error for_each_masked(const View& mask, const View& view, F f) {
   });
 }
 
-// InvalidType unless `mask` holds bool.
+// InvalidType unless `mask` is bool.
 Error check_mask_dtype(const Tensor& mask);
 
 }  // namespace rushlight::kernels

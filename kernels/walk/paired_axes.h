@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Walking two tensors in step along some of their dimensions.
+// Loops over an input and an output along some of their dimensions, which are merged where strides allow it.
 #pragma once
 
 #include <cstddef>
@@ -8,26 +8,28 @@
 
 namespace rushlight::kernels {
 
+// One loop: its size and the strides of input and output.
 struct Axis {
   size_t size;
-  ptrdiff_t input;  // steps in bytes
+  ptrdiff_t input;  // strides in bytes
   ptrdiff_t output;
 };
 
+// The plan of such a loop: axes, innermost first. Built with add(), executed with walk() or walk_part().
 class PairedAxes {
  public:
-  // Adds the next outer dimension. Dimensions of size 1 vanish, neighbours that both tensors step
-  // through evenly become one.
+  // Adds the next outer dimension. Size 1 is dropped; a dimension that continues the one before with constant
+  // strides in both tensors is merged.
   void add(const Axis& axis);
 
-  // The innermost dimension; of size 1 when there is none.
+  // The innermost axis; of size 1 if all dimensions were dropped.
   [[nodiscard]] const Axis& inner() const { return axes_[0]; }
 
-  // Steps of the whole walk, or of that over the dimensions from `first` on.
+  // Steps of a walk over the axes from `first` on.
   [[nodiscard]] size_t count(size_t first = 0) const;
 
-  // f(input, output) at every step of the dimensions from `first` on (1 leaves the innermost one to
-  // f), with the pointers moved there. Nothing when a size is 0.
+  // Calls f(input, output) at every step over the axes from `first` on (1 leaves the innermost axis to f),
+  // with the pointers advanced. Does nothing if a size is 0.
   template <class F>
   void walk(const char* input, char* output, size_t first, F f) const {
     if (count() == 0) return;
@@ -37,7 +39,7 @@ class PairedAxes {
     } while (advance(first, index, &input, &output));
   }
 
-  // The steps from `begin` to `end` of those, by their number; no size is 0.
+  // Steps [begin, end) of such a walk, numbered with the innermost axis fastest. Precondition: no size is 0.
   template <class F>
   void walk_part(const char* input, char* output, size_t first, size_t begin, size_t end, F f) const {
     size_t index[kTensorDimensionLimit];
@@ -49,7 +51,7 @@ class PairedAxes {
   }
 
  private:
-  // Whether there is a next step.
+  // Advances the pointers; returns false after the last step.
   bool advance(size_t first, size_t* index, const char** input, char** output) const {
     for (size_t d = first; d < dim_; ++d) {
       const Axis& axis = axes_[d];
@@ -68,7 +70,7 @@ class PairedAxes {
   size_t dim_ = 0;
 };
 
-// Bytes from one element of dimension `d` to the next.
+// The stride of dimension `d` in bytes.
 inline ptrdiff_t byte_stride(const Tensor& tensor, size_t d) {
   return static_cast<ptrdiff_t>(tensor.strides()[d]) * static_cast<ptrdiff_t>(tensor.element_size());
 }

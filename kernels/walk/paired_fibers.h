@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The fibers of an input along one dimension, each with the fiber of an output of the same shape: fibers.h
-// for operators of known types that are to be quick, such as softmax.
+// The fibers of an input along one dimension, each with the fiber of an output of the same shape at the same
+// position. The inlined form of fibers.h, for fast operators of known dtypes such as softmax.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 namespace rushlight::kernels {
 
-// One fiber of an input and the output fiber beside it.
+// An input fiber and the output fiber at the same position.
 template <class In, class Out>
 struct FiberPair {
   const In* input;
@@ -24,19 +24,20 @@ struct FiberPair {
   [[nodiscard]] Out& at(size_t i) const { return output[static_cast<ptrdiff_t>(i) * output_stride]; }
 };
 
+// The plan of a walk over fibers. Holds addresses, not the tensors.
 class PairedFibers {
  public:
-  // Fibers of `self` along `dim`, negative counted from the end, and of `out`, which is given the same
-  // shape. A 0-dim tensor is one fiber of one element. Errors: InvalidArgument (dim; the shape of out).
+  // Plans the fibers of `self` along `dim` (negative: from the end), and resizes `out` to the shape of
+  // `self`. A 0-dim tensor is one fiber of one element. Errors: InvalidArgument (dim, shape of out).
   Error plan(const Tensor& self, int64_t dim, const Tensor& out);
 
-  // For kernels that walk by themselves: the dimension of the fibers, the others, and where both start.
+  // For kernels with their own loops: the axis of the fibers, the other axes, and the base addresses.
   [[nodiscard]] const Axis& fiber() const { return fiber_; }
   [[nodiscard]] const PairedAxes& others() const { return others_; }
   [[nodiscard]] const char* input() const { return input_; }
   [[nodiscard]] char* output() const { return output_; }
 
-  // f(FiberPair<In, Out>) for every fiber. The tensors' element types are In and Out.
+  // Calls f(FiberPair<In, Out>) for every fiber. Precondition: the tensors have the dtypes In and Out.
   template <class In, class Out, class F>
   void for_each(F f) const {
     if (fiber_.size == 0) return;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Arguments of operators that permute, flip or expand dimensions, as views of the input.
 #pragma once
 
 #include <cstdint>
@@ -10,21 +11,22 @@
 
 namespace rushlight::kernels {
 
-// `self` with its dimensions in the order of `dims`, which may count from the end. InvalidArgument unless
-// each of them is there once.
+// The view of `self` with its dimensions in the order of `dims` (negative: from the end). InvalidArgument
+// unless `dims` is a permutation.
 Error read_permutation(const Tensor& self, Span<const int64_t> dims, View* permuted);
 
-// `self` with two dimensions swapped; nothing of rank 0. InvalidArgument for one that is not there.
+// The view of `self` with two dimensions swapped; of a 0-dim tensor the tensor itself. InvalidArgument if one
+// is out of range.
 Error read_swap(const Tensor& self, int64_t dim0, int64_t dim1, View* swapped);
 
-// `self` as its transpose. InvalidArgument for more than 2 dimensions.
+// The transposed view of `self`. InvalidArgument for more than 2 dimensions.
 Error read_transpose(const Tensor& self, View* transposed);
 
-// `self` backwards along `dims`. InvalidArgument for one that is not there, or there twice.
+// The view of `self` reversed along `dims`. InvalidArgument if one is out of range or repeated.
 Error read_flip(const Tensor& self, Span<const int64_t> dims, View* flipped);
 
-// `self` as expand_copy repeats it: new dimensions in front, those of size 1 as large as `size` says, -1 as
-// they are. InvalidArgument for what does not expand so.
+// The view of `self` for expand_copy: new leading dimensions, dimensions of size 1 expanded to `size`, and -1
+// for unchanged ones. InvalidArgument if the shape does not expand to `size`.
 Error read_expansion(const Tensor& self, Span<const int64_t> size, bool implicit, View* expanded);
 
 }  // namespace rushlight::kernels

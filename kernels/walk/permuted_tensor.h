@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A tensor under another order of its dimensions, over the same memory: for fronts whose operator names
-// dimensions in another order than the problem of a back. Costs some 60 bytes on the stack.
+// A tensor with permuted dimensions on the same memory, for fronts whose operator orders dimensions
+// differently from the problem of a back. Takes about 60 bytes on the stack.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@ inline constexpr size_t kPermutedRank = 4;
 
 class PermutedTensor {
  public:
-  // Dimension i of this is dims[i] of the tensor, whose rank is 1 to kPermutedRank.
+  // Dimension i is dims[i] of `tensor`. Precondition: its rank is 1 to kPermutedRank.
   PermutedTensor(const Tensor& tensor, const uint8_t* dims);
   PermutedTensor(const PermutedTensor&) = delete;
   PermutedTensor& operator=(const PermutedTensor&) = delete;
@@ -22,7 +22,7 @@ class PermutedTensor {
   [[nodiscard]] const Tensor& get() const { return tensor_; }
 
  private:
-  // Fills in what the description is made of; its dtype is the tensor's.
+  // Sets sizes, dim order and strides; returns the dtype.
   ScalarType arrange(const Tensor& tensor, const uint8_t* dims);
 
   SizesType sizes_[kPermutedRank];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Elements one by one in row-major order, whatever the layout: for operators whose result depends on that
-// order, or whose indices count in it. A step costs a few instructions for each element, where joint_axes.h
-// costs them for each run.
+// Element by element in row-major order in any layout, for operators whose result depends on that order, or
+// whose indices count in it. A step costs a few instructions for each element; joint_axes.h costs them for
+// each span.
 #pragma once
 
 #include "kernels/walk/view.h"
@@ -30,7 +30,7 @@ class RowMajorCursor {
   SizesType index_[kTensorDimensionLimit] = {};
 };
 
-// The element at a position in row-major order; costs a division for each dimension.
+// The element at a row-major position. Cost: one division for each dimension.
 inline char* element_at(const Tensor& tensor, size_t position) {
   const View view = View::of(tensor);
   char* at = view.data;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// One loop for each element size, shared by all dtypes; contiguous spans use memmove.
 #include "kernels/walk/strided_copy.h"
 
 #include <cstdint>
@@ -17,8 +18,7 @@ void copy_sized(char* target, ptrdiff_t target_stride, const char* source, ptrdi
   const auto copy = [](char* to, const char* from) {
     std::memcpy(__builtin_assume_aligned(to, kSize), __builtin_assume_aligned(from, kSize), kSize);
   };
-  // Bytes, which quantized images have many of, two at a time: counting and moving on is two thirds of the
-  // instructions.
+  // Bytes, the elements of quantized images, two at a time: loop control is two thirds of the instructions.
   for (; kSize == 1 && n > 1; n -= 2) {
     copy(target, source);
     copy(target + target_stride, source + source_stride);
@@ -28,8 +28,8 @@ void copy_sized(char* target, ptrdiff_t target_stride, const char* source, ptrdi
   for (; n > 0; --n, target += target_stride, source += source_stride) copy(target, source);
 }
 
-// Elements of 16 bytes, aligned to 8: a plan may lay them half over each other. A call of memmove would cost
-// the other loops, which are compiled into the same function, an instruction for each element.
+// Elements of 16 bytes, aligned to 8: a plan may overlap them by half. A call of memmove would cost the other
+// loops, which the compiler merges into the same function, an instruction for each element.
 void copy_wide(char* target, ptrdiff_t target_stride, const char* source, ptrdiff_t source_stride, size_t n) {
   for (; n > 0; --n) {
     uint64_t first, second;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Moving elements between layouts. An operator that copies a view of its input is a line:
+// Copies between layouts. An operator that copies a view of its input takes one line:
 //
 //   return copy_to_out(View::of(self).select(dim, index), out);
 #pragma once
@@ -11,23 +11,23 @@
 
 namespace rushlight::kernels {
 
-// Copies n elements of `element` bytes, a power of two up to 16; strides in bytes.
+// Copies n elements of `element` bytes, a power of two up to 16. Strides are in bytes.
 void copy_elements(char* target, ptrdiff_t target_stride, const char* source, ptrdiff_t source_stride,
                    size_t n, size_t element);
 
-// Copies all elements, converting them as PyTorch's `to` does where types differ. Both have the same
-// sizes. InvalidType when this build cannot convert between the two types.
+// Copies all elements, with conversion as in PyTorch's `to` if the dtypes differ. Precondition: equal sizes.
+// InvalidType if this build cannot convert between the dtypes.
 Error copy_view(const View& target, const View& source);
 
-// Gives `out` the sizes of `source` and copies. InvalidType when the element types differ,
-// InvalidArgument when out cannot take the sizes.
+// Resizes `out` to the sizes of `source` and copies. InvalidType if the dtypes differ, InvalidArgument if
+// `out` cannot have these sizes.
 Error copy_to_out(const View& source, const Tensor& out);
 
-// Gives `out` the sizes of `source` and copies, converting. Errors: as the two above.
+// Resizes `out` to the sizes of `source` and copies with conversion. Errors as the two above.
 Error convert_to_out(const View& source, const Tensor& out);
 
-// Copies between different shapes of the same number and type of elements: the n-th element in row
-// major order of the one becomes the n-th of the other, wherever each lies.
+// Copies between shapes with equal element count and dtype: element n of `source` in row-major order becomes
+// element n of `target`, in any layouts.
 void copy_reshaped(const Tensor& target, const Tensor& source);
 
 }  // namespace rushlight::kernels

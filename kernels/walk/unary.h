@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Functions of one element: what an operator's file has to say is its name and its formula.
+// Functions of one element: an operator's file only states its name and formula.
 #pragma once
 
 #include <type_traits>
@@ -12,14 +12,14 @@
 
 namespace rushlight::kernels {
 
-// A function that only exists on floating numbers: integers and bool are computed in float32.
-// Errors: as elementwise(); InvalidType when `out` is not floating.
+// A function that exists only for floating values: integers and bool compute in float32. Errors: as
+// elementwise(); InvalidType if `out` is not floating.
 template <TypeSet kTypes, class F>
 Error floating_function(const Tensor& self, const Tensor& out, F f) {
   return elementwise_floating<kTypes>(out, f, self);
 }
 
-// Also of complex numbers, by another function. Errors: as elementwise().
+// The same, with another function for complex values. Errors: as elementwise().
 template <TypeSet kTypes, WideComplex (*kOfComplex)(WideComplex), class F>
 Error floating_function(const Tensor& self, const Tensor& out, F f) {
   if constexpr ((kTypes & types::kComplex) != 0) {
@@ -42,14 +42,14 @@ struct OfFractions : F {
 
 }  // namespace internal
 
-// A function to whole numbers, which integers are already. Errors: as elementwise().
+// A function that rounds to integers, so integer elements are unchanged. Errors: as elementwise().
 template <TypeSet kTypes, class F>
 Error rounding_function(const Tensor& self, const Tensor& out, F f) {
   return elementwise<kTypes>(out, internal::OfFractions<F>{f}, self);
 }
 
-// A predicate of floating numbers, false of all others; of complex numbers it holds where it holds of a part.
-// InvalidType unless `out` is bool; and as elementwise().
+// A predicate of floating values. It is false for all other dtypes, and true for a complex value if it is
+// true for one of its parts. InvalidType unless `out` is bool; other errors as elementwise().
 template <TypeSet kTypes, class F>
 Error classify(const Tensor& self, const Tensor& out, F f) {
   RL_CHECK(out.scalar_type() == ScalarType::Bool, Error::InvalidType, "out: expected dtype bool, got %s",

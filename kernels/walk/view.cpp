@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// PairedLoops sorts dimensions by the target's stride (insertion sort: few dimensions) and merges those whose
+// strides continue in both views.
 #include "kernels/walk/view.h"
 
 #include "runtime/base/assert.h"
@@ -35,7 +37,8 @@ View View::row_major(void* data, ScalarType type, Span<const SizesType> sizes) {
 View& View::select(size_t d, ptrdiff_t index) {
   RL_DCHECK(d < dim);
   if (data != nullptr) data += strides[d] * index;
-  // By swaps: compilers make a call of memmove of a shift, and many boards have no other use for that.
+  // With swaps, because compilers replace a shift by a call of memmove, which many boards do not use
+  // otherwise.
   for (size_t i = d; i + 1 < dim; ++i) swap(i, i + 1);
   --dim;
   return *this;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A view describes elements in memory by sizes and strides, free of the rule that a tensor is dense:
-// slices, permutations and expansions are views of a tensor.
+// A view describes elements in memory by sizes and strides, and need not be dense as a tensor is: slices,
+// permutations and expansions are views.
 #pragma once
 
 #include <cstddef>
@@ -11,6 +11,7 @@
 
 namespace rushlight::kernels {
 
+// Does not own the elements. `data` may be null if there are none.
 struct View {
   char* data;
   ScalarType type;
@@ -18,20 +19,20 @@ struct View {
   SizesType sizes[kTensorDimensionLimit];
   ptrdiff_t strides[kTensorDimensionLimit];  // in bytes; 0 repeats an element
 
-  // A tensor's elements where they are. What is reached through a const tensor is only read.
+  // All elements of a tensor. Elements of a const tensor must only be read.
   [[nodiscard]] static View of(const Tensor& tensor);
-  // Elements of shape `sizes` that lie row major from `data` on.
+  // Contiguous row-major elements of shape `sizes` from `data` on.
   [[nodiscard]] static View row_major(void* data, ScalarType type, Span<const SizesType> sizes);
 
-  // Each returns *this. Callers have checked that dimensions and positions exist.
+  // These modify the view and return *this. Preconditions: dimensions and positions exist.
   View& select(size_t d, ptrdiff_t index);  // removes the dimension
   View& slice(size_t d, ptrdiff_t start, ptrdiff_t length, ptrdiff_t step = 1);
   View& insert(size_t d, SizesType size, ptrdiff_t stride);  // a new dimension before d
   View& swap(size_t a, size_t b);
 };
 
-// Two views of the same shape, as the fewest nested loops that visit the same pairs of elements. The
-// innermost comes first; the order is that of the target, so that memory is written in one direction.
+// The fewest nested loops over the pairs of elements of two views of one shape. Ordered by the strides of the
+// target, innermost first, so that memory is written in ascending order.
 class PairedLoops {
  public:
   struct Loop {
@@ -42,14 +43,14 @@ class PairedLoops {
 
   PairedLoops(const View& target, const View& source);
 
-  // The loops, innermost first; none when there is no element.
+  // The loops, innermost first; none if the views have no element.
   [[nodiscard]] Span<const Loop> loops() const { return {loops_, dim_}; }
 
-  // Makes short runs long: exchanges the two innermost loops where the inner one has few elements. Memory is
-  // then written with steps, which costs cores without caches nothing.
+  // Exchanges the two innermost loops if the inner one is short. Writes then have strides, which costs
+  // nothing on cores without caches.
   void lengthen_runs();
 
-  // Calls run(target, source, loop) with char pointers for every run of the innermost loop.
+  // Calls run(target, source, loop) with char pointers for every span of the innermost loop.
   template <class Run>
   void for_each_run(Run run) const {
     if (dim_ == 0) return;
@@ -79,7 +80,7 @@ class PairedLoops {
   char* target_;
   const char* source_;
   Loop loops_[kTensorDimensionLimit];
-  size_t dim_ = 0;  // 0 when there is no element
+  size_t dim_ = 0;  // 0 if the views have no element
 };
 
 }  // namespace rushlight::kernels

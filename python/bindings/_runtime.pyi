@@ -64,6 +64,8 @@ class BuildInfo(TypedDict):
     compiler: str
     assertions: bool
     event_tracing: bool
+    variants: list[str]
+    variant: str
     sizeof_evalue: int
     sizeof_tensor_impl: int
     sizeof_pointer: int

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "python/bindings/info.h"
 
+#include <cstdlib>
 #include <string>
 
 #include "kernels/checks/selection.h"
@@ -9,6 +10,10 @@
 #include "runtime/base/log.h"
 #include "runtime/kernel/operator_table.h"
 #include "runtime/kernel/random.h"
+
+#if RUSHLIGHT_UKERNEL_VARIANTS
+#include "kernels/ukernel/detect.h"
+#endif
 
 namespace py = pybind11;
 
@@ -50,6 +55,21 @@ bool backend_is_available(const std::string& name) {
   return backend != nullptr && backend->is_available();
 }
 
+// The variants of the microkernels, and the one that this processor runs.
+void add_variants(py::dict& info) {
+  py::list names;
+#if RUSHLIGHT_UKERNEL_VARIANTS
+  using namespace ukernel;
+  const Variant best = choose_variant(runnable_variants(Cpu{}), std::getenv("RUSHLIGHT_CPU"));
+  for (const char* name : kVariantNames) names.append(name);
+  info["variant"] = kVariantNames[static_cast<int>(best)];
+#else
+  names.append("native");
+  info["variant"] = "native";
+#endif
+  info["variants"] = names;
+}
+
 py::dict build_info() {
   constexpr const char* kLevels[] = {"debug", "info", "error", "off"};
   py::dict info;
@@ -65,6 +85,7 @@ py::dict build_info() {
 #else
   info["event_tracing"] = false;
 #endif
+  add_variants(info);
   info["sizeof_evalue"] = sizeof(EValue);
   info["sizeof_tensor_impl"] = sizeof(TensorImpl);
   info["sizeof_pointer"] = sizeof(void*);
@@ -80,7 +101,8 @@ void bind_info(py::module_& m) {
   m.def("backend_is_available", &backend_is_available, py::arg("name"),
         "Returns True if the backend is linked and its device is present.");
   m.def("set_seed", &set_seed, py::arg("seed"), "Sets the seed of kernels' random numbers.");
-  m.def("build_info", &build_info, "Log level, compiler, assertions, event tracing, sizes of C++ types.");
+  m.def("build_info", &build_info,
+        "Log level, compiler, assertions, event tracing, microkernel variants, sizes of C++ types.");
 }
 
 }  // namespace rushlight

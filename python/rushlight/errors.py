@@ -459,6 +459,18 @@ class ClusterNotUsable(RushlightError):
     exit_code = 34
 
 
+class NotReady(RushlightError):
+    """This machine lacks something that `rushlight doctor` was asked for, or something installed on it is
+    broken: `findings` has each."""
+
+    exit_code = 37
+    default_next_step = "Run the commands above."
+
+    def __init__(self, message: str, findings: Sequence[object] = ()) -> None:
+        super().__init__(message)
+        self.findings = list(findings)
+
+
 class FileFailed(RushlightError):
     """The operating system refused to read or write a file or folder: `path`, where it is known, `errno`."""
 

@@ -68,6 +68,13 @@ def test_a_board_gives_the_expected_outputs_without_a_c_library_installed(name: 
     assert outcome.build.sizes.flash < DSCNN_FLASH.get(name, 80_000) and outcome.build.sizes.ram < 1_000
 
 
+def test_a_board_builds_no_loops_for_linux(tmp_path: Path) -> None:
+    """zig defines __linux__ for boards, where no processor is chosen when a program runs."""
+    outcome = _run("model_dscnn_int8", "zig-cortex-m4", tmp_path)
+    assert outcome.build is not None
+    assert not list(tmp_path.rglob("*-neon.cpp.obj"))
+
+
 def _only_pips(folder: Path) -> str:
     """A PATH with the shell and its tools, this environment's Python, and what pip brought to it."""
     folder.mkdir()

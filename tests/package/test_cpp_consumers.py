@@ -108,13 +108,13 @@ def test_a_project_makes_operator_libraries_with_what_is_installed(prefix: Path,
     assert {"my_ops::mul3.out", "aten::addmm.out", "= aten::relu.out 0 100 102"} <= set(lines)
 
 
-def test_the_program_of_the_readme_builds(prefix: Path, tmp_path: Path) -> None:
+def test_the_program_of_the_page_on_cpp_builds(prefix: Path, tmp_path: Path) -> None:
     (program,) = re.findall(
-        r"^```cpp\n(.*?)^```$", (ROOT / "README.md").read_text(), re.MULTILINE | re.DOTALL
+        r"^```cpp\n(.*?)^```$", (ROOT / "docs/cpp.md").read_text(), re.MULTILINE | re.DOTALL
     )
-    (tmp_path / "readme.cpp").write_text(program)
+    (tmp_path / "page.cpp").write_text(program)
     folder = tmp_path / "build"
-    configure(CONSUMERS / "installed", folder, CMAKE_PREFIX_PATH=prefix, MAIN=tmp_path / "readme.cpp")
+    configure(CONSUMERS / "installed", folder, CMAKE_PREFIX_PATH=prefix, MAIN=tmp_path / "page.cpp")
     build(folder)
 
 

@@ -27,7 +27,7 @@ SUFFIXES = (".h", ".hpp", ".c", ".cpp", ".inl")
 
 RUN = 15  # tokens from which an equal run counts as shared
 
-_TOKEN = re.compile(
+TOKEN = re.compile(
     r"""(?P<comment>//[^\n]*|/\*.*?\*/)
       | (?P<directive>^[ \t]*\#[ \t]*(?P<word>\w+)(?P<rest>(?:[^\n\\]|\\.|\\\n)*))
       | (?P<string>(?:u8|[uUL])?R"(?P<tag>[^(\s]*)\(.*?\)(?P=tag)"
@@ -47,7 +47,7 @@ def split(text: str) -> tuple[list[str], list[list[str]]]:
     """The tokens of a text without comments and directives, and the bodies of its macros."""
     tokens: list[str] = []
     macros: list[list[str]] = []
-    for match in _TOKEN.finditer(text):
+    for match in TOKEN.finditer(text):
         if match["directive"] is not None:
             if match["word"] == "define":
                 rest = match["rest"].replace("\\\n", " ")
@@ -231,7 +231,7 @@ def official_headers() -> Path | None:
 
 def prose(text: str) -> list[str]:
     """The words of the comments of a source file."""
-    comments = (match["comment"] for match in _TOKEN.finditer(text))
+    comments = (match["comment"] for match in TOKEN.finditer(text))
     return [word for comment in comments if comment for word in re.findall(r"\w+", comment.lower())]
 
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Keys come in blocks that stay in the first cache while all queries of an item use them. A few queries
-// multiply the cache as it lies; for many, a block is converted to float32 and packed once. Softmax is
-// carried from block to block (Dao et al., "FlashAttention"), blocks that no query sees are left out.
+// Keys are processed in blocks that stay in the L1 cache while all queries of an item use them. A few queries
+// multiply the cache as stored; for many, a block is converted to float32 and packed once. Softmax is online,
+// from block to block (Dao et al., "FlashAttention", 2022). Blocks that no query sees are skipped.
 #include "kernels/host/attention/cached_blocks.h"
 
 #include <algorithm>
@@ -22,13 +22,13 @@ namespace rushlight::kernels::host {
 
 namespace {
 
-constexpr size_t kBlockKeys = 128;   // as many as a whole number of panels
-constexpr size_t kFewRows = 8;       // queries of an item for which keys are not packed
-constexpr size_t kItemRows = 192;    // queries of an item, about, if there are so many
-constexpr size_t kSplitTokens = 16;  // tokens up to which keys are split into ranges
-constexpr size_t kLeastRange = 256;  // keys of a range
+constexpr size_t kBlockKeys = 128;   // rounded up to whole panels
+constexpr size_t kFewRows = 8;       // up to this many queries in an item keys are not packed
+constexpr size_t kItemRows = 192;    // approximate queries in an item
+constexpr size_t kSplitTokens = 16;  // up to this many tokens keys are divided into ranges
+constexpr size_t kLeastRange = 256;  // fewest keys in a range
 constexpr size_t kMostRanges = 16;
-constexpr size_t kTiles = 4;  // tiles of queries that are weighed at a time
+constexpr size_t kTiles = 4;  // tiles of queries that are weighted at a time
 
 size_t round_up(size_t n, size_t to) { return (n + to - 1) / to * to; }
 
@@ -54,8 +54,8 @@ size_t AttentionItems::work() const {
   return plan_.heads * plan_.tokens * (plan_.end_key(plan_.tokens) - first_key_) * plan_.depth * 2;
 }
 
-// A worker has scratch memory for scores, for packed keys (where keys are packed), a block of the cache as
-// float32, the queries and, unless results are partial, the shifts and totals of rows.
+// Scratch memory of a worker: scores; if keys are packed, also the packed keys, a block of the cache as
+// float32, the queries, and the shifts and totals of rows (which otherwise are in the partial results).
 size_t AttentionItems::worker_bytes() const {
   size_t floats = tile_rows_ * block_keys_;
   if (packs_) {
@@ -70,7 +70,7 @@ size_t AttentionItems::partial_bytes() const {
   return splits_ ? round_up(std::max<size_t>(ranges_ * partial_floats(), 1) * sizeof(float), 64) : 0;
 }
 
-// Either the most tokens, or as many as are split into ranges: these at any position.
+// The maximum of two cases: the most tokens, and the most tokens that divide keys into ranges.
 size_t AttentionItems::most_bytes(CachedAttention plan, size_t threads) {
   const size_t tokens = std::min(plan.tokens, plan.context);
   size_t bytes = 0;
@@ -130,12 +130,12 @@ class AttentionWorker {
   [[nodiscard]] float* sums(size_t t, size_t h) const {
     return sums_ + ((first_token_ + t) * plan_.heads + head_ * group_ + h) * plan_.depth;
   }
-  // The number of a row's shift and total.
+  // Index of a row's shift and total.
   [[nodiscard]] size_t state(size_t t, size_t h) const {
     return items_.splits_ ? t * plan_.heads + head_ * group_ + h : t * group_ + h;
   }
   [[nodiscard]] size_t row(size_t key) const { return head_ * plan_.context + key; }
-  // Keys of the block that a token sees: [first, last), which may be empty.
+  // The keys [first, last) of the block that a token sees; may be empty.
   [[nodiscard]] size_t first_seen(size_t t) const {
     const size_t first = plan_.first_key(first_token_ + t);
     return first > key_ ? std::min(first - key_, keys_) : 0;
@@ -145,7 +145,7 @@ class AttentionWorker {
     return last > key_ ? std::min(last - key_, keys_) : 0;
   }
 
-  // The results will be where the queries are. [group][tokens][depth].
+  // Copies the queries, whose memory the results will overwrite, to [group][tokens][depth].
   void copy_queries() {
     for (size_t h = 0; h < group_; ++h) {
       for (size_t t = 0; t < tokens_; ++t) {
@@ -229,7 +229,7 @@ class AttentionWorker {
     }
   }
 
-  // The block's rows as float32, without scales.
+  // The rows of the block as float32, before scaling.
   const float* block(const CacheTensor& cache) {
     const size_t n = keys_ * plan_.depth;
     if (plan_.cache_type == ScalarType::Float) return cache.row<float>(row(key_), plan_.depth);
@@ -241,7 +241,7 @@ class AttentionWorker {
     return converted_;
   }
 
-  // Gives weight 0 to those of the n keys of the block that the token does not see.
+  // Sets the weights of keys that the token does not see to 0.
   void weigh_seen(size_t t, size_t h, size_t n, float* scores) {
     const size_t last = std::min(last_seen(t), n);
     const size_t first = std::min(first_seen(t), last);
@@ -250,7 +250,7 @@ class AttentionWorker {
     if (first < last) weigh(t, h, last - first, scores + first);
   }
 
-  // Scores of n keys become weights; the row's sums are scaled to them.
+  // Converts scores of n keys to softmax weights, and rescales the row's sums to the new largest score.
   void weigh(size_t t, size_t h, size_t n, float* scores) {
     float scale = plan_.scale;
     if (plan_.softcap != 0) {
@@ -263,7 +263,7 @@ class AttentionWorker {
     if (factor != 1.0f) ukernel::attention_scale(plan_.depth, sums(t, h), factor);
   }
 
-  // Multiplies rows of scores or weights of n keys by the scales of these, if the cache has some.
+  // Multiplies rows of scores or weights by the scales of their keys or values, if the cache is quantized.
   void scale(const CacheTensor& cache, size_t rows, size_t key, size_t n) {
     if (cache.scales == nullptr) return;
     const auto stride = static_cast<ptrdiff_t>(items_.block_keys_ * sizeof(float));
@@ -285,9 +285,9 @@ class AttentionWorker {
   size_t head_ = 0;
   size_t first_token_ = 0;
   size_t tokens_ = 0;
-  size_t begin_ = 0;  // of the item's keys
+  size_t begin_ = 0;  // keys of the item
   size_t end_ = 0;
-  size_t key_ = 0;  // the block at hand
+  size_t key_ = 0;  // current block
   size_t keys_ = 0;
   float* scores_;
   float* packed_ = nullptr;
@@ -302,7 +302,7 @@ void AttentionItems::compute(size_t item, float* scratch, float* partials) const
   AttentionWorker(*this, item, scratch, partials).compute();
 }
 
-// The totals become factors of the sums; then these are added as a product of one row.
+// Converts the totals to factors of the partial sums, then adds those as a matrix product of one row.
 void AttentionItems::merge(size_t row, float* partials) const {
   const size_t step = partial_floats();
   const size_t rows = plan_.tokens * plan_.heads;

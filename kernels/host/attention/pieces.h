@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Work whose every thread takes scratch memory.
+// Parallel work in which each thread needs scratch memory.
 #pragma once
 
 #include <algorithm>
@@ -9,19 +9,19 @@
 
 namespace rushlight::kernels::host {
 
-// Scratch memory for as many pieces as there are threads and memory for.
+// Allocates scratch memory for as many pieces as threads and memory allow.
 class Pieces {
  public:
-  // `most` at most, each with so many bytes.
+  // At most `most` pieces with `bytes` of scratch memory each.
   Pieces(KernelContext& context, size_t most, size_t bytes) : context_(context) {
     most = std::min({most, context.threads(), kMostPieces});
     while (count_ < most && (scratch_[count_] = context.allocate_temp(bytes, 64)) != nullptr) ++count_;
   }
 
-  // True if there is no memory for one.
+  // True if memory does not suffice for one piece.
   [[nodiscard]] bool empty() const { return count_ == 0; }
 
-  // Runs work(piece, pieces, scratch) for each.
+  // Calls work(piece, number of pieces, scratch) for each piece, concurrently.
   template <class Work>
   void run(Work work) {
     context_.parallel_for(count_, 1, [&](size_t begin, size_t end, size_t) {

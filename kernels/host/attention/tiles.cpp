@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Both products reuse the tiles of kernels/ukernel/gemm.h. Values are read in place: they are the right-hand
+// side of a product in the layout that the tile expects.
 #include "kernels/host/attention/tiles.h"
 
 #include <algorithm>
@@ -9,7 +11,7 @@ namespace rushlight::kernels::host {
 
 namespace {
 
-constexpr size_t kMostRows = 8;  // of a tile, at most
+constexpr size_t kMostRows = 8;  // most rows in a tile
 
 const float* row_of(const FloatRows& rows, size_t row) {
   return rows.data + static_cast<ptrdiff_t>(row) * rows.row;

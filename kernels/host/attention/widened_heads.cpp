@@ -13,7 +13,7 @@ HeadMatrix floats_at(float* data, size_t columns) {
   return {reinterpret_cast<char*>(data), static_cast<ptrdiff_t>(columns * sizeof(float)), sizeof(float)};
 }
 
-// Rows [begin, end) of a matrix of `type`, each contiguous, to rows of float32 that lie behind each other.
+// Converts rows [begin, end) of a matrix of `type` with contiguous rows to contiguous rows of float32.
 void widen_rows(const HeadMatrix& from, ScalarType type, const TokenNumbers& tokens, size_t begin, size_t end,
                 size_t columns, float* to) {
   for (size_t row = begin; row < end; ++row) {

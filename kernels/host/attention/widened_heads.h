@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Heads of attention whose numbers are narrower than float32, as float32 in scratch memory: keys and values a
-// block at a time, queries and results by rows.
+// Converts the heads of float16, bfloat16 and int8 attention to float32 in scratch memory: keys and values
+// block by block, queries and results row by row.
 #pragma once
 
 #include <cstddef>
@@ -12,21 +12,22 @@ namespace rushlight::kernels::host {
 
 class WidenedHeads {
  public:
-  // Scratch memory of one thread, for blocks of so many keys.
+  // Scratch memory of one thread, for blocks of `block` keys.
   [[nodiscard]] static size_t bytes(const AttentionPlan& plan, size_t block) {
     return (plan.queries() + block) * (plan.depth() + plan.width()) * sizeof(float);
   }
-  // True if rows are contiguous.
+  // True if the rows of queries, keys, values and results are contiguous.
   [[nodiscard]] static bool takes(const AttentionProblem& problem);
 
   WidenedHeads(const AttentionProblem& problem, size_t block, void* scratch);
 
-  // A head with its queries and results in float32, rows [begin, end) of them; it has no keys and values.
+  // Loads a head: queries [begin, end) converted to float32, and memory for results. Its keys and values are
+  // null.
   AttentionPlan::Head load(size_t index, size_t begin, size_t end);
-  // `count` keys or values of it from `first` on, at most a block; valid until the next ones.
+  // Converts `count` keys or values of the head from `first` on, at most a block; valid until the next call.
   [[nodiscard]] FloatRows keys(size_t first, size_t count);
   [[nodiscard]] FloatRows values(size_t first, size_t count);
-  // Rows [begin, end) of the result, from float32, to the head that was loaded.
+  // Converts rows [begin, end) of the result and stores them in the loaded head.
   void store(size_t begin, size_t end) const;
 
  private:

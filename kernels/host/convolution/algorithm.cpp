@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Methods: depthwise by rows (channels-last) or planes; rows (channels-last products without im2col); planes
+// (channels-first, im2col in strips); Winograd for 3x3 kernels with constant weights. Each method has its own
+// file.
 #include "kernels/host/convolution/algorithm.h"
 
 #include <algorithm>
@@ -30,21 +33,21 @@ Convolution exchanged(const Convolution& c) {
   return made;
 }
 
-// True if rows and columns are swapped, so that short rows are longer: of algorithms to which strides are all
-// one.
+// True if rows and columns are exchanged, which makes short rows longer. Only for methods that work for any
+// strides.
 bool gains_by_exchange(const Convolution& c) {
   if (c.axes[2].out >= std::min(kShortRow, c.axes[1].out)) return false;
   return is_depthwise_rows(c) || (gains_by_border(c) && gains_by_border(exchanged(c)));
 }
 
-// Whether there is nothing to compute, nor to divide work by.
+// True if the result has no elements.
 bool is_empty(const Convolution& c) {
   ptrdiff_t outputs = c.batch * c.groups * c.out_channels;
   for (const ConvolutionAxis& axis : c.axes) outputs *= axis.out > 0 ? 1 : 0;
   return outputs == 0;
 }
 
-// Before packed weights: how they were packed, for sizes that the tensors of a call may be below.
+// Precedes packed weights and tells how they were packed: a call may have smaller tensors than the plan.
 struct alignas(64) Header {
   Algorithm algorithm;
   bool is_exchanged;
@@ -63,7 +66,7 @@ void pack(const Convolution& c, Algorithm algorithm, float* packed) {
   if (algorithm == Algorithm::kWinograd) pack_winograd(c, packed);
 }
 
-// For one thread.
+// Bytes for one thread.
 size_t scratch_size(const Convolution& c, Algorithm algorithm) {
   if (algorithm == Algorithm::kPlanes) return planes_scratch_size(c);
   if (algorithm == Algorithm::kDepthwisePlanes) return depthwise_scratch_size(c);
@@ -79,7 +82,7 @@ uint64_t layout_of(const Convolution& c, Algorithm algorithm) {
   return number;
 }
 
-// Whether there was scratch memory for the images, or no need for it.
+// Returns false if the method needs scratch memory for images and there is none.
 bool convolve_packed(KernelContext& context, const Convolution& c, Algorithm algorithm, const float* packed) {
   if (algorithm != Algorithm::kRows) {
     convolve_depthwise_rows(context, c, packed);
@@ -123,13 +126,13 @@ Convolution image_of(const Convolution& c, ptrdiff_t index) {
   return image;
 }
 
-// Scratch of one thread, for either algorithm that computes an image.
+// Scratch memory of one thread, for both methods that may compute an image.
 size_t winograd_or_planes_size(const Convolution& c) {
   return std::max(winograd_scratch_size(c), planes_scratch_size(image_of(c, 0)));
 }
 
-// Image by image; one in which infinities or NaN appear is computed again without transforms, so that they
-// stand where it sees them.
+// Computes image by image. Transforms spread infinities and NaN to other outputs, so an image that contains
+// any is computed again without transforms.
 bool convolve_images(KernelContext& context, const Convolution& c, const float* packed) {
   auto* scratch = static_cast<float*>(context.allocate_temp(winograd_or_planes_size(c), 64));
   if (scratch == nullptr) return false;
@@ -173,7 +176,7 @@ bool convolve(KernelContext& context, const Convolution& convolution) {
   const bool is_exchanged = header != nullptr ? header->is_exchanged : gains_by_exchange(convolution);
   const Convolution c = is_exchanged ? exchanged(convolution) : convolution;
   const Algorithm algorithm = algorithm_of(c);
-  // A residual in place of the outputs would be gone when an image is computed again.
+  // In-place residual: the outputs have overwritten it when an image is computed again.
   if (header != nullptr && header->algorithm == Algorithm::kWinograd && is_winograd(c) &&
       c.residual != c.out) {
     if (convolve_images(context, c, reinterpret_cast<const float*>(header + 1))) return true;

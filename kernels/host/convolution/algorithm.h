@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Chooses the algorithm of a convolution in float32, by its shape and layout.
+// Selects the method of a float32 convolution by its shape and layout.
 #pragma once
 
 #include "kernels/host/convolution.h"
 
 namespace rushlight::kernels::host {
 
-// For a kernel's prepare function: packs the weight, where it is a constant and its algorithm needs that, and
-// says how much scratch a call takes.
+// For prepare functions: packs a constant weight if the method needs that, and requests the scratch memory of
+// a call.
 void prepare_convolution(KernelContext& context, const Convolution& convolution, bool constant_weight);
 
-// False when there is too little scratch for any algorithm; nothing was done then.
+// Computes the convolution. Returns false, without effect, if scratch memory is too small for every method.
 [[nodiscard]] bool convolve(KernelContext& context, const Convolution& convolution);
 
 }  // namespace rushlight::kernels::host

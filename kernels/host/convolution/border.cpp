@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Copies each row once: zeros, pixels (a memcpy if channels-last, an interleave if channels-first), zeros.
 #include "kernels/host/convolution/border.h"
 
 #include <algorithm>
@@ -11,11 +12,11 @@ namespace rushlight::kernels::host {
 
 namespace {
 
-constexpr ptrdiff_t kBorderChannels = 32;  // with more, a tile's products cost more than finding its pixels
-constexpr ptrdiff_t kElements = 1 << 15;   // for a thread, at least
+constexpr ptrdiff_t kBorderChannels = 32;  // with more channels the products cost more than the border tests
+constexpr ptrdiff_t kElements = 1 << 15;   // fewest elements for a thread
 static_assert(kImageChannels <= static_cast<ptrdiff_t>(ukernel::kInterleavedPlanes));
 
-// Positions along the axis that outputs see, borders included.
+// The number of positions along the axis that outputs see, padding included.
 ptrdiff_t reach(const ConvolutionAxis& axis) {
   return (axis.out - 1) * axis.step + (axis.kernel - 1) * axis.dilation + 1;
 }
@@ -65,15 +66,16 @@ class Border {
   const float* image_;
   float* to_;
   ptrdiff_t size_[kSpatial];
-  ptrdiff_t before_;  // pixels of border in a row
-  ptrdiff_t seen_;    // pixels of the input in a row
+  ptrdiff_t before_;  // pixels of left border
+  ptrdiff_t seen_;    // pixels of the input that outputs see in a row
 };
 
 }  // namespace
 
 bool gains_by_border(const Convolution& c) {
   if (c.transposed || c.groups != 1 || c.in_channels == 0 || c.out_channel_stride != 1) return false;
-  // The image with its border is then at most three times as long in each dimension, whatever a program says.
+  // Limits the size of the copy for any program: with its border an image is at most three times as long in
+  // each dimension.
   for (const ConvolutionAxis& axis : c.axes) {
     if (axis.out <= 0 || axis.pad > axis.in) return false;
   }

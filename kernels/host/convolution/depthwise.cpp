@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Two methods. Strips (channels-last): the microkernel takes a pointer to the input for each row of taps,
+// with channels in the lanes; pixels at the border that see fewer taps are separate calls. Bands (any
+// layout): rows of an image are copied with padding to scratch memory, where inputs of strided convolutions
+// are sorted by remainder, so that adjacent outputs read adjacent inputs.
 #include "kernels/host/convolution/depthwise.h"
 
 #include <algorithm>
@@ -12,26 +16,26 @@ namespace rushlight::kernels::host {
 
 namespace {
 
-constexpr ptrdiff_t kRowsAtOnce = 16;    // rows of taps
-constexpr ptrdiff_t kCached = 1 << 13;   // floats of input that all outputs of a row see
-constexpr ptrdiff_t kNear = 1 << 18;     // floats of an image that the second cache holds
-constexpr size_t kPixelsAtOnce = 16;     // of one that it does not hold
-constexpr ptrdiff_t kChannelsStep = 16;  // a line of the cache, and the widest vector
+constexpr ptrdiff_t kRowsAtOnce = 16;    // rows of taps in one call
+constexpr ptrdiff_t kCached = 1 << 13;   // floats of input that a row of outputs sees: fits in the L1 cache
+constexpr ptrdiff_t kNear = 1 << 18;     // floats of an image that fits in the L2 cache
+constexpr size_t kPixelsAtOnce = 16;     // pixels in one call for larger images
+constexpr ptrdiff_t kChannelsStep = 16;  // a cache line, and the widest vector
 
-// Items of so much work are worth a thread.
+// The number of items that are worth a thread.
 size_t grain_of(ptrdiff_t work) {
   return static_cast<size_t>(std::max<ptrdiff_t>((ptrdiff_t{1} << 18) / std::max<ptrdiff_t>(work, 1), 1));
 }
 
-// Outputs that see inputs through all taps; there may be none.
+// The outputs that see inputs through all taps; may be empty.
 Range seen_through_all(const PhaseAxis& axis) {
   Range outputs = {0, axis.count};
   for (ptrdiff_t t = 0; t < axis.taps; ++t) outputs = seen_through(axis, t, outputs);
   return outputs.size() > 0 ? outputs : Range{0, 0};
 }
 
-// Rows of outputs, channels last. Of as many channels at a time that what a row of outputs sees is still in
-// the first cache for the next one.
+// Rows of outputs, channels-last. Limits the channels of a block so that the input of one output row is
+// still in the L1 cache for the next.
 class Strips {
  public:
   Strips(const Convolution& convolution, const Phase& phase, const float* packed)
@@ -46,7 +50,7 @@ class Strips {
     blocks_ = (c_.groups + block_ - 1) / block_;
   }
 
-  // An item is a block of channels of a row.
+  // An item is a block of channels of one row.
   [[nodiscard]] size_t items() const {
     return static_cast<size_t>(c_.batch * blocks_ * phase_.axes[0].count * phase_.axes[1].count);
   }
@@ -70,14 +74,14 @@ class Strips {
   }
 
  private:
-  // Rows of outputs, of some channels.
+  // Rows of outputs for a block of channels.
   struct Block {
     ptrdiff_t batch;
     ptrdiff_t channel;
     ptrdiff_t z;
     Range rows;
   };
-  // What an output sees through the first tap of each of some rows of taps, and their weights.
+  // Pointers to the input of the first tap in each row of taps, and to the weights of that row.
   struct TapRows {
     const float* from[kRowsAtOnce];
     const float* weights[kRowsAtOnce];
@@ -88,7 +92,7 @@ class Strips {
     for (ptrdiff_t y = block.rows.begin; y < block.rows.end; ++y) {
       if (inner_.size() > 0) compute_pixels(block, y, 1, inner_);
     }
-    // Pixels at the ends of rows lie below each other.
+    // Pixels at the ends of rows go column by column, since vertical neighbors see the same taps.
     const Range whole = {std::max(block.rows.begin, whole_.begin), std::min(block.rows.end, whole_.end)};
     for (ptrdiff_t x = 0; x < axes[2].count; ++x) {
       if (x == inner_.begin && inner_.size() > 0) {
@@ -106,7 +110,7 @@ class Strips {
     }
   }
 
-  // Pixels that see the same taps: some beside each other, or `rows` below each other.
+  // Computes pixels that see the same taps: horizontal neighbors, or `rows` vertical ones.
   void compute_pixels(const Block& block, ptrdiff_t y, ptrdiff_t rows, Range pixels) const {
     const PhaseAxis* axes = phase_.axes;
     const PhaseAxis& along = axes[rows > 1 ? 1 : 2];
@@ -178,21 +182,21 @@ class Strips {
   const Phase& phase_;
   const float* packed_;
   Range inner_;  // outputs of a row that see inputs through all its taps
-  Range whole_;  // rows of outputs likewise
+  Range whole_;  // the same for rows of outputs
   bool is_near_;
   ptrdiff_t block_;  // channels
   ptrdiff_t blocks_;
 };
 
-// How one dimension of an image is copied: inputs whose positions leave equal remainders divided by in_step
-// lie beside each other, a slot for each remainder that taps need.
+// The copy of one dimension of an image. Inputs whose positions have the same remainder modulo in_step are
+// adjacent, in one slot for each remainder that taps need.
 struct Slots {
   explicit Slots(const PhaseAxis& phase_axis) : axis(phase_axis), reach(0), period(1) {
     step = axis.tap_step < 0 ? -axis.tap_step : axis.tap_step;
     while (period < axis.taps && period * step % axis.in_step != 0) ++period;
     if (axis.taps > 0) reach = (axis.taps - 1) * step / axis.in_step;
   }
-  // Taps from the one that sees the first input on.
+  // Position of the tap among all taps ordered by the input that they see.
   [[nodiscard]] ptrdiff_t rank(ptrdiff_t tap) const { return axis.tap_step < 0 ? axis.taps - 1 - tap : tap; }
   [[nodiscard]] ptrdiff_t slot(ptrdiff_t tap) const { return rank(tap) % period; }
   [[nodiscard]] ptrdiff_t shift(ptrdiff_t tap) const { return rank(tap) * step / axis.in_step; }
@@ -204,14 +208,14 @@ struct Slots {
 
   const PhaseAxis& axis;
   ptrdiff_t step;
-  ptrdiff_t reach;   // how far behind an output the last of what it sees lies
-  ptrdiff_t period;  // slots
+  ptrdiff_t reach;   // inputs beyond an output's first one, in one slot
+  ptrdiff_t period;  // number of slots
 };
 
 constexpr ptrdiff_t kTapsAtOnce = 64;
-constexpr ptrdiff_t kBand = 1 << 13;  // floats of a copy, about
+constexpr ptrdiff_t kBand = 1 << 13;  // approximate floats of a copy
 
-// Bands of rows of one output channel.
+// Bands of output rows of one channel.
 class Bands {
  public:
   Bands(const Convolution& convolution, const Phase& phase)
@@ -236,7 +240,7 @@ class Bands {
     return static_cast<size_t>(copy + (follows_ ? 0 : band_ * phase_.axes[2].count)) +
            ukernel::kDepthwiseSlack;
   }
-  // An item is a band of all outputs of one input channel.
+  // An item is one band of all output channels of one input channel.
   [[nodiscard]] size_t items() const {
     return static_cast<size_t>(c_.batch * c_.groups * phase_.axes[0].count * bands_);
   }
@@ -292,7 +296,7 @@ class Bands {
     const ptrdiff_t in0 = axes[0].position(z, layer);
     const bool inside = in0 >= 0 && in0 < axes[0].in;
     for (ptrdiff_t row_slot = 0; row_slot < rows_.period; ++row_slot) {
-      // The rows that are in the image lie together.
+      // The rows inside the image are contiguous.
       const ptrdiff_t count = rows + rows_.reach;
       ptrdiff_t begin = 0;
       while (begin < count && rows_.position(first, row_slot, begin) < 0) ++begin;
@@ -396,8 +400,8 @@ class Bands {
   ptrdiff_t layers_;
   Slots rows_;
   Slots columns_;
-  ptrdiff_t width_;  // of a row of a copy
-  bool follows_;     // outputs of a row lie one after the other
+  ptrdiff_t width_;  // of a row of the copy
+  bool follows_;     // outputs of a row are adjacent
   ptrdiff_t band_;   // rows of outputs
   ptrdiff_t bands_;
   ptrdiff_t plane_;  // floats of a slot
@@ -417,7 +421,7 @@ size_t scratch_of(const Convolution& c) {
 
 bool is_depthwise(const Convolution& c) {
   if (c.in_channels != 1 || c.groups == 1) return false;
-  // So far that bytes of scratch fit a size_t.
+  // Limits bytes of scratch memory to the range of size_t.
   constexpr ptrdiff_t kReach = 255;
   ptrdiff_t taps = 1;
   for (const ConvolutionAxis& axis : c.axes) {

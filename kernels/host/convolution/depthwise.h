@@ -1,23 +1,25 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Depthwise convolutions: an output channel sees one input channel.
+// Depthwise convolutions in float32: each output channel sees one input channel.
 #pragma once
 
 #include "kernels/host/convolution.h"
 
 namespace rushlight::kernels::host {
 
-// Where one input channel makes one output channel and channels are last, for both.
+// True if both tensors are channels-last and each input channel has one output channel.
 [[nodiscard]] bool is_depthwise_rows(const Convolution& convolution);
-// Bytes of the weights, a row of channels for each tap; and their packing.
+// packed_depthwise_size(): bytes of the weights as [phase][tap][channel]. pack_depthwise(): writes them.
 [[nodiscard]] size_t packed_depthwise_size(const Convolution& convolution);
 void pack_depthwise(const Convolution& convolution, float* packed);
+// Computes the convolution from packed weights, without scratch memory. Precondition: is_depthwise_rows().
 void convolve_depthwise_rows(KernelContext& context, const Convolution& convolution, const float* packed);
 
-// In any layout: an image of a channel is copied with its padding, in bands.
+// True for depthwise convolutions in any layout whose kernel is not too large for the copies below.
 [[nodiscard]] bool is_depthwise(const Convolution& convolution);
-// Bytes of scratch that each thread takes.
+// Bytes of scratch memory for each thread.
 [[nodiscard]] size_t depthwise_scratch_size(const Convolution& convolution);
-// `scratch` is for that many threads; with fewer than the context has only one works.
+// Copies the image of a channel with its padding, in bands of rows, and filters the copy. `scratch` is for
+// `threads` threads; if these are fewer than the context's, one thread does all the work.
 void convolve_depthwise_planes(KernelContext& context, const Convolution& convolution, float* scratch,
                                size_t threads);
 

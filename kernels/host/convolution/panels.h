@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Weights in panels, as products of pixels read them: [phase][group][panel][tap][input channel][output
-// channel]. A panel has gemm_columns() output channels; the last one of a group has as many vectors as it
-// needs.
+// Layout of packed weights for matrix products: [phase][group][panel][tap][input channel][output channel]. A
+// panel has gemm_columns() output channels; the last panel of a group is padded to whole vectors only.
 #pragma once
 
 #include <algorithm>
@@ -25,7 +24,8 @@ class Panels {
   }
 
   [[nodiscard]] ptrdiff_t count() const { return count_; }
-  // Output channels from panel to panel, of one, and floats of a row of it.
+  // columns(): output channels from panel to panel. channels_in(): output channels of one panel. width():
+  // floats of a row of it, with padding.
   [[nodiscard]] ptrdiff_t columns() const { return columns_; }
   [[nodiscard]] ptrdiff_t channels_in(ptrdiff_t panel) const {
     return std::min(columns_, channels_ - panel * columns_);
@@ -33,17 +33,18 @@ class Panels {
   [[nodiscard]] ptrdiff_t width(ptrdiff_t panel) const {
     return std::min(columns_, padded_ - panel * columns_);
   }
-  // Where a panel begins, behind where those of the phase do.
+  // Offset of a panel from the start of the phase's panels, in floats.
   [[nodiscard]] ptrdiff_t offset(ptrdiff_t group, ptrdiff_t panel) const {
     return (group * padded_ + panel * columns_) * depth_;
   }
+  // Floats of all panels of the phase.
   [[nodiscard]] ptrdiff_t floats() const { return floats_; }
 
  private:
   ptrdiff_t columns_;
   ptrdiff_t channels_;  // of a group
-  ptrdiff_t padded_;    // to whole vectors
-  ptrdiff_t depth_;     // taps and input channels
+  ptrdiff_t padded_;    // rounded up to whole vectors
+  ptrdiff_t depth_;     // taps * input channels
   ptrdiff_t count_;     // of a group
   ptrdiff_t floats_;
 };

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// im2col in panels: the inputs of gemm_columns() adjacent outputs are gathered, a row for each tap and input
+// channel, and multiplied by all output channels while they are in cache. Pointwise convolutions with few
+// output channels read the input directly. The weights need no packing, so this method also serves weights
+// that are not constant.
 #include "kernels/host/convolution/planes.h"
 
 #include <algorithm>
@@ -16,13 +20,13 @@ using ukernel::GemmTile;
 
 constexpr ptrdiff_t kMostRows = 16;
 constexpr ptrdiff_t kPointers = 256;  // held at a time
-// Floats of gathered inputs for which all weights are read again: more where the weights are many.
+// Floats of gathered inputs for which all weights are read once; twice as many if the weights are large.
 constexpr ptrdiff_t kCachedPanels = 1 << 17;
 constexpr ptrdiff_t kCachedWeights = 1 << 18;
 
 ptrdiff_t panel_columns() { return static_cast<ptrdiff_t>(ukernel::gemm_columns()); }
 
-// Outputs of one phase.
+// The outputs of one phase.
 class Planes {
  public:
   Planes(const Convolution& convolution, const Phase& phase, size_t threads)
@@ -34,7 +38,7 @@ class Planes {
     rows_ = static_cast<ptrdiff_t>(ukernel::gemm_split(static_cast<size_t>(c_.out_channels)));
     follows_ = axes[2].out_stride == 1 && (axes[1].count == 1 || axes[1].out_stride == axes[2].count) &&
                (axes[0].count == 1 || axes[0].out_stride == axes[2].count * axes[1].count);
-    // The weights of an output channel lie in the order of its input channels, each with all taps.
+    // True if the weights of an output channel are contiguous: input channels, each with all taps.
     whole_ = taps_ == c_.axes[0].kernel * c_.axes[1].kernel * c_.axes[2].kernel && !c_.transposed &&
              (c_.kernel_in_stride == taps_ || c_.in_channels == 1) &&
              (axes[2].kernel_stride == 1 || axes[2].taps == 1) &&
@@ -45,10 +49,11 @@ class Planes {
     const ptrdiff_t panels = (pixels_ + columns_ - 1) / columns_;
     const ptrdiff_t cached = depth_ * c_.out_channels <= kCachedWeights ? kCachedPanels : 2 * kCachedPanels;
     panels_in_block_ = std::clamp<ptrdiff_t>(cached / std::max<ptrdiff_t>(depth_ * columns_, 1), 1, panels);
-    // Blocks of about equal size.
+    // Makes blocks of nearly equal size.
     blocks_ = (panels + panels_in_block_ - 1) / panels_in_block_;
     panels_in_block_ = (panels + blocks_ - 1) / blocks_;
-    // Where there are too few blocks for all threads, each gathers the inputs of the same block.
+    // If blocks are fewer than threads, several threads share a block: each gathers its inputs, and computes
+    // a part of the output channels.
     const ptrdiff_t parts = std::max<ptrdiff_t>(
         static_cast<ptrdiff_t>(threads) / std::max<ptrdiff_t>(c_.batch * c_.groups * blocks_, 1), 1);
     const ptrdiff_t tiles = (c_.out_channels + rows_ - 1) / rows_;
@@ -109,7 +114,7 @@ class Planes {
            axis.in == axis.count;
   }
 
-  // Inputs that outputs [at, at + columns) see, a row for each tap and input channel.
+  // Gathers the inputs that outputs [at, at + columns) see, a row for each tap and input channel.
   void gather_panel(const Block& block, ptrdiff_t at, float* panel) const {
     const PhaseAxis* axes = phase_.axes;
     const ptrdiff_t end = std::min(at + columns_, block.end);
@@ -123,7 +128,7 @@ class Planes {
       const ptrdiff_t y = at / axes[2].count % axes[1].count;
       const ptrdiff_t z = at / axes[2].count / axes[1].count;
       const ptrdiff_t length = std::min(axes[2].count - x, end - at);
-      // The last run goes on with zeros, so that whole vectors may be read.
+      // The last span is padded with zeros, because the microkernel reads whole vectors.
       const ptrdiff_t filled = at + length == end ? columns_ - column : length;
       float* to = panel + column;
       const ptrdiff_t tap_step = whole_ ? columns_ : c_.in_channels * columns_;
@@ -203,7 +208,7 @@ class Planes {
     for (ptrdiff_t r = 0; r < rows; ++r) c_.finish(gemm.c + r * gemm.c_stride, columns);
   }
 
-  // A tile goes to where its outputs lie, a part of a row of them after the other.
+  // Stores a tile in strided outputs, one part of an output row after the other.
   void scatter(const Block& block, ptrdiff_t first_channel, ptrdiff_t rows, ptrdiff_t at,
                ptrdiff_t columns) const {
     const PhaseAxis* axes = phase_.axes;
@@ -242,9 +247,9 @@ class Planes {
   ptrdiff_t taps_;
   ptrdiff_t depth_;
   ptrdiff_t rows_;  // output channels of a tile
-  bool follows_;    // outputs of a channel lie one after the other
-  bool whole_;      // so do the weights of an output channel
-  bool direct_;     // inputs are read where they lie
+  bool follows_;    // outputs of a channel are contiguous
+  bool whole_;      // the weights of an output channel are contiguous
+  bool direct_;     // inputs are read in place
   ptrdiff_t panels_in_block_;
   ptrdiff_t blocks_;
   ptrdiff_t tiles_in_part_;

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Convolutions in any layout, best where channels come first: products of weights, which are read where they
-// lie, and panels in which the inputs that neighbouring outputs see are gathered.
+// Convolutions in any layout, best for channels-first: matrix products of the weights, which are read as
+// stored, with im2col panels of adjacent outputs.
 #pragma once
 
 #include "kernels/host/convolution.h"
 
 namespace rushlight::kernels::host {
 
-// Bytes of scratch that each thread takes.
+// Bytes of scratch memory for each thread.
 [[nodiscard]] size_t planes_scratch_size(const Convolution& convolution);
 
-// `scratch` is for that many threads; with fewer than the context has only one works.
+// `scratch` is for `threads` threads; if these are fewer than the context's, one thread does all the work.
 void convolve_planes(KernelContext& context, const Convolution& convolution, float* scratch, size_t threads);
 
 }  // namespace rushlight::kernels::host

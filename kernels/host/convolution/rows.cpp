@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Indirect convolution: for each tap of each pixel of a tile the microkernel takes a pointer to its input
+// channels; pointers to padding lead to a row of zeros. If adjacent taps are adjacent in memory, a row of
+// taps is one longer product. Long lines without padding take strips.cpp. Reference: Dukhan, "The Indirect
+// Convolution Algorithm", 2019.
 #include "kernels/host/convolution/rows.h"
 
 #include <algorithm>
@@ -17,26 +21,26 @@ using ukernel::GemmTile;
 
 constexpr ptrdiff_t kMostRows = 16;
 constexpr ptrdiff_t kPointers = 256;           // held at a time
-constexpr ptrdiff_t kCachedWeights = 1 << 18;  // floats that are read again for each tile
+constexpr ptrdiff_t kCachedWeights = 1 << 18;  // floats of weights that are read again for each tile
 constexpr ptrdiff_t kCachedPixels = 1 << 17;   // floats of input that are read again for each panel
 
-// Whether taps beside each other are pixels beside each other, so that a row of them is one of the depth.
+// True if adjacent taps are adjacent pixels, so that a row of taps is a single product.
 bool taps_adjoin(const Convolution& c, const Phase& phase) {
   return c.groups == 1 && phase.axes[2].tap_step == 1 && phase.axes[2].in_stride == c.in_channels;
 }
 
-// Floats of zeros, for a row of taps; a multiple of 16, so that the panels behind them are aligned.
+// Number of zeros for a row of taps; a multiple of 16, so that the panels behind it are aligned.
 ptrdiff_t zeros_of(const Convolution& c) {
   return (c.in_channels * (c.groups == 1 ? c.axes[2].kernel : 1) + 15) / 16 * 16;
 }
 
-// Outputs of one phase, group and element of the batch.
+// The outputs of one phase, for one group and element of the batch.
 class Rows {
  public:
   Rows(const Convolution& convolution, const Phase& phase, const float* packed, const float* zeros)
       : c_(convolution), phase_(phase), packed_(packed), zeros_(zeros), panels_(convolution, phase) {
     const PhaseAxis* axes = phase.axes;
-    // Tiles are of outputs at equal steps.
+    // The outputs of a tile have a constant stride.
     run_ = axes[2].count;
     for (size_t i = kSpatial - 1; i-- > 0;) {
       if (axes[i].count > 1 && axes[i].out_stride != run_ * axes[2].out_stride) break;
@@ -57,7 +61,7 @@ class Rows {
     blocks_ = (tiles_ + block_ - 1) / block_;
   }
 
-  // An item is a block of tiles and a panel.
+  // An item is a block of tiles and one panel.
   [[nodiscard]] size_t items() const {
     return static_cast<size_t>(c_.batch * c_.groups * blocks_ * panels_.count());
   }
@@ -91,12 +95,12 @@ class Rows {
     ptrdiff_t group = 0;
     ptrdiff_t rows = 0;
     ptrdiff_t out = 0;                       // offset of the first output
-    ptrdiff_t at[kSpatial][kMostRows] = {};  // what each row sees through the first tap
+    ptrdiff_t at[kSpatial][kMostRows] = {};  // position of each row's first tap
     ptrdiff_t in_run = 0;
-    ptrdiff_t next[kSpatial] = {};  // the output behind it
-    bool in_row = false;            // outputs are in one row
-    bool inside = false;            // all taps of the last axis are inputs
-    ptrdiff_t first_tap = -1;       // of those that the pointers are for
+    ptrdiff_t next[kSpatial] = {};  // the first output after the tile
+    bool in_row = false;            // all outputs are in one row
+    bool inside = false;            // no tap of the last axis is in the padding
+    ptrdiff_t first_tap = -1;       // first tap that the pointers belong to
     const float* pointers[kPointers] = {};
   };
 
@@ -122,7 +126,7 @@ class Rows {
     };
     tile->in_row = x + tile->rows <= axes[2].count;
     if (tile->in_row) {
-      // Positions grow from row to row of the tile.
+      // Positions increase from row to row of the tile.
       tile->at[0][0] = axes[0].position(z, 0);
       tile->at[1][0] = axes[1].position(y, 0);
       tile->at[2][0] = axes[2].position(x, 0);
@@ -151,7 +155,7 @@ class Rows {
     ++z;
   }
 
-  // Pointers for taps, or rows of taps, [first, first + count).
+  // Computes the pointers of taps, or of rows of taps, [first, first + count).
   void point(Tile* tile, ptrdiff_t first, ptrdiff_t count, ptrdiff_t taps_in_row) const {
     if (tile->first_tap == first) return;
     tile->first_tap = first;
@@ -224,12 +228,12 @@ class Rows {
   const float* packed_;
   const float* zeros_;
   Panels panels_;
-  ptrdiff_t run_;   // outputs at equal steps
+  ptrdiff_t run_;   // outputs with a constant stride
   ptrdiff_t rows_;  // of a tile
   ptrdiff_t tiles_in_run_;
   ptrdiff_t most_taps_;  // whose pointers are held at a time
   ptrdiff_t tiles_;
-  ptrdiff_t block_;  // tiles that use a panel one after the other
+  ptrdiff_t block_;  // tiles that use a panel in succession
   ptrdiff_t blocks_;
   bool merges_;
 };

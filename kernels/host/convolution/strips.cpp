@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Each item is a piece of a line and one panel. Pieces are short enough that their input stays in the L1
+// cache while all panels read it. Sums are blocked as in sum.h.
 #include "kernels/host/convolution/strips.h"
 
 #include <algorithm>
@@ -15,13 +17,14 @@ using ukernel::GemmInitial;
 using ukernel::GemmStrip;
 
 constexpr ptrdiff_t kTapsAtOnce = 64;
-constexpr ptrdiff_t kSeen = 1 << 12;     // floats of input that all panels read one after the other, about
-constexpr ptrdiff_t kFewestPixels = 48;  // for which a panel is read
-constexpr ptrdiff_t kCachedWeights = 1 << 14;  // floats that may be near from the call before
-constexpr ptrdiff_t kShortest = 4;             // line that is worth a strip
+constexpr ptrdiff_t kSeen = 1 << 12;     // approximate floats of input that all panels read in succession
+constexpr ptrdiff_t kFewestPixels = 48;  // fewest pixels that pay for reading a panel
+constexpr ptrdiff_t kCachedWeights = 1 << 14;  // floats that may still be cached from the last call
+constexpr ptrdiff_t kShortest = 4;             // shortest line that pays
 constexpr ptrdiff_t kWork = 1 << 20;           // products worth a thread
 
-// How outputs lie: `lines` lines of `length` at equal steps, `merged` of the axes in each.
+// The layout of outputs: `lines` lines of `length` outputs with constant strides; a line merges `merged`
+// axes.
 struct Lines {
   explicit Lines(const Phase& phase) : length(phase.axes[2].count), lines(1) {
     const PhaseAxis& row = phase.axes[2];
@@ -44,7 +47,7 @@ struct Lines {
   ptrdiff_t lines;
   ptrdiff_t out_step;
   ptrdiff_t in_step;
-  size_t merged;  // axes, from the last one on
+  size_t merged;  // counted from the last axis
 };
 
 class Strips {
@@ -60,7 +63,7 @@ class Strips {
     piece_ = (lines_.length + pieces_ - 1) / pieces_;
   }
 
-  // An item is a piece of a line and a panel.
+  // An item is a piece of a line and one panel.
   [[nodiscard]] size_t items() const {
     return static_cast<size_t>(c_.batch * c_.groups * lines_.lines * pieces_ * panels_.count());
   }
@@ -86,7 +89,7 @@ class Strips {
   void compute_piece(ptrdiff_t batch, ptrdiff_t group, ptrdiff_t line, ptrdiff_t first,
                      ptrdiff_t panel) const {
     const PhaseAxis* axes = phase_.axes;
-    // The merged axes begin with output 0.
+    // The merged axes start at output 0.
     const ptrdiff_t y = lines_.merged == 1 ? line % axes[1].count : 0;
     const ptrdiff_t z = lines_.merged == 1 ? line / axes[1].count : lines_.merged == 2 ? line : 0;
     const ptrdiff_t channel = group * c_.out_channels + panel * panels_.columns();
@@ -140,7 +143,7 @@ class Strips {
     }
   }
 
-  // Sums of `count` taps, in blocks; what is added is there only once.
+  // Adds `count` taps in blocks; bias and residual are added once.
   void add(GemmStrip* strip, const float* const* a, const float* const* b, ptrdiff_t count, bool ends) const {
     const ptrdiff_t depth = count == 0 ? 0 : depth_;
     const ptrdiff_t parts = std::max<ptrdiff_t>((depth + kSumBlock / 2) / kSumBlock, 1);
@@ -177,7 +180,7 @@ class Strips {
   const float* packed_;
   Panels panels_;
   Lines lines_;
-  bool joins_;  // a row of taps is one of the depth
+  bool joins_;  // a row of taps is one product
   ptrdiff_t taps_in_row_;
   ptrdiff_t depth_;
   ptrdiff_t piece_;  // pixels
@@ -195,7 +198,7 @@ bool has_strips(const Phase& phase) {
       if (row.taps > 0 && (position < 0 || position >= row.in)) return false;
     }
   }
-  // Shorter lines are computed together, as tiles of rows that lie anywhere.
+  // Shorter lines are computed by the tiles of rows.cpp, whose pixels may be anywhere.
   const Lines lines(phase);
   return lines.lines == 1 || lines.length >= kShortest;
 }

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Convolutions as in convolution_rows.h, of outputs in long lines, none of which sees beyond the ends of a
-// row of the input: pointwise ones, those without padding, and those of an image with a border.
+// Channels-last convolutions as in rows.h, for long lines of outputs that see no padding in their rows:
+// pointwise convolutions, those without padding, and images with a border (border.h). One call of the
+// microkernel computes a line, so no pointers are needed for each pixel.
 #pragma once
 
 #include "kernels/host/convolution.h"
 
 namespace rushlight::kernels::host {
 
-// Whether outputs of the phase are such lines.
+// True if the outputs of the phase form such lines.
 [[nodiscard]] bool has_strips(const Phase& phase);
 
-// `packed` are the phase's panels.
+// `packed` points to the panels of the phase. Precondition: has_strips(). Needs no scratch memory.
 void convolve_strips(KernelContext& context, const Convolution& convolution, const Phase& phase,
                      const float* packed);
 

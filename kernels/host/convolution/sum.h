@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Long sums of a tile, in blocks: rounding errors grow with the products that are added one after the other.
+// Blocked summation for the long sums of a tile, because rounding errors grow with the number of products
+// that are added in sequence.
 #pragma once
 
 #include <algorithm>
@@ -9,14 +10,15 @@
 
 namespace rushlight::kernels::host {
 
-inline constexpr ptrdiff_t kSumBlock = 512;  // products, about
+inline constexpr ptrdiff_t kSumBlock = 512;  // approximate products in a block
 
-// Computes `tile`, whose taps and pointers are not set yet, over `taps` taps, and leaves it changed but for
-// C. point(first, count) gives the pointers for taps [first, first + count) of at most `most_taps`.
+// Computes `tile` over `taps` taps in blocks of about kSumBlock products. The caller leaves tile.taps and
+// tile.a unset, and must not reuse `tile`. point(first, count) returns the pointers for taps [first, first +
+// count), where count is at most `most_taps`.
 template <class Point>
 void sum_in_blocks(ukernel::GemmTile& tile, ptrdiff_t taps, ptrdiff_t most_taps, Point&& point) {
   const auto depth = static_cast<ptrdiff_t>(tile.depth);
-  if (taps * depth <= kSumBlock && taps <= most_taps) {  // most often, and then it has to be quick
+  if (taps * depth <= kSumBlock && taps <= most_taps) {  // fast path for the common case
     tile.taps = static_cast<size_t>(taps);
     tile.a = point(0, taps);
     return gemm_tile(tile);

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// A band of tiles is transformed, multiplied as 16 matrix products, one for each transformed position, and
+// transformed back, while the band is in cache. Channels-first inputs and outputs of a band are transposed to
+// channels-last.
 #include "kernels/host/convolution/winograd.h"
 
 #include <algorithm>
@@ -17,11 +20,11 @@ constexpr ptrdiff_t kIn = ukernel::kWinogradIn;
 constexpr ptrdiff_t kOut = ukernel::kWinogradOut;
 constexpr ptrdiff_t kParts = ukernel::kWinogradParts;
 constexpr ptrdiff_t kTilesAtOnce = 64;
-// Products added one after the other. The transforms round, too; shorter sums than those of a direct
-// convolution make up for that.
+// Products that are added in sequence. The transforms add rounding errors; sums shorter than in a direct
+// convolution compensate for them.
 constexpr ptrdiff_t kWinogradSum = 32;
-constexpr ptrdiff_t kChannelsAtOnce = 64;  // that change places with pixels
-constexpr ptrdiff_t kLine = 16;            // floats of a line of the cache
+constexpr ptrdiff_t kChannelsAtOnce = 64;  // transposed at a time
+constexpr ptrdiff_t kLine = 16;            // floats of a cache line
 
 ptrdiff_t round_up(ptrdiff_t value, ptrdiff_t step) { return (value + step - 1) / step * step; }
 ptrdiff_t panel_columns() { return static_cast<ptrdiff_t>(ukernel::gemm_columns()); }
@@ -33,8 +36,7 @@ size_t grain_of(ptrdiff_t work) {
   return static_cast<size_t>(std::max<ptrdiff_t>((ptrdiff_t{1} << 15) / std::max<ptrdiff_t>(work, 1), 1));
 }
 
-// A band of tiles is transformed, multiplied part by part, and transformed back. Where channels come first,
-// the inputs and outputs of a band are transposed.
+// The bands of one image and their buffers in scratch memory.
 class Bands {
  public:
   Bands(const Convolution& convolution, const float* packed, float* scratch)
@@ -47,7 +49,7 @@ class Bands {
     const ptrdiff_t bands = (tiles_y_ + most - 1) / most;
     rows_ = (tiles_y_ + bands - 1) / bands;
     bands_ = (tiles_y_ + rows_ - 1) / rows_;
-    // A line more, or parts would begin in the same places of the cache.
+    // One cache line more, so that the parts do not start in the same cache sets.
     inputs_part_ = round_up(rows_ * tiles_x_ * c_.in_channels, kLine) + kLine;
     products_part_ = round_up(rows_ * tiles_x_ * c_.out_channels, kLine) + kLine;
     inputs_ = scratch;
@@ -59,7 +61,7 @@ class Bands {
 
   [[nodiscard]] size_t scratch_floats() const { return static_cast<size_t>(end_ - inputs_); }
 
-  // False as soon as a product is infinite or NaN.
+  // Returns false as soon as a product is infinite or NaN.
   bool compute(KernelContext& context) {
     for (ptrdiff_t band = 0; band < bands_; ++band) {
       first_ = band * rows_;
@@ -71,7 +73,7 @@ class Bands {
   }
 
  private:
-  // Pixel (row, column) lies at data + row * row_stride + column * column_stride.
+  // The layout of an image: pixel (row, column) is at data + row * row_stride + column * column_stride.
   struct Image {
     ptrdiff_t data;  // offset
     ptrdiff_t row_stride;
@@ -97,7 +99,7 @@ class Bands {
     if (turned_) turn_outputs(context);
   }
 
-  // Rows of the input that the band sees.
+  // The input rows that the band sees.
   [[nodiscard]] Range seen_rows() const {
     const ConvolutionAxis& y = c_.axes[1];
     const ptrdiff_t top = first_ * kOut - y.pad;
@@ -218,7 +220,7 @@ class Bands {
     }
   }
 
-  // All tiles of the band, in one of the parts.
+  // Multiplies all tiles of the band in one of the 16 parts.
   void multiply(ptrdiff_t part) const {
     const ptrdiff_t panel = panel_columns();
     const float* weights = packed_ + part * part_floats(c_);
@@ -248,7 +250,7 @@ class Bands {
   bool turned_;
   ptrdiff_t tiles_y_;
   ptrdiff_t tiles_x_;
-  ptrdiff_t rows_;  // of tiles in a band
+  ptrdiff_t rows_;  // rows of tiles in a band
   ptrdiff_t bands_;
   ptrdiff_t inputs_part_;  // floats from part to part
   ptrdiff_t products_part_;
@@ -258,11 +260,11 @@ class Bands {
   float* made_;
   float* end_;
   std::atomic<bool> finite_{true};
-  ptrdiff_t first_ = 0;  // row of tiles of the band
-  ptrdiff_t tiles_ = 0;  // of the band
+  ptrdiff_t first_ = 0;  // first row of tiles in the band
+  ptrdiff_t tiles_ = 0;  // tiles in the band
 };
 
-// Whether rows of pixels of a channel follow each other in the input and the output.
+// True if the rows of a channel are contiguous in input and output.
 bool has_planes(const Convolution& c) {
   const ConvolutionAxis& y = c.axes[1];
   const ConvolutionAxis& x = c.axes[2];
@@ -285,7 +287,8 @@ bool is_winograd(const Convolution& c) {
 bool gains_by_winograd(const Convolution& c) {
   if (!is_winograd(c) || c.in_channels < 32 || c.out_channels < 32) return false;
   const ptrdiff_t tiles = ((c.axes[1].out + kOut - 1) / kOut) * ((c.axes[2].out + kOut - 1) / kOut);
-  // Else too many outputs of tiles are not wanted, or too few products use a weight: 7 x 7 images still gain.
+  // With fewer tiles, weights are read for too few products; with more waste, too many outputs of tiles are
+  // unused. 7 x 7 images still gain.
   return tiles >= 12 && 10 * c.axes[1].out * c.axes[2].out >= 7 * tiles * kOut * kOut;
 }
 

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// 3 x 3 convolutions of many channels with fewer products: kernels/ukernel/winograd.h. Weights are
-// transformed when a method is loaded, which takes 16/9 of their memory.
+// Winograd convolution F(2x2, 3x3) for 3 x 3 kernels with many channels: 16 instead of 36 multiplications for
+// four outputs, see kernels/ukernel/winograd.h. Weights are transformed at load and take 16/9 of their
+// memory. Reference: Lavin and Gray, "Fast Algorithms for Convolutional Neural Networks", 2016.
 #pragma once
 
 #include "kernels/host/convolution.h"
 
 namespace rushlight::kernels::host {
 
-// Whether it can be computed so, and whether that is faster.
+// is_winograd(): true if the method applies: 3x3, stride 1, no dilation, one group, 2-d. gains_by_winograd():
+// true if it is also faster, by measurement.
 [[nodiscard]] bool is_winograd(const Convolution& convolution);
 [[nodiscard]] bool gains_by_winograd(const Convolution& convolution);
 
@@ -17,8 +19,9 @@ void pack_winograd(const Convolution& convolution, float* packed);
 
 [[nodiscard]] size_t winograd_scratch_size(const Convolution& convolution);  // bytes
 
-// One image: its batch is not looked at. False when a sum of products is infinite or NaN, which in a tile
-// spreads to outputs that do not see the input it comes from: the caller then computes the image directly.
+// Convolves one image; the batch size is ignored. Returns false if a sum of products is infinite or NaN: the
+// transform spreads it to outputs that do not see the input it came from, so the caller then computes the
+// image with another method.
 [[nodiscard]] bool convolve_winograd(KernelContext& context, const Convolution& convolution,
                                      const float* packed, float* scratch);
 

@@ -19,7 +19,7 @@ void prepare_panels(KernelContext& context, const Panels& panels, const WeightOn
   const bool is_fixed = is_constant(problem.numbers) && is_constant(problem.scales);
   context.need_scratch(scratch + 64 + (is_fixed ? 0 : bytes + 64));
   if (!is_fixed) return;
-  // Weights that share their numbers and differ in scales are packed apart.
+  // Weights that share integers but not scales are packed separately.
   const auto scales = reinterpret_cast<uintptr_t>(weight.scales);
   const uint64_t layout =
       layout_number(panels.layout, weight.features, weight.form.groups, weight.form.group,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What linear layers with weights in groups have in common on hosts: packed panels, and rows at equal steps.
+// Shared by linear layers whose weights have scales for groups of inputs: packed panels, and rows with
+// constant strides.
 #pragma once
 
 #include <algorithm>
@@ -12,17 +13,17 @@
 
 namespace rushlight::kernels::host {
 
-// Products that a piece of work for a thread should have at least: to wake one takes some microseconds.
+// Fewest products for a piece of parallel work: waking a thread takes some microseconds.
 inline constexpr size_t kLeastProducts = size_t{1} << 20;
 
-// How many items of so many products make such a piece.
+// The number of items, each with `products` products, in such a piece.
 [[nodiscard]] inline size_t items_for_piece(size_t products) {
   return std::max<size_t>(kLeastProducts / std::max<size_t>(products, 1), 1);
 }
 
-// How a family of microkernels packs its weights.
+// The packed layout of a family of microkernels.
 struct Panels {
-  uint64_t layout;  // the family's, for layout_number()
+  uint64_t layout;  // identifies the layout in layout_number()
   size_t columns;
   size_t bytes;
   void (*pack)(const ukernel::GroupedWeights& weights, size_t columns, void* panel);
@@ -30,18 +31,19 @@ struct Panels {
   [[nodiscard]] size_t count(size_t features) const { return (features + columns - 1) / columns; }
 };
 
-// Packs all of a weight's panels.
+// Packs all panels of a weight to `to`, which has panels.count() * panels.bytes.
 void pack_panels(const Panels& panels, const GroupedWeight& weight, void* to);
 
-// For prepare functions: packs constants. `scratch` is what calls take besides; others are packed there, too.
+// For prepare functions: packs a constant weight at load. Requests `scratch` bytes for calls, and memory for
+// the panels if the weight is not constant.
 void prepare_panels(KernelContext& context, const Panels& panels, const WeightOnlyLinearProblem& problem,
                     size_t scratch);
 
-// What was packed at load, or is packed now, in scratch memory; null without that.
+// The panels packed at load, or packed now in scratch memory; null if that is too small.
 [[nodiscard]] const void* packed_panels(KernelContext& context, const Panels& panels,
                                         const GroupedWeight& weight);
 
-// Rows of input and output.
+// Rows of input and output; strides in elements.
 struct LinearRows {
   size_t count = 0;
   const float* input = nullptr;
@@ -50,7 +52,7 @@ struct LinearRows {
   ptrdiff_t out_stride = 0;
 };
 
-// None where the rows do not lie at equal steps, or their numbers are apart.
+// Finds the rows; none if they have no constant stride, or their elements are not adjacent.
 [[nodiscard]] std::optional<LinearRows> find_rows(const WeightOnlyLinearProblem& problem);
 
 }  // namespace rushlight::kernels::host

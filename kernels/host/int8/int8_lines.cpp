@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Spreading (widening, and reordering for the microkernel) costs more than a copy, and overlapping patches
+// share inputs. So each input line is spread once for a block, and patches are copied, or only located, in
+// spread form.
 #include "kernels/host/int8/int8_lines.h"
 
 #include <algorithm>
@@ -8,13 +11,13 @@ namespace rushlight::kernels::host {
 
 namespace {
 
-constexpr size_t kPiece = 16;         // bytes that are copied together, the last ones beyond the end
-constexpr size_t kSlack = 64;         // behind lines and patches: what is copied or multiplied beyond them
-constexpr ptrdiff_t kFilled = 256;    // numbers of the padding that are spread together
-constexpr ptrdiff_t kMost = 1 << 20;  // bytes
-constexpr ptrdiff_t kMostSpan = 1 << 16;  // lines, pixels of a line or channels: products do not overflow
+constexpr size_t kPiece = 16;             // bytes copied at a time; the last copy may exceed the end
+constexpr size_t kSlack = 64;             // bytes behind lines and patches that copies and products may touch
+constexpr ptrdiff_t kFilled = 256;        // padding elements that are spread at a time
+constexpr ptrdiff_t kMost = 1 << 20;      // bytes
+constexpr ptrdiff_t kMostSpan = 1 << 16;  // limit of lines, pixels, channels: no overflow
 
-// What a kernel sees of an axis for so many neighbouring outputs.
+// The number of inputs that `outputs` adjacent outputs see on an axis.
 ptrdiff_t span_of(const ConvolutionAxis& axis, ptrdiff_t outputs) {
   return (outputs - 1) * axis.step + (axis.kernel - 1) * axis.dilation + 1;
 }
@@ -70,7 +73,7 @@ Int8Lines::Int8Lines(const ConvolutionGeometry& g, PatchOrder order, size_t bloc
   is_direct_ = in_a_line && down_.kernel == 1 && is_run;
   in_parts_ = ukernel::kInt8GemmParts && !is_direct_ && is_run && down_.kernel > 0 &&
               (down_.kernel == 1 || ukernel::int8_gemm_depth(run) == run);
-  const size_t each = in_parts_ ? sizeof(ptrdiff_t) : static_cast<size_t>(row_);  // of a patch
+  const size_t each = in_parts_ ? sizeof(ptrdiff_t) : static_cast<size_t>(row_);  // bytes for each patch
   bytes_ = bytes_of(in_lines, columns) + (is_direct_ ? 0 : block * each + kSlack);
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Patches of a convolution of int8, from spread lines. The lines of the input that a block of outputs sees
-// are spread once, with the padding on both sides. A patch is a piece of a line for each line of the kernel.
-// The pieces stay where they are if products take rows in parts (kInt8GemmParts) and their depth is what the
-// variant takes at once, or if there is one of them. Otherwise patches are copied together.
+// im2col for int8 convolutions from spread lines. The input lines that a block of outputs sees are spread for
+// the microkernel once, with the padding on both sides; a patch is then one span of a line for each row of
+// the kernel. The microkernel reads the spans in place if it takes rows in parts (kInt8GemmParts) and a span
+// has the depth of one step, or if there is only one span. Otherwise they are copied to contiguous patches.
 #pragma once
 
 #include <cstddef>
@@ -15,17 +15,17 @@ namespace rushlight::kernels::host {
 
 class Int8Lines {
  public:
-  // Plans blocks of `block` outputs that lie in one line each, or else of whole lines and parts of them.
+  // Plans for blocks of `block` outputs. Each block lies in one line, or has whole lines and parts of lines.
   Int8Lines(const ConvolutionGeometry& g, PatchOrder order, size_t block);
 
-  // Whether this is how patches are to be gathered: a two-dimensional convolution of channels that lie side
-  // by side, whose lines take little memory.
+  // True if this method applies: a two-dimensional convolution with adjacent channels whose lines need little
+  // memory (1 MiB).
   [[nodiscard]] bool applies() const { return bytes_ != 0; }
-  // Scratch memory of a block.
+  // Scratch memory of a block, in bytes.
   [[nodiscard]] size_t bytes() const { return bytes_; }
 
-  // The patches of outputs first <= i < first + count, in scratch memory `to`; `in` is at the first channel
-  // of the group.
+  // Writes the patches of outputs [first, first + count) to scratch memory `to`. `in` points to the first
+  // channel of the group. The result points into `to`.
   [[nodiscard]] SpreadRows spread(const int8_t* in, int8_t zero_point, size_t first, size_t count,
                                   char* to) const;
 
@@ -37,7 +37,7 @@ class Int8Lines {
   [[nodiscard]] Part part_of(ptrdiff_t first, ptrdiff_t count) const;
   [[nodiscard]] size_t bytes_of(ptrdiff_t lines, ptrdiff_t columns) const;
   void spread_line(const int8_t* in, int8_t zero_point, ptrdiff_t line, const Part& part, char* to) const;
-  // Calls body(i, offset) for each output, where what it sees begins in the spread lines.
+  // Calls body(i, offset) for each output; its patch begins at this byte offset in the spread lines.
   template <class Body>
   void for_each_patch(const Part& part, ptrdiff_t first, ptrdiff_t count, const Body& body) const;
   void gather(const Part& part, const char* lines, ptrdiff_t first, ptrdiff_t count, char* to) const;
@@ -47,8 +47,8 @@ class Int8Lines {
   const ConvolutionAxis& across_;
   ptrdiff_t pixel_;  // bytes of a spread pixel
   ptrdiff_t row_;    // bytes of a patch
-  bool is_direct_;   // patches are parts of a line, in equal steps
-  bool in_parts_;    // or of several, anywhere
+  bool is_direct_;   // patches are spans of one line with a constant stride
+  bool in_parts_;    // patches are several spans, located by offsets
   size_t bytes_;
 };
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Rows of int8 times a packed matrix: what convolutions and linear layers of integers have in common.
+// Rows of int8 times a packed matrix, in blocks and on several threads: the common part of quantized
+// convolutions and linear layers.
 #pragma once
 
 #include <algorithm>
@@ -12,10 +13,10 @@
 
 namespace rushlight::kernels::host {
 
-// For layout_number().
+// Identifies the packed layout in layout_number().
 inline constexpr uint64_t kInt8Layout = 0x8b17;
 
-// A matrix [depth][columns] of int8, by strides.
+// A matrix [depth][columns] of int8 with any strides, in elements.
 struct Int8Matrix {
   const int8_t* data;
   ptrdiff_t depth_stride;
@@ -30,7 +31,8 @@ struct Int8Matrix {
   void pack(void* to) const;
 };
 
-// Rows in the form that is multiplied, and the bytes from row to row, or where each begins; see Int8Gemm.
+// Rows in the spread form that the microkernel multiplies: a byte stride, or an offset for each row; see
+// Int8Gemm.
 struct SpreadRows {
   const void* at;
   ptrdiff_t stride;
@@ -39,7 +41,7 @@ struct SpreadRows {
   ptrdiff_t part_stride = 0;
 };
 
-// out[i][j] = quantized(bias[j] + sum of row i times column j), for rows that a source spreads.
+// out[i][j] = requantize(bias[j] + sum over k of row[i][k] * matrix[k][j]).
 struct Int8Rows {
   size_t rows;
   size_t depth;
@@ -47,33 +49,33 @@ struct Int8Rows {
   const void* panels;  // packed
   const int32_t* bias;
   ukernel::Requantization to;
-  size_t line = 0;          // blocks that are shorter than so many rows are of one line of them each; 0: none
-  size_t spread_bytes = 0;  // scratch memory in which a block is spread
+  size_t line = 0;          // if larger than a block, blocks lie within lines of this length; 0: none
+  size_t spread_bytes = 0;  // scratch memory for the spread rows of a block
 
   // Bytes of a spread row.
   [[nodiscard]] size_t row_bytes() const {
     return ukernel::int8_gemm_depth(depth) * ukernel::int8_spread_bytes();
   }
-  // Rows that are multiplied together: what of them is spread stays near.
+  // Rows that are multiplied together: their spread form fits in 32 KiB.
   [[nodiscard]] size_t block() const {
     constexpr size_t kNear = 32768;
     const size_t least = ukernel::int8_gemm_rows();
     const size_t most = std::max(kNear / std::max<size_t>(row_bytes(), 1) / least, size_t{1}) * least;
     if (line <= most) return std::min(most, std::max<size_t>(rows, 1));
-    const size_t parts = (line + most - 1) / most;  // of equal sizes, but for the last
+    const size_t parts = (line + most - 1) / most;  // equal sizes, except the last
     return std::min(((line + parts - 1) / parts + least - 1) / least * least, line);
   }
-  // Scratch memory of one thread, with rows of outputs that are stored later.
+  // Bytes of scratch memory of one thread; with `stages` including a block of outputs that are stored later.
   [[nodiscard]] size_t scratch_bytes(bool stages) const {
     return (spread_bytes + (stages ? block() * columns : 0)) / 64 * 64 + 64;
   }
-  // Of all threads.
+  // Allocates it for every thread; null if memory is exhausted.
   [[nodiscard]] char* take_scratch(KernelContext& context, bool stages) const {
     return static_cast<char*>(context.allocate_temp(scratch_bytes(stages) * context.threads(), 64));
   }
 };
 
-// The blocks of all rows.
+// The division of all rows into blocks.
 class RowBlocks {
  public:
   explicit RowBlocks(const Int8Rows& product)
@@ -93,15 +95,15 @@ class RowBlocks {
  private:
   size_t rows_;
   size_t block_;
-  size_t line_;  // rows that are divided alike
+  size_t line_;  // rows that are divided in the same way
   size_t in_line_;
 };
 
-// Multiplies all rows, a block at a time, by as many threads as there are:
-//   spread(first, count, to)  gives rows, which it may put there: spread_bytes
-//   place(first, count)       where the outputs of these rows go, at equal steps, and the step; null: to
-//   `store` store(first, count, from) takes outputs from there, [count][columns]
-// `scratch` has scratch_bytes() for each thread. Results depend on neither blocks nor threads.
+// Multiplies all rows, a block at a time, on all threads:
+//   spread(first, count, to)  returns these rows in spread form; it may write them to `to` (spread_bytes)
+//   place(first, &step)       returns the address of the outputs of row `first`, and their stride
+//   store(first, count, from) with `stages` instead of place(): stores outputs from [count][columns]
+// `scratch` has scratch_bytes() for each thread. Results do not depend on blocks or threads.
 template <class Spread, class Place, class Store>
 void multiply_rows(KernelContext& context, const Int8Rows& product, char* scratch, bool stages,
                    const Spread& spread, const Place& place, const Store& store) {
@@ -110,7 +112,7 @@ void multiply_rows(KernelContext& context, const Int8Rows& product, char* scratc
   const size_t width = ukernel::int8_gemm_columns();
   const size_t panels = (product.columns + width - 1) / width;
   const size_t panel_bytes = ukernel::int8_panel_bytes(product.depth);
-  // Few blocks are cut by panels, which spread the rows again.
+  // If blocks are fewer than threads, their panels are divided too, and each part spreads the rows again.
   const size_t parts = (context.threads() + blocks.count() - 1) / std::max<size_t>(blocks.count(), 1);
   const size_t cuts = stages ? 1 : std::min(panels, parts);
   const size_t per_cut = cuts == 0 ? 0 : (panels + cuts - 1) / cuts;
@@ -146,14 +148,15 @@ void multiply_rows(KernelContext& context, const Int8Rows& product, char* scratc
   });
 }
 
-// So many matrices, `stride` elements apart, packed one after the other.
+// Packs `count` matrices, `stride` elements apart, one after the other.
 void pack_panels(const Int8Matrix& first, size_t count, ptrdiff_t stride, void* to);
 
-// For prepare functions: packs constants. `scratch` is what calls take besides; others are packed there, too.
+// For prepare functions: packs constant matrices at load. Requests `scratch` bytes for calls, and memory for
+// the panels if the matrices are not constant.
 void prepare_panels(KernelContext& context, const Int8Matrix& first, size_t count, ptrdiff_t stride,
                     bool is_constant, size_t scratch);
 
-// What was packed at load, or is packed now, in scratch memory; null without that.
+// The panels packed at load, or packed now in scratch memory; null if that is too small.
 [[nodiscard]] const void* packed_panels(KernelContext& context, const Int8Matrix& first, size_t count,
                                         ptrdiff_t stride);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the outputs of a row see in a depthwise convolution whose pixels lie side by side: a pointer for each
-// tap, which all outputs share, `pixel_stride()` apart. Lines that the row's padding belongs to are copied,
-// with the padding around them. That costs a copy of what is seen, TapTable some instructions for each tap of
-// each output: with few channels the copy is cheaper.
+// Depthwise convolution of channels-last images: a pointer for each tap, shared by all outputs of a row,
+// which are pixel_stride() apart. Lines with padding at their ends are copied with it. The copy costs one
+// pass over the input, TapTable some instructions for each tap of each output: with few channels the copy is
+// cheaper.
 #pragma once
 
 #include <algorithm>
@@ -20,8 +20,7 @@ class PaddedLines {
     const bool adjoin = row_.in_stride == channels_ || row_.in == 1;
     const bool is_empty = g.taps() == 0 || channels_ == 0;
     if (g.transposed || is_empty || !adjoin || channels_ > kMostChannels || row_.step > kMostStep) return;
-    // A microkernel's call brings the weights of all channels into its order, which short rows do not pay
-    // for.
+    // Each microkernel call reorders the weights of all channels; short rows do not pay for that.
     if (row_.out < 8 + channels_ / 8) return;
     const ptrdiff_t kept = lines() * channels_;
     const ptrdiff_t beyond = (row_.kernel - 1) * row_.dilation;
@@ -30,15 +29,15 @@ class PaddedLines {
   }
   [[nodiscard]] bool applies() const { return outputs_ > 0; }
 
-  // Neighbours in a row that can be asked for at once.
+  // Outputs of a row that one find() may ask for.
   [[nodiscard]] ptrdiff_t outputs() const { return outputs_; }
-  // Scratch memory of a thread.
+  // Scratch memory of a thread, in bytes.
   [[nodiscard]] size_t bytes() const {
     return static_cast<size_t>((lines() + 1) * columns(outputs_) * channels_);
   }
   [[nodiscard]] ptrdiff_t pixel_stride() const { return row_.step * channels_; }
 
-  // Writes a pointer for each tap of `count` outputs in a row, from the position on.
+  // Writes a pointer for each tap of `count` outputs of a row, starting at position `at`.
   void find(const int8_t* in, int8_t zero_point, const ptrdiff_t* at, ptrdiff_t count, int8_t* scratch,
             const int8_t** to) const {
     const ptrdiff_t seen = columns(count), bytes = seen * channels_;
@@ -72,12 +71,12 @@ class PaddedLines {
   static constexpr ptrdiff_t kNear = 32768;  // bytes of copies
 
   [[nodiscard]] ptrdiff_t lines() const { return g_.axes[0].kernel * g_.axes[1].kernel; }
-  // What so many neighbours see of a line.
+  // Number of pixels of a line that `outputs` adjacent outputs see.
   [[nodiscard]] ptrdiff_t columns(ptrdiff_t outputs) const {
     return (outputs - 1) * row_.step + (row_.kernel - 1) * row_.dilation + 1;
   }
 
-  // body(offset) for each line that the kernel sees; negative: outside.
+  // Calls body(offset) for each line that the kernel sees; a negative offset means padding.
   template <class Body>
   void for_each_line(const ptrdiff_t* at, const Body& body) const {
     const ConvolutionAxis* axes = g_.axes;

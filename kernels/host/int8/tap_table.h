@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where neighbouring outputs of a convolution see their input through each tap. Offsets along the last axis
-// are computed once a call, the lines of the others once a line of outputs: a tap of an output is one
-// addition.
+// Input pointers for each tap of adjacent outputs. Offsets along the last axis are computed once for a call,
+// and offsets along the other axes once for a line of outputs, so a tap costs one addition.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +12,7 @@ namespace rushlight::kernels::host {
 
 class TapTable {
  public:
-  // Bytes that `offsets` takes.
+  // Bytes of `offsets`.
   [[nodiscard]] static size_t bytes(const ConvolutionGeometry& g) {
     return static_cast<size_t>(g.axes[2].out * g.axes[2].kernel) * sizeof(ptrdiff_t);
   }
@@ -28,8 +27,8 @@ class TapTable {
     }
   }
 
-  // Pointers [count][taps] of outputs from `first` on; `in` is at the channel, `outside` what taps point to
-  // that see nothing. Kernels have at most kMostTaps.
+  // Writes pointers [count][taps] for outputs from `first` on. `in` points to the channel; taps in the
+  // padding get `outside`. Precondition: at most kMostTaps taps.
   static constexpr ptrdiff_t kMostTaps = 256;
   void find(const int8_t* in, const int8_t* outside, ptrdiff_t first, ptrdiff_t count,
             const int8_t** to) const {
@@ -54,7 +53,7 @@ class TapTable {
   }
 
  private:
-  // Where the lines begin that an output's kernel sees; null: outside.
+  // The start of each line that an output's kernel sees; null for padding.
   void find_lines(const int8_t* in, const ptrdiff_t* at, const int8_t** starts) const {
     const ConvolutionAxis* axes = g_.axes;
     for (ptrdiff_t k0 = 0; k0 < axes[0].kernel; ++k0) {

@@ -5,7 +5,7 @@ namespace rushlight::kernels::host {
 
 namespace {
 
-// Whether results that lie side by side in dimension d do so in memory.
+// True if results that are adjacent in dimension d are adjacent in memory.
 bool follows(const Pool& pool, size_t d, ptrdiff_t size) {
   const bool numbered = pool.indices.data == nullptr || pool.indices.strides[d] == ptrdiff_t{sizeof(int64_t)};
   return pool.pooled.strides[d] == size && numbered;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Pools over rows and columns of tensors of one dtype, [N, C, H, W] or [C, H, W] in any dim order: all
-// channels of a position at once where they follow each other, a row of results at once where those do,
-// otherwise each by itself.
+// Division of a two-dimensional pool, [N, C, H, W] or [C, H, W] in any dim order, into microkernel calls: all
+// channels of a position if they are adjacent, else a row of results if those are adjacent, else one result.
 #pragma once
 
 #include <cstdint>
@@ -12,25 +11,25 @@
 
 namespace rushlight::kernels::host {
 
-// Results that lie side by side, and what they are made of.
+// Adjacent results and the windows that they cover.
 struct PoolPiece {
   size_t count;
-  ukernel::PoolWindow window;  // steps in elements
+  ukernel::PoolWindow window;  // strides in elements
   const void* x;
   void* y;
-  int64_t* index;  // null where there are none
+  int64_t* index;  // null if the pool has none
   ptrdiff_t row;   // position of the first window's first element
   ptrdiff_t column;
-  ptrdiff_t apart;  // columns from one window to the next; 0 where results are channels
-  int64_t padded;   // elements of a window with those in the padding, where dilation is 1
+  ptrdiff_t apart;  // columns from window to window; 0 if results are channels
+  int64_t padded;   // elements of a window including padding, if dilation is 1
 };
 
 class PoolPieces {
  public:
-  // Of a pool that sees two dimensions.
+  // Precondition: the pool has two spatial dimensions.
   PoolPieces(const Pool& pool, KernelContext& context);
 
-  // pool_piece(piece) for all results.
+  // Calls pool_piece(piece) for all results, concurrently on several threads.
   template <class F>
   void for_each_piece(F pool_piece) const {
     const size_t rows =
@@ -47,22 +46,22 @@ class PoolPieces {
 
  private:
   struct Row {
-    ptrdiff_t at[kVolume + 2];  // n, c, 0, y, and the x that comes next
+    ptrdiff_t at[kVolume + 2];  // n, c, 0, y, and the next x
     Extent rows;
     PoolPiece piece;
   };
   [[nodiscard]] Row row_at(size_t row) const;
-  // To the first piece of the row; to the row that follows.
+  // start(): goes to the first piece of the row. move_on(): goes to the next row.
   void start(Row* row) const;
   void move_on(Row* row) const;
-  // Goes on to the next piece of the row; false when there is none.
+  // Goes to the next piece of the row; returns false at its end.
   [[nodiscard]] bool next(Row* row) const;
 
   const Pool& pool_;
   KernelContext& context_;
-  ptrdiff_t size_;  // of an element
-  bool channels_;   // whether all channels of a position are done at once
-  bool windows_;    // whether a row of windows is
+  ptrdiff_t size_;  // of an element, in bytes
+  bool channels_;   // a piece has all channels of a position
+  bool windows_;    // a piece has several windows of a row
   size_t planes_;
   size_t grain_;
 };

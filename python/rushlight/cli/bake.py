@@ -9,49 +9,45 @@ import click
 
 from rushlight.cli.console import Console, echo_json
 from rushlight.cli.options import (
+    data_option,
     integers_option,
     json_option,
     kilobytes,
     table_options,
     verbose_option,
 )
+from rushlight.cli.values import FILE, FOLDER
 from rushlight.codegen.bake import Baked, bake, program_name
 from rushlight.convert.files import converted_model
 from rushlight.errors import InvalidArgument
 from rushlight.package import FORMS, bake_package
 
 
-@click.command("bake")
-@click.argument("model", type=click.Path(path_type=Path))
-@click.option("-o", "--output", required=True, type=click.Path(path_type=Path), help="Folder to write into.")
-@click.option("--name", help="Name of the library and its namespace [default: the model's].")
-@click.option("--method", "methods", multiple=True, help="A method to bake; may be repeated [default: all].")
-@click.option(
-    "--data",
-    "data_files",
-    multiple=True,
-    type=click.Path(path_type=Path),
-    help="A .ptd with tensors that the model leaves out; may be repeated.",
-)
+@click.command("bake", epilog="Example: rushlight bake model.pte -o baked")
+@click.argument("model", type=FILE)
+@click.option("-o", "--output", required=True, type=FOLDER, help="Folder to write to.")
+@click.option("--name", help="Name of the library and its C++ namespace [default: the model's name].")
+@click.option("--method", "methods", multiple=True, help="Method to bake; may be repeated [default: all].")
+@data_option("Data file (.ptd) with tensors that the model leaves out.")
 @click.option(
     "--weights",
     type=click.Choice(["incbin", "array"]),
     default="incbin",
     show_default=True,
-    help="As a binary file that an assembler file includes, or as an array in C++.",
+    help="How to store weights: a binary file included by the assembler, or a C++ array.",
 )
 @click.option(
     "--temporary-bytes",
     type=click.IntRange(min=0),
-    help="Scratch for the kernels of each method [default: 16384 where one may ask for some, else none].",
+    help="Scratch bytes for each method [default: 16384 if a kernel may need scratch, else 0].",
 )
 @click.option(
     "--package",
     "form",
     type=click.Choice(list(FORMS)),
-    help="Write a source package in this form: all that building takes, weights as an array.",
+    help="Write a source package in this form, with all sources and the weights as an array.",
 )
-@click.option("--package-version", default="1.0.0", show_default=True, help="Version of the package.")
+@click.option("--package-version", default="1.0.0", show_default=True, help="Version of the source package.")
 @integers_option
 @table_options("kernels")
 @json_option
@@ -70,8 +66,10 @@ def bake_command(
     kernels: tuple[Path, ...],
     as_json: bool,
 ) -> None:
-    """Write MODEL (.pte, .bpte) as C++ that calls its kernels on static tensors, with a CMakeLists.txt that
-    builds it: no program file, no interpreter."""
+    """Write a program as C++ that calls its kernels directly.
+
+    The C++ for MODEL (.pte or .bpte) has static tensors and needs neither the program file nor the
+    interpreter. A CMakeLists.txt builds it."""
     if form is None:
         name = program_name(model, name)
         baked = bake(
@@ -85,7 +83,10 @@ def bake_command(
             kernels=kernels,
         )
     elif kernels:
-        raise InvalidArgument("--package: takes no --kernels, it has rushlight's own only")
+        raise InvalidArgument(
+            "--package: expected no --kernels, got some",
+            next_step="A source package has rushlight's own kernels only: leave out --kernels or --package.",
+        )
     else:
         baked = bake_package(
             model,

@@ -14,6 +14,7 @@ from rushlight.build import BuildResult, alone_in, build
 from rushlight.cli.console import Console, Table, echo_json, styled
 from rushlight.cli.options import (
     build_options,
+    data_option,
     integers_option,
     json_option,
     kilobytes,
@@ -23,6 +24,7 @@ from rushlight.cli.options import (
     target_option,
     verbose_option,
 )
+from rushlight.cli.values import FILE
 from rushlight.codegen.options import FEATURES, merged
 from rushlight.run.verify import Proof, raise_if_failed, verify
 from rushlight.size import find_build, read_build
@@ -35,30 +37,24 @@ _VERDICTS = {
 }
 
 
-@click.command("build")
-@click.argument("arguments", metavar="[MODELS]...", nargs=-1, type=click.Path(path_type=Path))
+@click.command("build", epilog="Example: rushlight build model.pte -t cortex-m55")
+@click.argument("arguments", metavar="[MODELS]...", nargs=-1, type=FILE)
 @target_option()
-@table_options("models", help="Another model (same as MODELS).")
-@click.option(
-    "--data",
-    "data_files",
-    multiple=True,
-    type=click.Path(path_type=Path),
-    help="A .ptd with tensors that the models leave out; boards get it linked in. May be repeated.",
-)
+@table_options("models", type=FILE, help="Another model (same as MODELS). May be repeated.")
+@data_option("Data file (.ptd) with tensors that the models leave out; linked in on boards.")
 @table_options("ops", "ops_yaml", "all_ops", "dtypes", "only_dtypes", "kernels", "priority", "prefer")
 @click.option(
     "--verify/--no-verify",
     "wants_proof",
     default=True,
     show_default=True,
-    help="Run each model's case (case.json beside it, a bundled program's own, or ones) on what was built.",
+    help="Run each model's test case: case.json beside it, a bundled program's own, or inputs of ones.",
 )
 @click.option(
     "--budget",
     "budget_file",
-    type=click.Path(path_type=Path),
-    help="Fail where the program takes more than this YAML file allows; docs/size.md has its form.",
+    type=FILE,
+    help="Fail if the program exceeds the limits of this YAML file (docs/size.md).",
 )
 @integers_option
 @build_options
@@ -85,8 +81,10 @@ def build_command(
     defines: tuple[str, ...],
     as_json: bool,
 ) -> None:
-    """Build a runner for TARGET with the operators that MODELS (.pte, .bpte) need and those asked for
-    besides, and run each of MODELS on it; exit status 0 only if all outputs are right."""
+    """Build a runner with the operators that models need.
+
+    The runner has the operators of MODELS (.pte or .bpte) and those named by options. Each model is then run
+    on the target; the exit status is 0 only if all outputs are right."""
     cache_entries = parse_defines(defines)
     budget = read_budget(budget_file) if budget_file else None
     if budget is not None and budget.needs_stack:
@@ -94,7 +92,7 @@ def build_command(
     listed = [path.resolve() for path in (*arguments, *models)]
     proofs: list[Proof] = []
     folder = (output or Path("rushlight-build") / targets.get(target).name).resolve()
-    # Also while the models run: nobody else's runner takes the place of this one.
+    # The lock holds while the models run, too: no other process replaces the runner.
     with shown_progress() as progress, alone_in(folder) if _may_build(listed) else nullcontext():
         result = build(
             listed,
@@ -130,7 +128,7 @@ def build_command(
 
 
 def _may_build(models: Sequence[Path]) -> bool:
-    """Whether the models are there: for a wrong command line no folder is made."""
+    """True if the models exist: a wrong command line leaves no folder behind."""
     return all(model.is_file() for model in models)
 
 

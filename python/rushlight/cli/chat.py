@@ -13,25 +13,28 @@ import click
 
 from rushlight.cli.console import Console, echo, styled
 from rushlight.cli.text_options import loaded, show_pieces, text_options
+from rushlight.cli.values import FILE
 from rushlight.errors import InvalidArgument
 from rushlight.llm import Chat, TextModel
 
 _HELP = """\
-/help           this list
-/reset          forget the conversation, not the system text
+/help           show this list
+/reset          forget the conversation, but keep the system text
 /undo           forget the last question and its answer
-/system TEXT    another system text, which begins a new conversation; without TEXT none
-/stats          tokens, times and memory of the last answer
-/exit           end; so does Ctrl-D. Ctrl-C stops an answer"""
+/system TEXT    start a new conversation with this system text; without TEXT, with none
+/stats          show tokens, times and memory of the last answer
+/exit           leave, as Ctrl-D does; Ctrl-C stops an answer"""
 
 
-@click.command("chat")
-@click.argument("model", type=click.Path(path_type=Path))
-@click.option("--system", help="A text before the conversation.")
+@click.command("chat", epilog="Example: rushlight chat smollm2.pte")
+@click.argument("model", type=FILE)
+@click.option("--system", help="System text, in front of the conversation.")
 @text_options
 def chat_command(model: Path, system: str | None, threads: int | None, options: dict[str, Any]) -> None:
-    """Talk to the language model in MODEL (a .pte with a chat template), a line a message. /help lists the
-    commands. Earlier messages stay in the model's cache: an answer evaluates the new one only."""
+    """Talk to a language model in the terminal.
+
+    MODEL is a .pte with a chat template. Each line is a message; /help lists the commands. Earlier messages
+    stay in the model's cache, so an answer evaluates the new message only."""
     text_model = loaded(model, threads)
     if not text_model.takes_messages:
         raise InvalidArgument(
@@ -44,7 +47,7 @@ def chat_command(model: Path, system: str | None, threads: int | None, options: 
 
 
 class _Session:
-    """A conversation on a terminal, or with lines from a pipe."""
+    """A conversation with lines from a terminal or a pipe."""
 
     def __init__(self, model: TextModel, chat: Chat) -> None:
         self._model = model
@@ -53,7 +56,7 @@ class _Session:
         self._is_terminal = sys.stdin.isatty()
         if self._is_terminal:
             with contextlib.suppress(ImportError):
-                import readline  # noqa: F401  (lines can be edited, and earlier ones called back)
+                import readline  # noqa: F401  (input() then edits lines and has a history)
             self._note("/help lists the commands")
 
     def read(self) -> str | None:
@@ -63,11 +66,11 @@ class _Session:
         except EOFError:
             return None
         except KeyboardInterrupt:
-            self._note("\n/exit ends")
+            self._note("\n/exit leaves")
             return ""
 
     def do(self, line: str) -> None:
-        """Answers a message, or carries out a command."""
+        """Answers a message, or runs a command."""
         word, _, rest = line.strip().partition(" ")
         if not word.startswith("/"):
             if line.strip():
@@ -84,7 +87,7 @@ class _Session:
         }
         command = commands.get(word)
         if command is None:
-            self._note(f"{word}: expected a command of /help")
+            self._note(f"{word}: expected a command; /help lists them")
         else:
             command(rest)
 
@@ -108,7 +111,7 @@ class _Session:
         )
 
     def _undo(self, _rest: str) -> None:
-        self._note("forgotten" if self._chat.undo() else "nothing was said")
+        self._note("forgotten" if self._chat.undo() else "there is no message to forget")
 
     def _stats(self, _rest: str) -> None:
         self._note(str(self._model.statistics))

@@ -11,37 +11,33 @@ import click
 
 from rushlight.build import read_selection
 from rushlight.cli.console import Console, echo_json
-from rushlight.cli.options import integers_option, json_option, kilobytes
+from rushlight.cli.options import data_option, integers_option, json_option, kilobytes
+from rushlight.cli.values import FILE, FOLDER, TARGET
 from rushlight.convert.api import NOT_QUANTIZED
 from rushlight.errors import InvalidArgument
 from rushlight.run.check import CheckReport, check
 
 
-@click.command("check")
-@click.argument("model", type=click.Path(path_type=Path))
+@click.command("check", epilog="Example: rushlight check model.pte -t cortex-m55")
+@click.argument("model", type=FILE)
 @click.option(
     "-t",
     "--target",
-    help="Also check that the program fits in this target's memory; see `rushlight targets`.",
+    type=TARGET,
+    help="Also check that the program fits in the memory of this target.",
 )
 @click.option(
     "--built",
-    type=click.Path(path_type=Path),
-    help="A folder that `rushlight build` wrote: only the operators and dtypes of that build.",
+    type=FOLDER,
+    help="Check against the operators and dtypes in this folder of `rushlight build`.",
 )
 @click.option(
     "--backend",
     "backends",
     multiple=True,
-    help="The id of a backend that the runtime has; may be repeated.",
+    help="Id of a backend that the runtime has. May be repeated.",
 )
-@click.option(
-    "--data",
-    "data_files",
-    multiple=True,
-    type=click.Path(path_type=Path),
-    help="A .ptd with tensors that the model leaves out; may be repeated.",
-)
+@data_option("Data file (.ptd) with tensors that the model leaves out.")
 @integers_option
 @json_option
 def check_command(
@@ -53,11 +49,11 @@ def check_command(
     integers: bool,
     as_json: bool,
 ) -> None:
-    """Say whether MODEL (.pte or .bpte, of any exporter) can run, without running it.
+    """Check that a program can run, without running it.
 
-    Every call is held against the operator table: operator, kinds of arguments, dtypes and ranks of tensors.
-    With a debug record beside it (model.debug.json) each finding has its line of the model. Exit status 0
-    only if nothing is found."""
+    MODEL is a .pte or .bpte of any exporter. Each call is compared with the operator table: operator,
+    argument kinds, dtypes and ranks. If a debug record (model.debug.json) is beside the model, each problem
+    names its source line. The exit status is 0 only if there is no problem."""
     report = check(
         model,
         target=target,
@@ -74,11 +70,11 @@ def check_command(
 
 
 def built_selection(folder: Path) -> dict[str, list[str]]:
-    """The operators of the build in a folder, with their dtypes. Errors: InvalidArgument without one."""
+    """Dtypes by operator of the build in a folder. Error: InvalidArgument if it holds no build."""
     path = folder / "cmake-build" / "generated" / "selected_kernels.json"
     if not path.is_file():
         raise InvalidArgument(
-            f"{folder}: no build is there (no {path.relative_to(folder)})",
+            f"{folder}: expected a build, got a folder without {path.relative_to(folder)}",
             next_step="Name the folder that was given to `rushlight build -o`.",
         )
     return read_selection(path)
@@ -103,7 +99,7 @@ def _print(report: CheckReport) -> None:
 
 
 def _arithmetic(conversion: Mapping[str, Any]) -> Iterator[str]:
-    """What computes in integers once the program is converted, and why others stay in float."""
+    """Lines for a method: operators that compute in integers after conversion, and why others do not."""
     if conversion["in_integers"]:
         yield f"{len(conversion['in_integers'])} operators in integers"
     for each in conversion["in_float"]:

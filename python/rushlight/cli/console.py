@@ -5,12 +5,10 @@ markup; hidden characters are shown as escapes. Off a terminal nothing is cut to
 from __future__ import annotations
 
 import contextlib
-import json
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-import click
 import rich.console
 import rich.table
 from rich.box import SIMPLE
@@ -19,6 +17,7 @@ from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedCo
 from rich.segment import Segment
 from rich.text import Text
 
+from rushlight.cli.plain import echo, echo_json
 from rushlight.printable import one_line, printable
 
 __all__ = ["SIMPLE", "Bars", "Console", "Table", "TaskID", "bars", "echo", "echo_json", "styled"]
@@ -64,16 +63,6 @@ class Table(rich.table.Table):
 def styled(text: str, style: str) -> Text:
     """Text in a style, for a line or a cell."""
     return Text(printable(text), style)
-
-
-def echo(text: str, *, end: str = "\n", stderr: bool = False) -> None:
-    """Prints lines as they are, but for hidden characters."""
-    click.echo(printable(text), nl=end == "\n", err=stderr)
-
-
-def echo_json(content: Any) -> None:
-    """Prints a JSON document: ASCII, as json.dumps makes it."""
-    click.echo(json.dumps(content, indent=1))
 
 
 class Bars:

@@ -14,14 +14,16 @@ from rushlight.cli.check import built_selection
 from rushlight.cli.console import Console, Table, echo_json
 from rushlight.cli.options import json_option, kilobytes, shown_progress, verbose_option
 from rushlight.cli.quantizing import Quantizing, quantize_options
+from rushlight.cli.values import FILE, FOLDER, PATH, TARGET
 from rushlight.errors import InvalidArgument
 from rushlight.files import write_text
 
 _MOST_OPERATORS = 12
+_STEP = "Name a function as in my_model:create, for create() in my_model.py."
 
 
 class _ExportCommand(click.Command):
-    """`rushlight export llm` is a command of its own: no factory is called so, they have a colon."""
+    """Also finds `rushlight export llm`. No factory can have that name: factories contain a colon."""
 
     def make_context(
         self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any
@@ -33,45 +35,52 @@ class _ExportCommand(click.Command):
         return super().make_context(info_name, args, parent, **extra)
 
 
-@click.command("export", cls=_ExportCommand)
+@click.command("export", cls=_ExportCommand, epilog="Example: rushlight export my_model:create -o model.pte")
 @click.argument("factory", metavar="PACKAGE.MODULE:FACTORY")
-@click.option("-o", "--output", type=click.Path(path_type=Path), required=True, help="The .pte to write.")
-@click.option("-t", "--target", help="Check the program for a target; see `rushlight targets`.")
+@click.option("-o", "--output", type=FILE, required=True, help="Program file (.pte) to write.")
+@click.option("-t", "--target", type=TARGET, help="Also check the program for this target.")
 @click.option(
     "--runtime",
     type=click.Choice(["rushlight", "executorch"]),
     default="rushlight",
     show_default=True,
-    help="Whose operators to use: executorch stands for those that its package registers.",
+    help="Runtime whose operators to use; executorch: those that its Python package registers.",
 )
 @click.option(
     "--built",
-    type=click.Path(path_type=Path),
-    help="A folder that `rushlight build` wrote: only the operators and dtypes of that build.",
+    type=FOLDER,
+    help="Use the operators and dtypes in this folder of `rushlight build` only.",
 )
 @click.option(
     "--custom-ops",
     multiple=True,
-    type=click.Path(path_type=Path),
-    help="A kernel library of your own, or a YAML file with out overloads. May be repeated.",
+    type=PATH,
+    help="Your kernel library, or a YAML file with out overloads. May be repeated.",
 )
-@click.option("--memory", type=click.Path(path_type=Path), help="A YAML or JSON file of memory banks.")
-@click.option("--planner", default="auto", show_default=True, help="auto, greedy_by_size, exact or naive.")
+@click.option("--memory", type=FILE, help="YAML or JSON file that describes the memory banks.")
+@click.option(
+    "--planner",
+    default="auto",
+    show_default=True,
+    help="Method of memory planning: auto, greedy_by_size, exact or naive.",
+)
 @click.option("--plan-inputs/--no-plan-inputs", default=True, help="Plan memory for inputs.")
 @click.option("--plan-outputs/--no-plan-outputs", default=True, help="Plan memory for outputs.")
-@click.option("--external", is_flag=True, help="Leave constants to a data file (.ptd) beside the program.")
-@click.option("--bundled", type=click.Path(path_type=Path), help="Write a bundled program (.bpte), too.")
-@click.option("--debug", is_flag=True, help="Write the debug record beside the program.")
+@click.option("--external", is_flag=True, help="Write constants to a data file (.ptd) beside the program.")
+@click.option("--bundled", type=FILE, help="Also write a bundled program (.bpte) to this file.")
+@click.option("--debug", is_flag=True, help="Write a debug record beside the program.")
 @quantize_options(required=False)
-@click.option("--equalize", is_flag=True, help="Equalize the channels between layers before quantizing.")
-@click.option("--correct-bias", is_flag=True, help="Take the mean error of each layer out of its bias.")
-@click.option("--ranges", type=click.Path(path_type=Path), help="Write the ranges of tensors as HTML.")
+@click.option("--equalize", is_flag=True, help="Equalize channels across layers before quantizing.")
+@click.option(
+    "--correct-bias", is_flag=True, help="Correct each layer's bias by its mean quantization error."
+)
+@click.option("--ranges", type=FILE, help="Write the ranges of tensors to this file as a page (HTML).")
 @click.option(
     "--quantize-io",
     type=click.Choice(["int8", "uint8"]),
-    help="Inputs and outputs are integers; methods input0_scale, input0_zp, ... tell what they stand for.",
+    help="Dtype of inputs and outputs; methods input0_scale, input0_zp, ... return their scales.",
 )
-@click.option("--picture", type=click.Path(path_type=Path), help="Write the memory plan as an SVG.")
+@click.option("--picture", type=FILE, help="Write a picture (SVG) of the memory plan to this file.")
 @json_option
 @verbose_option
 def export_command(
@@ -90,14 +99,16 @@ def export_command(
     quantizing: Quantizing,
     **options: Any,
 ) -> None:
-    """Turn a PyTorch model into a program. FACTORY is a function without arguments that returns the module
-    and its example inputs: (module, args), (module, args, kwargs) or (module, args, kwargs, dynamic_shapes);
-    or a mapping of such tuples by the names of methods. `--quantize` and `--calibrate DATA` quantize it.
+    """Turn a PyTorch model into a program.
 
-    `rushlight export llm` exports language models from their files; see `rushlight export llm --help`."""
+    FACTORY is a function without arguments. It returns the module and its example inputs: (module, args),
+    (module, args, kwargs) or (module, args, kwargs, dynamic_shapes); or such tuples by method name.
+    --quantize and --calibrate quantize the model.
+
+    `rushlight export llm` exports language models from their files: see `rushlight export llm --help`."""
     from rushlight.export import export, register_custom_operators
 
-    register_custom_operators(options["custom_ops"])  # the factory may call them
+    register_custom_operators(options["custom_ops"])  # in front of the factory, which may call them
     quantizing.equalize, quantizing.correct_bias = equalize, correct_bias
     made = quantizing.apply(export_arguments(call_factory(factory), factory))
     selection = None if built is None else built_selection(built)
@@ -125,13 +136,14 @@ def export_command(
 
 
 def call_factory(text: str) -> Any:
-    """What the function named as "package.module:function" returns; the working directory is looked in.
+    """Returns the result of the function with the name "package.module:function". The working directory is
+    searched, too.
 
-    Errors: InvalidArgument naming what was not found.
+    Error: InvalidArgument if there is no such module or function.
     """
     name, separator, attribute = text.partition(":")
     if not separator or not attribute:
-        raise InvalidArgument(f"factory '{text}': expected PACKAGE.MODULE:FACTORY")
+        raise InvalidArgument(f"factory: expected PACKAGE.MODULE:FACTORY, got '{text}'", next_step=_STEP)
     if "" not in sys.path and str(Path.cwd()) not in sys.path:
         sys.path.insert(0, str(Path.cwd()))
     try:
@@ -139,15 +151,15 @@ def call_factory(text: str) -> Any:
     except ModuleNotFoundError as error:
         if error.name and not f"{name}.".startswith(f"{error.name}."):
             raise
-        raise InvalidArgument(f"factory '{text}': no module named '{error.name}'") from error
+        raise InvalidArgument(f"factory '{text}': no module named '{error.name}'", next_step=_STEP) from error
     function = getattr(module, attribute, None)
     if not callable(function):
-        raise InvalidArgument(f"factory '{text}': {name} has no function '{attribute}'")
+        raise InvalidArgument(f"factory '{text}': {name} has no function '{attribute}'", next_step=_STEP)
     return function()
 
 
 def export_arguments(made: Any, factory: str) -> tuple[Any, ...]:
-    """The arguments of `rushlight.export` for what a factory returned. Errors: InvalidArgument."""
+    """The arguments of `rushlight.export` from the result of a factory. Error: InvalidArgument."""
     from rushlight.export import MethodSource
 
     if isinstance(made, dict):
@@ -159,7 +171,8 @@ def _tuple(made: Any, factory: str) -> tuple[Any, ...]:
     if not isinstance(made, tuple) or not 2 <= len(made) <= 4 or not isinstance(made[1], (tuple, list)):
         raise InvalidArgument(
             f"factory '{factory}': expected a module with a tuple of example inputs, "
-            f"got {type(made).__name__}"
+            f"got {type(made).__name__}",
+            next_step="Return a tuple such as (module, (torch.zeros(1, 3, 96, 96),)).",
         )
     module, args, *rest = made
     kwargs = rest[0] if rest else None
@@ -167,7 +180,7 @@ def _tuple(made: Any, factory: str) -> tuple[Any, ...]:
 
 
 def _print_arithmetic(console: Console, method: Any) -> None:
-    """Which operators of a quantized graph compute in integers; why others do not, and their lines."""
+    """Prints which operators of a quantized graph compute in integers, and why the others do not."""
     if not method.arithmetic:
         return
     table = Table("operator", "calls", "computes in", "because", "module", "line")
@@ -190,7 +203,7 @@ def _print(report: Any, output: Path) -> None:
             console.print(f"and {more} more operators")
         console.print(f"{len(method.method.instructions)} instructions")
         _print_arithmetic(console, method)
-        # The table of arithmetic has what its pass remarks.
+        # The table of arithmetic already has the remarks of its pass.
         others = [each for each in method.remarks if not each.startswith("compute_in_integers: ")]
         for line in [*method.memory_summary(), *others, *method.numbers.lines()]:
             console.print(line)

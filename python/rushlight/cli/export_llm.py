@@ -10,39 +10,40 @@ import click
 
 from rushlight.cli.console import Console, Table, echo_json
 from rushlight.cli.options import json_option, kilobytes, shown_progress
+from rushlight.cli.values import FILE, PATH
 from rushlight.llm.export_options import CACHES, DEFAULT_CONTEXT, DEFAULT_MAX_SEQ, RUNTIMES
 from rushlight.llm.exporter import LlmReport, export
 from rushlight.llm.products import WEIGHTS
 
 
-@click.command("llm")
-@click.argument("source", metavar="MODEL.gguf|DIRECTORY", type=click.Path(path_type=Path))
-@click.option("-o", "--output", type=click.Path(path_type=Path), required=True, help="The .pte to write.")
+@click.command("llm", epilog="Example: rushlight export llm smollm2.gguf -o smollm2.pte")
+@click.argument("source", metavar="MODEL.gguf|DIRECTORY", type=PATH)
+@click.option("-o", "--output", type=FILE, required=True, help="Program file (.pte) to write.")
 @click.option(
     "--weights",
     type=click.Choice(WEIGHTS),
-    help="How matrices are stored; keep: in the file's own blocks [default: keep for GGUF, else int4].",
+    help="Format of the weights; keep: the blocks of the GGUF file [default: keep for GGUF, else int4].",
 )
 @click.option(
     "--embeddings",
     type=click.Choice(WEIGHTS),
-    help="The same for token embedding and logits [default: as --weights, int8 for int4].",
+    help="Format of token embedding and logits [default: as --weights, int8 for int4].",
 )
 @click.option(
     "--context",
     type=int,
     metavar="N",
-    help=f"Positions that are kept [default: the model's, at most {DEFAULT_CONTEXT}].",
+    help=f"Positions in the cache [default: the model's, at most {DEFAULT_CONTEXT}].",
 )
 @click.option(
-    "--max-seq", type=int, metavar="N", help=f"Most tokens of one call [default: {DEFAULT_MAX_SEQ}]."
+    "--max-seq", type=int, metavar="N", help=f"Most tokens in one call [default: {DEFAULT_MAX_SEQ}]."
 )
 @click.option(
     "--cache",
     type=click.Choice(CACHES),
     default=CACHES[0],
     show_default=True,
-    help="dtype of keys and values that are kept.",
+    help="Dtype of the cached keys and values.",
 )
 @click.option(
     "--activations",
@@ -50,26 +51,28 @@ from rushlight.llm.products import WEIGHTS
     type=click.Choice(["16", "8"]),
     default="16",
     show_default=True,
-    help="Bits to which rows are rounded before they meet int4 or int8 weights.",
+    help="Bits of activations in products with int4 or int8 weights.",
 )
 @click.option(
     "--runtime",
     type=click.Choice(RUNTIMES),
     default=RUNTIMES[0],
     show_default=True,
-    help="Whose operators to use: executorch stands for those that its package registers.",
+    help="Runtime whose operators to use; executorch: those that its Python package registers.",
 )
 @click.option(
     "--tokenizer",
-    type=click.Path(path_type=Path),
-    help="A tokenizer.json in place of the model's own.",
+    type=FILE,
+    help="A tokenizer.json to use in place of the model's own.",
 )
 @json_option
 def export_llm_command(
     source: Path, output: Path, activation_bits: str, as_json: bool, **options: Any
 ) -> None:
-    """Turn a language model into one program, with tokenizer and chat template in it. MODEL.gguf is a GGUF
-    file; DIRECTORY has config.json and safetensors, as Hugging Face has them."""
+    """Turn a language model's files into one program.
+
+    The program holds the tokenizer and the chat template, too. MODEL.gguf is a GGUF file; DIRECTORY has a
+    model of Hugging Face (config.json and safetensors)."""
     with shown_progress() as progress:
         program = export(source, activation_bits=int(activation_bits), progress=progress, **options)
         program.save(output)

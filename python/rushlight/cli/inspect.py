@@ -10,20 +10,23 @@ import click
 
 from rushlight.cli.console import Console, Table, echo_json
 from rushlight.cli.options import json_option, kilobytes
+from rushlight.cli.values import FILE
 from rushlight.convert.payloads import describe_payloads
 from rushlight.errors import InvalidArgument
 from rushlight.program import describe_file, read_model
 from rushlight.runtime.needs import kernel_needs
 
 
-@click.command("inspect")
-@click.argument("file", type=click.Path(path_type=Path))
+@click.command("inspect", epilog="Example: rushlight inspect model.pte")
+@click.argument("file", type=FILE)
 @json_option
 def inspect_command(file: Path, as_json: bool) -> None:
-    """Show what FILE holds. Of a program (.pte): methods, operators, constants, memory, delegates, named
-    data; of a bundled program (.bpte) also its cases; of a data file (.ptd): its keys."""
+    """Show the contents of a program or data file.
+
+    For a program (.pte): methods, operators, constants, memory, delegates and named data. For a bundled
+    program (.bpte) also its test cases; for a data file (.ptd) its keys."""
     if not file.is_file():
-        raise InvalidArgument(f"model {file}: no such file")
+        raise InvalidArgument(f"model {file}: no such file", next_step="Check the path.")
     described = describe_file(file)
     if described["kind"] == "program":
         _add_needs(file, described)
@@ -43,8 +46,8 @@ def inspect_command(file: Path, as_json: bool) -> None:
 
 
 def _add_needs(file: Path, described: dict[str, Any]) -> None:
-    """What the kernels of this machine need beside, in `memory` of each method as "kernels"; null where they
-    cannot be asked, and then `kernels_unknown` says why."""
+    """Adds to each method's `memory` the bytes that this machine's kernels need, as "kernels". That is null
+    if it cannot be computed, and "kernels_unknown" then says why."""
     needs = kernel_needs(file)
     for method in described["methods"]:
         known = None if isinstance(needs, str) else needs[method["name"]].to_json()
@@ -54,7 +57,7 @@ def _add_needs(file: Path, described: dict[str, Any]) -> None:
 
 
 def _add_payloads(file: Path, described: dict[str, Any]) -> None:
-    """The graph of each delegate, as "graph"; where it is not known it says why."""
+    """Adds the graph of each delegate as "graph", or in it the reason why it is unknown."""
     if not any(method["delegates"] for method in described["methods"]):
         return
     known = describe_payloads(read_model(file))
@@ -64,13 +67,13 @@ def _add_payloads(file: Path, described: dict[str, Any]) -> None:
 
 
 def _print_delegate(console: Console, delegate: dict[str, Any]) -> None:
-    """Its id, and the calls that stand for its nodes."""
+    """Prints a delegate's id, size and the calls of its graph."""
     graph = delegate.get("graph", {})
     console.print(
         f"  delegate {delegate['id']}: {kilobytes(delegate['bytes'])}, called {delegate['calls']} times"
     )
     if "calls" not in graph:
-        console.print(f"    {graph.get('unknown', 'its graph is not known')}")
+        console.print(f"    {graph.get('unknown', 'its graph is unknown')}")
         return
     size = kilobytes(graph["constant_bytes"])
     console.print(f"    {len(graph['calls'])} calls, {graph['constants']} constants of {size}")
@@ -101,7 +104,7 @@ def _print_bundle(console: Console, described: dict[str, Any]) -> None:
         console.print(f"\nmethod {suite['method']}: {len(suite['cases'])} cases", style="bold")
         for index, case in enumerate(suite["cases"][:8]):
             inputs = ", ".join(_value(value) for value in case["inputs"])
-            outputs = ", ".join(_value(value) for value in case["outputs"]) or "nothing known"
+            outputs = ", ".join(_value(value) for value in case["outputs"]) or "no expected outputs"
             console.print(f"  case {index}: {inputs} -> {outputs}")
         if len(suite["cases"]) > 8:
             console.print(f"  ... and {len(suite['cases']) - 8} more")
@@ -163,13 +166,13 @@ def _value(value: dict[str, Any]) -> str:
 
 
 def _shape(tensor: dict[str, Any]) -> str:
-    """The shape, with the dim order where that is not row major."""
+    """The shape, with the dim order unless that is row-major."""
     order = tensor["dim_order"]
     return str(tensor["shape"]) + (f" in order {order}" if order != sorted(order) else "")
 
 
 def _on(described: dict[str, Any]) -> str:
-    """The device, where that is not the CPU."""
+    """The device, unless that is the CPU."""
     device = described.get("device", "cpu")
     return "" if device == "cpu" else f" on {device}"
 

@@ -17,6 +17,7 @@ from rushlight.cli.options import (
     target_option,
     verbose_option,
 )
+from rushlight.cli.values import DTYPES
 from rushlight.codegen.options import split_names
 from rushlight.codegen.table import load_table
 from rushlight.program.dtypes import NUMBERS
@@ -24,14 +25,14 @@ from rushlight.size.kernels import KernelSizes, kernel_sizes
 from rushlight.sources import source_root
 
 
-@click.command("kernels")
-@click.option("--sizes", is_flag=True, help="Build all of them and show how many bytes each takes.")
-@target_option("cortex-m33", "With --sizes: what to build for, see `rushlight targets`.")
+@click.command("kernels", epilog="Example: rushlight kernels --sizes -t cortex-m33")
+@click.option("--sizes", is_flag=True, help="Build all operators and show the bytes of each.")
+@target_option("cortex-m33", "With --sizes: target to build for.")
 @click.option(
     "--dtypes",
     multiple=True,
-    metavar="NAME,...",
-    help="With --sizes: the dtypes to build with, such as float32,int64,bool [default: all].",
+    type=DTYPES,
+    help="With --sizes: dtypes to build for, such as float32,int64,bool [default: all].",
 )
 @build_options
 @json_option
@@ -45,7 +46,9 @@ def kernels_command(
     defines: tuple[str, ...],
     as_json: bool,
 ) -> None:
-    """List the operators that there are with their dtypes, or what each takes on a target."""
+    """List all operators with their dtypes, or their sizes.
+
+    Sizes are the bytes of flash on a target, with --sizes."""
     if not sizes:
         _list_operators(as_json)
         return

@@ -14,6 +14,7 @@ import click
 
 from rushlight.cli.console import SIMPLE, Console, Table, TaskID, bars, styled
 from rushlight.cli.options import integers_option, verbose_option
+from rushlight.cli.values import FILE, FOLDER
 from rushlight.errors import CheckFailed, InvalidArgument
 from rushlight.files import locked, write_text
 from rushlight.matrix.cell import Conditions
@@ -27,33 +28,44 @@ from rushlight.matrix.shared_cache import shared_cache_environment
 _COLOURS = {PASSED: "green", BUILT: "cyan", FAILED: "bold red", NOT_RUN: "yellow"}
 
 
-@click.command("matrix")
-@click.argument("file", type=click.Path(path_type=Path))
-@click.option("-j", "--jobs", type=click.IntRange(1), help="Parallel cells [default: number of CPUs].")
+@click.command("matrix", epilog="Example: rushlight matrix plan.yaml --html report.html")
+@click.argument("file", type=FILE)
 @click.option(
-    "--only", multiple=True, metavar="PATTERN", help="Cells to run: 'dscnn/*', '*/cortex-m55/*'; repeatable."
+    "-j", "--jobs", type=click.IntRange(1), help="Number of parallel cells [default: number of CPUs]."
+)
+@click.option(
+    "--only",
+    multiple=True,
+    metavar="PATTERN",
+    help="Run these cells only, such as 'dscnn/*' or '*/cortex-m55/*'. May be repeated.",
 )
 @click.option(
     "-o",
     "--output",
-    type=click.Path(path_type=Path),
+    type=FOLDER,
     default=Path("rushlight-matrix"),
     show_default=True,
     help="Folder for results and runners.",
 )
-@click.option("--json", "json_file", type=click.Path(path_type=Path), help="Write the results as JSON.")
-@click.option("--html", "html_file", type=click.Path(path_type=Path), help="Write the results as a page.")
-@click.option("--resume", is_flag=True, help="Skip cells that passed before and have not changed since.")
+@click.option("--json", "json_file", type=FILE, help="Write the results to this file as JSON.")
+@click.option("--html", "html_file", type=FILE, help="Write the results to this file as a page (HTML).")
+@click.option("--resume", is_flag=True, help="Skip cells that passed before and are unchanged.")
 @click.option(
     "--cold",
     is_flag=True,
-    help="Build each cell twice: with an empty compiler cache, then with a filled one.",
+    help="Build each cell twice, first with an empty compiler cache, then with a full one.",
 )
-@click.option("--keep-builds", is_flag=True, help="Keep the cells' CMake folders.")
+@click.option("--keep-builds", is_flag=True, help="Keep the CMake folders of the cells.")
 @click.option(
-    "--shared-cache", metavar="URL", help="Storage that compiler caches share: http://…, redis://…, file:…"
+    "--shared-cache",
+    metavar="URL",
+    help="Storage that shares compiler caches, such as redis://host or file:/folder.",
 )
-@click.option("--scheduler", metavar="ADDRESS", help="Run on a Dask cluster: tcp://host:8786")
+@click.option(
+    "--scheduler",
+    metavar="ADDRESS",
+    help="Run on the Dask cluster with this scheduler, such as tcp://host:8786.",
+)
 @integers_option
 @verbose_option
 def matrix_command(
@@ -70,14 +82,21 @@ def matrix_command(
     scheduler: str | None,
     integers: bool,
 ) -> None:
-    """Build and run models × targets × options as FILE says; exit status 0 only if all cells pass."""
+    """Build and run many models on many targets.
+
+    FILE lists models, targets and build options (docs/matrix.md). A cell is one of each; all cells are built
+    and run. The exit status is 0 only if all of them pass."""
     cells = _chosen(read_plan(file), only)
     if not integers:
         cells = [replace(cell, option=replace(cell.option, integers=False)) for cell in cells]
     environment = shared_cache_environment(shared_cache) if shared_cache else {}
     conditions = Conditions(environment=environment, cold=cold, keep_builds=keep_builds)
     if scheduler and (jobs or keep_builds):
-        raise InvalidArgument("--scheduler: the cluster decides about --jobs, and keeps no builds")
+        raise InvalidArgument(
+            "--scheduler: expected no --jobs or --keep-builds beside it, got "
+            + ("--jobs" if jobs else "--keep-builds"),
+            next_step="Leave it out: the workers of the cluster set the number of jobs and keep no builds.",
+        )
     with locked(output), _shown(len(cells)) as on_event:
         result = run_matrix(
             cells,
@@ -99,7 +118,7 @@ def matrix_command(
         )
         raise CheckFailed(
             f"of {len(cells)} cells {counts}",
-            next_step="Run again with --resume to keep what passed.",
+            next_step="Mend the failures above, then run again with --resume to skip the cells that passed.",
         )
 
 
@@ -108,13 +127,16 @@ def _chosen(cells: list[Cell], patterns: tuple[str, ...]) -> list[Cell]:
         return cells
     for pattern in patterns:
         if not any(fnmatchcase(cell.name, pattern) for cell in cells):
-            raise InvalidArgument(f"--only {pattern}: fits no cell; one is '{cells[0].name}'")
+            raise InvalidArgument(
+                f"--only: expected the pattern of a cell such as '{cells[0].name}', got '{pattern}'",
+                next_step="Patterns have three parts, MODEL/TARGET/OPTION, where * matches anything.",
+            )
     return [cell for cell in cells if any(fnmatchcase(cell.name, pattern) for pattern in patterns)]
 
 
 @contextlib.contextmanager
 def _shown(count: int) -> Iterator[Callable[[Event], None]]:
-    """A bar for all cells and one for each that runs; a line for each that has ended."""
+    """Shows a bar for all cells, one for each running cell, and a line for each finished cell."""
     with bars() as (shown, print_line):
         whole = shown.add("cells", total=count)
         tasks: dict[str, TaskID] = {}

@@ -12,26 +12,33 @@ from rushlight.cli.options import json_option
 from rushlight.codegen.new_operator import add_operator
 
 
-@click.command("new-op")
+@click.command("new-op", epilog="Example: rushlight new-op aten::relu.out --dtypes realhb")
 @click.argument("operator")
-@click.option("--dtypes", default="real", show_default=True, help="A set of kernels/ops.yaml, or a dtype.")
+@click.option(
+    "--dtypes",
+    default="real",
+    show_default=True,
+    help="Dtypes of the kernel: a set of kernels/ops.yaml, or a dtype.",
+)
 @click.option(
     "--shelf",
     default="elementwise",
     show_default=True,
-    help="The folder of kernels/operators for the source.",
+    help="Folder of kernels/operators for the source file.",
 )
 @click.option(
     "--kernels",
     type=click.Path(exists=True, file_okay=False, path_type=Path),
     default="kernels",
     show_default=True,
-    help="The folder of the checkout to add to.",
+    help="Folder kernels/ of the checkout.",
 )
 @json_option
 def new_op_command(operator: str, dtypes: str, shelf: str, kernels: Path, as_json: bool) -> None:
-    """Begin an operator: its row in kernels/ops.yaml, and the source for its kernel. OPERATOR is a name
-    such as aten::relu.out, looked up in the installed torch, or a whole schema."""
+    """Start a new operator in a checkout of rushlight.
+
+    Adds its row to kernels/ops.yaml and writes a source file for its kernel. OPERATOR is a name such as
+    aten::relu.out, whose schema the installed torch has, or a whole schema."""
     made = add_operator(kernels, operator, dtypes, shelf)
     if as_json:
         described = {
@@ -43,9 +50,9 @@ def new_op_command(operator: str, dtypes: str, shelf: str, kernels: Path, as_jso
         }
         echo_json(described)
         return
-    echo(f"{made.table}: a row for {made.name}")
+    echo(f"{made.table}: added a row for {made.name}")
     if made.made_source:
-        echo(f"{made.source}: to be filled in")
+        echo(f"{made.source}: written; fill in the kernel")
     else:
-        echo(f"{made.source} is there; to be added to it: {made.declaration}")
-    echo("next: docs/adding-an-operator.md")
+        echo(f"{made.source}: exists; add to it: {made.declaration}")
+    echo("next: follow docs/adding-an-operator.md")

@@ -12,6 +12,7 @@ import click
 
 from rushlight.cli.console import Console, Table, echo
 from rushlight.cli.options import json_option, table_options
+from rushlight.cli.values import FILE, FOLDER
 from rushlight.codegen import steps
 from rushlight.codegen.emit import selected_kernels, write_all
 from rushlight.codegen.libraries import load_tables, preferences
@@ -31,22 +32,23 @@ def library_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _output(command: Callable[..., Any]) -> Callable[..., Any]:
-    return click.option(
-        "-o", "--output", type=click.Path(path_type=Path), help="File to write [default: stdout]."
-    )(command)
+    return click.option("-o", "--output", type=FILE, help="File to write [default: stdout].")(command)
 
 
 def _table(kernels: Sequence[str], priority: Sequence[str], prefer: Sequence[str]) -> OperatorTable:
     return load_tables(source_root() / "kernels" / "ops.yaml", kernels, priority, preferences(prefer))
 
 
-@click.group("ops")
+@click.group("ops", epilog="Example: rushlight ops extract model.pte")
 def ops_group() -> None:
-    """The steps of a selection, each by itself: what models need, all of it together, which kernels it is."""
+    """Select operators step by step.
+
+    `rushlight build` does all steps at once: extract the operators of models, merge selections, and resolve
+    each operator to a kernel."""
 
 
-@ops_group.command("extract")
-@click.argument("models", nargs=-1, required=True, type=click.Path(path_type=Path))
+@ops_group.command("extract", epilog="Example: rushlight ops extract model.pte -o selected.yaml")
+@click.argument("models", nargs=-1, required=True, type=FILE)
 @_output
 @library_options
 @json_option
@@ -58,14 +60,16 @@ def extract_command(
     prefer: tuple[str, ...],
     as_json: bool,
 ) -> None:
-    """The operators of MODELS (.pte, .bpte) with their dtypes, and the backends that they hand work to, as a
-    selected_operators.yaml."""
+    """Write the operators that models need as YAML.
+
+    The output has the form of selected_operators.yaml: operators of MODELS (.pte or .bpte) with dtypes, and
+    the backends that they delegate to."""
     info = steps.extract(_existing(models), _table(kernels, priority, prefer))
     _put(_as_json(info) if as_json else steps.exchanged(info), output)
 
 
-@ops_group.command("merge")
-@click.argument("files", nargs=-1, type=click.Path(path_type=Path))
+@ops_group.command("merge", epilog="Example: rushlight ops merge a.yaml b.yaml -o selected.yaml")
+@click.argument("files", nargs=-1, type=FILE)
 @table_options("ops", "all_ops")
 @_output
 @library_options
@@ -80,15 +84,18 @@ def merge_command(
     prefer: tuple[str, ...],
     as_json: bool,
 ) -> None:
-    """One selected_operators.yaml of FILES that select operators, in any form, and what is added."""
+    """Merge operator selections into one.
+
+    FILES are operator lists in any form that the build reads. The output has the form of
+    selected_operators.yaml, with the operators of --ops added."""
     info = steps.merge(_existing(files), _table(kernels, priority, prefer), ops=ops, all_ops=all_ops)
     _put(_as_json(info) if as_json else steps.exchanged(info), output)
 
 
-@ops_group.command("resolve")
-@click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
+@ops_group.command("resolve", epilog="Example: rushlight ops resolve selected.yaml")
+@click.argument("files", nargs=-1, required=True, type=FILE)
 @table_options("dtypes", "only_dtypes")
-@click.option("--generate", type=click.Path(path_type=Path), help="A folder for the C++ and CMake files.")
+@click.option("--generate", type=FOLDER, help="Also write the C++ and CMake files to this folder.")
 @_output
 @library_options
 @json_option
@@ -103,7 +110,9 @@ def resolve_command(
     prefer: tuple[str, ...],
     as_json: bool,
 ) -> None:
-    """Which kernel, of which library and source and in which dtypes, the operators of FILES get."""
+    """Show which kernel each selected operator gets.
+
+    For each operator of FILES: kernel library, kernel, dtypes, and the model or list that asked for it."""
     table = _table(kernels, priority, prefer)
     info = steps.merge(_existing(files), table)
     selection, selected = steps.resolve(info, table, by_dtype=dtypes == "model", only=dtype_set(only_dtypes))
@@ -129,7 +138,7 @@ def resolve_command(
 def _existing(paths: Sequence[Path]) -> Sequence[Path]:
     for path in paths:
         if not path.is_file():
-            raise InvalidArgument(f"{path}: no such file")
+            raise InvalidArgument(f"{path}: no such file", next_step="Check the path.")
     return paths
 
 

@@ -9,26 +9,28 @@ import click
 
 from rushlight.cli.console import Console, Table, echo_json
 from rushlight.cli.options import json_option
+from rushlight.cli.values import FILE
 from rushlight.files import write_text
 from rushlight.trace.profile import NodeTime, OperatorTime, Profile, origins_of, profile, read_events
 
 
-@click.command("profile")
-@click.argument("trace", type=click.Path(path_type=Path))
-@click.option("--html", type=click.Path(path_type=Path), help="Write a page with a bar for each operator.")
+@click.command("profile", epilog="Example: rushlight profile trace.etdp --html profile.html")
+@click.argument("trace", type=FILE)
+@click.option("--html", type=FILE, help="Write the profile to this file as a page (HTML).")
 @click.option(
     "--model",
-    type=click.Path(path_type=Path),
-    help="The program that was run: the debug record beside it (model.debug.json) has its lines and modules.",
+    type=FILE,
+    help="The program that ran; the debug record beside it (model.debug.json) adds source lines.",
 )
-@click.option("--method", help="The method that was run [default: the only one, or forward].")
+@click.option("--method", help="The method that ran [default: the only one, or forward].")
 @json_option
 def profile_command(
     trace: Path, html: Path | None, model: Path | None, method: str | None, as_json: bool
 ) -> None:
-    """Show where the time of TRACE went, an .etdp file that `rushlight run --etdump` or the official runtime
-    wrote. The nodes of a delegate are below its instruction, with the exporter's debug handle where the file
-    has it."""
+    """Show the time of each operator in a trace.
+
+    TRACE is an .etdp file of `rushlight run --etdump` or of the official runtime. The nodes of a delegate
+    follow its instruction, with the exporter's debug handle if the trace has it."""
     result = profile(read_events(trace), None if model is None else origins_of(model, method))
     if html is not None:
         write_text(html, result.to_html())
@@ -54,7 +56,7 @@ def _print(result: Profile) -> None:
 
 
 def _times(item: OperatorTime | NodeTime, result: Profile) -> list[str]:
-    """Calls, the time of one, and the share."""
+    """Number of calls, time of one call, share of the total time."""
     return [str(item.calls), result.shown(item.total / item.calls)[0], f"{100 * item.share:.1f} %"]
 
 

@@ -13,6 +13,7 @@ from typing import Any
 import click
 
 from rushlight.cli.console import echo
+from rushlight.cli.values import PATH
 from rushlight.errors import InvalidArgument
 
 WORDS = ("int8", "int16x8", "dynamic", "int8-weights", "int4-weights")
@@ -21,7 +22,7 @@ _GROUP = 32
 
 @dataclass
 class Quantizing:
-    """What the options say; `apply` quantizes the arguments of an export."""
+    """The values of the options; `apply` quantizes the arguments of an export."""
 
     word: str | None
     calibrate: Path | None
@@ -33,14 +34,16 @@ class Quantizing:
         """The arguments of `rushlight.export` with the model's quantized graph. Errors: InvalidArgument."""
         if self.word is None:
             if self.calibrate is not None or self.equalize or self.correct_bias:
-                raise InvalidArgument("--calibrate: expected --quantize beside it, got none")
+                raise InvalidArgument(
+                    "--calibrate: expected --quantize beside it, got none", next_step="Add --quantize int8."
+                )
             return arguments
         from rushlight.quantize import QuantizationWarning, quantize
 
         module, args, kwargs, shapes = self.model(arguments)
         batches = self.batches(args, shapes)
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", QuantizationWarning)  # the report has it
+            warnings.simplefilter("ignore", QuantizationWarning)  # the report repeats them
             self.graph = quantize(
                 module,
                 args,
@@ -54,14 +57,17 @@ class Quantizing:
         return (self.graph, *arguments[1:])
 
     def model(self, arguments: tuple[Any, ...]) -> tuple[Any, tuple[Any, ...], Any, Any]:
-        """Module, inputs, keyword inputs and dynamic shapes of the one model. Errors: InvalidArgument."""
+        """Module, inputs, keyword inputs and dynamic shapes of the model. Error: InvalidArgument."""
         if len(arguments) < 2:
-            raise InvalidArgument("--quantize: expected a factory of one model, got one of several methods")
+            raise InvalidArgument(
+                "--quantize: expected a factory of one method, got one of several",
+                next_step="Quantize each method in Python: rushlight.quantize(), then rushlight.export().",
+            )
         module, args, kwargs, *rest = arguments
         return module, args, kwargs, rest[0] if rest else None
 
     def batches(self, args: tuple[Any, ...], shapes: Any) -> list[tuple[Any, ...]] | None:
-        """The calibration inputs; None without. Errors: InvalidArgument."""
+        """The calibration inputs; None without --calibrate. Error: InvalidArgument."""
         from rushlight.quantize.calibration import read_batches
 
         if self.calibrate is None:
@@ -69,7 +75,7 @@ class Quantizing:
         return read_batches(self.calibrate, args, any_size=shapes is not None)
 
     def quantizer(self) -> Any:
-        """The quantizer that the word stands for."""
+        """The quantizer for the value of --quantize."""
         from rushlight.quantize import Dynamic, RushlightQuantizer, Scheme, Static, WeightOnly
 
         schemes: dict[str, Scheme] = {
@@ -82,15 +88,17 @@ class Quantizing:
         return RushlightQuantizer(schemes[self.word or "int8"])
 
     def ranges_page(self) -> str:
-        """The picture of ranges, as HTML. Errors: InvalidArgument where the model was not quantized."""
+        """The ranges of tensors as an HTML page. Error: InvalidArgument if the model was not quantized."""
         from rushlight.quantize import ranges
 
         if self.graph is None:
-            raise InvalidArgument("--ranges: expected --quantize beside it, got none")
+            raise InvalidArgument(
+                "--ranges: expected --quantize beside it, got none", next_step="Add --quantize int8."
+            )
         return ranges(self.graph).page()
 
     def print_report(self) -> None:
-        """What became of the operators, if the model was quantized."""
+        """Prints which operators were quantized, if the model was."""
         if self.graph is not None:
             from rushlight.quantize import report
 
@@ -98,8 +106,8 @@ class Quantizing:
 
 
 def quantize_options(*, required: bool) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """--quantize and --calibrate; the command gets both as `quantizing`. `required`: int8 is the default of
-    the first, and the second has to be given."""
+    """--quantize and --calibrate; the command gets both as `quantizing`. If `required`, --quantize defaults
+    to int8, and --calibrate must be given."""
 
     def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
         @functools.wraps(command)
@@ -113,17 +121,15 @@ def quantize_options(*, required: bool) -> Callable[[Callable[..., Any]], Callab
             type=click.Choice(WORDS),
             default="int8" if required else None,
             show_default=required,
-            help="int8: weights and activations; int16x8: activations of 16 bits; dynamic: ranges of "
-            "activations are found in each run; "
-            "int8-weights, int4-weights: activations stay float.",
+            help="Quantize the model. int8: weights and activations; int16x8: int16 activations; dynamic: "
+            "activation ranges are measured in each run; int8-weights, int4-weights: weights only.",
         )
         data = click.option(
             "--calibrate",
             metavar="DATA",
             required=required,
-            type=click.Path(path_type=Path, exists=True),
-            help="Inputs like those that the model will see: a .npy or .npz, a folder of them, or a Python "
-            "file with `batches`.",
+            type=PATH,
+            help="Calibration inputs: a .npy or .npz file, a folder of those, or a Python file with batches.",
         )
         return word(data(with_quantizing))
 

@@ -14,6 +14,7 @@ import numpy as np
 from rushlight import targets
 from rushlight.cli.console import Console, echo_json, styled
 from rushlight.cli.options import (
+    data_option,
     define_option,
     integers_option,
     json_option,
@@ -24,6 +25,7 @@ from rushlight.cli.options import (
     target_option,
     verbose_option,
 )
+from rushlight.cli.values import FILE, FOLDER
 from rushlight.errors import CheckFailed, InvalidArgument
 from rushlight.files import writing
 from rushlight.program import is_bundled_program, read_model
@@ -34,53 +36,45 @@ from rushlight.run.runner import DEFAULT_TIMEOUT
 from rushlight.trace.request import TraceRequest
 
 
-@click.command("run")
-@click.argument("model", type=click.Path(path_type=Path))
+@click.command("run", epilog="Example: rushlight run model.pte -t cortex-m55")
+@click.argument("model", type=FILE)
 @target_option()
-@click.option(
-    "--case", "case_file", type=click.Path(path_type=Path), help="A case.json: calls and expectations."
-)
-@click.option("--inputs", type=click.Path(path_type=Path), help="An .npz with the inputs in order.")
-@click.option("--method", help="The method to run [default: forward, or all of the case].")
-@click.option(
-    "--data",
-    "data_files",
-    multiple=True,
-    type=click.Path(path_type=Path),
-    help="A .ptd with tensors that the model leaves out; may be repeated [default: those of the case].",
-)
+@click.option("--case", "case_file", type=FILE, help="Test case (case.json) with calls and expected outputs.")
+@click.option("--inputs", type=FILE, help="File (.npz) with the inputs in order.")
+@click.option("--method", help="Method to run [default: forward, or all methods of the case].")
+@data_option("Data file (.ptd) with tensors that the model leaves out [default: the case's].")
 @click.option(
     "--rtol",
     type=float,
-    help="Relative tolerance [default: the case's; bundled: by dtype, float32 1.3e-6].",
+    help="Relative tolerance [default: the case's; for a .bpte by dtype, 1.3e-6 for float32, and some "
+    "steps of the scale for quantized outputs].",
 )
 @click.option(
     "--atol",
     type=float,
-    help="Absolute tolerance [default: the case's; bundled: by dtype, float32 1e-5 × the largest output].",
+    help="Absolute tolerance [default: the case's; for a .bpte by dtype, 1e-5 × the largest output "
+    "for float32].",
 )
-@click.option(
-    "-o", "--output", type=click.Path(path_type=Path), help="Folder to build in [default: a cache]."
-)
-@click.option("--save", type=click.Path(path_type=Path), help="Write the outputs of the calls to this .npz.")
+@click.option("-o", "--output", type=FOLDER, help="Folder to build in [default: a cache].")
+@click.option("--save", type=FILE, help="Write the outputs to this file (.npz).")
 @click.option(
     "--etdump",
-    type=click.Path(path_type=Path),
-    help="Write a trace with times to this .etdp.",
+    type=FILE,
+    help="Write a trace with times to this file (.etdp).",
 )
-@click.option("--etdump-size", type=int, help="Bytes of the target's memory for events [default: 64 KiB].")
+@click.option(
+    "--etdump-size", type=int, help="Bytes of target memory for the trace's events [default: 64 KiB]."
+)
 @click.option(
     "--debug-output",
-    type=click.Path(path_type=Path),
-    help="With --etdump: write operators' outputs.",
+    type=FILE,
+    help="With --etdump: write the outputs of operators to this file.",
 )
-@click.option("--debug-size", type=int, help="Bytes of the target's memory for values [default: 256 KiB].")
-@click.option("--baked", is_flag=True, help="Bake MODEL (rushlight bake) instead of interpreting it.")
-@click.option("--timeout", default=DEFAULT_TIMEOUT, show_default=True, help="Seconds the run may take.")
-@click.option("--max-instructions", type=int, help="Instructions that one call may run [default: no limit].")
-@click.option(
-    "--max-memory", type=int, help="Bytes that one method may take [default: what the machine has]."
-)
+@click.option("--debug-size", type=int, help="Bytes of target memory for --debug-output [default: 256 KiB].")
+@click.option("--baked", is_flag=True, help="Bake the model (rushlight bake) instead of interpreting it.")
+@click.option("--timeout", default=DEFAULT_TIMEOUT, show_default=True, help="Most seconds for the run.")
+@click.option("--max-instructions", type=int, help="Most instructions in one call [default: no limit].")
+@click.option("--max-memory", type=int, help="Most bytes of memory for one method [default: the machine's].")
 @integers_option
 @table_options("kernels")
 @define_option
@@ -110,20 +104,24 @@ def run_command(
     defines: tuple[str, ...],
     as_json: bool,
 ) -> None:
-    """Run MODEL on TARGET, building a runner first where one is needed; exit status 0 only on a pass.
+    """Run a program on this machine, a board or an emulator.
 
-    MODEL is a program (.pte) or a bundled program (.bpte); without --case and --inputs the latter is held
-    against its own expectations, every case of every method."""
+    MODEL is a program (.pte) or a bundled program (.bpte). A runner is built first if the target needs one.
+    Without --case and --inputs, a bundled program runs every case of every method and compares the outputs
+    with its own. The exit status is 0 only if all outputs are right."""
     case = _case(model, case_file, inputs, method)
     if data_files:
         case = replace(case, data_files=_existing(data_files))
     if rtol is not None or atol is not None:
-        case = replace(case, tolerance=Tolerance.given(rtol, atol))
+        case = case.held_to(Tolerance.given(rtol, atol))
     trace = None
     if etdump is not None:
         trace = TraceRequest(etdump, etdump_size, debug_output, debug_size)
     elif debug_output is not None:
-        raise InvalidArgument("--debug-output needs --etdump: the values' names are there")
+        raise InvalidArgument(
+            "--debug-output: expected --etdump beside it, got none",
+            next_step="Add --etdump FILE: the trace names the values.",
+        )
     with shown_progress() as progress:
         outcome = run(
             model,
@@ -145,18 +143,23 @@ def run_command(
     echo_json(_as_json(outcome)) if as_json else _print(outcome)
     if not outcome.passed:
         shown = "\n".join(f"  {reason}" for reason in outcome.reasons[:10])
-        raise CheckFailed(f"the outputs are not the expected ones:\n{shown}")
+        raise CheckFailed(
+            f"outputs: expected those of the case, got others:\n{shown}",
+            next_step="Compare with another target, or allow more with --rtol and --atol.",
+        )
 
 
 def _case(model: Path, case_file: Path | None, inputs: Path | None, method: str | None) -> Case:
     if case_file is not None and inputs is not None:
-        raise InvalidArgument("--case and --inputs exclude each other")
+        raise InvalidArgument(
+            "--case, --inputs: expected one of them, got both", next_step="Leave out one of them."
+        )
     if case_file is not None:
         return load_case(case_file, method)
     if inputs is not None:
         return load_npz(inputs, method or "forward")
     if not model.is_file():
-        raise InvalidArgument(f"model {model}: no such file")
+        raise InvalidArgument(f"model {model}: no such file", next_step="Check the path.")
     data = model.read_bytes()
     if is_bundled_program(data):
         return bundled_case(model, method)
@@ -166,13 +169,13 @@ def _case(model: Path, case_file: Path | None, inputs: Path | None, method: str 
 def _existing(paths: tuple[Path, ...]) -> tuple[Path, ...]:
     for path in paths:
         if not path.is_file():
-            raise InvalidArgument(f"data file {path}: no such file")
+            raise InvalidArgument(f"data file {path}: no such file", next_step="Check the path.")
     return paths
 
 
 def _number(value: Any) -> Any:
-    """A value for JSON: arrays as their dtype, shape and nested lists; JSON has no NaN and no infinity,
-    they become strings."""
+    """A value for JSON: an array as dtype, shape and nested lists. NaN and infinities, which JSON lacks,
+    become strings."""
     if isinstance(value, np.ndarray):
         listed = value.tolist() if value.dtype.kind in "biu" else _finite(value.astype(np.float64).tolist())
         return {"dtype": value.dtype.name, "shape": list(value.shape), "data": listed}
@@ -241,7 +244,7 @@ def _print(outcome: RunOutcome) -> None:
         console.print(f"... and {len(outcome.calls) - 8} more calls")
     instructions = [call.result.instructions for call in outcome.calls if call.result.instructions]
     if instructions:
-        console.print(f"{sum(instructions) // len(instructions):,} instructions an inference")
+        console.print(f"{sum(instructions) // len(instructions):,} instructions per inference")
     if outcome.report is not None:
         report = outcome.report
         console.print(
@@ -260,7 +263,7 @@ def _print(outcome: RunOutcome) -> None:
         console.print(
             styled("trace incomplete", "bold yellow"),
             f": {loss.events} events and {loss.values} values did not fit; "
-            "give more memory with --etdump-size and --debug-size",
+            "give them more memory with --etdump-size and --debug-size",
             sep="",
         )
     if outcome.max_error is not None:

@@ -11,23 +11,24 @@ from rushlight.cli.console import Console, Table, echo, echo_json
 from rushlight.cli.export import call_factory, export_arguments
 from rushlight.cli.options import json_option, shown_progress, verbose_option
 from rushlight.cli.quantizing import Quantizing, quantize_options
+from rushlight.cli.values import FILE
 from rushlight.files import write_text
 
 
-@click.command("sensitivity")
+@click.command("sensitivity", epilog="Example: rushlight sensitivity my_model:create --calibrate inputs.npz")
 @click.argument("factory", metavar="PACKAGE.MODULE:FACTORY")
 @quantize_options(required=True)
-@click.option(
-    "--bound", type=float, help="Choose layers to leave in float so that the error is at most this."
-)
-@click.option("--page", type=click.Path(path_type=Path), help="Write a picture and the table as HTML.")
+@click.option("--bound", type=float, help="Choose layers to keep in float so that the error is at most this.")
+@click.option("--page", type=FILE, help="Write the results to this file as a page (HTML).")
 @json_option
 @verbose_option
 def sensitivity_command(
     factory: str, quantizing: Quantizing, bound: float | None, page: Path | None, as_json: bool
 ) -> None:
-    """Measure which layers of a PyTorch model cost accuracy when they are quantized. FACTORY as for
-    `rushlight export`; the error is that of the outputs on the calibration data, beside the float model's."""
+    """Measure which layers lose accuracy when quantized.
+
+    FACTORY is a function as for `rushlight export`. The error is that of the outputs on the calibration data,
+    relative to the float model."""
     from rushlight.quantize import mixed_precision, sensitivity
 
     module, args, kwargs, shapes = quantizing.model(export_arguments(call_factory(factory), factory))

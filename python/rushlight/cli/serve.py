@@ -9,20 +9,21 @@ import click
 
 from rushlight.cli.console import Console, echo, styled
 from rushlight.cli.text_options import loaded, threads_option
+from rushlight.cli.values import FILE
 
 
-@click.command("serve")
-@click.argument("model", type=click.Path(path_type=Path))
+@click.command("serve", epilog="Example: rushlight serve smollm2.pte --port 8080")
+@click.argument("model", type=FILE)
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
-@click.option("--port", default=8000, show_default=True, help="Port to listen on; 0: any that is free.")
-@click.option("--name", help="The model's name for clients [default: the file's].")
-@click.option("--max-tokens", type=int, help="Tokens of one answer at most [default: the context].")
-@click.option("--max-body", default=1 << 20, show_default=True, help="Bytes of one request at most.")
-@click.option("--queue", "max_queue", default=32, show_default=True, help="Requests that may wait.")
+@click.option("--port", default=8000, show_default=True, help="Port to listen on; 0: any free port.")
+@click.option("--name", help="Name of the model for clients [default: the file's].")
+@click.option("--max-tokens", type=int, help="Most tokens in an answer [default: the context].")
+@click.option("--max-body", default=1 << 20, show_default=True, help="Most bytes in a request.")
+@click.option("--queue", "max_queue", default=32, show_default=True, help="Most waiting requests.")
 @click.option(
     "--api-key",
     envvar="RUSHLIGHT_API_KEY",
-    help="Key that clients must give; the variable RUSHLIGHT_API_KEY keeps it out of lists of processes.",
+    help="Key that clients must send. Set RUSHLIGHT_API_KEY instead to keep it out of process lists.",
 )
 @threads_option
 def serve_command(
@@ -36,9 +37,11 @@ def serve_command(
     api_key: str | None,
     threads: int | None,
 ) -> None:
-    """Answer OpenAI's requests with the language model in MODEL (a .pte): /v1/chat/completions,
-    /v1/completions and /v1/models, streaming and not, and /health. Requests are answered one after another.
-    Ctrl-C ends the server; answers that have begun get ten seconds."""
+    """Serve a language model over OpenAI's HTTP API.
+
+    MODEL is a .pte of `rushlight export llm`. The server answers /v1/chat/completions, /v1/completions (both
+    with streaming, too), /v1/models and /health, one request at a time. Ctrl-C stops the server; running
+    answers get ten more seconds."""
     from rushlight.llm.serve import Settings, serve
 
     settings = Settings(
@@ -54,7 +57,7 @@ def serve_command(
     if not settings.is_loopback and api_key is None:
         notes.print(
             styled("warning:", "bold yellow"),
-            f"everybody who reaches {host} can use the model: see --api-key",
+            f"anyone who can reach {host} can use the model; set --api-key",
         )
     serve(
         loaded(model, threads),

@@ -10,6 +10,7 @@ import click
 from rushlight.cli.console import Console, Table, echo_json
 from rushlight.cli.options import (
     build_options,
+    data_option,
     integers_option,
     json_option,
     kilobytes,
@@ -18,6 +19,7 @@ from rushlight.cli.options import (
     target_option,
     verbose_option,
 )
+from rushlight.cli.values import FILE, PATH
 from rushlight.errors import InvalidArgument
 from rushlight.files import write_text
 from rushlight.run.cases import load_case
@@ -31,59 +33,26 @@ from rushlight.size.page import report_page
 from rushlight.size.treemap import treemap_svg
 
 
-@click.command("size")
-@click.argument("models", nargs=-1, type=click.Path(path_type=Path))
+@click.command("size", epilog="Example: rushlight size model.pte -t cortex-m55 --html size.html")
+@click.argument("models", nargs=-1, type=FILE)
 @target_option()
+@click.option("--build", "build_folder", type=PATH, help="Read this build folder instead of building.")
+@click.option("--elf", type=FILE, help="Read this executable instead of building.")
+@click.option("--map", "link_map", type=FILE, help="Link map of --elf [default: beside it].")
+@data_option("Data file (.ptd) to link in.")
+@click.option("--case", "case_file", type=FILE, help="Test case to measure the stack with [default: ones].")
+@click.option("--diff", "before", type=PATH, help="Show changes since this report (JSON) or build folder.")
+@click.option("--budget", "budget_file", type=FILE, help="Fail if a limit of this YAML file is exceeded.")
+@click.option("--html", "html_file", type=FILE, help="Write the report to this file as a page (HTML).")
+@click.option("--svg", "svg_file", type=FILE, help="Write the picture of flash to this file.")
 @click.option(
-    "--build", "build_folder", type=click.Path(path_type=Path), help="Read this build instead of building."
-)
-@click.option("--elf", type=click.Path(path_type=Path), help="Read this executable instead of building.")
-@click.option(
-    "--map", "link_map", type=click.Path(path_type=Path), help="The link map of --elf [default: beside it]."
-)
-@click.option(
-    "--data", "data_files", multiple=True, type=click.Path(path_type=Path), help="A .ptd to link in."
-)
-@click.option(
-    "--case",
-    "case_file",
-    type=click.Path(path_type=Path),
-    help="Inputs to measure with [default: ones].",
+    "--header", "header_file", type=FILE, help="Write arena and stack sizes to this file as C++ constants."
 )
 @click.option(
-    "--diff",
-    "before",
-    type=click.Path(path_type=Path),
-    help="Show the changes since a report (JSON) or a build folder.",
+    "--against", type=PATH, help="Compare with another build, such as ExecuTorch's: an ELF file or a report."
 )
-@click.option(
-    "--budget",
-    "budget_file",
-    type=click.Path(path_type=Path),
-    help="Fail if the program exceeds the limits of this YAML file.",
-)
-@click.option(
-    "--html",
-    "html_file",
-    type=click.Path(path_type=Path),
-    help="Write the report with its picture to this file.",
-)
-@click.option(
-    "--svg", "svg_file", type=click.Path(path_type=Path), help="Write the picture of flash to this file."
-)
-@click.option(
-    "--header",
-    "header_file",
-    type=click.Path(path_type=Path),
-    help="Write arenas and stack as C++ constants to this file.",
-)
-@click.option(
-    "--against",
-    type=click.Path(path_type=Path),
-    help="Show another build's ELF file or report, such as ExecuTorch's, beside this.",
-)
-@click.option("--baked", "with_baked", is_flag=True, help="Also bake the model, and show both side by side.")
-@click.option("--no-run", is_flag=True, help="Do not measure the stack in the emulator.")
+@click.option("--baked", "with_baked", is_flag=True, help="Also bake the model, and show both sizes.")
+@click.option("--no-run", is_flag=True, help="Do not run the program to measure its stack.")
 @integers_option
 @build_options
 @json_option
@@ -110,7 +79,10 @@ def size_command(
     defines: tuple[str, ...],
     as_json: bool,
 ) -> None:
-    """Say what flash, RAM and stack a runner for MODELS (.pte, .bpte) takes on TARGET, and what takes it."""
+    """Show the flash, RAM and stack that a program takes.
+
+    Builds a runner for MODELS (.pte or .bpte) on the target and reports bytes by component, operator and
+    dtype. --build and --elf read an existing build."""
     budget = read_budget(budget_file) if budget_file else None
     baked: BakedSizes | None = None
     if built := build_folder or elf:
@@ -159,7 +131,7 @@ def size_command(
 
 
 def _report(path: Path) -> SizeReport:
-    """The report at `path`: its JSON, or that of a build folder or an ELF file."""
+    """The report at `path`, which is a report (JSON), a build folder or an ELF file."""
     return read_report(path) if path.suffix == ".json" else read_build(find_build(path))
 
 
@@ -204,7 +176,7 @@ def _baked(
     jobs: int | None,
 ) -> BakedSizes:
     if len(models) != 1:
-        raise InvalidArgument(f"--baked: one model expected, got {len(models)}")
+        raise InvalidArgument(f"--baked: expected one model, got {len(models)}", next_step="Name one model.")
     with shown_progress() as progress:
         return baked_sizes(
             models[0],

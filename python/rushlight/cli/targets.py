@@ -12,13 +12,14 @@ import click
 from rushlight import process, targets
 from rushlight.cli.console import Console, Table, echo, echo_json
 from rushlight.cli.options import json_option, verbose_option
+from rushlight.cli.values import TARGET
 
 
-@click.group("targets", invoke_without_command=True)
+@click.group("targets", invoke_without_command=True, epilog="Example: rushlight targets install cortex-m55")
 @json_option
 @click.pass_context
 def targets_command(context: click.Context, as_json: bool) -> None:
-    """List what can be built for and run on, and what is missing for it here."""
+    """List targets, and install the tools that they need."""
     if context.invoked_subcommand is not None:
         return
     rows = [_row(target) for target in targets.all_targets()]
@@ -43,7 +44,7 @@ def targets_command(context: click.Context, as_json: bool) -> None:
 
 
 def _row(target: targets.Target) -> dict[str, Any]:
-    """What --json says of a target: of its usual compiler at the top, of each below `compilers`."""
+    """The --json object of a target: its usual compiler at the top, every compiler in `compilers`."""
     choices = {name: targets.get(targets.spelled(target.name, name)) for name in target.compilers}
     return {
         "name": target.name,
@@ -58,7 +59,7 @@ def _row(target: targets.Target) -> dict[str, Any]:
 
 
 def _missing(target: targets.Target) -> dict[str, Any]:
-    """What there is for a target and its compiler, and which packages have the rest."""
+    """The missing programs of a target with its compiler, and the packages that have them."""
     missing = target.requirements()
     return {
         "usable": not missing,
@@ -70,17 +71,20 @@ def _missing(target: targets.Target) -> dict[str, Any]:
 
 
 def _here(choice: dict[str, Any]) -> str:
-    """What is missing, in words; empty if nothing is."""
+    """The missing programs as a text; empty if there are none."""
     if choice["usable"]:
         return ""
     return ("builds; to run: " if choice["buildable"] else "") + "missing " + ", ".join(choice["missing"])
 
 
-@targets_command.command("install")
-@click.argument("names", nargs=-1, required=True)
+@targets_command.command("install", epilog="Example: rushlight targets install cortex-m55")
+@click.argument("names", nargs=-1, required=True, type=TARGET)
 @verbose_option
 def install_command(names: tuple[str, ...]) -> None:
-    """Install the packages that the targets NAMES need; without root, print the commands for Debian's."""
+    """Install the packages that targets need.
+
+    NAMES are targets, or "all". Without root, packages of PyPI are installed, and the commands for Debian's
+    packages are printed."""
     listed = [target.name for target in targets.every_choice()] if "all" in names else list(names)
     commands = targets.install_commands(listed)
     if not commands:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Shared by the commands of language models: options of generating, loading with progress, printing pieces
-as they come."""
+"""Shared by the commands of language models: options of text generation, loading with a progress bar, and
+printing tokens as they arrive."""
 
 from __future__ import annotations
 
@@ -19,27 +19,26 @@ _DEFAULTS = Options()
 
 
 _NUMBERS: dict[str, tuple[type, str]] = {
-    "max_tokens": (int, "Tokens to generate at most [default: until the context is full]."),
-    "temperature": (float, "How even the choice of tokens is; 0: always the likeliest."),
-    "top_k": (int, "Choose among so many of the likeliest tokens; 0: all."),
-    "top_p": (float, "Choose among the likeliest tokens of this share of the probability."),
-    "min_p": (float, "Choose among tokens of this share of the likeliest one's probability."),
-    "repetition_penalty": (float, "Divides the scores of recent tokens; 1: none."),
-    "seed": (int, "Seed of the choice [default: random]."),
+    "max_tokens": (int, "Most tokens to generate [default: until the context is full]."),
+    "temperature": (float, "Softmax temperature of sampling; 0: always the most likely token."),
+    "top_k": (int, "Sample from this many of the most likely tokens; 0: all."),
+    "top_p": (float, "Sample from the most likely tokens that together have this probability."),
+    "min_p": (float, "Sample from tokens with at least this share of the highest probability."),
+    "repetition_penalty": (float, "Divisor for the scores of recent tokens; 1: no penalty."),
+    "seed": (int, "Seed of sampling [default: random]."),
 }
-"""Fields of Options that are flags."""
+"""Type and help of each flag, by its field of Options."""
 
 
 def text_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """The flags of generating and --threads; the command gets them as `options`, a dict of Options' fields,
-    and `threads`."""
+    """The flags of text generation, as the dict `options` of Options' fields, and --threads, as `threads`."""
 
     @functools.wraps(command)
     def gathered(*arguments: Any, **given: Any) -> Any:
         options = {name: given.pop(name) for name in (*_NUMBERS, "stop")}
         return command(*arguments, options=options, **given)
 
-    stop = click.option("--stop", multiple=True, help="Text that ends the generation. May be repeated.")
+    stop = click.option("--stop", multiple=True, help="Text that ends generation. May be repeated.")
     flagged: Callable[..., Any] = stop(threads_option(gathered))
     for name, (kind, help) in reversed(_NUMBERS.items()):
         default = getattr(_DEFAULTS, name)
@@ -50,20 +49,21 @@ def text_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def threads_option(command: Callable[..., Any]) -> Callable[..., Any]:
+    """--threads."""
     return click.option(
-        "--threads", type=click.IntRange(1), help="Threads that compute [default: the physical cores]."
+        "--threads", type=click.IntRange(1), help="Number of threads [default: physical cores]."
     )(command)
 
 
 def loaded(path: Path, threads: int | None) -> TextModel:
-    """The model of a program, with a bar while it is loaded."""
+    """Loads a language model, with a progress bar."""
     with shown_progress() as progress:
         progress(f"loading {path.name}", 0.0)
         return load(path, threads=threads)
 
 
 def show_pieces(generation: Generation) -> None:
-    """Prints the text as it comes; tokens where the program has no vocabulary."""
+    """Prints text as it arrives, or token ids if the program has no vocabulary."""
     for piece in generation:
         text = piece.text if generation.has_text else f"{piece.token} "
         if text:

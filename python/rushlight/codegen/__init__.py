@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The operator table and a selection of it, turned into C++ and CMake. `python -m rushlight.codegen`."""
+"""Generates C++ and CMake from the operator table and a selection of it: `python -m rushlight.codegen`."""

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""python -m rushlight.codegen: write the files of a selection. CMake runs it when it configures. It is
-extract, merge and resolve in one."""
+"""Writes the files of a selection: extract, merge and resolve in one command. CMake calls it at
+configuration."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Generate; the exit code is 0 or that of the error, whose text goes to stderr."""
+    """Generates the files. Returns 0, or the exit code of the error whose text goes to stderr."""
     options = _parser().parse_args(arguments)
     return finish(lambda: _generate(options))
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The parts of a method's arena (rushlight.program.arena) for the runtime."""
+"""Generates the runtime's header of a method's arena parts (rushlight.program.arena)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ HEADER = "runtime/program/arena_parts.h"
 
 
 def files() -> dict[str, str]:
-    """The text by the name under which the runtime includes it."""
+    """The header's text, keyed by its include path."""
     wide = sum(1 << index for index, part in enumerate(PARTS) if part.wide)
     (kept,) = (part.name for part in PARTS if part.only == "kept")
     (compact,) = (part.name for part in PARTS if part.only == "compact")

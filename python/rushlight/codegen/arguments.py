@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Arguments that the commands of code generation share, and how they end."""
+"""Command-line arguments and error handling shared by the commands of code generation."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from rushlight.sources import source_root
 
 
 def add_libraries(parser: argparse.ArgumentParser) -> None:
-    """Which kernel libraries there are, their order, and for which kind of target."""
+    """Adds the options for kernel libraries, their order, and the kind of target."""
     parser.add_argument("--ops-table", type=Path, help="kernels/ops.yaml [default: rushlight's]")
     add_arguments(parser, "kernels", "priority", "prefer")
     add_words(parser, "small")
@@ -29,7 +29,7 @@ def add_libraries(parser: argparse.ArgumentParser) -> None:
 
 
 def table_of(options: argparse.Namespace) -> OperatorTable:
-    """The operator table that the arguments say."""
+    """The operator table selected by the arguments."""
     path = options.ops_table or source_root() / "kernels" / "ops.yaml"
     prefer = preferences(split_names(options.prefer))
     table = load_tables(path, options.kernels, split_names(options.priority), prefer)
@@ -37,12 +37,12 @@ def table_of(options: argparse.Namespace) -> OperatorTable:
 
 
 def dtypes_of(options: argparse.Namespace) -> tuple[bool, frozenset[str] | None]:
-    """Whether dtypes are selected by model, and those that the others get."""
+    """True if dtypes are selected by model, and the dtypes of all other operators."""
     return options.dtypes == "model", dtype_set(options.only_dtypes)
 
 
 def put(text: str, path: Path | None) -> None:
-    """Write to a file, without one to stdout."""
+    """Writes text to a file, or to stdout if `path` is None."""
     if path is None:
         sys.stdout.write(text)
         return
@@ -51,12 +51,13 @@ def put(text: str, path: Path | None) -> None:
 
 
 FAILURE_FILE = "RUSHLIGHT_FAILURE_FILE"
-"""In the environment: the file that `finish` writes the error to, for whoever started CMake."""
+"""The environment variable with the path of a file to which `finish` writes the error, for the process that
+started CMake."""
 
 
 def finish(run: Callable[[], None]) -> int:
-    """Run; the exit code is 0 or that of the error, whose text goes to stderr, and as RushlightError.to_data
-    to the FAILURE_FILE."""
+    """Calls `run`. Returns 0, or the exit code of its error, whose text goes to stderr and whose
+    RushlightError.to_data goes to the FAILURE_FILE."""
     try:
         run()
         return 0
@@ -68,6 +69,6 @@ def finish(run: Callable[[], None]) -> int:
     if failure.next_step:
         print(failure.next_step, file=sys.stderr)
     if path := os.environ.get(FAILURE_FILE):
-        with contextlib.suppress(FileFailed):  # the text is there in any case
+        with contextlib.suppress(FileFailed):  # the text is on stderr anyway
             write_text(path, json.dumps(failure.to_data(), default=str))
     return failure.exit_code

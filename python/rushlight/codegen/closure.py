@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The dtypes that an operator's kernel needs so that a given model runs.
+"""The dtypes that an operator's kernel needs to execute a given model.
 
-They are more than those of its tensors: kernels compute in what their arguments promote to, in the
-default float where integers meet a fractional number, and in what a dtype argument names. A dtype too
-many costs bytes, one too few breaks the model, so all doubt is on the side of more.
+A kernel needs more than the dtypes of its tensors: it computes in the type to which its arguments promote,
+in the default float if integers meet a fractional scalar, and in the dtype that an argument names. A dtype
+too many costs bytes, one too few breaks the model, so every uncertainty adds dtypes.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ DEFAULT_FLOAT = "float32"
 
 @dataclass
 class Calls:
-    """What the calls of an operator need: dtypes, and the kernel key of each call."""
+    """The needs of an operator's calls: dtypes, and the kernel key of each call."""
 
     dtypes: set[str] = field(default_factory=set)
     keys: set[str] = field(default_factory=set)
 
 
 def program_calls(program: Program, table: OperatorTable) -> dict[str, Calls]:
-    """The operators of a program, known to the table or not, each with what its calls need."""
+    """All operators of a program, including those missing in the table, with the needs of their calls."""
     needs: dict[str, Calls] = {}
     for method in program.plans:
         fractional = fractional_numbers(method)
@@ -49,18 +49,19 @@ def program_calls(program: Program, table: OperatorTable) -> dict[str, Calls]:
 
 
 def model_dtypes(program: Program, table: OperatorTable) -> dict[str, frozenset[str]]:
-    """The operators of a program, known to the table or not, each with its dtypes."""
+    """All operators of a program, including those missing in the table, with their dtypes."""
     return {name: frozenset(calls.dtypes) for name, calls in program_calls(program, table).items()}
 
 
 def call_key(method: Method, values: Sequence[Value]) -> str:
-    """A call's kernel key, of all its values, as ExecuTorch's tools write it: a list is its first tensor."""
+    """The kernel key of a call, over all its values, in the form of ExecuTorch's tools: a list counts as its
+    first tensor."""
     tensors = [held[0] for value in values if (held := method.tensors_of(value))]
     return key_of((tensor.dtype, tensor.dim_order) for tensor in tensors)
 
 
 def schema_dtypes(schema: Schema | None, dtypes: Iterable[str]) -> frozenset[str]:
-    """The dtypes of a call of which only those of its tensors are known: its numbers may be of any kind."""
+    """The dtypes of a call of which only the tensors' dtypes are known; its scalars may be of any kind."""
     taken = set(dtypes)
     if schema is None or any(argument.base == "Scalar" for argument in schema.arguments):
         if "bool" in taken:
@@ -75,8 +76,8 @@ def schema_dtypes(schema: Schema | None, dtypes: Iterable[str]) -> frozenset[str
 def call_dtypes(
     method: Method, arguments: Sequence[Argument], indices: Sequence[int], fractional: Collection[int]
 ) -> frozenset[str]:
-    """The dtypes of one call. `indices` are the values of its arguments as the schema's `arguments` order
-    them, `fractional` those of the method that may be fractional numbers."""
+    """The dtypes of one call. `indices` are the values of its arguments in the order of the schema's
+    `arguments`; `fractional` has the indices of values that may be fractional."""
     values = [method.values[index] for index in indices]
     present = _dtypes(method, values)
     outs = _count_outs(arguments)
@@ -86,8 +87,8 @@ def call_dtypes(
         if argument.base == "ScalarType":
             taken |= _named_dtype(value)
         elif argument.base == "Scalar" and value.kind not in (Kind.BOOL, Kind.NONE):
-            # A number is as wide as the tensors it meets, but changes what is below its kind: an
-            # integer makes booleans int64.
+            # A scalar takes the width of the tensors it meets but may raise their kind: an integer promotes
+            # bool to int64.
             promotes |= value.kind is not Kind.INT or index in fractional
             if "bool" in taken:
                 taken.add("int64")
@@ -101,7 +102,7 @@ def _dtypes(method: Method, values: Sequence[Value]) -> set[str]:
 
 
 def _count_outs(arguments: Sequence[Argument]) -> int:
-    """How many arguments at the end are only written to; a result takes no part in promotion."""
+    """The number of trailing arguments that are only written; results take no part in promotion."""
     count = 0
     while count < len(arguments) and arguments[-1 - count].mutable:
         count += 1
@@ -109,7 +110,7 @@ def _count_outs(arguments: Sequence[Argument]) -> int:
 
 
 def _named_dtype(value: Value) -> frozenset[str]:
-    """The dtype whose number an argument holds; without one, its absence adds nothing."""
+    """The dtype that an argument names; an absent argument adds none."""
     if value.kind is Kind.INT and value.data in NAMES:
         assert isinstance(value.data, int)
         return frozenset({NAMES[value.data]})

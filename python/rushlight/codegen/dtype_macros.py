@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""python -m rushlight.codegen.dtype_macros: write the ET_FORALL_ and ET_SWITCH_ macros of compat/ from the
-table of dtypes. CMake runs it when it configures."""
+"""Writes the ET_FORALL_ and ET_SWITCH_ macros of compat/ from the table of dtypes. CMake calls it at
+configuration."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _BITS = tuple(name for name in dtypes.NAMES.values() if name.startswith("bits"))
 _COMPLEXH = (*_COMPLEX, "complex32")
 _REALHBBF16 = (*_REAL, "bool", "float16", "bfloat16")
 
-# The sets that macros are named after.
+# The dtype sets in the names of macros.
 SETS: dict[str, tuple[str, ...]] = {
     "INT": _INT,
     "UINT": tuple(name for name in dtypes.NAMES.values() if name in dtypes.UNSIGNED_WIDE),
@@ -53,7 +53,7 @@ SETS: dict[str, tuple[str, ...]] = {
 
 
 def enumerator(dtype: str) -> str:
-    """The dtype's name in C++'s ScalarType ("float32": "Float")."""
+    """The dtype's enumerator in C++'s ScalarType ("float32": "Float")."""
     if dtype in dtypes.COMPLEX:
         return "Complex" + _FLOAT_NAMES[dtypes.real_part(dtype)]
     named = _C_NAMES.get(dtype) or _FLOAT_NAMES.get(dtype)
@@ -119,7 +119,7 @@ def _cases(names: Sequence[str]) -> list[str]:
 
 
 def _added(count: int) -> tuple[str, list[str]]:
-    """The suffix of a macro that takes `count` further types, and their parameters."""
+    """The suffix of a macro with `count` additional types, and their parameters."""
     suffix = "" if count == 0 else "_AND" if count == 1 else f"_AND{count}"
     return suffix, [f"ADDED{i}" for i in range(1, count + 1)]
 
@@ -151,7 +151,7 @@ def _switch(name: str, members: tuple[str, ...]) -> list[str]:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Write the header below --out, where it differs from what is there."""
+    """Writes the header below --out if its content changes."""
     parser = argparse.ArgumentParser(prog="python -m rushlight.codegen.dtype_macros", description=__doc__)
     parser.add_argument("--out", type=Path, required=True, help="the folder to write into")
     path = parser.parse_args(arguments).out / HEADER

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The generated files of a selection, as text."""
+"""Generates the files of a selection, as text."""
 
 from __future__ import annotations
 
@@ -33,18 +33,18 @@ _HEADER = (
 )
 
 PORTABLE_PREFIX = "portable/"
-"""Before the name of an operator whose backs are not asked, in tables of tests."""
+"""The name prefix of operators that bypass their backs, in the operator tables of tests."""
 
 WHOLE_BUILD = "executorch_kernels"
-"""The library that has what a build selects; others are made by gen_operators_lib, see write_all."""
+"""The library with everything a build selects; gen_operators_lib creates others, see write_all."""
 
 
 class LinkedBackend(NamedTuple):
     """A backend of the build."""
 
-    id: str  # as programs name it
-    header: str  # that declares it, from an include folder
-    object: str  # a constant of a class derived from rushlight::Backend, named from namespace rushlight
+    id: str  # the id in program files
+    header: str  # its include path
+    object: str  # a constant of a class derived from rushlight::Backend, as named from namespace rushlight
 
 
 def operator_table(
@@ -54,11 +54,12 @@ def operator_table(
     *,
     prepares: bool = True,
 ) -> str:
-    """operator_table.cpp: declares the kernels, defines `rushlight::entries_of_<library>` if any and,
-    for all that a build selects, `rushlight::selected_operators` and `rushlight::selected_backends`. The
-    first is weak: a target that links further libraries has one of its own (operator_libraries.cmake).
-    `prepares`: whether kernels prepare constants at load. Where portable code is kept behind backs, operators
-    with a back are listed a second time as portable/<operator>, which asks no back.
+    """operator_table.cpp: declares the kernels and defines `rushlight::entries_of_<library>` if there are
+    any. For the whole build it also defines `rushlight::selected_operators` and
+    `rushlight::selected_backends`; the first is weak, because a target that links further libraries has
+    its own (operator_libraries.cmake). `prepares`: kernels pack constants at load. If portable code is
+    kept behind backs, an operator with a back has a second entry portable/<operator>, which bypasses the
+    back.
     """
     rows = sorted(selected, key=lambda s: s.operator.name.encode())
     entries = [_table_entry(s.operator, prepares) for s in rows]
@@ -98,7 +99,7 @@ def operator_table(
 
 
 def operator_schemas(selected: Sequence[Selected]) -> str:
-    """operator_schemas.inc: the name and the schema of each operator, in the order of the table."""
+    """operator_schemas.inc: the name and schema of each operator, in the order of the table."""
     rows = sorted((s.operator.schema for s in selected), key=lambda schema: schema.name.encode())
     lines = [f"    {{{json.dumps(row.name)}, {json.dumps(row.text)}}}," for row in rows]
     return _HEADER.format(comment="//") + "\n".join(lines) + "\n"
@@ -113,7 +114,7 @@ def kernel_declarations(operators: Iterable[Operator]) -> list[str]:
     for namespace, kernels in sorted(by_namespace.items()):
         lines.append(f"namespace {namespace} {{")
         if not namespace.startswith("rushlight::"):
-            # For the types of its declarations, in this file.
+            # Only for the types in these declarations, in this file.
             lines.append("using namespace ::rushlight;")
         for name in sorted(kernels):
             prepare = kernels[name].prepare
@@ -123,13 +124,13 @@ def kernel_declarations(operators: Iterable[Operator]) -> list[str]:
 
 
 def selected_name(operator: str) -> str:
-    """What an operator's kernel is called in rushlight::selected: aten::add.out is aten_add__out."""
+    """The name of an operator's kernel in rushlight::selected: aten::add.out is aten_add__out."""
     return re.sub(r"\W", "_", operator.replace("::", "_").replace(".", "__"))
 
 
 def selected_kernels_header(selected: Sequence[Selected]) -> str:
-    """rushlight/selected_kernels.h: the kernel that this build has for each operator, by one name whatever
-    library it is from, for code that calls kernels without a table."""
+    """rushlight/selected_kernels.h: names the kernel of each operator in this build, whatever its library,
+    for code that calls kernels without a table."""
     rows = sorted((s.operator for s in selected), key=lambda row: row.name.encode())
     lines = [
         "#pragma once",
@@ -175,7 +176,8 @@ def _table_entry(row: Operator, prepares: bool, prefix: str = "") -> str:
 
 
 def dtype_header(dtypes: Mapping[str, frozenset[str]], selected: Sequence[Selected]) -> str:
-    """rushlight/selected_dtypes.h: the dtypes of operators by name, none where not selected."""
+    """rushlight/selected_dtypes.h: the dtypes of operators by name; empty for operators that are not
+    selected."""
     everything = mask(dtype for s in selected for dtype in s.tensor_dtypes)
     rows = [f'    {{"{name}", {mask(dtypes[name]):#010x}u}},' for name in sorted(dtypes)]
     lines = [
@@ -198,9 +200,9 @@ def dtype_header(dtypes: Mapping[str, frozenset[str]], selected: Sequence[Select
 def backs_header(
     operators: Iterable[Operator], selected: Sequence[Selected], *, of_one_source: bool = True
 ) -> str:
-    """rushlight/selected_backs.h: for each front of `operators` a function of its name in the namespace
-    backs, which asks the back that this build has for the operator and then the front's portable code, see
-    kernels/backs/backs.h. `of_one_source`: one source includes it, and defines all of the fronts."""
+    """rushlight/selected_backs.h: for each front of `operators` a function of the same name in the namespace
+    backs, which calls the operator's back in this build and then the front's portable code; see
+    kernels/backs/backs.h. `of_one_source`: a single source includes it and defines all of the fronts."""
     fronts: dict[str, list[Operator]] = {}
     for row in operators:
         if row.known_backs:
@@ -213,7 +215,7 @@ def backs_header(
         taken = [chosen[row.name] for row in rows if row.name in chosen]
         asking += [f"// {', '.join(sorted(row.name for row in rows))}", *_asking(kernel, taken)]
         if any(back.prepares for row in rows for back in row.known_backs):
-            # What no table of this build names is not to be in its objects.
+            # A function that no table of this build names must not be in its objects.
             unused = of_one_source and not any(s.operator.prepare for s in taken)
             linkage = "[[maybe_unused]] static " if unused else ""
             declared.append(f"{linkage}{rows[0].schema.cpp_declaration(f'{kernel}_prepare')};")
@@ -233,7 +235,7 @@ def backs_header(
 
 
 def _asking(kernel: str, taken: Sequence[Selected]) -> list[str]:
-    """The function that asks the back of a front."""
+    """The function that calls the back of a front."""
     asked = [s for s in taken if s.operator.back is not None]
     back = asked[0].operator.back if asked else None
     body = ["return portable();"]
@@ -260,7 +262,7 @@ def _asking(kernel: str, taken: Sequence[Selected]) -> list[str]:
 
 
 def _preparing(kernel: str, taken: Sequence[Selected]) -> list[str]:
-    """The function that has the back of a front pack constants, if it does."""
+    """The function with which the back of a front packs constants; a no-op if it packs none."""
     asked = [s for s in taken if s.operator.back is not None and s.operator.back.prepares]
     back = asked[0].operator.back if asked else None
     body = ["return Error::Ok;"]
@@ -278,15 +280,15 @@ def _preparing(kernel: str, taken: Sequence[Selected]) -> list[str]:
 
 
 def _condition(asked: Sequence[Selected], back: Back, otherwise: str = "") -> str:
-    """The `if` of problems that the back takes; empty where it takes all."""
+    """The `if` for problems that the back accepts; empty if it accepts all."""
     dtypes = mask(frozenset().union(*(s.dtypes for s in asked)) & back.dtypes)
     return "" if back.whole else f"if ({otherwise}problem.is_in({dtypes:#010x}u)) "
 
 
 def selection_headers(table: OperatorTable, selected: Sequence[Selected]) -> dict[str, str]:
-    """By path: rushlight/selected_dtypes.h with all rows, one for each kernel source with its own and one
-    with none for shared code; and rushlight/selected_backs.h with the fronts of all compiled sources,
-    and one for each source with its own. A row that changes then rebuilds its own kernel only."""
+    """By path: rushlight/selected_dtypes.h with all rows, one per kernel source with its own rows, and one
+    without rows for shared code; and rushlight/selected_backs.h with the fronts of all compiled sources,
+    and one per source with its own. A changed row then rebuilds only its own kernel."""
     taken = {**table.operators, **{s.operator.name: s.operator for s in selected}}
     chosen = {s.operator.name: s for s in selected}
     whole = {name: chosen[name].dtypes if name in chosen else frozenset() for name in taken}
@@ -316,13 +318,13 @@ def selection_headers(table: OperatorTable, selected: Sequence[Selected]) -> dic
 
 
 def header_folder(unit: str) -> str:
-    """The folder, of those generated, that a kernel source's own selected_dtypes.h is found from."""
+    """The generated folder in which a kernel source finds its own selected_dtypes.h."""
     return f"sources/{unit}"
 
 
 def selected_operators(selection: Selection, selected: Sequence[Selected]) -> str:
-    """selected_operators.yaml in ExecuTorch's form: the dtypes that an operator's tensors may have are its
-    kernel_metadata, who asked is its debug_info, with its library and source; can be a selection itself."""
+    """selected_operators.yaml in ExecuTorch's form: kernel_metadata has the dtypes of an operator's tensors,
+    debug_info the models that need it, its library and its source. The file can be used as a selection."""
     rows = {row.operator.name: row for row in selected}
 
     def notes(name: str) -> list[str]:
@@ -332,7 +334,8 @@ def selected_operators(selection: Selection, selected: Sequence[Selected]) -> st
 
 
 def selected_kernels(selection: Selection, selected: Sequence[Selected]) -> str:
-    """selected_kernels.json: for each operator library, kernel, source, dtypes and who asked; delegates."""
+    """selected_kernels.json: for each operator library, kernel, source, dtypes and the models that need it;
+    and delegates."""
     content = {
         "dtype_selection": selection.by_dtype,
         "operators": {row.operator.name: row.to_json(selection.table) for row in selected},
@@ -342,20 +345,20 @@ def selected_kernels(selection: Selection, selected: Sequence[Selected]) -> str:
 
 
 def cmake_selection(selection: Selection, selected: Sequence[Selected]) -> str:
-    """selection.cmake, in lists:
+    """selection.cmake, as lists:
 
-    - RUSHLIGHT_KERNEL_SOURCES: the selected kernels' sources, of all libraries, but those with ExecuTorch's
-      signature: these are RUSHLIGHT_OFFICIAL_KERNEL_SOURCES, with official_kernels.cpp in front of them, for
-      the operators RUSHLIGHT_OFFICIAL_KERNELS
-    - RUSHLIGHT_KERNEL_SELECTIONS: for each of KERNEL_SOURCES the folder, of those generated, with its own
+    - RUSHLIGHT_KERNEL_SOURCES: the sources of the selected kernels of all libraries, except those with
+      ExecuTorch's signature. The latter are RUSHLIGHT_OFFICIAL_KERNEL_SOURCES, behind the adapters in
+      official_kernels.cpp, for the operators RUSHLIGHT_OFFICIAL_KERNELS.
+    - RUSHLIGHT_KERNEL_SELECTIONS: for each of KERNEL_SOURCES the generated folder with its own
       rushlight/selected_dtypes.h and selected_backs.h
-    - RUSHLIGHT_SHARED_KERNEL_SOURCES: what they need besides of kernels/
-    - RUSHLIGHT_NARROW_KERNEL_SOURCES: those of SHARED_KERNEL_SOURCES that ask for the dtypes of no operator
-    - RUSHLIGHT_BACK_KERNEL_SOURCES: those of both for one kind of processor, in the folders of backs
-    - RUSHLIGHT_EXACT_KERNEL_SOURCES: those of both that contract no products and sums
+    - RUSHLIGHT_SHARED_KERNEL_SOURCES: the other sources of kernels/ that they need
+    - RUSHLIGHT_NARROW_KERNEL_SOURCES: the SHARED_KERNEL_SOURCES that query the dtypes of no operator
+    - RUSHLIGHT_BACK_KERNEL_SOURCES: the sources of both for one kind of processor, in the folders of backs
+    - RUSHLIGHT_EXACT_KERNEL_SOURCES: the sources of both compiled without contraction to fused multiply-add
     - RUSHLIGHT_UKERNELS: the families of kernels/ukernel that these call
     - RUSHLIGHT_SELECTED_OPERATORS, RUSHLIGHT_SELECTED_LIBRARIES: names
-    - RUSHLIGHT_SELECTION_DEPENDS: the files that the selection came from
+    - RUSHLIGHT_SELECTION_DEPENDS: the input files of the selection
     """
     table = selection.table
     plain = {
@@ -395,22 +398,23 @@ def cmake_selection(selection: Selection, selected: Sequence[Selected]) -> str:
 
 
 def _asks_for_dtypes(source: Path) -> bool:
-    """Whether a source that several operators share depends on the dtypes that some of them have."""
+    """True if a shared source depends on the selected dtypes of an operator."""
     return 'selected_types("' in source.read_text(encoding="utf-8")
 
 
 def _below(root: Path, file: Path) -> str:
-    """The path from `root`; the whole one of a file elsewhere."""
+    """The path relative to `root`; the whole path of a file elsewhere."""
     return file.relative_to(root).as_posix() if file.is_relative_to(root) else file.as_posix()
 
 
 def _plain(path: Path) -> Path:
-    """Absolute, without "..". Links stay: a build that reaches the tree through one names all files so."""
+    """The absolute path without "..". Symbolic links are kept: a build that reaches the tree through a link
+    names all its files that way."""
     return Path(os.path.normpath(path.absolute()))
 
 
 def _cmake_list(name: str, items: Sequence[str | Path]) -> str:
-    # A bracket argument takes every character but its own end as it stands.
+    # A bracket argument takes all characters literally except its own terminator.
     return f"set({name}\n" + "".join(f"    [==[{item}]==]\n" for item in items) + ")\n"
 
 
@@ -423,11 +427,12 @@ def write_all(
     library: str = WHOLE_BUILD,
     prepares: bool = True,
 ) -> list[Selected]:
-    """Write the files of a selection under `out`; a file whose content stays keeps its time stamp.
+    """Writes the files of a selection below `out`; a file whose content does not change keeps its time stamp.
+    Returns the selected operators.
 
-    `official_names` adds those that compat/ has from the operator table. Another `library` than the whole
-    build's has its kernels in a namespace of its own, rushlight::kernels_of_<library>: what two compile from
-    one source differs with the selection.
+    `official_names` adds the headers that compat/ generates from the operator table. The kernels of a
+    `library` other than the whole build's are in a separate namespace, rushlight::kernels_of_<library>,
+    because two libraries may compile different selections of one source.
     """
     selected = selection.resolve()
     files = {

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""python -m rushlight.codegen.extract: the operators of models, with dtypes and delegates, as a
-selected_operators.yaml."""
+"""Extracts the operators of models, with dtypes and delegates, as a selected_operators.yaml."""
 
 from __future__ import annotations
 
@@ -14,7 +13,7 @@ from rushlight.codegen.arguments import add_libraries, finish, put, table_of
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """The exit code is 0 or that of the error, whose text goes to stderr."""
+    """Returns 0, or the exit code of the error whose text goes to stderr."""
     parser = argparse.ArgumentParser(prog="python -m rushlight.codegen.extract", description=__doc__)
     parser.add_argument("models", nargs="+", type=Path, help="programs (.pte) and bundled programs (.bpte)")
     parser.add_argument("--output", type=Path, help="the file to write [default: stdout]")

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""python -m rushlight.codegen.flatbuffer_classes: write the C++ classes that read ExecuTorch's files from
-rushlight.program.schema, under the names that code for ExecuTorch gets from flatc. CMake runs it when it
-configures.
+"""Writes the C++ classes that read ExecuTorch's files, from rushlight.program.schema, with the names that
+flatc generates for ExecuTorch. CMake calls it at configuration.
 
-Compiled with Google's library (flatbuffers/flatbuffers.h on the include path) they verify and create, too.
+With Google's library (flatbuffers/flatbuffers.h on the include path) they also verify and create.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from rushlight.program.schema import PROGRAM, SCALAR_TYPE, SCHEMAS, Field, FileS
 
 SCALAR_TYPE_HEADER = "executorch/schema/scalar_type_generated.h"
 
-# What is stored for a number of the schema.
+# The stored C++ type of each number type in the schema.
 _STORED = {
     **{f"{sign}int{bits}": f"{sign}int{bits}_t" for sign in ("", "u") for bits in (8, 16, 32, 64)},
     "double": "double",
@@ -28,7 +27,7 @@ _STORED = {
 _FLAT = "::flatbuffers"
 
 
-# Where code for ExecuTorch includes them from.
+# The include paths that code for ExecuTorch uses.
 HEADERS = {
     "program": "executorch/schema/program_generated.h",
     "data_file": "executorch/extension/flat_tensor/serialize/flat_tensor_generated.h",
@@ -37,7 +36,7 @@ HEADERS = {
 
 
 def headers() -> dict[str, str]:
-    """The texts of all headers by their names."""
+    """The texts of all headers by include path."""
     made = {HEADERS[schema.name]: header(schema) for schema in SCHEMAS if schema.name in HEADERS}
     scalar_type = {enumerator(name).upper().replace("_", ""): n for n, name in dtypes.NAMES.items()}
     body = _enum(SCALAR_TYPE, "int8_t", scalar_type)
@@ -46,7 +45,7 @@ def headers() -> dict[str, str]:
 
 
 def header(schema: FileSchema) -> str:
-    """The classes of one kind of file."""
+    """The classes of one file type."""
     body = [f"struct {name};" for name in schema.tables]
     for name, members in schema.enums.items():
         body += _enum(name, "int8_t", {member: value for value, member in enumerate(members)})
@@ -101,14 +100,14 @@ def _enum(name: str, stored: str, values: Mapping[str, int]) -> list[str]:
 
 
 def _element(field: Field) -> str:
-    """What a vector holds."""
+    """The element type of a vector."""
     if field.type in _STORED:
         return _STORED[field.type]
     return f"{_FLAT}::Offset<{field.type}>"
 
 
 def _pointed(schema: FileSchema, field: Field) -> str:
-    """What the field's offset leads to."""
+    """The type that the field's offset leads to."""
     if field.is_vector:
         return f"{_FLAT}::Vector<{_element(field)}>"
     if field.type in schema.unions:
@@ -117,7 +116,7 @@ def _pointed(schema: FileSchema, field: Field) -> str:
 
 
 def _offset(field: Field) -> str:
-    """The name of its offset in a vtable."""
+    """The name of the field's offset in a vtable."""
     return f"VT_{field.name.upper()}"
 
 
@@ -130,7 +129,7 @@ def _stored(schema: FileSchema, field: Field) -> str:
 
 
 def _value(schema: FileSchema, field: Field) -> str:
-    """A number as code sees it."""
+    """A number's type in the accessors."""
     if schema.is_enum(field.type) or field.type == "bool":
         return field.type
     return _stored(schema, field)
@@ -184,7 +183,7 @@ def _accessors(schema: FileSchema, field: Field) -> Iterator[str]:
 
 
 def _with_library(schema: FileSchema) -> list[str]:
-    """Verifying and creating, over Google's library."""
+    """Functions that verify and create, with Google's library."""
     lines = ["#if RUSHLIGHT_FLATBUFFERS_LIBRARY", ""]
     for union, kinds in schema.unions.items():
         lines += [
@@ -272,7 +271,7 @@ def _create(schema: FileSchema, name: str, fields: Sequence[Field]) -> list[str]
 
 
 def _create_direct(schema: FileSchema, name: str, fields: Sequence[Field]) -> list[str]:
-    """A function that takes strings and vectors as they are, where the table has any."""
+    """A function that takes strings and vectors directly, if the table has any."""
     parameters = [f"{_FLAT}::FlatBufferBuilder& builder"]
     passed = []
     made = []
@@ -304,7 +303,7 @@ def _create_direct(schema: FileSchema, name: str, fields: Sequence[Field]) -> li
 
 
 def _parameter(schema: FileSchema, field: Field) -> str:
-    """A field as a parameter that may be left out."""
+    """A field as an optional parameter."""
     if not _is_number(schema, field):
         return f"{_FLAT}::Offset<{_pointed(schema, field)}> {field.name} = 0"
     value = _value(schema, field)
@@ -340,7 +339,7 @@ def _root(schema: FileSchema) -> list[str]:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Write the headers below --out, where they differ from what is there."""
+    """Writes the headers below --out whose content changes."""
     parser = argparse.ArgumentParser(
         prog="python -m rushlight.codegen.flatbuffer_classes", description=__doc__
     )

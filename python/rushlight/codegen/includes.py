@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Which files a build needs: x.cpp defines what the x.h beside it declares, so they are those of the headers
-that its sources include, of the headers that these include, and so on."""
+"""Finds the files that a build needs by following includes transitively: x.cpp defines the declarations of
+x.h in the same folder."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ _ANY = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
 
 
 def shared_sources(root: Path, sources: Iterable[Path]) -> tuple[list[Path], list[str], list[Path]]:
-    """What `sources` need besides: other sources of kernels/, sorted, and the families of microkernels; and
-    every file that was read to know it. Headers of kernels/backs are not followed: a kernel itself includes
-    what it calls. `root` is the folder that include paths start from."""
+    """The files that `sources` need: other sources of kernels/, sorted; families of microkernels; and every
+    file that was read. Does not follow headers of kernels/backs, because a kernel includes what it calls.
+    `root` is the folder to which include paths are relative."""
     given = list(sources)
     read: dict[Path, None] = {}
     families: set[str] = set()
@@ -40,8 +40,8 @@ def shared_sources(root: Path, sources: Iterable[Path]) -> tuple[list[Path], lis
 
 
 def closure(names: Iterable[str], read: Callable[[str], str | None]) -> tuple[dict[str, str], list[str]]:
-    """The text of `names` and of all that they need, headers and sources, by path; and the paths that are
-    included and that `read`, which gives the text of a path from the root, does not know."""
+    """The text by path of `names` and of all headers and sources that they need; and the included paths that
+    `read` (path relative to the root to text, or None) does not know."""
     found: dict[str, str] = {}
     missing: list[str] = []
     pending = list(names)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Kernel keys: the dtypes and dimension orders of a call's tensors as text, "v1/6;0,1|6;0,1", and the
-`kernels` of an operator in an ExecuTorch YAML file, which say by them what each kernel is for."""
+"""Kernel keys: the dtypes and dim orders of a call's tensors as text, "v1/6;0,1|6;0,1", and the `kernels` of
+an operator in an ExecuTorch YAML file, which state by keys for which calls each kernel is."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from rushlight.errors import InvalidSelection
 from rushlight.program.dtypes import NAMES, NUMBERS, named
 
 ANY_TENSORS = "default"
-"""The key of what is for all tensors."""
+"""The key of a kernel for all tensors."""
 
 _KEY = re.compile(r"v\d+/(\d+;(\d+(,\d+)*)?)(\|\d+;(\d+(,\d+)*)?)*")
 
 TensorKey = tuple[str, tuple[int, ...]]
-"""A dtype and a dimension order, () where it does not matter."""
+"""A dtype and a dim order; () matches any order."""
 
 
 @dataclass(frozen=True)
 class KernelEntry:
-    """One of an operator's `kernels`: its name, the keys that it is for and the dtypes that they and `dtypes`
-    name. Neither: it is for everything."""
+    """One of an operator's `kernels`: its name, its keys, and the dtypes in the keys and in `dtypes`. Without
+    either it is for all calls."""
 
     name: str
     keys: tuple[str, ...]
@@ -33,14 +33,14 @@ class KernelEntry:
 
 
 def key_of(tensors: Iterable[TensorKey]) -> str:
-    """The key of a call's tensors, in the order of its arguments."""
+    """The key of a call's tensors, in argument order."""
     return "v1/" + "|".join(f"{NUMBERS[dtype]};{','.join(map(str, order))}" for dtype, order in tensors)
 
 
 def tensors_of(key: str, where: str) -> list[TensorKey]:
-    """What a key says of each tensor; nothing for "default" and for a call without tensors.
+    """The dtype and order of each tensor in a key; empty for "default" and for a call without tensors.
 
-    Error: InvalidSelection naming `where` and the key.
+    Errors: InvalidSelection naming `where` and the key.
     """
     if key == ANY_TENSORS or re.fullmatch(r"v\d+/?", key):
         return []
@@ -56,15 +56,16 @@ def tensors_of(key: str, where: str) -> list[TensorKey]:
 
 
 def dtypes_of(keys: Iterable[str], where: str) -> frozenset[str]:
-    """All dtypes that the keys name."""
+    """All dtypes in the keys."""
     return frozenset(dtype for key in keys for dtype, _ in tensors_of(key, where))
 
 
 def kernel_entries(entry: Mapping[str, Any], where: str, order: Sequence[str] = ()) -> list[KernelEntry]:
-    """The `kernels` of an operator's entry, with `type_alias` and `dim_order_alias` put in; none where it has
-    none. `order` are the schema's arguments: keys follow it, and without it the order of `arg_meta`.
+    """The `kernels` of an operator's entry with `type_alias` and `dim_order_alias` expanded; empty if it has
+    none. `order` has the schema's arguments in order, which keys follow; without it they follow
+    `arg_meta`.
 
-    Errors: InvalidSelection naming `where` and what is wrong.
+    Errors: InvalidSelection naming `where` and the defect.
     """
     listed = entry.get("kernels") or []
     if not isinstance(listed, list) or not all(isinstance(kernel, dict) for kernel in listed):
@@ -102,7 +103,7 @@ def _kernel(
 def _expanded(
     meta: Mapping[str, Any], aliases: tuple[dict[str, Any], dict[str, Any]], where: str, order: Sequence[str]
 ) -> list[list[TensorKey]]:
-    """A key for each choice of what the aliases stand for; one alias is the same dtype everywhere."""
+    """One key per combination of the aliases' meanings; an alias means the same dtype in all arguments."""
     arguments = [name for name in order if name in meta] if order else list(meta)
     if unknown := meta.keys() - set(arguments):
         raise InvalidSelection(
@@ -128,7 +129,7 @@ def _types(alias: Any, known: Mapping[str, Any], where: str) -> list[str]:
 
 
 def _orders(alias: Any, known: Mapping[str, Any], where: str) -> list[tuple[int, ...]]:
-    """The dimension orders of an alias: one, or a list of them."""
+    """The dim orders of an alias: one, or a list of them."""
     listed = known.get(alias, alias) if isinstance(alias, str) else alias
     orders = listed if isinstance(listed, list) and listed and isinstance(listed[0], list) else [listed]
     if not all(isinstance(one, list) and all(isinstance(d, int) for d in one) for one in orders):
@@ -139,7 +140,7 @@ def _orders(alias: Any, known: Mapping[str, Any], where: str) -> list[tuple[int,
 
 
 def named_dtype(text: Any) -> str | None:
-    """The dtype of that name, as we, C or PyTorch write it: "float32", "float", "Float"; or None."""
+    """The dtype with our, C's or PyTorch's name: "float32", "float", "Float"; None if there is none."""
     return named(str(text)) or named(str(text).lower())
 
 

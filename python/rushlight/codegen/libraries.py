@@ -1,17 +1,19 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Kernel libraries beside kernels/ops.yaml, and which library an operator is taken from.
+"""Kernel libraries in addition to kernels/ops.yaml, and the choice of a library for each operator.
 
-A library is a folder with a YAML file and sources, or that file. The file has the form of kernels/ops.yaml,
+A library is a folder with a YAML file and sources, or that file. The file has the form of
+kernels/ops.yaml:
 
-    library: mine              # default: the folder's name
-    api: rushlight             # or executorch: kernels have ExecuTorch's C++ signature
-    dtypes: {few: [float32]}   # further sets; those of kernels/ops.yaml are known
-    operators:
-      - schema: "my::twice.out(Tensor x, *, Tensor(a!) out) -> Tensor(a!)"
-        kernel: mine::twice_out    # in a source of the folder, or in `source: file`
-        dtypes: few
+  library: mine              # default: the folder's name
+  api: rushlight             # or executorch: kernels have ExecuTorch's C++ signature
+  dtypes: {few: [float32]}   # additional sets; the sets of kernels/ops.yaml are known
+  operators:
+    - schema: "my::twice.out(Tensor x, *, Tensor(a!) out) -> Tensor(a!)"
+      kernel: mine::twice_out    # in a source of the folder, or in `source: file`
+      dtypes: few
 
-or that of ExecuTorch's functions.yaml and custom_ops.yaml, whose kernels have ExecuTorch's signature.
+It can also have the form of ExecuTorch's functions.yaml and custom_ops.yaml, whose kernels have
+ExecuTorch's signature.
 """
 
 from __future__ import annotations
@@ -43,14 +45,14 @@ from rushlight.errors import InvalidSelection
 from rushlight.program.dtypes import NUMBERS
 
 BUILT_IN = ("optimized", *LIBRARIES)
-"""The libraries that kernels/ may have."""
+"""The libraries inside kernels/."""
 
 _USUAL_NAMES = ("ops.yaml", "custom_ops.yaml", "functions.yaml")
 _KEYS = {"library", "api", "dtypes", "operators"}
 
 
 class _Where(NamedTuple):
-    """A library's file, and what its rows may refer to."""
+    """A library's file, and the context that its rows refer to."""
 
     name: str
     path: Path
@@ -64,12 +66,12 @@ def load_tables(
     priority: Sequence[str] = (),
     prefer: Mapping[str, str] | None = None,
 ) -> OperatorTable:
-    """kernels/ops.yaml with other libraries, each a path or "name=path".
+    """The operator table of kernels/ops.yaml and other libraries, each given as a path or "name=path".
 
-    An operator that several offer is taken from the library that `prefer` names for it, from the first of
-    `priority` that has it, and otherwise: the library added last, optimized, the others.
+    An operator in several libraries is taken from the library that `prefer` names for it, else from the
+    first of `priority` that has it, else in this order: the library added last, optimized, the others.
 
-    Errors: InvalidSelection naming the file and what is wrong, or the names that there are.
+    Errors: InvalidSelection naming the file and the defect, or the known names.
     """
     table = load_table(ops_table)
     folders: dict[str, Path] = {}
@@ -82,7 +84,7 @@ def load_tables(
                 next_step="Give it a name of its own: name=path.",
             )
         folders[where.name] = where.path.parent
-        # Later ones first: sorting by rank keeps the order of equals.
+        # Later libraries first: sorting by rank is stable.
         rows = [*_read(where), *rows]
         files += [where.path, *where.sources]
     _check_arguments(rows)
@@ -110,7 +112,7 @@ def _rank(priority: Sequence[str], prefer: Mapping[str, str]) -> Callable[[Opera
 
 
 def preferences(words: Iterable[str]) -> dict[str, str]:
-    """{operator: library} of words like "aten::add.out=portable"; aten is the default namespace."""
+    """{operator: library} from words such as "aten::add.out=portable"; aten is the default namespace."""
     prefer: dict[str, str] = {}
     for word in words:
         name, separator, library = (part.strip() for part in word.partition("="))
@@ -204,7 +206,7 @@ def _own_rows(content: Mapping[str, Any], where: _Where) -> list[Operator]:
 
 
 def _official_row(entry: Any, index: int, where: _Where) -> Operator | None:
-    """The operator of an entry; None for a functional overload, which no program calls."""
+    """The operator of an entry; None for a functional overload, which programs never call."""
     place = f"{where.path}: entry {index}"
     named = (entry.get("func") or entry.get("op")) if isinstance(entry, dict) else None
     if not isinstance(named, str):
@@ -228,14 +230,14 @@ def _official_row(entry: Any, index: int, where: _Where) -> Operator | None:
 
 
 def _is_built_in(row: Operator, table: OperatorTable) -> bool:
-    """Whether an entry names a kernel of ExecuTorch's own library, as its functions.yaml does: ours stands
-    for it."""
+    """True if an entry names a kernel of ExecuTorch's own library, as its functions.yaml does: our kernel
+    replaces it."""
     names = {kernel.function.rpartition("::")[0] for kernel in row.official}
     return not row.source and row.name in table.operators and names <= {"torch::executor::native"}
 
 
 def _schema(text: str, table: OperatorTable, place: str) -> Schema:
-    """The schema that is written there, or that of the operator of kernels/ops.yaml with this name."""
+    """The schema in the text, or the schema of the operator with this name in kernels/ops.yaml."""
     head = text.split("(", 1)[0]
     full = text.strip() if "::" in head else f"aten::{text.strip()}"
     if "(" in text:
@@ -249,19 +251,20 @@ def _schema(text: str, table: OperatorTable, place: str) -> Schema:
 
 
 def _native(name: str) -> str:
-    """The C++ function of a kernel_name: ExecuTorch looks for it in `native`, inside of the namespace."""
+    """The C++ function of a kernel_name: ExecuTorch looks it up in the namespace `native` inside the given
+    one."""
     namespace, _, function = name.rpartition("::")
     namespace = namespace or "at"
     return name if namespace.endswith("::native") else f"{namespace}::native::{function}"
 
 
 def _in_front(row: Operator, kernels: tuple[OfficialKernel, ...]) -> Operator:
-    """The row with a generated kernel that calls official ones."""
+    """The row with a generated kernel that calls the official ones."""
     return replace(row, kernel=row.name.replace("::", "_").replace(".", "__"), official=kernels)
 
 
 def _check_arguments(rows: Iterable[Operator]) -> None:
-    """An operator has the same arguments in each library."""
+    """Checks that an operator has the same arguments in each library."""
     seen: dict[str, Operator] = {}
     for row in rows:
         first = seen.setdefault(row.name, row)

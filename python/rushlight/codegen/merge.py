@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""python -m rushlight.codegen.merge: one selected_operators.yaml of many selection files and a list."""
+"""Merges selection files and a list of operators to one selected_operators.yaml."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from rushlight.codegen.options import add_arguments
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """The exit code is 0 or that of the error, whose text goes to stderr."""
+    """Returns 0, or the exit code of the error whose text goes to stderr."""
     parser = argparse.ArgumentParser(prog="python -m rushlight.codegen.merge", description=__doc__)
     parser.add_argument("files", nargs="*", type=Path, help="YAML files that select operators")
     add_arguments(parser, "ops", "all_ops")

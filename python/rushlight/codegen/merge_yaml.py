@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""python -m rushlight.codegen.merge_yaml FUNCTIONS FALLBACK OUTPUT: two YAML files of kernels as one,
-with those of the first for operators that both have. CMake's merge_yaml runs it."""
+"""Merges two YAML files of kernels: python -m rushlight.codegen.merge_yaml FUNCTIONS FALLBACK OUTPUT. For
+operators in both, the first file wins. CMake's merge_yaml calls it."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from rushlight.errors import InvalidSelection
 
 
 def merge(functions: Path, fallback: Path) -> list[dict[str, Any]]:
-    """The entries (`op` or `func`, with `kernels`) of both files, one for each operator, in the files' order.
+    """The entries (`op` or `func`, with `kernels`) of both files, one per operator, in the files' order.
 
-    Error: InvalidSelection naming the file and the entry.
+    Errors: InvalidSelection naming the file and the entry.
     """
     merged: dict[str, dict[str, Any]] = {}
     for path in (functions, fallback):
@@ -36,7 +36,7 @@ def merge(functions: Path, fallback: Path) -> list[dict[str, Any]]:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Merge; the exit code is 0 or that of the error, whose text goes to stderr."""
+    """Merges the files. Returns 0, or the exit code of the error whose text goes to stderr."""
     functions, fallback, output = (Path(argument) for argument in arguments)
     return finish(lambda: _write(merge(functions, fallback), output))
 
@@ -45,7 +45,7 @@ def _write(entries: list[dict[str, Any]], output: Path) -> None:
     import yaml
 
     text = yaml.safe_dump(entries, sort_keys=False)
-    # Its readers run only when it changes.
+    # An unchanged file keeps its time stamp, so that nothing is rebuilt.
     if not output.is_file() or output.read_text() != text:
         put(text, output)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Starts a new operator: adds its row to kernels/ops.yaml and a source file for its kernel."""
+"""Creates a new operator: adds its row to kernels/ops.yaml, and a source file for its kernel."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ _FUNCTION = """\
 
 @dataclass(frozen=True)
 class NewOperator:
-    """The files written: the table, and the source unless other overloads had it already."""
+    """The files written: the table, and the source unless it existed for other overloads."""
 
     name: str
     declaration: str
@@ -59,9 +59,9 @@ class NewOperator:
 
 
 def schema_text(operator: str) -> str:
-    """A schema for `operator`: itself if it is one, else what the installed torch says of that name.
+    """The schema of `operator`: itself if it is one, else that of the installed torch.
 
-    Errors: InvalidArgument (torch knows no such overload); MissingDependency (torch is not installed).
+    Errors: InvalidArgument if torch knows no such overload; MissingDependency if torch is not installed.
     """
     if "(" in operator:
         return operator
@@ -77,16 +77,16 @@ def schema_text(operator: str) -> str:
 
 
 def add_operator(kernels: Path, operator: str, dtypes: str, shelf: str = "elementwise") -> NewOperator:
-    """Adds the row of an operator to `kernels`/ops.yaml, in its place, and its source file if there is none.
+    """Adds an operator's row to `kernels`/ops.yaml in sorted order, and its source file if it is missing.
 
     Args:
-        kernels: the folder of a checkout.
-        operator: a full name ("aten::relu.out", namespace aten if none is given), or a schema.
-        dtypes: the name of a dtype set of the table, or a dtype.
-        shelf: the folder of kernels/operators for the source, unless one has it already.
+        kernels: the folder kernels/ of a checkout.
+        operator: a full name ("aten::relu.out", by default in namespace aten), or a schema.
+        dtypes: the name of a dtype set in the table, or a dtype.
+        shelf: the folder in kernels/operators for the source, unless another folder has it.
 
-    Errors: InvalidSelection for a schema that cannot be read, an operator that has a row, or unknown dtypes;
-    those of schema_text.
+    Errors: InvalidSelection for an unreadable schema, an operator that has a row, or unknown dtypes; the
+    errors of schema_text.
     """
     text = schema_text(operator)
     schema = parse_schema(text)
@@ -112,7 +112,7 @@ def add_operator(kernels: Path, operator: str, dtypes: str, shelf: str = "elemen
 
 
 def _kernel_name(schema: Schema) -> str:
-    """As the official library spells kernels: add_out, add_scalar_out."""
+    """The kernel's name in the official library's spelling: add_out, add_scalar_out."""
     overload = schema.name.partition(".")[2]
     name = f"{schema.base_name}_{overload or 'out'}".lower()
     return name if re.search(r"out\d?$", name) else f"{name}_out"

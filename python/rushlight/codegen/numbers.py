@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Which numbers of a method may be fractional when it runs, whatever kind the file gives them: a number that
-is written stays a number, but may change from int to double."""
+"""Finds the scalars of a method that may be fractional at run time, whatever kind they have in the file: an
+instruction that writes an int value may change it to a double."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _NEVER = {"sym_size", "sym_numel", "sym_stride", "eq", "ne", "lt", "le", "gt", "
 
 
 def fractional_numbers(method: Method) -> frozenset[int]:
-    """Indices of the numbers that may be fractional: doubles, and what is computed from such."""
+    """The indices of the scalars that may be fractional: doubles, and scalars computed from them."""
     found = {index for index, value in enumerate(method.values) if value.kind is Kind.DOUBLE}
     writes = list(_writes(method))
     while True:
@@ -31,8 +31,9 @@ def fractional_numbers(method: Method) -> frozenset[int]:
 
 
 def _writes(method: Method) -> Iterator[tuple[str, Sequence[int], int]]:
-    """What writes a number: the operator's name without namespace and overload (empty for a move), the values
-    that it reads, and the one that it writes. Operators on values of any kind have that last."""
+    """The writes of scalars: the operator's name without namespace and overload (empty for a move), the
+    values that it reads, and the value that it writes. Operators on values of any kind write their last
+    argument."""
     for instruction in method.instructions:
         if isinstance(instruction, Move):
             yield "", (instruction.source,), instruction.destination

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The operator table under ExecuTorch's C++ names, for compat/: Functions.h and NativeFunctions.h."""
+"""Generates compat/'s Functions.h and NativeFunctions.h: the operator table with ExecuTorch's C++ names."""
 
 from __future__ import annotations
 
@@ -42,8 +42,8 @@ def functions_header(table: OperatorTable) -> str:
 
 
 def native_functions_header(table: OperatorTable) -> str:
-    """NativeFunctions.h: torch::executor::native::<kernel> for every kernel of operators on tensors, with a
-    context that takes the error and without one, which aborts."""
+    """NativeFunctions.h: torch::executor::native::<kernel> for every kernel of operators on tensors, once
+    with a context that receives the error, and once without, which aborts."""
     kernels = {operator.kernel: operator for operator in _built_in(table)}
     body = "\n".join(
         _function(name, kernels[name], has_context)
@@ -60,7 +60,8 @@ def _operators(table: OperatorTable) -> list[Operator]:
 
 
 def _built_in(table: OperatorTable) -> list[Operator]:
-    """Those of kernels/, also where another library's are taken; of two of one name, the taken one."""
+    """The operators of kernels/, even if another library replaces them; of two rows with one name, the
+    selected one."""
     built_in: dict[str, Operator] = {}
     for row in [*table.operators.values(), *table.rows()]:
         if not row.of:
@@ -70,7 +71,7 @@ def _built_in(table: OperatorTable) -> list[Operator]:
 
 
 def _is_on_tensors(schema: Schema) -> bool:
-    """Whether the operator writes tensors, and nothing that has no C++ type of its own."""
+    """True if the operator writes tensors and each argument has a fixed C++ type."""
     arguments = schema.arguments
     return any(a.mutable for a in arguments) and not any(a.base in _ANY for a in arguments)
 
@@ -116,7 +117,7 @@ def _function(name: str, operator: Operator, has_context: bool = True) -> str:
 
 
 def cpp_result(schema: Schema) -> str:
-    """The return type of an official kernel: the tensors that it returns, nothing for lists."""
+    """The return type of an official kernel: its returned tensors, void for lists."""
     tensors = ["::executorch::aten::Tensor&"] * len(_results(schema))
     if len(tensors) < 2:
         return tensors[0] if tensors else "void"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What operators are needed, with dtypes, kernel keys and who asked: by models and lists, united."""
+"""The needed operators, with dtypes, kernel keys and origins: the union over models and lists."""
 
 from __future__ import annotations
 
@@ -22,10 +22,11 @@ _OPERATOR = re.compile(r"(?:(\w+)::)?(\w+(?:\.\w+)?)")
 
 @dataclass
 class Need:
-    """Why an operator is needed.
+    """The need for an operator.
 
-    `found` are dtypes that programs need, for dtype selection; `said` those that a file asks for in so many
-    words, which always count; `every_dtype` is set once anyone did not say. `keys` are kernel keys of calls.
+    `askers` are the origins: models, files, lists. `found` are the dtypes that programs need, for dtype
+    selection; `said` are dtypes that a file names explicitly, which always count; `every_dtype` is True if
+    an origin names none. `keys` are the kernel keys of calls.
     """
 
     askers: set[str] = field(default_factory=set)
@@ -35,7 +36,7 @@ class Need:
     keys: set[str] = field(default_factory=set)
 
     def merge(self, other: Need) -> None:
-        """Take the other's on top."""
+        """Adds the other need to this one."""
         self.askers |= other.askers
         self.said |= other.said
         self.keys |= other.keys
@@ -46,19 +47,19 @@ class Need:
 
 @dataclass
 class OpInfo:
-    """Needs by operator name. `all_askers` asked for every operator there is; `delegates` maps the backends
-    that programs hand work to to who does."""
+    """Needs by operator name. `all_askers` are the origins that need every operator; `delegates` maps each
+    needed backend to its origins."""
 
     needs: dict[str, Need] = field(default_factory=dict)
     all_askers: set[str] = field(default_factory=set)
     delegates: dict[str, set[str]] = field(default_factory=dict)
 
     def add(self, name: str, need: Need) -> None:
-        """Ask for one operator."""
+        """Adds the need for one operator."""
         self.needs.setdefault(name, Need()).merge(need)
 
     def merge(self, other: OpInfo) -> None:
-        """Take the other's on top."""
+        """Adds the other's needs to these."""
         for name, need in other.needs.items():
             self.add(name, need)
         for backend, askers in other.delegates.items():
@@ -67,7 +68,8 @@ class OpInfo:
 
 
 def of_program(program: Program, table: OperatorTable, asker: str) -> OpInfo:
-    """The operators of a program, known to the table or not, each with its dtypes and keys; its delegates."""
+    """The operators of a program, including those missing in the table, with dtypes and keys; and its
+    delegates."""
     info = OpInfo()
     for name, uses in program_calls(program, table).items():
         info.add(name, Need({asker}, found=set(uses.dtypes), keys=set(uses.keys)))
@@ -78,7 +80,7 @@ def of_program(program: Program, table: OperatorTable, asker: str) -> OpInfo:
 
 
 def of_model(path: Path, table: OperatorTable) -> OpInfo:
-    """Those of a program or bundled program's file. Error: InvalidProgram naming the file."""
+    """The operators of a program's or bundled program's file. Errors: InvalidProgram naming the file."""
     try:
         return of_program(read_model(path), table, shown(path))
     except InvalidProgram as error:
@@ -86,7 +88,7 @@ def of_model(path: Path, table: OperatorTable) -> OpInfo:
 
 
 def of_list(names: str | Iterable[str], asker: str = ROOT_OPS) -> OpInfo:
-    """Those of a list, or of a text that is one ("aten::add.out, mm.out")."""
+    """The operators of a list, or of a text with a list ("aten::add.out, mm.out")."""
     info = OpInfo()
     for item in split_names(names):
         info.add(operator_name(item, asker), Need({asker}, every_dtype=True))
@@ -99,12 +101,13 @@ def of_all(names: Iterable[str], asker: str = ALL_OPS) -> OpInfo:
 
 
 def shown(path: Path) -> str:
-    """A file's name with its folder's: models are often called the same, their folders are not."""
+    """A file's name with its folder's: models often share a file name, but not the folder's."""
     return "/".join(path.parts[-2:])
 
 
 def operator_name(text: str, asker: str) -> str:
-    """The full operator name of "add.out", "aten::add.out" or a whole schema; aten is the default."""
+    """The full operator name for "add.out", "aten::add.out" or a whole schema; aten is the default namespace.
+    Errors: InvalidSelection."""
     match = _OPERATOR.fullmatch(text.split("(", 1)[0].strip())
     if match is None:
         raise InvalidSelection(f"{asker}: '{text}' is no operator name; expected namespace::name.overload")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The options of a build, read from cmake/options.json: CMake's cache entries, and the flags of the
-command line and of the code generator that stand for them."""
+"""The options of a build, from cmake/options.json: CMake cache entries, and the corresponding flags of the
+command line and of the code generator."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ Value = str | bool | Sequence[str] | Sequence[Path]
 
 @dataclass(frozen=True)
 class Word:
-    """A word of an option: what it switches on, where it is on by default, its spelling as an option of its
-    own before, and what the generator is told where it is "on" or "off"."""
+    """A word of an option: its name, its former spelling as a separate option, its help, its default as text,
+    and the generator's arguments for the states "on" and "off"."""
 
     word: str
     was: str
@@ -39,8 +39,8 @@ class Word:
 
 @dataclass(frozen=True)
 class Option:
-    """One option; cmake/options.json explains the fields. `choices` maps the words of the flag to CMake's,
-    `values` are those of an option of kind choice."""
+    """One option; cmake/options.json documents the fields. `choices` maps the flag's words to CMake's values;
+    `values` are the choices of an option of kind choice."""
 
     name: str
     kind: str
@@ -56,7 +56,7 @@ class Option:
     words: tuple[Word, ...]
 
     def cache_value(self, value: Value) -> str:
-        """A value of the flag as CMake's cache entry has it."""
+        """A flag's value in the form of CMake's cache entry."""
         if self.choices:
             return self.choices[str(value)]
         if isinstance(value, bool):
@@ -65,7 +65,7 @@ class Option:
 
     @property
     def flag_default(self) -> str:
-        """The word of the flag that means CMake's default."""
+        """The flag's word for CMake's default."""
         return next((word for word, meaning in self.choices.items() if meaning == self.default), self.default)
 
 
@@ -77,29 +77,28 @@ def options() -> tuple[Option, ...]:
 
 @cache
 def aliases() -> Mapping[str, str]:
-    """Other spellings of options, with the option."""
+    """Alternative spellings of options, mapped to the option."""
     return {row["name"]: row["of"] for row in _table()["aliases"]}
 
 
 def option(field: str) -> Option:
-    """The option that Python calls `field`."""
+    """The option whose Python name is `field`."""
     return next(o for o in options() if o.field == field)
 
 
 def spellings() -> list[str]:
-    """The options and their words, as CMake knows them."""
+    """Each option with its words, in CMake's spelling."""
     return [" ".join([row.name, *(word.word for word in row.words)]) for row in options()]
 
 
 def split_names(given: str | Iterable[str]) -> list[str]:
-    """The names of a text, or of several: commas, semicolons and spaces separate them."""
+    """The names in one text or several, separated by commas, semicolons or spaces."""
     texts = [given] if isinstance(given, str) else given
     return [name for text in texts for name in re.split(r"[,;\s]+", text) if name]
 
 
 def merged(entries: Mapping[str, str], given: Mapping[str, str]) -> dict[str, str]:
-    """`entries` with those that somebody gave over them. Words of an option are joined; former spellings of
-    them are words, too."""
+    """`entries` overridden by `given`. Words of an option are joined; former spellings count as words."""
     former = {word.was: (o.name, word.word) for o in options() for word in o.words}
     by_name = {o.name: o for o in options()}
     result = dict(entries)
@@ -115,7 +114,7 @@ def merged(entries: Mapping[str, str], given: Mapping[str, str]) -> dict[str, st
 
 
 def add_arguments(parser: argparse.ArgumentParser, *fields: str) -> None:
-    """Flags of the code generator; names and paths may be given several times."""
+    """Adds flags of the code generator; names and paths may be given several times."""
     for row in map(option, fields):
         how: dict[str, Any] = {"help": row.help, "dest": row.field}
         if row.choices:
@@ -128,7 +127,7 @@ def add_arguments(parser: argparse.ArgumentParser, *fields: str) -> None:
 
 
 def add_words(parser: argparse.ArgumentParser, *words: str) -> None:
-    """What the code generator is told of words of options; each sets the word itself."""
+    """Adds the generator's flags for words of options; each sets the word."""
     for word in (word for row in options() for word in row.words if word.word in words):
         for state, argument in word.arguments.items():
             action = "store_true" if state == "on" else "store_false"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Whether the operator table has what a call needs: the operator, the kinds of its arguments, and the dtypes
-and ranks of its tensors. Kinds are judged as the loader judges them; a dtype passes if the row names it.
+"""Checks a call against the operator table: the operator, the kinds of its arguments, and the dtypes and
+ranks of its tensors. Kinds are checked as the loader does; a dtype passes if the row has it.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from rushlight.program.dtypes import COMPLEX, FLOATING, INTEGRAL, NUMBERS, eleme
 _NUMBERS = ("int", "bool", "double")
 _WHOLE = ("int", "bool")
 
-# What the loader takes for an argument of a base type, alone and in a list. A base that is not here is
-# a whole number or, as Any, whatever there is.
+# The value kinds that the loader accepts for an argument of a base type, alone and in a list. Other bases are
+# integers or, for Any, accept everything.
 _KINDS = {
     "Tensor": (("tensor",), ("tensor list",)),
     "Scalar": (_NUMBERS, ()),
@@ -32,11 +32,11 @@ _ANY = ("Any", "Generator")
 
 @dataclass(frozen=True)
 class Operand:
-    """What a call gives to one argument.
+    """A call's value for one argument.
 
-    `kind` is what a value of a program is: "none", "int", "bool", "double", "string", "tensor", "int list",
-    "double list", "bool list", "tensor list" or "optional tensor list"; empty where it is not known yet.
-    `tensors` are the dtype and rank of each tensor that it is or holds.
+    `kind` is the kind of a program's value: "none", "int", "bool", "double", "string", "tensor", "int
+    list", "double list", "bool list", "tensor list" or "optional tensor list"; empty if unknown. `tensors`
+    has the dtype and rank of each tensor that it is or holds.
     """
 
     kind: str
@@ -45,9 +45,9 @@ class Operand:
 
 @dataclass(frozen=True)
 class Problem:
-    """Why a call cannot run. `reason` is "operator" (there is none of that name), "selection" (a build left
-    it out), "arguments", "rank" or "dtype"; `dtypes` are those that are missing, `near` the operators with
-    names like it. `remedy` says what would help."""
+    """The reason why a call cannot run. `reason` is "operator" (unknown), "selection" (not in the build),
+    "arguments", "rank" or "dtype"; `dtypes` are the missing ones, `near` operators with similar names,
+    `remedy` states what would help."""
 
     reason: str
     operator: str
@@ -67,11 +67,11 @@ def call_problem(
     *,
     built: Mapping[str, Collection[str]] | None = None,
 ) -> Problem | None:
-    """What keeps a call of the operator from running, or None.
+    """The problem that keeps a call of the operator from running; None if it can run.
 
-    `operands` are its arguments in the order of the schema, outs included; what follows them (return values)
-    is not looked at, and None asks for the operator alone. `built` restricts the table to the operators of a
-    build and their dtypes.
+    `operands` are the arguments in schema order, outs included; operands after them (return values) are
+    ignored, and None checks the operator alone. `built` restricts the table to the operators of a build
+    and their dtypes.
     """
     row = table.operators.get(name)
     if row is None:
@@ -93,10 +93,10 @@ def call_problem(
 
 
 def nearest_dtype(dtype: str, available: Iterable[str]) -> str | None:
-    """The dtype of `available` that holds the values of `dtype` and is most like it; else the widest of its
-    kind; None where there is neither."""
+    """The closest dtype in `available` that represents all values of `dtype`; else the widest of the same
+    kind; None if there is neither."""
     if _class(dtype) == dtype != "bool":
-        return None  # quantized and packed values are no numbers to be cast
+        return None  # quantized and packed values cannot be cast
     holding, alike = [], []
     for other in available:
         if _class(other) == _class(dtype):
@@ -145,7 +145,7 @@ def _arguments(row: Operator, what: str) -> Problem:
 
 
 def _taken(argument: Argument) -> tuple[str, ...]:
-    """The kinds that the loader takes for an argument; none stands for all."""
+    """The value kinds that the loader accepts for an argument; empty means all."""
     if argument.base in _ANY:
         return ()
     one, many = _KINDS.get(argument.base, _WHOLE_KINDS)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""python -m rushlight.codegen.resolve: which kernel, of which library and source and in which dtypes, each
-selected operator gets, as JSON; with --out, the C++ and CMake files of the selection, too."""
+"""Resolves each selected operator to a kernel with its library, source and dtypes, as JSON; with --out also
+writes the C++ and CMake files of the selection."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from rushlight.codegen.options import add_arguments
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """The exit code is 0 or that of the error, whose text goes to stderr."""
+    """Returns 0, or the exit code of the error whose text goes to stderr."""
     parser = argparse.ArgumentParser(prog="python -m rushlight.codegen.resolve", description=__doc__)
     parser.add_argument("files", nargs="+", type=Path, help="YAML files that select operators")
     parser.add_argument("--output", type=Path, help="the file to write [default: stdout]")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Operator schemas as PyTorch writes them, and the C++ signature of their kernels."""
+"""Parses operator schemas in PyTorch's form, and derives the C++ signature of their kernels."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _BY_REFERENCE = ("Tensor", "Scalar")
 
 @dataclass(frozen=True)
 class Argument:
-    """One argument: `base` type (Tensor, int, …), whether written to, what is around the base, and the
+    """One argument: its `base` type (Tensor, int, …), whether it is written, optional or a list, and the
     letter of its alias annotation ("a" of "Tensor(a!)")."""
 
     name: str
@@ -40,7 +40,7 @@ class Argument:
 
     @property
     def cpp_type(self) -> str:
-        """The C++ parameter type a kernel takes for it."""
+        """The parameter type in the kernel's C++ signature."""
         if self.base in _ANY:
             return "EValue&" if self.mutable else "const EValue&"
         element = _ELEMENT[self.base]
@@ -49,7 +49,7 @@ class Argument:
             span = f"Span<{item}>" if self.mutable else f"Span<const {item}>"
             return f"std::optional<{span}>" if self.optional else span
         if self.base in _BY_REFERENCE:
-            if self.optional:  # the tensor in it may be written to nevertheless
+            if self.optional:  # const, although the tensor in it may be written
                 return f"const std::optional<{element}>&"
             return f"{element}&" if self.mutable else f"const {element}&"
         return f"std::optional<{element}>" if self.optional else element
@@ -57,8 +57,8 @@ class Argument:
 
 @dataclass(frozen=True)
 class Schema:
-    """An operator's full name ("aten::add.out", no dot without overload), its arguments in order, and the
-    text that this was read from."""
+    """An operator's full name ("aten::add.out", without a dot if it has no overload), its arguments in order,
+    and the text from which it was parsed."""
 
     name: str
     arguments: tuple[Argument, ...]
@@ -71,9 +71,9 @@ class Schema:
 
     @property
     def returned(self) -> tuple[Argument, ...]:
-        """The arguments written to that the operator returns again, in its order: without those that it
-        only updates on the way (a batch norm's running statistics), none for "-> ()". Returns without alias
-        annotations are all that are written to."""
+        """The written arguments that the operator returns, in its order: without arguments that it only
+        updates (a batch norm's running statistics); empty for "-> ()". Without alias annotations in the
+        returns, all written arguments."""
         returns = self.text[_closing(self.text, self.text.index("(")) + 1 :]
         written = {argument.alias: argument for argument in self.arguments if argument.mutable}
         letters = _RETURNED.findall(returns)
@@ -83,12 +83,12 @@ class Schema:
 
     @property
     def has_tensor(self) -> bool:
-        """Whether any argument is a tensor or holds tensors."""
+        """True if any argument is a tensor or holds tensors."""
         return any(argument.base == "Tensor" for argument in self.arguments)
 
     def functional(self) -> str:
-        """The schema, of an out overload, of the operator that returns what this one writes: of
-        "ns::f.out(Tensor x, *, Tensor(a!) out) -> Tensor(a!)" it is "ns::f(Tensor x) -> Tensor".
+        """For an out overload, the schema of the functional operator: "ns::f(Tensor x) -> Tensor" for
+        "ns::f.out(Tensor x, *, Tensor(a!) out) -> Tensor(a!)".
         """
         start = self.text.index("(")
         parts = [part.strip() for part in _split(self.text[start + 1 : _closing(self.text, start)])]
@@ -100,20 +100,20 @@ class Schema:
         return f"{re.sub(r'[._]?out$', '', self.name)}({', '.join(kept)}) -> {returned}"
 
     def cpp_declaration(self, function: str) -> str:
-        """The declaration of its kernel under the given function name, without semicolon."""
+        """The C++ declaration of its kernel with the given function name, without semicolon."""
         parameters = ["KernelContext& context"]
         parameters += [f"{argument.cpp_type} {argument.name}" for argument in self.arguments]
         return f"Error {function}({', '.join(parameters)})"
 
     def cpp_signature(self) -> tuple[str, ...]:
-        """The parameter types after the context."""
+        """The C++ parameter types after the context."""
         return tuple(argument.cpp_type for argument in self.arguments)
 
 
 def parse_schema(text: str) -> Schema:
-    """Parse `ns::name.overload(Type name=default, *, …) -> …`; returns are not kept.
+    """Parses `ns::name.overload(Type name=default, *, …) -> …`.
 
-    Errors: InvalidSelection naming the schema and the part that is wrong.
+    Errors: InvalidSelection naming the schema and the wrong part.
     """
     head = _NAME.match(text)
     if head is None:
@@ -137,7 +137,7 @@ def _closing(text: str, start: int) -> int:
 
 
 def _split(text: str) -> list[str]:
-    """Split at commas outside of brackets and quotes."""
+    """Splits at commas outside brackets and quotes."""
     parts, depth, quote, start = [], 0, "", 0
     for index, character in enumerate(text):
         if quote:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The files' schemas (rushlight.program.schema) for the runtime: slot numbers, kinds of unions, and what
-flatbuffer::verify walks along."""
+"""Generates the runtime's form of the file schemas (rushlight.program.schema): slot numbers, kinds of unions,
+and the descriptions that flatbuffer::verify follows."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from rushlight.program.schema import (
 
 HEADER = "runtime/program/schema_tables.h"
 
-# Debug data: nothing reads it, so nothing verifies it.
+# Debug data is never read, so it is not verified.
 _UNREAD = {"program": ("FrameList", "Frame")}
 
 _WIDTHS = {"b": 8, "B": 8, "?": 8, "h": 16, "H": 16, "i": 32, "I": 32, "f": 32, "q": 64, "Q": 64, "d": 64}
 
 
 def files() -> dict[str, str]:
-    """The texts by the names under which the runtime includes them."""
+    """The texts by the runtime's include paths."""
     read = (PROGRAM, DATA_FILE, BUNDLED_PROGRAM, XNNPACK_GRAPH)
     made = {_described(schema): _descriptions(schema) for schema in read}
     return {HEADER: _header(read), **made}
@@ -74,8 +74,8 @@ def _slots(schema: FileSchema, table: str) -> Iterator[str]:
 
 
 def _order(schema: FileSchema) -> list[str]:
-    """The tables that are described: the root first, kinds of a union behind each other, one of those with
-    the same numbers and strings."""
+    """The described tables: the root first, the kinds of a union adjacent, and one for all tables with the
+    same numbers and strings."""
     order: list[str] = []
     waiting = _united(schema)
     for table in schema.tables:
@@ -89,7 +89,7 @@ def _order(schema: FileSchema) -> list[str]:
 
 
 def _described_by(schema: FileSchema, table: str, order: Sequence[str]) -> int | None:
-    """Which of these describes the table."""
+    """The index of the description for the table; None if there is none yet."""
     if table in order:
         return order.index(table)
     own = _plain(schema, table)
@@ -101,12 +101,12 @@ def _described_by(schema: FileSchema, table: str, order: Sequence[str]) -> int |
 
 
 def _united(schema: FileSchema) -> list[list[str]]:
-    """Of each union the tables of its kinds."""
+    """The tables of each union's kinds."""
     return [[table for _, table in schema.kinds(name)] for name in schema.unions]
 
 
 def _plain(schema: FileSchema, table: str) -> list[tuple[bool, int]]:
-    """The fields of a table without tables, empty for others."""
+    """The fields of a table without references to tables; empty for other tables."""
     fields = list(schema.tables[table].values())
     if not all(field.form or field.type == "string" for field in fields):
         return []
@@ -114,7 +114,7 @@ def _plain(schema: FileSchema, table: str) -> list[tuple[bool, int]]:
 
 
 def _descriptions(schema: FileSchema) -> str:
-    """Of each table its fields. Tables whose fields begin alike share a list."""
+    """The fields of each table. Tables whose fields begin alike share a list."""
     order = _order(schema)
     listed = {table: list(_kinds(schema, table, order)) for table in order}
     kept: list[list[str]] = []

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What to build: operators asked for by lists, YAML files and models, united, and the kernels for them."""
+"""Selections: the union of operators from lists, YAML files and models, and the kernels for them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from rushlight.program.dtypes import NUMBERS, named
 
 
 class Unit(NamedTuple):
-    """A kernel source that is compiled for an operator, and the dtypes that it is compiled for."""
+    """A kernel source compiled for an operator, and the dtypes it is compiled for."""
 
     name: str  # without .cpp, see Operator.unit
     path: Path
@@ -26,18 +26,19 @@ class Unit(NamedTuple):
 
 @dataclass(frozen=True)
 class Selected:
-    """A selected operator: the dtypes its kernel is built for, and those its tensors may have."""
+    """A selected operator: the dtypes its kernel is built for, those its tensors may have, and the
+    origins."""
 
     operator: Operator
     dtypes: frozenset[str]
     tensor_dtypes: frozenset[str]
     askers: tuple[str, ...]
-    keep_portable: bool = False  # compile the portable kernel in any case
+    keep_portable: bool = False  # compile the portable kernel even behind a complete back
 
     @property
     def has_portable(self) -> bool:
-        """Whether calls may reach the front's own, portable code: without a back, behind one that declines,
-        and for dtypes or mixtures of dtypes that the back does not take."""
+        """True if calls may reach the front's portable code: without a back, behind one that declines, and
+        for dtypes or mixtures of dtypes that the back does not accept."""
         back = self.operator.back
         if back is None or self.keep_portable or back.declines:
             return True
@@ -46,7 +47,7 @@ class Selected:
         return not back.whole and not few
 
     def units(self, table: OperatorTable) -> list[Unit]:
-        """The sources that are compiled for it: the front's, and the back's."""
+        """The sources compiled for it: the front's, and the back's."""
         row = self.operator
         if not row.source:
             return []
@@ -56,8 +57,8 @@ class Selected:
         return units
 
     def to_json(self, table: OperatorTable) -> dict[str, Any]:
-        """The operator's library, kernel, source (None: the caller links it), source of its back (None: it
-        has none here), whether calls may reach its portable code, dtypes and askers."""
+        """The operator as JSON types: library, kernel, source (None: the caller links it), source of its back
+        (None: it has none), whether calls may reach its portable code, dtypes, and origins."""
         row = self.operator
         return {
             "library": row.library,
@@ -72,9 +73,9 @@ class Selected:
 
 @dataclass
 class Selection:
-    """A growing union of requests over one operator table. `by_dtype` gives operators that programs ask for
-    the programs' dtypes only. `only` are the dtypes that operators get whose dtypes nobody said; None stands
-    for all. `keep_portable` compiles the portable code of every operator, whatever its back takes."""
+    """A growing union of requests over one operator table. `by_dtype`: an operator needed by programs gets
+    only the programs' dtypes. `only`: the dtypes of operators for which no dtypes were requested; None for
+    all. `keep_portable`: compile the portable code of every operator, whatever its back accepts."""
 
     table: OperatorTable
     by_dtype: bool = False
@@ -84,30 +85,31 @@ class Selection:
     keep_portable: bool = False
 
     def add(self, name: str, asker: str, dtypes: Iterable[str] | None = None) -> None:
-        """Ask for one operator; `dtypes` None means all that the kernel has."""
+        """Adds one operator; `dtypes` None means all of the kernel's."""
         found = None if dtypes is None else set(dtypes)
         self.info.add(name, Need({asker}, found=found, every_dtype=dtypes is None))
 
     def add_list(self, text: str) -> None:
-        """Ask for a comma or semicolon separated list ("aten::add.out, mm.out")."""
+        """Adds a list separated by commas or semicolons ("aten::add.out, mm.out")."""
         self.info.merge(of_list(text))
 
     def add_all(self) -> None:
-        """Ask for every row of the table."""
+        """Adds every row of the table."""
         self.info.merge(of_all(self.table.operators))
 
     def add_yaml(self, path: Path) -> None:
-        """Ask for what a YAML file lists, see selection_yaml.of_yaml."""
+        """Adds the operators of a YAML file, see selection_yaml.of_yaml."""
         self.info.merge(of_yaml(path, self.table))
         self.depends.append(path)
 
     def add_model(self, path: Path) -> None:
-        """Ask for the operators of a program or bundled program, with the dtypes it needs."""
+        """Adds the operators of a program or bundled program, with the dtypes it needs."""
         self.info.merge(of_model(path, self.table))
         self.depends.append(path)
 
     def resolve(self) -> list[Selected]:
-        """The selected operators by name. Errors: OperatorNotFound for all that no library has."""
+        """The selected operators, sorted by name. Errors: OperatorNotFound listing all that no library has;
+        InvalidSelection if a source is missing."""
         rows = self.table.operators
         missing = {name: sorted(need.askers) for name, need in self.info.needs.items() if name not in rows}
         if missing:
@@ -124,7 +126,7 @@ class Selection:
             asked |= every if self.only is None else every & self.only
         dtypes = operator.dtypes & asked
         if operator.back is not None and not operator.back.whole and not dtypes & operator.back.dtypes:
-            operator = replace(operator, back=None)  # of which nothing would be left
+            operator = replace(operator, back=None)  # it would have no dtypes left
         selected = Selected(operator, dtypes, asked, tuple(sorted(need.askers)), self.keep_portable)
         for unit in selected.units(self.table):
             if not unit.path.is_file():
@@ -135,7 +137,8 @@ class Selection:
 
 
 def dtype_set(names: str | Iterable[str]) -> frozenset[str] | None:
-    """The dtypes of a list, or of a text that is one ("float, int64"); None when it is empty."""
+    """The dtypes in a list, or in a text with a list ("float, int64"); None if it is empty. Errors:
+    InvalidSelection."""
     listed = split_names(names)
     dtypes = {item: named(item) for item in listed}
     unknown = [item for item, dtype in dtypes.items() if dtype is None]

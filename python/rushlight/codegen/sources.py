@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The C++ sources of a kernel library's folder, and which of them defines a function."""
+"""Finds the C++ sources in a kernel library's folder, and the source that defines a function."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ _SUFFIXES = (".cpp", ".cc", ".cxx", ".c++")
 
 
 def source_files(folder: Path) -> list[Path]:
-    """The sources in a folder itself, by name."""
+    """The sources directly in a folder, sorted by name."""
     return sorted(path for path in folder.iterdir() if path.suffix in _SUFFIXES and path.is_file())
 
 
 def defining_source(sources: Sequence[Path], function: str) -> str:
-    """The name of the only source that defines a function, as a row has it: without .cpp. Empty if none does,
-    or several do. `function` may have namespaces, of which only the last part is looked for."""
+    """The name of the only source that defines a function, in the form of a row: without .cpp. Empty if none
+    or several do. Only the last part of a name with namespaces is searched."""
     name = function.rpartition("::")[2]
     found = [path for path in sources if _defines(path.read_text(encoding="utf-8", errors="replace"), name)]
     if len(found) != 1:
@@ -26,7 +26,7 @@ def defining_source(sources: Sequence[Path], function: str) -> str:
 
 
 def _defines(text: str, name: str) -> bool:
-    """Whether there is `name(...) {`, and not just a call or a declaration."""
+    """True if the text contains `name(...) {`, a definition and not just a call or declaration."""
     for match in re.finditer(rf"\b{re.escape(name)}\s*\(", text):
         depth, index = 1, match.end()
         while depth and index < len(text):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The steps of a selection: extract from each model, merge into one, resolve to kernels."""
+"""The steps of a selection: extract from each model, merge to one, resolve to kernels."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from rushlight.codegen.table import OperatorTable
 
 
 def extract(models: Iterable[Path], table: OperatorTable) -> OpInfo:
-    """The operators, dtypes and delegates of programs. `table` says which arguments of an operator are
-    numbers; operators that it does not have are taken as they are.
+    """The operators, dtypes and delegates of programs. `table` defines which arguments of an operator are
+    scalars; operators missing in it are still included.
 
-    Errors: InvalidArgument for a file that is not there, InvalidProgram.
+    Errors: InvalidArgument for a missing file, InvalidProgram.
     """
     info = OpInfo()
     for path in models:
@@ -27,7 +27,8 @@ def extract(models: Iterable[Path], table: OperatorTable) -> OpInfo:
 def merge(
     files: Iterable[Path], table: OperatorTable, *, ops: str | Iterable[str] = (), all_ops: bool = False
 ) -> OpInfo:
-    """What YAML files of any form, a list and "all" ask for, together. Error: InvalidSelection."""
+    """The union of the operators in YAML files of any form, in a list, and in "all". Errors:
+    InvalidSelection."""
     info = OpInfo()
     for path in files:
         info.merge(of_yaml(path, table))
@@ -40,16 +41,16 @@ def merge(
 def resolve(
     info: OpInfo, table: OperatorTable, *, by_dtype: bool = False, only: frozenset[str] | None = None
 ) -> tuple[Selection, list[Selected]]:
-    """The kernel for each operator, with its library, source and dtypes.
+    """The kernel of each operator, with its library, source and dtypes.
 
-    Errors: OperatorNotFound for all that no library has, InvalidSelection.
+    Errors: OperatorNotFound listing all that no library has, InvalidSelection.
     """
     selection = Selection(table, by_dtype, only, info)
     return selection, selection.resolve()
 
 
 def exchanged(info: OpInfo) -> str:
-    """What was found, as a selected_operators.yaml that the next step reads."""
+    """The operators as a selected_operators.yaml for the next step."""
 
     def dtypes(_name: str, need: Need) -> Sequence[str] | None:
         return None if need.every_dtype else sorted(need.said | (need.found or set()))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The operator table, kernels/ops.yaml, read and checked; with other kernel libraries: libraries.py."""
+"""Reads and checks the operator table, kernels/ops.yaml; for other kernel libraries see libraries.py."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from rushlight.program.dtypes import FLOATING, NUMBERS
 KERNELS_NAMESPACE = "rushlight::kernels"
 
 BACKS_FOLDERS = ("host", "board")
-"""The folders of kernels/ that hold backs: for processors with wide vectors, and for small ones."""
+"""The folders of kernels/ with backs: for processors with wide vectors, and for small ones."""
 
 FRONTS_FOLDER = "operators"
-"""The folder of kernels/ that holds fronts, each on a shelf: kernels/operators/<shelf>/op_<name>.cpp."""
+"""The folder of kernels/ with fronts, grouped on shelves: kernels/operators/<shelf>/op_<name>.cpp."""
 
 EXACT_SOURCES = re.compile(r"kernels/(operators/(cortex_m|quantized)|quantization)/\w+\.cpp")
-"""Sources that are compiled without contraction of products and sums: what they compute is the same on every
-CPU, and as PyTorch rounds it, in two steps."""
+"""Sources compiled without contraction to fused multiply-add: their results are the same on every CPU, and
+round twice as PyTorch's do."""
 
 LIBRARIES = ("portable", "prim", "quantized")
-"""The libraries that a row may name: operators of PyTorch, on numbers, on quantized tensors."""
+"""The values of a row's `library`: PyTorch's operators, operators on scalars, on quantized tensors."""
 
 _ROW_KEYS = {
     *("schema", "kernel", "dtypes", "index_dtypes", "library", "source", "tolerance", "traits", "backs")
@@ -36,15 +36,15 @@ TRAITS = {
     "in_place": "the result may be written over an input of its dtype, sizes and dim order",
     "commutes": "the first two arguments may change places",
     "folds": "it copies or converts and does nothing else: a call with constants is run once, at load",
-    # In four dimensions, as there are channels-last tensors of; of dequantization and the like in any.
+    # In four dimensions, the rank of channels-last tensors; for dequantization and the like in any rank.
     "keeps_order": "the result has the dim order of the first input and of a `residual`, others have any",
-    # Those that PyTorch tags need not say it.
+    # Operators with PyTorch's pointwise tag need not repeat it.
     "pointwise": "an element depends on the inputs' at its index: the result may have their dim order",
     "reads_any_order": "each input may have its own dim order; the result is row-major",
     "any_order": "each tensor, the result too, may have its own dim order",
     "view": "the result has the input's elements in the same order, under other sizes",
 }
-"""What a row may say of its operator, by name. The exporter relies on it, and tests hold kernels to it."""
+"""The traits of an operator, by name. The exporter relies on them, and tests check the kernels."""
 
 _BACK_KEYS = {"dtypes", "beside", "source", "function", "prepares", "whole", "declines"}
 
@@ -52,11 +52,11 @@ _BACK_KEYS = {"dtypes", "beside", "source", "function", "prepares", "whole", "de
 @dataclass(frozen=True)
 class Back:
     """One implementation behind an operator's front: rushlight::kernels::<name>::<function>, defined in
-    kernels/<source>.cpp, computes problems whose tensors have one dtype of `dtypes`.
+    kernels/<source>.cpp, computes problems whose tensors all have one dtype of `dtypes`.
 
-    `beside`: dtypes of tensors that do not decide whether it computes a problem, as those of scales.
-    `whole`: it computes every problem, of any dtype. `declines`: it may hand a problem to the next back, so
-    the portable one is always compiled, too. `prepares`: it packs constants when a method is loaded.
+    `beside`: dtypes of tensors that do not count for that, such as scales. `whole`: it computes every
+    problem of any dtype. `declines`: it may pass a problem on, so the portable code is always compiled
+    too. `prepares`: it packs constants when a method is loaded.
     """
 
     name: str
@@ -71,8 +71,8 @@ class Back:
 
 @dataclass(frozen=True)
 class OfficialKernel:
-    """A kernel with ExecuTorch's C++ signature: `function` by its full name. `keys` are the tensors that it
-    is for, see kernel_keys.py; without any it takes all that no other kernel of its operator takes."""
+    """A kernel with ExecuTorch's C++ signature: `function` is its full name. `keys` are the tensors it is
+    for, see kernel_keys.py; without keys it takes all that no other kernel of its operator takes."""
 
     function: str
     keys: tuple[str, ...] = ()
@@ -81,18 +81,17 @@ class OfficialKernel:
 @dataclass(frozen=True)
 class Operator:
     """One row: the C++ function `kernel` in <table's folder>/<source>.cpp computes in `dtypes`. Tensors of
-    positions, pivots or counts may be of `index_dtypes` besides.
+    positions, pivots or counts may also have `index_dtypes`.
 
-    `of` is the added library that the row is from; without it the row is of kernels/ops.yaml, and `group` is
-    one of LIBRARIES. `kernel` is in `namespace`; where `official` names kernels with ExecuTorch's signature,
-    it is the generated function in front of them. An empty `source` stands for one that the caller links.
+    `of` is the added library of the row; empty for kernels/ops.yaml, where `group` is one of LIBRARIES.
+    `kernel` is in `namespace`; if `official` has kernels with ExecuTorch's signature, `kernel` is the
+    generated adapter for them. An empty `source` means that the caller links it.
 
-    `kernel` is the operator's front. `back` computes the problems that it can in the front's place; without
-    one the front's own, portable code computes all. `known_backs` are those of the row for any target; a
-    table offers each row with the back of its target, as library "optimized", and without. `problem` names
-    the header in kernels/backs that has the struct which the front fills, and declares the backs.
-
-    `traits` are some of TRAITS.
+    `kernel` is the operator's front. `back` computes the problems that it accepts; the front's own
+    portable code computes the rest. `known_backs` are the row's backs for all targets; a table offers each
+    row with its target's back, as library "optimized", and without. `problem` names the header in
+    kernels/backs with the struct that the front fills and the declarations of the backs. `traits` are keys
+    of TRAITS.
     """
 
     schema: Schema
@@ -117,17 +116,17 @@ class Operator:
 
     @property
     def library(self) -> str:
-        """The kernel library that has it: one that was added, "optimized" or one of LIBRARIES."""
+        """The row's kernel library: an added one, "optimized", or one of LIBRARIES."""
         return self.of or ("optimized" if self.back else self.group)
 
     @property
     def folds(self) -> bool:
-        """Whether the kernel itself prepares a call whose arguments are all constant."""
+        """True if the kernel can execute a call with constant arguments once, at load."""
         return "folds" in self.traits
 
     @property
     def prepare(self) -> str:
-        """The function that prepares the call's constants when a method is loaded; empty: none."""
+        """The function that packs the call's constants when a method is loaded; empty if there is none."""
         return f"{self.kernel}_prepare" if self.back and self.back.prepares else ""
 
     @property
@@ -137,16 +136,17 @@ class Operator:
 
     @property
     def unit(self) -> str:
-        """The kernel's source, told apart from those of other libraries."""
+        """The kernel's source, with its library as prefix if it was added."""
         return f"{self.of}/{self.source}" if self.of else self.source
 
 
 @dataclass(frozen=True)
 class OperatorTable:
-    """All rows by operator name, in the file's order: of several libraries' rows, the one that is taken.
+    """All selected rows by operator name, in the file's order.
 
-    `offers` has for each operator that several libraries offer all their rows, the taken one first. `folders`
-    are those of added libraries, by name; `files` what else was read; `sets` the named sets of dtypes.
+    `offers` has all rows of operators that several libraries offer, the selected one first. `folders` has
+    the folders of added libraries, by name; `files` other files that were read; `sets` the named sets of
+    dtypes.
     """
 
     path: Path
@@ -158,11 +158,11 @@ class OperatorTable:
 
     @property
     def libraries(self) -> list[str]:
-        """The libraries that rows name, taken or not."""
+        """The libraries of all rows, selected or not."""
         return sorted({operator.library for operator in self.rows()} | set(self.folders))
 
     def rows(self) -> list[Operator]:
-        """Every row, also those of operators that are taken from another library."""
+        """All rows, including rows of libraries that were not selected for their operator."""
         return [row for name, taken in self.operators.items() for row in self.offers.get(name, (taken,))]
 
     def source_path(self, operator: Operator) -> Path:
@@ -176,7 +176,7 @@ class OperatorTable:
         return self.path.parent / f"{back.source}.cpp"
 
     def source_paths(self, operator: Operator) -> list[Path]:
-        """The C++ files of the operator: its front's, and its back's if it has one."""
+        """The C++ files of the operator: the front's, and the back's if it has one."""
         backs = [self.back_path(operator.back)] if operator.back else []
         return [self.source_path(operator), *backs]
 
@@ -184,13 +184,13 @@ class OperatorTable:
 def load_yaml(path: Path) -> Any:
     """The content of a YAML file that selects operators.
 
-    Errors: MissingDependency; InvalidSelection for a file that is not there or is no YAML.
+    Errors: MissingDependency; InvalidSelection for a missing file or invalid YAML.
     """
     return read_yaml(path, error=InvalidSelection)
 
 
 def load_table(path: Path) -> OperatorTable:
-    """Read an operator table. Errors: InvalidSelection naming the file and the row."""
+    """Reads an operator table. Errors: InvalidSelection naming the file and the row."""
     content = load_yaml(path)
     if not isinstance(content, dict) or not {"dtypes", "operators"} <= content.keys():
         raise InvalidSelection(f"{path}: expected a mapping with 'dtypes' and 'operators'")
@@ -211,7 +211,7 @@ def load_table(path: Path) -> OperatorTable:
 
 
 def _front_source(name: str, shelves: Mapping[str, Path], table: Path) -> str:
-    """The source of that name, on its shelf; in the folder of fronts itself where no shelf has it."""
+    """The path of a source on its shelf; in the folder of fronts itself if no shelf has it."""
     found = shelves.get(name)
     return found.relative_to(table.parent).with_suffix("").as_posix() if found else f"{FRONTS_FOLDER}/{name}"
 
@@ -219,7 +219,7 @@ def _front_source(name: str, shelves: Mapping[str, Path], table: Path) -> str:
 def by_priority(
     table: OperatorTable, rows: Iterable[Operator], rank: Callable[[Operator], int] | None = None
 ) -> OperatorTable:
-    """`table` with `rows`: of those of one operator, the one of the lowest rank is taken."""
+    """`table` with `rows`: for each operator the row with the lowest rank is selected."""
     offers: dict[str, list[Operator]] = {}
     for row in rows:
         offers.setdefault(row.name, []).append(row)
@@ -232,7 +232,7 @@ def by_priority(
 
 
 def default_rank(operator: Operator) -> int:
-    """Added libraries go before optimized kernels, and these before all others."""
+    """Added libraries rank before optimized kernels, and these before all others."""
     if operator.of:
         return 0
     return 1 if operator.library == "optimized" else 2
@@ -241,7 +241,7 @@ def default_rank(operator: Operator) -> int:
 def dtype_sets(
     content: Any, path: Path, known: Mapping[str, frozenset[str]] | None = None
 ) -> dict[str, frozenset[str]]:
-    """The named sets of a table's `dtypes`, `known` ones first."""
+    """The named sets of a table's `dtypes`, after the `known` ones."""
     sets = dict(known or {})
     if not isinstance(content, dict):
         raise InvalidSelection(f"{path}: 'dtypes': expected sets by name, found {content!r:.120}")
@@ -267,13 +267,13 @@ def read_rows(row: Any, sets: Mapping[str, frozenset[str]], path: Path) -> list[
 
 
 def for_small_targets(table: OperatorTable, floats_in_software: bool = False) -> OperatorTable:
-    """The table of a target without wide vectors: rows with their back for boards, which prepares nothing.
+    """The table for a target without wide vectors: rows with their back for boards, which packs nothing.
 
-    `floats_in_software`: without the backs for floats. Nothing makes up there for what a product of floats
-    costs, and portable code is smaller.
+    `floats_in_software` omits backs for floats: without an FPU a float multiplication dominates, and
+    portable code is smaller.
     """
     rows: list[Operator] = []
-    for row in table.rows():  # in the order of preference
+    for row in table.rows():  # in order of preference
         if row.back is not None or not any(back.name == "host" for back in row.known_backs):
             small = _with_back(row, "board")
             rows += [each for each in small if not (floats_in_software and _computes_floats(each))]
@@ -286,7 +286,7 @@ def _computes_floats(row: Operator) -> bool:
 
 
 def _with_back(row: Operator, name: str) -> list[Operator]:
-    """The row with its back of that name; nothing where it has none."""
+    """The row with its back of that name; empty if it has none."""
     return [replace(row, back=back) for back in row.known_backs if back.name == name]
 
 
@@ -306,7 +306,7 @@ def _backs(
 
 
 def _back(name: str, given: Any, row: Operator, sets: Mapping[str, frozenset[str]], where: str) -> Back:
-    """A back of a row: a mapping, or its dtypes alone."""
+    """A back of a row, given as a mapping or as its dtypes alone."""
     where = f"{where}: back '{name}'"
     keys = given if isinstance(given, dict) else {"dtypes": given}
     if unknown := keys.keys() - _BACK_KEYS:
@@ -331,12 +331,12 @@ def _back(name: str, given: Any, row: Operator, sets: Mapping[str, frozenset[str
 
 
 def by_order(_row: Operator) -> int:
-    """Rows are in order already."""
+    """A constant rank, because the rows are in order already."""
     return 0
 
 
 def read_row(row: Any, sets: Mapping[str, frozenset[str]], path: Path) -> Operator:
-    """One row of `operators`, in which the dtype sets are known."""
+    """Reads one row of `operators`; `sets` are the named dtype sets. Errors: InvalidSelection."""
     if not isinstance(row, dict) or not {"schema", "kernel"} <= row.keys():
         raise InvalidSelection(f"{path}: expected a row with 'schema' and 'kernel', found {row!r:.120}")
     schema = parse_schema(row["schema"])
@@ -346,7 +346,7 @@ def read_row(row: Any, sets: Mapping[str, frozenset[str]], path: Path) -> Operat
         raise InvalidSelection(f"{where}: unknown key '{min(unknown)}'; a row has {known}")
     if "dtypes" not in row and schema.has_tensor:
         raise InvalidSelection(f"{where}: takes tensors and names no dtypes")
-    # A loader that keeps no constants goes by that.
+    # A loader that keeps no constants relies on this.
     if any(argument.base == "Any" and argument.mutable for argument in schema.arguments[:-1]):
         raise InvalidSelection(f"{where}: a number that is written is the last argument")
     tolerance = row.get("tolerance") or {}
@@ -384,7 +384,7 @@ def _traits(row: Mapping[str, Any], where: str) -> frozenset[str]:
 
 
 def check_kernels(rows: Iterable[Operator], path: Path) -> None:
-    """Rows may share a kernel; then they share its signature, as it is declared once."""
+    """Checks that rows that share a kernel have the same signature, because it is declared once."""
     seen: dict[str, Operator] = {}
     for operator in rows:
         first = seen.setdefault(operator.function, operator)

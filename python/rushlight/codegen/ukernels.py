@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The table of the microkernels' variants, kernels/ukernel/variants.yaml, and what is generated from it:
+"""Reads the table of the microkernels' variants, kernels/ukernel/variants.yaml, and generates from it:
 headers with the variants and their detection, a source for each family and variant, and lists for
 cmake/ukernel.cmake.
 
-    python -m rushlight.codegen.ukernels <root> <folder>     # writes all of them below the folder
+  python -m rushlight.codegen.ukernels <root> <folder>     # writes all of them below the folder
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ FAMILIES = {
     "integer": "RL_UKERNEL_INTEGER",
     "half": "",
 }
-"""The sets of families that a row may name, and the macro by which a family's header joins one."""
+"""The sets of families in a row, and the macro with which a family's header joins a set."""
 
 _HEADER = re.compile(rf"{FOLDER}/(\w+)\.h")
 _SOURCE = re.compile(rf"{FOLDER}/(\w+)/(\w+?)(?:-(\w+))?\.cpp")
@@ -44,7 +44,7 @@ Shape = int | bool
 
 @dataclass(frozen=True)
 class Row:
-    """A variant, as the table describes it. `shape` and `detect` add to those of the row that it extends."""
+    """A variant as described in the table. `shape` and `detect` add to the extended row's."""
 
     isa: str
     name: str
@@ -66,13 +66,14 @@ class Row:
         return self.name.capitalize()
 
     def source(self, family: str) -> str:
-        """Where its own code for a family would be, from the root."""
+        """The path, relative to the root, of the row's separate source for a family, which may not exist."""
         return f"{FOLDER}/{self.isa}/{family}-{self.name}.cpp"
 
 
 @dataclass(frozen=True)
 class Isa:
-    """An instruction set whose variants are chosen at run time: its condition and its header, from FOLDER."""
+    """An instruction set with variants chosen at run time: its condition, and its header relative to
+    FOLDER."""
 
     when: str
     cpu: str
@@ -88,27 +89,27 @@ class Table:
         return next((row for row in self.rows if row.path == path), None)
 
     def lineage(self, row: Row) -> list[Row]:
-        """The row and those that it extends, directly or not."""
+        """The row and all rows that it extends, directly or indirectly."""
         found = [row]
         while (below := self.row(found[-1].extends)) is not None:
             found.append(below)
         return found
 
     def shape(self, row: Row | None) -> dict[str, Shape]:
-        """All constants of a variant; None: of one that no row describes."""
+        """All constants of a variant; None stands for the portable one, without a row."""
         shape = dict(self.shapes)
         for each in reversed(self.lineage(row) if row else []):
             shape.update(each.shape)
         return shape
 
     def chosen(self, isa: str) -> list[Row]:
-        """The rows of an instruction set that are chosen at run time, the least first: as in enum Variant."""
+        """The rows of an instruction set chosen at run time, the least capable first, as in enum Variant."""
         return [row for row in reversed(self.rows) if row.isa == isa and row.detect]
 
 
 @lru_cache(maxsize=4)
 def load(text: str) -> Table:
-    """The table of a text. Errors: InvalidArgument, with the row that is wrong."""
+    """Parses the table. Errors: InvalidArgument naming the wrong row."""
     data = parse_yaml(text, what=TABLE)
     isas = {name: Isa(**_only(f"isas: {name}", each, "when", "cpu")) for name, each in data["isas"].items()}
     rows = tuple(_row(each, data["shapes"]) for each in data["rows"])
@@ -157,7 +158,8 @@ def _check(table: Table) -> None:
             raise InvalidArgument(f"{TABLE}: {row.path}: expected {row.isa} among `isas`, as it has `detect`")
         if bool(row.detect) != bool(row.flags):
             raise InvalidArgument(f"{TABLE}: {row.path}: expected `detect` and `flags` together")
-    # A machine's best row calls the nearest lesser row that a family is compiled for; it must extend that.
+    # A machine's best row falls back to the nearest lesser row for which a family is compiled; it must extend
+    # that row.
     for isa in table.isas:
         chosen = table.chosen(isa)
         for position, row in enumerate(chosen):
@@ -187,8 +189,8 @@ def _constants(shape: Mapping[str, Shape], indent: str = "") -> list[str]:
 
 
 def variants_header(table: Table) -> str:
-    """variant_table.h: shapes of each variant, enum Variant, and RL_FOR_<families>, which applies a macro to
-    the variants that are chosen at run time, the best first."""
+    """variant_table.h: the shapes of each variant, enum Variant, and RL_FOR_<families>, which applies a macro
+    to the variants chosen at run time, the best first."""
     lines = [_note("//"), "#pragma once", "", "#include <cstddef>", ""]
     lines += ["namespace rushlight::ukernel::native {"]
     word = "#if"
@@ -222,7 +224,7 @@ def variants_header(table: Table) -> str:
 
 
 def detection_header(table: Table) -> str:
-    """variant_detection.h: runnable_variants(cpu) and Cpu, the machine at hand."""
+    """variant_detection.h: runnable_variants(cpu) and Cpu, the machine's features."""
     lines = [_note("//"), "#pragma once", "", "#include <cstdint>", ""]
     lines += ['#include "kernels/ukernel/variants.h"', ""]
     word = "#if"
@@ -247,8 +249,8 @@ def detection_header(table: Table) -> str:
 
 
 def native_sources(header: str, read: Read) -> list[str]:
-    """The sources of a family, of which one is to be compiled: those of rows in the table's order, then the
-    generic one; nothing for other headers. `read` gives a file's text by its path from the root, or None."""
+    """The sources of a family, of which one is compiled: the rows' in table order, then the generic one;
+    empty for other headers. `read` returns a file's text by its path from the root, or None."""
     found = _HEADER.fullmatch(header)
     if found is None:
         return []
@@ -258,7 +260,7 @@ def native_sources(header: str, read: Read) -> list[str]:
 
 
 def condition(path: str, read: Read) -> str:
-    """When a source of native_sources is the one to compile, for #if; empty: always."""
+    """The #if condition under which a source of native_sources is compiled; empty: always."""
     found = _SOURCE.fullmatch(path)
     if found is None:
         return ""
@@ -276,8 +278,8 @@ def condition(path: str, read: Read) -> str:
 
 
 def families(headers: Mapping[str, str]) -> dict[str, str]:
-    """The set of FAMILIES that each family has joined, by name; empty: native code alone. `headers` are the
-    texts of FOLDER's headers by name."""
+    """The set in FAMILIES that each family has joined, by name; empty: no run-time variants. `headers` are
+    the texts of FOLDER's headers by name."""
     by_macro = {macro: kind for kind, macro in FAMILIES.items() if macro}
     found: dict[str, str] = {}
     for name, text in headers.items():
@@ -289,18 +291,18 @@ def families(headers: Mapping[str, str]) -> dict[str, str]:
 
 
 def stub(source: str) -> str:
-    """A source of a family, to compile it once more: for another row."""
+    """A source that includes a family's source, to compile it again for another row."""
     return f'{_note("//")}\n#include "{source}"\n'
 
 
 def best_source(table: Table, row: Row, family: str, root: Path) -> str:
-    """The code of a family for a row: its own, that of the nearest row that it extends, or generic."""
+    """The source of a family for a row: its own, that of the nearest extended row, or the generic one."""
     paths = [each.source(family) for each in table.lineage(row)]
     return next((path for path in paths if (root / path).is_file()), f"{FOLDER}/generic/{family}.cpp")
 
 
 def variant_sources(table: Table, kinds: Mapping[str, str]) -> dict[str, tuple[Row, str]]:
-    """For each source of a variant that is chosen at run time, by path from the root: row and family."""
+    """For each source of a run-time variant, by path from the root: its row and family."""
     return {
         row.source(family): (row, family)
         for isa in table.isas
@@ -311,7 +313,8 @@ def variant_sources(table: Table, kinds: Mapping[str, str]) -> dict[str, tuple[R
 
 
 def questions(table: Table) -> str:
-    """A source of which the preprocessor leaves what holds: @<row>@, @<isa>@, @hosted@ and @wasm@."""
+    """A source for the preprocessor, which leaves the tokens of the true conditions: @<row>@, @<isa>@,
+    @hosted@ and @wasm@."""
     asked = [(row.path, row.when) for row in table.rows]
     asked += [(name, isa.when) for name, isa in table.isas.items()]
     asked += [("hosted", "defined(__linux__)"), ("wasm", "defined(__wasm__)")]
@@ -319,14 +322,14 @@ def questions(table: Table) -> str:
 
 
 def lists(table: Table, kinds: Mapping[str, str], root: Path, folder: Path) -> str:
-    """ukernels.cmake, below `folder`; paths in it are absolute:
+    """ukernels.cmake, below `folder`, with absolute paths:
 
     - RUSHLIGHT_UKERNEL_ROWS: the rows in order
-    - RUSHLIGHT_UKERNEL_ISAS: instruction sets with rows that are chosen at run time
-    - RUSHLIGHT_UKERNEL_OF_<isa>: these rows, the least first
+    - RUSHLIGHT_UKERNEL_ISAS: instruction sets with rows chosen at run time
+    - RUSHLIGHT_UKERNEL_OF_<isa>: these rows, the least capable first
     - RUSHLIGHT_UKERNEL_FLAGS_<row> and _OPTIONS_<row>
     - RUSHLIGHT_UKERNEL_FAMILIES_<row>: the families compiled for it
-    - RUSHLIGHT_UKERNEL_CODE_<row>_<family>: the source that the tree has for it, if it has one
+    - RUSHLIGHT_UKERNEL_CODE_<row>_<family>: the tree's own source for it, if it exists
     - RUSHLIGHT_UKERNEL_SOURCE_<row>_<family>: the source to compile if it is chosen at run time
     """
     values: dict[str, Sequence[str | Path]] = {
@@ -355,18 +358,18 @@ def lists(table: Table, kinds: Mapping[str, str], root: Path, folder: Path) -> s
 
 
 def read_table(root: Path) -> Table:
-    """The table of the tree with `root`."""
+    """The table of the tree at `root`."""
     return load((root / TABLE).read_text(encoding="utf-8"))
 
 
 def read_headers(root: Path) -> dict[str, str]:
-    """The texts of the families' headers, by name: those of the generic sources."""
+    """The texts of the families' headers by name; a family has a generic source."""
     names = sorted(path.stem for path in (root / FOLDER / "generic").glob("*.cpp"))
     return {name: (root / FOLDER / f"{name}.h").read_text(encoding="utf-8") for name in names}
 
 
 def generated_sources(root: Path) -> dict[str, str]:
-    """The sources of variants for which the tree has no code of their own, by their paths from the root."""
+    """The sources of variants without their own code in the tree, by path from the root."""
     table = read_table(root)
     compiled = variant_sources(table, families(read_headers(root)))
     return {
@@ -377,9 +380,9 @@ def generated_sources(root: Path) -> dict[str, str]:
 
 
 def write(root: Path, folder: Path) -> None:
-    """Writes what is generated below `folder`, headers and sources by their paths from the root. A file whose
-    content stays keeps its time stamp. A source that the tree has by now is removed: includes would find it
-    first."""
+    """Writes the generated headers and sources below `folder`, by their paths from the root. A file whose
+    content does not change keeps its time stamp. A generated source that the tree has gained is removed,
+    because includes would find it first."""
     table = read_table(root)
     kinds = families(read_headers(root))
     files = {

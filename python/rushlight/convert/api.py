@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Converts programs: plain calls in place of delegates, integers where quantized parts compute in float."""
+"""Converts programs: delegates to plain calls, and quantized float subgraphs to integer operators."""
 
 from __future__ import annotations
 
@@ -40,14 +40,14 @@ from rushlight.program.dim_order import row_major
 from rushlight.runtime import native
 
 NOT_QUANTIZED = "it has no quantized tensors"
-"""Why most programs stay as they are."""
+"""The reason why most programs stay unchanged."""
 
 Source = str | os.PathLike[str] | bytes | bytearray | memoryview
 
 
 @dataclass(frozen=True)
 class Float:
-    """A call that computes in float though it is quantized: its index in the file, its operator, and why."""
+    """A quantized call that computes in float: its index in the file, its operator, and the reason."""
 
     instruction: int
     operator: str
@@ -56,9 +56,10 @@ class Float:
 
 @dataclass
 class MethodConversion:
-    """What became of a method. `delegates` says how many were replaced with plain calls, `kept_delegates` why
-    others were not; `kept` says why no call was looked at; `origins` has for each instruction the index of
-    the one in the file that it is from."""
+    """The conversion of a method: `delegates` is the number replaced by plain calls, `kept_delegates` has the
+    reasons of the others; `kept` is the reason why the method was not converted at all; `origins` has, for
+    each instruction, the index of its origin in the file. `planned_before` and `planned_after` are the
+    arena's bytes."""
 
     name: str
     delegates: int = 0
@@ -71,7 +72,7 @@ class MethodConversion:
     origins: list[int] = field(default_factory=list)
 
     def to_json(self) -> dict[str, Any]:
-        """The report of the method."""
+        """The report of the method as JSON types."""
         return {
             "name": self.name,
             "delegates": self.delegates,
@@ -86,29 +87,29 @@ class MethodConversion:
 
 @dataclass
 class Conversion:
-    """A program and what became of its methods. `parts` are None where nothing changed."""
+    """The conversion of a program. `parts` is None if nothing changed."""
 
     methods: list[MethodConversion]
     parts: ProgramParts | None = None
 
     @property
     def is_changed(self) -> bool:
-        """Whether a delegate was replaced, or an operator computes in integers that did not before."""
+        """True if a delegate was replaced, or an operator newly computes in integers."""
         return self.parts is not None
 
     @cached_property
     def buffer(self) -> bytes:
-        """The converted file."""
+        """The bytes of the converted file. Only valid if `is_changed`."""
         assert self.parts is not None
         return write_program(self.parts).tobytes()
 
     def to_json(self) -> dict[str, Any]:
-        """The report."""
+        """The report as JSON types."""
         return {"changed": self.is_changed, "methods": [method.to_json() for method in self.methods]}
 
 
 def is_quantized(program: Program) -> bool:
-    """Whether a program has operators that the rules look for."""
+    """True if a program has operators to which the rules apply."""
     names = {name.partition(".")[0] for method in program.plans for name in method.operators}
     return {QUANTIZE, DEQUANTIZE} <= names
 
@@ -122,11 +123,11 @@ def convert(
     module: ModuleType | None = None,
     data_files: Sequence[str | os.PathLike[str]] = (),
 ) -> Conversion:
-    """What a program becomes by operators of the table: plain calls in place of what was lowered to XNNPACK,
-    which the native module reads (the package's own without `module`), and with `integers` quantized parts in
-    integers. `data_files` (.ptd) may have weights of delegates.
+    """Converts a program to the given operators: delegates lowered to XNNPACK become plain calls, which the
+    native module reads from the payload (`module`, by default the package's own), and with `integers`
+    quantized subgraphs become integer operators. `data_files` (.ptd) may contain weights of delegates.
 
-    Methods that cannot be proven to be convertible stay as they are, with the reason. Errors: InvalidProgram;
+    A method that cannot be proven convertible stays unchanged, with the reason. Errors: InvalidProgram;
     InvalidArgument for data files.
     """
     done = [MethodConversion(plan.name, planned_before=sum(plan.buffer_sizes)) for plan in program.plans]
@@ -177,7 +178,7 @@ class _Converter:
         self.settings = settings
 
     def method(self, plan: Method, done: MethodConversion) -> Method:
-        """The method, converted if it can be; `done` gets the report."""
+        """Converts a method if possible and fills in its report `done`."""
         try:
             method = read(plan, self.operators, self.program.constant)
         except Unread as reason:
@@ -212,7 +213,7 @@ class _Converter:
         return trait in self.operators[row].traits
 
     def _unchanged(self, plan: Method) -> Method:
-        """The method with its constants in the pools."""
+        """The method unchanged, with its constants added to the pools."""
         values = tuple(self._pooled(value) for value in plan.values)
         return replace(plan, values=values)
 
@@ -226,7 +227,7 @@ class _Converter:
 
 
 def _conversions(graph: ProgramGraph) -> int:
-    """How many calls quantize or dequantize."""
+    """The number of calls that quantize or dequantize."""
     return sum(call.operator in (QUANTIZE, DEQUANTIZE) for call in graph.calls())
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Converts a program for the kernels that a native module has."""
+"""Converts a program for the kernels in a native module."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from rushlight.runtime import native
 def converted_for(
     data: memoryview, module: ModuleType | None, data_files: Sequence[str | os.PathLike[str]] = ()
 ) -> bytes | None:
-    """The converted program; None where nothing changes. Errors: InvalidProgram, MissingDependency."""
+    """The converted program; None if nothing changes. Errors: InvalidProgram, MissingDependency."""
     done = convert(read_model(data), _operators(module), data_files=data_files)
     return done.buffer if done.is_changed else None
 
 
 def _operators(module: ModuleType | None) -> Mapping[str, Operator]:
-    """The rows of the operators that a module has, with its dtypes."""
+    """The rows of the operators in a module, restricted to its dtypes."""
     known = own_operators()
     if module is None:
         return known

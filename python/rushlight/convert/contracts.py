@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What loaders and kernels refuse, of calls that are read or that rules take away: a program that cannot run
-is not to become one that can."""
+"""The checks that loaders and kernels make on calls that conversion reads or removes: a program that fails at
+run time must not be converted to one that works."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _LISTS = {"float": Kind.DOUBLE_LIST, "bool": Kind.BOOL_LIST}
 
 
 def fits(argument: Argument, kind: Kind) -> bool:
-    """Whether a value of that kind is what an argument takes, and is written as it was."""
+    """True if an argument accepts a value of that kind and would be written back with the same kind."""
     if kind is Kind.NONE and argument.optional:
         return True
     if argument.is_list and argument.base == "Tensor":
@@ -43,7 +43,7 @@ def fits(argument: Argument, kind: Kind) -> bool:
 
 
 def hold(call: Call) -> bool:
-    """Whether a call has dtypes and sizes that its kernel takes, as far as rules do not look at them."""
+    """True if a call has dtypes and sizes that its kernel accepts, as far as the rules do not check them."""
     name = call.row.partition(".")[0]
     given = {kind.name: each for kind, each in zip(call.kinds, call.arguments, strict=True)}
     result = call.results[0] if call.results else None
@@ -62,8 +62,8 @@ def hold(call: Call) -> bool:
 
 
 def _same(a: Any, b: Any) -> bool:
-    """Whether two tensors have one shape in every run, and lie alike. Of one that changes its shape the bound
-    is known alone."""
+    """True if two tensors have the same shape and dim order in every execution. For a dynamic shape only the
+    bounds can be compared."""
     both = isinstance(a, TensorOperand) and isinstance(b, TensorOperand)
     return both and (a.sizes, a.dim_order, a.is_dynamic) == (b.sizes, b.dim_order, b.is_dynamic)
 
@@ -94,7 +94,7 @@ def _per_channel_holds(given: Mapping[str, Any], result: TensorOperand) -> bool:
 
 
 def _range_holds(given: Mapping[str, Any], dtype: str, number: Any) -> bool:
-    """Whether the dtype's number is right, and the quantized range is one of it."""
+    """True if `number` is the dtype's, and the quantized range is within the dtype's."""
     low, high = given["quant_min"], given["quant_max"]
     if not (isinstance(number, int) and isinstance(low, int) and isinstance(high, int)):
         return False

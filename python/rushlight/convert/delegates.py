@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Plain calls in place of delegates: what was lowered to XNNPACK becomes a part of the method again.
+"""Replaces delegates lowered to XNNPACK by plain calls of the method.
 
-The native module reads the payload and says which calls it comes to (backends/xnnpack), as a program of its
-own. Here that program is put into the method: its inputs and outputs become the delegate's arguments.
+The native module reads a payload and returns its calls (backends/xnnpack) as a separate program. This
+module inlines that program into the method: its inputs and outputs become the delegate's arguments.
 """
 
 from __future__ import annotations
@@ -36,13 +36,14 @@ from rushlight.status import Status
 XNNPACK = "XnnpackBackend"
 _VIEW, _PERMUTE = "aten::view_copy.out", "aten::permute_copy.out"
 _MEMORY = 1
-"""Where tensors between calls are planned."""
+"""The memory id of tensors between the calls."""
 _ALIGNMENT = 64
 
 
 @dataclass
 class MethodDelegates:
-    """What became of a method's delegates. `origins` has for each instruction that of the file."""
+    """The result for a method's delegates. `origins` has, for each instruction, the index of its origin in
+    the file."""
 
     replaced: int = 0
     kept: list[str] = field(default_factory=list)
@@ -50,18 +51,18 @@ class MethodDelegates:
 
 
 _OWN = "rushlight."
-"""Keys that begin so are for readers of the program (a vocabulary, say); others are for its delegates."""
+"""The prefix of keys for readers of the program, such as a vocabulary; other keys belong to delegates."""
 
 
 def has_delegates(program: Program) -> bool:
-    """Whether a program hands work to XNNPACK."""
+    """True if a program calls XNNPACK."""
     return any(delegate.id == XNNPACK for plan in program.plans for delegate in plan.delegates)
 
 
 def named_data(
     parts: ProgramParts, data_files: Sequence[str | os.PathLike[str]] = ()
 ) -> dict[str, memoryview | bytes]:
-    """What payloads find by name: in the program, and in data files beside it. Errors: InvalidProgram,
+    """The data that payloads look up by name: in the program, and in data files. Errors: InvalidProgram,
     InvalidArgument."""
     named: dict[str, Any] = {}
     for entries in (read_data_file(path).entries for path in data_files):
@@ -73,11 +74,11 @@ def named_data(
 def without_delegates(
     program: Program, module: ModuleType, data_files: Sequence[str | os.PathLike[str]] = ()
 ) -> tuple[Program, list[MethodDelegates]]:
-    """The program with plain calls in place of what was lowered to XNNPACK, and for each method what became
-    of its delegates. One that `module`, the native one, cannot lower stays, with the reason. Weights of
-    delegates that data files (.ptd) have get into the program.
+    """The program with plain calls instead of XNNPACK delegates, and a report for each method. A delegate
+    that the native module `module` cannot lower stays, with the reason. Weights in data files (.ptd) move
+    into the program.
 
-    Errors: InvalidProgram, InvalidArgument (several groups of mutable data; a data file).
+    Errors: InvalidProgram; InvalidArgument for several groups of mutable data or an unreadable data file.
     """
     parts = parts_of(program)
     named = named_data(parts, data_files)
@@ -100,10 +101,10 @@ def without_delegates(
 def payload_programs(
     program: Program, module: ModuleType, data_files: Sequence[str | os.PathLike[str]] = ()
 ) -> list[bytes]:
-    """The programs that a backend on a host makes of what was lowered to XNNPACK: of each delegate one for
-    tensors of its sizes and one for smaller ones. Delegates that `module` cannot lower have none.
+    """The programs that a host's backend creates from XNNPACK payloads: for each delegate one for tensors of
+    exactly its sizes and one for smaller ones. Delegates that `module` cannot lower have none.
 
-    Errors: InvalidProgram, InvalidArgument (a data file).
+    Errors: InvalidProgram; InvalidArgument for an unreadable data file.
     """
     named = named_data(parts_of(program), data_files)
     delegates = [each for plan in program.plans for each in plan.delegates if each.id == XNNPACK]
@@ -115,7 +116,7 @@ def payload_programs(
 
 
 class _Rewriter:
-    """Rewrites one method. Constants are added to a list that all methods share."""
+    """Rewrites one method. Appends constants to a list that all methods share."""
 
     def __init__(
         self, plan: Method, named_data: Mapping[str, Any], constants: list[Any], module: ModuleType
@@ -127,12 +128,12 @@ class _Rewriter:
         self.buffer_sizes = list(plan.buffer_sizes) or [0]
         if len(self.buffer_sizes) <= _MEMORY:
             self.buffer_sizes.append(0)
-        # Delegates run one after another: the memory between their calls is the same.
+        # Delegates execute one after another, so their calls can share the same memory.
         self.base = -(-self.buffer_sizes[_MEMORY] // _ALIGNMENT) * _ALIGNMENT
         self.lowered = [self._lower(index) for index in range(len(plan.delegates))]
 
     def method(self) -> Method:
-        """The method with calls in place of what could be lowered."""
+        """The method with delegates replaced by calls where possible."""
         plan = self.plan
         kept = [index for index, lowered in enumerate(self.lowered) if lowered is None]
         numbers = {index: place for place, index in enumerate(kept)}
@@ -151,7 +152,8 @@ class _Rewriter:
         )
 
     def _lower(self, index: int) -> Mapping[str, Any] | None:
-        """What the native module makes of a delegate, for tensors of the sizes that its calls have."""
+        """The native module's result for a delegate, for tensors of its calls' sizes; None if it cannot be
+        lowered."""
         delegate = self.plan.delegates[index]
         if delegate.id != XNNPACK:
             self.report.kept.append(f"delegate {delegate.id} is another backend's")
@@ -198,18 +200,18 @@ class _Rewriter:
         )
 
     def operator(self, name: str) -> int:
-        """The index of an operator in the method's list."""
+        """The index of an operator in the method's list; adds it if it is new."""
         if name not in self.operators:
             self.operators.append(name)
         return self.operators.index(name)
 
     def add(self, value: Value) -> int:
-        """The index of another value."""
+        """Appends a value; returns its index."""
         self.values.append(value)
         return len(self.values) - 1
 
     def tensor(self, index: int) -> TensorInfo:
-        """The tensor that a value is. Error: InvalidProgram."""
+        """The tensor of a value. Errors: InvalidProgram if it is no tensor."""
         data = self.values[index].data
         if not isinstance(data, TensorInfo):
             raise InvalidProgram(
@@ -219,7 +221,7 @@ class _Rewriter:
 
 
 class _Inlined:
-    """One call of a delegate, as calls of a method."""
+    """One delegate call, inlined as calls of the method."""
 
     def __init__(self, method: _Rewriter, lowered: Mapping[str, Any], arguments: Sequence[int]) -> None:
         self.method, self.lowered = method, lowered
@@ -235,7 +237,7 @@ class _Inlined:
         sizes[_MEMORY] = max(sizes[_MEMORY], method.base + sum(own))
 
     def calls(self) -> list[Instruction]:
-        """The instructions, with copies of arguments that lie otherwise."""
+        """The instructions, with copies of arguments whose layout differs."""
         made: list[Instruction] = []
         for instruction in self.inner.instructions:
             assert isinstance(instruction, KernelCall)
@@ -251,7 +253,8 @@ class _Inlined:
         return arguments[index]
 
     def _bind(self, index: int, outer: int, *, is_output: bool) -> None:
-        """Let a value of the payload's program be an argument: that, its bytes under other sizes, a copy."""
+        """Binds a value of the payload's program to an argument: the argument itself, an alias with other
+        sizes, or a copy."""
         inner, given = self._tensor(index), self.method.tensor(outer)
         if index in self.places:
             return
@@ -271,14 +274,14 @@ class _Inlined:
             self.before.append(self._copy(outer, self.places[index]))
 
     def _room(self, tensor: TensorInfo) -> int:
-        """Memory that nothing else is in."""
+        """The offset of new memory that no other tensor uses."""
         sizes = self.method.buffer_sizes
         offset = -(-max(sizes[_MEMORY], self.method.base + sum(self.inner.buffer_sizes)) // _ALIGNMENT)
         sizes[_MEMORY] = offset * _ALIGNMENT + tensor.nbytes
         return offset * _ALIGNMENT
 
     def _copy(self, source: int, target: int) -> Instruction:
-        """The elements in the order of memory, under the target's sizes."""
+        """Copies the elements in memory order, under the target's sizes."""
         given, wanted = self.method.tensor(source), self.method.tensor(target)
         if len(given.sizes) != len(wanted.sizes):
             if not (is_row_major(given.dim_order) and is_row_major(wanted.dim_order)):
@@ -300,7 +303,7 @@ class _Inlined:
         return data
 
     def _value(self, index: int) -> int:
-        """The method's value for one of the payload's program."""
+        """The method's value index for a value of the payload's program."""
         if index not in self.places:
             value = self.inner.values[index]
             if isinstance(value.data, TensorInfo):
@@ -314,7 +317,7 @@ class _Inlined:
         return self.places[index]
 
     def _placed(self, tensor: TensorInfo) -> TensorInfo:
-        """A tensor between calls, or a constant, where the method has it."""
+        """The tensor (an intermediate or a constant) with its offset or index in the method."""
         if tensor.storage is Storage.EXTERNAL:
             constants = self.method.constants
             constants.append(self.lowered["constants"][tensor.name])

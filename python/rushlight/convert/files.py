@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Converts files: programs and bundled programs, with the debug records beside them."""
+"""Converts files: programs and bundled programs, with their debug records."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from rushlight.sources import source_root
 
 @cache
 def own_operators() -> Mapping[str, Operator]:
-    """The operators that rushlight has, by name."""
+    """All of rushlight's operators, by name."""
     return load_table(source_root() / "kernels" / "ops.yaml").operators
 
 
@@ -44,8 +44,8 @@ def convert_file(
     integers: bool = True,
     data_files: Sequence[Path] = (),
 ) -> Conversion:
-    """Write the program of a file (.pte, .bpte) to `output` as convert() makes it, with its debug record if
-    it has one; nothing is written where nothing changes.
+    """Converts the program in a file (.pte, .bpte) with convert() and writes it to `output`, with its debug
+    record if it has one. Writes nothing if nothing changes.
 
     Errors: InvalidProgram, InvalidArgument, FileFailed.
     """
@@ -67,16 +67,16 @@ def convert_file(
 def converted_model(
     model: Path, folder: Path, *, integers: bool = True, data_files: Sequence[Path] = ()
 ) -> Path:
-    """A model that needs no XNNPACK and, with `integers`, computes in integers as far as it can: the file
-    itself, or one of its name in `folder`."""
+    """The path of a model without XNNPACK and, with `integers`, with integer arithmetic where possible: the
+    model's own path if nothing changes, else a converted file with its name in `folder`."""
     output = folder / model.name
     done = convert_file(model, output, integers=integers, data_files=data_files)
     return output if done.is_changed else model
 
 
 def delegate_programs(model: Path, folder: Path, *, data_files: Sequence[Path] = ()) -> tuple[Path, ...]:
-    """What a host's backend makes of a model's delegates, as files in `folder`: a build that is given the
-    model needs their operators."""
+    """Writes the programs that a host's backend creates from a model's delegates as files to `folder`; a
+    build for the model needs their operators."""
     program = read_model(model)
     if not has_delegates(program):
         return ()
@@ -89,7 +89,7 @@ def delegate_programs(model: Path, folder: Path, *, data_files: Sequence[Path] =
 
 
 def _save_record(source: Path, output: Path, program: Program, image: FileImage, done: Conversion) -> None:
-    """The origins of the instructions that each instruction was made of."""
+    """Saves the converted program's debug record, with origins taken from the source's record."""
     record = record_beside(source, program)
     if record is None:
         return

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A method of a program file as the rules of rushlight.integers see it: values are tensor operands."""
+"""A method of a program file with the interface of rushlight.integers.graph.Graph; values are tensor
+operands."""
 
 from __future__ import annotations
 
@@ -31,7 +32,8 @@ from rushlight.program.dtypes import FLOATING, element_size
 
 @dataclass(frozen=True)
 class ProgramCall:
-    """A call of a method; of one that changes memory which others read, too, rules see no name."""
+    """A call of a method. If `is_hidden`, rules see no operator name, because the call changes memory with
+    other readers."""
 
     call: Call
     is_hidden: bool = False
@@ -165,7 +167,7 @@ class ProgramGraph:
             array = self.constant(value) if array is None else array
             if array is None:
                 return None
-            # One number for all, whatever the rank of the constant.
+            # A one-element constant becomes a scalar, so that it broadcasts whatever its rank.
             found[name] = array.reshape(()) if array.size == 1 else array
         return pointwise.compute(call.operator, found)
 
@@ -177,20 +179,21 @@ class ProgramGraph:
         like: TensorOperand,
         dtype: str,
     ) -> TensorOperand:
-        """See rushlight.integers.graph.Graph; None is behind the last call."""
+        """See rushlight.integers.graph.Graph; `before` may be None for the end of the code."""
         place = None if before is None else _call(before)
         result = _like(like, dtype)
         self._put(place, self._made(operator, arguments, result, place.origin if place else Origin()))
         return result
 
     def let_read(self, call: Call, old: TensorOperand, new: TensorOperand) -> None:
-        """Let one call read another value."""
+        """Makes one call read another value."""
         self._leave(call)
         call.arguments = _renewed(call.arguments, {id(old): new})
         self._enter(call)
 
     def put_out(self, old: TensorOperand, copied: Callable[[None], TensorOperand]) -> None:
-        """Put a copy of a value out, made behind the last call, in the place that the value had."""
+        """Returns a copy of an output instead of the value itself, created after the last call, in the
+        output's memory."""
         copy = copied(None)
         copy.storage.place, old.storage.place = old.storage.place, Place.PLANNED
         lowered = self.method.lowered
@@ -225,7 +228,8 @@ class ProgramGraph:
         self._enter(made)
 
     def _drop_unread(self, values: Sequence[TensorOperand]) -> None:
-        """Take out the calls that made these, and those before them, whose results nothing reads."""
+        """Removes the calls that computed these values and their predecessors, if nothing reads their
+        results."""
         waiting = list(values)
         while waiting:
             call = self._makers.get(waiting.pop())
@@ -265,7 +269,7 @@ def _call(call: protocol.Call) -> Call:
 
 
 def _reads(call: Call) -> list[TensorOperand]:
-    """The tensors that a call reads, as often as it does; one that it updates is among them."""
+    """The tensors that a call reads, with repetition; includes tensors that it updates."""
     pairs = zip(call.kinds, call.arguments, strict=True)
     given = [operand for kind, operand in pairs if not kind.mutable]
     return [leaf for leaf in leaves(given) if isinstance(leaf, TensorOperand)]
@@ -295,7 +299,8 @@ def _constant(array: Array, name: str) -> TensorOperand:
 
 
 def _shared_storages(method: ReadMethod) -> set[Storage]:
-    """Storages that are read under several shapes, or change: more than their own readers depend on them."""
+    """Storages that are read under several shapes or change: they have more dependents than their listed
+    readers."""
     lowered = method.lowered
     tensors: dict[TensorOperand, None] = {}
     for instruction in lowered.code:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Loads programs for this process so that their quantized parts compute in integers."""
+"""Loads programs into this process with their quantized subgraphs converted to integers."""
 
 from __future__ import annotations
 
@@ -27,15 +27,17 @@ def load(
     enable_etdump: bool = False,
     **options: Any,
 ) -> runtime.Program:
-    """Opens and verifies a .pte, a path or its bytes: rushlight.runtime.load, which has the other options.
+    """Opens and verifies a program, given as a path to a .pte or as bytes. For the other options see
+    rushlight.runtime.load.
 
-    Quantized parts of the program, of whatever exporter, compute in integers where `integers` is True, which
-    is as in programs that rushlight.export makes: results may be one step of an output's scale apart from
-    those in float, and are the same on every machine. False runs the file's own instructions. By default
-    they do where nothing records events, which name instructions by their places in the file. A program
-    without quantized parts is opened as it is, and so is one of which nothing can be converted;
-    `rushlight convert` says why. A converted program is held in memory with its weights, whatever `load_mode`
-    says.
+    If `integers` is True, quantized subgraphs of a program from any exporter compute in integers, as in
+    programs exported by rushlight: results may differ from float ones by one step of an output's scale,
+    and are the same on every machine. False executes the file's own instructions. The default is True
+    unless events are recorded, because events refer to instructions by their index in the file.
+
+    A program without quantized subgraphs, or without convertible ones, is opened unchanged; `rushlight
+    convert` prints the reasons. A converted program and its weights are held in memory, whatever
+    `load_mode` says.
     """
     wanted = not enable_etdump if integers is None else integers
     files = options.get("data_files", ())
@@ -45,12 +47,12 @@ def load(
 
 
 def _converted(source: ProgramSource, module: ModuleType | None, data_files: DataFiles) -> bytes | None:
-    """The bytes of the converted program; None for what is to be opened as it is: a program that cannot be
-    read, too, as the runtime has the error."""
+    """The bytes of the converted program; None to open the source unchanged. That includes unreadable
+    programs, for which the runtime reports the error."""
     with contextlib.suppress(InvalidProgram, InvalidArgument, MissingDependency, OSError, ValueError):
         data = _mapped(source)
         if _names_quantization(data):
-            # Imported for programs alone that need it: it takes longer than opening one.
+            # Imported only when needed: the import takes longer than opening a program.
             from rushlight.convert.built import converted_for
 
             return converted_for(memoryview(data), module, data_files)
@@ -58,7 +60,7 @@ def _converted(source: ProgramSource, module: ModuleType | None, data_files: Dat
 
 
 def _mapped(source: ProgramSource) -> bytes | bytearray | mmap.mmap:
-    """Bytes to search in. Of a file only what is looked at is read."""
+    """The program's bytes; a file is memory-mapped, so only the pages that are searched are read."""
     if isinstance(source, memoryview):
         return source.tobytes()
     if isinstance(source, (bytes, bytearray)):
@@ -68,7 +70,7 @@ def _mapped(source: ProgramSource) -> bytes | bytearray | mmap.mmap:
 
 
 def _names_quantization(data: bytes | bytearray | mmap.mmap) -> bool:
-    """Whether the program, without its segments, has the name of an operator that dequantizes."""
+    """True if the program part of a file (without segments) contains the name of a dequantizing operator."""
     view = memoryview(data)
     end = len(view) if is_bundled_program(view[:8]) else read_frame(view).program_size
     return data.find(_SIGN, 0, end) >= 0

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Which storage is in which bytes of planned memory, as a method runs from its first instruction to its last.
+"""Tracks which storage occupies which bytes of planned memory while a method's code is scanned in order.
 
-A file says where tensors lie, and reuses bytes. Whoever moves calls has to know which write a read sees: each
-write that covers its tensor begins a storage of its own, and ends what was in these bytes.
+A file assigns offsets and reuses bytes. To move calls, the converter must know which write each read sees:
+each write that covers its whole tensor begins a new storage and ends the storages previously in these
+bytes.
 """
 
 from __future__ import annotations
@@ -16,7 +17,8 @@ from rushlight.program.model import TensorInfo
 
 @dataclass(frozen=True)
 class Piece:
-    """Bytes from `start` to `end` of a bank that hold a storage, whose first byte would be at `base`."""
+    """The bytes from `start` to `end` of a bank that hold a part of `storage`; the storage's first byte is at
+    `base`."""
 
     start: int
     end: int
@@ -25,14 +27,14 @@ class Piece:
 
 
 class PlannedMemory:
-    """The banks of a method, at one position of its code."""
+    """The banks of a method at one position of its code."""
 
     def __init__(self) -> None:
         self._pieces: dict[int, list[Piece]] = defaultdict(list)
 
     def find(self, tensor: TensorInfo) -> tuple[Storage, int] | None:
-        """The storage that holds all bytes of a tensor, and the tensor's offset in it; None if no single one
-        does."""
+        """The storage that holds all bytes of a tensor, and the tensor's offset in it; None if no single
+        storage does."""
         start, end = tensor.memory_offset, tensor.memory_offset + tensor.nbytes
         for piece in self._pieces[tensor.memory_id]:
             if piece.start <= start and end <= piece.end:
@@ -40,13 +42,13 @@ class PlannedMemory:
         return None
 
     def touched(self, tensor: TensorInfo) -> list[Storage]:
-        """The storages that have bytes in common with a tensor."""
+        """The storages that overlap a tensor."""
         start, end = tensor.memory_offset, tensor.memory_offset + tensor.nbytes
         pieces = self._pieces[tensor.memory_id]
         return [piece.storage for piece in pieces if piece.start < end and start < piece.end]
 
     def put(self, tensor: TensorInfo, storage: Storage) -> None:
-        """The tensor's bytes hold this storage from now on."""
+        """Assigns the tensor's bytes to a storage from here on."""
         start, end = tensor.memory_offset, tensor.memory_offset + tensor.nbytes
         kept = []
         for piece in self._pieces[tensor.memory_id]:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Lets chains of integer convolutions run channels-last, with weights in the order that they are read in, as
-the exporter does: rushlight.integers.order has the decisions."""
+"""Converts groups of integer convolutions to channels-last, and stores weights in the order in which kernels
+read them, with the same decisions as the exporter (rushlight.integers.order)."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _CONVOLUTION, _LINEAR = "rushlight::quantized_convolution", "rushlight::quantize
 
 
 def arrange(graph: ProgramGraph) -> None:
-    """Decide the orders of all tensors that integer operators read and write, and of their weights."""
+    """Assigns the dim orders of all tensors that integer operators read and write, and of their weights."""
     orders = _Orders(graph)
     for group in orders.groups():
         orders.convert(group)
@@ -38,12 +38,12 @@ class _Orders:
         self.copies: dict[tuple[TensorOperand, DimOrder], TensorOperand] = {}
 
     def groups(self) -> list[list[Call]]:
-        """Connected calls that can be channels-last."""
+        """Connected components of the calls that can be channels-last."""
         calls = [seen.call for seen in self.graph.calls() if self._can_be_last(seen.call)]
         return connected(calls, lambda call: self._makers(self._deciding(call)))
 
     def convert(self, group: Sequence[Call]) -> None:
-        """Convert at the borders of a group, if that is worth it."""
+        """Inserts copies at the borders of a group if that is worth it."""
         members = set(group)
         entries = [(call, read) for call in group for read in self._entries(call, members)]
         results = [result for call in group for result in _tensors(call.results)]
@@ -66,7 +66,7 @@ class _Orders:
 
     def _can_be_last(self, call: Call) -> bool:
         if _operator(call) in (QUANTIZE, DEQUANTIZE):
-            return False  # at the borders: copies of integers are a quarter of those of floats
+            return False  # borders: copying integers moves a quarter of the bytes of floats
         results = _tensors(call.results)
         read = self._deciding(call)
         fixed = self.graph.method.fixed
@@ -91,7 +91,7 @@ class _Orders:
         return [each.call for each in found if each is not None]
 
     def _entries(self, call: Call, members: set[Call]) -> list[TensorOperand]:
-        """What a call reads from outside of its group in the order of its result."""
+        """The inputs of a call from outside its group that must have the order of its result."""
         return [
             read
             for read in self._deciding(call)
@@ -99,7 +99,7 @@ class _Orders:
         ]
 
     def _is_exit(self, value: TensorOperand, members: set[Call]) -> bool:
-        """Whether anybody outside of the group wants a value row-major."""
+        """True if something outside the group needs a value row-major."""
         if is_either(value.sizes):
             return False
         return self.graph.is_output(value) or bool(self._askers(value, members))
@@ -109,7 +109,7 @@ class _Orders:
         return [each for each in readers if each not in members and not self._takes(each)]
 
     def _takes(self, call: Call) -> bool:
-        """Whether a call reads each tensor in its own order, and writes a row-major result."""
+        """True if a call reads each tensor in its own order and writes a row-major result."""
         traits, results = self._row(call).traits, _tensors(call.results)
         if len(results) != 1:
             return False
@@ -119,14 +119,14 @@ class _Orders:
         return ends and bool(self._deciding(call))
 
     def _restore(self, value: TensorOperand, members: set[Call]) -> None:
-        """Let those outside read the value row-major."""
+        """Makes readers outside the group read a row-major copy."""
         for call in self._askers(value, members):
             self._let_read(call, value, row_major(4))
         if self.graph.is_output(value):
             self.graph.put_out(value, lambda last: self._copied(last, value, row_major(4)))
 
     def _let_read(self, call: Call, value: TensorOperand, order: DimOrder) -> None:
-        """Let a call read a copy of a value in another order."""
+        """Makes a call read a copy of a value in another order."""
         key = (value, order)
         if key not in self.copies:
             self.copies[key] = self._copied(ProgramCall(call), value, order)
@@ -152,7 +152,7 @@ def _arrange_weights(graph: ProgramGraph) -> None:
 
 
 def _weight_order(call: ProgramCall, value: TensorOperand) -> DimOrder | None:
-    """The order that a call wants its weights in; None of others than those that multiply integers."""
+    """The order that a call wants for its weights; None for operators other than integer products."""
     given: Mapping[str, Any] = call.arguments
     if call.operator not in (_CONVOLUTION, _LINEAR) or given["weight"] is not value:
         return None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Outputs that stay where the file had them: in planned memory, or in the caller's."""
+"""Keeps outputs in the kind of memory that the file assigned: planned, or the caller's."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ _COPY = "aten::clone"
 
 
 def places(outputs: Sequence[Operand]) -> list[Place | None]:
-    """Where outputs are; None of those that are no tensors."""
+    """The memory kind of each output; None for outputs that are no tensors."""
     return [each.storage.place if isinstance(each, TensorOperand) else None for each in outputs]
 
 
 def keep_places(graph: ProgramGraph, wanted: Sequence[Place | None]) -> None:
-    """Copy what rules have put out from another place than the file has the output in."""
+    """Inserts a copy for each output whose memory kind the rules have changed."""
     outputs = graph.method.lowered.outputs
     for position, (output, place) in enumerate(zip(outputs, wanted, strict=True)):
         if not isinstance(output, TensorOperand) or place is None or output.storage.place is place:

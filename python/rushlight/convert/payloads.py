@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the payload of a delegate says, as plain data for printing and JSON."""
+"""Describes the payloads of delegates as plain data for printing and JSON."""
 
 from __future__ import annotations
 
@@ -14,9 +14,8 @@ from rushlight.runtime import native
 
 
 def describe_payloads(program: Program, module: ModuleType | None = None) -> dict[str, list[dict[str, Any]]]:
-    """For each method its delegates, in order: of those that were lowered to XNNPACK the calls that stand
-    for their nodes, with the dtypes and shapes of their tensors, and their constants; else why it is not
-    known."""
+    """For each method its delegates, in order: for XNNPACK the calls that replace its nodes, with the dtypes
+    and shapes of their tensors, and the constants; for others the reason why the payload is unknown."""
     used = native.default_module() if module is None else module
     named = parts_of(program).named_data if program.plans else {}
     return {

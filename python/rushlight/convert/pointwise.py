@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Functions of single numbers in numpy, as kernels compute them in float32, for tables of 256."""
+"""Pointwise functions in numpy that match the kernels' float32 results, to fill lookup tables."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ Given = Mapping[str, Any]
 
 
 def compute(operator: str, given: Given) -> Array | None:
-    """The result of an operator of FUNCTIONS for arrays and numbers; None where it is none of floats of 32
-    bits, or an argument is not a number."""
+    """The result of an operator of FUNCTIONS for arrays and scalars; None for an unknown operator, a dtype
+    other than float32, or an argument that is no number."""
     function = FUNCTIONS.get(operator)
     if function is None:
         return None
@@ -24,12 +24,12 @@ def compute(operator: str, given: Given) -> Array | None:
         try:
             found = function(given)
         except (TypeError, ValueError, OverflowError):
-            return None  # arguments that are no numbers, or do not fit together
+            return None  # arguments are no numbers or do not broadcast
     return np.asarray(found) if found is not None else None
 
 
 def _float(value: Any) -> Array:
-    """A tensor of float32, or a number as one."""
+    """The value as float32; arrays must be float32 already. Errors: TypeError."""
     array = np.asarray(value)
     if isinstance(value, np.ndarray) and array.dtype != np.float32:
         raise TypeError(f"float32 expected, got {array.dtype}")
@@ -39,7 +39,7 @@ def _float(value: Any) -> Array:
 def _quantize(given: Given) -> Array:
     scale, point, low, high = (given[n] for n in ("scale", "zero_point", "quant_min", "quant_max"))
     steps = np.rint(_float(given["input"]) * np.float32(1.0 / scale)) + np.float32(point)
-    # NaN has the least number, as the kernel gives it.
+    # NaN quantizes to the lowest value, as in the kernel.
     bounded = np.clip(np.nan_to_num(steps, nan=low, posinf=high, neginf=low), low, high)
     result: Array = bounded.astype(_INTEGERS[given["dtype"]])
     return result
@@ -55,7 +55,7 @@ def _dequantize(given: Given) -> Array:
 
 _FLOAT32 = 6
 _INTEGERS: Mapping[int, Any] = {0: np.uint8, 1: np.int8, 2: np.int16, 3: np.int32, 27: np.uint16}
-"""By the numbers of PyTorch's ScalarType."""
+"""By PyTorch's ScalarType."""
 
 
 def _clamp(x: Array, low: Any, high: Any) -> Array:
@@ -86,7 +86,7 @@ def _elu(given: Given) -> Array:
 
 
 def _wide(function: Callable[[Array], Array]) -> Callable[[Given], Array]:
-    """A function that is computed in float64 and rounded once."""
+    """A function computed in float64 and rounded once to float32."""
     return lambda given: function(_float(given["self"]).astype(np.float64)).astype(np.float32)
 
 
@@ -162,4 +162,4 @@ FUNCTIONS: Mapping[str, Callable[[Given], Array]] = {
     "aten::sub": _added(-1),
     "aten::tanh": _wide(np.tanh),
 }
-"""By the operator's name without an overload; their arguments by the names of its schema."""
+"""By the operator's name without overload; a function takes the arguments by schema name."""

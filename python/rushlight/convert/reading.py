@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""From a method of a file to a lowered method: calls with arguments of their schemas, and tensors that are
-written once.
+"""Reads a method of a file as a lowered method: calls with the arguments of their schemas, and tensors that
+are written once.
 
-What is not proven leaves the method as it is, with a reason: jumps, delegates, memory that no instruction
-wrote. Shapes need not be right: kernels check them when the converted program runs, as in any other.
+A method with anything unproven is refused with a reason: jumps, delegates, memory that no instruction
+wrote. Shapes are not checked: kernels check them when the converted program is executed, as in any
+program. Cost: linear in instructions, except that overlap checks are linear in live storages per access.
 """
 
 from __future__ import annotations
@@ -46,21 +47,21 @@ from rushlight.program.model import Storage as Where
 VIEW = "aten::view_copy.out"
 _ET_VIEW = "executorch_prim::et_view.default"
 MOST_CALLS = 10_000
-"""Instructions of a method that is converted: what moves calls takes time that grows with their square."""
+"""The maximum number of instructions of a converted method: moving calls takes quadratic time."""
 
 _NUMBERS = {Kind.INT: int, Kind.BOOL: bool, Kind.DOUBLE: float}
 _PLANNED = (Where.PLANNED, Where.MUTABLE)
 
 
 class Unread(Exception):
-    """Why a method stays as it is."""
+    """The reason why a method stays unchanged."""
 
 
 @dataclass
 class ReadMethod:
-    """A method as it was read. Storages in `fixed` may hold several values in the course of a run, or parts
-    that are read under other shapes: nothing may be moved over what touches them, nor may they lie
-    differently. `written_again` are those of them that change after their first write."""
+    """A method as read from a file. Storages in `fixed` may hold several values during an execution, or parts
+    that are read under other shapes: no call that touches them may move, and their layout must not change.
+    `written_again` is the subset that changes after its first write."""
 
     lowered: LoweredMethod
     fixed: set[Storage] = field(default_factory=set)
@@ -70,7 +71,7 @@ class ReadMethod:
 def read(
     method: Method, operators: Mapping[str, Operator], constant: Callable[[TensorInfo], memoryview]
 ) -> ReadMethod:
-    """The method over storages. `constant` gives the bytes of tensors that the file has.
+    """Reads the method as instructions over storages. `constant` returns the bytes of a tensor in the file.
 
     Errors: Unread with the reason.
     """
@@ -125,7 +126,7 @@ class _Reader:
         _need(len(set(method.inputs)) == len(method.inputs), "a value is an input twice")
 
     def _find_numbers(self) -> None:
-        """The values that instructions write and that are no tensors."""
+        """Finds the scalar values that instructions write."""
         for position, instruction in enumerate(self.method.instructions):
             assert isinstance(instruction, KernelCall)
             row = self._row(instruction)
@@ -149,7 +150,7 @@ class _Reader:
         return row
 
     def _state(self, index: int, tensor: TensorInfo) -> TensorOperand:
-        """A tensor that the file has the initial elements of, and that stays between runs."""
+        """A tensor whose initial elements are in the file and which persists between executions."""
         _need(not self.memory.touched(tensor), f"value {index} shares memory with other state")
         storage = self._storage(index, tensor, Place.MUTABLE)
         storage.name = tensor.name or storage.name
@@ -191,7 +192,7 @@ class _Reader:
         return operand
 
     def _array(self, tensor: TensorInfo) -> Any:
-        """The elements of a constant; as unsigned integers where numpy has no such dtype."""
+        """The elements of a constant; raw bytes (numpy's V dtypes) if numpy lacks the dtype."""
         data = self.constant(tensor)
         try:
             return as_array(data, tensor.dtype, tensor.sizes, tensor.dim_order)
@@ -204,7 +205,7 @@ class _Reader:
     # Reading
 
     def _operand(self, index: int) -> Operand:
-        """The value as it is at this position."""
+        """The operand for a value at this position of the code."""
         if index in self.numbers:
             return self.numbers[index]
         value = self.method.values[index]
@@ -227,7 +228,7 @@ class _Reader:
         return value.data
 
     def _tensor(self, index: int, tensor: TensorInfo) -> TensorOperand:
-        """A tensor that is read."""
+        """The operand of a tensor that is read."""
         known = self.tensors.get(index)
         if tensor.storage not in _PLANNED:
             return self._outside(index, tensor) if known is None else known
@@ -242,7 +243,7 @@ class _Reader:
         return self._seen_otherwise(index, tensor, storage, offset)
 
     def _outside(self, index: int, tensor: TensorInfo) -> TensorOperand:
-        """A tensor whose bytes are not planned: a constant, or the caller's."""
+        """A tensor outside planned memory: a constant, or the caller's."""
         if tensor.storage is Where.INPUT:
             is_end = index in self.method.inputs or index in self.method.outputs
             _need(is_end, f"value {index} has no memory")
@@ -255,8 +256,8 @@ class _Reader:
         return self._bind(index, tensor, storage)
 
     def _seen_otherwise(self, index: int, tensor: TensorInfo, storage: Storage, offset: int) -> TensorOperand:
-        """A tensor in bytes that were written as another one: that one, a view of it, or something whose
-        bytes have to stay where they are."""
+        """A tensor that reads bytes written as another tensor: that tensor, a view of it, or an alias whose
+        bytes must stay in place."""
         first, key = self.first[storage], (index, storage)
         if key in self.views:
             return self.views[key]
@@ -275,7 +276,7 @@ class _Reader:
         return self.views[key]
 
     def _view(self, index: int, tensor: TensorInfo, source: TensorOperand) -> TensorOperand:
-        """A call that stands for the other shape. `elide_views` takes it out again."""
+        """Inserts a call for the other shape; `elide_views` removes it if possible."""
         made = self._bind(index, tensor, self._storage(index, tensor, Place.PLANNED))
         del self.tensors[index]
         self.viewed |= {source.storage, made.storage}
@@ -287,7 +288,7 @@ class _Reader:
         self.result.lowered.code.append(Call(VIEW, arguments, kinds, [made], Origin()))
         return made
 
-    # Calling
+    # Calls
 
     def _call(self, position: int, call: KernelCall) -> None:
         row = self._row(call)
@@ -297,7 +298,7 @@ class _Reader:
         _need(0 <= extra <= 1, f"{what} has {len(call.arguments)} arguments")
         outs = _outs(row)
         operands: list[Operand] = []
-        # All reads come before the first write: the result may lie where an input is.
+        # All reads before the first write, because a result may overlap an input.
         for argument, index in zip(arguments, given, strict=True):
             kind = self.method.values[index].kind
             _need(contracts.fits(argument, kind), f"{what} has a {kind.name} as '{argument.name}'")
@@ -318,7 +319,7 @@ class _Reader:
         self.result.lowered.code.append(Call(row.name, operands, list(arguments), results, origin))
 
     def _check_overlaps(self, row: Operator, given: Sequence[int], outs: set[str], what: str) -> None:
-        """Errors: Unread where a result lies over an input, unless the kernel may write it there."""
+        """Errors: Unread if a result overlaps an input, unless the kernel supports that in place."""
         ends: list[list[TensorInfo]] = [[], []]
         for argument, index in zip(row.schema.arguments, given, strict=True):
             for tensor in self.method.tensors_of(self.method.values[index]):
@@ -337,7 +338,7 @@ class _Reader:
         return None if value.kind is Kind.NONE else self._written(index)
 
     def _written(self, index: int) -> TensorOperand:
-        """A tensor all of which is written."""
+        """The operand of a tensor that is completely overwritten."""
         tensor = self.method.values[index].data
         if not isinstance(tensor, TensorInfo):
             raise Unread(f"value {index} is written, and is no tensor")
@@ -359,7 +360,7 @@ class _Reader:
         return self._bind(index, tensor, storage)
 
     def _changed(self, operand: Operand) -> None:
-        """Some bytes of a tensor are written that other values may be in."""
+        """Marks the storage of a tensor that is partly overwritten."""
         if isinstance(operand, TensorOperand):
             _need(operand.storage.place is not Place.CONSTANT, "it writes to a constant")
             _need(operand.storage not in self.viewed, "it writes again what it has read as another shape")
@@ -367,7 +368,7 @@ class _Reader:
             self.result.written_again.add(operand.storage)
 
     def _aliased(self, index: int, source: Operand, what: str) -> TensorOperand:
-        """The result of a view that is made when the program runs: it takes no bytes of its own."""
+        """The result of a view created at run time, which aliases its source."""
         tensor = self.method.values[index].data
         is_tensor = isinstance(tensor, TensorInfo) and isinstance(source, TensorOperand)
         _need(is_tensor, f"{what} makes no tensor of a tensor")
@@ -381,8 +382,8 @@ class _Reader:
 
 
 def _outs(row: Operator) -> set[str]:
-    """The arguments that a call writes without reading them: those that it returns, and lists, which
-    schemas of "-> ()" have."""
+    """The names of the arguments that a call only writes: returned ones, and tensor lists of schemas with "->
+    ()"."""
     base = row.name.partition(".")[0]
     if base.endswith("_") or base.startswith("executorch_prim::"):
         return set()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Views that need no kernel: calls of view_copy whose result can be in the bytes of their input."""
+"""Removes calls of view_copy whose result can alias their input."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from rushlight.program.dim_order import is_row_major
 
 
 def elide_views(method: ReadMethod) -> None:
-    """Take out views of planned tensors and constants whose bytes stay as they are."""
+    """Removes views of planned tensors whose bytes do not change."""
     lowered = method.lowered
     uses = storage_uses(lowered)
     for call in [each for each in lowered.code if isinstance(each, Call) and each.row == VIEW]:
@@ -22,7 +22,7 @@ def elide_views(method: ReadMethod) -> None:
 def _may_share(
     method: ReadMethod, lowered: LoweredMethod, source: TensorOperand, result: TensorOperand
 ) -> bool:
-    """Whether both are planned, of one known shape each, in the same order, and never written again."""
+    """True if both are planned, static, row-major and of the same size, and neither is written again."""
     fixed = method.fixed
     planned = source.storage.place is Place.PLANNED and result.storage.place is Place.PLANNED
     static = not source.is_dynamic and not result.is_dynamic

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""From PyTorch models to programs (.pte). The module is callable: `rushlight.export(model, inputs)`."""
+"""Exports PyTorch models to program files (.pte). The module is callable: `rushlight.export(model,
+inputs)`."""
 
 from rushlight.callable_module import make_callable
 from rushlight.errors import MissingDependency

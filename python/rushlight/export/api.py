@@ -1,5 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The exporter's front: `export` takes models to programs."""
+"""The exporter's entry point: `export` compiles models to programs.
+
+Per method: torch.export, decomposition to Core ATen, passes to the edge dialect, delegation, lowering to
+the runtime's instructions, memory planning, emission. Delegation takes all methods at once, so that a
+backend can share data among them.
+"""
 
 from __future__ import annotations
 
@@ -66,50 +71,58 @@ def export(
     constant_methods: Mapping[str, Any] | None = None,
     **options: Any,
 ) -> Exported:
-    """Turn a model into a program that is promised to run.
+    """Exports a model to a program whose every instruction the runtime can execute.
 
     Args:
-        module: a torch.nn.Module in the state that is to be exported (usually after .eval()), or an
-            ExportedProgram; several methods as a mapping from their names to either of them or to
-            MethodSource.
-        args, kwargs: example inputs of the module.
+        module: a torch.nn.Module in the state to export (usually after .eval()), or an ExportedProgram.
+            For several methods, a mapping from method name to either of them or to MethodSource.
+        args, kwargs: example inputs of the module. Their dtypes, sizes and dim orders are those of the
+            program's inputs, except for dynamic dimensions.
         dynamic_shapes: as torch.export.export takes it; every dynamic dimension needs an upper bound.
-        constant_methods: methods without inputs that return the value given: a number, a string, a tensor,
-            or a tuple of those.
+        constant_methods: methods without inputs that return the given value: an int, float, bool, string,
+            tensor, or a tuple of those.
         options: the fields of `rushlight.export.Options`:
-            target: a name of `rushlight targets`, whose memory the program then has to fit into.
-            built: the operators of a build with their dtypes (BuildResult.selection): all there may be.
-            backends: the ids of the backends that the build has; None does not ask.
+            target: a name from `rushlight targets`; the program has to fit its memory.
+            built: the operators of a build with their dtypes (BuildResult.selection); the program may
+                call no others.
+            backends: the ids of the backends in the build; None skips this check.
             runtime: "rushlight", or "executorch" to use only operators that the official package has.
-            passes: further passes, by the points of `rushlight.export.pipeline.POINTS`.
-            keep: ATen operators that are not to be decomposed.
+            passes: additional passes, keyed by the points of `rushlight.export.pipeline.POINTS`.
+            keep: ATen operators not to decompose.
             memory: a file, mapping or list of memory banks; `planner` names the planner.
-            plan_inputs, plan_outputs: whether inputs and outputs have planned memory or the caller's.
-            partitioner: a Partitioner or several, which choose parts for backends.
-            external: True to leave all constants to a data file (.ptd), or a function of their names.
+            plan_inputs, plan_outputs: True puts inputs and outputs into the arena; False leaves their
+                memory to the caller.
+            partitioner: a Partitioner or several, which assign subgraphs to backends.
+            external: True stores all constants in a data file (.ptd); a function of the constant's name
+                chooses some.
             strict: trace with TorchDynamo, as torch.export's argument.
-            operators: an OperatorLibrary in place of the runtime's.
-            custom_ops: out overloads of operators of your own: kernel libraries, which are registered with
-                PyTorch (`register_custom_operators`), YAML files in ExecuTorch's form, or schemas.
-            channels_last: whether convolutions and what is between them run channels-last where that needs
-                few copies: True, False, or "auto", which is True for runtime="rushlight"; where target is a
-                RISC-V board, for convolutions of integers alone. Inputs and outputs lie as the example inputs
-                do.
-            quantize_io: inputs and outputs are the integers that the model quantizes them to: True; "int8"
-                or "uint8" to have that dtype; or a QuantizedIo to choose some, with numbers of their own.
-                Methods "input0_scale", "input0_zp", "output0_scale", ... return what the integers stand for.
-            progress: called with what is being done and the share that is done.
+            operators: an OperatorLibrary to use instead of the runtime's.
+            custom_ops: the out overloads of your own operators: kernel libraries, which are registered
+                with PyTorch (`register_custom_operators`), YAML files in ExecuTorch's form, or schemas.
+            channels_last: run convolutions and the operators between them channels-last where that
+                needs few copies: True, False, or "auto". "auto" is True for runtime="rushlight", but
+                covers integer convolutions only if target is a RISC-V board. Inputs and outputs keep the
+                dim orders of the example inputs.
+            quantize_io: True makes inputs and outputs the integers that the model quantizes them to;
+                "int8" or "uint8" also sets their dtype; a QuantizedIo chooses single inputs and outputs,
+                with their quantization parameters. The methods "input0_scale", "input0_zp",
+                "output0_scale", ... return the parameters.
+            progress: called with the name of each step and the completed share, from 0 to 1.
 
-    Errors: NotExportable listing each node that cannot run with its source line, the operator, its dtype
-    and a remedy; OutOfMemory where a plan does not fit; ExportFailed for what PyTorch cannot trace or a pass
-    cannot do; InvalidArgument.
+    Errors: NotExportable listing each node that cannot run, with its source line, operator, dtype and a
+    remedy; OutOfMemory if a plan does not fit; ExportFailed if PyTorch cannot trace the model or a pass
+    fails; InvalidArgument.
+
+    Example:
+        exported = rushlight.export(model.eval(), (torch.zeros(1, 28, 28),))
+        exported.save("model.pte")
     """
     try:
         chosen = Options(**options)
     except TypeError as error:
         raise InvalidArgument(f"export: {error}") from error
     if chosen.target is not None:
-        targets.get(chosen.target)  # an unknown one is told before the work
+        targets.get(chosen.target)  # fails before the work if the name is unknown
     register_custom_operators(each for each in chosen.custom_ops if "(" not in os.fspath(each))
     sources = method_sources(module, args, kwargs, dynamic_shapes, constant_methods)
     start = time.perf_counter()
@@ -134,8 +147,8 @@ def export(
 
 
 def _metadata(reports: Sequence[MethodReport], sources: Mapping[str, MethodSource]) -> list[Method]:
-    """Methods that tell the numbers of quantized inputs and outputs. Errors: InvalidArgument where the user
-    gave a method of such a name."""
+    """Methods that return scale and zero point of each quantized input and output. Errors: InvalidArgument if
+    the user gave a method of the same name."""
     made = [each for report in reports for each in metadata_methods(report.name, report.numbers)]
     for each in made:
         if each.name in sources:
@@ -145,11 +158,11 @@ def _metadata(reports: Sequence[MethodReport], sources: Mapping[str, MethodSourc
     return made
 
 
-_EDGE = 0.7  # the part of a method's work that takes it to the edge dialect
+_EDGE = 0.7  # the share of a method's work until the edge dialect is reached
 
 
 class _MethodExport:
-    """The export of one method: from the model to the program's method."""
+    """Exports one method: from the model to the program's method."""
 
     def __init__(self, name: str, source: MethodSource, options: Options, place: tuple[int, int]) -> None:
         self.name, self.source, self.options, self.place = name, source, options, place
@@ -160,7 +173,7 @@ class _MethodExport:
         self.program: ExportedProgram
 
     def prepare(self) -> None:
-        """Takes the model to the edge dialect, as `program`."""
+        """Brings the model to the edge dialect and stores it as `program`."""
         passes = self.passes
         program = self.step("torch.export", 0.0, lambda: traced(self.source, self.options))
         self.runner.run(passes["aten"], program)
@@ -174,7 +187,7 @@ class _MethodExport:
         self.program = program
 
     def finish(self, pools: Pools) -> tuple[Any, MethodReport]:
-        """The method of the program; constants go into `pools`."""
+        """Lowers, plans and emits the method; adds its constants to `pools`."""
         program = self.program
         chosen = self.options
         wanted = QuantizedIo.of(chosen.quantize_io)
@@ -200,8 +213,8 @@ class _MethodExport:
         return method, report
 
     def step(self, what: str, share: float, work: Callable[[], Any]) -> Any:
-        """Does a part of the work and records its seconds. `share` is the part of this method's work that is
-        done before; all methods come to the edge dialect before the first goes on."""
+        """Executes one step of the work and records its seconds. `share` is the part of this method's work
+        done before the step. All methods reach the edge dialect before the first one continues."""
         if self.options.progress:
             index, count = self.place
             behind = index * _EDGE if share < _EDGE else count * _EDGE + index * (1 - _EDGE) - _EDGE
@@ -212,8 +225,9 @@ class _MethodExport:
         return result
 
     def _taken_apart(self, program: ExportedProgram) -> ExportedProgram:
-        """The program in Core ATen. torchao's operators and recurrent layers stay whole until layers that the
-        runtime has are made of them; backends look for layers themselves."""
+        """The program in Core ATen. torchao's operators and recurrent layers stay whole until passes have
+        fused them into layers of the runtime; with partitioners they are decomposed, because backends
+        match layers themselves."""
         if _partitioners(self.options):
             return self._decomposed(program)
         whole = [*affine_operators(), *recurrent_layers()]
@@ -231,7 +245,7 @@ class _MethodExport:
                 result: ExportedProgram = program.run_decompositions(table)
             except Exception as error:
                 raise ExportFailed(f"method '{self.name}': decomposing: {error}") from error
-        # Passes add and drop constants: the model keeps its own.
+        # Passes add and remove constants: the dictionaries are copied so that the model's own do not change.
         result._state_dict = dict(result.state_dict)
         result._constants = dict(result.constants)
         return result
@@ -252,7 +266,7 @@ class _MethodExport:
 
 
 def _delegate(workers: Sequence[_MethodExport], options: Options) -> None:
-    """Has the partitioners choose parts of all methods: a backend sees all of its own at once."""
+    """Applies the partitioners to all methods: a backend receives all its parts in one call."""
     programs = {worker.name: worker.program for worker in workers}
     for partitioner in _partitioners(options):
         chosen = dict.fromkeys(programs, partitioner)
@@ -267,7 +281,8 @@ def _partitioners(options: Options) -> list[Any]:
 
 
 def _kept_by_partitioners(options: Options, program: ExportedProgram) -> list[Any]:
-    """Operators that partitioners want whole; where they filter calls, those that pass for any call."""
+    """Operators that partitioners want undecomposed. If a partitioner has a filter, an operator is kept if
+    the filter accepts at least one of its calls."""
     kept = []
     for partitioner in _partitioners(options):
         names = getattr(partitioner, "ops_to_not_decompose", None)

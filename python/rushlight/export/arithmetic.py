@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Which operators of a quantized graph compute in integers, and why others do not."""
+"""Classifies the operators of a quantized graph by integer or float arithmetic, with the reason for float."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ _DYNAMIC, _WEIGHT_ONLY = "rushlight::dynamic_linear", "rushlight::weight_only_li
 
 @dataclass(frozen=True)
 class Arithmetic:
-    """Calls of one operator that compute alike. For those in float `reason` says why, and `module` and `line`
-    ("model.py:12") where the first one comes from."""
+    """Calls of one operator with the same arithmetic. For float, `reason` says why, and `module` and `line`
+    ("model.py:12") give the origin of the first call."""
 
     operator: str
     integers: bool
@@ -35,10 +35,9 @@ class Arithmetic:
 def arithmetic_of(
     graph: Graph, reasons: Mapping[str, str], is_constant: Callable[[Node], bool]
 ) -> list[Arithmetic]:
-    """The operators of a graph, those in integers first; none for a graph without any that is about quantized
-    numbers.
+    """The operators of a graph, integer ones first; empty if the graph has no quantized operator.
 
-    `reasons` has why the rules refused a call, by the node's name.
+    `reasons` maps a node's name to the reason why an integer rule refused it.
     """
     nodes = [node for node in graph.nodes if isinstance(node.target, OpOverload)]
     if not any("quantize" in _schema(node) or _schema(node) in (_DYNAMIC, _WEIGHT_ONLY) for node in nodes):
@@ -65,13 +64,13 @@ def _counted(found: Arithmetic, first: Node, calls: int) -> Arithmetic:
 def _classified(
     node: Node, reasons: Mapping[str, str], is_constant: Callable[[Node], bool]
 ) -> Arithmetic | None:
-    """Without line and count; None for operators on sizes and indices alone."""
+    """The row without line and count; None for operators that compute only sizes and indices."""
     operator = _schema(node)
     inputs = [each for each in node.all_input_nodes if _dtype(each) is not None]
     result = _dtype(node)
     if result is None:
         return None
-    # The one quantizes floats itself; of the others some have float32 scales.
+    # dynamic_linear quantizes its float input itself; some other integer operators have float32 scales.
     if operator == _DYNAMIC or operator.startswith(_ON_INTEGERS):
         return Arithmetic(operator, integers=True)
     if not any(_is_float(each) for each in (*inputs, node)):
@@ -82,7 +81,7 @@ def _classified(
 
 
 def _reason(node: Node, inputs: list[Node], is_constant: Callable[[Node], bool]) -> str:
-    """Why no rule looked at a call."""
+    """Why no integer rule applied to a call."""
     if any(_dtype(each) in _BYTES for each in inputs):
         return "only its weights are quantized"
     converted = [each for each in inputs if _is_float(each) and _converts(each)]
@@ -106,7 +105,7 @@ def _converts(node: Node) -> bool:
 
 
 def _dtype(node: Node) -> torch.dtype | None:
-    """The dtype of its tensor, the first if there are several."""
+    """The dtype of the node's tensor, or of its first tensor if it returns several."""
     value = value_of(node)
     value = value[0] if isinstance(value, (tuple, list)) and value else value
     return value.dtype if isinstance(value, torch.Tensor) else None

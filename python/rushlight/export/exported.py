@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A program that was exported, in memory: to be saved, looked at, run."""
+"""An exported program in memory, to save, inspect or execute."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ from rushlight.program.model import Method
 
 @dataclass
 class Exported:
-    """What `rushlight.export` returns.
+    """The result of `rushlight.export`.
 
     Attributes:
-        parts: the methods and their constants, as the file will have them.
+        parts: the methods and their constants, as in the file.
         report: operators, memory and time.
-        sources: the models that the methods were made from, for what they should give.
+        sources: the models of the methods, which give expected outputs.
     """
 
     parts: ProgramParts
@@ -51,7 +51,7 @@ class Exported:
     def of(
         cls, methods: Sequence[Method], pools: Pools, report: Report, sources: Mapping[str, MethodSource]
     ) -> Exported:
-        """The program of these methods."""
+        """Assembles the program of these methods."""
         parts = ProgramParts(tuple(methods), pools.constants.pieces, pools.mutable.pieces, pools.named_data)
         exported = cls(parts, report, sources, pools)
         report.constant_bytes = pools.constants.nbytes + pools.mutable.nbytes
@@ -84,31 +84,31 @@ class Exported:
 
     @property
     def data_buffer(self) -> bytes | None:
-        """The bytes of the data file (.ptd) with the constants that the program leaves to one; None without
-        such."""
+        """The bytes of the data file (.ptd) with the external constants; None if all constants are in the
+        program."""
         return write_data_file(self._external).tobytes() if self._external else None
 
     @property
     def stored_bytes(self) -> int:
-        """Bytes of the program file and of the data file, without making either."""
+        """The size in bytes of the program file plus the data file, without writing either."""
         data = write_data_file(self._external).nbytes if self._external else 0
         return self._image.nbytes + data
 
     @property
     def program(self) -> Program:
-        """The program as its file will be read, to look at."""
+        """The program as read back from its file's bytes."""
         return read_program(self.buffer)
 
     @property
     def debug(self) -> DebugRecord:
-        """What in the model each instruction was made of."""
+        """The origin of each instruction in the model: modules and source lines."""
         return debug_record(self._image, self.report.methods)
 
     def save(self, path: str | os.PathLike[str], *, debug: bool = False) -> None:
-        """Write the program file; where constants are left to a data file, that one beside it (model.ptd);
-        with `debug` the debug record, too (model.debug.json).
+        """Writes the program file, and the data file beside it (model.ptd) if constants are external; with
+        `debug` also the debug record (model.debug.json).
 
-        Errors: FileFailed for a path that cannot be written.
+        Errors: FileFailed if a path cannot be written.
         """
         self._image.save(path)
         if self._external:
@@ -119,15 +119,16 @@ class Exported:
     def save_bundled(
         self, path: str | os.PathLike[str], cases: Mapping[str, Sequence[Sequence[Any]]] | None = None
     ) -> None:
-        """Write a bundled program (.bpte): the program with test cases, and what the models in PyTorch give.
+        """Writes a bundled program (.bpte): the program, test cases, and the outputs that the PyTorch models
+        compute for them.
 
         Args:
-            path: of the file.
-            cases: for each method the positional inputs of its calls, made in order on one instance;
-                without it each method is called once with its example inputs.
+            path: the path of the file to write.
+            cases: for each method, the positional inputs of its calls, made in order on one instance;
+                None calls each method once with its example inputs.
 
-        Errors: FileFailed for a path that cannot be written; InvalidArgument for an unknown method, and for
-        values that the format has no place for.
+        Errors: FileFailed if the path cannot be written; InvalidArgument for an unknown method, external
+        constants, and values that the format cannot hold.
         """
         names = [method.name for method in self.parts.methods]
         for name in cases or {}:

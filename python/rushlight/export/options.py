@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What is to be exported, and how."""
+"""Options and sources of an export."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ AUTO = "auto"
 
 @dataclass(frozen=True)
 class MethodSource:
-    """One method to be: a module with example inputs, or an ExportedProgram (then the rest is not used)."""
+    """The source of one method: a module with example inputs, or an ExportedProgram (args, kwargs and
+    dynamic_shapes are then ignored)."""
 
     module: Any
     args: tuple[Any, ...] = ()
@@ -28,7 +29,8 @@ class MethodSource:
 
 @dataclass(frozen=True)
 class Options:
-    """How methods become a program; see `rushlight.export.export` for each."""
+    """The options of an export; `rushlight.export.export` documents each. Errors: InvalidArgument for an
+    unknown runtime, channels_last or quantize_io."""
 
     target: str | None = None
     runtime: str = "rushlight"
@@ -61,8 +63,9 @@ class Options:
 
     @property
     def channels_last_for(self) -> str:
-        """Which convolutions are to run channels-last: "all", those of "integers", or "none". On RISC-V
-        boards float kernels are faster channels-first, the official runtime's are no faster channels-last."""
+        """The convolutions to run channels-last: "all", "integers" or "none". "auto" excludes float
+        convolutions on RISC-V boards, whose kernels are faster channels-first, and everything for the
+        official runtime, whose kernels are no faster channels-last."""
         if self.channels_last != AUTO:
             return "all" if self.channels_last else "none"
         if self.runtime != "rushlight":
@@ -71,12 +74,12 @@ class Options:
 
     @property
     def is_for_riscv_boards(self) -> bool:
-        """Whether the target is a RISC-V board."""
+        """True if the target is a RISC-V board."""
         if self.target is None:
             return False
         target = targets.get(self.target)
         return target.kind == "bare-metal" and target.name.startswith("rv")
 
     def is_external(self, name: str) -> bool:
-        """Whether the data of a constant of that name goes into a data file."""
+        """True if the constant of that name goes into a data file."""
         return self.external(name) if callable(self.external) else bool(self.external)

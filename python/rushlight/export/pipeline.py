@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The passes in order, with the points at which users may add their own."""
+"""The passes in order, and the points for users' passes."""
 
 from __future__ import annotations
 
@@ -41,14 +41,14 @@ from rushlight.export.passes.simplify_arithmetic import SimplifyArithmetic
 from rushlight.export.passes.verify_edge import VerifyEdge
 from rushlight.export.passes.views_to_copies import ViewsToCopies
 
-# Where users' passes run, each after the stage of its name.
+# The points for users' passes, each after the stage of the same name.
 POINTS = ("aten", "core_aten", "edge", "delegated")
 
 UserPasses = Mapping[str, Sequence[Any]]
 
 
 def core_aten_passes() -> list[Pass]:
-    """From what decomposition leaves to the edge dialect."""
+    """The passes from decomposed Core ATen to the edge dialect."""
     return [
         RemoveEffectTokens(),
         RemoveAssertions(),
@@ -58,12 +58,12 @@ def core_aten_passes() -> list[Pass]:
         SimplifyArithmetic(),
         MergeViews(),
         DropExpansions(),
-        CommonSubexpressions(),  # before folding, which asks who else reads a constant
+        CommonSubexpressions(),  # before folding, which counts a constant's readers
         FoldConstants(),
         FoldBatchNorm(),
         GroupedWeights(),
         DropZeroPoints(),
-        Fuse(),  # before numbers become tensors
+        Fuse(),  # before scalars become tensors
         LiftScalars(),
         RemoveDeadCode(),
         ComputeLate(),
@@ -72,18 +72,18 @@ def core_aten_passes() -> list[Pass]:
 
 
 def numbering_passes() -> list[Pass]:
-    """Before backends take their parts, who look for debug handles."""
+    """The passes before partitioning, since backends use debug handles."""
     return [NumberNodes()]
 
 
 def delegated_passes(channels_last_for: str = "none", quantize_io: QuantizeIo | None = None) -> list[Pass]:
-    """After backends took their parts, who look for PyTorch's own operators and for the model's orders."""
+    """The passes after partitioning, since backends match PyTorch's operators in the model's dim orders."""
     moved = [] if channels_last_for == "none" else [ChannelsLast(channels_last_for)]
     fused = [ConstantProducts(), FuseRmsNorm(), GroupedAttention(), FuseActivation()]
     ends = [] if quantize_io is None else [quantize_io]
     return [
         ComputeInIntegers(),
-        *ends,  # now nothing stands between quantize and the inputs that it could pass
+        *ends,  # now quantize is adjacent to the inputs it can move to
         *fused,
         *moved,
         RemoveDeadCode(),
@@ -96,7 +96,7 @@ def delegated_passes(channels_last_for: str = "none", quantize_io: QuantizeIo | 
 
 @dataclass
 class PassRun:
-    """What one pass did."""
+    """One execution of a pass."""
 
     name: str
     modified: bool
@@ -105,17 +105,17 @@ class PassRun:
 
 @dataclass
 class PassRunner:
-    """Runs passes over one program and keeps the books: which ran, what holds."""
+    """Runs passes over one program and tracks which passes ran and which properties hold."""
 
     context: PassContext
     done: list[PassRun] = field(default_factory=list)
     holds: set[str] = field(default_factory=set)
 
     def run(self, passes: Sequence[Pass], program: ExportedProgram) -> None:
-        """Run each pass once, in order.
+        """Runs each pass once, in order.
 
-        Errors: ExportFailed naming the pass and those before it, where one raised or what it requires
-        does not hold.
+        Errors: ExportFailed naming the pass and its predecessors if it raised or a required property does
+        not hold.
         """
         for each in passes:
             missing = each.requires - self.holds
@@ -140,9 +140,9 @@ class PassRunner:
 
 
 def user_passes(given: UserPasses | Sequence[Any] | None) -> dict[str, list[Pass]]:
-    """Users' passes by point; a plain sequence is for "edge".
+    """The user's passes by point; a plain sequence is for "edge".
 
-    Errors: InvalidArgument naming a point that there is not.
+    Errors: InvalidArgument for an unknown point.
     """
     by_point = given if isinstance(given, Mapping) else {"edge": list(given or [])}
     for point in by_point:

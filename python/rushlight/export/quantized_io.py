@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Inputs and outputs of integers: which there are, and how a program tells what the integers stand for."""
+"""Integer inputs and outputs: which they are, and the methods that return their quantization parameters."""
 
 from __future__ import annotations
 
@@ -14,12 +14,13 @@ from rushlight.errors import InvalidArgument
 from rushlight.program.model import Kind, Method, Value
 
 _CODES = {"uint8": 0, "int8": 1, "int16": 2}
-"""The dtypes by their numbers in PyTorch, as the metadata has them."""
+"""PyTorch's integer of each dtype, as the metadata methods return it."""
 
 
 @dataclass(frozen=True)
 class Numbers:
-    """The meaning of an integer: (integer - zero_point) * scale, from quant_min to quant_max."""
+    """Quantization parameters: real = (integer - zero_point) * scale, with integers from quant_min to
+    quant_max."""
 
     scale: float
     zero_point: int
@@ -31,14 +32,15 @@ class Numbers:
         return f"{self.dtype}, scale {self.scale:.6g}, zero point {self.zero_point}"
 
     def as_dtype(self, dtype: str) -> Numbers:
-        """The same numbers in another dtype of 8 bits: all integers move by 128."""
+        """The same parameters for the other 8-bit dtype: all integers shift by 128."""
         offset = int(np.iinfo(dtype).min) - int(np.iinfo(self.dtype).min)
         low, high = self.quant_min + offset, self.quant_max + offset
         return Numbers(self.scale, self.zero_point + offset, low, high, dtype)
 
     @classmethod
     def given(cls, described: Mapping[str, Any], what: str) -> Numbers:
-        """Of a mapping with "scale", "zp" and "dtype". Errors: InvalidArgument."""
+        """The parameters in a mapping with "scale", "zp" and "dtype". `what` names it in errors. Errors:
+        InvalidArgument."""
         if set(described) != {"scale", "zp", "dtype"}:
             raise InvalidArgument(
                 f"{what}: expected scale, zp and dtype, got {', '.join(map(str, described))}"
@@ -59,13 +61,14 @@ Chosen = Sequence[int] | Mapping[int, Mapping[str, Any] | None] | None
 
 @dataclass(frozen=True)
 class QuantizedIo:
-    """Which inputs and outputs of a method are integers.
+    """Selects the inputs and outputs of a method that become integers.
 
     Args:
-        inputs, outputs: their indices; None for all float tensors. A mapping gives an index numbers of its
-            own, those of an image's bytes, say: {0: {"scale": 1 / 255, "zp": 0, "dtype": "uint8"}}. The
-            program requantizes them to the model's; without any, the caller has the model's numbers.
-        dtype: "int8" or "uint8"; None leaves each as the model quantizes it.
+        inputs, outputs: their indices; None selects all float tensors. A mapping can give an index its
+            own parameters, for example for the bytes of an image:
+            {0: {"scale": 1 / 255, "zp": 0, "dtype": "uint8"}}. The program then requantizes to the
+            model's parameters; without, the caller uses the model's.
+        dtype: "int8" or "uint8"; None keeps the dtype of the model's quantization.
     """
 
     inputs: Chosen = None
@@ -78,7 +81,7 @@ class QuantizedIo:
 
     @classmethod
     def of(cls, given: object) -> QuantizedIo | None:
-        """From the option: True, a dtype, or a QuantizedIo; None where nothing is asked for.
+        """Converts the option `quantize_io`: True, a dtype, or a QuantizedIo; None for None and False.
         Errors: InvalidArgument."""
         if given is None or given is False:
             return None
@@ -93,19 +96,19 @@ class QuantizedIo:
 
 @dataclass(frozen=True)
 class MethodNumbers:
-    """The numbers of a method's quantized inputs and outputs, by index."""
+    """The parameters of a method's integer inputs and outputs, by index."""
 
     inputs: Mapping[int, Numbers]
     outputs: Mapping[int, Numbers]
 
     def lines(self) -> Iterator[str]:
-        """One line for each."""
+        """One line of text per input and output."""
         for kind, numbers in (("input", self.inputs), ("output", self.outputs)):
             for index, each in numbers.items():
                 yield f"{kind} {index}: {each}"
 
     def to_json(self) -> dict[str, list[dict[str, Any]]]:
-        """In JSON's types."""
+        """The parameters as JSON types."""
         return {
             kind: [{"index": index, **vars(each)} for index, each in numbers.items()]
             for kind, numbers in (("inputs", self.inputs), ("outputs", self.outputs))
@@ -113,9 +116,9 @@ class MethodNumbers:
 
 
 def metadata_methods(method: str, numbers: MethodNumbers) -> list[Method]:
-    """Methods that return the numbers: "input0_scale", "input0_zp", "input0_quant_min", "input0_quant_max",
-    "input0_dtype", and so on, the names that ExecuTorch's quantize_io_pass gives them. Those of a method
-    other than "forward" begin with its name: "decode_input0_scale"."""
+    """Methods that return the parameters: "input0_scale", "input0_zp", "input0_quant_min",
+    "input0_quant_max", "input0_dtype", and so on, the names of ExecuTorch's quantize_io_pass. For a method
+    other than "forward" they have its name as prefix: "decode_input0_scale"."""
     prefix = "" if method == "forward" else f"{method}_"
     made = []
     for kind, by_index in (("input", numbers.inputs), ("output", numbers.outputs)):

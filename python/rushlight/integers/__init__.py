@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Turns graphs that compute with floats between dequantize and quantize into graphs of integer operators.
+"""Rewrites graphs that compute in float between dequantize and quantize to graphs of integer operators.
 
-The rules know neither PyTorch nor program files: `graph.Graph` is what they see of either.
+The rules depend on neither PyTorch nor program files: `graph.Graph` is their interface to both.
 """

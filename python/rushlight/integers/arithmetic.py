@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Numbers of integer operators: fixed-point scales, biases and tables. kernels/ukernel/requantize.h says what
-kernels make of them."""
+"""Constants of integer operators: fixed-point scales, biases and tables. kernels/ukernel/requantize.h defines
+how kernels use them."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from rushlight.integers.graph import Array
 ROUNDINGS = ("single", "double", "float")
 _LEAST_SHIFT, MOST_SHIFT = -31, 30
 _MOST_WIDE_SHIFT = {"single": 15, "double": 7}
-_LARGEST = {"int8": 255, "uint8": 255, "int16": 1 << 15}  # magnitudes, less a zero point
+_LARGEST = {"int8": 255, "uint8": 255, "int16": 1 << 15}  # magnitude of an element less its zero point
 _LARGEST_WEIGHT = 128
 MOST_SUM = {"int8": 2**31 - 1, "uint8": 2**31 - 1, "int16": 2**47 - 1}
-"""The largest sums of products with numbers of these dtypes."""
+"""The largest sum of products with elements of each dtype."""
 
 
 @dataclass(frozen=True)
 class Requantization:
-    """The arguments of an operator that say how sums become quantized numbers."""
+    """The operator arguments that define how sums are requantized."""
 
     rounding: str
     multipliers: Array
@@ -31,10 +31,11 @@ class Requantization:
 def requantization(
     scales: Array, rounding: str = "single", most_shift: int = MOST_SHIFT
 ) -> Requantization | None:
-    """For these scales, float64 of one or more elements, all above 0; None where a scale is out of range.
+    """The fixed-point form of scales (float64, one or more elements); None if a scale is not finite, not
+    above 0, or out of range.
 
-    A scale is multiplier * 2^(shift - 31), with 31 bits of it kept (relative error below 2^-31); "float" has
-    it as float32. A scale below 2^-32 makes 0 of every sum, and so does a multiplier of 0.
+    A scale is multiplier * 2^(shift - 31) with a 31-bit multiplier (relative error below 2^-31); "float"
+    stores it as float32. A scale below 2^-32 requantizes every sum to 0, as a multiplier of 0 does.
     """
     if not np.isfinite(scales).all() or (scales <= 0).any():
         return None
@@ -56,16 +57,16 @@ def requantization(
 
 
 def most_shift_of_products(dtype: str, rounding: str) -> int:
-    """The largest shift of sums of products of weights with numbers of a dtype."""
+    """The largest shift for sums of products of weights with elements of a dtype."""
     return _MOST_WIDE_SHIFT.get(rounding, MOST_SHIFT) if dtype == "int16" else MOST_SHIFT
 
 
 def folded_bias(
     bias: Array | None, numbers: Array, zero_point: int, scale: Array, dtype: str = "int8"
 ) -> Array | None:
-    """The bias of sums of products of integers as they are stored, int32, or int64 where these are int16: the
-    real one in steps of `scale`, less zero_point times the sum of each output's weights. `numbers` is
-    [outputs, ...]; None where a sum might have more than 32 bits, or 48."""
+    """The bias for sums of products of stored integers: the real bias in steps of `scale`, minus zero_point
+    times the sum of each output's weights. `numbers` has the weights, [outputs, ...]. The result is int32,
+    or int64 for int16 elements; None if a sum could exceed 32 bits (48 for int16)."""
     rows = numbers.reshape(numbers.shape[0], -1)
     folded: Array = -zero_point * rows.sum(1, dtype=np.int64)
     if bias is not None:
@@ -81,19 +82,19 @@ def folded_bias(
 
 
 def quantize(real: Array, scale: float, zero_point: int, low: int, high: int) -> Array:
-    """As `quantize_per_tensor` computes it in float32: real * (1 / scale), halves to even."""
+    """Quantizes as `quantize_per_tensor` does in float32: real * (1 / scale), ties to even. Returns int64."""
     with np.errstate(over="ignore", invalid="ignore"):
         inverse = np.float32(1.0 / scale)
         steps = np.rint(np.asarray(real, np.float32) * inverse) + np.float32(zero_point)
-    # 0 times an infinite inverse is none of the numbers: the zero point stands for 0.
+    # 0 times an infinite inverse is NaN: 0 quantizes to the zero point.
     known = np.where(np.isnan(steps), np.float32(zero_point), steps)
     quantized: Array = np.clip(known, low, high).astype(np.int64)
     return quantized
 
 
 def pack_halves(numbers: Array) -> Array:
-    """Numbers from -8 to 7, int8 [rows, columns], two in a byte, the first in the lower half: uint8
-    [rows, (columns + 1) / 2]. Both count from 0; an odd row is filled up with one 0."""
+    """Packs int8 values from -8 to 7, [rows, columns], two per byte with the first in the low half: uint8
+    [rows, (columns + 1) / 2]. Both are stored plus 8; an odd row is padded with one 0."""
     rows, columns = numbers.shape
     counted = np.pad(numbers.astype(np.int16), ((0, 0), (0, columns % 2))) + 8
     pairs = counted.reshape(rows, (columns + 1) // 2, 2)

@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Functions of one number of 16 bits as cubic pieces, for `rushlight::quantized_curve`."""
+"""Fits functions of one int16 value by piecewise cubics, for `rushlight::quantized_curve`.
+
+Least squares per piece; the number of pieces doubles until the fit is within one step. A direct table
+would have 65536 entries.
+"""
 
 from __future__ import annotations
 
@@ -7,14 +11,14 @@ import numpy as np
 
 from rushlight.integers.graph import Array
 
-_FRACTION = 15  # bits of a result behind the point
+_FRACTION = 15  # fraction bits of a result
 _MOST_PIECE_BITS = 10  # 16 kB
 _LEAST_EQUAL = 0.999
-_MOST_STEPS = 1 << 16  # what lies farther out is clamped
+_MOST_STEPS = 1 << 16  # results beyond are clamped
 
 
 def evaluate(table: Array, low: int, high: int) -> Array:
-    """The results for all numbers from -32768 on, bit for bit as the kernel computes them."""
+    """The results for all int16 values in ascending order, bit for bit as the kernel computes them."""
     count = (1 << 16) // len(table)
     steps = (np.arange(count, dtype=np.int64) << 16) // count
     wide = table.astype(np.int64)[..., None]
@@ -26,8 +30,7 @@ def evaluate(table: Array, low: int, high: int) -> Array:
 
 
 def _fitted(steps: Array, pieces: int) -> Array | None:
-    """The coefficients nearest to real results, by least squares in each piece; None where one has more than
-    32 bits."""
+    """The least-squares coefficients of each piece, int32 [pieces, 4]; None if one exceeds 32 bits."""
     rows = steps.reshape(pieces, -1)
     powers = np.vander(np.arange(rows.shape[1]) / rows.shape[1], 4, increasing=True)
     coefficients = np.rint(rows @ np.linalg.pinv(powers).T * 2.0**_FRACTION)
@@ -35,9 +38,10 @@ def _fitted(steps: Array, pieces: int) -> Array | None:
 
 
 def fit(steps: Array, low: int, high: int) -> Array | None:
-    """The fewest pieces, int32 [pieces, 4], for a function with these results, float64 in steps, which are
-    rounded and clamped. No result is more than one step off, and 99.9 % are equal. None where that takes more
-    than 1024 pieces: where the function jumps or has a kink inside of a piece."""
+    """Fits a function with the fewest pieces: int32 [pieces, 4]. `steps` has its 65536 results, float64 in
+    steps of the output, which are rounded and clamped from low to high. No fitted result is more than one
+    step off, and 99.9 % are equal. None if that needs more than 1024 pieces, as for a function with a jump
+    or a kink inside a piece."""
     exact = np.clip(np.rint(steps), low, high).astype(np.int64)
     bounded = np.clip(steps, -_MOST_STEPS + 1, _MOST_STEPS - 1)
     for bits in range(_MOST_PIECE_BITS + 1):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What rules see of a graph: calls of operators, and the values between them."""
+"""The rules' interface to a graph: calls of operators, and the values between them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 Array = NDArray[Any]
 Value = Any
-"""A tensor of the graph. Two are the same where they are equal; it is hashable."""
+"""A tensor of the graph: hashable, compared with ==."""
 
 
 QUANTIZE = "quantized_decomposed::quantize_per_tensor"
@@ -21,92 +21,93 @@ DEQUANTIZE = "quantized_decomposed::dequantize_per_tensor"
 
 
 class Call(Protocol):
-    """A call of an operator that returns one tensor."""
+    """A call of an operator."""
 
     @property
     def operator(self) -> str:
-        """Its name without an overload: "aten::convolution"."""
+        """The operator's name without overload: "aten::convolution"."""
 
     @property
     def arguments(self) -> Mapping[str, Any]:
-        """By the names of the operator's schema and in its order, defaults too: values, numbers, lists,
-        strings or None."""
+        """The arguments by name in the schema's order, including defaults: values, scalars, lists, strings or
+        None."""
 
     @property
     def result(self) -> Value:
-        """What it returns."""
+        """The value that the call returns."""
 
 
 class Graph(Protocol):
-    """A graph that rules may change."""
+    """A graph that rules can read and rewrite."""
 
     def calls(self) -> Sequence[Call]:
-        """All calls, in the order of execution."""
+        """All calls, in order of execution."""
 
     def maker(self, value: Value) -> Call | None:
         """The call that returns a value; None for inputs and constants."""
 
     def is_there(self, call: Call) -> bool:
-        """Whether the graph still has the call: one that nothing reads any more goes with the last reader."""
+        """True if the graph still has the call. A call without readers is removed with its last reader."""
 
     def inputs(self, call: Call) -> Sequence[Value]:
-        """The values that a call reads, each once."""
+        """The values that a call reads, without duplicates."""
 
     def results(self, call: Call) -> Sequence[Value | None]:
-        """The tensors that a call of any operator returns, without those behind the last that is read; None
-        for others that nothing reads."""
+        """The tensors that a call returns, up to the last one that is read; None for tensors before it
+        without readers."""
 
     def is_pointwise(self, call: Call) -> bool:
-        """Whether the call does nothing but compute each element of its one result from the elements of its
-        inputs at that index."""
+        """True if the call only computes each element of its single result from the input elements at the
+        same index."""
 
     def readers(self, value: Value) -> Sequence[Call]:
         """The calls that read a value."""
 
     def is_output(self, value: Value) -> bool:
-        """Whether the graph puts a value out, or something that is no call reads it."""
+        """True if the value is an output of the graph, or something other than a call reads it."""
 
     def constant(self, value: Value) -> Array | None:
         """The elements of a constant; None for other values."""
 
     def dtype(self, value: Value) -> str:
-        """The dtype's name: "int8"."""
+        """The name of the dtype: "int8"."""
 
     def is_tensor(self, value: Any) -> bool:
-        """Whether an argument is a tensor of the graph."""
+        """True if an argument is a tensor of the graph."""
 
     def sizes(self, value: Value) -> tuple[Any, ...]:
-        """The sizes, numbers where they are known."""
+        """The sizes, as ints if they are static."""
 
     def can_call(self, operator: str, dtype: str) -> bool:
-        """Whether the runtime has an operator with such tensors."""
+        """True if the runtime has an operator for that dtype."""
 
     def replace(self, last: Call, operator: str, arguments: Mapping[str, Any]) -> None:
-        """Let a call of another operator compute what `last` returned, with the same sizes and dtype. Arrays
-        among the arguments become constants, named after the first value that is one."""
+        """Replaces the result of `last` by a call of another operator, with the same sizes and dtype. Arrays
+        among the arguments become constants, named after the first argument that is a constant."""
 
     def can_repeat(self, call: Call, dtype: str) -> bool:
-        """Whether the runtime has the call's operator with tensors of that dtype."""
+        """True if the runtime has the call's operator for that dtype."""
 
     def repeat(self, call: Call, changes: Mapping[str, Any], dtype: str) -> Sequence[Value | None]:
-        """Before a call another one of its operator, with some arguments changed. Its results are those of
-        the call, and of the dtype where those are of floats."""
+        """Inserts a copy of a call before it, with some arguments changed. Returns its results; float results
+        get the given dtype."""
 
     def substitute(self, old: Value, new: Value) -> None:
-        """Let whatever reads `old`, the graph's outputs too, read `new`, which exists before."""
+        """Makes all readers of `old`, and the graph's outputs, read `new`, which must be computed earlier."""
 
     def compute(self, call: Call, known: Mapping[Value, Array]) -> Array | None:
-        """What a pointwise call returns for these inputs, besides constants; None where that is not known."""
+        """The result of a pointwise call for these inputs and the constants; None if it cannot be
+        evaluated."""
 
     def insert(
         self, before: Call, operator: str, arguments: Mapping[str, Any], like: Value, dtype: str
     ) -> Value:
-        """A new call before another one, whose result has the sizes of `like`."""
+        """Inserts a call before another one and returns its result, which has the sizes of `like`."""
 
 
 @dataclass(frozen=True)
 class Quantized:
-    """A tensor of integers and what they stand for: (integer - zero_point) * scale."""
+    """A tensor of integers and its quantization: real = (integer - zero_point) * scale."""
 
     value: Value
     scale: float
@@ -117,12 +118,12 @@ class Quantized:
 
 
 def is_alone(graph: Graph, value: Value) -> bool:
-    """Whether one call reads a value, once."""
+    """True if exactly one call reads the value, once, and it is no output."""
     return len(graph.readers(value)) == 1 and not graph.is_output(value)
 
 
 def dequantized(graph: Graph, value: Value) -> Quantized | None:
-    """What a value is dequantized from, with one scale for all elements."""
+    """The quantized tensor from which a value is dequantized, per tensor; None if it is not."""
     call = graph.maker(value)
     if call is None or call.operator != DEQUANTIZE:
         return None
@@ -130,8 +131,8 @@ def dequantized(graph: Graph, value: Value) -> Quantized | None:
 
 
 def quantization(call: Call) -> Quantized | None:
-    """The numbers of a call that quantizes or dequantizes per tensor, if all are numbers that can be: a
-    finite scale above 0, and integers of 32 bits."""
+    """The parameters of a per-tensor quantize or dequantize call; None unless the scale is finite and above 0
+    and the others are 32-bit integers."""
     given = call.arguments
     scale, zero_point = given.get("scale"), given.get("zero_point")
     low, high = given.get("quant_min"), given.get("quant_max")
@@ -145,7 +146,7 @@ def quantization(call: Call) -> Quantized | None:
 
 @dataclass(frozen=True)
 class Weights:
-    """Constant integers with a scale for each of the first dimension's elements, or one for all."""
+    """Constant integers with one scale per element of the first dimension, or one for all."""
 
     value: Value
     numbers: Array
@@ -153,7 +154,8 @@ class Weights:
 
 
 def weights(graph: Graph, value: Value, axis: int = 0) -> Weights | None:
-    """The constant that a value is dequantized from, if its zero points are 0 and its scales along `axis`."""
+    """The constant from which a value is dequantized, if it is int8, its zero points are 0 and its scales are
+    along `axis`; else None."""
     call = graph.maker(value)
     if call is None:
         return None

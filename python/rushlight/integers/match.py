@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Applies the rules to a graph, and says which operators compute in integers."""
+"""Applies the rules to a graph and reports which operators compute in integers."""
 
 from __future__ import annotations
 
@@ -13,19 +13,18 @@ from rushlight.integers.rules.movement import raise_quantizations
 
 @dataclass
 class Report:
-    """What became of a graph: the calls whose operators were replaced, and those that were refused, with the
-    reason."""
+    """The result for a graph: the operators of replaced calls, and refused calls with the reason."""
 
     replaced: list[str] = field(default_factory=list)
     refused: list[tuple[Call, str]] = field(default_factory=list)
 
 
 def turn(graph: Graph, settings: Settings = Settings()) -> Report:  # noqa: B008
-    """Turn all that the rules know into integers.
+    """Rewrites every quantized subgraph that the rules match.
 
-    First, what quantizes moved elements quantizes them before they move: then it stands behind the operator
-    that made them. After that one pass in the order of execution is enough, as a rule only lets dequantize
-    move towards the end.
+    First, quantizations are moved before operators that only reorder elements, so that they follow the
+    computing operator. Then one pass in order of execution suffices, because rules move dequantize only
+    towards the outputs.
     """
     report = Report()
     report.replaced += raise_quantizations(graph)
@@ -34,7 +33,7 @@ def turn(graph: Graph, settings: Settings = Settings()) -> Report:  # noqa: B008
 
 
 def apply(graph: Graph, rules: Mapping[str, Rule], settings: Settings, report: Report) -> None:
-    """Apply rules to each call, in the order of execution."""
+    """Applies rules to each call, in order of execution."""
     for call in list(graph.calls()):
         rule = rules.get(call.operator) if graph.is_there(call) else None
         if rule is None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""In which order integer convolutions want tensors to lie: for the exporter's graphs and for files alike."""
+"""Decides the dim orders for integer convolutions, for the exporter's graphs and for program files."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from rushlight.program.dim_order import DimOrder, row_major
 _Node = TypeVar("_Node", bound=Hashable)
 
 IMAGE_CHANNELS = 4
-"""Of so many channels, inputs of convolutions stay as they are: kImageChannels of
+"""Inputs of convolutions with at most this many channels are not converted: kImageChannels in
 kernels/geometry/image_channels.h."""
 
 _CHANNELS_LAST_RANKS = (4, 5)
 
 
 def is_either(sizes: Sequence[int]) -> bool:
-    """Whether a tensor lies the same in memory row-major and channels-last: one channel, or one pixel."""
+    """True if a tensor's memory is the same row-major and channels-last: one channel, or one pixel."""
     return len(sizes) not in _CHANNELS_LAST_RANKS or sizes[1] == 1 or all(n == 1 for n in sizes[2:])
 
 
 def connected(members: Iterable[_Node], reads: Callable[[_Node], Iterable[_Node]]) -> list[list[_Node]]:
-    """The members in groups, each connected by what its members read of one another. Members come in the
-    order of execution."""
+    """The connected components of the members, where a member is connected to the members that it reads.
+    Members must be in order of execution. Union-find: near linear time."""
     parents: dict[_Node, _Node] = {}
 
     def root(node: _Node) -> _Node:
@@ -45,14 +45,15 @@ def connected(members: Iterable[_Node], reads: Callable[[_Node], Iterable[_Node]
 
 
 def is_worth_converting(convolutions: int, borders: int, needs_convolution: bool) -> bool:
-    """Whether a group is to be channels-last: it has at least as many convolutions that gain by it as tensors
-    that are converted at its borders."""
+    """True if a group should be channels-last: it has at least as many convolutions that benefit as tensors
+    to convert at its borders."""
     return convolutions >= max(borders, needs_convolution)
 
 
 def order_of_convolution(sizes: Sequence[int], groups: int, by_channel: bool) -> DimOrder:
-    """The order of a convolution's weights, of whose input channels lie side by side or not: that in which an
-    output sees its input; of a depthwise one [taps][channels]."""
+    """The storage order of a convolution's weights; `by_channel` if the input's channels are innermost.
+    Weights have the order in which an output reads its input; a depthwise convolution's are
+    [taps][channels]."""
     rank = len(sizes)
     if not by_channel:
         return row_major(rank)

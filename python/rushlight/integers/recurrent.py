@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""LSTM and GRU layers in integers, as kernels/quantization/integer_recurrent.h computes them, bit for bit."""
+"""LSTM and GRU layers in integers, bit for bit as kernels/quantization/integer_recurrent.h computes them."""
 
 from __future__ import annotations
 
@@ -13,32 +13,33 @@ from rushlight.integers.arithmetic import requantization
 from rushlight.integers.graph import Array
 
 GATE_FRACTION = 12
-"""Bits of a gate behind the point, of 16."""
+"""Fraction bits of a gate, of 16."""
 FRACTION = 15
-"""The same of sigmoid and tanh."""
+"""Fraction bits of sigmoid and tanh, of 16."""
 GATES = {"lstm": 4, "gru": 3}
-"""By the kind of layer."""
+"""The number of gates of each kind of layer."""
 
-_LINES = 256  # whose ends a table has
+_LINES = 256  # intervals of a table, which stores their ends
 _MOST_SHIFT = -2
 
 
 def tables() -> Array:
-    """Sigmoid and tanh of gates, int16 [2, 257]."""
+    """Sigmoid and tanh tables for gates, int16 [2, 257]."""
     x = np.linspace(-(2.0 ** (15 - GATE_FRACTION)), 2.0 ** (15 - GATE_FRACTION), _LINES + 1)
     both = np.stack([1 / (1 + np.exp(-x)), np.tanh(x)])
     return np.clip(np.rint(both * 2.0**FRACTION), -32767, 32767).astype(np.int16)
 
 
 def cell_bits(largest: float) -> int:
-    """Bits behind the point of a cell that is at most so large: the most of 15 that have it fit in 16."""
+    """The fraction bits of a cell with this largest magnitude: the most, up to 15, with which it fits in 16
+    bits."""
     if not math.isfinite(largest):
         return 0
     return max(0, FRACTION - max(0, math.frexp(largest)[1]))
 
 
 def short(numbers: Array) -> Array:
-    """Clamped to 16 bits."""
+    """Saturates to 16 bits."""
     clamped: Array = np.clip(numbers, -32768, 32767)
     return clamped
 
@@ -54,13 +55,13 @@ def _interpolated(table: Array, numbers: Array) -> Array:
 
 
 def _rounded(numbers: Array, bits: int) -> Array:
-    """numbers / 2^bits, halves up."""
+    """numbers / 2^bits, ties up."""
     return (numbers + ((1 << bits) >> 1)) >> bits
 
 
 @dataclass(frozen=True)
 class Numbers:
-    """How cells and results are made: the arguments of the operators of these names."""
+    """The constants that compute cells and results, named as the operators' arguments."""
 
     kind: str
     tables: Array
@@ -73,7 +74,7 @@ class Numbers:
 
     @staticmethod
     def of(kind: str, bits: int, scale: float, zero_point: int, low: int, high: int) -> Numbers | None:
-        """For hidden states of a scale; None where that is out of range."""
+        """The constants for hidden states of a scale; None if the scale is out of range."""
         fraction = 2 * FRACTION if kind == "lstm" else bits
         to = requantization(np.array([2.0**-fraction / scale]), most_shift=_MOST_SHIFT)
         if to is None or to.shifts is None:
@@ -87,8 +88,8 @@ class Numbers:
         return made
 
     def step(self, gates: Sequence[Array], cell: Array) -> tuple[Array, Array]:
-        """The quantized hidden state and the cell after a step; a GRU has one gate more, as its candidate is
-        two."""
+        """The quantized hidden state and the cell after a step. A GRU passes four gates, because its
+        candidate has two parts."""
         sigmoid, tanh = self.tables
         if self.kind == "gru":
             reset, update = (_interpolated(sigmoid, gate) for gate in gates[:2])
@@ -108,13 +109,14 @@ class Numbers:
 
 
 Gates = Callable[[int, Array], Sequence[Array]]
-"""The gates of a step from the quantized hidden state before it, int64 [batch, units] each."""
+"""(step, hidden) -> the gates of the step, int64 [batch, units] each, where hidden is the quantized state
+before it."""
 
 
 def run(
     numbers: Numbers, gates: Gates, steps: int, hidden: Array, cell: Array, reverse: bool
 ) -> tuple[Array, Array]:
-    """Hidden states of all steps, int64 [steps, batch, units], and the last cell."""
+    """The hidden states of all steps, int64 [steps, batch, units], and the last cell."""
     made = np.empty((steps, *hidden.shape), np.int64)
     for step in range(steps)[:: -1 if reverse else 1]:
         hidden, cell = numbers.step(gates(step, hidden), cell)
@@ -124,7 +126,7 @@ def run(
 
 @dataclass(frozen=True)
 class Scaled:
-    """What makes gates of sums, arguments of the operators of these names."""
+    """The constants that convert sums to gates, named as the operators' arguments."""
 
     multipliers: Array
     hidden_multipliers: Array
@@ -134,8 +136,8 @@ class Scaled:
 
 @dataclass(frozen=True)
 class Factor:
-    """A weight, int8 [gates * units, depth] with a scale for each row or one, its bias in real numbers, and
-    what it is multiplied with: numbers with a scale and a zero point."""
+    """A weight, int8 [gates * units, depth], with one scale per row or one for all; its real bias; and the
+    scale and zero point of the values that it multiplies."""
 
     numbers: Array
     scales: Array
@@ -144,13 +146,13 @@ class Factor:
     zero_point: int
 
     def in_gates(self) -> Array:
-        """What one of a sum is, in gates' steps."""
+        """The value of one unit of a row's sum, in steps of a gate."""
         rows = np.ones(len(self.numbers))
         steps: Array = self.scales.astype(np.float64) * rows * self.scale * 2.0**GATE_FRACTION
         return steps
 
     def start(self, multipliers: Array, shift: int) -> Array:
-        """The bias less what the zero point makes of sums, in 2^-shift of a gate's step."""
+        """The bias minus the zero point's share of the sums, in units of 2^-shift of a gate's step."""
         sums = self.numbers.sum(1, dtype=np.int64) * -self.zero_point
         real = np.zeros(len(self.numbers)) if self.bias is None else self.bias.astype(np.float64)
         made: Array = sums * multipliers + np.rint(real * 2.0 ** (GATE_FRACTION + shift)).astype(np.int64)
@@ -161,7 +163,7 @@ MOST_DEPTH = 1 << 14
 
 
 def scaled(kind: str, of_input: Factor, of_hidden: Factor) -> Scaled | None:
-    """None where a scale or a bias is out of range."""
+    """The constants for the gates; None if a scale or a bias is out of range."""
     if max(of_input.numbers.shape[1], of_hidden.numbers.shape[1]) > MOST_DEPTH:
         return None
     scales = of_input.in_gates(), of_hidden.in_gates()
@@ -171,7 +173,7 @@ def scaled(kind: str, of_input: Factor, of_hidden: Factor) -> Scaled | None:
     shift = min(62, 31 - math.frexp(largest)[1])
     real = [each.bias for each in (of_input, of_hidden) if each.bias is not None]
     top = max((float(np.abs(each).max(initial=0)) for each in real), default=0.0)
-    # A bias beyond what a gate holds many times over gains nothing by more bits.
+    # A bias far beyond a gate's range needs no more bits.
     while shift > 1 and top * 2.0 ** (GATE_FRACTION + shift) >= 2.0**58:
         shift -= 1
     if shift < 1 or not top * 2.0 ** (GATE_FRACTION + shift) < 2.0**58:

@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Methods as instructions over storages, before their memory is planned: the exporter makes them of graphs,
-the converter of program files. Without torch."""
+"""Methods as instructions over storages, before memory planning. The exporter creates them from graphs, the
+converter from program files. Does not import torch."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The bytes of constants: as they are to be stored, equal ones once."""
+"""The bytes of constants as stored in a file, without duplicates."""
 
 from __future__ import annotations
 
@@ -19,30 +19,31 @@ Bytes = NDArray[np.uint8]
 
 @dataclass
 class DataPool(ABC):
-    """Pieces of data; index 1 is the first. Equal ones are kept once, whoever brings them. Subclasses know
-    what the data of storages is."""
+    """Pieces of data without duplicates; the first piece has index 1. Equality is by content (size and
+    SHA-1). Subclasses define the type of the data."""
 
     pieces: list[Bytes] = field(default_factory=list)
     _indices: dict[Hashable, int] = field(default_factory=dict)
 
     @abstractmethod
     def stored(self, data: Any, dim_order: DimOrder) -> Bytes:
-        """The elements in a dim order, as bytes; the data's own memory where it lies so."""
+        """The elements in a dim order as bytes; a view of the data's memory if it has that order."""
 
     @abstractmethod
     def place(self, data: Any) -> Hashable:
-        """Equal for data in the same memory with the same elements; None where that cannot be told."""
+        """A key that is equal for data in the same memory with the same layout; None if the type cannot
+        tell."""
 
     @abstractmethod
     def rank(self, data: Any) -> int:
-        """The number of dimensions."""
+        """The rank: the number of dimensions."""
 
     @abstractmethod
     def part(self, data: Any, offset: int, nbytes: int, sizes: Sequence[int]) -> Any:
-        """The elements in some of the bytes of row-major data, under other sizes."""
+        """The elements in a byte range of row-major data, under other sizes."""
 
     def add(self, data: Any, dim_order: DimOrder) -> int:
-        """The index of the data, stored in that order."""
+        """The index of the data stored in that order; adds it if it is new."""
         place = self.place(data)
         key = None if place is None else (place, dim_order)
         known = None if key is None else self._indices.get(key)
@@ -59,12 +60,12 @@ class DataPool(ABC):
 
     @property
     def nbytes(self) -> int:
-        """Bytes of all pieces."""
+        """The total bytes of all pieces."""
         return sum(piece.nbytes for piece in self.pieces)
 
 
 class ArrayPool(DataPool):
-    """Data are arrays of numpy."""
+    """A data pool of numpy arrays."""
 
     def stored(self, data: Any, dim_order: DimOrder) -> Bytes:
         """See DataPool."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""From a lowered method and the plan of its memory to a method of a program: values get their numbers."""
+"""Emits a lowered method with its memory plan as a method of a program: values get their indices."""
 
 from __future__ import annotations
 
@@ -34,7 +34,8 @@ _NUMBER_KINDS = {int: Kind.INT, float: Kind.DOUBLE, bool: Kind.BOOL}
 
 @dataclass(frozen=True)
 class MemoryMap:
-    """Where each storage is: (memory id, offset) by its identity; bytes by memory id, 0 reserved."""
+    """The plan's result: (memory id, offset) of each storage by `id()`, and the bytes of each memory id (0 is
+    reserved)."""
 
     places: dict[int, tuple[int, int]]
     buffer_sizes: tuple[int, ...]
@@ -42,8 +43,8 @@ class MemoryMap:
 
 @dataclass
 class Pools:
-    """What the methods of a program share: constants, initial states, tensors for a data file with their
-    data, delegates' blobs by name, in the program and in a data file."""
+    """The data that a program's methods share: constants, initial states, tensors for the data file, and
+    delegates' blobs by name in the program file and in the data file."""
 
     constants: DataPool
     mutable: DataPool
@@ -54,7 +55,7 @@ class Pools:
 
 @dataclass
 class Emitter:
-    """The values, operators and instructions of one method, as they come."""
+    """Collects the values, operators and instructions of one method."""
 
     lowered: LoweredMethod
     memory: MemoryMap
@@ -66,7 +67,7 @@ class Emitter:
     _known: dict[object, int] = field(default_factory=dict)
 
     def method(self) -> model.Method:
-        """The whole method."""
+        """Emits the whole method. Errors: ExportFailed for values that the format cannot hold."""
         lowered = self.lowered
         inputs = tuple(self.value(operand) for operand in lowered.inputs)
         labels = _label_positions(lowered.code)
@@ -105,7 +106,7 @@ class Emitter:
     def _call(self, call: Call) -> model.KernelCall:
         pairs = zip(call.arguments, call.kinds, strict=True)
         arguments = [self.argument(argument, kind) for argument, kind in pairs]
-        # What a kernel of PyTorch returns comes behind its arguments; prim operators return nothing.
+        # The results of a PyTorch kernel follow its arguments; prim operators have none.
         if call.row.partition("::")[0] != "executorch_prim" and not any(k.base == "Any" for k in call.kinds):
             if len(call.results) == 1 and not _has_list_of_outs(call):
                 arguments.append(self.value(call.results[0]))
@@ -128,7 +129,7 @@ class Emitter:
         return len(self.delegates) - 1
 
     def argument(self, operand: Operand, kind: Any) -> int:
-        """The number of a kernel's argument, as its schema's type has it."""
+        """The value index of a kernel's argument, converted to the type in the schema."""
         if isinstance(operand, list):
             base, optional = kind.base, kind.optional_items
             if base == "Tensor":
@@ -155,7 +156,8 @@ class Emitter:
         return self._known[key]
 
     def value(self, operand: Operand) -> int:
-        """The number of a value that is no list: one for each tensor and number, one for equal constants."""
+        """The value index of an operand that is no list: one per tensor and scalar, one for equal
+        constants."""
         match operand:
             case TensorOperand():
                 return self._once(id(operand), lambda: Value(Kind.TENSOR, self._tensor(operand)))
@@ -183,7 +185,7 @@ class Emitter:
             "dim_order": operand.dim_order,
             "dynamism": Dynamism.BOUNDED if operand.is_dynamic else Dynamism.STATIC,
             "memory_id": memory_id,
-            # A constant's place is in the file: with an offset it would be read as planned.
+            # A constant's data is in the file: with an offset, loaders would treat it as planned.
             "memory_offset": offset + operand.offset if memory_id else 0,
         }
         match storage.place:
@@ -198,7 +200,7 @@ class Emitter:
                 return TensorInfo(
                     **common, storage=model.Storage.MUTABLE, buffer_index=index, name=storage.name
                 )
-            case Place.MUTABLE:  # without initial bytes, or another tensor brings them
+            case Place.MUTABLE:  # no initial bytes, or another tensor has them
                 return TensorInfo(**common, storage=model.Storage.PLANNED)
         return self._constant(operand, storage, common)
 
@@ -217,7 +219,7 @@ class Emitter:
         return TensorInfo(**common, storage=model.Storage.CONSTANT, buffer_index=index)
 
     def _stored_order(self, storage: Storage, operand: TensorOperand) -> DimOrder:
-        """The dim order of a constant's data; a view of another rank is of row-major data."""
+        """The dim order of a constant's data; row-major if the operand is a view of another rank."""
         rank = self.pools.constants.rank(storage.data)
         return operand.dim_order if len(operand.sizes) == rank else row_major(rank)
 
@@ -227,7 +229,7 @@ def _has_list_of_outs(call: Call) -> bool:
 
 
 def _label_positions(code: Iterable[Instruction]) -> dict[int, int]:
-    """For each label the index of the instruction behind it."""
+    """The index of the instruction after each label."""
     positions, index = {}, 0
     for instruction in code:
         if isinstance(instruction, Label):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Results written over inputs: where a kernel reads each element before it writes the one in its place,
-and nobody reads that input afterwards, both have one storage."""
+"""In-place results: if a kernel reads each element before it writes the same index and nothing reads the
+input later, result and input share a storage."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from rushlight.lowered.uses import move_tensors, storage_uses
 
 
 def reuse_inputs(method: LoweredMethod, has_trait: Callable[[str, str], bool]) -> int:
-    """Join storages of results with those of inputs that end there, where the row of the call has the trait
-    `in_place`; how many were joined."""
+    """Merges the storages of results with the storages of inputs whose lifetime ends there, for calls of rows
+    with the trait `in_place`. Returns the number of merges."""
     lives = {id(life.storage): life for life in lifetimes(method)}
     uses = storage_uses(method)
     joined = 0
@@ -46,7 +46,7 @@ def _begins(life: Lifetime, result: TensorOperand, position: int) -> bool:
 def _ending_input(
     call: Call, result: TensorOperand, lives: dict[int, Lifetime], position: int
 ) -> Storage | None:
-    """The storage of an input like the result that nothing reads later."""
+    """The storage of an input with the result's layout that nothing reads later; else None."""
     tensors = [
         leaf for leaf in leaves(call.arguments) if isinstance(leaf, TensorOperand) and leaf is not result
     ]
@@ -65,7 +65,7 @@ def _ending_input(
 
 
 def is_alike(a: TensorOperand, b: TensorOperand) -> bool:
-    """Whether two tensors have their elements in the same places, in every run."""
+    """True if two tensors have the same dtype, layout and sizes in every execution."""
     return all(
         getattr(a, name) == getattr(b, name)
         for name in ("dtype", "sizes", "symbols", "dim_order", "is_dynamic")

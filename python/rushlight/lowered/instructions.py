@@ -15,9 +15,9 @@ from rushlight.program.dtypes import element_size
 
 
 class Place(enum.Enum):
-    """Where a storage's bytes are. PLANNED in memory of the plan; MUTABLE the same, for as long as the
-    method lives, with initial bytes if it has data; CONSTANT in the file; CALLER wherever the caller has
-    them."""
+    """The location of a storage's bytes. PLANNED: in the arena for its lifetime. MUTABLE: in the arena for
+    the life of the method, with initial bytes if it has data. CONSTANT: in the file. CALLER: in the
+    caller's memory."""
 
     PLANNED = "planned"
     MUTABLE = "mutable"
@@ -27,9 +27,9 @@ class Place(enum.Enum):
 
 @dataclass(eq=False)
 class Storage:
-    """Bytes that tensors lie in. `data` is the constant's, or the initial one of MUTABLE, as the pool of the
-    emitter takes it; `external` says that they are in a data file under `name`. `bank` is a memory id that
-    was chosen."""
+    """Bytes that one or more tensors share. `data` has the bytes of a constant or the initial bytes of
+    MUTABLE, in the form that the emitter's pool accepts; `external` means they are in a data file under
+    `name`. `bank` fixes the memory id."""
 
     name: str
     nbytes: int
@@ -42,10 +42,10 @@ class Storage:
 
 @dataclass(eq=False)
 class TensorOperand:
-    """A tensor in a storage, from its byte `offset` on.
+    """A tensor in a storage, starting at byte `offset`.
 
-    Where `is_dynamic`, `sizes` are upper bounds, and `symbols` are the sizes as expressions: tensors of equal
-    ones have equal shapes in every run.
+    If `is_dynamic`, `sizes` are upper bounds and `symbols` the sizes as expressions: tensors with equal
+    symbols have equal shapes in every execution.
     """
 
     dtype: str
@@ -72,14 +72,15 @@ class NumberOperand:
     initial: int | float | bool = 0
 
 
-# What an instruction works on: these, or a constant None, bool, int, float, str, or a list of them.
+# An operand of an instruction: one of the classes above, a constant None, bool, int, float or str, or a list
+# of those.
 Operand = Any
 
 
 @dataclass(eq=False)
 class Origin:
-    """What an instruction was made of, for errors and the debug record: a node of the exporter's graph, or
-    an index of an instruction in the file that was converted."""
+    """The origin of an instruction, for errors and the debug record: a node of the exporter's graph, or the
+    index of an instruction in the converted file."""
 
     node: Any = None
     handle: int = 0
@@ -87,9 +88,9 @@ class Origin:
 
 @dataclass(eq=False)
 class Call:
-    """A kernel call: a row's full name, and its arguments with the outs in the schema's order.
+    """A kernel call: the row's full name, and its arguments with the outs in schema order.
 
-    `kinds` are the schema's types of the arguments. `results` are the operands that it writes.
+    `kinds` are the schema's arguments, `results` the operands that the call writes.
     """
 
     row: str
@@ -101,7 +102,7 @@ class Call:
 
 @dataclass(eq=False)
 class DelegateCall:
-    """A call of a backend on a flat list of operands, outputs last."""
+    """A backend call with a flat list of operands, outputs last."""
 
     module: Any
     arguments: list[Operand]
@@ -111,7 +112,7 @@ class DelegateCall:
 
 @dataclass(eq=False)
 class Move:
-    """Give `destination`, a number, the value of `source`."""
+    """Copies the value of `source` to `destination`, a scalar."""
 
     source: Operand
     destination: NumberOperand
@@ -120,14 +121,14 @@ class Move:
 
 @dataclass(eq=False)
 class Label:
-    """A place to jump to; no instruction of the program."""
+    """A jump target; it emits no instruction."""
 
     name: str = ""
 
 
 @dataclass(eq=False)
 class JumpFalse:
-    """Go on at `target` if `condition` (a number, a bool tensor of one element, or False) is false."""
+    """Jumps to `target` if `condition` (a scalar, a bool tensor with one element, or False) is false."""
 
     condition: Operand
     target: Label
@@ -139,7 +140,7 @@ Instruction = Call | DelegateCall | Move | Label | JumpFalse
 
 @dataclass(eq=False)
 class LoweredMethod:
-    """A method before its memory is planned."""
+    """A method before memory planning."""
 
     name: str
     code: list[Instruction] = field(default_factory=list)
@@ -150,7 +151,7 @@ class LoweredMethod:
     out_spec: str = ""
 
     def reads_and_writes(self, instruction: Instruction) -> tuple[list[Operand], list[Operand]]:
-        """The tensors and numbers that an instruction reads, and those that it writes."""
+        """(reads, writes): the tensors and scalars that an instruction reads and writes."""
         match instruction:
             case Call() | DelegateCall():
                 written = {id(result) for result in instruction.results}
@@ -164,7 +165,7 @@ class LoweredMethod:
 
 
 def leaves(operand: Operand) -> Iterator[Operand]:
-    """The operands in nested lists."""
+    """The operands in nested lists, flattened."""
     if isinstance(operand, (list, tuple)):
         for item in operand:
             yield from leaves(item)

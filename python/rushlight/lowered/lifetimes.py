@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""From when to when each storage is in use, in a method's code."""
+"""Computes the lifetime of each storage in a method's code."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from rushlight.lowered.instructions import (
 
 @dataclass
 class Lifetime:
-    """The positions of the first and the last instruction that uses a storage, and how often it is used.
+    """The positions of the first and last instruction that use a storage, and the number of uses.
 
-    Position 0 is before the first instruction, where inputs are set; the last one is where outputs are
+    Position 0 is before the first instruction, when inputs are set; the last position is where outputs are
     read.
     """
 
@@ -31,7 +31,7 @@ class Lifetime:
 
 
 def lifetimes(method: LoweredMethod) -> list[Lifetime]:
-    """The lifetime of each storage whose place is to be planned, in order of first use."""
+    """The lifetimes of all storages to plan, in order of first use."""
     found: dict[int, Lifetime] = {}
     end = len(method.code) + 1
 
@@ -62,7 +62,7 @@ def _tensors(operands: list[object]) -> list[TensorOperand]:
 
 
 def loops(method: LoweredMethod) -> list[tuple[int, int]]:
-    """The first and last position of each loop: jumps back, and where they go to."""
+    """The first and last position of each loop: a backward jump and its target."""
     labels = {id(i): position for position, i in enumerate(method.code, 1) if isinstance(i, Label)}
     return [
         (labels[id(i.target)], position)
@@ -72,11 +72,12 @@ def loops(method: LoweredMethod) -> list[tuple[int, int]]:
 
 
 def _extend_over_loops(method: LoweredMethod, found: list[Lifetime]) -> None:
-    """What a loop uses and was there before it must stay until its last round ends."""
-    regions = sorted(loops(method), key=lambda region: region[1] - region[0])  # inner ones first
+    """Extends lifetimes over loops: a storage that a loop uses and that was written before it lives until the
+    loop ends."""
+    regions = sorted(loops(method), key=lambda region: region[1] - region[0])  # inner loops first
     for start, stop in regions:
         for life in found:
             if life.first < start <= life.last:
                 life.last = max(life.last, stop)
             elif start <= life.first <= stop < life.last:
-                life.first = start  # made in some round, read behind the loop
+                life.first = start  # written in an iteration, read after the loop

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""From a lowered method to requests for memory, and from the plan to places of storages."""
+"""Plans the memory of a lowered method: lifetimes to requests, the plan to offsets of storages."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from rushlight.memory import Bank, Plan, Request, plan, verify
 
 @dataclass(frozen=True)
 class Planned:
-    """A method's plan, and what it says of each storage."""
+    """A method's plan, and the offset of each storage."""
 
     plan: Plan
     memory_map: MemoryMap
@@ -27,10 +27,10 @@ def plan_memory(
     planner: str = "auto",
     line_of: Callable[[Any], str] = str,
 ) -> Planned:
-    """Places for all storages that are planned. `line_of` gives the line of the model for the node of an
-    origin, which reports show.
+    """Plans all storages of a method. `line_of` returns the model's source line for the node of an origin,
+    for reports.
 
-    Errors: DoesNotFit; InvalidArgument for an unknown planner and for banks that are not there.
+    Errors: DoesNotFit; InvalidArgument for an unknown planner or unknown banks.
     """
     lives = lifetimes(method)
     lines = _source_lines(method, line_of)
@@ -58,7 +58,7 @@ def _request(index: int, life: Lifetime, lines: dict[int, str]) -> Request:
 
 
 def _source_lines(method: LoweredMethod, line_of: Callable[[Any], str]) -> dict[int, str]:
-    """The line of the model that first writes each storage."""
+    """The source line that first writes each storage."""
     lines: dict[int, str] = {}
     for instruction in method.code:
         origin = getattr(instruction, "origin", None)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Where operands and storages are read and written, and how to put one operand in the place of another."""
+"""Finds the readers and writers of storages, and replaces operands."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from rushlight.lowered.instructions import (
 
 @dataclass
 class StorageUses:
-    """The tensors in a storage; positions in the code (from 0) that read it, and that write it. `at_end`:
-    an output is in it."""
+    """The tensors in a storage, and the code positions (from 0) that read it and write it. `at_end`: it has
+    an output; `is_input`: it has an input or state."""
 
     tensors: dict[int, TensorOperand] = field(default_factory=dict)
     reads: list[int] = field(default_factory=list)
@@ -32,7 +32,7 @@ class StorageUses:
 
 
 def storage_uses(method: LoweredMethod) -> dict[int, StorageUses]:
-    """The uses of each storage by its identity."""
+    """The uses of each storage, by `id()`."""
     found: dict[int, StorageUses] = {}
 
     def of(operands: Iterable[Operand]) -> list[StorageUses]:
@@ -58,7 +58,7 @@ def storage_uses(method: LoweredMethod) -> dict[int, StorageUses]:
 
 
 def replace_operand(method: LoweredMethod, old: Operand, new: Operand) -> None:
-    """Put `new` wherever `old` is read, written or returned."""
+    """Replaces every occurrence of `old` by `new`: read, written or returned."""
 
     def replaced(operand: Operand) -> Operand:
         if isinstance(operand, list):
@@ -79,6 +79,6 @@ def replace_operand(method: LoweredMethod, old: Operand, new: Operand) -> None:
 
 
 def move_tensors(uses: StorageUses, storage: Storage) -> None:
-    """Put all tensors of a storage into another one, at the same offsets."""
+    """Moves all tensors of a storage to another one, at the same offsets."""
     for tensor in uses.tensors.values():
         tensor.storage = storage

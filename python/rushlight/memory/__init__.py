@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Memory planning: which bytes of which bank each tensor gets. Without torch.
+"""Memory planning: assigns each tensor a bank and an offset. Does not import torch.
 
-Positions are those of instructions; lifetimes come with the requests.
+Positions are indices of instructions; the requests contain the lifetimes.
 """
 
 from rushlight.memory.banks import read_banks

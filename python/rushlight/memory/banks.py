@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Reads what memory a target has, from a small YAML or JSON file:
+"""Reads a target's memory banks from a YAML or JSON file:
 
 banks:
   - name: dtcm
-    size: 128 KiB    # bytes, or with KiB or MiB; left out: as large as needed
-    speed: 8         # bytes per cycle, or anything else of which more is faster; 1 if left out
+    size: 128 KiB    # bytes, or with KiB, MiB or GiB; omitted: as large as needed
+    speed: 8         # bytes per cycle or another rate; default 1
   - name: sdram
     size: 8 MiB
-    id: 2            # its memory id in the program; 1, 2, ... in this order if left out
+    id: 2            # its memory id in the program; default: the index in this list, from 1
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ Source = str | os.PathLike[str] | Mapping[str, Any] | Sequence[Any]
 
 
 def read_banks(source: Source) -> list[Bank]:
-    """The banks that a file describes, or a mapping of the same keys, or the list in it; a list of Bank is
-    one already.
+    """The banks in a file, in a mapping with the same keys, or in the list of the mapping; a list of Bank is
+    returned as it is.
 
-    Errors: InvalidArgument naming the file, the key, what was expected and what was found.
+    Errors: InvalidArgument naming the file, the key, the expected and the actual value.
     """
     if isinstance(source, Mapping):
         return _banks(source, "memory banks")
@@ -56,7 +56,7 @@ def _banks(content: Any, what: str) -> list[Bank]:
 
 
 def _distinct(banks: list[Bank], what: str) -> list[Bank]:
-    """The banks, each with a name and an id of its own."""
+    """Checks that names and ids are unique. Errors: InvalidArgument."""
     for key in ("name", "id"):
         values = [getattr(bank, key) for bank in banks]
         for index, value in enumerate(values):
@@ -88,7 +88,7 @@ def _is_number(value: object, kind: type | tuple[type, ...]) -> bool:
 
 
 def _size(value: Any, what: str) -> int | None:
-    """Bytes, from a number or a text such as "64 KiB"."""
+    """Bytes from an int or a text such as "64 KiB"."""
     if value is None:
         return None
     if _is_number(value, int) and value >= 0:
@@ -100,6 +100,6 @@ def _size(value: Any, what: str) -> int | None:
 
 
 def _shown(value: object) -> str:
-    """A value in an error: what YAML calls null is None."""
+    """A value for an error message, at most 60 characters; YAML's null shows as None."""
     text = repr(value)
     return text if len(text) <= 60 else f"{text[:57]}..."

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Branch and bound over layouts in which nothing can be moved down: exact for some dozen requests."""
+"""Branch and bound over bottom-aligned layouts: exact for some dozen requests."""
 
 from __future__ import annotations
 
@@ -13,14 +13,12 @@ _NEVER = 1 << 62
 
 
 def branch_and_bound(problem: Problem, start: list[int], target: int, nodes: int) -> tuple[list[int], bool]:
-    """Offsets, shape (count,), and whether that settles it: they reach `target`, or none have a smaller size.
+    """Offsets, shape (count,), and True if they are final: they reach `target`, or no smaller size exists.
 
-    `start` are offsets to improve on; sizes are not 0. After so many `nodes` it gives up and returns the best
-    offsets found so far.
-
-    Requests are placed in the order of their offsets. Each is put on what it finds below it: there is an
-    optimal layout in which nothing can be moved down. At each position the lowest place that anything may
-    still get and the bytes still to come bound the size from below.
+    `start` are initial offsets; sizes must not be 0. After `nodes` search nodes it returns the best
+    offsets so far. Requests are placed in order of their offsets, each directly above what lies below it:
+    some optimal layout has every request at its lowest possible offset. At each position, the lowest
+    offset still available plus the bytes still to place bound the size from below.
     """
     search = _Search(problem, np.array(start, np.int64), target, nodes)
     lowest = np.zeros(len(problem), np.int64)
@@ -30,9 +28,9 @@ def branch_and_bound(problem: Problem, start: list[int], target: int, nodes: int
 
 @dataclass
 class _Node:
-    """Some requests have places: `lowest` is the offset of each, or the lowest that is free above those
-    placed; `waiting` tells who has none yet; `demand` is the bytes still to come at each position. The last
-    one placed was `index` at `floor`."""
+    """A partial layout: `lowest` has the offset of each placed request, and for others the lowest free offset
+    above the placed ones; `waiting` marks requests without an offset; `demand` has the bytes to place at
+    each position. The last request placed is `index` at `floor`."""
 
     lowest: Ints
     waiting: np.ndarray
@@ -56,7 +54,7 @@ class _Search:
         self._size = problem.size_of(start)
 
     def descend(self, node: _Node) -> bool:
-        """Try all layouts that go on from here; False if `nodes` ran out."""
+        """Tries all completions of a node; False if the node budget ran out."""
         if not node.waiting.any():
             size = self._problem.size_of(node.lowest)
             if size < self._size:
@@ -73,7 +71,8 @@ class _Search:
         return True
 
     def _candidates(self, node: _Node) -> list[int]:
-        """Who may be next: not below the last one, and not so high that another one fits below."""
+        """The requests that may be next: not below the last one, and not so high that another request fits
+        below."""
         lowest = node.lowest
         fits_below = np.where(node.waiting, lowest + self._problem.sizes, _NEVER).min()
         later = np.arange(len(lowest)) > node.index
@@ -86,7 +85,7 @@ class _Search:
         return ordered
 
     def _placed(self, node: _Node, index: int) -> _Node:
-        """The node with one request more."""
+        """The node after placing one more request."""
         floor = int(node.lowest[index])
         waiting = node.waiting.copy()
         waiting[index] = False
@@ -98,7 +97,7 @@ class _Search:
         return _Node(lowest, waiting, demand, floor, index)
 
     def _bound(self, node: _Node) -> int:
-        """A size that no layout from here on gets below."""
+        """A lower bound on the size of every completion."""
         floors = np.where(node.waiting, np.maximum(node.lowest, node.floor), _NEVER)
         tops = np.where(node.waiting, 0, node.lowest + self._problem.sizes)
         least = np.where(self._covers, floors, _NEVER).min(axis=1)
@@ -107,14 +106,15 @@ class _Search:
 
 
 def _maximal_live_sets(problem: Problem) -> np.ndarray:
-    """Who is alive at each position that matters, shape (positions, count): where somebody lives last. At the
-    others no more are alive than at the next one."""
+    """The requests alive at each relevant position, bool (positions, count): positions where some lifetime
+    ends. At every other position the alive set is a subset of the next one's."""
     at = np.unique(problem.last)[:, None]
     return (problem.first <= at) & (problem.last >= at)
 
 
 def _twins(problem: Problem) -> Ints:
-    """For each request the one before it of the same size and life, which may go first; -1 for none."""
+    """For each request the index of the previous one with equal size and lifetime, which may come first; -1
+    for none."""
     seen: dict[tuple[int, ...], int] = {}
     twins = []
     columns = (problem.sizes, problem.first, problem.last, problem.alignments)

@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The planner that goes on where greedy leaves gaps: exact for small problems, else near the optimum."""
+"""Refines greedy plans: exact for small problems, near the optimum for larger ones.
+
+Method: split the problem into independent parts, then branch and bound for small parts and local search
+for the others, until the lower bound is reached.
+"""
 
 from __future__ import annotations
 
@@ -17,10 +21,10 @@ from rushlight.memory.requests import Layout
 
 @dataclass(frozen=True)
 class Effort:
-    """How long to search, counted in work rather than seconds, so that a plan is the same everywhere.
+    """The search budget, counted in work instead of seconds so that plans are reproducible.
 
-    `nodes` of branch and bound (some 60 µs each) for parts of at most `exact_requests`, then `visits` of
-    local search (some 0.1 µs each) for parts of at most `requests`.
+    `nodes` of branch and bound (about 60 µs each) for parts of at most `exact_requests`, then `visits` of
+    local search (about 0.1 µs each) for parts of at most `requests`.
     """
 
     nodes: int
@@ -39,12 +43,12 @@ def exact(problem: Problem) -> Layout:
 
 
 def auto(problem: Problem) -> Layout:
-    """The greedy layout; where that is above the lower bound, the best that a quarter of a second finds."""
+    """The greedy layout if it reaches the lower bound, else the best that a quarter of a second finds."""
     return search(problem, QUICK)
 
 
 def search(problem: Problem, effort: Effort) -> Layout:
-    """A layout that is not larger than the greedy one, from searches of the given effort together."""
+    """The best layout within the effort; never larger than the greedy one."""
     greedy = greedy_by_size(problem)
     if greedy.optimal:
         return greedy
@@ -66,8 +70,8 @@ def search(problem: Problem, effort: Effort) -> Layout:
 
 
 class _Solved:
-    """A part with its best layout so far, `offsets` from its base; `size` and `bound` count from the bottom
-    of the bank."""
+    """A part with its best layout so far: `offsets` are relative to its base; `size` and `bound` are relative
+    to the bottom of the bank."""
 
     def __init__(self, problem: Problem, part: Part) -> None:
         self.part = part
@@ -80,7 +84,7 @@ class _Solved:
         self.size = self.part.base + self._problem.size_of(np.array(offsets, np.int64))
 
     def improve(self, goal: int, effort: Effort, sharers: int) -> None:
-        """Search until `goal` is reached, with the effort divided by `sharers`."""
+        """Searches until `goal` is reached or this part's share of the effort (1 / `sharers`) is used."""
         problem, target = self._problem, max(goal, self.bound) - self.part.base
         if len(problem) <= effort.exact_requests:
             offsets, settled = branch_and_bound(problem, self.offsets, target, effort.nodes // sharers)

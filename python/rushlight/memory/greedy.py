@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Greedy planners: requests are put one by one where they fit best among those already there."""
+"""Greedy planners: each request takes the best-fitting gap among the requests already placed."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from rushlight.memory.problem import Ints, Problem
 from rushlight.memory.requests import Layout
 
 _MANY = 2000
-"""Requests beyond which one order is tried only."""
+"""Beyond this many requests only one order is tried."""
 
 
 def greedy_by_size(problem: Problem) -> Layout:
-    """The best of greedy layouts in three orders: largest first, most bytes × time first, longest life first.
+    """The best greedy layout of three orders: largest first, most bytes × time first, longest lifetime first.
 
-    The later orders are tried while the lower bound is not reached; O(n²) with numpy, 5,000 requests take
+    Later orders are tried only if the lower bound is not reached. O(n²) with numpy: 5,000 requests take
     about 0.2 s.
     """
     best: Ints | None = None
@@ -31,15 +31,16 @@ def greedy_by_size(problem: Problem) -> Layout:
 
 
 def orders(problem: Problem) -> list[Ints]:
-    """Orders in which to place, as indices of requests. Ties go by size, then by time: always the same."""
+    """Placement orders as indices of requests. Ties are broken by size, then time, so that plans are
+    reproducible."""
     spans = problem.last - problem.first + 1
     keys = (problem.sizes, problem.sizes * spans, spans)
     return [np.lexsort((problem.first, -spans, -problem.sizes, -key)) for key in keys]
 
 
 def place_in_order(problem: Problem, order: Ints) -> Ints:
-    """The offset of each request, shape (count,), if placed in that order: in the smallest gap that it fits
-    between those alive at the same time, else above them."""
+    """The offset of each request, shape (count,), when placed in that order: in the smallest sufficient gap
+    between requests alive at the same time, else above them."""
     offsets = np.zeros(len(problem), np.int64)
     placed = Placed(len(problem))
     columns = (problem.sizes, problem.first, problem.last, problem.alignments)
@@ -52,16 +53,16 @@ def place_in_order(problem: Problem, order: Ints) -> Ints:
 
 
 class Placed:
-    """Requests that have their places, in the order of their offsets."""
+    """The placed requests, in order of their offsets."""
 
     def __init__(self, capacity: int) -> None:
-        """Empty arrays for `capacity` requests."""
+        """Allocates arrays for `capacity` requests."""
         self._count = 0
         self._columns = np.zeros((4, capacity), np.int64)
         self._offset, self._end, self._first, self._last = self._columns
 
     def best_fit(self, size: int, first: int, last: int, alignment: int) -> int:
-        """The offset of the smallest gap of `size` bytes between those alive from `first` to `last`."""
+        """The offset of the smallest gap of `size` bytes among the requests alive from `first` to `last`."""
         if size == 0:
             return 0
         count = self._count
@@ -79,7 +80,7 @@ class Placed:
         return int(floors[best] if fits else floors[-1])
 
     def insert(self, offset: int, size: int, first: int, last: int) -> None:
-        """Hold the bytes from `offset` on while `first` to `last`."""
+        """Adds a request at `offset` that is alive from `first` to `last`."""
         count = self._count
         at = int(np.searchsorted(self._offset[:count], offset, side="right"))
         self._columns[:, at + 1 : count + 1] = self._columns[:, at:count]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A search over the orders in which requests are placed: near the optimum, for hundreds of requests."""
+"""Local search over placement orders: near the optimum for hundreds of requests."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from rushlight.memory.problem import Problem
 _Layout = tuple[int, list[int]]
 
 _FEW, _MOST = 12, 8_000_000
-"""Rounds that are made even where they take more visits than asked for, but not more visits than that."""
+"""The minimum number of rounds, even beyond the requested visits, but within this many visits."""
 
 _MEMORY = 30
-"""The share of all rounds, as 1 / 30, that a layout may be as bad as one was before."""
+"""Late acceptance compares with the cost of 1 / 30 of all rounds ago."""
 
 
 def local_search(problem: Problem, start: list[int], target: int, visits: int) -> list[int]:
-    """Offsets, shape (count,), whose size is not above that of the offsets `start`.
+    """Offsets, shape (count,), with a size not above that of the offsets `start`.
 
-    Each request is put at the lowest place that it fits. An optimal layout comes out of some order (that of
-    its own offsets), so orders are what is searched: requests that reach beyond `target` bytes, or what holds
-    them up, change turns with others. What is not worse than some rounds ago is kept ("late acceptance").
-    Ends when `target` is reached or about so many `visits` of placed requests were made; random, with a
-    fixed seed.
+    Each request takes its lowest free offset. Some order (that of an optimal layout's offsets) gives an
+    optimal layout, so the search is over orders: requests that extend beyond `target` bytes, or their
+    supports, swap positions with others. A trial is accepted if it is no worse than some rounds ago (late
+    acceptance, Burke and Bykov). Ends when `target` is reached or after about `visits` visits of placed
+    requests; random with a fixed seed.
     """
     search = _Search(problem, target)
     generator = random.Random(len(problem))
@@ -48,7 +48,7 @@ def local_search(problem: Problem, start: list[int], target: int, visits: int) -
 
 
 def _turns_changed(order: list[int], one: int, other: int, *, swap: bool) -> list[int]:
-    """The two swap turns, or `one` goes before `other`."""
+    """The order with `one` and `other` swapped, or with `one` moved before `other`."""
     turns = list(order)
     at, to = turns.index(one), turns.index(other)
     if swap:
@@ -75,7 +75,7 @@ class _Search:
         self.work = sum(len(rivals) + 10 for rivals in self._rivals)
 
     def place(self, order: list[int]) -> _Layout:
-        """The size and the offsets if each in turn gets the lowest place that it fits."""
+        """The size and the offsets if each request, in order, takes its lowest free offset."""
         sizes, alignments = self._sizes, self._alignments
         offsets = [-1] * len(order)
         top = 0
@@ -96,7 +96,7 @@ class _Search:
         return top, offsets
 
     def cost(self, layout: _Layout) -> tuple[int, int]:
-        """What is to be small: the size, then the bytes × time beyond the target."""
+        """The cost to minimize: the size, then the bytes × time beyond the target."""
         target = self._target
         over = sum(
             (offset + size - target) * lives
@@ -106,7 +106,7 @@ class _Search:
         return layout[0], over
 
     def moved(self, order: list[int], offsets: list[int], generator: random.Random) -> list[int]:
-        """The order, changed to the good of a request that reaches beyond the target, chosen at random."""
+        """The order with a change in favour of a random request that extends beyond the target."""
         over = [index for index in order if offsets[index] + self._sizes[index] > self._target]
         index = generator.choice(over)
         kind = generator.random()
@@ -122,19 +122,19 @@ class _Search:
         return _turns_changed(order, one, other, swap=generator.random() < 0.5)
 
     def _large(self, indices: list[int], generator: random.Random) -> int:
-        """One of them, rather a large one."""
+        """A random index, with probability proportional to its size."""
         return generator.choices(indices, [self._sizes[index] for index in indices])[0]
 
     def _all_before_one(self, order: list[int], over: list[int], one: int) -> list[int]:
-        """All that are beyond the target and meet `one` go before it: it may be in the way of each, as the
-        concatenation of many results is."""
+        """Moves all requests that extend beyond the target and overlap `one` in time before it: it may block
+        each of them, as a concatenation of many results does."""
         group = {index for index in over if index != one}.intersection(self._rivals[one])
         rest = [index for index in order if index not in group]
         at = rest.index(one)
         return [*rest[:at], *(index for index in over if index in group), *rest[at:]]
 
     def _holding_up(self, index: int, offsets: list[int]) -> list[int]:
-        """The request and what it lies on, down to the ground."""
+        """The request and the chain of requests that support it, down to offset 0."""
         chain = [index]
         for held in chain:
             floor, alignment = offsets[held], self._alignments[held]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The planner that shares nothing, to compare others with and to find faults with."""
+"""The planner without sharing, as a baseline and for debugging."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from rushlight.memory.requests import Layout
 
 
 def naive(problem: Problem) -> Layout:
-    """One request behind the other, whether they live at the same time or not."""
+    """Places requests one after another, whatever their lifetimes."""
     offsets = []
     end = 0
     for size, alignment in zip(problem.sizes.tolist(), problem.alignments.tolist(), strict=True):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Takes a problem apart without loss: an optimal layout of the parts is one of the whole."""
+"""Splits a problem without loss: optimal layouts of the parts give an optimal layout of the whole."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from rushlight.memory.problem import Ints, Problem
 
 @dataclass(frozen=True)
 class Part:
-    """Requests that are laid out by themselves, above the first `base` bytes: `indices`, shape (count,)."""
+    """Requests that are planned separately above the first `base` bytes: `indices`, shape (count,)."""
 
     base: int
     indices: Ints
 
 
 def take_apart(problem: Problem) -> tuple[Ints, list[Part]]:
-    """Offsets of the requests that are settled, shape (count,), and the parts to solve; 0 is of all others.
+    """The offsets of settled requests, shape (count,), 0 for all others; and the parts to solve.
 
-    A request that lives as long as everything around it may as well lie at the bottom: what was below it
-    moves up by its size. Once those are gone, requests fall into groups of which none meets another in time,
-    and within a group the same is looked for again. Different alignments are only separated by time.
+    A request that is alive with every other one can go to the bottom: everything below it moves up by its
+    size. Without those, requests split into groups with disjoint lifetimes, and each group is split again.
+    With different alignments, the problem is split by time only.
     """
     offsets = np.zeros(len(problem), np.int64)
     one_alignment = len(np.unique(problem.alignments)) <= 1
@@ -43,7 +43,8 @@ def take_apart(problem: Problem) -> tuple[Ints, list[Part]]:
 
 
 def _settle_bottom(problem: Problem, part: Part, offsets: Ints) -> tuple[Ints, int]:
-    """Put those that meet all others of the part at its bottom; the others, and where they begin."""
+    """Places the requests that overlap all others in time at the part's bottom. Returns the others, and their
+    base."""
     first, last = problem.first[part.indices], problem.last[part.indices]
     if not len(first):
         return part.indices, part.base
@@ -55,7 +56,7 @@ def _settle_bottom(problem: Problem, part: Part, offsets: Ints) -> tuple[Ints, i
 
 
 def _groups(problem: Problem, indices: Ints) -> list[Ints]:
-    """Split where nothing that lived before lives on."""
+    """Splits at positions that no lifetime crosses."""
     if not len(indices):
         return []
     by_time = indices[np.argsort(problem.first[indices], kind="stable")]

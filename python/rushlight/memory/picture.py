@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A picture of plans as SVG: time to the right, offsets upwards, a rectangle for each tensor."""
+"""Draws plans as SVG: time to the right, offsets upwards, a rectangle per tensor."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ _NARROWEST, _WIDEST = 1000.0, 6000.0
 
 
 def picture(plans: Mapping[str, Plan]) -> str:
-    """An SVG of one panel for each bank that a plan uses; `plans` are by the names of their methods.
+    """An SVG with one panel for each bank in use; `plans` are keyed by method name.
 
-    A tooltip tells a tensor's name, bytes, offset, life and source. The solid line is what is alive at an
-    instruction, the dashed one the most of it: the lower bound. It needs nothing beside itself and follows
-    the viewer's choice of light or dark.
+    A tooltip shows a tensor's name, bytes, offset, lifetime and source. The solid line is the bytes alive
+    at each instruction, the dashed line their maximum, the lower bound. The SVG is self-contained and
+    follows the viewer's light or dark theme.
     """
     used = [(name, plan, use) for name, plan in plans.items() for use in plan.banks if use.size]
     most = max((use.size for _, _, use in used), default=1)
@@ -68,7 +68,7 @@ def _end(plan: Plan) -> int:
 
 @dataclass(frozen=True)
 class _Panel:
-    """One bank of one plan: from `top` down, in the picture's units."""
+    """One bank of one plan, from `top` down, in the picture's units."""
 
     plan: Plan
     use: BankUse
@@ -107,7 +107,7 @@ class _Panel:
         left, right = self._x(request.first), self._x(request.last + 1)
         high, low = self._y(placement.offset + request.nbytes), self._y(placement.offset)
         place = {"x": left, "y": high, "width": right - left, "height": low - high}
-        hue = index * 137.508 % 360  # the golden angle: neighbours differ
+        hue = index * 137.508 % 360  # the golden angle makes neighbours differ
         lightness = 62 + index * 7 % 15
         attributes = {key: f"{value:.2f}" for key, value in place.items()}
         attributes |= {"class": "tensor", "fill": f"hsl({hue:.0f},60%,{lightness}%)"}
@@ -138,7 +138,7 @@ class _Panel:
 
 
 def _ticks(low: int, high: int, count: float) -> range:
-    """Some `count` round numbers from `low` to `high`: steps of 1, 2 or 5 times a power of ten."""
+    """About `count` round values from `low` to `high`, in steps of 1, 2 or 5 times a power of ten."""
     least = max((high - low) / max(count, 1), 1)
     power = 1
     while power * 10 <= least:
@@ -156,5 +156,5 @@ def _write(group: ET.Element, x: float, y: float, content: str, kind: str) -> ET
 
 
 def _clean(content: str) -> str:
-    """Without what XML cannot hold."""
+    """The text without characters that XML cannot hold."""
     return "".join(letter if letter.isprintable() or letter == "\n" else "?" for letter in content)

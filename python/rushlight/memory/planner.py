@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The memory planner: from requests and banks to a plan."""
+"""The memory planner: computes a plan from requests and banks."""
 
 from __future__ import annotations
 
@@ -26,13 +26,12 @@ PLANNERS: dict[str, Planner] = {
 
 
 def plan(requests: Sequence[Request], banks: Sequence[Bank] | None = None, planner: str = "auto") -> Plan:
-    """Places for all requests, always the same for the same ones.
+    """Plans all requests; the same requests always give the same plan.
 
-    Without `banks` there is one as large as needed, of memory id 1, and one for each id that requests fix.
-    With several, the fastest that have memory left get what is used most. `planner` is a name of PLANNERS.
-
-    Errors: DoesNotFit naming the tensors alive at the peak; InvalidArgument for an unknown planner and for
-    requests of a bank that there is not.
+    Without `banks` there is one unlimited bank with memory id 1, and one for each id that requests fix.
+    With several banks, the fastest one with space left takes the most used requests. `planner` is a key of
+    PLANNERS. Errors: DoesNotFit naming the tensors alive at the peak; InvalidArgument for an unknown
+    planner and for requests of an unknown bank.
     """
     begin = time.perf_counter()
     if planner not in PLANNERS:
@@ -79,7 +78,7 @@ def _check_banks(requests: Sequence[Request], banks: Sequence[Bank]) -> None:
 def _lay_out(
     requests: Sequence[Request], problem: Problem, banks: Sequence[Bank], planner: Planner
 ) -> list[tuple[Share, Layout]]:
-    """All in the fastest bank that each may be in, if that fits; else spread over them.
+    """Assigns every request to the fastest bank allowed if all fit, else spreads them over the banks.
 
     Errors: DoesNotFit.
     """
@@ -102,7 +101,7 @@ def _all_in_fastest(requests: Sequence[Request], banks: Sequence[Bank]) -> list[
 
 
 def _plan_share(problem: Problem, share: Share, planner: Planner) -> tuple[Share, Layout]:
-    """The share laid out by the planner, or as it was where that took less."""
+    """Plans a share; keeps its previous offsets if they need less."""
     part = problem.part(share.indices)
     layout = planner(part)
     if share.offsets:
@@ -117,7 +116,7 @@ def _use(problem: Problem, share: Share, layout: Layout) -> BankUse:
 
 
 def _lower_bound(requests: Sequence[Request], problem: Problem, banks: Sequence[Bank]) -> int:
-    """The largest live set of all, or the sum of those that are fixed to their banks."""
+    """The largest live set overall, or the sum over the banks of the requests fixed to each."""
     fixed = 0
     for bank in banks:
         indices = [index for index, request in enumerate(requests) if request.bank == bank.id]

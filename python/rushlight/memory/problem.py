@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The requests of one bank as arrays, and the bound that no layout gets below."""
+"""The requests of one bank as arrays, and a lower bound on every layout."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ Ints = npt.NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """Requests for one bank, by index: int64 arrays of shape (count,).
+    """The requests of one bank as int64 arrays of shape (count,), by index.
 
-    `sizes` are rounded up to `granule`, the smallest alignment of all: offsets are its multiples, so nothing
-    else could use the rest. `first` and `last` are indices in `starts`, the sorted instructions at which
-    something begins to live, shape (positions,): live sets are largest there.
+    `sizes` are rounded up to `granule`, the smallest alignment: offsets are multiples of it, so the rest
+    is unusable. `first` and `last` index `starts`, the sorted instructions at which some lifetime begins,
+    shape (positions,): live sets are largest there.
     """
 
     sizes: Ints
@@ -48,7 +48,7 @@ class Problem:
         )
 
     def part(self, indices: Sequence[int] | Ints) -> Problem:
-        """The problem of some of the requests, with the same granule and positions."""
+        """The problem restricted to some requests, with the same granule and positions."""
         at = np.array(indices, np.int64)
         columns = (self.sizes[at], self.first[at], self.last[at], self.alignments[at])
         return Problem(*columns, self.granule, self.starts)
@@ -70,5 +70,5 @@ class Problem:
         return int(self.live_bytes.max(initial=0))
 
     def size_of(self, offsets: Ints) -> int:
-        """Bytes up to the end of the last request, if they are put at `offsets`, shape (count,)."""
+        """The bytes up to the end of the last request if they are at `offsets`, shape (count,)."""
         return int((offsets + self.sizes).max(initial=0))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a plan takes, beside what it has to take: as data and as text."""
+"""The size of a plan and its lower bound, as data and as text."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from rushlight.memory.requests import BankUse, Plan, Request
 
 
 def requests_of(plan: Plan, bank: int) -> list[Request]:
-    """The requests that are in the bank of that memory id."""
+    """The requests in the bank with that memory id."""
     pairs = zip(plan.requests, plan.placements, strict=True)
     return [request for request, placement in pairs if placement.bank == bank]
 
 
 def live_bytes(requests: Sequence[Request]) -> list[tuple[int, int]]:
-    """(instruction, bytes alive from it on), where that changes; rounded up as plans are."""
+    """(instruction, bytes alive from it on) at each change; sizes are rounded up as in plans."""
     if not requests:
         return []
     problem = Problem.of(requests)
@@ -32,7 +32,7 @@ def live_bytes(requests: Sequence[Request]) -> list[tuple[int, int]]:
 
 
 def alive_at_peak(requests: Sequence[Request]) -> tuple[int, list[Request]]:
-    """The first instruction at which most bytes are alive, and what is alive there, largest first."""
+    """The first instruction with the most bytes alive, and the requests alive there, largest first."""
     if not requests:
         return 0, []
     instruction, _ = max(live_bytes(requests), key=lambda step: step[1])
@@ -41,8 +41,8 @@ def alive_at_peak(requests: Sequence[Request]) -> tuple[int, list[Request]]:
 
 
 def to_json(plan: Plan) -> dict[str, Any]:
-    """The plan in JSON's types: bytes in all and by bank, and what is alive where most is. Banks that are not
-    used are left out."""
+    """The plan as JSON types: bytes in total and per bank, and the tensors alive at the peak. Omits unused
+    banks."""
     return {
         "peak_bytes": plan.peak,
         "lower_bound_bytes": plan.lower_bound,
@@ -73,7 +73,7 @@ def _bank(plan: Plan, use: BankUse) -> dict[str, Any]:
 
 
 def summary(plan: Plan) -> list[str]:
-    """A line for each bank in use, and one for all of them."""
+    """One line of text for each bank in use, and one for the total."""
     lines = []
     for use in plan.banks:
         if use.size:
@@ -86,6 +86,6 @@ def summary(plan: Plan) -> list[str]:
 
 
 def gap(plan: Plan) -> str:
-    """The bytes above the lower bound, and how much of it that is."""
+    """The bytes above the lower bound, and their share of it, as text."""
     share = plan.gap / plan.lower_bound if plan.lower_bound else 0.0
     return f"{plan.gap:,} ({share:.1%})"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What is asked of the memory planner and what it answers: requests, banks, the plan."""
+"""The input and output of the memory planner: requests, banks, the plan."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from functools import cached_property
 
 @dataclass(frozen=True)
 class Request:
-    """Bytes that are needed for a while.
+    """Bytes that are needed for a lifetime.
 
-    `first` and `last` are positions of instructions, both inclusive: what lives up to an instruction and what
-    lives from that instruction on do not share bytes. `alignment` is a power of two, in bytes. `bank` is the
-    memory id that it has to be in, or None for any. `uses` counts the instructions that read or write it.
-    `note` is shown in reports, such as the line of Python that it comes from. Names are unique.
+    `first` and `last` are positions of instructions, both inclusive: a request that ends at an instruction
+    and one that begins at it do not share bytes. `alignment` is a power of two in bytes. `bank` fixes the
+    memory id; None allows any. `uses` counts the instructions that read or write the bytes. `note` is text
+    for reports, such as the source line. Names are unique.
     """
 
     name: str
@@ -35,9 +35,8 @@ class Request:
 
 @dataclass(frozen=True)
 class Bank:
-    """A memory that planned tensors may be in: `id` is its memory id in the program, 1 or more; `size` in
-    bytes, None for as large as needed; `speed` in bytes per cycle, or anything else of which more is
-    faster."""
+    """A memory bank: `id` is its memory id in the program, at least 1; `size` in bytes, None for unlimited;
+    `speed` in bytes per cycle or another rate."""
 
     name: str
     id: int
@@ -47,7 +46,7 @@ class Bank:
 
 @dataclass(frozen=True)
 class Placement:
-    """Where a request was put: the memory id of its bank, and the offset there in bytes."""
+    """The assignment of a request: the memory id of its bank, and its offset in bytes."""
 
     bank: int
     offset: int
@@ -55,8 +54,8 @@ class Placement:
 
 @dataclass(frozen=True)
 class Layout:
-    """What a planner makes of requests for one bank: their offsets in the order of the requests, and the size
-    up to the end of the last one, in bytes. `optimal` if there is none of a smaller size."""
+    """A planner's result for one bank: the offsets in the order of the requests, and the size up to the end
+    of the last one, both in bytes. `optimal` is True if no smaller size is possible."""
 
     offsets: tuple[int, ...]
     size: int
@@ -66,8 +65,7 @@ class Layout:
 
 @dataclass(frozen=True)
 class BankUse:
-    """How much of a bank a plan takes, and the least that the requests in it could take: their largest live
-    set. Both in bytes."""
+    """The bytes of a bank that a plan uses, and the lower bound for its requests, their largest live set."""
 
     bank: Bank
     size: int
@@ -76,10 +74,10 @@ class BankUse:
 
 @dataclass(frozen=True)
 class Plan:
-    """Places for all requests. `placements` are in the order of `requests`; `banks` in the order given.
+    """The plan of all requests. `placements` are in the order of `requests`, `banks` in the given order.
 
-    Bytes are rounded up to the smallest alignment among the requests. `lower_bound` is the largest live set,
-    or what requests of fixed banks need at least. `optimal` if no plan can have a smaller peak.
+    Sizes are rounded up to the smallest alignment among the requests. `lower_bound` is the largest live
+    set, or the least that requests of fixed banks need. `optimal` is True if no plan has a smaller peak.
     """
 
     requests: tuple[Request, ...]
@@ -92,24 +90,24 @@ class Plan:
 
     @cached_property
     def by_name(self) -> dict[str, Placement]:
-        """The placement of each request."""
+        """The placement of each request, by name."""
         names = (request.name for request in self.requests)
         return dict(zip(names, self.placements, strict=True))
 
     @property
     def peak(self) -> int:
-        """Bytes of all banks together."""
+        """The bytes of all banks together."""
         return sum(use.size for use in self.banks)
 
     @property
     def gap(self) -> int:
-        """Bytes above the lower bound."""
+        """The bytes above the lower bound."""
         return self.peak - self.lower_bound
 
     @property
     def buffer_sizes(self) -> tuple[int, ...]:
-        """Bytes by memory id, as a method of a program has them: 0 is reserved, banks not used are empty."""
+        """Bytes by memory id, as a method of a program stores them: 0 is reserved, unused banks are empty."""
         sizes = {use.bank.id: use.size for use in self.banks}
-        used = (placement.bank for placement in self.placements)  # if only by tensors of no bytes
+        used = (placement.bank for placement in self.placements)  # a bank may have only empty tensors
         highest = max((*used, *(id for id, size in sizes.items() if size)), default=0)
         return tuple(sizes.get(id, 0) for id in range(highest + 1))

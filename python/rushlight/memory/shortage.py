@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What to say when requests do not fit their banks."""
+"""The error for requests that do not fit in their banks."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from rushlight.memory.spread import Planner
 def shortage(
     requests: Sequence[Request], problem: Problem, banks: Sequence[Bank], index: int, planner: Planner
 ) -> DoesNotFit:
-    """The error for request `index`, which fits in no bank that it may be in: the tensors that compete
-    with it, alive when most of these are."""
+    """The error for request `index`, which fits in no allowed bank: lists the tensors that compete with it at
+    the peak."""
     fixed = requests[index].bank
     allowed = [bank for bank in banks if fixed in (None, bank.id)]
     sizes = [bank.size for bank in allowed if bank.size is not None]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Assigns requests to banks: the fastest bank gets the requests with the most uses per byte."""
+"""Assigns requests to banks: the fastest bank takes the requests with the most uses per byte."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from rushlight.memory.requests import Bank, Layout, Request
 Planner = Callable[[Problem], Layout]
 
 _REPLANS, _REPLANNED = 16, 2000
-"""How often a bank is laid out anew to fit one request more, at most; and for how many requests
-together, so that it does not take long."""
+"""Limits on the time spent planning a bank again to fit one more request: the number of plans, and the number
+of requests over all of them."""
 
 
 @dataclass
 class Share:
-    """The requests of one bank: their indices and where they are for now, in bytes."""
+    """The requests of one bank: their indices and current offsets in bytes."""
 
     bank: Bank
     indices: list[int] = field(default_factory=list)
@@ -29,7 +29,7 @@ class Share:
 
 
 class DoesNotFit(Exception):
-    """`index` is a request that fits no bank that it may be in, in any order that was tried."""
+    """`index` is a request that fits in no allowed bank, in any order tried."""
 
     def __init__(self, index: int) -> None:
         super().__init__(index)
@@ -39,11 +39,11 @@ class DoesNotFit(Exception):
 def spread(
     requests: Sequence[Request], problem: Problem, banks: Sequence[Bank], planner: Planner
 ) -> list[Share]:
-    """A share for each bank, in the order of `banks`: the cheapest of several tries, by the time that
-    reading and writing takes.
+    """A share for each bank, in the order of `banks`: of several tries the one with the least time for reads
+    and writes.
 
-    Requests of fixed banks come first, then what is used most: by uses for each byte and instruction of its
-    life, by bytes × uses, by size. Errors: DoesNotFit.
+    Requests with a fixed bank come first, then the most used: by uses per byte and instruction of
+    lifetime, by bytes × uses, by size. Errors: DoesNotFit.
     """
     best: list[Share] | None = None
     least = float("inf")
@@ -64,7 +64,7 @@ def spread(
 
 
 def _orders(requests: Sequence[Request], problem: Problem) -> list[list[int]]:
-    """Orders in which requests are placed; those of fixed banks are first in each."""
+    """Placement orders of the requests; in each, those with a fixed bank come first."""
     uses = np.array([request.uses for request in requests], np.float64)
     lives = np.array([request.last - request.first + 1 for request in requests], np.float64)
     free = np.array([request.bank is None for request in requests], np.int64)
@@ -73,7 +73,7 @@ def _orders(requests: Sequence[Request], problem: Problem) -> list[list[int]]:
 
 
 def _cost(requests: Sequence[Request], shares: Sequence[Share]) -> float:
-    """The time that all reads and writes take, in the units of the banks' speeds."""
+    """The time of all reads and writes, in the units of the banks' speeds."""
     return sum(
         requests[index].nbytes * requests[index].uses / share.bank.speed
         for share in shares
@@ -88,7 +88,7 @@ def _fill(
     order: Sequence[int],
     planner: Planner,
 ) -> list[Share]:
-    """Places each request of `order` in the fastest bank that it fits in."""
+    """Places each request of `order` in the fastest bank where it fits."""
     fillings = [_Filling(problem, bank) for bank in banks]
     fastest = sorted(fillings, key=lambda filling: -filling.share.bank.speed)
     for index in order:
@@ -101,7 +101,7 @@ def _fill(
 
 
 class _Filling:
-    """A bank while it is filled."""
+    """A bank while it is being filled."""
 
     def __init__(self, problem: Problem, bank: Bank) -> None:
         self.share = Share(bank)
@@ -110,7 +110,7 @@ class _Filling:
         self._replans = min(_REPLANS, _REPLANNED // max(len(problem), 1))
 
     def add(self, index: int) -> bool:
-        """Put a request where it fits best, or where it fits once the bank is laid out anew."""
+        """Adds a request in the best gap, or by planning the bank again; False if it does not fit."""
         problem = self._problem
         size, first, last = (int(column[index]) for column in (problem.sizes, problem.first, problem.last))
         offset = self._placed.best_fit(size, first, last, int(problem.alignments[index]))
@@ -123,7 +123,7 @@ class _Filling:
         return self._replans >= 0 and self.replan_with(index, greedy_by_size)
 
     def replan_with(self, index: int, planner: Planner) -> bool:
-        """Lay the bank out anew with one request more, if it then fits."""
+        """Plans the bank again with one more request; False if it does not fit."""
         capacity = self.share.bank.size
         assert capacity is not None
         indices = [*self.share.indices, index]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Proves a plan: nothing that lives at the same time shares bytes."""
+"""Verifies a plan: requests alive at the same time share no byte."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ _Event = tuple[int, bool, int, int, Request]
 
 
 def verify(plan: Plan, requests: Sequence[Request]) -> None:
-    """Every request is in a bank that it may be in, aligned, within the bank, and shares no byte with
-    another of its time; O(n log n) and the work of keeping what is alive sorted.
+    """Checks that each request is in an allowed bank, aligned, inside the bank, and shares no byte with
+    another request alive at the same time. O(n log n) plus the insertions into the sorted alive set.
 
-    Errors: AssertionError naming the requests; it is a fault of a planner, not of the model.
+    Errors: AssertionError naming the requests; it means a defect in a planner, not in the model.
     """
     assert tuple(requests) == plan.requests, "plan: made for other requests"
     sizes = {use.bank.id: use.size for use in plan.banks}
@@ -42,7 +42,7 @@ def _verify_place(request: Request, placement: Placement, sizes: dict[int, int])
 
 
 def _verify_disjoint(events: list[_Event], what: str) -> None:
-    """A sweep over time: what is alive is kept sorted by offset, so only neighbours are compared."""
+    """Sweeps over time with the alive requests sorted by offset, so that only neighbours are compared."""
     alive: list[tuple[int, int, str]] = []
     for _, begins, offset, end, request in sorted(events, key=lambda event: event[:2]):
         at = bisect.bisect_left(alive, (offset, end, request.name))

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The parts of a method's arena, in their order, and the bytes that an element of each takes.
+"""The parts of a method's arena, in order, and the size of an element of each.
 
-Python sizes arenas by this table (memory.py), C++ lays them out by the header that is generated from it. The
-executor, which has the types of the elements, asserts that they have these sizes. On 32-bit machines a method
-that computes with tensors only is compact (runtime/program/layout.h).
+Python computes arena sizes from this table (memory.py); C++ lays arenas out with a header generated from
+it. The executor, which defines the element types, asserts their sizes. On 32-bit machines a method that
+computes with tensors only is compact (runtime/program/layout.h).
 """
 
 from __future__ import annotations
@@ -12,14 +12,14 @@ from dataclasses import dataclass
 from typing import Literal
 
 COMPACT_POINTER = 4
-"""Bytes of a pointer on machines that have compact methods."""
+"""Bytes of a pointer on machines with compact methods."""
 
 
 @dataclass(frozen=True)
 class ArenaPart:
-    """A part; one element takes so many pointers and bytes. It is aligned to 8 if it is `wide`, a value or an
-    int64, and else to the smaller of its size and a pointer's. `only` is the one form
-    of a method that has the part."""
+    """One part of the arena. An element takes `pointers` pointers plus `bytes` bytes. The part is aligned to
+    8 if it is `wide` (it holds a value or an int64), else to the smaller of the element's and a pointer's
+    size. `only` restricts it to one form of a method."""
 
     name: str
     pointers: int
@@ -29,11 +29,11 @@ class ArenaPart:
     only: Literal["", "kept", "compact"] = ""
 
     def size(self, pointer: int) -> int:
-        """Bytes of one element, where pointers have `pointer` bytes."""
+        """The bytes of one element, with pointers of `pointer` bytes."""
         return self.pointers * pointer + self.bytes
 
     def alignment(self, pointer: int) -> int:
-        """What the part's start is a multiple of."""
+        """The alignment of the part's start in bytes."""
         return 8 if self.wide else min(self.size(pointer), pointer)
 
 
@@ -43,7 +43,7 @@ PARTS = (
     ArenaPart("Made", 0, 16, "as many as the longest call has arguments", wide=True),
     ArenaPart("Tensors", 7, 0, "all"),
     ArenaPart("TensorRanks", 0, 8, "one for 32 values"),
-    # Lists and their items: the most that any call names.
+    # Lists and their items: the maximum that one call names.
     ArenaPart("IntLists", 2, 0),
     ArenaPart("IntListItems", 0, 8, wide=True),
     ArenaPart("TensorLists", 2, 0),

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Tensors of files as arrays. numpy is imported when the first array is asked for: whoever only looks at
-shapes needs none."""
+"""Views of tensors in files as numpy arrays. numpy is imported with the first array, because reading shapes
+does not need it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ MAX_RANK = 16
 
 
 def read_layout(table: Table) -> tuple[str, tuple[int, ...], tuple[int, ...]]:
-    """The dtype, shape and dim order that a table gives; an order left out is row major.
+    """The dtype, sizes and dim order in a table; a missing order is row-major.
 
     Errors: InvalidProgram.
     """
@@ -34,7 +34,7 @@ def read_layout(table: Table) -> tuple[str, tuple[int, ...], tuple[int, ...]]:
 
 
 def check_shape(sizes: tuple[int, ...], dim_order: tuple[int, ...], what: str) -> None:
-    """Errors: InvalidProgram for a rank, size or dim order that no tensor has."""
+    """Errors: InvalidProgram for an invalid rank, size or dim order."""
     if len(sizes) > MAX_RANK:
         raise InvalidProgram(f"{what}: at most {MAX_RANK} dimensions expected, found {len(sizes)}")
     if any(size < 0 for size in sizes):
@@ -45,14 +45,14 @@ def check_shape(sizes: tuple[int, ...], dim_order: tuple[int, ...], what: str) -
 
 
 def tensor_bytes(dtype: str, sizes: Sequence[int]) -> int:
-    """Bytes of a tensor's elements."""
+    """The bytes of a tensor's elements."""
     return math.prod(sizes) * element_size(dtype)
 
 
 def as_array(data: memoryview, dtype: str, sizes: Sequence[int], dim_order: Sequence[int]) -> np.ndarray:
-    """A read-only view of shape `sizes` over data that lies in `dim_order`.
+    """A read-only array of shape `sizes` over data stored in `dim_order`, without a copy.
 
-    Errors: InvalidArgument for a dtype that numpy has not; MissingDependency.
+    Errors: InvalidArgument for a dtype that numpy lacks; MissingDependency.
     """
     try:
         import ml_dtypes  # noqa: F401 (its types are numpy's from here on)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Bundled programs (.bpte): a program with inputs for its methods and the outputs they should give."""
+"""Reads bundled programs (.bpte): a program with inputs for its methods and expected outputs."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ VERSION = 2
 
 @dataclass(frozen=True)
 class BundledTensor:
-    """A tensor of a case; `data` lies in `dim_order`."""
+    """A tensor of a test case; `data` is stored in `dim_order`."""
 
     dtype: str
     sizes: tuple[int, ...]
@@ -30,7 +30,7 @@ class BundledTensor:
     data: memoryview = field(repr=False)
 
     def array(self) -> np.ndarray:
-        """The tensor as a read-only array of its shape."""
+        """The tensor as a read-only array of shape `sizes`. Errors: as for `as_array`."""
         return as_array(self.data, self.dtype, self.sizes, self.dim_order)
 
 
@@ -39,7 +39,7 @@ BundledValue = BundledTensor | int | bool | float
 
 @dataclass(frozen=True)
 class BundledCase:
-    """One call: inputs, and the outputs to expect (empty: none are known)."""
+    """One call: its inputs and expected outputs (empty if unknown)."""
 
     inputs: tuple[BundledValue, ...]
     outputs: tuple[BundledValue, ...]
@@ -55,7 +55,7 @@ class BundledSuite:
 
 @dataclass(frozen=True)
 class BundledProgram:
-    """`program` has the bytes of the .pte inside; read_program reads them."""
+    """A bundled program; `program` has the bytes of the .pte inside, for `read_program`."""
 
     version: int
     suites: tuple[BundledSuite, ...]
@@ -64,16 +64,15 @@ class BundledProgram:
 
 
 def is_bundled_program(data: bytes | bytearray | memoryview) -> bool:
-    """Whether the bytes say that they are a bundled program."""
+    """True if the bytes have the identifier of a bundled program."""
     return bytes(data[4:8]) == IDENTIFIER
 
 
 def read_bundled_program(source: str | os.PathLike[str] | bytes | bytearray | memoryview) -> BundledProgram:
-    """Read a bundled program from a path or from its bytes; every value is checked, the program inside is
-    not.
+    """Reads a bundled program from a path or from its bytes. Checks every value except the program inside.
 
-    Errors: InvalidProgram naming what is wrong, with what was expected and found; InvalidArgument for a
-    file that cannot be opened.
+    Errors: InvalidProgram naming the defect with the expected and actual value; InvalidArgument for a file
+    that cannot be opened.
     """
     data = bytes_of(source)
     check_identifier(data, IDENTIFIER, "bundled program")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Writes bundled programs (.bpte): a program with calls of its methods and what they should give."""
+"""Writes bundled programs (.bpte): a program with calls of its methods and expected outputs."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _KINDS = {int: ("Int", "int_val"), bool: ("Bool", "bool_val"), float: ("Double",
 
 
 def bundled_value(value: Any) -> BundledValue:
-    """A number or an array (of numpy, or what has its interface) as a bundled program holds it.
+    """Converts a scalar or an array (of numpy, or with its interface) to a value of a bundled program.
 
     Errors: InvalidArgument for anything else.
     """
@@ -52,7 +52,7 @@ def bundled_value(value: Any) -> BundledValue:
 
 
 def bundled_case(inputs: Sequence[Any], outputs: Sequence[Any] = ()) -> BundledCase:
-    """One call with numbers and arrays; without outputs none are expected."""
+    """One call with scalars and arrays; without outputs none are expected. Errors: as for `bundled_value`."""
     return BundledCase(tuple(map(bundled_value, inputs)), tuple(map(bundled_value, outputs)))
 
 
@@ -69,7 +69,7 @@ def write_bundled_program(program: FileImage | Any, suites: Iterable[BundledSuit
 
 
 def _around(head: bytearray, program: FileImage | Any) -> FileImage:
-    """The cases, then the program as the last vector: behind, so that it need not be copied into place."""
+    """The cases, then the program as the last vector: at the end it can be appended without copying."""
     image = FileImage()
     slot = BUNDLED_PROGRAM.tables[BUNDLED_PROGRAM.root]["program"].slot
     (root,) = struct.unpack_from("<I", head)

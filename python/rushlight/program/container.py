@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The frame of a program file: identifier, extended header, and where the segments begin."""
+"""Reads the frame of a program file: identifier, extended header, and the start of the segments."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ _HEADER_MIN_LENGTH = 24
 
 @dataclass(frozen=True)
 class Frame:
-    """Bytes of the program itself, and the file offset that segments count from (0: no segments)."""
+    """The size in bytes of the program part, and the file offset of the segments (0: no segments)."""
 
     program_size: int
     segment_base: int
 
 
 def bytes_of(source: str | os.PathLike[str] | bytes | bytearray | memoryview) -> memoryview:
-    """The bytes of a file, or those given. Errors: InvalidArgument for a file that cannot be opened."""
+    """The bytes of a file, or the given bytes. Errors: InvalidArgument for a file that cannot be opened."""
     if isinstance(source, (bytes, bytearray, memoryview)):
         return memoryview(source).cast("B")
     try:
@@ -37,7 +37,7 @@ def bytes_of(source: str | os.PathLike[str] | bytes | bytearray | memoryview) ->
 
 
 def check_identifier(data: memoryview, identifier: bytes, what: str) -> None:
-    """Errors: InvalidProgram unless the bytes say that they are a `what`."""
+    """Errors: InvalidProgram unless the bytes have the identifier of a `what`."""
     if len(data) < 8:
         raise InvalidProgram(f"not a {what}: at least 8 bytes expected, the file has {len(data)}")
     found = bytes(data[4:8])
@@ -48,7 +48,7 @@ def check_identifier(data: memoryview, identifier: bytes, what: str) -> None:
 
 
 def read_frame(data: memoryview) -> Frame:
-    """Check the identifier and read the extended header. Errors: InvalidProgram."""
+    """Checks the identifier and reads the extended header. Errors: InvalidProgram."""
     check_identifier(data, IDENTIFIER, "program")
     size = len(data)
     if bytes(data[HEADER_OFFSET : HEADER_OFFSET + 4]) != HEADER_MAGIC:
@@ -79,7 +79,7 @@ def _read_header(data: memoryview) -> Frame:
 
 
 def _shown(found: bytes) -> str:
-    """An identifier for people; some foreign files are told by theirs."""
+    """An identifier as text; names the file type if it is a known one."""
     kinds = {
         b"ET12": "a program",
         b"BP08": "a bundled program",

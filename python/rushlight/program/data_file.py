@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Data files (.ptd): tensors and other data by name, outside of any program."""
+"""Reads data files (.ptd): tensors and other data by name, separate from programs."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ _VERSION = 0
 
 @dataclass(frozen=True)
 class DataEntry:
-    """One key and its bytes. `dtype` is None for data that is no tensor; `sizes` and `dim_order` are of
-    tensors. `segment` is the number of the piece of the file, once there is one; keys may share it."""
+    """A key and its bytes. `dtype` is None for data that is no tensor; `sizes` and `dim_order` belong to
+    tensors. `segment` is the index of the segment in the file, which several keys may share."""
 
     key: str
     data: memoryview = field(repr=False)
@@ -39,7 +39,7 @@ class DataEntry:
     segment: int = 0
 
     def array(self) -> np.ndarray:
-        """The tensor as a read-only array of its shape.
+        """The tensor as a read-only array of shape `sizes`.
 
         Errors: InvalidArgument for data that is no tensor.
         """
@@ -50,7 +50,7 @@ class DataEntry:
 
 @dataclass(frozen=True)
 class DataFile:
-    """A data file's keys, in the order of the file."""
+    """The entries of a data file, in file order."""
 
     version: int
     entries: tuple[DataEntry, ...]
@@ -59,15 +59,15 @@ class DataFile:
 
     @cached_property
     def _by_key(self) -> dict[str, DataEntry]:
-        # The first of equal keys, as the runtime finds it.
+        # The first of several equal keys wins, as in the runtime.
         return {entry.key: entry for entry in reversed(self.entries)}
 
     def keys(self) -> tuple[str, ...]:
-        """The names of all data."""
+        """The keys of all entries."""
         return tuple(entry.key for entry in self.entries)
 
     def entry(self, key: str) -> DataEntry:
-        """The data of that name. Errors: InvalidArgument, with the names there are."""
+        """The entry with that key. Errors: InvalidArgument, which lists known keys."""
         if key in self._by_key:
             return self._by_key[key]
         listed = ", ".join(self.keys()[:12]) or "none"
@@ -75,10 +75,10 @@ class DataFile:
 
 
 def read_data_file(source: str | os.PathLike[str] | bytes | bytearray | memoryview) -> DataFile:
-    """Read a data file from a path or from its bytes; every offset and layout is checked.
+    """Reads a data file from a path or from its bytes. Checks every offset and layout.
 
-    Errors: InvalidProgram naming what is wrong, with what was expected and found; InvalidArgument for a
-    file that cannot be opened.
+    Errors: InvalidProgram naming the defect with the expected and actual value; InvalidArgument for a file
+    that cannot be opened.
     """
     data = bytes_of(source)
     directory_size, base, data_size = _read_header(data)
@@ -96,7 +96,7 @@ def read_data_file(source: str | os.PathLike[str] | bytes | bytearray | memoryvi
 
 
 def _read_header(data: memoryview) -> tuple[int, int, int]:
-    """Bytes of the directory; where the data begins, and its bytes."""
+    """The end of the directory, the start of the data, and the data's size, in bytes."""
     check_identifier(data, IDENTIFIER, "data file")
     size = len(data)
     if size < HEADER_OFFSET + HEADER_LENGTH:

@@ -16,10 +16,11 @@ from rushlight.program.schema import DATA_FILE
 
 
 def write_data_file(entries: Iterable[DataEntry], *, alignment: int = 128) -> FileImage:
-    """A data file of these keys; equal data is in it once, `segment` is not looked at. `data` is anything
-    with bytes in one piece, which are not copied, and lies in the file at multiples of `alignment` bytes.
+    """A data file with these entries. Equal data is stored once; the entries' `segment` is ignored. `data` is
+    any object with contiguous bytes, which are not copied; in the file it starts at a multiple of
+    `alignment` bytes.
 
-    Errors: InvalidArgument for a key that is there twice or data that is not what its layout says.
+    Errors: InvalidArgument for a duplicate key, or data that does not match its layout.
     """
     check_alignment("data", alignment)
     flat, segments = FlatbufferWriter(DATA_FILE), SegmentList(alignment)

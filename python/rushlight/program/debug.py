@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The debug record of a program: what in the model each instruction was made of, in a JSON file beside it.
+"""The debug record of a program: the origin of each instruction in the model, in a JSON file next to the
+program.
 
-It is joined with traces by the place of an instruction, and with ExecuTorch's Inspector by debug handles:
-`debug_handle_map` and `delegate_map` are what an ETRecord has under these names.
+It is joined with traces by instruction index, and with ExecuTorch's Inspector by debug handles:
+`debug_handle_map` and `delegate_map` have the form of the ETRecord's maps of these names.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Frame:
-    """A line of Python, with its text."""
+    """A line of Python source, with its text."""
 
     file: str
     line: int
@@ -44,7 +45,7 @@ class Frame:
 
 @dataclass(frozen=True)
 class Module:
-    """A module that was being called: its path in the model ("encoder.layers.0") and its class."""
+    """A module during its call: its path in the model ("encoder.layers.0") and its class."""
 
     path: str
     type: str = ""
@@ -55,12 +56,12 @@ class Module:
 
 @dataclass(frozen=True)
 class InstructionOrigin:
-    """What an instruction was made of.
+    """The origin of an instruction.
 
-    `index` counts within its chain, as in traces. `operator` is the full name of a kernel call's operator,
-    a delegate's id, or empty. `handles` are debug handles, several where nodes were fused. `node` is the name
-    of the graph's node. `frames` and `modules` are outermost first; the last frame is the model's own line.
-    `delegate_handles` are the debug handles of what is inside a delegate, by the ids that its events have.
+    `index` is the position in its chain, as in traces. `operator` is the full name of a kernel call's
+    operator, a delegate's id, or empty. `handles` are debug handles, several for fused nodes. `node` is
+    the name of the graph's node. `frames` and `modules` are outermost first; the last frame is the model's
+    own line. `delegate_handles` are the debug handles inside a delegate, by the ids of its events.
     """
 
     index: int
@@ -74,12 +75,12 @@ class InstructionOrigin:
 
     @property
     def line(self) -> Frame | None:
-        """The model's line, where it is known."""
+        """The model's line; None if unknown."""
         return self.frames[-1] if self.frames else None
 
     @property
     def module(self) -> Module | None:
-        """The innermost module, where it is known."""
+        """The innermost module; None if unknown."""
         return self.modules[-1] if self.modules else None
 
     def __str__(self) -> str:
@@ -89,7 +90,7 @@ class InstructionOrigin:
 
 @dataclass(frozen=True)
 class MethodOrigins:
-    """The origins of a method's instructions; those of which nothing is known may be left out."""
+    """The origins of a method's instructions; instructions with unknown origin may be missing."""
 
     name: str
     instructions: tuple[InstructionOrigin, ...]
@@ -99,19 +100,19 @@ class MethodOrigins:
         return {(origin.chain, origin.index): origin for origin in self.instructions}
 
     def at(self, index: int, chain: int = 0) -> InstructionOrigin | None:
-        """The origin of an instruction, None where it is not known."""
+        """The origin of an instruction; None if unknown."""
         return self._by_place.get((chain, index))
 
 
 @dataclass(frozen=True)
 class DebugRecord:
-    """The record of a program; `program` is its fingerprint."""
+    """The debug record of a program; `program` is the program's fingerprint."""
 
     program: str
     methods: tuple[MethodOrigins, ...]
 
     def method(self, name: str) -> MethodOrigins:
-        """The origins in a method; of one that the record has not, none."""
+        """The origins of a method; empty if the record lacks the method."""
         return next((m for m in self.methods if m.name == name), MethodOrigins(name, ()))
 
     def debug_handle_map(self) -> dict[str, dict[int, int | list[int]]]:
@@ -122,7 +123,7 @@ class DebugRecord:
         }
 
     def delegate_map(self) -> dict[str, dict[int, dict[str, Any]]]:
-        """Backends and the debug handles inside of them, by method and instruction."""
+        """Backends and the debug handles inside their delegates, by method and instruction."""
         return {
             method.name: {
                 origin.index: {
@@ -136,25 +137,25 @@ class DebugRecord:
         }
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes the record. Error: FileFailed for a path that cannot be written."""
+        """Writes the record. Errors: FileFailed for a path that cannot be written."""
         FileImage([json.dumps(_to_json(self), separators=(",", ":")).encode()]).save(path)
 
 
 def fingerprint(program: Program | FileImage) -> str:
-    """What tells programs apart: the SHA-256 of the program without its constants. An image has to be what
-    write_program gave."""
+    """The fingerprint of a program: the SHA-256 of the program part, without constants, in hexadecimal. An
+    image must come from write_program."""
     if isinstance(program, Program):
         return hashlib.sha256(program.data[: program.program_size]).hexdigest()
     return hashlib.sha256(next(program.pieces())).hexdigest()
 
 
 def debug_record_path(model: str | os.PathLike[str]) -> Path:
-    """Where the record of a program file is looked for: model.debug.json beside model.pte."""
+    """The path of a program's debug record: model.debug.json beside model.pte."""
     return Path(model).with_suffix(".debug.json")
 
 
 def record_beside(model: str | os.PathLike[str], program: Program) -> DebugRecord | None:
-    """The record beside a program file; None where there is none, or that of another program.
+    """The record beside a program file; None if there is none or it belongs to another program.
 
     Errors: InvalidArgument for a file that is no debug record.
     """
@@ -166,13 +167,13 @@ def record_beside(model: str | os.PathLike[str], program: Program) -> DebugRecor
 
 
 def source_of(model: str | os.PathLike[str], method: str, instruction: int) -> str:
-    """What the record beside a program file says of an instruction; "" without one, whatever the reason:
-    this is for errors, which it must not hide. Of a large file only the program itself is read."""
+    """The origin of an instruction as text, from the record beside a program file; "" without a matching
+    record or on any failure, because error messages use it. Reads only the program part of a large file."""
     try:
         record = read_debug_record(debug_record_path(model))
         with Path(model).open("rb") as file:
             head = file.read(64)
-            # Without an extended header the file is all program.
+            # Without an extended header the whole file is the program.
             has_header = head[HEADER_OFFSET : HEADER_OFFSET + 4] == HEADER_MAGIC
             size = struct.unpack_from("<Q", head, HEADER_OFFSET + 8)[0] if has_header else -1
             file.seek(0)
@@ -184,7 +185,8 @@ def source_of(model: str | os.PathLike[str], method: str, instruction: int) -> s
 
 
 def read_debug_record(path: str | os.PathLike[str]) -> DebugRecord:
-    """Errors: InvalidArgument for a file that cannot be opened or is no debug record."""
+    """Reads a debug record. Errors: InvalidArgument for a file that cannot be opened or is no debug
+    record."""
     content = read_json(path, what="debug record")
     if not isinstance(content, dict) or (content.get("format"), content.get("version")) != (
         _FORMAT,
@@ -202,7 +204,7 @@ def _handles(handles: Sequence[int]) -> int | list[int]:
 
 
 class _Once:
-    """Numbers things in the order in which they come first: frames and modules are much the same all over."""
+    """Numbers items in order of first occurrence, because most frames and modules repeat."""
 
     def __init__(self) -> None:
         self.numbers: dict[Any, int] = {}
@@ -231,7 +233,7 @@ def _to_json(record: DebugRecord) -> dict[str, Any]:
 
 
 def _instruction(origin: InstructionOrigin, frames: _Once, modules: _Once) -> dict[str, Any]:
-    """What is empty is left out."""
+    """An origin as JSON; empty fields are omitted."""
     told = {
         "chain": origin.chain,
         "operator": origin.operator,

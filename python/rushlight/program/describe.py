@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a program, a bundled program or a data file holds, as plain data for printing and JSON."""
+"""Describes programs, bundled programs and data files as plain data for printing and JSON."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ def operator_uses(program: Program) -> dict[str, frozenset[str]]:
 
 
 def describe_file(source: str | os.PathLike[str] | bytes | bytearray | memoryview) -> dict[str, Any]:
-    """What a file of any of the three kinds holds; "kind" is "program", "bundled program" or "data file".
+    """Describes a file of any of the three kinds; "kind" is "program", "bundled program" or "data file".
 
-    Errors: InvalidProgram, InvalidArgument for a file that cannot be opened.
+    Errors: InvalidProgram; InvalidArgument for a file that cannot be opened.
     """
     data = bytes_of(source)
     if is_bundled_program(data):
@@ -47,7 +47,8 @@ def describe_file(source: str | os.PathLike[str] | bytes | bytearray | memoryvie
 
 
 def describe(program: Program) -> dict[str, Any]:
-    """Methods (inputs, outputs, operators, constants, planned memory, delegates), segments, named data."""
+    """Describes methods (inputs, outputs, operators, constants, planned memory, delegates), segments and
+    named data. Sizes are in bytes."""
     return {
         "version": program.version,
         "file_bytes": len(program.data),
@@ -158,7 +159,7 @@ def _value(method: Method, value: Value) -> dict[str, Any]:
 
 
 def _operators(method: Method) -> list[dict[str, Any]]:
-    """Per operator the number of calls, and the dtypes of each argument that is or holds tensors."""
+    """For each operator the number of calls, and the dtypes of each argument that is or holds tensors."""
     counts: dict[str, int] = {}
     positions: dict[str, dict[int, set[str]]] = {}
     for name, arguments in method.calls():
@@ -181,7 +182,7 @@ def _operators(method: Method) -> list[dict[str, Any]]:
 
 
 def _without_returns(method: Method, arguments: list[Value]) -> list[Value]:
-    """The arguments less the return value, which repeats what stands before it."""
+    """The arguments without the return value, which repeats earlier arguments."""
     if not arguments:
         return arguments
     before, last = arguments[:-1], arguments[-1]
@@ -193,7 +194,8 @@ def _without_returns(method: Method, arguments: list[Value]) -> list[Value]:
 
 
 def _stored(tensors: list[TensorInfo], storage: Storage) -> dict[str, int]:
-    """How many pieces of data in the file the tensors take, and their bytes; shared data counts once."""
+    """The number of data pieces in the file that the tensors use, and their bytes; shared data counts
+    once."""
     pieces: dict[tuple[int, int], int] = {}
     for tensor in tensors:
         if tensor.storage is storage:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Element types: PyTorch's numbers, names and sizes, and which type two of them promote to."""
+"""Element types: PyTorch's ScalarType integers, names and sizes, and type promotion."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ NAMES: dict[int, str] = {
 }
 NUMBERS: dict[str, int] = {name: number for number, name in NAMES.items()}
 
-# Names that C and PyTorch have for some of them, too.
+# C's and PyTorch's aliases.
 _OTHER_NAMES = {
     "byte": "uint8",
     "char": "int8",
@@ -70,26 +70,26 @@ _WITH_PART = {part: name for name, part in _REAL_PART.items()}
 
 
 def named(text: str) -> str | None:
-    """The dtype called `text` ("float32", "float"), or None."""
+    """The dtype called `text` ("float32", "float"); None if there is none."""
     name = _OTHER_NAMES.get(text, text)
     return name if name in NUMBERS else None
 
 
 def element_size(dtype: str) -> int:
-    """Bytes of one element; packed types (quint4x2 and so on) are stored in bytes."""
+    """The bytes of one element; packed types (such as quint4x2) are stored in bytes."""
     return _SIZES.get(dtype, 1)
 
 
 def real_part(dtype: str) -> str:
-    """The type of a complex type's parts; `dtype` itself for others."""
+    """The dtype of a complex type's parts; other dtypes unchanged."""
     return _REAL_PART.get(dtype, dtype)
 
 
 def promote(a: str, b: str) -> str:
-    """The type that tensors of types `a` and `b` are computed in.
+    """The common dtype in which tensors of dtypes `a` and `b` are computed.
 
-    As torch.promote_types; pairs that it refuses (uint16 and a signed integer) give the wider one,
-    types that do not compute (quantized, bits, float8) give `a`.
+    As torch.promote_types, which refuses some pairs (uint16 and a signed integer): for those, the wider
+    type. Types without arithmetic (quantized, bits, float8) give `a`.
     """
     if a == b or b == "bool":
         return a
@@ -120,7 +120,7 @@ def _promote_complex(a: str, b: str) -> str:
 
 
 def promotion_closure(dtypes: Iterable[str]) -> frozenset[str]:
-    """The set with every type that its members, in any number, promote to."""
+    """The set extended by every dtype to which its members promote, in any number."""
     closed = set(dtypes)
     while True:
         new = {promote(a, b) for a, b in combinations(sorted(closed), 2)} - closed
@@ -130,5 +130,5 @@ def promotion_closure(dtypes: Iterable[str]) -> frozenset[str]:
 
 
 def mask(dtypes: Iterable[str]) -> int:
-    """The set as bits over the types' numbers."""
+    """The set as a bit mask over ScalarType integers."""
     return sum(1 << NUMBERS[name] for name in set(dtypes))

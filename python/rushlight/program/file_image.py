@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A file that is to be written: pieces in order, none of them copied."""
+"""The content of a file to write: pieces in order, without copies."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from rushlight.program.model import Segment
 
 
 def bytes_view(data: Any, what: str) -> memoryview:
-    """The bytes of anything that has some (bytes, arrays of any dtype), without a copy.
+    """The bytes of an object with a buffer (bytes, arrays of any dtype), without a copy.
 
-    Errors: InvalidArgument for what has no bytes, or not in one piece.
+    Errors: InvalidArgument for an object without bytes, or with non-contiguous ones.
     """
     try:
         view = memoryview(data)
     except (TypeError, ValueError, BufferError):
         try:
-            view = memoryview(data.reshape(-1).view("uint8"))  # arrays of dtypes that buffers cannot name
+            view = memoryview(data.reshape(-1).view("uint8"))  # dtypes that the buffer protocol cannot name
         except (AttributeError, TypeError, ValueError):
             found = type(data).__name__
             raise InvalidArgument(f"{what}: an object with bytes expected, got {found}") from None
@@ -31,18 +31,19 @@ def bytes_view(data: Any, what: str) -> memoryview:
 
 
 def padding(position: int, alignment: int) -> int:
-    """Bytes from `position` to the next multiple of `alignment`."""
+    """The bytes from `position` to the next multiple of `alignment`."""
     return -position % alignment
 
 
 def check_alignment(what: str, alignment: int) -> None:
-    """Errors: InvalidArgument unless it is a power of 2."""
+    """Errors: InvalidArgument unless `alignment` is a power of 2."""
     if alignment < 1 or alignment & (alignment - 1):
         raise InvalidArgument(f"{what} alignment: a power of 2 expected, got {alignment}")
 
 
 class FileImage:
-    """The pieces of a file. They are the caller's own bytes: they must not change before it is written."""
+    """The pieces of a file. They refer to the caller's bytes, which must not change until the file is
+    written."""
 
     def __init__(self, pieces: Iterable[bytes | bytearray | memoryview] = ()) -> None:
         self._pieces: list[memoryview] = []
@@ -51,33 +52,33 @@ class FileImage:
             self.append(piece)
 
     def append(self, data: bytes | bytearray | memoryview) -> None:
-        """Adds bytes at the end."""
+        """Appends bytes."""
         view = memoryview(data)
         self._pieces.append(view)
         self.nbytes += len(view)
 
     def align(self, alignment: int) -> None:
-        """Adds zeros up to the next multiple of `alignment`."""
+        """Appends zeros up to the next multiple of `alignment`."""
         if count := padding(self.nbytes, alignment):
             self.append(bytes(count))
 
     def extend(self, other: FileImage) -> None:
-        """Adds the pieces of another file."""
+        """Appends the pieces of another file."""
         for piece in other.pieces():
             self.append(piece)
 
     def pieces(self) -> Iterator[memoryview]:
-        """The bytes, piece by piece."""
+        """The pieces in order."""
         return iter(self._pieces)
 
     def tobytes(self) -> bytes:
-        """The whole file in memory."""
+        """The whole file as one bytes object."""
         return b"".join(self._pieces)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes the file; one that was there is replaced when all is written.
+        """Writes the file; an existing file is replaced only after everything is written.
 
-        Error: FileFailed for a path that cannot be written.
+        Errors: FileFailed for a path that cannot be written.
         """
         with writing(path) as file:
             for piece in self._pieces:
@@ -85,7 +86,7 @@ class FileImage:
 
 
 class SegmentList:
-    """The data behind a program: segments at aligned offsets, counted from the first one."""
+    """The segments after a program, at aligned offsets relative to the first one."""
 
     def __init__(self, alignment: int) -> None:
         self.image = FileImage()
@@ -94,7 +95,7 @@ class SegmentList:
         self._by_size: dict[int, list[tuple[int, memoryview]]] = {}
 
     def add(self, content: FileImage | memoryview) -> int:
-        """Appends a segment; its index."""
+        """Appends a segment; returns its index."""
         self.image.align(self._alignment)
         before = self.image.nbytes
         if isinstance(content, FileImage):
@@ -105,7 +106,7 @@ class SegmentList:
         return len(self.places) - 1
 
     def add_once(self, content: memoryview) -> int:
-        """The index of a segment with these bytes, which is appended unless there is one already."""
+        """The index of a segment with these bytes; appends it if it is new."""
         alike = self._by_size.setdefault(len(content), [])
         for index, other in alike:
             if other == content:

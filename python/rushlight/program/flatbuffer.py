@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A bounds-checked view of flatbuffers: every read is inside the data and aligned as the format has it, or
-raises InvalidProgram; what is read is what runtime/program/flatbuffer.cpp lets through.
+"""A bounds-checked reader of flatbuffers: every read is inside the data and aligned as the format requires,
+or raises InvalidProgram. It accepts what runtime/program/flatbuffer.cpp accepts.
 
-A field is held to the bounds of the data, not to the size that its table's vtable states: writers share a
-vtable between tables whose fields begin at the same offsets but end at different ones.
+A field is checked against the bounds of the data, not against the table size in its vtable: writers share
+a vtable between tables whose fields begin at the same offsets but end at different ones.
 
-Reads are paid for from a budget in proportion to the file, so that data which points at itself a
-million times over ends in an error as well.
+Each read is charged to a budget proportional to the file, so that data with millions of references to the
+same bytes fails instead of running for hours.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from rushlight.program.schema import Field, FileSchema
 T = TypeVar("T")
 
 _SIZE = {"b": 1, "B": 1, "H": 2, "i": 4, "I": 4, "q": 8, "Q": 8, "d": 8}
-_BYTE_OF_BOOL = {"?": "B"}  # any byte, which its reader judges
+_BYTE_OF_BOOL = {"?": "B"}  # any byte, which the caller checks
 _TABLE_COST = 8
 _UNITS_PER_BYTE = 8
 _MAX_UNITS = 40_000_000
 
 
 class Buffer:
-    """The bytes of one flatbuffer and what may still be read of them."""
+    """The bytes of one flatbuffer, and the remaining read budget."""
 
     def __init__(self, data: memoryview) -> None:
         self.data = data
@@ -37,18 +37,18 @@ class Buffer:
         self.units = min(_UNITS_PER_BYTE * self.size + 4096, _MAX_UNITS)
 
     def root(self, schema: FileSchema, what: str, position: int = 0) -> Table:
-        """The root table of a file, to which the offset at the buffer's begin, or at `position`, leads."""
+        """The root table of a file, referenced by the offset at `position`."""
         return Table(self, self.follow(position, what), what, schema, schema.root)
 
     def charge(self, units: int, what: str) -> None:
-        """Pay for a read. Errors: InvalidProgram when the data is read over and over."""
+        """Charges a read to the budget. Errors: InvalidProgram if the budget is exhausted."""
         self.units -= units
         if self.units < 0:
             raise InvalidProgram(f"{what}: refers to the same bytes too many times over")
 
     def check(self, position: int, size: int, what: str, alignment: int = 1) -> None:
-        """Errors: InvalidProgram unless [position, position + size) is in the data and begins at a multiple
-        of `alignment`."""
+        """Errors: InvalidProgram unless [position, position + size) is inside the data and position is a
+        multiple of `alignment`."""
         if position < 0 or size < 0 or position + size > self.size:
             raise InvalidProgram(
                 f"{what}: bytes {position} to {position + size} expected, the data ends at {self.size}"
@@ -57,18 +57,18 @@ class Buffer:
             raise InvalidProgram(f"{what}: a multiple of {alignment} bytes expected, found {position}")
 
     def number(self, form: str, position: int, what: str) -> int:
-        """One little-endian integer of a struct form character."""
+        """Reads one little-endian integer; `form` is its struct character."""
         self.check(position, _SIZE[form], what, _SIZE[form])
         value: int = struct.unpack_from("<" + form, self.data, position)[0]
         return value
 
     def follow(self, position: int, what: str) -> int:
-        """Where the offset at `position` points to."""
+        """The target of the offset at `position`."""
         return position + self.number("I", position, what)
 
 
 class Table:
-    """One table; its fields go by the names of the schema."""
+    """One table; fields are accessed by their names in the schema."""
 
     def __init__(self, buffer: Buffer, position: int, what: str, schema: FileSchema, type_name: str) -> None:
         self.buffer, self.position, self.what = buffer, position, what
@@ -81,7 +81,7 @@ class Table:
         buffer.check(self.vtable, self.vtable_size, f"{what}, vtable")
 
     def _field(self, slot: int, name: str, size: int) -> int:
-        """The position of a field of `size` bytes, 0 when it is absent. Fields may overlap."""
+        """The position of a field of `size` bytes; 0 if it is absent. Fields may overlap."""
         entry = 4 + 2 * slot
         if entry >= self.vtable_size:
             return 0
@@ -95,18 +95,18 @@ class Table:
         return position
 
     def number(self, name: str) -> int:
-        """An integer field, its default when absent; a bool as a byte."""
+        """An integer field, or its default if absent; a bool as a byte."""
         field = self._fields[name]
         form = _BYTE_OF_BOOL.get(field.form, field.form)
         position = self._field(field.slot, name, _SIZE[form])
         return self.buffer.number(form, position, self.what) if position else field.default
 
     def double(self, name: str) -> float:
-        """A double field, 0 when absent."""
+        """A double field; 0 if absent."""
         return float(self.number(name))
 
     def table(self, name: str) -> Table | None:
-        """The table a field points to, None when absent."""
+        """The table that a field points to; None if absent."""
         field = self._fields[name]
         return self._child(field.slot, name, field.type)
 
@@ -118,14 +118,14 @@ class Table:
         return Table(self.buffer, self.buffer.follow(position, what), what, self._schema, type_name)
 
     def union(self, name: str) -> tuple[str, Table | None]:
-        """A union's kind and table: both are there, or neither ("")."""
+        """The kind and table of a union: both present, or ("", None)."""
         field = self._fields[name]
         kinds = self._schema.unions[field.type]
         place = self._field(field.slot - 1, f"{name} type", 1)
         kind = self.buffer.number("B", place, self.what) if place else 0
         if kind > len(kinds):
             raise InvalidProgram(f"{self.what}.{name}: type at most {len(kinds)} expected, found {kind}")
-        # Of no kind its type is not known, and not looked at.
+        # Without a kind the table's type is unknown, so it is not read.
         table = self._child(field.slot, name, kinds[kind - 1])
         if bool(kind) != (table is not None):
             which = f"type {kind} without a value" if kind else "a value without a type"
@@ -133,7 +133,8 @@ class Table:
         return (kinds[kind - 1] if kind else ""), table
 
     def _vector(self, field: Field, item_size: int, end: int = 0) -> tuple[int, int]:
-        """(position of the first item, count) of a vector and `end` bytes behind it; (0, 0) when absent."""
+        """(position of the first item, count) of a vector, after checking `end` bytes past its last item; (0,
+        0) if absent."""
         position = self._field(field.slot, field.name, 4)
         if not position:
             return 0, 0
@@ -145,7 +146,7 @@ class Table:
         return start + 4, count
 
     def numbers(self, name: str) -> tuple[int, ...]:
-        """A vector of numbers, empty when absent; bools as bytes."""
+        """A vector of numbers, empty if absent; bools as bytes."""
         field = self._fields[name]
         form = _BYTE_OF_BOOL.get(field.form, field.form)
         start, count = self._vector(field, _SIZE[form])
@@ -153,20 +154,20 @@ class Table:
         return struct.unpack_from(f"<{count}{form}", self.buffer.data, start) if count else ()
 
     def doubles(self, name: str) -> tuple[float, ...]:
-        """A vector of doubles, empty when absent."""
+        """A vector of doubles, empty if absent."""
         return tuple(map(float, self.numbers(name)))
 
     def bytes(self, name: str) -> memoryview:
-        """A vector of bytes as a view, empty when absent."""
+        """A vector of bytes as a view, empty if absent."""
         start, count = self._vector(self._fields[name], 1)
         return self.buffer.data[start : start + count]
 
     def string(self, name: str) -> str:
-        """A string, empty when absent."""
+        """A string, empty if absent."""
         return self._text(self._string(name), name)
 
     def name(self, name: str) -> str:
-        """A string up to its first zero byte, which ends a name for the runtime, as for the official one."""
+        """A string up to its first zero byte, where this and the official runtime end a name."""
         return self._text(self._string(name).partition(b"\0")[0], name)
 
     def _string(self, name: str) -> builtins.bytes:
@@ -183,7 +184,7 @@ class Table:
             raise InvalidProgram(f"{self.what}.{name}: UTF-8 text expected, {error.reason}") from None
 
     def tables(self, name: str, read: Callable[[Table], T]) -> tuple[T, ...]:
-        """`read` of each table of a vector of tables, empty when absent."""
+        """`read` applied to each table of a vector, empty if absent."""
         field = self._fields[name]
         start, count = self._vector(field, 4)
         what = f"{self.what}.{name}"

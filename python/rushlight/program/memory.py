@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The RAM that a method takes, before it is loaded, for targets of both pointer widths."""
+"""The RAM of a method, computed without loading it, for 32-bit and 64-bit targets."""
 
 from __future__ import annotations
 
@@ -26,11 +26,10 @@ _NUMBERS = (Kind.INT, Kind.BOOL, Kind.DOUBLE)
 
 @dataclass(frozen=True)
 class MethodMemory:
-    """Bytes, exact. `method_arena` by pointer width in bits: what the values of the method take, without
-    what backends allocate for themselves. `planned` by buffer, memory id 1 first. `temporary` is the most
-    that kernels of boards ask for at a time: none; for those of hosts see runtime/needs.py. `caller` is what
-    the caller brings for inputs and outputs that the program has not planned, at the upper bounds of their
-    shapes."""
+    """Exact sizes in bytes. `method_arena` by pointer width in bits: the method's own values, without
+    allocations of backends. `planned` by buffer, starting at memory id 1. `temporary` is the peak scratch
+    memory of the board's kernels, which is 0; for host kernels see runtime/needs.py. `caller` is the
+    memory of inputs and outputs that the program does not plan, at the upper bounds of their shapes."""
 
     method_arena: dict[int, int]
     planned: tuple[int, ...]
@@ -49,7 +48,7 @@ class MethodMemory:
 
 
 def method_memory(method: Method) -> MethodMemory:
-    """What loading and running the method takes."""
+    """The memory needed to load and execute the method."""
     return MethodMemory(
         {bits: arena_bytes(method, bits) for bits in (32, 64)},
         tuple(method.buffer_sizes[1:]),
@@ -59,7 +58,8 @@ def method_memory(method: Method) -> MethodMemory:
 
 
 def arena_bytes(method: Method, bits: int) -> int:
-    """Bytes of the method arena where pointers have 32 or 64 bits; the arena starts at a multiple of 8."""
+    """The bytes of the method arena with 32-bit or 64-bit pointers; the arena's start is a multiple of 8.
+    Errors: InvalidArgument for another width."""
     if bits not in (32, 64):
         raise InvalidArgument(f"pointers of 32 or 64 bits expected, got {bits}")
     pointer = bits // 8
@@ -72,7 +72,7 @@ def arena_bytes(method: Method, bits: int) -> int:
 
 
 def _counts(method: Method, bits: int) -> dict[str, int]:
-    """How many elements each part of the arena has."""
+    """The number of elements in each part of the arena."""
     tensors = [value.data for value in method.values if isinstance(value.data, TensorInfo)]
     compact = bits == 8 * COMPACT_POINTER and _is_plain(method)
     absent = "kept" if compact else "compact"
@@ -98,7 +98,8 @@ def _counts(method: Method, bits: int) -> dict[str, int]:
 
 
 def _is_plain(method: Method) -> bool:
-    """As runtime/program/layout.h says: calls that write tensors only, nothing moves or jumps."""
+    """True for a compact method, as runtime/program/layout.h defines: calls write only tensors, and nothing
+    moves or jumps."""
     for instruction in method.instructions:
         if isinstance(instruction, DelegateCall | Move | JumpFalse):
             return False
@@ -111,7 +112,7 @@ def _calls(method: Method) -> list[KernelCall | DelegateCall]:
 
 
 def _lists(method: Method, kind: Kind, name: str) -> dict[str, int]:
-    """The most lists of a kind that a call names, and the most items of them."""
+    """The maximum number of lists of a kind that one call names, and of their items."""
     called = [[method.values[index] for index in call.arguments] for call in _calls(method)]
     lengths = [[len(cast(Sized, v.data)) for v in values if v.kind is kind] for values in called]
     return {

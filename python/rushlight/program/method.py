@@ -34,7 +34,7 @@ Payloads = Mapping[int, Sequence[memoryview]]
 
 
 def read_method(table: Table, payloads: Payloads) -> Method:
-    """Read a method; `payloads` are delegate data by the number of their DataLocation and index.
+    """Reads a method; `payloads` are the delegates' payloads by DataLocation and index.
 
     Errors: InvalidProgram.
     """
@@ -61,7 +61,7 @@ def read_method(table: Table, payloads: Payloads) -> Method:
 
 
 def _read_chain(table: Table) -> tuple[Instruction, ...]:
-    for unused in ("inputs", "outputs"):  # read as the runtime does, to be refused alike
+    for unused in ("inputs", "outputs"):  # read only to reject the same files as the runtime
         table.numbers(unused)
     return table.tables("instructions", _read_instruction)
 
@@ -106,7 +106,7 @@ def _read_tensor(table: Table) -> TensorInfo:
         raise InvalidProgram(f"{table.what}: storage offset 0 expected, found {offset}")
     if layout := table.number("layout"):
         raise InvalidProgram(f"{table.what}: layout 0 (strided) expected, found {layout}")
-    table.number("requires_grad")  # nobody's
+    table.number("requires_grad")  # unused; read to reject the same files as the runtime
     dynamism = table.number("shape_dynamism")
     if not 0 <= dynamism < len(Dynamism):
         highest = len(Dynamism) - 1
@@ -189,7 +189,7 @@ def _read_delegate(table: Table, payloads: Payloads) -> Delegate:
 
 
 def check_method(method: Method, what: str) -> None:
-    """Errors: InvalidProgram for an index or a place in planned memory that is not there."""
+    """Errors: InvalidProgram for an index, or a range of planned memory, that does not exist."""
     _check_indices(method.inputs, len(method.values), f"{what}: inputs")
     _check_indices(method.outputs, len(method.values), f"{what}: outputs")
     for index, value in enumerate(method.values):
@@ -204,7 +204,7 @@ def check_method(method: Method, what: str) -> None:
 
 
 def _uses(method: Method) -> Iterator[int]:
-    """Each mention of a value; readers of the program visit a list's items as often as it is mentioned."""
+    """Each reference to a value: readers visit a list's items once per reference."""
     yield from method.inputs
     yield from method.outputs
     for instruction in method.instructions:
@@ -231,7 +231,7 @@ def _check_value(method: Method, value: Value, what: str) -> None:
     _check_indices(value.data, len(method.values), what, lowest)
     for index in value.data:
         kind = method.values[index].kind if index >= 0 else Kind.NONE
-        # A value that an instruction will write may hold nothing yet.
+        # A value that an instruction writes may be empty until then.
         if kind not in (*items, Kind.NONE):
             raise InvalidProgram(f"{what}: item {index} expected to be {items[0].name}, found {kind.name}")
 

@@ -26,15 +26,16 @@ from rushlight.program.model import (
 from rushlight.program.schema import PROGRAM
 
 Place = tuple[str, int]
-"""Where a delegate's payload is: the name of a DataLocation and the index there."""
+"""The position of a delegate's payload: the name of a DataLocation, and the index there."""
 
 _KINDS = dict(zip(Kind, PROGRAM.unions["KernelTypes"], strict=True))
 
 
 def write_method(flat: FlatbufferWriter, method: Method, place_of: Callable[[Delegate], Place]) -> int:
-    """The offset of a method's table; `place_of` says where a delegate's payload went.
+    """Writes a method's table and returns its position; `place_of` returns the position of a delegate's
+    payload.
 
-    Errors: InvalidArgument for what the format cannot hold.
+    Errors: InvalidArgument for values that the format cannot hold.
     """
     what = f"method '{method.name}'"
     values = [_value(flat, value, f"{what}: value {index}") for index, value in enumerate(method.values)]
@@ -65,13 +66,13 @@ def _structure(flat: FlatbufferWriter, method: Method) -> int:
 
 
 def _value(flat: FlatbufferWriter, value: Value, what: str) -> int:
-    """Equal values that are no tensors share a table; they are values of their own all the same."""
+    """Writes a value. Equal values that are no tensors share a table, but remain separate values."""
     if value.kind is Kind.TENSOR:
         if not isinstance(value.data, TensorInfo):
             raise InvalidArgument(f"{what}: a TensorInfo expected, got {type(value.data).__name__}")
         return flat.union("EValue", "val", "Tensor", _tensor(flat, value.data, what))
     return flat.shared(
-        ("value", value.kind, repr(value.data)),  # by repr: 0.0 is not -0.0
+        ("value", value.kind, repr(value.data)),  # repr distinguishes 0.0 from -0.0
         lambda: flat.union("EValue", "val", _KINDS[value.kind], _plain(flat, value.kind, value.data, what)),
     )
 

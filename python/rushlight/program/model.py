@@ -13,7 +13,7 @@ from rushlight.program.dtypes import element_size
 
 
 class Kind(enum.Enum):
-    """What a value is; the order is the file format's."""
+    """The kind of a value, in the order of the file format."""
 
     NONE = 1
     INT = 2
@@ -29,7 +29,7 @@ class Kind(enum.Enum):
 
 
 class Dynamism(enum.Enum):
-    """Whether a tensor's shape is fixed, has the given upper bound, or is free."""
+    """The dynamism of a tensor's shape: static, bounded by the given sizes, or unbounded."""
 
     STATIC = 0
     BOUNDED = 1
@@ -37,8 +37,8 @@ class Dynamism(enum.Enum):
 
 
 class Storage(enum.Enum):
-    """Where a tensor's bytes are: in the file, in planned memory (with or without initial bytes from
-    the file), given by the caller, or in another file."""
+    """The location of a tensor's bytes: in the file, in planned memory (without or with initial bytes from
+    the file), in the caller's memory, or in another file."""
 
     CONSTANT = "constant"
     PLANNED = "planned"
@@ -52,7 +52,7 @@ DEVICE_TYPES = {0: "cpu", 1: "cuda"}
 
 @dataclass(frozen=True)
 class Device:
-    """Where memory is to be: a device type's number and which of those devices."""
+    """A memory's device: the device type's integer, and the index among devices of that type."""
 
     type: int = 0
     index: int = 0
@@ -64,9 +64,9 @@ class Device:
 
 @dataclass(frozen=True)
 class TensorInfo:
-    """A tensor's type, shape and place. `buffer_index` counts in the constants (CONSTANT) or in the
-    mutable data group `mutable_group` (MUTABLE); `memory_id` and `memory_offset` (bytes) are of
-    planned memory; `name` is the fully qualified one, where the file has it."""
+    """A tensor's dtype, shape and location. `buffer_index` is an index of the constants (CONSTANT) or of the
+    mutable data group `mutable_group` (MUTABLE); `memory_id` and `memory_offset` (bytes) locate planned
+    memory; `name` is the fully qualified name, if the file has it."""
 
     dtype: str
     sizes: tuple[int, ...]
@@ -82,14 +82,14 @@ class TensorInfo:
 
     @property
     def nbytes(self) -> int:
-        """Bytes of the elements, at the upper bound of the shape."""
+        """The bytes of the elements, at the upper bound of the shape."""
         return math.prod(self.sizes) * element_size(self.dtype)
 
 
 @dataclass(frozen=True)
 class Value:
-    """A value of a method. `data`: None, int, bool, float, TensorInfo, str; a tuple of bools or floats;
-    a tuple of indices of values for INT_LIST, TENSOR_LIST and OPTIONAL_TENSOR_LIST (-1 is None)."""
+    """A value of a method. `data` is None, an int, bool, float, TensorInfo or str; a tuple of bools or
+    floats; or for INT_LIST, TENSOR_LIST and OPTIONAL_TENSOR_LIST a tuple of value indices (-1 is None)."""
 
     kind: Kind
     data: object = None
@@ -97,7 +97,7 @@ class Value:
 
 @dataclass(frozen=True)
 class KernelCall:
-    """Run an operator (its index) on values (their indices)."""
+    """Calls an operator (by index) on values (by index)."""
 
     operator: int
     arguments: tuple[int, ...]
@@ -105,7 +105,7 @@ class KernelCall:
 
 @dataclass(frozen=True)
 class DelegateCall:
-    """Run a delegate (its index) on values (their indices)."""
+    """Calls a delegate (by index) on values (by index)."""
 
     delegate: int
     arguments: tuple[int, ...]
@@ -113,7 +113,7 @@ class DelegateCall:
 
 @dataclass(frozen=True)
 class Move:
-    """Copy value `source` into value `destination`."""
+    """Copies value `source` to value `destination`."""
 
     source: int
     destination: int
@@ -121,7 +121,7 @@ class Move:
 
 @dataclass(frozen=True)
 class JumpFalse:
-    """Go on at instruction `target` if value `condition` is false."""
+    """Jumps to instruction `target` if value `condition` is false."""
 
     condition: int
     target: int
@@ -129,7 +129,7 @@ class JumpFalse:
 
 @dataclass(frozen=True)
 class Free:
-    """Release the memory of a tensor."""
+    """Releases the memory of a tensor."""
 
     value: int
 
@@ -139,7 +139,7 @@ Instruction = KernelCall | DelegateCall | Move | JumpFalse | Free
 
 @dataclass(frozen=True)
 class Delegate:
-    """A part of the graph prepared for a backend: its id, payload and settings."""
+    """A part of the graph compiled for a backend: its id, payload and settings."""
 
     id: str
     payload: memoryview = field(repr=False)
@@ -148,10 +148,10 @@ class Delegate:
 
 @dataclass(frozen=True)
 class Method:
-    """One entry point. `operators` are full names ("aten::add.out"); `buffer_sizes` (bytes) are
-    indexed by memory id, of which 0 is reserved; `buffer_devices` are by memory id, those left out are on
-    the CPU. `input_structure` and `output_structure` tell exporters how arguments were nested; nothing that
-    runs programs looks at them."""
+    """A method of a program. `operators` are full names ("aten::add.out"); `buffer_sizes` (bytes) are indexed
+    by memory id, with 0 reserved; `buffer_devices` are by memory id, missing ones are on the CPU.
+    `input_structure` and `output_structure` record the nesting of arguments for exporters; runtimes ignore
+    them."""
 
     name: str
     values: tuple[Value, ...]
@@ -167,7 +167,7 @@ class Method:
 
     @property
     def instructions(self) -> tuple[Instruction, ...]:
-        """The instructions of all chains; jump targets count within their chain."""
+        """The instructions of all chains; jump targets are relative to their chain."""
         return tuple(instruction for chain in self.chains for instruction in chain)
 
     def calls(self) -> Iterator[tuple[str, list[Value]]]:
@@ -195,7 +195,7 @@ class Method:
 
 @dataclass(frozen=True)
 class Segment:
-    """A piece of data behind the program: offset in the file and size, in bytes."""
+    """Data after the program: offset in the file and size, in bytes."""
 
     offset: int
     size: int
@@ -203,7 +203,7 @@ class Segment:
 
 @dataclass(frozen=True)
 class SegmentSlices:
-    """Places inside one segment, by byte offset; entry 0 is reserved."""
+    """Offsets in bytes inside one segment; entry 0 is reserved."""
 
     segment: int
     offsets: tuple[int, ...]
@@ -211,7 +211,7 @@ class SegmentSlices:
 
 @dataclass(frozen=True)
 class Program:
-    """A program file. Constants are in `constants`, or inline in `inline_constants` (older files)."""
+    """A program file. Constants are in `constants`, or in `inline_constants` (older files)."""
 
     version: int
     plans: tuple[Method, ...]
@@ -236,7 +236,8 @@ class Program:
         return self.data[place.offset : place.offset + place.size]
 
     def constant(self, tensor: TensorInfo) -> memoryview:
-        """The bytes that the file holds for a CONSTANT or MUTABLE tensor; they were checked to be there."""
+        """The file's bytes for a CONSTANT or MUTABLE tensor, whose range was checked when the file was
+        read."""
         if tensor.storage is Storage.CONSTANT and self.constants is None:
             return self.inline_constants[tensor.buffer_index][: tensor.nbytes]
         group = self.constants

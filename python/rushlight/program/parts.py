@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a program file is made of, before it is written."""
+"""The content of a program file before it is written."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from rushlight.program.model import Method, Program, Storage, TensorInfo
 
 @dataclass(frozen=True)
 class ProgramParts:
-    """Methods and the bytes that they refer to; anything with bytes in one piece will do for those.
+    """Methods and their data. The data may be any objects with contiguous bytes.
 
     A CONSTANT tensor with `buffer_index` i has its data in `constants[i - 1]`, a MUTABLE one its initial
-    data in `mutable[i - 1]`. Delegates carry their own payloads. `named_data` is for whoever asks the
-    program by key.
+    data in `mutable[i - 1]`. Delegates contain their payloads. `named_data` is looked up by key at run
+    time.
     """
 
     methods: tuple[Method, ...]
@@ -27,7 +27,7 @@ class ProgramParts:
 
 
 def parts_of(program: Program) -> ProgramParts:
-    """The parts of a program that was read, to be changed and written again. Its bytes are not copied.
+    """The parts of a program, to modify and write again. Bytes are not copied.
 
     Errors: InvalidArgument for a program with several groups of mutable data.
     """
@@ -44,7 +44,7 @@ def parts_of(program: Program) -> ProgramParts:
 
 
 def _data(program: Program, storage: Storage) -> list[memoryview]:
-    """The bytes that tensors of a storage refer to, by index; as many as the largest of those needs."""
+    """The bytes of tensors of a storage kind by index, each as long as its largest tensor needs."""
     found: dict[int, memoryview] = {}
     for plan in program.plans:
         for value in plan.values:

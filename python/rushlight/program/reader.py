@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""From the bytes of a program file to a Program, with every index and extent checked."""
+"""Reads a program file to a Program and checks every index and extent."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from rushlight.program.model import Program, Segment, SegmentSlices, Storage, Te
 from rushlight.program.schema import PROGRAM
 
 _VERSION = 0
-"""The schema's; what was added since the first one has default values."""
+"""The schema version; later additions have default values."""
 
 
 def read_program(source: str | os.PathLike[str] | bytes | bytearray | memoryview) -> Program:
-    """Read a program from a path or from its bytes.
+    """Reads a program from a path or from its bytes.
 
-    Errors: InvalidProgram naming what is wrong, with what was expected and found; also for a file
+    Errors: InvalidProgram naming the defect with the expected and actual value; InvalidArgument for a file
     that cannot be opened.
     """
     data = bytes_of(source)
@@ -46,7 +46,8 @@ def read_program(source: str | os.PathLike[str] | bytes | bytearray | memoryview
 
 
 def read_model(source: str | os.PathLike[str] | bytes | bytearray | memoryview) -> Program:
-    """Read a program, or the one inside a bundled program. Errors: as read_program's."""
+    """Reads a program, or the one inside a bundled program. Errors: as for `read_program` and
+    `read_bundled_program`."""
     data = bytes_of(source)
     return read_program(read_bundled_program(data).program if is_bundled_program(data) else data)
 
@@ -77,7 +78,7 @@ def _named(table: Table, segments: tuple[Segment, ...]) -> tuple[str, int]:
 
 
 def _checked(program: Program) -> Program:
-    """The program, once each tensor's bytes were found to be where it says."""
+    """Checks that the file contains each tensor's bytes; returns the program."""
     if program.version != _VERSION:
         raise InvalidProgram(f"program: schema version {_VERSION} expected, found {program.version}")
     if not program.plans:

@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The FlatBuffers schemas of what ExecuTorch 1.5.1 writes: .pte, .ptd, .bpte and .etdp files, and the graph
-in the payload of a delegate that was lowered to XNNPACK.
+"""The FlatBuffers schemas of the files that ExecuTorch 1.5.1 writes: .pte, .ptd, .bpte and .etdp, and the
+graph in the payload of an XNNPACK delegate.
 
-This is where they stand: Python reads and writes files by these names; slots, descriptions and classes of C++
-are generated from them (rushlight.codegen). The order of a table's fields is the format: the first has
-slot 0, a union takes two slots (its kind, then its table).
+This is their only definition: Python reads and writes files by these names; C++ slots, descriptions and
+classes are generated from them (rushlight.codegen). The order of a table's fields is the format: the first
+has slot 0, a union takes two slots (its kind, then its table).
 
-Types: a number, "string", an enum, a union or a table of the same file, and vectors of these in brackets. A
-number that a file leaves out is 0, but for those in `defaults`. The enumerators of an enum count up from 0,
-the kinds of a union from 1; a kind "Name: Table" has another name than its table. ScalarType is the table of
-dtypes (dtypes.py).
+Types: a number, "string", an enum, a union or a table of the same file, and vectors of these in brackets.
+A number missing in a file is 0 unless `defaults` has it. Enumerators count from 0, kinds of a union from
+1; a kind "Name: Table" has another name than its table. ScalarType is the table of dtypes (dtypes.py).
 
-Source: the schemas in the wheel of executorch 1.5.1, which tests/compat/test_schema_classes.py compares.
+Source: the schemas in the wheel of executorch 1.5.1, with which tests/compat/test_schema_classes.py
+compares these.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ FORMS = {
     "float": "f",
     "double": "d",
 }
-"""Of the types of numbers, the characters of module struct."""
+"""Number types to characters of the module struct."""
 
 SCALAR_TYPE = "ScalarType"
 
@@ -41,8 +41,8 @@ Tables = Mapping[str, Mapping[str, str]]
 
 @dataclass(frozen=True)
 class Field:
-    """A field of a table. `type` is of its elements where it is a vector; `form` is the character of module
-    struct for numbers, empty for what an offset leads to."""
+    """A field of a table. `type` is the element type for a vector; `form` is the struct character of a
+    number, empty for a field stored as an offset."""
 
     name: str
     type: str
@@ -54,7 +54,7 @@ class Field:
 
 @dataclass(frozen=True)
 class FileSchema:
-    """The schema of one kind of file, in the order of its tables."""
+    """The schema of one file type, in the order of its tables."""
 
     name: str
     namespace: str
@@ -68,17 +68,17 @@ class FileSchema:
     enum_form: str = "b"
 
     def kinds(self, union: str) -> list[tuple[str, str]]:
-        """The kinds of a union, in order: the name and the table of each."""
+        """The kinds of a union, in order: (name, table)."""
         pairs = (kind.partition(":") for kind in self.unions[union])
         return [(name, table.strip() or name) for name, _, table in pairs]
 
     @property
     def tables(self) -> Mapping[str, Mapping[str, Field]]:
-        """Of each table its fields by name."""
+        """The fields of each table, by name."""
         return _made(self)
 
     def is_enum(self, type_name: str) -> bool:
-        """Whether the type is an enumeration, which is stored as a number."""
+        """True if the type is an enum, which is stored as a number."""
         return type_name == SCALAR_TYPE or type_name in self.enums
 
 
@@ -99,7 +99,7 @@ def _fields(schema: FileSchema, table: str) -> Iterator[Field]:
         is_vector = stated.startswith("[")
         type_name = stated.strip("[]")
         form = schema.enum_form if schema.is_enum(type_name) else FORMS.get(type_name, "")
-        slot += type_name in schema.unions  # its kind is in front of it
+        slot += type_name in schema.unions  # the kind precedes the table
         yield Field(name, type_name, is_vector, slot, form, schema.defaults.get(f"{table}.{name}", 0))
         slot += 1
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""From the parts of a program to its file: the program as a flatbuffer, behind it constants, initial state,
-payloads and named data as segments."""
+"""Writes a program's parts as a file: the program as a flatbuffer, then constants, initial state, payloads
+and named data as segments."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from rushlight.program.parts import ProgramParts
 from rushlight.program.schema import PROGRAM
 
 _HEADER_LENGTH = 32
-# Tensors of so many bytes begin with a line of the cache: vectors that cross lines take half as long again.
+# Tensors from this size begin at a cache line: vector loads that cross lines take half as long again.
 _LONG = 2048
 _LINE = 64
 
@@ -26,11 +26,11 @@ _LINE = 64
 def write_program(
     parts: ProgramParts, *, tensor_alignment: int = 16, segment_alignment: int = 128
 ) -> FileImage:
-    """The file of a program, ready to be saved. Constants and payloads are not copied: the file refers to
-    the caller's bytes. Alignments are in bytes: of tensors in their segment, of segments in the file;
-    tensors of 2048 bytes and more begin at multiples of 64 in any case.
+    """The file image of a program. Constants and payloads are not copied: the image refers to the caller's
+    bytes. `tensor_alignment` is the alignment in bytes of tensors in their segment, `segment_alignment`
+    that of segments in the file; tensors of 2048 bytes and more are always aligned to 64.
 
-    Errors: InvalidArgument for parts that do not fit together, naming the value.
+    Errors: InvalidArgument for inconsistent parts, naming the value.
     """
     check_alignment("tensor", tensor_alignment)
     check_alignment("segment", segment_alignment)
@@ -61,7 +61,7 @@ def write_program(
 
 
 class _Payloads:
-    """Puts payloads of delegates into segments, equal ones into one; an empty one needs no segment."""
+    """Stores delegates' payloads in segments, without duplicates; an empty payload needs no segment."""
 
     def __init__(self, segments: SegmentList) -> None:
         self._segments = segments
@@ -94,7 +94,7 @@ def _check(methods: Sequence[Method], constants: list[memoryview], mutable: list
 
 
 def _check_data(tensor: TensorInfo, data: list[memoryview] | None, what: str) -> None:
-    """A tensor's data is there; where a tensor is follows from whether it has some."""
+    """Checks that a tensor's data exists and matches its storage kind."""
     index = tensor.buffer_index
     if data is None:
         if index and tensor.storage is not Storage.EXTERNAL:
@@ -112,14 +112,15 @@ def _check_data(tensor: TensorInfo, data: list[memoryview] | None, what: str) ->
 
 
 def _slices(flat: FlatbufferWriter, segments: SegmentList, data: list[memoryview], alignment: int) -> int:
-    """Puts tensors into one segment, each at an aligned offset; the table that says where they are."""
+    """Stores tensors in one segment at aligned offsets; returns the position of the table with the
+    offsets."""
     image, offsets = FileImage(), [0]
     for view in data:
         image.align(max(alignment, _LINE) if view.nbytes >= _LONG else alignment)
         offsets.append(image.nbytes)
         image.append(view)
     if data and not image.nbytes:
-        image.append(bytes(alignment))  # the official runtime loads no segment without bytes
+        image.append(bytes(alignment))  # the official runtime loads no empty segment
     index = segments.add(image)
     listed = flat.numbers("SubsegmentOffsets", "offsets", offsets, "offsets")
     return flat.table("SubsegmentOffsets", offsets=listed, segment_index=index)

@@ -1,15 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Quantization through torchao's pt2e flow. Callable: `rushlight.quantize(model, inputs, ...)`."""
+"""Quantization with torchao's pt2e flow. The module is callable: `rushlight.quantize(model, inputs, ...)`."""
 
 from rushlight.callable_module import make_callable
-from rushlight.errors import MissingDependency
-
-try:
-    import torch  # noqa: F401
-    import torchao  # noqa: F401
-except ImportError as missing:
-    raise MissingDependency(missing.name or "torch", "export") from missing
-
+from rushlight.quantize import requirements  # noqa: F401
 from rushlight.quantize.api import convert, prepare, prepare_training, quantize
 from rushlight.quantize.config import Dynamic, Scheme, Static, WeightOnly
 from rushlight.quantize.mixed import MixedPrecision, mixed_precision

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""From a module to a quantized graph: after training in one call, or in steps with training in between."""
+"""Quantizes modules: after training in one call, or in steps with training between prepare and convert."""
 
 from __future__ import annotations
 
@@ -33,25 +33,30 @@ def quantize(
     equalize: bool = False,
     correct_bias: bool = False,
 ) -> GraphModule:
-    """Quantize a trained module.
+    """Quantizes a trained module.
 
     Args:
-        module: what to quantize; it is not changed.
+        module: the module to quantize; it is not changed.
         example_inputs: positional inputs, as for torch.export.export.
-        calibration: tuples of positional inputs like those that the model will see, from which static
-            schemes take ranges; without static schemes there need be none.
-        quantizer: which scheme each module has; everything static by default.
+        calibration: tuples of positional inputs with the distribution of real inputs, from which static
+            schemes take their ranges. Not needed without static schemes.
+        quantizer: assigns a scheme to each module; Static() for all by default.
         kwargs, dynamic_shapes: as for torch.export.export.
-        equalize: scale the channels between two static layers by powers of two, so that they make equal use
-            of their range. Float results keep their bits.
+        equalize: scale the channels between two static layers by powers of two, so that they use their
+            range equally. Float results stay bit-exact.
         correct_bias: add the mean error of each layer's result on the calibration inputs to its bias.
 
     Returns:
-        A graph module that computes in quantize and dequantize operators, for torch.export or
-        rushlight.export.
+        A graph module with quantize and dequantize operators, for torch.export or rushlight.export.
 
-    A QuantizationWarning lists weights and control flow that stay float; `report` of the result lists all.
-    Errors: InvalidArgument for static schemes without calibration, or names of no module.
+    Emits a QuantizationWarning that lists weights and control flow left in float; `report` of the result
+    lists every operator left in float.
+
+    Errors: InvalidArgument if a static scheme has no calibration, or if a name matches no module.
+
+    Example:
+        graph = rushlight.quantize(model.eval(), inputs, calibration=batches)
+        rushlight.export(graph, inputs).save("model.pte")
     """
     quantizer = quantizer or RushlightQuantizer()
     if equalize or correct_bias:
@@ -97,7 +102,7 @@ def calibrated(
                 next_step="Give an iterable of input tuples, or a scheme that is Dynamic or WeightOnly.",
             )
         if not seen:
-            prepared(*example_inputs, **(kwargs or {}))  # what observes weights has to see them
+            prepared(*example_inputs, **(kwargs or {}))  # weight observers need one call too
     return prepared
 
 
@@ -109,7 +114,8 @@ def prepare(
     kwargs: Mapping[str, Any] | None = None,
     dynamic_shapes: Any = None,
 ) -> GraphModule:
-    """The module's graph with observers: call it with calibration inputs, then `convert` it."""
+    """Inserts observers into the module's graph. Call the result with calibration inputs, then `convert` it.
+    Errors: InvalidArgument for a name that matches no module."""
     return _prepared(_capture(module, example_inputs, kwargs, dynamic_shapes, training=False), quantizer)
 
 
@@ -128,9 +134,10 @@ def prepare_training(
     kwargs: Mapping[str, Any] | None = None,
     dynamic_shapes: Any = None,
 ) -> GraphModule:
-    """The module's graph with fake quantization, in training mode: train its parameters, then `convert` it.
+    """Inserts fake quantization into the module's graph, in training mode. Train the result, then `convert`
+    it.
 
-    The graph takes over the module's parameters.
+    The graph shares the module's parameters. Errors: InvalidArgument for a name that matches no module.
     """
     graph = _capture(module, example_inputs, kwargs, dynamic_shapes, training=True)
     quantizer.check_names(graph)
@@ -141,7 +148,7 @@ def prepare_training(
 
 
 def convert(prepared: GraphModule) -> GraphModule:
-    """The quantized graph of a prepared one; weights are held as integers."""
+    """Converts a prepared graph to a quantized one with integer weights."""
     made, seen = found_report(prepared), found_ranges(prepared)
     converted = convert_pt2e(_in_evaluation(prepared))
     fold_grouped_weights(converted)
@@ -151,8 +158,8 @@ def convert(prepared: GraphModule) -> GraphModule:
 
 
 def _in_evaluation(graph: GraphModule) -> GraphModule:
-    """The graph with what it computes in evaluation. To find calls that have a mode, torchao exports six
-    patterns, which takes longer than to quantize a small network: not where none is."""
+    """The graph in evaluation mode. torchao's function exports six patterns to find calls with a mode, which
+    takes longer than quantizing a small network; it is skipped if the graph has no such call."""
     called = [str(node.target) for node in graph.graph.nodes if node.op == "call_function"]
     has_mode = any("dropout" in name or "batch_norm" in name for name in called)
     return move_exported_model_to_eval(graph) if has_mode else graph

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Calibration inputs from files: .npy, .npz, folders of them, and Python files."""
+"""Reads calibration inputs from files: .npy, .npz, folders of them, and Python files."""
 
 from __future__ import annotations
 
@@ -19,16 +19,17 @@ Batch = tuple[Any, ...]
 
 
 def read_batches(path: Path, example_inputs: Sequence[Any], *, any_size: bool = False) -> list[Batch]:
-    """The inputs in a file, as tuples.
+    """Reads the inputs in a file as tuples of tensors.
 
     Args:
-        path: a .npy with the one input; a .npz with an array for each, in the order of the inputs; a folder
-            of such files; or a Python file, where `batches` is an iterable of tuples or a function that
-            returns one. An array holds one input, or several along its first dimension or along one more.
-        example_inputs: what dtypes and sizes are compared with.
+        path: a .npy file for a model with one input; a .npz file with one array per input, in order; a
+            folder of such files; or a Python file in which `batches` is an iterable of tuples or a
+            function that returns one. An array holds one input, or several along its first dimension or
+            along an additional first dimension.
+        example_inputs: dtypes and sizes have to match these.
         any_size: sizes may differ from those of the example inputs.
 
-    Errors: InvalidArgument naming the file and the input that does not fit.
+    Errors: InvalidArgument naming the file and the input that does not match.
     """
     reader = _Reader(tuple(example_inputs), any_size)
     batches = list(reader.batches(path))
@@ -38,13 +39,13 @@ def read_batches(path: Path, example_inputs: Sequence[Any], *, any_size: bool = 
 
 
 class _Reader:
-    """Reads inputs like the examples."""
+    """Reads inputs and checks them against the examples."""
 
     def __init__(self, examples: Batch, any_size: bool) -> None:
         self.examples, self.any_size = examples, any_size
 
     def batches(self, path: Path) -> Iterator[Batch]:
-        """All that a path has."""
+        """All inputs at a path."""
         if path.is_dir():
             files = sorted(each for each in path.iterdir() if each.suffix in _ARRAYS)
             if not files:
@@ -71,7 +72,7 @@ class _Reader:
         yield from zip(*columns, strict=True)
 
     def _split(self, what: str, array: np.ndarray, place: int) -> list[torch.Tensor]:
-        """The single inputs in an array."""
+        """Splits an array into single inputs."""
         example = self._example(what, place)
         if str(example.dtype) != f"torch.{array.dtype}":
             raise InvalidArgument(f"{what}: expected {str(example.dtype)[6:]}, got {array.dtype}")
@@ -126,7 +127,7 @@ class _Reader:
 
 
 def _load(path: Path) -> dict[str, np.ndarray]:
-    """The arrays of a file, by their names. Nothing in it is executed."""
+    """The arrays of a file by name. Executes nothing: pickles are refused."""
     try:
         loaded = np.load(path, allow_pickle=False)
         if isinstance(loaded, np.ndarray):
@@ -140,7 +141,7 @@ def _load(path: Path) -> dict[str, np.ndarray]:
 
 
 def _run(path: Path) -> Any:
-    """`batches` of a Python file."""
+    """The value of `batches` in a Python file. Executes the file."""
     found = runpy.run_path(str(path)).get("batches")
     if found is None or not (callable(found) or hasattr(found, "__iter__")):
         raise InvalidArgument(f"{path}: expected `batches`, an iterable of input tuples, got {found!r}")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Schemes of quantization: what becomes of an operator's weight and of its activations."""
+"""Quantization schemes: the forms of an operator's weight and activations."""
 
 from __future__ import annotations
 
@@ -11,16 +11,18 @@ from rushlight.errors import InvalidArgument
 
 @dataclass(frozen=True)
 class Static:
-    """int8 weights and activations of int8 or int16, whose ranges calibration or training finds.
+    """int8 weights, and int8 or int16 activations with ranges fixed by calibration or training.
 
     Args:
-        per_channel: a weight has a scale for each output channel; else one.
-        activations: "int8", or "int16" where steps of 1/256 of the range are too few; those are always
-            symmetric.
-        symmetric_activations: activations have zero point 0 and use -127 to 127; else any zero point.
-        ranges: how calibration finds an activation's range: "histogram" cuts off what would cost the rest
-            too many steps, "minmax" covers everything seen. Training follows a moving average.
-        matmul: products of two activations are quantized too (attention).
+        per_channel: a weight has one scale per output channel; otherwise one for all.
+        activations: "int8", or "int16" if 256 steps over the range are too few. int16 is always symmetric.
+        symmetric_activations: activations have zero point 0 and use -127 to 127; otherwise any zero point.
+        ranges: the range that calibration chooses for an activation: "histogram" clips outliers to
+            minimize the rounding error, "minmax" covers all observed values. Training uses a moving
+            average.
+        matmul: also quantize products of two activations (attention).
+
+    Errors: InvalidArgument for another value of activations or ranges.
     """
 
     per_channel: bool = True
@@ -38,11 +40,11 @@ class Static:
 
 @dataclass(frozen=True)
 class Dynamic:
-    """int8 weights of linear layers; their inputs become int8 by ranges found in each run.
+    """int8 weights of linear layers; each execution quantizes their inputs to int8 with a range it measures.
 
     Args:
-        per_channel: a weight has a scale for each output channel; else one.
-        per_token: an input has a scale for each vector along its last dimension; else one.
+        per_channel: a weight has one scale per output channel; otherwise one for all.
+        per_token: an input has one scale per vector along its last dimension; otherwise one for all.
     """
 
     per_channel: bool = True
@@ -51,12 +53,15 @@ class Dynamic:
 
 @dataclass(frozen=True)
 class WeightOnly:
-    """Weights of linear, convolution and embedding layers as 8-bit or 4-bit numbers; activations stay.
+    """Integer weights of linear, convolution and embedding layers, 8 or 4 bits; activations stay in float.
 
     Args:
         bits: 8 or 4.
-        group_size: how many neighbours in a row of the weight share a scale; None: the whole row, as where
-            it does not divide a row. A row is what belongs to one index of the first dimension.
+        group_size: the number of neighbours in a row of the weight that share a scale. None, and a size
+            that does not divide the row, use one scale per row. A row has all elements with the same
+            first index.
+
+    Errors: InvalidArgument for another number of bits, or a group_size below 2.
     """
 
     bits: Literal[4, 8] = 8

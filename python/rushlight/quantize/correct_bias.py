@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Bias correction: the mean error of each layer's result on the calibration inputs goes into its bias.
+"""Bias correction: adds the mean error of each layer's result on the calibration inputs to its bias.
 
-Layers are corrected in the order of execution, each on what the corrected layers before it give (Nagel et al.
-2019, with calibration data in place of the statistics of batch norms).
+Layers are corrected in order of execution, each on the results of the corrected layers before it (Nagel et
+al. 2019, with calibration data instead of batch-norm statistics). Cost: two executions of the model per
+batch.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ _Visit = Callable[[Node, list[Any]], list[Any]]
 
 
 def float_means(prepared: GraphModule, batches: _Batches) -> Means:
-    """The mean of each channel of the layers' results in float, by the name of the node."""
+    """The mean of each channel of the layers' float results, by the node's name."""
     means: Means = {}
 
     def visit(node: Node, values: list[Any]) -> list[Any]:
@@ -36,7 +37,7 @@ def float_means(prepared: GraphModule, batches: _Batches) -> Means:
 
 
 def correct_biases(converted: GraphModule, batches: _Batches, means: Means) -> int:
-    """Correct the layers of a converted graph, to those means. Returns how many have another bias."""
+    """Corrects the layers of a converted graph to the given means. Returns the number of corrected layers."""
     found: list[tuple[Node, torch.Tensor]] = []
 
     def visit(node: Node, values: list[Any]) -> list[Any]:
@@ -64,7 +65,7 @@ def _axis(node: Node, dims: int) -> int:
 
 
 def _mean(node: Node, values: list[Any]) -> torch.Tensor:
-    """Of each channel, over all elements of all values."""
+    """The mean of each channel over all batches and elements, float64."""
     total, count = torch.zeros(()), 0
     for value in values:
         channels = value.detach().movedim(_axis(node, value.dim()), 0).flatten(1).double()
@@ -93,8 +94,8 @@ def _add_to_bias(graph: GraphModule, node: Node, error: torch.Tensor) -> None:
 
 
 def _walk(graph: GraphModule, batches: _Batches, visit: _Visit) -> None:
-    """Compute each node for all batches before the next one. `visit` may change the values; those that no
-    later node reads are dropped."""
+    """Executes the graph node by node, each node for all batches before the next node. `visit` may change the
+    values. Values without later readers are released."""
     runs = [_Run(graph, inputs) for inputs in batches]
     last = {source: node for node in graph.graph.nodes for source in node.all_input_nodes}
     with torch.no_grad():
@@ -110,7 +111,7 @@ def _walk(graph: GraphModule, batches: _Batches, visit: _Visit) -> None:
 
 
 class _Run(Interpreter):
-    """One run of a graph. Observers hand on what they are given."""
+    """One execution of a graph in which observers return their input."""
 
     def __init__(self, graph: GraphModule, inputs: Sequence[Any]) -> None:
         super().__init__(graph)

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Equalization across layers (Nagel et al. 2019, "Data-Free Quantization"): channels between two layers are
-scaled so that they make equal use of one range. What lies between has to satisfy f(s x) = s f(x) for s > 0.
-A model of the rounding noise, from ranges and mean squares of calibration inputs, has to agree.
+"""Cross-layer equalization (Nagel et al. 2019, "Data-Free Quantization"): scales the channels between two
+layers so that they use one range equally. The operators between the layers must satisfy f(s x) = s f(x)
+for s > 0. A scale is accepted only if a model of the rounding noise, from the ranges and mean squares of
+calibration inputs, improves.
 
-Scales are powers of two: each float result keeps its bits, but for channels that under- or overflow.
+Scales are powers of two: float results stay bit-exact unless a channel under- or overflows.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ CONVOLUTIONS = (
     aten.conv3d.padding,
 )
 LINEAR = aten.linear.default
-_GROUPS = 6  # of (input, weight, bias, stride, padding, dilation, groups)
+_GROUPS = 6  # index in (input, weight, bias, stride, padding, dilation, groups)
 _ELEMENTWISE = (aten.relu.default, aten.relu_.default, aten.leaky_relu.default, aten.leaky_relu_.default)
 _POOLS = (
     aten.dropout.default,
@@ -45,16 +46,16 @@ _POOLS = (
     aten.adaptive_avg_pool3d.default,
 )
 _ROUNDS = 16
-_MOST = 8  # the exponent of a scale in one round, at most
-_GAIN = 0.98  # a round must lower the noise at least to this share
+_MOST = 8  # the largest exponent of a scale in one round
+_GAIN = 0.98  # a round must reduce the noise to at most this share
 _STEPS = 255
 _TINY = torch.finfo(torch.float32).tiny
 
 
 @dataclass
 class _Link:
-    """Two layers, and the node between them whose tensor is quantized. `largest`, `power`: its largest
-    magnitude and its mean square by channel."""
+    """Two layers, and the node between them whose tensor is quantized. `largest` and `power` are its largest
+    magnitude and mean square per channel."""
 
     first: Node
     tensor: Node
@@ -64,7 +65,8 @@ class _Link:
 
 
 def equalize(graph: GraphModule, batches: Sequence[Sequence[Any]], quantizer: RushlightQuantizer) -> int:
-    """Equalize all links of a captured graph, whose batch norms are folded first. Returns how many there are.
+    """Equalizes all pairs of layers in a captured graph, after folding batch norms. Returns the number of
+    pairs.
 
     Args: `batches` are inputs in the order of the graph's placeholders.
     """
@@ -107,7 +109,7 @@ def _links(graph: GraphModule, quantizer: RushlightQuantizer) -> Iterator[_Link]
 
 
 def _fits(second: Node, weight: torch.Tensor, channels: int) -> bool:
-    """Whether the inputs of the second layer are those channels, or several elements of each."""
+    """True if the second layer's inputs are exactly these channels, or several elements of each."""
     return weight.shape[1] * _groups(second) % channels == 0 and (
         second.target is LINEAR or weight.shape[1] * _groups(second) == channels
     )
@@ -120,20 +122,20 @@ def _is_layer(graph: GraphModule, node: Node, quantizer: RushlightQuantizer) -> 
 
 
 def _may_scale_result(graph: GraphModule, node: Node) -> bool:
-    """Whether weight and bias are this layer's alone."""
+    """True if no other node reads the layer's weight and bias."""
     bias = node.args[2] if len(node.args) > 2 else None
     return is_read_once(graph, node.args[1]) and (bias is None or is_read_once(graph, bias))
 
 
 def _only_reader(node: Node) -> Node | None:
-    """The one node that reads another, as its first argument."""
+    """The only reader of a node, if it reads it as its first argument; else None."""
     readers = list(node.users)
     alone = len(readers) == 1 and readers[0].op == "call_function" and readers[0].all_input_nodes[0] is node
     return readers[0] if alone else None
 
 
 def _keeps_channels(node: Node) -> bool:
-    """Pools, means over positions, and views that put all elements of a channel behind one another."""
+    """True for pools, means over spatial positions, and views that keep a channel's elements adjacent."""
     if node.target in _POOLS or node.target in _ELEMENTWISE:
         return True
     source = node.all_input_nodes[0].meta["val"]
@@ -150,8 +152,8 @@ def _keeps_channels(node: Node) -> bool:
 
 
 def _balance(graph: GraphModule, link: _Link, quantizer: RushlightQuantizer) -> bool:
-    """Scales a link once, by what is missing to equal shares of the activation's range and of the second
-    layer's, if that lowers the noise. Returns whether anything changed."""
+    """Scales a pair once, by the factors that equalize the shares of the activation's range and of the second
+    layer's, if that reduces the noise. Returns True if it did."""
     state = _State(
         parameter(graph, link.first.args[1]),
         _blocks(link.second, parameter(graph, link.second.args[1]), len(link.largest)),
@@ -172,7 +174,7 @@ def _balance(graph: GraphModule, link: _Link, quantizer: RushlightQuantizer) -> 
 @dataclass(frozen=True)
 class _State:
     """Two layers and the activation between them: the first weight, the second one as [groups, outputs,
-    channels, taps], the largest magnitude of each channel and its mean square."""
+    channels, taps], and per channel the largest magnitude and the mean square."""
 
     first: torch.Tensor
     second: torch.Tensor
@@ -180,7 +182,7 @@ class _State:
     power: torch.Tensor
 
     def scaled(self, scale: torch.Tensor) -> _State:
-        """The state once the channels are divided by a scale."""
+        """The state after dividing the channels by a scale."""
         groups = len(self.second)
         return _State(
             self.first / scale.reshape(-1, *[1] * (self.first.dim() - 1)),
@@ -190,7 +192,7 @@ class _State:
         )
 
     def exponents(self, first_by_channel: bool, second_by_channel: bool) -> torch.Tensor:
-        """Of the scales that balance both sides; 0 for channels that carry nothing."""
+        """The exponents of the scales that balance both layers; 0 for channels that are always zero."""
         share = _shares(self.largest)
         if not first_by_channel:
             share = torch.maximum(share, _shares(self.first.abs().flatten(1).amax(1)))
@@ -201,8 +203,8 @@ class _State:
         return torch.where(alive, (share / other).sqrt().log2(), 0.0).nan_to_num(0, 0, 0).clamp(-_MOST, _MOST)
 
     def noise(self, first_by_channel: bool, second_by_channel: bool) -> float:
-        """The power of rounding errors in the second layer's outputs, by the power of those; up to a factor.
-        A step of size d has the power d^2 / 12."""
+        """The power of the rounding errors in the second layer's outputs relative to the outputs' power, up
+        to a constant factor. A step of size d has the noise power d^2 / 12."""
         power = self.power.reshape(len(self.second), 1, -1)
         energy = self.second.square().sum(3)
         signal = (energy * power).sum(2).clamp_min(_TINY)
@@ -233,7 +235,7 @@ def _shares(magnitudes: torch.Tensor) -> torch.Tensor:
 
 
 def _blocks(node: Node, weight: torch.Tensor, channels: int) -> torch.Tensor:
-    """A weight as [groups, outputs of a group, channels of a group, taps]."""
+    """A weight as [groups, outputs per group, channels per group, taps]."""
     groups = _groups(node)
     return weight.reshape(groups, len(weight) // groups, channels // groups, -1)
 
@@ -248,13 +250,13 @@ def _per_channel(quantizer: RushlightQuantizer, node: Node) -> bool:
 
 
 def _axis(node: Node) -> int:
-    """The dimension of a layer's result that has its channels."""
+    """The channel dimension of a layer's result."""
     dims: int = node.meta["val"].dim()
     return dims - 1 if node.target is LINEAR else 1
 
 
 class _Measure(Interpreter):
-    """Measures each channel of the links' tensors."""
+    """Measures each channel of the tensors between the pairs."""
 
     def __init__(self, graph: GraphModule, links: dict[str, _Link]) -> None:
         super().__init__(graph)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Folding of quantized weights in a converted graph, where convert_pt2e leaves some work."""
+"""Folds quantized weights in a converted graph, where convert_pt2e leaves some unfolded."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ _QUANTIZE = {torch.ops.quantized_decomposed.quantize_per_channel_group.default}
 
 
 def fold_grouped_weights(model: GraphModule) -> None:
-    """Compute what quantizes constants by groups; the integers become buffers "_quantized_weight_N"."""
+    """Evaluates the group-wise quantization of constants; the integers become buffers
+    "_quantized_weight_N"."""
     graph = model.graph
     found = [node for node in graph.nodes if node.target in _QUANTIZE and is_constant(node)]
     for number, node in enumerate(found):
@@ -31,7 +32,8 @@ def fold_grouped_weights(model: GraphModule) -> None:
 
 
 def drop_unread_state(model: GraphModule) -> None:
-    """Drop parameters and buffers that the graph does not read: the float forms of quantized weights."""
+    """Removes parameters and buffers that the graph does not read: the float originals of quantized
+    weights."""
     read = {str(node.target) for node in model.graph.nodes if node.op == "get_attr"}
     names = [name for name, _ in model.named_parameters(remove_duplicate=False)]
     names += [name for name, _ in model.named_buffers(remove_duplicate=False)]
@@ -42,7 +44,7 @@ def drop_unread_state(model: GraphModule) -> None:
 
 
 def _value(model: GraphModule, node: Node, known: dict[Node, Any]) -> Any:
-    """What a node that depends on constants only computes."""
+    """The value of a node that depends on constants only."""
     if node not in known:
         if node.op == "get_attr":
             owner, _, leaf = str(node.target).rpartition(".")

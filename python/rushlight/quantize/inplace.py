@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""In-place operators as those that return a new tensor, which can be observed."""
+"""Replaces in-place operators by functional ones, whose results can be observed."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ _FUNCTIONAL = {
 
 
 def replace_inplace(model: GraphModule) -> None:
-    """Replace in-place operators where nobody can tell the difference: the tensor that they write was
-    computed in the graph, and is neither a view nor viewed. Later uses of it take the result."""
+    """Replaces an in-place operator if that is not observable: the tensor that it writes was computed in the
+    graph, is no view, and has no views. Later readers of the tensor read the result instead."""
     order: dict[Node, int] = {node: position for position, node in enumerate(model.graph.nodes)}
     for node in order:
         if node.op != "call_function" or node.target not in _FUNCTIONAL:
@@ -49,7 +49,7 @@ def _stands_alone(written: Node, writer: Node) -> bool:
 
 
 def _aliases(node: Node) -> bool:
-    """Whether the node's result may share memory with an argument."""
+    """True if the node's result may share memory with an argument."""
     if node.op != "call_function":
         return False
     schema = getattr(node.target, "_schema", None)
@@ -57,7 +57,7 @@ def _aliases(node: Node) -> bool:
         schema is None
         or any(result.alias_info is not None for result in schema.returns)
         or (
-            # These return their argument where there is nothing to do.
+            # These return their argument when there is nothing to do.
             node.target
             in (aten.reshape.default, aten.contiguous.default, aten.dropout.default, aten.to.dtype)
         )

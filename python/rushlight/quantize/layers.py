@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A calibrated graph in which single layers compute quantized: what sensitivity and mixed precision measure.
+"""Executes a calibrated graph with a chosen set of layers quantized, for sensitivity and mixed precision.
 
-Each observer rounds its tensor to quantized numbers, or hands it on. It rounds where one of its layers is
-quantized: a layer owns the observers of its inputs and of its result. With all of them quantized the result
-is that of the converted graph, without a conversion for each choice.
+Each observer either rounds its tensor to quantized values or returns it unchanged. It rounds if a layer
+that owns it is quantized: a layer owns the observers of its inputs and its result. With all layers
+quantized the result equals that of the converted graph, without a conversion per choice.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ Inputs = Sequence[Any]
 
 @dataclass
 class Layer:
-    """The quantized operators of one module: their names, the bytes of their weights in float, and the node
-    of the first."""
+    """The quantized operators of one module: their names, the bytes of their float weights, and the first
+    node."""
 
     name: str
     head: Node
@@ -46,11 +46,11 @@ class _Observed:
 
 
 class QuantizedLayers:
-    """A graph that was prepared and calibrated. `layers` are those that a scheme quantizes, by name; "" has
-    the operators of the model itself.
+    """A prepared and calibrated graph. `layers` has the layers with a scheme, by name; "" has the operators
+    of the model itself.
 
     Args:
-        keep_weights: a layer that is left in float has quantized weights nevertheless.
+        keep_weights: a layer left in float still has quantized weights.
     """
 
     def __init__(self, prepared: GraphModule, *, keep_weights: bool = False) -> None:
@@ -89,7 +89,7 @@ class QuantizedLayers:
         }
 
     def _layer(self, node: Node, read: Sequence[Node]) -> Layer:
-        """The layer of a node: that of the first operator, where an activation is fused to it."""
+        """The layer of a node; a fused activation belongs to the layer of the operator before it."""
         head = node
         while not _inputs_of(head) and is_annotated(head.all_input_nodes[0]):
             head = head.all_input_nodes[0]
@@ -112,7 +112,7 @@ class QuantizedLayers:
 
 
 class _Rounding(Interpreter):
-    """Runs a prepared graph; the observers of quantized layers round."""
+    """Executes a prepared graph; the observers of quantized layers round."""
 
     def __init__(self, graph: GraphModule, observed: dict[str, _Observed], quantized: frozenset[str]) -> None:
         super().__init__(graph)
@@ -135,7 +135,7 @@ def _inputs_of(node: Node) -> bool:
 
 
 def _rounding(observer: Any) -> Round:
-    """What an observer's tensor is, quantized and dequantized."""
+    """The function that quantizes and dequantizes a tensor as an observer specifies."""
     if isinstance(observer, GroupedWeightObserver):
         return observer.rounded
     if isinstance(observer, PerTokenObserver):

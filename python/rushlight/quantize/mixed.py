@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Mixed precision: the layers that are left out of quantization, for a bound on the error."""
+"""Mixed precision: chooses layers to leave unquantized so that the error stays within a bound.
+
+Greedy: leave layers out in order of the error without them, then quantize the unnecessary ones again.
+Cost: one execution of the calibration inputs per layer and per step.
+"""
 
 from __future__ import annotations
 
@@ -20,8 +24,8 @@ from rushlight.quantize.trial import Trial
 
 @dataclass(frozen=True)
 class MixedPrecision:
-    """A choice of layers. `quantizer` leaves those in `left_out` in float (or with weights alone quantized);
-    `error` is that of the graph which it makes."""
+    """A choice of layers. `quantizer` leaves the layers in `left_out` in float (or applies the fallback);
+    `error` is that of the graph quantized with it."""
 
     quantizer: RushlightQuantizer
     left_out: tuple[str, ...]
@@ -39,13 +43,14 @@ def mixed_precision(
     kwargs: Mapping[str, Any] | None = None,
     dynamic_shapes: Any = None,
 ) -> MixedPrecision:
-    """Choose layers to leave out of quantization so that the error on the calibration inputs is at most
-    `bound`: first those whose absence helps most; then those that need not be left out return.
+    """Chooses layers to leave unquantized so that the error on the calibration inputs is at most `bound`:
+    first the layers that reduce the error most; then the unnecessary ones are quantized again.
 
-    Args: as for `quantize`; `fallback` is the scheme of layers that are left out: None for float,
-        WeightOnly(), or Static(activations="int16"), so that sensitive layers run 16x8.
+    Args: as for `quantize`; `bound` is a relative error (see `rushlight.quantize.trial`); `fallback` is
+    the scheme of the layers left out: None for float, WeightOnly(), or Static(activations="int16") for
+    16x8.
 
-    Errors: InvalidArgument where no choice keeps the bound.
+    Errors: InvalidArgument if no choice stays within the bound.
     """
     if not (math.isfinite(bound) and bound > 0):
         raise InvalidArgument(f"bound: expected a finite number above 0, got {bound!r}")
@@ -68,12 +73,13 @@ def mixed_precision(
             raise InvalidArgument(
                 f"bound: expected at least {error:.3g}, the error with all layers left out, got {bound:.3g}"
             )
-        # The trial is slightly better than the graph: ask more of it.
+        # The trial has a slightly smaller error than the converted graph: tighten its limit.
         limit = min(limit, trial.error(trial.layers.keys() - set(out))) * 0.99
 
 
 def _return_needless(trial: Trial, out: list[str], waiting: list[str], limit: float) -> None:
-    """Quantize again what was left out in vain; the last of `out` is kept, as it met the limit."""
+    """Quantizes layers again if the limit holds without leaving them out. The last of `out` stays, because
+    the limit was reached with it."""
     for name in list(out[:-1]):
         rest = [each for each in out if each != name]
         if trial.error(trial.layers.keys() - set(rest)) <= limit:
@@ -87,7 +93,7 @@ def _leaving_out(
     out: Collection[str],
     fallback: WeightOnly | Static | None,
 ) -> RushlightQuantizer:
-    """The quantizer with a scheme for each layer by its name, as a name also stands for all inside of it."""
+    """The quantizer with an explicit scheme per layer, because a name also covers all modules inside."""
     schemes = {
         name: fallback if name in out else quantizer.scheme_of(layer.head) for name, layer in layers.items()
     }

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What stands in a prepared graph where torchao has no observer for it, or a slow one: weights in groups and
-ranges for each token, which write their own quantized form when the graph is converted, and histograms."""
+"""Observers that torchao lacks: for weights in groups and per-token ranges, which write their own quantized
+form at conversion; and a faster histogram observer."""
 
 from __future__ import annotations
 
@@ -16,18 +16,19 @@ from torchao.quantization.pt2e import HistogramObserver, ObserverBase
 from torchao.quantization.pt2e.utils import create_getattr_from_value
 
 ops = torch.ops.quantized_decomposed
-# What the smallest scale may be, so that weights of nothing but zeros divide by something.
+# The smallest scale, so that an all-zero weight does not divide by 0.
 _SMALLEST = torch.finfo(torch.float32).tiny
 
 
 class GroupedWeightObserver(ObserverBase):
-    """Observes a weight of any rank as rows, each cut in groups with a scale of its own; zero points are 0.
+    """Observes a weight of any rank as rows, each divided into groups with one scale each; zero points are 0.
 
     Args:
-        dtype: torch.int8, whatever the range.
+        dtype: torch.int8, for every range.
         quant_min, quant_max: the range, for example -8 and 7.
-        group_size: elements that share a scale; None for a row. Where it does not divide a row, a row.
-        training: the forward pass rounds, with the gradient of not rounding.
+        group_size: the number of elements that share a scale. None, and a size that does not divide a
+            row, use one scale per row.
+        training: the forward pass rounds, with a straight-through gradient.
     """
 
     def __init__(
@@ -43,25 +44,25 @@ class GroupedWeightObserver(ObserverBase):
         self.quant_min, self.quant_max = quant_min, quant_max
         self.wanted_group = group_size
         self.rounds = training
-        # A conversion asks each observer for its scheme.
+        # convert_pt2e reads the qscheme of each observer.
         self.qscheme = torch.per_tensor_symmetric
         self.register_buffer("scale", torch.ones(1, 1))
         self.group_size = 0
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
-        """The weight, or in training its rounded form."""
+        """The weight; in training its rounded form."""
         groups = self._groups(x)
         self.scale = (groups.abs().amax(2) / self.quant_max).clamp_min(_SMALLEST)
         return x + (self.rounded(x) - x).detach() if self.rounds else x
 
     def rounded(self, x: torch.Tensor) -> torch.Tensor:
-        """The weight quantized, with the scales of the last forward pass, and dequantized."""
+        """The weight quantized with the scales of the last forward pass, and dequantized."""
         steps = self._groups(x) / self.scale[..., None]
         whole = steps.round().clamp(self.quant_min, self.quant_max)
         return (whole * self.scale[..., None]).reshape(x.shape).to(x.dtype)
 
     def _groups(self, x: torch.Tensor) -> torch.Tensor:
-        """The weight as [rows, groups, elements]."""
+        """The weight as float32 [rows, groups, elements]."""
         rows = x.detach().reshape(x.shape[0], -1)
         self.group_size = group_of(rows.shape[1], self.wanted_group)
         return rows.reshape(rows.shape[0], -1, self.group_size).to(torch.float32)
@@ -71,7 +72,7 @@ class GroupedWeightObserver(ObserverBase):
         return self.scale, torch.zeros_like(self.scale, dtype=torch.int8)
 
     def convert(self, model: GraphModule, observer_node: Node) -> None:
-        """Write quantize and dequantize by groups, on the weight as a matrix, in place of the observer."""
+        """Replaces the observer by group-wise quantize and dequantize of the weight as a matrix."""
         weight = observer_node.args[0]
         assert isinstance(weight, Node)
         value = weight.meta["val"]
@@ -91,8 +92,8 @@ class GroupedWeightObserver(ObserverBase):
 
 
 def _take_place(observer_node: Node, last: Node) -> None:
-    """Put what was written for an observer, `last` its result, in the place of the observer; all of it comes
-    from the source line and the module of whoever reads it."""
+    """Replaces the observer by the nodes written for it; `last` is their result. They take the source line
+    and the module of the node that reads it."""
     reader = next(iter(observer_node.users))
     observer_node.replace_all_uses_with(last)
     source = observer_node.args[0]
@@ -107,23 +108,24 @@ def _take_place(observer_node: Node, last: Node) -> None:
 
 
 def group_of(row: int, wanted: int | None) -> int:
-    """The group of a row of that many elements."""
+    """The group size for a row of `row` elements."""
     return wanted if wanted is not None and row % wanted == 0 else row
 
 
 class RangeObserver(HistogramObserver):
-    """torchao's histogram of an activation, which finds the same range sooner where few elements were seen.
+    """torchao's histogram observer with a faster search, which chooses the same range.
 
-    The search is that of Caffe2 (norm_minimization.cc): by a hundred-thousandth of the elements at a time, it
-    drops bins from the end that has more of them, until the error of rounding what is left goes up.
+    The search is Caffe2's (norm_minimization.cc): it drops one hundred-thousandth of the elements at a
+    time from the end with more bins, until the rounding error of the rest increases.
     """
 
     def _non_linear_param_search(self) -> tuple[torch.Tensor, torch.Tensor]:
-        # In place of torchao's, which compares tensors of one element in each of up to 100,000 steps.
+        # Overrides torchao's search, which compares one-element tensors in up to 100,000 steps.
         lows, highs = _quantiles()
         total = torch.sum(self.histogram).item()
         sums = torch.cumsum(self.histogram, dim=0).numpy(force=True)
-        # Where the sums reach what is dropped at the low end, and where they go above what is kept.
+        # The bins where the cumulative counts reach the dropped share at the low end and exceed the kept
+        # share.
         reached, above = _places(sums, lows * total, "left"), _places(sums, highs * total, "right")
         first, last, least = 0, self.bins - 1, float("inf")
         low = high = 0
@@ -146,14 +148,14 @@ class RangeObserver(HistogramObserver):
 
 @functools.cache
 def _quantiles() -> tuple[Any, Any]:
-    """The parts of all elements below the low end and below the high end after each step, as added up."""
+    """The shares of all elements below the low end and below the high end after each step, accumulated."""
     count, step = 100_002, 1e-5
     return np.cumsum([0.0, *[step] * count]), np.cumsum([1.0, *[-step] * count])
 
 
 def _places(sums: Any, limits: Any, side: Literal["left", "right"]) -> Callable[[int], int]:
-    """The place among the sums of the limit of a step. Most searches end early: it is found for some at a
-    time."""
+    """A function from a step to the bin of its limit. Bins are searched in blocks of 1024 steps, because most
+    searches end early."""
     block = 1024
 
     @functools.cache
@@ -166,22 +168,23 @@ def _places(sums: Any, limits: Any, side: Literal["left", "right"]) -> Callable[
 
 
 class PerTokenObserver(ObserverBase):
-    """Marks an activation whose vectors along the last dimension each get a range, found in each run."""
+    """Marks an activation with one range per vector along the last dimension, which each execution
+    measures."""
 
     def __init__(self, dtype: torch.dtype, **_: Any) -> None:
         super().__init__(dtype)
         self.qscheme = torch.per_channel_affine
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
-        """The activation as it is."""
+        """Returns the activation unchanged."""
         return x
 
     def calculate_qparams(self) -> tuple[torch.Tensor, torch.Tensor]:
-        """There are none before a run."""
+        """Raises NotImplementedError: ranges are known only at execution."""
         raise NotImplementedError("ranges for each token are found in each run")
 
     def convert(self, model: GraphModule, observer_node: Node) -> None:
-        """Write the search for ranges, quantize and dequantize in place of the observer."""
+        """Replaces the observer by the choice of ranges, quantize and dequantize."""
         graph, activation = model.graph, observer_node.args[0]
         assert isinstance(activation, Node)
         with graph.inserting_before(observer_node):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Inputs and parameters of a captured graph. Replacing a parameter leaves the model its own."""
+"""Reads and replaces parameters of a captured graph without changing the original model."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def parameter(graph: GraphModule, node: Any) -> Any:
 
 
 def replace_parameter(graph: GraphModule, node: Any, value: torch.Tensor) -> None:
-    """Let a get_attr node read another tensor."""
+    """Makes a get_attr node read another tensor."""
     owner, _, leaf = str(node.target).rpartition(".")
     module = graph.get_submodule(owner)
     if leaf in module._parameters:
@@ -31,7 +31,7 @@ def replace_parameter(graph: GraphModule, node: Any, value: torch.Tensor) -> Non
 
 
 def is_read_once(graph: GraphModule, node: Any) -> bool:
-    """Whether one node reads a parameter, and no other one has its memory."""
+    """True if exactly one node reads the parameter and no other parameter shares its memory."""
     mine = parameter(graph, node)
     if mine is None or len(node.users) != 1:
         return False
@@ -43,5 +43,5 @@ def is_read_once(graph: GraphModule, node: Any) -> bool:
 
 
 def flat_inputs(args: Sequence[Any], kwargs: Mapping[str, Any] | None) -> tuple[Any, ...]:
-    """Inputs in the order of a graph's placeholders."""
+    """The inputs in the order of a graph's placeholders."""
     return tuple(tree_leaves((tuple(args), dict(kwargs or {}))))

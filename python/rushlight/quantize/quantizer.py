@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A quantizer for torchao's flow that gives each module its scheme."""
+"""A quantizer for torchao's pt2e flow that assigns a scheme to each module."""
 
 from __future__ import annotations
 
@@ -28,19 +28,23 @@ ModuleType = type[torch.nn.Module] | str
 class RushlightQuantizer(Quantizer):
     """Annotates a graph for prepare_pt2e and prepare_qat_pt2e.
 
-    A module's name goes before its type, and both before the default; of several names the longest counts,
-    of several types the innermost. None leaves a module as it is.
+    A module's name has priority over its type, and both over the default; among names the longest match
+    wins, among types the innermost module. None leaves a module in float.
 
     Args:
-        default: the scheme of everything else.
-        by_module_name: schemes by path; a path stands for all that is inside ("encoder.layers").
-        by_module_type: schemes by class, or by its full name ("torch.nn.modules.linear.Linear").
-        unroll: recurrent layers become single steps, which can be quantized. None: where int8 weights save
-            more bytes than the steps take. LSTM and GRU layers with Static() that are not unrolled become one
-            operator for each layer and direction.
-        training: put fake quantization in place of observers, for prepare_qat_pt2e.
+        default: the scheme of all other modules.
+        by_module_name: schemes by path; a path includes all modules inside ("encoder.layers").
+        by_module_type: schemes by class, or by full class name ("torch.nn.modules.linear.Linear").
+        unroll: True expands recurrent layers to single steps, which can be quantized. None does so if int8
+            weights save more bytes than the steps take. LSTM and GRU layers with Static() that are not
+            unrolled become one operator per layer and direction.
+        training: insert fake quantization instead of observers, for prepare_qat_pt2e.
 
-    `report` says what became of the graph that was annotated last.
+    `report` describes the graph that was annotated last. Errors: InvalidArgument for a value that is no
+    scheme.
+
+    Example:
+        quantizer = RushlightQuantizer(Static(), by_module_name={"head": None})
     """
 
     def __init__(
@@ -67,13 +71,13 @@ class RushlightQuantizer(Quantizer):
         self._recurrent = Expansion()
 
     def for_training(self) -> RushlightQuantizer:
-        """The same with fake quantization."""
+        """A copy that inserts fake quantization."""
         other = copy.copy(self)
         other.training = True
         return other
 
     def schemes(self) -> list[Scheme]:
-        """All schemes that it may give."""
+        """All schemes that the quantizer can assign."""
         given = [self.default, *self.by_module_name.values(), *self.by_module_type.values()]
         return [scheme for scheme in given if scheme is not None]
 
@@ -87,7 +91,7 @@ class RushlightQuantizer(Quantizer):
         return self.by_module_type[types[0]] if types else self.default
 
     def check_names(self, model: GraphModule) -> None:
-        """Errors: InvalidArgument naming a path in by_module_name that no operator of the graph is from."""
+        """Errors: InvalidArgument for a path in by_module_name from which no operator of the graph comes."""
         known = module_paths(model)
         for name in self.by_module_name:
             if name not in known:
@@ -114,7 +118,7 @@ class RushlightQuantizer(Quantizer):
         return model
 
     def validate(self, model: GraphModule) -> None:
-        """See Quantizer; whatever was annotated can be computed."""
+        """See Quantizer. Accepts everything: each annotation can be computed."""
 
 
 def _scheme(given: object, name: str) -> Scheme | None:

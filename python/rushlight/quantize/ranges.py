@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What each quantized tensor was seen to hold, beside the range that its integers cover; as a picture."""
+"""Compares the observed values of each quantized tensor with the range of its integers; renders both."""
 
 from __future__ import annotations
 
@@ -25,9 +25,10 @@ _WIDTH, _HEIGHT = 640, 60
 
 @dataclass(frozen=True)
 class TensorRange:
-    """One tensor. `low`, `high`: what was seen; `first`, `last`: the numbers of the least and the greatest
-    integer; `scale`: the step between two, of the coarsest channel. `histogram`: counts of equal parts from
-    low to high, empty where the observer has none. `spread`: a weight's widest channel over its narrowest."""
+    """One tensor. `low` and `high` are the extreme observed values; `first` and `last` the values of the
+    smallest and largest integer; `scale` the step of the coarsest channel. `histogram` has counts of equal
+    bins from low to high, empty if the observer has none. `spread` is the ratio of a weight's widest
+    channel to its narrowest."""
 
     name: str
     module: str
@@ -42,12 +43,12 @@ class TensorRange:
 
     @property
     def clipped(self) -> float:
-        """The share of numbers outside of the range, by the histogram."""
+        """The share of elements outside the range, by the histogram."""
         total = sum(self.histogram)
         if not total:
             return 0.0
         width = (self.high - self.low) / len(self.histogram)
-        slack = max(width, self.scale)  # parts at the edge belong to the range
+        slack = max(width, self.scale)  # bins at the edge count as inside
         outside = sum(
             count
             for place, count in enumerate(self.histogram)
@@ -58,16 +59,16 @@ class TensorRange:
 
 @dataclass(frozen=True)
 class Ranges:
-    """The quantized tensors of a graph in their order."""
+    """The quantized tensors of a graph, in graph order."""
 
     tensors: tuple[TensorRange, ...]
 
     def to_json(self) -> list[dict[str, Any]]:
-        """In JSON's types."""
+        """The ranges as JSON types."""
         return [{**asdict(each), "clipped": each.clipped} for each in self.tensors]
 
     def page(self) -> str:
-        """An HTML file: a table, and a picture of each tensor."""
+        """An HTML page with a table, and a picture of each tensor."""
         heads = ("tensor", "module", "seen", "range", "step", "clipped", "widest / narrowest channel")
         pictures = [
             f"<h3>{escaped(each.name)} <small>{escaped(each.module)}</small></h3>{_picture(each)}"
@@ -78,7 +79,7 @@ class Ranges:
 
 
 def ranges(graph: GraphModule) -> Ranges:
-    """The ranges of a graph of `quantize` or `convert`, or of a prepared one that has seen inputs.
+    """The ranges of a graph from `quantize` or `convert`, or of a prepared one that has seen inputs.
 
     Errors: InvalidArgument for another graph.
     """
@@ -92,12 +93,12 @@ def ranges(graph: GraphModule) -> Ranges:
 
 
 def found_ranges(prepared: GraphModule) -> Ranges:
-    """Of the observers in a prepared graph; those whose ranges are found in each run have none."""
+    """The ranges of the observers in a prepared graph, without those whose ranges each execution measures."""
     return Ranges(tuple(_observed(prepared)))
 
 
 def keep_ranges(graph: GraphModule, found: Ranges) -> None:
-    """Keeps ranges with a converted graph."""
+    """Stores ranges with a converted graph."""
     graph.meta[_KEY] = found
 
 
@@ -160,7 +161,7 @@ def _row(each: TensorRange) -> tuple[str, ...]:
 
 
 def _picture(each: TensorRange) -> str:
-    """Bars in the logarithm of counts over the numbers, and a band for the range."""
+    """Bars for the logarithm of the counts over the values, and a band for the range."""
     left, right = min(each.low, each.first), max(each.high, each.last)
     width = (right - left) or 1.0
 

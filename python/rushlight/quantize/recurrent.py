@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Recurrent layers as linear layers and what is between them, which can be quantized; or as one operator for
-each layer and direction."""
+"""Expands recurrent layers to linear layers and elementwise operators, which can be quantized; or to one
+operator per layer and direction.
+
+The choice compares the bytes that int8 weights save with the bytes of the unrolled steps.
+"""
 
 from __future__ import annotations
 
@@ -22,18 +25,18 @@ from rushlight.quantize.summary import NOT_UNROLLED, TOO_LONG, Unrolled
 
 aten = torch.ops.aten
 
-# The state after a step, from the input's part of the gates, the state's part and the state before. A state
-# is a list of tensors, of which the first is the step's output.
+# (input's part of the gates, state's part, state) -> state after a step. A state is a list of tensors whose
+# first element is the step's output.
 _Step = Callable[[Any, Any, Sequence[Any]], list[Any]]
-# The outputs of a layer in one direction, in the order of the input, and the last state, from the input, the
-# first state, the weights, the order of the steps, and the dimension of time.
+# (input, first state, weights, order of steps, time dimension) -> (outputs in the order of the input, last
+# state), for one layer and direction.
 _Sequence = Callable[[Any, list[Any], Sequence[Any], range, int], tuple[Any, list[Any]]]
 
 _ORIGIN = ("stack_trace", "nn_module_stack", "source_fn_stack", "torch_fn")
 
 
-# Bytes that one step takes in a program, with quantized activations and without: what a program grows by from
-# 5 to 15 steps, Static() and Dynamic().
+# Bytes of one step in a program, with quantized activations and without: the measured growth from 5 to 15
+# steps, with Static() and Dynamic().
 _STEP_BYTES: dict[Any, tuple[int, int]] = {
     aten.lstm.input: (4750, 1500),
     aten.gru.input: (5260, 1570),
@@ -44,7 +47,7 @@ _STEP_BYTES: dict[Any, tuple[int, int]] = {
 
 @dataclass
 class Expansion:
-    """What expand_recurrent did: layers that became steps, and those that stayed whole, with the reason."""
+    """The result of expand_recurrent: unrolled layers, and layers that stayed whole with the reason."""
 
     unrolled: list[Unrolled] = field(default_factory=list)
     kept: dict[Node, str] = field(default_factory=dict)
@@ -57,12 +60,12 @@ def expand_recurrent(
     unroll: bool | None = None,
     whole: bool = True,
 ) -> Expansion:
-    """Replace LSTM, GRU and RNN layers and cells that have a scheme by the operators that they stand for.
+    """Expands LSTM, GRU and RNN layers and cells that have a scheme.
 
-    Packed sequences, projections, and dropout between layers in training stay as they are. Layers whose steps
-    take more bytes in a program than weights of 8 bits save are not unrolled with `unroll` None; none is with
-    False. Of those an LSTM or GRU with a static scheme of int8 becomes `recurrent_layer` where `whole` is
-    set, the others stay.
+    Layers with packed sequences, projections, or dropout between layers in training stay unchanged. With
+    `unroll` None a layer is unrolled if its steps take fewer bytes than 8-bit weights save; with False
+    none is. Of the layers not unrolled, LSTM and GRU with a static int8 scheme become `recurrent_layer` if
+    `whole` is set; the others stay unchanged.
     """
     done = Expansion()
     for node in list(model.graph.nodes):
@@ -87,7 +90,7 @@ def expand_recurrent(
 
 
 def _steps(node: Node) -> int:
-    """Steps over all layers and directions."""
+    """The number of steps over all layers and directions."""
     if node.target in _CELLS:
         return 1
     source, _, _, _, layers, _, _, both, batch_first = _arguments(node)
@@ -96,7 +99,7 @@ def _steps(node: Node) -> int:
 
 
 def _pays(node: Node, scheme: Scheme) -> bool:
-    """Whether 8-bit weights save more bytes than the steps take."""
+    """True if 8-bit weights save more bytes than the steps take."""
     weights: int = sum(
         math.prod(value.shape) * (value.element_size() - 1)
         for value in (source.meta["val"] for source in _arguments(node)[2])
@@ -123,7 +126,7 @@ def _arguments(node: Node) -> tuple[Any, ...]:
 
 
 def _proxies(arguments: Any, tracer: GraphAppendingTracer) -> Any:
-    """The arguments with a proxy in place of each node."""
+    """The arguments with each node replaced by a proxy."""
     if isinstance(arguments, Node):
         return Proxy(arguments, tracer)
     if isinstance(arguments, (tuple, list)):
@@ -132,7 +135,7 @@ def _proxies(arguments: Any, tracer: GraphAppendingTracer) -> Any:
 
 
 def _inline(model: GraphModule, node: Node, function: Callable[..., Any]) -> None:
-    """Put what `function` computes from the node's arguments in place of the node."""
+    """Replaces the node by the operators that `function` traces from the node's arguments."""
     known = set(model.graph.nodes)
     with model.graph.inserting_before(node):
         tracer = GraphAppendingTracer(model.graph)
@@ -156,7 +159,7 @@ def _rnn_step(function: Any, given: Any, kept: Any, state: Sequence[Any]) -> lis
 
 
 def _cell(step: _Step, source: Any, state: Any, w: Any, v: Any, b: Any = None, c: Any = None) -> Any:
-    """One step of one layer; `w`, `b` are of the input, `v`, `c` of the state."""
+    """One step of one layer; `w` and `b` belong to the input, `v` and `c` to the state."""
     several = isinstance(state, (tuple, list))
     states = list(state) if several else [state]
     given, kept = aten.linear.default(source, w, b), aten.linear.default(states[0], v, c)
@@ -176,7 +179,7 @@ def _layers(
     both: bool,
     batch_first: bool,
 ) -> tuple[Any, ...]:
-    """All layers: the outputs, and the last states of each layer and direction."""
+    """All layers: returns the outputs, and the stacked last states of each layer and direction."""
     several = isinstance(state, (tuple, list))
     states = list(state) if several else [state]
     time, directions, each = int(batch_first), 2 if both else 1, 4 if biased else 2
@@ -214,7 +217,7 @@ def _as_one(
 ) -> tuple[Any, list[Any]]:
     w, v, b, c = weights if len(weights) == 4 else (*weights, None, None)
     steps_first = aten.transpose.int(source, 0, 1) if time else source
-    # A GRU has one state, of which it takes two forms.
+    # A GRU has one state, used in two forms: int8 and int16.
     cell = state[1] if kind == "lstm" else aten.alias.default(state[0])
     reverse = order.step < 0
     made = recurrent_layer(kind, steps_first, state[0], cell, w, v, b, c, reverse)

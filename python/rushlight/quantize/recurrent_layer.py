@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A recurrent layer in one direction as one operator, `rushlight::recurrent_layer`, which computes in float
-until the numbers of its states are known, and then rounds in each step as kernels of integers do."""
+"""The operator `rushlight::recurrent_layer`, one layer in one direction. It computes in float until the
+quantization of its states is known, then rounds in each step as the integer kernels do."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from rushlight.integers.recurrent import GATE_FRACTION, GATES, Numbers, run, sho
 
 aten = torch.ops.aten
 _LIBRARY = torch.library.Library("rushlight", "FRAGMENT")
-# The numbers of the hidden states: scale (0: the layer computes in float), zero point and range, and how many
-# bits of the cell are behind the point. `cell` of a GRU is its hidden state again, in 16 bits. Results: the
-# hidden states of all steps, the last cell, and the largest magnitudes of each cell.
+# scale (0: the layer computes in float), zero_point, low and high quantize the hidden states; cell_bits is
+# the number of fraction bits of the cell. For a GRU, `cell` is the hidden state again, in 16 bits. Results:
+# the hidden states of all steps, the last cell, and the largest magnitude of each cell.
 _LIBRARY.define(
     "recurrent_layer(str kind, Tensor input, Tensor hidden, Tensor cell, Tensor weight, "
     "Tensor hidden_weight, Tensor? bias, Tensor? hidden_bias, bool reverse, float scale=0.0, "
@@ -27,8 +27,8 @@ _LIBRARY.define(
 
 
 def lstm_step(given: Any, kept: Any, state: Sequence[Any]) -> list[Any]:
-    """The state after a step, from the input's part of the gates, the state's part and the state before. A
-    state is a list of tensors, of which the first is the step's output."""
+    """The state after a step, from the input's part of the gates, the state's part, and the state before. A
+    state is a list of tensors whose first element is the step's output."""
     gates = aten.chunk.default(aten.add.Tensor(given, kept), 4, 1)
     taken, forgotten, shown = (aten.sigmoid.default(gates[index]) for index in (0, 1, 3))
     new = aten.mul.Tensor(taken, aten.tanh.default(gates[2]))
@@ -61,8 +61,8 @@ def take_apart(
     high: int = 127,
     cell_bits: int = 0,
 ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-    """The layer as operators of PyTorch: its steps, with a quantize of the hidden state in each. Gates and
-    cells are floats."""
+    """The layer as PyTorch's operators: its steps, each with a quantize of the hidden state. Gates and cells
+    are floats."""
     ops = torch.ops.quantized_decomposed
     form = scale, zero_point, low, high, torch.int8
     given = functional.linear(input, weight, bias)
@@ -139,4 +139,4 @@ torch.library.register_fake("rushlight::recurrent_layer", _shapes)
 
 recurrent_layer = torch.ops.rushlight.recurrent_layer.default
 NUMBERS = 9
-"""Where in its arguments the numbers of the hidden states begin; the bits of the cell are last."""
+"""The index of the first quantization argument of the hidden states; cell_bits is the last argument."""

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The observer of the cells of a recurrent layer that is one operator. When the graph is converted it writes
-what was found of the layer's states into the layer's arguments."""
+"""The observer of a recurrent layer's cells. At conversion it writes the quantization of the layer's states
+into the layer's arguments."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ _LOW, _HIGH = -32768, 32767
 
 
 class CellObserver(ObserverBase):
-    """Keeps the largest magnitude; the scale is the smallest power of two that has it fit in 16 bits."""
+    """Tracks the largest magnitude; the scale is the smallest power of two with which it fits in 16 bits."""
 
     largest: torch.Tensor
-    _is_impure = True  # torch.fx drops modules whose results nobody reads
+    _is_impure = True  # torch.fx removes modules whose results nobody reads
 
     def __init__(self, dtype: torch.dtype = torch.int16, **_: Any) -> None:
         super().__init__(dtype)
@@ -30,22 +30,22 @@ class CellObserver(ObserverBase):
         self.register_buffer("largest", torch.zeros(()))
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
-        """The cells as they are."""
+        """Returns the cells unchanged."""
         if x.numel():
             self.largest = torch.maximum(self.largest, x.detach().abs().max().to(torch.float32))
         return x
 
     def bits(self) -> int:
-        """How many bits of a cell are behind the point."""
+        """The number of fraction bits of a cell."""
         return cell_bits(float(self.largest))
 
     def calculate_qparams(self) -> tuple[torch.Tensor, torch.Tensor]:
-        """One scale, and 0."""
+        """One scale, and zero point 0."""
         return torch.tensor([2.0 ** -self.bits()]), torch.zeros(1, dtype=torch.int64)
 
     def convert(self, model: GraphModule, observer_node: Node) -> None:
-        """Write quantize and dequantize in place of the observer. Behind the largest magnitudes, which nobody
-        else reads, write the layer's numbers."""
+        """Replaces the observer by quantize and dequantize. On the output with the largest magnitudes, which
+        has no other reader, it writes the layer's quantization arguments instead."""
         graph, cell = model.graph, observer_node.args[0]
         assert isinstance(cell, Node)
         layer = cell.args[0] if cell.target is operator.getitem else None
@@ -65,7 +65,7 @@ class CellObserver(ObserverBase):
 
 
 def _hidden_numbers(model: GraphModule, layer: Node) -> tuple[float, int, int, int]:
-    """Scale, zero point and range of the layer's outputs, converted or still observed."""
+    """Scale, zero point and range of the layer's outputs, whether converted or still observed."""
     output = next(u for u in layer.users if u.target is operator.getitem and u.args[1] == 0)
     for user in output.users:
         if user.target is ops.quantize_per_tensor.default:

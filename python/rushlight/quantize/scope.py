@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Which module of the model a node comes from."""
+"""Finds the module of the model that a node comes from."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from torch.fx import GraphModule, Node
 def module_stack(node: Node) -> list[tuple[str, str]]:
     """The modules around a node, outermost first: each one's path ("encoder.0") and full type name.
 
-    A module that is not called, but whose parameters the node uses, comes last, with no type: the
-    projection at the end of attention is one.
+    A module that is not called but whose parameters the node uses comes last, with an empty type: for
+    example the output projection of attention.
     """
     stack = []
     for path, kind in (node.meta.get("nn_module_stack") or {}).values():
@@ -30,5 +30,5 @@ def type_name(kind: type) -> str:
 
 
 def module_paths(model: GraphModule) -> set[str]:
-    """The paths of all modules that the graph has operators of."""
+    """The paths of all modules that contribute operators to the graph."""
     return {path for node in model.graph.nodes for path, _ in module_stack(node) if path}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Which layers cost accuracy when they are quantized, as a table and a picture."""
+"""Measures which layers lose accuracy when quantized; renders a table and a picture."""
 
 from __future__ import annotations
 
@@ -20,7 +20,8 @@ Progress = Callable[[str, float], None]
 
 @dataclass(frozen=True)
 class LayerSensitivity:
-    """One layer. `alone`: the error with this layer alone quantized; `without`: with all but this one."""
+    """The errors of one layer. `alone`: with only this layer quantized; `without`: with all layers except
+    this one."""
 
     name: str
     operators: tuple[str, ...]
@@ -31,13 +32,13 @@ class LayerSensitivity:
 
 @dataclass(frozen=True)
 class Sensitivity:
-    """`error` with all layers quantized, and the layers, the most sensitive first."""
+    """The `error` with all layers quantized, and the layers, most sensitive first."""
 
     error: float
     layers: tuple[LayerSensitivity, ...]
 
     def to_json(self) -> dict[str, Any]:
-        """In JSON's types."""
+        """The sensitivity as JSON types."""
         return {"error": self.error, "layers": [asdict(each) for each in self.layers]}
 
     def rows(self) -> list[tuple[str, str, str, str, str]]:
@@ -54,7 +55,7 @@ class Sensitivity:
         ]
 
     def page(self) -> str:
-        """An HTML file with a picture and a table."""
+        """An HTML page with a picture and a table."""
         heads = ("layer", "operators", "weight bytes", "error alone", "error without")
         told = f"<p>Error with all layers quantized: {_error(self.error)}.</p>"
         return page("Sensitivity to quantization", [told, self._bars(), table(heads, self.rows())])
@@ -65,7 +66,7 @@ class Sensitivity:
         return "\n".join(lines)
 
     def _bars(self) -> str:
-        """A bar for each layer's error alone, and a mark where the error without it would be."""
+        """A bar for each layer's error alone, and a mark for the error without it."""
         most = max([self.error, *(max(each.alone, each.without) for each in self.layers)]) or 1.0
         width, height = _LABEL + _BAR + 100, _ROW * (len(self.layers) + 1)
         parts = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" font-size="13">']
@@ -97,9 +98,11 @@ def sensitivity(
     dynamic_shapes: Any = None,
     progress: Progress | None = None,
 ) -> Sensitivity:
-    """Measure each layer's part in the error on the calibration inputs.
+    """Measures each layer's share of the error on the calibration inputs. Cost: two executions of all inputs
+    per layer.
 
-    Args: as for `quantize`; `progress` is called with what is being measured and the share that is done.
+    Args: as for `quantize`; `progress` is called with the layer's name and the completed share, from 0 to
+    1.
     """
     batches = [tuple(each) for each in calibration]
     trial = Trial(module, example_inputs, batches, quantizer, kwargs, dynamic_shapes)
@@ -114,11 +117,11 @@ def sensitivity(
 
 
 def _error(error: float) -> str:
-    """An error for people, in percent."""
+    """An error in percent, as text."""
     return f"{100 * error:.3g} %"
 
 
 def _short(name: str) -> str:
-    """A name that fits beside a bar: its end tells more than its beginning."""
+    """A name that fits next to a bar; keeps the end, which is more specific than the beginning."""
     name = name or "the model itself"
     return name if len(name) <= _LETTERS else f"…{name[1 - _LETTERS :]}"

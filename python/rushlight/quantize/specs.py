@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""From a scheme to torchao's specifications of how a tensor is observed and quantized."""
+"""Converts schemes to torchao's specifications of observers and quantized tensors."""
 
 from __future__ import annotations
 
@@ -30,13 +30,14 @@ _EPS = {torch.int8: 2.0**-12, torch.int16: 2.0**-20}  # the smallest scale of an
 
 @dataclass(frozen=True)
 class Specs:
-    """What a pattern needs to know of a scheme. `training` puts fake quantization in place of observers."""
+    """The specifications of a scheme for the patterns. `training` selects fake quantization instead of
+    observers."""
 
     scheme: Scheme
     training: bool = False
 
     def activation(self) -> QuantizationSpec | None:
-        """How inputs and outputs are quantized; None where they stay as they are."""
+        """The specification of an activation; None if it stays in float."""
         if isinstance(self.scheme, Static):
             return _static_activation(self.scheme, self.training)
         if isinstance(self.scheme, Dynamic):
@@ -44,11 +45,11 @@ class Specs:
         return None
 
     def output(self) -> QuantizationSpec | None:
-        """How outputs are quantized; None where they stay as they are."""
+        """The specification of an output; None if it stays in float."""
         return self.activation() if isinstance(self.scheme, Static) else None
 
     def share_of_one(self) -> QuantizationSpecBase | None:
-        """How outputs from 0 to 1 are quantized; None where they stay as they are."""
+        """The specification of an output from 0 to 1; None if it stays in float."""
         if not isinstance(self.scheme, Static):
             return None
         form = _form_of(self.scheme)
@@ -65,11 +66,11 @@ class Specs:
         )
 
     def weight(self, channel_axis: int = 0, per_tensor: bool = False) -> QuantizationSpec:
-        """How a weight is quantized.
+        """The specification of a weight.
 
         Args:
-            channel_axis: the dimension of output channels.
-            per_tensor: the weight's channels lie along no dimension of their own.
+            channel_axis: the dimension of the output channels.
+            per_tensor: use one scale, because no dimension of the weight has all output channels.
         """
         if isinstance(self.scheme, WeightOnly):
             return _grouped_weight(self.scheme, self.training)
@@ -80,7 +81,7 @@ class Specs:
 
 @dataclass(frozen=True)
 class _Form:
-    """The integers of a static activation."""
+    """The integer form of a static activation."""
 
     dtype: torch.dtype
     symmetric: bool
@@ -102,7 +103,7 @@ def _form_of(scheme: Static) -> _Form:
 def _static_activation(scheme: Static, training: bool) -> QuantizationSpec:
     form = _form_of(scheme)
     observer = RangeObserver if scheme.ranges == "histogram" else MinMaxObserver
-    # Histograms choose ranges for 256 steps: with 65536 nothing is worth cutting off.
+    # Histograms optimize ranges for 256 steps; with 65536 steps clipping gains nothing.
     observer = MinMaxObserver if form.dtype == torch.int16 else observer
     eps = _EPS[form.dtype]
     constructor = observer.with_args(eps=eps)
@@ -119,8 +120,8 @@ def _static_activation(scheme: Static, training: bool) -> QuantizationSpec:
 
 def _dynamic_activation(scheme: Dynamic, training: bool) -> QuantizationSpec:
     if scheme.per_token:
-        # The qscheme says that it is not one range, so that no other use of the tensor shares it. It is not
-        # called dynamic: torchao would look for its own search for ranges.
+        # The qscheme is not that of one range, so that no other use of the tensor shares it. is_dynamic stays
+        # False: torchao would insert its own choice of ranges.
         return QuantizationSpec(
             dtype=torch.int8,
             qscheme=torch.per_channel_affine,
@@ -141,7 +142,7 @@ def _dynamic_activation(scheme: Dynamic, training: bool) -> QuantizationSpec:
 
 
 def cell_of_recurrent_layer() -> QuantizationSpec:
-    """How the cells of a layer that is one operator are quantized."""
+    """The specification of the cells of a recurrent layer that is one operator."""
     return QuantizationSpec(
         dtype=torch.int16,
         quant_min=-32768,
@@ -154,7 +155,7 @@ def cell_of_recurrent_layer() -> QuantizationSpec:
 def _channel_weight(axis: int, training: bool) -> QuantizationSpec:
     constructor = PerChannelMinMaxObserver.with_args()
     if training:
-        # torchao hands the axis on only to observers that say "PerChannel" in their own name.
+        # torchao passes the axis only to observers with "PerChannel" in their own name.
         constructor = FusedMovingAvgObsFakeQuantize.with_args(
             observer=MovingAveragePerChannelMinMaxObserver, ch_axis=axis
         )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Report of a quantization: which operators became integers, which stayed float, and why."""
+"""The report of a quantization: the operators that became integer, those left in float, and the reasons."""
 
 from __future__ import annotations
 
@@ -34,12 +34,13 @@ NOT_UNROLLED = "projections, and dropout in training, have no quantized form"
 
 
 class QuantizationWarning(UserWarning):
-    """Parts of a model that a user would expect to become integers stayed float."""
+    """Parts of a model that the user probably expects as integers stayed in float."""
 
 
 @dataclass(frozen=True)
 class Left:
-    """Operators of one kind in one module that stayed float. `weight_bytes`: bytes of their float weights."""
+    """Operators of one kind in one module that stayed in float. `weight_bytes`: the bytes of their float
+    weights."""
 
     operator: str
     module: str
@@ -55,7 +56,7 @@ class Left:
 
 @dataclass(frozen=True)
 class Unrolled:
-    """A recurrent layer that became `operators` operators, one set a step."""
+    """A recurrent layer expanded to `operators` operators over all steps."""
 
     operator: str
     module: str
@@ -69,8 +70,9 @@ class Unrolled:
 
 @dataclass(frozen=True)
 class Report:
-    """`quantized`: operators that read or give integers. `left`: what stayed float although its module has a
-    scheme, weights and control flow first. `unrolled`: recurrent layers that became single steps."""
+    """`quantized`: the number of operators that read or return integers. `left`: operators in float although
+    their module has a scheme, weights and control flow first. `unrolled`: recurrent layers expanded to
+    single steps."""
 
     quantized: int
     left: tuple[Left, ...] = ()
@@ -78,7 +80,7 @@ class Report:
 
     @property
     def unexpected(self) -> tuple[Left, ...]:
-        """The part of `left` that a user would expect as integers: weights and bodies of control flow."""
+        """The part of `left` that a user probably expects as integers: weights and bodies of control flow."""
         return tuple(item for item in self.left if item.weight_bytes or item.reason == CONTROL_FLOW)
 
     def __str__(self) -> str:
@@ -90,7 +92,7 @@ class Report:
 
 
 def report(graph: GraphModule) -> Report:
-    """What became of each part of a graph that prepare, prepare_training, convert or quantize returned.
+    """The report of a graph returned by prepare, prepare_training, convert or quantize.
 
     Errors: InvalidArgument for another graph.
     """
@@ -101,19 +103,19 @@ def report(graph: GraphModule) -> Report:
 
 
 def found_report(graph: GraphModule) -> Report | None:
-    """The report that is kept with a graph; None for a graph that other tools prepared."""
+    """The report stored with a graph; None for a graph that another tool prepared."""
     found = graph.meta.get(_KEY)
     return found if isinstance(found, Report) else None
 
 
 def attach(graph: GraphModule, made: Report) -> GraphModule:
-    """Keeps the report with the graph."""
+    """Stores the report with the graph."""
     graph.meta[_KEY] = made
     return graph
 
 
 def warn_of_float(made: Report) -> None:
-    """Issues one QuantizationWarning that lists the unexpected; none where there is nothing."""
+    """Emits one QuantizationWarning for the entries of `unexpected`, if there are any."""
     if made.unexpected:
         listed = "\n".join(f"  {item}" for item in made.unexpected)
         warnings.warn(f"quantize: left in float:\n{listed}", QuantizationWarning, stacklevel=3)
@@ -125,7 +127,8 @@ def make_report(
     kept_layers: dict[Any, str],
     unrolled: Iterable[Unrolled],
 ) -> Report:
-    """The report of an annotated graph. `kept_layers`: recurrent operators by their reason to stay whole."""
+    """The report of an annotated graph. `kept_layers` has the reasons of recurrent layers that stayed
+    whole."""
     nodes = list(nodes)
     tables = _tables(nodes)
     quantized = 0
@@ -139,7 +142,7 @@ def make_report(
         if scheme is None or is_constant(node) or moves_numbers(node):
             continue
         reason, size = _why_float(node, kept_layers)
-        # A scheme of weights alone leaves activations in float on purpose.
+        # A weight-only scheme leaves activations in float intentionally.
         if reason == NO_FORM and not size and not (isinstance(scheme, Static) and is_float(node)):
             continue
         key = (_name(node), _module(node), reason)
@@ -151,7 +154,7 @@ def make_report(
 
 
 def _tables(nodes: list[Node]) -> set[Node]:
-    """Functions of one quantized number whose readers read integers: programs have tables of them."""
+    """Functions of one quantized value whose readers all read integers: programs compute them with tables."""
     found: set[Node] = set()
     for node in nodes:
         sources = node.all_input_nodes
@@ -167,7 +170,7 @@ def _tables(nodes: list[Node]) -> set[Node]:
 
 
 def _why_float(node: Node, kept_layers: dict[Any, str]) -> tuple[str, int]:
-    """The reason, and the bytes of the weights that the node reads: matrices of floats, not biases."""
+    """The reason, and the bytes of the float matrices that the node reads; biases do not count."""
     if isinstance(node.target, torch._ops.HigherOrderOperator):
         return CONTROL_FLOW, 0
     values = [source.meta.get("val") for source in node.all_input_nodes if is_constant(source)]

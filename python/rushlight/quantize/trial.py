@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Measures the error of a model with some of its layers quantized.
 
-The error is the root mean square of the differences between the outputs and those of the float model, divided
-by the root mean square of the latter; the largest of all outputs.
+The error of an output is the root mean square of its differences from the float model's output, divided by
+the root mean square of the latter; the error of a model is the largest of all outputs.
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ from rushlight.quantize.quantizer import RushlightQuantizer
 
 
 class Trial:
-    """A calibrated graph beside its float outputs."""
+    """A calibrated graph and its float outputs. Errors: InvalidArgument without batches, or if no layer is
+    quantized."""
 
     def __init__(
         self,
@@ -54,14 +55,14 @@ class Trial:
             return _error([self.graph.run(each, names) for each in self._inputs()], self.expected)
 
     def real_error(self, quantizer: RushlightQuantizer) -> float:
-        """The error of the graph that a quantizer makes."""
+        """The error of the graph converted with a quantizer."""
         graph = convert(self._calibrated(quantizer))
         plain = QuantizedLayers(graph)
         with torch.no_grad():
             return _error([plain.run(each, ()) for each in self._inputs()], self.expected)
 
     def _inputs(self) -> list[tuple[Any, ...]]:
-        """Positional inputs, with those by keyword behind them."""
+        """Positional inputs followed by the keyword inputs."""
         return [(*each, *self.named.values()) for each in self.source[2]]
 
     def _calibrated(self, quantizer: RushlightQuantizer) -> GraphModule:

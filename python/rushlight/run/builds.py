@@ -82,18 +82,19 @@ def cached_conversion(model: Path, *, integers: bool = True, data_files: Sequenc
         for path in data_files:
             contents.update(path.read_bytes())
     key = contents.hexdigest()[:12]
-    folder = _cache() / ("integers" if integers else "plain")
+    folder = build_cache() / ("integers" if integers else "plain")
     name = plain_name(f"{model.parent.name}-{model.stem}-{key}")
     return converted_model(model, folder / name, integers=integers, data_files=data_files)
 
 
-def _cache() -> Path:
+def build_cache() -> Path:
+    """The folder for runners and converted programs that no option names a folder for."""
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "rushlight"
 
 
 def _cache_folder(request: BuildRequest) -> Path:
     """One folder per model, target and options, so that a second run reuses the first one's build."""
-    base = _cache() / "builds"
+    base = build_cache() / "builds"
     ordered = replace(request, defines=dict(sorted(request.defines.items())))
     decides = repr((source_root(), sys.executable, ordered))
     key = hashlib.sha256(decides.encode()).hexdigest()[:12]

@@ -3,8 +3,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 from zipfile import BadZipFile
@@ -14,17 +15,23 @@ import numpy as np
 
 from rushlight.documents import read_json
 from rushlight.errors import InvalidArgument
-from rushlight.program import Program, TensorInfo
+from rushlight.files import write_text, writing
+from rushlight.program import Program, TensorInfo, read_program
 from rushlight.program.bundled import BundledTensor, BundledValue, read_bundled_program
+from rushlight.run.steps import output_steps
 
 
 @dataclass(frozen=True)
 class Call:
-    """One call of a method: inputs, and the outputs to expect (None: none are known)."""
+    """One call of a method: inputs, and the expected outputs (None: unknown).
+
+    `steps` allows each output an extra absolute difference, integers too: see steps.py. Empty: none.
+    """
 
     method: str
     inputs: list[Any]
     expected: list[Any] | None
+    steps: tuple[float, ...] = ()
 
 
 DTYPE_TOLERANCES: Mapping[str, tuple[float, float]] = {
@@ -83,6 +90,11 @@ class Case:
     data_files: tuple[Path, ...] = ()
     fresh_methods: bool = False
 
+    def held_to(self, tolerance: Tolerance) -> Case:
+        """The case with a caller's tolerance, which leaves no quantization steps."""
+        calls = [replace(call, steps=()) for call in self.calls]
+        return replace(self, tolerance=tolerance, calls=calls)
+
 
 @dataclass(frozen=True)
 class Comparison:
@@ -132,14 +144,42 @@ def load_case(path: Path, method: str | None = None) -> Case:
     return case
 
 
+def save_case(path: Path, case: Case, **facts: object) -> None:
+    """Writes a case.json and its tensors.npz, as load_case reads them. `facts` are further entries of the
+    JSON file: labels, or the program that expected the outputs.
+
+    Errors: FileFailed; InvalidArgument for a case without expected outputs or with a Tolerance object.
+    """
+    if isinstance(case.tolerance, Tolerance):
+        raise InvalidArgument("case: expected a number as tolerance, got a Tolerance")
+    arrays: dict[str, Any] = {}
+    methods: dict[str, list[dict[str, Any]]] = {}
+    for call in case.calls:
+        listed = methods.setdefault(call.method, [])
+        if call.expected is None:
+            raise InvalidArgument(f"case: call {len(listed)} of '{call.method}': expected outputs, got None")
+        name = f"{call.method}.{len(listed)}"
+        inputs = [_described(f"{name}.input{i}", value, arrays) for i, value in enumerate(call.inputs)]
+        outputs = [_described(f"{name}.output{i}", value, arrays) for i, value in enumerate(call.expected)]
+        listed.append({"inputs": inputs, "outputs": outputs})
+    files = [file.name for file in case.data_files]
+    described = {"name": case.name, "tolerance": case.tolerance, "files": files, **facts, "methods": methods}
+    with writing(path.with_name("tensors.npz")) as file:
+        np.savez_compressed(file, **arrays)
+    write_text(path, json.dumps(described) + "\n")
+
+
 def bundled_case(path: Path, method: str | None = None, tolerance: Tolerance = BY_DTYPE) -> Case:
-    """All cases of a bundled program, or those of one method; each runs on a method of its own.
+    """All cases of a bundled program, or the cases of one method; each runs on a fresh instance of its
+    method. Outputs of quantized methods are allowed the steps of output_steps(), unless the caller gives a
+    tolerance.
 
     Errors: InvalidArgument for a file without cases, InvalidProgram for a damaged one.
     """
     bundle = read_bundled_program(path)
+    steps = output_steps(read_program(bundle.program)) if tolerance == BY_DTYPE else {}
     calls = [
-        Call(suite.method, _arrays(case.inputs), _arrays(case.outputs) or None)
+        Call(suite.method, _arrays(case.inputs), _arrays(case.outputs) or None, steps.get(suite.method, ()))
         for suite in bundle.suites
         if method in (None, suite.method)
         for case in suite.cases
@@ -192,23 +232,38 @@ def _value(described: dict[str, Any], arrays: Any) -> Any:
     return array.reshape(described["shape"])
 
 
-def compare(outputs: Sequence[Any], expected: Sequence[Any], tolerance: float | Tolerance) -> Comparison:
-    """Same count, shapes and dtypes; integers and bools exact; floats within the tolerance, NaN and
-    infinities equal. A number t as tolerance allows t × max(1, max|expected|) + t × |expected|."""
+def _described(key: str, value: Any, arrays: dict[str, Any]) -> dict[str, Any]:
+    """As _value reads it; an array goes into `arrays`."""
+    if not isinstance(value, np.ndarray):
+        return {"value": value}
+    is_bfloat16 = value.dtype == ml_dtypes.bfloat16
+    arrays[key] = value.view(np.uint16) if is_bfloat16 else value
+    return {"key": key, "dtype": value.dtype.name, "shape": list(value.shape)}
+
+
+def compare(
+    outputs: Sequence[Any],
+    expected: Sequence[Any],
+    tolerance: float | Tolerance,
+    steps: Sequence[float] = (),
+) -> Comparison:
+    """Compares a call's outputs: counts, shapes and dtypes are equal, integers and bools exact, floats within
+    the tolerance, NaN and infinities equal. A number t as tolerance allows t × max(1, max|expected|) + t ×
+    |expected|. `steps` adds an absolute difference for each output, integers included; empty adds none."""
     if not isinstance(tolerance, Tolerance):
         tolerance = Tolerance(tolerance, tolerance, scaled=True)
     if len(outputs) != len(expected):
         return Comparison(float("nan"), f"{len(expected)} outputs expected, got {len(outputs)}")
     worst = 0.0
     for index, (got, want) in enumerate(zip(outputs, expected, strict=True)):
-        one = _compare_one(got, want, tolerance)
+        one = _compare_one(got, want, tolerance, steps[index] if index < len(steps) else 0.0)
         if not one.passed:
             return Comparison(one.max_error, f"output {index}: {one.reason}")
         worst = max(worst, one.max_error)
     return Comparison(worst)
 
 
-def _compare_one(got: Any, want: Any, tolerance: Tolerance) -> Comparison:
+def _compare_one(got: Any, want: Any, tolerance: Tolerance, step: float) -> Comparison:
     if want is None or got is None or isinstance(want, str):
         return Comparison(0.0, "" if got == want else f"expected {want}, got {got}")
     if not isinstance(want, np.ndarray):
@@ -218,7 +273,7 @@ def _compare_one(got: Any, want: Any, tolerance: Tolerance) -> Comparison:
             return Comparison(0.0) if same else Comparison(1.0, f"expected {want}, got {got}")
         # A float of a program was mostly computed in float32.
         got, want = np.asarray(got, dtype=np.float64).reshape(()), np.asarray(want, dtype=np.float64)
-        return _compare_floats(got, want, tolerance, "float32")
+        return _compare_floats(got, want, tolerance, "float32", step)
     got = np.asarray(got)
     if got.shape != want.shape:
         return Comparison(float("nan"), f"expected shape {list(want.shape)}, got {list(got.shape)}")
@@ -227,11 +282,10 @@ def _compare_one(got: Any, want: Any, tolerance: Tolerance) -> Comparison:
     if want.size == 0:
         return Comparison(0.0)
     if want.dtype.kind in "biu":
-        wrong = int(np.count_nonzero(got != want))
-        return Comparison(float(wrong > 0), f"{wrong} of {want.size} elements differ" if wrong else "")
+        return _compare_integers(got, want, step)
     if want.dtype.kind == "c":
         got, want = _parts(got), _parts(want)
-    return _compare_floats(got.astype(np.float64), want.astype(np.float64), tolerance, want.dtype.name)
+    return _compare_floats(got.astype(np.float64), want.astype(np.float64), tolerance, want.dtype.name, step)
 
 
 def _parts(values: np.ndarray) -> np.ndarray:
@@ -239,14 +293,26 @@ def _parts(values: np.ndarray) -> np.ndarray:
     return np.stack([values.real, values.imag], axis=-1)
 
 
-def _compare_floats(got: np.ndarray, want: np.ndarray, tolerance: Tolerance, dtype: str) -> Comparison:
+def _compare_integers(got: np.ndarray, want: np.ndarray, step: float) -> Comparison:
+    if step == 0:
+        wrong = int(np.count_nonzero(got != want))
+        return Comparison(float(wrong > 0), f"{wrong} of {want.size} elements differ" if wrong else "")
+    error = np.abs(got.astype(np.float64) - want.astype(np.float64))
+    wrong = int(np.count_nonzero(error > step))
+    reason = f"{wrong} of {want.size} elements differ by more than {step:g}" if wrong else ""
+    return Comparison(float(error.max()), reason)
+
+
+def _compare_floats(
+    got: np.ndarray, want: np.ndarray, tolerance: Tolerance, dtype: str, step: float
+) -> Comparison:
     same = (got == want) | (np.isnan(got) & np.isnan(want))
     finite = np.isfinite(got) & np.isfinite(want)
     if not np.all(same | finite):
         return Comparison(float("inf"), "NaN or infinity on one side only")
     error = np.where(same, 0.0, np.abs(np.where(finite, got, 0) - np.where(finite, want, 0)))
     magnitude = np.abs(np.where(np.isfinite(want), want, 0))
-    allowed = tolerance.allowed(magnitude, dtype)
+    allowed = tolerance.allowed(magnitude, dtype) + step
     largest = float(error.max())
     if np.any(error > allowed):
         at = np.unravel_index(int(np.argmax(error - allowed)), want.shape)

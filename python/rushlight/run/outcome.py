@@ -66,7 +66,9 @@ def compared(case: Case, results: Sequence[CallResult]) -> list[CallOutcome]:
         CallOutcome(
             call.method,
             result,
-            None if call.expected is None else compare(result.outputs, call.expected, case.tolerance),
+            None
+            if call.expected is None
+            else compare(result.outputs, call.expected, case.tolerance, call.steps),
         )
         for call, result in zip(case.calls, results, strict=True)
     ]

@@ -27,7 +27,8 @@ def runtime_info(module: ModuleType | None = None) -> dict[str, Any]:
     "formats"    files that are read: their identifiers and schema versions
     "operators"  the linked operators, each with the dtypes that it computes in
     "backends"   the ids of the linked backends
-    "build"      "log_level", "compiler", "assertions", "event_tracing"
+    "build"      "log_level", "compiler", "assertions", "event_tracing"; "variants" of the microkernels, and
+                 the "variant" that this processor runs
     "sizes"      bytes of the C++ types "EValue", "TensorImpl", "pointer"
     "platform"   "system", "machine", "python", "numpy"
     """

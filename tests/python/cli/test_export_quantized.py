@@ -99,7 +99,7 @@ def test_inputs_and_outputs_become_integers(folder: Path, capsys) -> None:
     [
         (["--quantize", "int8"], "make", "calibration: static quantization needs inputs"),
         (["--calibrate", "data.npy"], "make", "--calibrate: expected --quantize beside it"),
-        (["--quantize", "dynamic"], "several", "expected a factory of one model, got one of several methods"),
+        (["--quantize", "dynamic"], "several", "expected a factory of one method, got one of several"),
     ],
 )
 def test_words_that_do_not_fit_are_refused(folder: Path, words, factory, message, capsys) -> None:

@@ -84,8 +84,8 @@ def test_a_message_is_put_into_the_models_format(path: Path, run: Any) -> None:
     [
         ([], "expected either PROMPT or --tokens"),
         (["x", "--tokens", "1"], "expected either PROMPT or --tokens"),
-        (["--tokens", "1,a"], "expected numbers and commas"),
-        (["x", "--system", "y"], "expected with --chat only"),
+        (["--tokens", "1,a"], "expected token ids with commas"),
+        (["x", "--system", "y"], "expected --chat beside it, got none"),
         (["x", "--top-p", "2"], "top_p: expected a number from 0 to 1"),
         (["x" * 60], "which the context holds"),
     ],
@@ -179,6 +179,6 @@ def test_a_server_that_others_reach_without_a_key_warns(
 
     monkeypatch.setattr(serve, "serve", lambda *arguments, **options: None)
     everywhere = ("serve", path, "--host", "0.0.0.0")
-    assert "warning: everybody who reaches 0.0.0.0 can use the model" in run(*everywhere)[2]
+    assert "warning: anyone who can reach 0.0.0.0 can use the model" in run(*everywhere)[2]
     assert "warning" not in run(*everywhere, "--api-key", "k")[2]
     assert "warning" not in run("serve", path)[2]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""bake(): a program in, C++ out."""
+"""bake(): generates C++ from a program."""
 
 from __future__ import annotations
 
@@ -42,16 +42,16 @@ from rushlight.sources import source_root
 PathLike = str | os.PathLike[str]
 
 TEMPORARY_BYTES = 16384
-"""Scratch for kernels that may ask for some, unless the caller says how much; as the runner gives."""
+"""The default scratch in bytes for kernels that allocate some, the same as the runner's."""
 
 _SCRATCH = "allocate_temp("
 
 
 @dataclass(frozen=True)
 class Baked:
-    """What was written: `name` is the namespace and library, `files` are below `folder`. Bytes: `weights`
-    of constants and initial states, by method `planned` of the arenas and `temporary` of the kernels' scratch
-    on boards."""
+    """The result of bake(): `name` is the namespace and library, `files` are relative to `folder`. Sizes in
+    bytes: `weights` for constants and initial states; by method `planned` for the arenas, and `temporary`
+    for the kernels' scratch on boards."""
 
     name: str
     folder: Path
@@ -63,7 +63,7 @@ class Baked:
     temporary: dict[str, int]
 
     def to_json(self) -> dict[str, Any]:
-        """In JSON's types."""
+        """The result as JSON types."""
         return {
             **vars(self),
             "folder": str(self.folder),
@@ -86,18 +86,26 @@ def bake(
     table: OperatorTable | None = None,
     sample: Sample | None = None,
 ) -> Baked:
-    """Writes the C++ of a program (.pte or .bpte) into `folder`: NAME.cpp, NAME.h, the weights,
-    NAME_example.cpp, selected_operators.yaml and CMakeLists.txt. A file whose content stays keeps its time.
+    """Writes the C++ of a program (.pte or .bpte) to `folder`: NAME.cpp, NAME.h, the weights,
+    NAME_example.cpp, selected_operators.yaml and CMakeLists.txt. A file whose content does not change
+    keeps its time stamp.
 
-    `name` is made a C++ identifier (default: the file's name, or of model.pte its folder's); `methods` are
-    those to bake (default: all). `data_files` (.ptd) have the tensors that the program leaves out. `weights`
-    is "incbin" (an assembler file that includes a binary one) or "array" (C++). `temporary_bytes` is the
-    scratch of each method's kernels; by default as much as a runner gives, and none where none can ask; on
-    hosts what their kernels say if that is more, and this installation's runtime has them.
-    `kernels` are kernel libraries besides rushlight's, `table` an operator table in place of all of them.
-    With a `sample` there is NAME_check.cpp, too, an application that runs on it and checks the outputs.
+    Args:
+        model: the program file.
+        folder: the folder to write to; it is created.
+        name: converted to a C++ identifier. Default: the file's name, or for model.pte its folder's.
+        methods: the methods to bake. Default: all.
+        data_files: data files (.ptd) with the program's external tensors.
+        weights: "incbin" (an assembler file that includes a binary one) or "array" (C++).
+        temporary_bytes: the scratch in bytes of each method's kernels. Default: the runner's, or 0 if no
+            kernel allocates scratch; for hosts the kernels' own maximum if that is larger and this
+            installation's runtime knows it.
+        kernels: kernel libraries in addition to rushlight's.
+        table: an operator table to use instead of all libraries.
+        sample: also write NAME_check.cpp, an application that executes the sample and checks its outputs.
 
-    Errors: InvalidArgument, InvalidProgram, MethodNotFound, BackendNotFound, OperatorNotFound, NotBakeable.
+    Errors: InvalidArgument, InvalidProgram, MethodNotFound, BackendNotFound, OperatorNotFound,
+    NotBakeable.
     """
     path, out = Path(model), Path(folder)
     if not path.is_file():
@@ -148,8 +156,8 @@ def bake(
 
 
 def _record(path: Path, program: Program) -> DebugRecord:
-    """What the instructions were made of; nothing without a debug record beside the file, or one that can be
-    read: names of layers are comments only."""
+    """The debug record beside the file; an empty one if it is missing or unreadable, because layer names only
+    appear in comments."""
     with contextlib.suppress(InvalidArgument):
         if record := record_beside(path, program):
             return record
@@ -157,7 +165,7 @@ def _record(path: Path, program: Program) -> DebugRecord:
 
 
 def program_name(model: Path, name: str | None = None) -> str:
-    """What the baked program of a file is called."""
+    """The name of a file's baked program."""
     return identifier(name or (model.resolve().parent.name if model.stem == "model" else model.stem))
 
 
@@ -192,7 +200,7 @@ def _external(data_files: Iterable[PathLike]) -> dict[str, DataEntry]:
 
 
 def _temporary(plan: MethodPlan, table: OperatorTable, given: int | None) -> int:
-    """Bytes of scratch; none where no kernel's sources ask for any."""
+    """The bytes of scratch; 0 if no kernel's sources allocate any."""
     if given is not None:
         return given
     rows = [table.operators[name] for name in sorted(_called([plan.method]))]
@@ -203,7 +211,7 @@ def _temporary(plan: MethodPlan, table: OperatorTable, given: int | None) -> int
 
 
 def _selection(program: Program, methods: Sequence[Method], table: OperatorTable, origin: str) -> str:
-    """selected_operators.yaml: what the methods call, with the dtypes that they need."""
+    """selected_operators.yaml: the operators that the methods call, with the dtypes that they need."""
     info = of_program(replace(program, plans=tuple(methods)), table, origin)
     called = _called(methods)
     info.needs = {name: need for name, need in info.needs.items() if name in called}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The instructions of a method as C++ statements."""
+"""Generates a method's instructions as C++ statements."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from rushlight.program.debug import MethodOrigins
 from rushlight.program.model import Instruction, JumpFalse, KernelCall, Kind, Move
 
 _LEAST_SHARED = 8
-"""Constant arguments that a function has to save for it to be worth its own instructions."""
+"""The number of constant arguments that a shared function must save to be worth its own instructions."""
 
 
 @dataclass(frozen=True)
 class _Call:
-    """A kernel and what it is passed: constants, and tensors with the types of their parameters."""
+    """A kernel and its arguments: constants, and tensors with the types of their parameters."""
 
     kernel: str
     passed: tuple[str, ...]
@@ -32,26 +32,26 @@ class _Call:
 
     @property
     def key(self) -> tuple[str, ...]:
-        """What calls share that differ in their tensors alone."""
+        """A key that is equal for calls that differ only in their tensors."""
         pairs = zip(self.passed, self.types, strict=True)
         return (self.kernel, *(kind or text for text, kind in pairs))
 
     @property
     def tensors(self) -> list[str]:
-        """What is passed for the tensors."""
+        """The arguments that are tensors."""
         return [text for text, kind in zip(self.passed, self.types, strict=True) if kind]
 
 
 @dataclass
 class _SharedCalls:
-    """Functions for calls that differ in their tensors alone, as those of equal layers do: one piece of code
-    passes the constants, of which a convolution has a dozen."""
+    """Functions for calls that differ only in their tensors, as equal layers' calls do: the constants, a
+    dozen for a convolution, are passed in one piece of code."""
 
     names: dict[tuple[str, ...], str] = field(default_factory=dict)
     lines: list[str] = field(default_factory=list)
 
     def add(self, calls: Sequence[_Call]) -> None:
-        """Make functions for those of the calls that there are enough of."""
+        """Adds functions for calls that occur often enough."""
         counts = Counter(call.key for call in calls)
         for call in calls:
             constants = len(call.types) - len(call.tensors) if call.tensors else 0
@@ -71,7 +71,7 @@ class _SharedCalls:
         ]
 
     def expression(self, call: _Call, context: str) -> str:
-        """The call, of the kernel or of a function."""
+        """The call of the kernel, or of its shared function."""
         name = self.names.get(call.key)
         if name is None:
             return f"{call.kernel}({', '.join([context, *call.passed])})"
@@ -80,8 +80,8 @@ class _SharedCalls:
 
 @dataclass
 class Body:
-    """Writes the function that runs a method. `context` is the expression that gives kernels theirs;
-    `origins` tells what calls were made of."""
+    """Generates the function that executes a method. `context` is the expression for the kernels' context;
+    `origins` has the calls' origins in the model."""
 
     tensors: MethodTensors
     table: OperatorTable
@@ -91,7 +91,7 @@ class Body:
     shared: _SharedCalls = field(default_factory=_SharedCalls)
 
     def statements(self) -> list[str]:
-        """All chains, one after another."""
+        """The statements of all chains, one after another."""
         plan = self.tensors.plan
         self.shared.add(self._movable())
         lines: list[str] = []
@@ -105,7 +105,7 @@ class Body:
         return lines
 
     def _movable(self) -> list[_Call]:
-        """The calls that need no locals."""
+        """The calls that need no local variables."""
         found = [
             self._passed(at, call)
             for chain in self.tensors.plan.method.chains
@@ -134,10 +134,10 @@ class Body:
                 return self._move(source, destination)
             case JumpFalse(condition, target):
                 return self._jump(at, condition, _label(chain, target))
-        return []  # planned memory is not freed
+        return []  # planned memory is never freed
 
     def _origin(self, chain: int, at: int) -> str:
-        """The layer and the line of the model that the call was made of, where they are known."""
+        """The layer and source line that a call comes from, if known."""
         origin = self.origins.at(at, chain)
         if origin is None:
             return ""
@@ -162,7 +162,7 @@ class Body:
         return [lines[0], "{", *lines[1:], "}"] if len(lines) > 2 else lines
 
     def _passed(self, at: int, call: KernelCall) -> tuple[_Call, Arguments]:
-        """The call, and its arguments with the locals that they need."""
+        """The call, and its arguments with the local variables that they need."""
         method = self.tensors.plan.method
         name = method.operators[call.operator]
         given = list(zip(self.table.operators[name].schema.arguments, call.arguments, strict=False))
@@ -173,7 +173,7 @@ class Body:
         return _Call(kernel, passed, types), arguments
 
     def _changes_memory(self, index: int) -> bool:
-        """Whether what memory the tensor has is known only when the call is made."""
+        """True if the tensor's memory is known only when the call is made."""
         plan = self.tensors.plan
         return index in plan.moved or (index in plan.loose and index not in plan.method.inputs)
 
@@ -182,7 +182,7 @@ class Body:
         if kind is Kind.TENSOR:
             return [f"{self.tensors.handle(destination)} = {self.tensors.handle(source)};"]
         if kind not in NUMBERS:
-            return []  # none to none
+            return []  # both are None
         return [f"state.numbers[{self.tensors.numbers[destination]}] = {self._number(source)};"]
 
     def _number(self, index: int) -> str:
@@ -207,7 +207,7 @@ class Body:
 
 
 def _parameter(argument: Argument) -> str:
-    """The type of a parameter for a tensor; empty for other arguments."""
+    """The parameter type for a tensor; empty for other arguments."""
     if argument.base != "Tensor" or argument.is_list:
         return ""
     plain = "std::optional<rl::Tensor>" if argument.optional else "rl::Tensor"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A kernel call in C++: each value as the parameter type that the kernel has."""
+"""Generates a kernel call in C++: each value converted to the kernel's parameter type."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _LISTS = {Kind.INT_LIST: "int64_t", Kind.DOUBLE_LIST: "double", Kind.BOOL_LIST: 
 
 @dataclass
 class Arguments:
-    """The arguments of one call. `locals` are statements that have to stand before it."""
+    """The arguments of one call. `locals` are statements to place before it."""
 
     tensors: MethodTensors
     lists: TensorLists
@@ -27,7 +27,7 @@ class Arguments:
     locals: list[str] = field(default_factory=list)
 
     def expression(self, argument: Argument, index: int) -> str:
-        """What to pass for the value; its kind was found to be one that the argument takes."""
+        """The expression for a value, whose kind has been checked against the argument."""
         value = self._value(index)
         if argument.base in ANY:
             return self._any(argument, index, value)
@@ -136,12 +136,12 @@ class Arguments:
 
 @dataclass
 class TensorLists:
-    """Constant arrays of handles and optional handles of a method, each once."""
+    """The constant arrays of a method's tensor handles and optional handles, without duplicates."""
 
     _arrays: dict[tuple[str, tuple[str, ...]], str] = field(default_factory=dict)
 
     def array(self, kind: str, items: Sequence[str]) -> str:
-        """The name of an array of these."""
+        """The name of an array with these items."""
         return self._arrays.setdefault((kind, tuple(items)), f"list{len(self._arrays)}")
 
     def optional(self, handle: str) -> str:
@@ -149,11 +149,11 @@ class TensorLists:
         return f"{self.array('std::optional<rl::Tensor>', [handle])}[0]"
 
     def no_tensor(self) -> str:
-        """One that is empty."""
+        """An empty std::optional<Tensor>."""
         return self.optional("std::nullopt")
 
     def definitions(self) -> list[str]:
-        """All of them, in C++."""
+        """The definitions of all arrays in C++."""
         return [
             f"constexpr {kind} {name}[] = {{{', '.join(items)}}};"
             for (kind, items), name in self._arrays.items()
@@ -161,7 +161,7 @@ class TensorLists:
 
 
 def _constant(kind: str, value: Value) -> str:
-    """A number as the parameter has it: as EValue converts it."""
+    """A number as a literal of the parameter's type, with EValue's conversions."""
     number = value.data
     assert isinstance(number, (bool, int, float))
     if kind == "int":

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Examples of baked programs: the smallest application, and one that runs on given inputs and checks the
-outputs."""
+"""Generates example applications of baked programs: a minimal one, and one that executes a sample and checks
+its outputs."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from rushlight.codegen.bake.ports import Port
 from rushlight.codegen.bake.source import BakedMethod
 
 MOST_GIVEN = 32768
-"""Bytes of an input that are written out; a longer one repeats its first ones."""
+"""The maximum number of bytes of an input that are written out; a longer input repeats them."""
 
 MOST_CHECKED = 64
-"""Elements of an output that are compared."""
+"""The maximum number of elements of an output that are compared."""
 
 DIFFERS = -1
-"""What the checking example returns for other outputs than expected; errors of the runtime are positive."""
+"""The exit code of the checking example if outputs differ; the runtime's errors are positive."""
 
-# Relative to 1 + |expected|: processors add in other orders and round differently. Quantized numbers may be
-# off by one step, other integers not at all.
+# Relative to 1 + |expected|: processors add in different orders and round differently. Quantized values may
+# differ by one step, other integers not at all.
 _TOLERANCES = {"float16": 1e-2, "bfloat16": 5e-2, "float32": 1e-4, "float64": 1e-4}
 _STEPS = {"int8": 1.0, "uint8": 1.0}
 _CHECKED = {*_TOLERANCES, *_STEPS, "int16", "int32", "int64", "bool"}
@@ -46,7 +46,7 @@ static bool agrees(const Element* got, const double* expected, int count, double
 
 @dataclass(frozen=True)
 class Sample:
-    """Inputs of a method and what it gives for them, by position; `source` says where they are from."""
+    """The inputs of a method and its outputs, by position; `source` names their origin."""
 
     method: str
     source: str
@@ -55,12 +55,12 @@ class Sample:
 
 
 def example_method(names: Sequence[str]) -> str:
-    """The method that an example runs."""
+    """The method that an example executes: "forward" if it exists, else the first."""
     return "forward" if "forward" in names else names[0]
 
 
 def fits(array: np.ndarray) -> np.ndarray:
-    """The array as an example can give it: one of many bytes repeats those that are written out."""
+    """The array as an example can store it: a large one repeats the bytes that are written out."""
     if array.nbytes <= MOST_GIVEN:
         return array
     count = MOST_GIVEN // array.itemsize
@@ -68,7 +68,7 @@ def fits(array: np.ndarray) -> np.ndarray:
 
 
 def smallest(name: str, methods: Sequence[BakedMethod]) -> str:
-    """NAME_example.cpp: a main() that runs one method once, on zeros."""
+    """NAME_example.cpp: a main() that executes one method once with zero inputs."""
     method = _chosen(methods)
     lines = [
         "// SPDX-License-Identifier: BSD-3-Clause",
@@ -87,7 +87,7 @@ def smallest(name: str, methods: Sequence[BakedMethod]) -> str:
 
 
 def checking(name: str, methods: Sequence[BakedMethod], sample: Sample) -> str:
-    """NAME_check.cpp: a main() that runs the method of a sample on its inputs and compares its outputs."""
+    """NAME_check.cpp: a main() that executes the sample's method on its inputs and compares the outputs."""
     method = _chosen(methods)
     outputs = [port for port in method.ports.outputs if _is_checked(method, port, sample)]
     lines = [
@@ -128,7 +128,7 @@ def _includes(name: str) -> list[str]:
 
 
 def _is_loose(method: BakedMethod) -> bool:
-    """Whether the application has to bring memory for some input or output."""
+    """True if the application has to provide the memory of some input or output."""
     return any(port.index in method.plan.loose for port in (*method.ports.inputs, *method.ports.outputs))
 
 
@@ -141,7 +141,7 @@ def _memory(method: BakedMethod) -> list[str]:
 
 
 def _place(name: str, method: BakedMethod, port: Port) -> str:
-    """Where a port's elements lie."""
+    """The address of a port's elements."""
     return port.name if _is_loose(method) else f"{name}::{method.plan.id}_{port.name}()"
 
 
@@ -156,7 +156,7 @@ def _call(name: str, method: BakedMethod) -> str:
 
 
 def _sizes(method: BakedMethod, inputs: Mapping[int, np.ndarray]) -> list[str]:
-    """The sizes that a call gives and gets: those of the inputs, the bounds of all else."""
+    """The sizes for a call: the sample's for inputs, the upper bounds for everything else."""
     lines = []
     for port in (*method.ports.inputs, *method.ports.outputs):
         if port.is_dynamic and port.tensor.sizes:
@@ -172,7 +172,7 @@ def _is_checked(method: BakedMethod, port: Port, sample: Sample) -> bool:
 
 
 def _in_memory(array: np.ndarray, port: Port) -> np.ndarray:
-    """The array in the order in which its elements lie in the port's memory."""
+    """The array with its elements in the order of the port's memory."""
     order = port.tensor.dim_order
     return np.ascontiguousarray(np.transpose(array, order) if len(order) == array.ndim else array)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Values as C++ literals that have the same bits, and text from a program made harmless in C++ source."""
+"""Values as C++ literals with the same bits, and a program's text escaped for C++ source."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ INT64_MIN = -(1 << 63)
 
 
 def integer(value: int) -> str:
-    """An int64_t."""
+    """An int64_t literal."""
     return "INT64_MIN" if value == INT64_MIN else f"int64_t{{{value}}}"
 
 
 def double(value: float) -> str:
-    """A double with the bits of `value`."""
+    """A double literal with the bits of `value`."""
     if math.isnan(value):
         (bits,) = struct.unpack("<Q", struct.pack("<d", value))
         return f"__builtin_bit_cast(double, uint64_t{{{bits:#x}}})"
@@ -25,7 +25,7 @@ def double(value: float) -> str:
 
 
 def boolean(value: object) -> str:
-    """true or false."""
+    """A bool literal."""
     return "true" if value else "false"
 
 
@@ -41,6 +41,7 @@ def _character(byte: int) -> str:
 
 
 def comment(text: str) -> str:
-    """Text for a // comment: one line, which nothing in it can end or continue."""
+    """Text for a // comment: one printable line of at most 200 characters that cannot end or continue the
+    comment."""
     shown = "".join(c if 32 <= ord(c) < 127 and c not in "\\?" else "." for c in text)
     return shown if len(shown) <= 200 else shown[:197] + "..."

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""C++ names for what a program calls its parts. A program may call them anything."""
+"""Converts the names in a program, which may be any text, to C++ identifiers."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _KEYWORDS = frozenset(
         xor xor_eq linux unix main""",
     )
 )
-# Namespaces and types that generated code names.
+# Names that generated code uses.
 _TAKEN = frozenset(
     re.findall(
         r"\w+",
@@ -28,7 +28,7 @@ _TAKEN = frozenset(
     )
 )
 _LONGEST = 64
-# What names made of a method's go on with.
+# The suffixes that generated code appends to a method's name.
 _MADE = re.compile(r"(|reset|method|baked|(in|out)put\d+|arena\d+(bytes)?|plannedbytes|temporarybytes)")
 
 
@@ -37,17 +37,18 @@ def identifier(text: str) -> str:
     name = re.sub(r"_+", "_", re.sub(r"[^A-Za-z0-9]", "_", text)).strip("_")[:_LONGEST].rstrip("_")
     if not name or name[0].isdigit():
         name = f"m_{name}".rstrip("_")
-    # In capitals it may be a macro.
+    # A name in capitals may be a macro.
     return f"{name}_" if name in _KEYWORDS or name in _TAKEN or name.isupper() else name
 
 
 def pascal(name: str) -> str:
-    """An identifier in the form that constants and types have (get_vocab: GetVocab)."""
+    """An identifier in the form of constants and types (get_vocab: GetVocab)."""
     return "".join(part[:1].upper() + part[1:] for part in name.split("_"))
 
 
 def unique(texts: Iterable[str]) -> list[str]:
-    """An identifier for each text, such that no name made of one is that of another or made of it."""
+    """An identifier for each text, such that neither the identifiers nor the names derived from them
+    collide."""
     chosen: list[str] = []
     for text in texts:
         name = base = identifier(text)
@@ -60,6 +61,6 @@ def unique(texts: Iterable[str]) -> list[str]:
 
 
 def _clash(a: str, b: str) -> bool:
-    """Whether the identifiers, or names that source.py makes of them, may be the same."""
+    """True if the identifiers, or names that source.py derives from them, may be equal."""
     short, long = sorted((pascal(a).lower(), pascal(b).lower()), key=len)
     return long.startswith(short) and bool(_MADE.fullmatch(long[len(short) :]))

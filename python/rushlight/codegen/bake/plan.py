@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the instructions of a method do to its values, and whether a method can be baked: what the loader of
-the runtime would find wrong is found here."""
+"""Analyses how a method's instructions use its values, and checks that the method can be baked: the checks of
+the runtime's loader happen here."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ _MAX_ELEMENTS = (1 << 31) - 1
 
 @dataclass(frozen=True)
 class MethodPlan:
-    """A method and its names (`id`: forward, `pascal`: Forward). Of its values, by index: `used` are those
-    that anything names, `numbers` those numbers that instructions write, `moved` the tensors that take
-    another's place, `loose` the used tensors without memory of their own. `makes_views` says whether some of
-    those become views of others."""
+    """A method with its names (`id`: forward, `pascal`: Forward), and sets of its values by index: `used` are
+    referenced anywhere, `numbers` are scalars that instructions write, `moved` are tensors to which others
+    are moved, `loose` are used tensors without memory in the program. `makes_views` is True if some
+    tensors become views of others."""
 
     method: Method
     id: str
@@ -46,23 +46,23 @@ class MethodPlan:
     makes_views: bool
 
     def tensor(self, index: int) -> TensorInfo:
-        """The tensor that value `index` is."""
+        """The tensor of value `index`."""
         data = self.method.values[index].data
         assert isinstance(data, TensorInfo)
         return data
 
     @property
     def tensors(self) -> list[int]:
-        """The used tensors."""
+        """The indices of the used tensors."""
         return [i for i in sorted(self.used) if self.method.values[i].kind is Kind.TENSOR]
 
     def is_fixed(self, index: int) -> bool:
-        """Whether neither shape nor memory of the tensor ever change."""
+        """True if neither the shape nor the memory of the tensor ever changes."""
         return self.tensor(index).dynamism is Dynamism.STATIC and index not in self.loose
 
     @property
     def initial_states(self) -> list[int]:
-        """The planned tensors that begin with bytes of a file, used or not."""
+        """The planned tensors with initial bytes in a file, used or not."""
         return [
             index
             for index, value in enumerate(self.method.values)
@@ -71,17 +71,17 @@ class MethodPlan:
 
 
 def is_planned(tensor: TensorInfo) -> bool:
-    """Whether the program gives the tensor memory that may be written."""
+    """True if the program assigns writable memory to the tensor."""
     return tensor.storage in _PLANNED or (tensor.storage is Storage.EXTERNAL and tensor.memory_id > 0)
 
 
 def has_bytes(tensor: TensorInfo) -> bool:
-    """Whether a file has bytes for the tensor."""
+    """True if a file has the tensor's bytes."""
     return tensor.storage in (Storage.CONSTANT, Storage.MUTABLE, Storage.EXTERNAL)
 
 
 def make_plan(method: Method, name: str, pascal: str, table: OperatorTable) -> MethodPlan:
-    """The plan of a method whose operators the table has.
+    """Analyses a method whose operators are in the table.
 
     Errors: BackendNotFound, NotBakeable, InvalidProgram.
     """
@@ -157,7 +157,8 @@ def _instructions(method: Method, what: str) -> Iterator[tuple[str, Instruction]
 def _arguments(
     method: Method, call: KernelCall, table: OperatorTable, place: str
 ) -> Iterator[tuple[Argument, int]]:
-    """The arguments of the schema with the values that they are given; return values are left out."""
+    """The schema's arguments with the values passed for them, without return values. Errors:
+    InvalidProgram."""
     name = method.operators[call.operator]
     operands = [Operand(_kind(method.values[index].kind)) for index in call.arguments]
     problem = call_problem(table, name, operands)
@@ -218,7 +219,7 @@ def _check_condition(method: Method, condition: int, place: str) -> None:
 
 
 def _check_ends(method: Method, moved: set[int], what: str) -> None:
-    """Inputs and outputs."""
+    """Checks inputs and outputs."""
     for position, index in enumerate(method.inputs):
         value = method.values[index]
         if not isinstance(value.data, TensorInfo):
@@ -235,7 +236,8 @@ def _check_ends(method: Method, moved: set[int], what: str) -> None:
 
 
 def _check_writes(plan: MethodPlan, arguments: list[tuple[Argument, int]], place: str) -> None:
-    """That nothing constant is written, nor resized what is named twice (runtime/executor/arguments.cpp)."""
+    """Checks that a call writes no constant and resizes no tensor that it also reads
+    (runtime/executor/arguments.cpp)."""
     uses = tensor_uses(plan.method, arguments)
     for index, is_written in uses:
         tensor = plan.tensor(index)
@@ -249,7 +251,7 @@ def _check_writes(plan: MethodPlan, arguments: list[tuple[Argument, int]], place
 
 
 def tensor_uses(method: Method, arguments: list[tuple[Argument, int]]) -> list[tuple[int, bool]]:
-    """The tensors that a call is given, each with whether it is written. Values of any kind are left out."""
+    """The tensors passed to a call, each with True if it is written. Omits values of any kind (`ANY`)."""
     uses = []
     for argument, index in arguments:
         if argument.base in ANY:
@@ -280,9 +282,9 @@ CPP_TYPES = {
     "uint32": ("UInt32", "uint32_t"),
     "uint64": ("UInt64", "uint64_t"),
 }
-"""The enumerator of runtime/tensor/scalar_type.h and the C++ type of an element, by dtype."""
+"""The enumerator in runtime/tensor/scalar_type.h and the C++ element type, by dtype."""
 
 
 def cpp_type(dtype: str) -> tuple[str, str] | None:
-    """The entry of CPP_TYPES; None for a dtype that the runtime has not."""
+    """The entry of CPP_TYPES; None for a dtype that the runtime lacks."""
     return CPP_TYPES.get(dtype)

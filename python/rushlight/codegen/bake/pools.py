@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Constant arrays that several places share."""
+"""Constant C++ arrays, shared by all uses of equal content."""
 
 from __future__ import annotations
 
@@ -25,19 +25,19 @@ class Pools:
     _names: dict[tuple[str, tuple[str, ...]], str] = field(default_factory=dict)
 
     def array(self, kind: str, items: Sequence[Any]) -> str:
-        """The name of an array of `kind` with these items, of which there is at least one."""
+        """The name of an array of `kind` with these items, at least one."""
         stem, form = _FORMS[kind]
         key = (kind, tuple(form(item) for item in items))
         return self._names.setdefault(key, f"{stem}{len(self._names)}")
 
     def span(self, kind: str, items: Sequence[Any]) -> str:
-        """A span over such an array, which may be empty."""
+        """A span over such an array; may be empty."""
         if not items:
             return f"rl::Span<const {kind}>()"
         return f"rl::Span<const {kind}>({self.array(kind, items)})"
 
     def definitions(self) -> list[str]:
-        """All of them, in C++."""
+        """The definitions of all arrays in C++."""
         return [
             f"constexpr {kind} {name}[] = {{{', '.join(items)}}};"
             for (kind, items), name in self._names.items()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The inputs and outputs of a method as an application sees them: typed functions over plain arrays."""
+"""A method's inputs and outputs as the application uses them: typed functions over plain arrays."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from rushlight.program.model import Dynamism
 
 @dataclass(frozen=True)
 class Port:
-    """One tensor that goes in or comes out; `name` is input0, output0 and so on."""
+    """A tensor that is an input or output; `name` is input0, output0, and so on."""
 
     name: str
     position: int
@@ -23,7 +23,7 @@ class Port:
     tensor: TensorInfo
     is_input: bool
     handle: str
-    has_memory: bool  # of the program's: planned, or constant
+    has_memory: bool  # in the program: planned or constant
     is_fixed: bool
 
     @property
@@ -33,11 +33,11 @@ class Port:
 
     @property
     def is_dynamic(self) -> bool:
-        """Whether calls give or get sizes."""
+        """True if calls pass or receive sizes."""
         return self.tensor.dynamism is not Dynamism.STATIC
 
     def parameters(self) -> list[str]:
-        """What the function that runs the method takes for it."""
+        """The parameters for it in the function that executes the method."""
         const = "const " if self.is_input else ""
         listed = [f"{const}{self.element}* {self.name}"]
         if self.is_dynamic and self.tensor.sizes:
@@ -45,7 +45,7 @@ class Port:
         return listed
 
     def description(self, prefix: str) -> list[str]:
-        """A struct of constants, in the header."""
+        """A struct of constants for the header."""
         sizes = ", ".join(map(str, self.tensor.sizes)) or "1"
         bound = ", at most" if self.is_dynamic else ""
         order = self.tensor.dim_order
@@ -65,7 +65,7 @@ class Port:
 
 @dataclass(frozen=True)
 class Ports:
-    """The tensors among the inputs and the outputs of a method."""
+    """The tensors among a method's inputs and outputs."""
 
     tensors: MethodTensors
     inputs: tuple[Port, ...]
@@ -73,7 +73,7 @@ class Ports:
 
     @staticmethod
     def of(tensors: MethodTensors) -> Ports:
-        """Those of a method."""
+        """The ports of a method."""
         method = tensors.plan.method
         return Ports(
             tensors,
@@ -82,7 +82,7 @@ class Ports:
         )
 
     def accessors(self) -> list[tuple[str, str, str]]:
-        """(return type, name, expression) of what gives the memory of inputs and outputs."""
+        """(return type, name, expression) of the functions that return the memory of inputs and outputs."""
         found = []
         for port in (*self.inputs, *self.outputs):
             if not port.has_memory:
@@ -94,11 +94,11 @@ class Ports:
         return found
 
     def parameters(self) -> list[str]:
-        """Those of the function that takes inputs and gives outputs; none without tensors."""
+        """The parameters of the function with inputs and outputs; empty without tensors."""
         return [p for port in (*self.inputs, *self.outputs) for p in port.parameters()]
 
     def transfer(self) -> tuple[list[str], list[str]]:
-        """Statements before the method runs and after it."""
+        """The statements before the method is executed, and after it."""
         before = [line for port in self.inputs for line in self._take(port)]
         after: list[str] = []
         for port in self.outputs:

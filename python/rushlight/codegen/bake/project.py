@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What stands beside the C++ of a baked program: its weights, and the files that build it."""
+"""The other files of a baked program: its weights, and the files that build it."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def weights_assembly(name: str) -> str:
 
 
 def weights_array(name: str, blob: bytes) -> str:
-    """NAME_weights.cpp, for compilers and tools that have no assembler."""
+    """NAME_weights.cpp, for toolchains without an assembler."""
     rows = [", ".join(map(str, blob[i : i + 24])) for i in range(0, len(blob), 24)]
     body = "".join(f"    {row},\n" for row in rows)
     return (

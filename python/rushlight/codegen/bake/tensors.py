@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The tensors of a method: constant objects, and those that change in a structure of their own."""
+"""Generates a method's tensors: constant objects, and a structure with the tensors that change."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _DYNAMISM = {
 
 
 def strides_of(tensor: TensorInfo) -> list[int]:
-    """In elements, as runtime/tensor/tensor.cpp computes them."""
+    """Strides in elements, as runtime/tensor/tensor.cpp computes them."""
     strides, stride = [0] * len(tensor.sizes), 1
     for dimension in reversed(tensor.dim_order):
         strides[dimension] = stride
@@ -32,18 +32,18 @@ def strides_of(tensor: TensorInfo) -> list[int]:
 
 @dataclass
 class MethodTensors:
-    """C++ for the tensors of a plan. In it `t[n]` is the handle of the n-th, `state` what changes: `tensors`
-    (those that are loose or can be resized), `handles` (of those whose place others take), `numbers`, and the
-    `sizes` and `strides` of what can be resized."""
+    """The C++ of a plan's tensors. `t[n]` is the handle of the n-th tensor; `state` has everything that
+    changes: `tensors` (loose or resizable ones), `handles` (of tensors to which others are moved),
+    `numbers`, and the `sizes` and `strides` of resizable tensors."""
 
     plan: MethodPlan
     pools: Pools
     weights: Weights
-    symbol: str  # of the program, in front of names that the linker sees
+    symbol: str  # the program's prefix for linker symbols
 
     def __post_init__(self) -> None:
         plan = self.plan
-        # Those without memory first, next to each other.
+        # Tensors without memory first, so that they are contiguous.
         changing = [i for i in plan.tensors if not plan.is_fixed(i)]
         changing.sort(key=lambda index: index not in plan.loose)
         self.changing = {index: place for place, index in enumerate(changing)}
@@ -64,7 +64,7 @@ class MethodTensors:
 
     @property
     def has_state(self) -> bool:
-        """Whether anything but planned memory is written."""
+        """True if the method writes anything other than planned memory."""
         return bool(self.changing or self.handles or self.numbers)
 
     def arena(self, memory_id: int) -> str:
@@ -72,13 +72,13 @@ class MethodTensors:
         return f"{self.symbol}_{self.plan.id}_arena{memory_id}"
 
     def handle(self, index: int) -> str:
-        """The Tensor that value `index` is when the expression is computed."""
+        """The expression for the Tensor that value `index` is at run time."""
         if index in self.handles:
             return f"state.handles[{self.handles[index]}]"
         return f"t[{self._handles[self._initial_handle(index)]}]"
 
     def place(self, index: int) -> str:
-        """Where the tensor's memory is, an expression that is constant; nullptr without memory."""
+        """The address of the tensor's memory, a constant expression; nullptr without memory."""
         tensor = self.plan.tensor(index)
         if is_planned(tensor):
             return _at(self.arena(tensor.memory_id), tensor.memory_offset)
@@ -89,7 +89,7 @@ class MethodTensors:
         return "nullptr"
 
     def definitions(self) -> list[str]:
-        """Everything, in the namespace of the method."""
+        """All definitions, for the method's namespace."""
         changing = [self._object(index) for index in self.changing]
         lines: list[str] = []
         if self._objects:
@@ -101,8 +101,8 @@ class MethodTensors:
         return lines
 
     def _shared_objects(self) -> dict[int, int]:
-        """For each fixed tensor its place among `_objects`. Those that are alike share one, but for those
-        that one call names together: kernels may tell tensors apart by where their objects are."""
+        """The index in `_objects` of each fixed tensor. Equal tensors share an object, unless one call
+        receives both: kernels may compare tensors by their objects' addresses."""
         texts = {i: self._object(i) for i in self.plan.tensors if i not in self.changing}
         alone: set[int] = set()
         for instruction in self.plan.method.instructions:
@@ -168,7 +168,7 @@ class MethodTensors:
         return dims
 
     def number(self, index: int) -> str:
-        """The EValue that a number begins as."""
+        """The initial EValue of a scalar."""
         value = self.plan.method.values[index]
         data: Any = value.data
         match value.kind:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The constants and initial states of a program in one block of bytes."""
+"""Collects a program's constants and initial states in one block of bytes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ ALIGNMENT = 16
 
 @dataclass
 class Weights:
-    """Each piece of data once, at a multiple of 16. `external` has the data outside the program by key."""
+    """Data without duplicates, each piece at a multiple of 16 bytes. `external` has the data outside the
+    program, by key."""
 
     program: Program
     external: Mapping[str, DataEntry]
@@ -33,15 +34,17 @@ class Weights:
         return offset
 
     def _check_size(self) -> None:
-        """Pieces of a file that overlap could add up to any size; those of a model do not overlap."""
+        """Errors: InvalidProgram if overlapping pieces of a hostile file add up to more than twice its size;
+        a real model's pieces do not overlap."""
         held = len(self.program.data) + sum(len(entry.data) for entry in self.external.values())
         if len(self.blob) > 2 * held + ALIGNMENT:
             raise InvalidProgram("program: its constants take more than twice the bytes of the file")
 
     def content(self, tensor: TensorInfo) -> memoryview:
-        """The bytes that a file holds for the tensor.
+        """The file's bytes for the tensor.
 
-        Errors: InvalidArgument for one that no data file has, InvalidProgram for one that it has otherwise.
+        Errors: InvalidArgument if no data file has it, InvalidProgram if the data file has another dtype
+        or layout.
         """
         if tensor.storage is not Storage.EXTERNAL:
             return self.program.constant(tensor)

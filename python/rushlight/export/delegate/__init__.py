@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Delegation: parts of a program are lowered to backends, which bring their own code for them.
+"""Delegation: lowers parts of a program to backends, which execute them with their own code.
 
-A `Partitioner` tags nodes, a `BackendDetails` makes bytes of them; `to_backend` and `delegate` put
-`call_delegate` nodes in their place. docs/adding-a-backend.md tells both halves.
+A `Partitioner` tags nodes, a `BackendDetails` compiles the tagged nodes to bytes; `to_backend` and
+`delegate` replace them by `call_delegate` nodes. docs/adding-a-backend.md describes both classes.
 """
 
 from __future__ import annotations

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""An order of a graph's nodes in which the nodes of each tag follow one another.
+"""Orders a graph's nodes so that the nodes of each tag are adjacent.
 
-There is one exactly if the graph stays without cycles when the nodes of each tag are drawn together to one.
+Method: Kahn's topological sort over units, where a unit is all nodes of one tag or one untagged node; a
+heap prefers the original position. Such an order exists exactly if the graph of units has no cycle. Cost:
+O(E + N log N).
 """
 
 from __future__ import annotations
@@ -17,7 +19,7 @@ from rushlight.export.delegate.failure import describe
 
 
 class _Units:
-    """The graph with the nodes of each tag drawn together: a unit is a list of nodes."""
+    """The graph with the nodes of each tag contracted to one unit, a list of nodes."""
 
     def __init__(self, graph: Graph, tag_of: Mapping[Node, str]) -> None:
         self.members: list[list[Node]] = []
@@ -35,14 +37,14 @@ class _Units:
             self.unit_of[node] = unit
 
     def inputs(self, unit: int) -> set[int]:
-        """The units that this one reads."""
+        """The indices of the units that this unit reads."""
         read = {self.unit_of[source] for node in self.members[unit] for source in node.all_input_nodes}
         return read - {unit}
 
 
 def together(graph: Graph, tag_of: Mapping[Node, str]) -> list[Node]:
-    """All nodes, each after its inputs, those of a tag adjacent, otherwise as near as may be to the order of
-    the graph. Errors: DelegationFailed with the tags and nodes of a cycle."""
+    """All nodes in topological order with the nodes of each tag adjacent, as close to the graph's order as
+    the tags allow. Errors: DelegationFailed with the tags and nodes of a cycle."""
     units = _Units(graph, tag_of)
     waits = [units.inputs(unit) for unit in range(len(units.members))]
     readers: list[list[int]] = [[] for _ in waits]
@@ -65,7 +67,7 @@ def together(graph: Graph, tag_of: Mapping[Node, str]) -> list[Node]:
 
 
 def _cycle(units: _Units, waits: Sequence[set[int]], tag_of: Mapping[Node, str]) -> DelegationFailed:
-    """The error that names one cycle among the units that still wait."""
+    """The error for one cycle among the units that still wait for inputs."""
     unit = next(unit for unit, read in enumerate(waits) if read)
     path: list[int] = []
     while unit not in path:
@@ -87,7 +89,7 @@ def _cycle(units: _Units, waits: Sequence[set[int]], tag_of: Mapping[Node, str])
 
 
 def reorder(graph: Graph, order: Sequence[Node]) -> None:
-    """Puts the nodes of a graph in this order."""
+    """Moves the nodes of a graph into the given order."""
     if list(graph.nodes) == list(order):
         return
     for before, after in pairwise(order):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Finding the class of a backend by its id, and running its `preprocess`."""
+"""Finds the class of a backend by its id and calls its `preprocess`."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ def _subclasses(base: type[Any]) -> Iterator[type[Any]]:
 
 
 def known_backends() -> dict[str, Any]:
-    """The backends by id: the subclasses of `BackendDetails`, of which the last of a name counts, and those
-    of the official package where the program has imported it."""
+    """The backends by id: all subclasses of `BackendDetails`, and of the official package's class of that
+    name if the process has imported it. The last class of a name wins."""
     official = sys.modules.get("executorch.exir.backend.backend_details")
     bases = [BackendDetails] if official is None else [official.BackendDetails, BackendDetails]
     return {cls.__name__: cls for base in bases for cls in _subclasses(base)}
 
 
 def find_backend(backend_id: str, tag: str | None = None) -> Any:
-    """The class of a backend. Errors: DelegationFailed, with the ids that there are."""
+    """The class of a backend. Errors: DelegationFailed, which lists the known ids."""
     known = known_backends()
     if backend_id not in known:
         raise DelegationFailed(
@@ -47,7 +47,8 @@ def find_backend(backend_id: str, tag: str | None = None) -> Any:
 
 
 def _copied(backend: Any, program: ExportedProgram, specs: Sequence[Any]) -> ExportedProgram:
-    """What `preprocess` gets: ours does not copy the weights, as the official classes' own method would."""
+    """The program to pass to `preprocess`. Our copy shares the weights; the official classes' own method
+    would copy them."""
     own = isinstance(backend, type) and issubclass(backend, BackendDetails)
     if not own:
         return copy_program(program)
@@ -56,8 +57,8 @@ def _copied(backend: Any, program: ExportedProgram, specs: Sequence[Any]) -> Exp
 
 
 def lower(parts: Mapping[str, Sequence[Part]]) -> dict[int, LoweredBackendModule]:
-    """Lowers the parts of all methods, each backend's in one go: the results by `id()` of the part. Errors:
-    DelegationFailed if a backend is not known or its `preprocess` fails."""
+    """Lowers the parts of all methods, all parts of a backend in one call. Returns the lowered modules by
+    `id()` of the part. Errors: DelegationFailed if a backend is unknown or its `preprocess` fails."""
     by_backend: dict[str, dict[str, list[Part]]] = {}
     for method, found in parts.items():
         for part in found:
@@ -96,7 +97,7 @@ def _preprocess(backend_id: str, parts: Mapping[str, Sequence[Part]]) -> Mapping
 
 
 def _shares_among_methods(backend: Any) -> bool:
-    """Whether the class has a `preprocess_multimethod` of its own."""
+    """True if the class overrides `preprocess_multimethod`."""
     name = "preprocess_multimethod"
     owner = next((cls for cls in backend.__mro__ if name in vars(cls)), None)
     return owner is not None and owner.__name__ != BackendDetails.__name__
@@ -127,7 +128,7 @@ def _failed(backend_id: str, parts: Sequence[Part], why: str) -> DelegationFaile
 def lowered_module(
     backend_id: str, program: ExportedProgram, specs: Sequence[Any], result: Any, tag: str | None = None
 ) -> LoweredBackendModule:
-    """The module of what `preprocess` returned. Errors: DelegationFailed if that is no PreprocessResult."""
+    """Wraps the result of `preprocess` in a module. Errors: DelegationFailed if it is no PreprocessResult."""
     payload = getattr(result, "processed_bytes", None)
     if not isinstance(payload, (bytes, bytearray, memoryview)):
         raise DelegationFailed(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Copies of programs that share the weights."""
+"""Copies programs without copying their weights."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from torch.fx import Graph, GraphModule, Node
 
 
 def copy_graph_module(module: GraphModule) -> GraphModule:
-    """A module with a graph of its own, down into the bodies of control flow. Tensors and the nodes' values
-    are shared."""
+    """Copies a module's graph, including the bodies of control flow. Tensors and the nodes' values are
+    shared."""
     return _copy_graph_module(module, {})
 
 
 def _copy_graph_module(module: GraphModule, copied_nodes: dict[Node, Node]) -> GraphModule:
-    """Likewise; `copied_nodes` gets the copy of each node of the top graph."""
+    """As copy_graph_module; `copied_nodes` receives the copy of each node of the top graph."""
     graph = Graph()
     value, old_output = cast(Any, graph.graph_copy(module.graph, copied_nodes, return_output_node=True))
     graph.output(value).meta = copy.copy(old_output.meta)
@@ -33,7 +33,8 @@ def _copy_graph_module(module: GraphModule, copied_nodes: dict[Node, Node]) -> G
 
 
 def copy_program(program: ExportedProgram) -> ExportedProgram:
-    """A program whose graph and signature can be changed without changing `program`'s. Tensors are shared."""
+    """Copies a program so that changes to the copy's graph and signature leave `program` alone. Tensors are
+    shared."""
     nodes: dict[Node, Node] = {}
     module = _copy_graph_module(program.graph_module, nodes)
     names = {old.name: new.name for old, new in nodes.items()}
@@ -54,13 +55,13 @@ def copy_program(program: ExportedProgram) -> ExportedProgram:
 
 
 def _rename(argument: Any, names: Mapping[str, str]) -> None:
-    """A copied graph does not give all nodes their old names: "input" becomes "input_1"."""
+    """Renames an argument to its copied node: a copy may get another name, such as "input_1" for "input"."""
     if getattr(argument, "name", None) in names:
         argument.name = names[argument.name]
 
 
 def _copy_entry(entry: ModuleCallEntry, names: Mapping[str, str]) -> ModuleCallEntry:
-    """The names of the arguments can be changed; the tree specs are shared."""
+    """Copies the argument names of an entry; the tree specs are shared."""
     signature = entry.signature
     if signature is not None:
         inputs, outputs = copy.deepcopy((signature.inputs, signature.outputs))

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Cutting the nodes of a tag out of a graph, into a program of their own.
+"""Cuts the nodes of a tag out of a graph into a separate program.
 
-Constants: one whose placeholder is tagged is lifted into the part, with a copy in each part that reads it
-(the tensor itself is shared); one that is not is an input like any other. A buffer that the program writes is
-an input and its new value an output, and the program writes it as before; tagged, it belongs to the part,
-which then must hold all that reads and writes it.
+Constants: if the placeholder of a constant is tagged, the constant moves into the part, and each part that
+reads it gets its own entry (they share the tensor). An untagged constant is an ordinary input. If the
+program writes an untagged buffer, the buffer is an input of the part, its new value is an output, and the
+program writes it as before; a tagged buffer belongs to the part, which then must contain every node that
+reads or writes it.
 """
 
 from __future__ import annotations
@@ -41,9 +42,9 @@ from rushlight.export.graph.nodes import attribute
 
 @dataclass
 class Part:
-    """The nodes of one tag in one graph, and the program they make. `inputs` and `outputs` are nodes of the
-    graph they come from, `constants` the specs of the placeholders that moved in, `mutations` those of the
-    buffers that the part writes itself."""
+    """The nodes of one tag in one graph, and the program cut from them. `inputs` and `outputs` are nodes of
+    the original graph, `constants` the specs of the placeholders that moved into the part, `mutations` the
+    output specs of the buffers that the part writes itself."""
 
     tag: str
     spec: DelegationSpec
@@ -57,8 +58,9 @@ class Part:
 
 
 def cut(owner: ExportedProgram, part: Part) -> None:
-    """Fills in a part: its inputs, outputs and program. `part.nodes` are in order. The graph is not changed.
-    Errors: DelegationFailed for a buffer that the tag cuts apart, and for values no delegate can take."""
+    """Sets a part's inputs, outputs and program. `part.nodes` must be in topological order. Does not change
+    the graph. Errors: DelegationFailed if the tag splits a buffer's readers and writers, or if a delegate
+    cannot take a value."""
     top = part.module is owner.graph_module
     members = set(part.nodes)
     carried = _find_inputs(part, _constant_specs(owner) if top else {}, mutated_targets(owner))
@@ -74,9 +76,9 @@ def _constant_specs(owner: ExportedProgram) -> dict[str, InputSpec]:
 
 
 def _find_inputs(part: Part, specs: dict[str, InputSpec], written: set[str]) -> list[Node]:
-    """Sorts what the members read into constants and inputs, each in the order of first use; returns the
-    get_attr nodes of bodies, which the part carries with it. `written` are the buffers that a run changes:
-    each belongs to one part at most."""
+    """Sorts the values that the members read into constants and inputs, each in order of first use. Returns
+    the get_attr nodes of control-flow bodies, which move along. `written` has the targets of the buffers
+    that an execution changes: each belongs to at most one part."""
     members = set(part.nodes)
     carried: dict[Node, None] = {}
     inputs: dict[Node, None] = {}
@@ -99,7 +101,8 @@ def _find_inputs(part: Part, specs: dict[str, InputSpec], written: set[str]) -> 
 def _constant_spec(
     part: Part, node: Node, specs: dict[str, InputSpec], written: set[str]
 ) -> InputSpec | None:
-    """How a tagged node enters the part as a constant, as a tensor of a body's module does; None if not."""
+    """The spec with which a tagged node becomes a constant of the part (a tensor of a body's module too);
+    None if it stays an input."""
     if node.op == "get_attr":
         return InputSpec(InputKind.CONSTANT_TENSOR, TensorArgument(node.name), str(node.target))
     if node.op != "placeholder" or node.name not in specs:
@@ -118,7 +121,8 @@ def _constant_spec(
 
 
 def _find_mutations(owner: ExportedProgram, part: Part, members: set[Node]) -> None:
-    """The writes of the buffers that moved in. Errors: DelegationFailed if the buffer is cut apart."""
+    """Collects the writes of the buffers that moved into the part. Errors: DelegationFailed if some readers
+    or writers of a buffer are outside."""
     names = {node.name for node in members}
     by_target = {spec.target: node for node, spec in part.constants.items() if spec.kind is InputKind.BUFFER}
     for spec in owner.graph_signature.output_specs:
@@ -139,7 +143,8 @@ def _find_mutations(owner: ExportedProgram, part: Part, members: set[Node]) -> N
 
 
 def _read_outside(node: Node, members: set[Node], written: set[str], top: bool) -> bool:
-    """Whether something outside reads a member; not the write of a buffer that the part owns."""
+    """True if a node outside the part reads the member. The write of a buffer that the part owns does not
+    count."""
     for user in node.users:
         if user in members:
             continue
@@ -151,7 +156,7 @@ def _read_outside(node: Node, members: set[Node], written: set[str], top: bool) 
 
 
 def _argument(part: Part, node: Node, name: str) -> ArgumentSpec:
-    """How the signature names a value. Errors: DelegationFailed for one that is no tensor and no number."""
+    """The signature's argument for a value. Errors: DelegationFailed if it is neither tensor nor scalar."""
     value = node.meta.get("val")
     kinds = (
         (torch.Tensor, TensorArgument),
@@ -220,7 +225,7 @@ def _call_signature(inputs: Sequence[InputSpec], outputs: Sequence[OutputSpec]) 
 
 
 def _tensors(owner: ExportedProgram, part: Part) -> tuple[dict[str, torch.Tensor], dict[str, Any]]:
-    """The constants' tensors, in the state and beside it, as `ExportedProgram` expects each kind."""
+    """The constants' tensors as (state dict, constants), split as `ExportedProgram` expects each kind."""
     state: dict[str, torch.Tensor] = {}
     constants: dict[str, Any] = {}
     for node, spec in part.constants.items():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Nodes as errors show them."""
+"""Describes nodes for error messages."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from rushlight.export.graph.nodes import source_line
 
 
 def describe(nodes: Iterable[Node], limit: int = 8) -> list[str]:
-    """A line a node: its name, operator, and the line of Python that made it, where that is known."""
+    """One line per node: its name, operator, and the Python line that created it, if known."""
     nodes = list(nodes)
     lines = [_line(node) for node in nodes[:limit]]
     return lines + ([f"and {len(nodes) - limit} more"] if len(nodes) > limit else [])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Putting the call of a delegate in the place of the nodes it computes."""
+"""Replaces the nodes of lowered parts by calls of their delegates."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from rushlight.export.delegate.lowered import LoweredBackendModule, call_delegat
 from rushlight.export.graph.constants import Constants
 from rushlight.export.order.orders import stored_order
 
-# What a result keeps from the node that made it.
+# The metadata that a result keeps from the node that computed it.
 _KEPT = ("val", "stack_trace", "nn_module_stack", "dim_order")
 
 
 def insert(program: ExportedProgram, parts: Sequence[tuple[Part, LoweredBackendModule]]) -> None:
-    """Replaces each part's nodes by a call, and takes out the constants and writes that moved into it. The
-    nodes of each part follow one another in their graph."""
+    """Replaces each part's nodes by a delegate call and removes the constants and buffer writes that moved
+    into it. The nodes of each part must be adjacent in their graph."""
     replaced: dict[Node, Node] = {}
     for part, lowered in parts:
         top = part.module is program.graph_module
@@ -41,7 +41,7 @@ def insert(program: ExportedProgram, parts: Sequence[tuple[Part, LoweredBackendM
 
 
 def _call(part: Part, lowered: LoweredBackendModule, replaced: dict[Node, Node]) -> dict[Node, Node]:
-    """Adds the call behind the part's nodes; returns what stands for each of its outputs."""
+    """Adds the call after the part's last node; returns the replacement of each output."""
     graph = part.module.graph
     name = _free_name(part.module)
     part.module.add_module(name, lowered)
@@ -69,7 +69,7 @@ def _free_name(module: GraphModule) -> str:
 
 
 def _rename(program: ExportedProgram, old: Node, new: Node) -> None:
-    """Names the new node where the program's signature names the old one."""
+    """Renames a node in the program's signature."""
     program.graph_signature.replace_all_uses(old.name, new.name)
     for entry in program.module_call_graph:
         if entry.signature is not None:
@@ -77,7 +77,7 @@ def _rename(program: ExportedProgram, old: Node, new: Node) -> None:
 
 
 def _drop_mutations(program: ExportedProgram, part: Part) -> None:
-    """Takes the writes of the part's own buffers out of the program's outputs."""
+    """Removes the writes of buffers that the part owns from the program's outputs."""
     if not part.mutations:
         return
     specs = program.graph_signature.output_specs
@@ -90,7 +90,7 @@ def _drop_mutations(program: ExportedProgram, part: Part) -> None:
 
 
 def _drop_bodies(module: GraphModule) -> None:
-    """Takes out attributes that only nodes now in a delegate read."""
+    """Removes get_attr nodes without users, and the child modules that nothing reads any more."""
     for node in module.graph.find_nodes(op="get_attr"):
         if not node.users:
             module.graph.erase_node(node)

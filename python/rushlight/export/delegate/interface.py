@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the authors of backends write: a `Partitioner` that tags nodes, a `BackendDetails` that turns the
-tagged part of a program into bytes.
+"""The classes that authors of backends write: a `Partitioner`, which tags nodes, and a `BackendDetails`,
+which compiles the tagged part of a program to bytes.
 
-Names and signatures are those of `executorch.exir.backend`: code written for it runs here with the imports
-changed, on graphs whose operators are `torch.ops.aten.*`. Nothing here asks for these classes: an object with
-the same attributes does.
+Names and signatures equal `executorch.exir.backend`'s: code written for it works here after a change of
+imports, on graphs whose operators are `torch.ops.aten.*`. Subclassing is not required: an object with the
+same attributes is accepted.
 """
 
 from __future__ import annotations
@@ -25,14 +25,15 @@ from rushlight.export.delegate.named_data import NamedDataStoreOutput
 
 @dataclass
 class CompileSpec:
-    """A setting for the backend. It is given to `preprocess`, and stored in the program for `init`."""
+    """A setting for the backend, passed to `preprocess` and stored in the program for the backend's
+    `init`."""
 
     key: str
     value: bytes
 
 
 class DelegationSpec(NamedTuple):
-    """Which backend takes the nodes of a tag, and its settings."""
+    """The backend id for a tag, and its settings."""
 
     backend_id: str
     compile_specs: list[CompileSpec]
@@ -40,7 +41,7 @@ class DelegationSpec(NamedTuple):
 
 @dataclass
 class PartitionResult:
-    """The tagged program, and what each tag in `node.meta["delegation_tag"]` stands for."""
+    """The tagged program, and a DelegationSpec for each tag in `node.meta["delegation_tag"]`."""
 
     tagged_exported_program: ExportedProgram
     partition_tags: dict[str, DelegationSpec]
@@ -48,8 +49,8 @@ class PartitionResult:
 
 @dataclass
 class PreprocessResult:
-    """What a backend made of a part: the delegate's bytes, a map from its own identifiers to the debug
-    handles of nodes, and blobs stored by name."""
+    """A compiled part: the payload, a map from the backend's own identifiers to debug handles of nodes, and
+    blobs stored by name."""
 
     processed_bytes: bytes = b""
     debug_handle_map: dict[int, tuple[int, ...]] | dict[str, tuple[int, ...]] | None = None
@@ -58,14 +59,14 @@ class PreprocessResult:
 
 
 class Partitioner(ABC):
-    """Says which nodes of a program go to which backend."""
+    """Assigns nodes of a program to backends."""
 
     def __init__(self, spec: Mapping[Any, object] = MappingProxyType({})) -> None:
         self._spec = spec
 
     @property
     def spec(self) -> Mapping[Any, object]:
-        """Settings of the partitioner's own."""
+        """The partitioner's settings."""
         return self._spec
 
     def __call__(self, exported_program: ExportedProgram) -> PartitionResult:
@@ -73,39 +74,40 @@ class Partitioner(ABC):
 
     @abstractmethod
     def partition(self, exported_program: ExportedProgram) -> PartitionResult:
-        """Sets `node.meta["delegation_tag"]` on the nodes to delegate, in the bodies of control flow too,
-        and returns the same program with a `DelegationSpec` for each tag. The graph stays as it is.
+        """Sets `node.meta["delegation_tag"]` on the nodes to delegate, including those in bodies of control
+        flow, and returns the same program with a `DelegationSpec` for each tag. Must not change the graph.
 
         The nodes of one tag in one graph become one delegate. A tag on the placeholder of a constant moves
-        the constant into the delegate (`tagging.tag_constant_data` does that for all)."""
+        the constant into the delegate (`tagging.tag_constant_data` tags all of them).
+        """
 
     def ops_to_not_decompose(
         self, ep: ExportedProgram
     ) -> tuple[list[OpOverload], Callable[[Node], bool] | None]:
-        """Operators to keep whole for the backend, and a filter: only calls that it returns True for are
-        kept. None keeps them all."""
+        """Operators to keep undecomposed for the backend, and a filter: only calls for which it returns True
+        are kept. A filter of None keeps all calls."""
         return [], None
 
     def transform_for_pre_decomposition(self, exported_program: ExportedProgram) -> ExportedProgram:
-        """Changes the program before it is decomposed; returns the one to go on with."""
+        """Changes the program before decomposition; returns the program to continue with."""
         return exported_program
 
 
 class BackendDetails(ABC):
-    """The part of a backend that runs at export. The class has the name of the backend's id."""
+    """The export-time half of a backend. The name of the class is the backend's id."""
 
     @classmethod
     def copy_exported_program_for_preprocess(
         cls, edge_program: ExportedProgram, compile_specs: list[CompileSpec]
     ) -> ExportedProgram:
-        """The program to give to `preprocess`, which may change its graph. The weights are not copied."""
+        """The program to pass to `preprocess`, which may change its graph. The weights are not copied."""
         return copy_program(edge_program)
 
     @staticmethod
     @abstractmethod
     def preprocess(edge_program: ExportedProgram, compile_specs: list[CompileSpec]) -> PreprocessResult:
-        """Compiles a part of a program. Its constants are lifted: parameters, buffers and constants come
-        first among the placeholders, then the inputs in the order of the delegate call."""
+        """Compiles a part of a program. Its constants are lifted: the placeholders are parameters, buffers
+        and constants first, then the inputs in the order of the delegate call."""
 
     @classmethod
     def preprocess_multimethod(
@@ -113,8 +115,8 @@ class BackendDetails(ABC):
         edge_programs: dict[str, list[ExportedProgram]],
         compile_specs: dict[str, list[list[CompileSpec]]],
     ) -> dict[str, list[PreprocessResult]]:
-        """Compiles all parts of all methods, by method and in the order of their calls. A backend that
-        shares data among its delegates overrides this one."""
+        """Compiles all parts of all methods. Arguments and result are keyed by method, each with a list in
+        the order of the delegate calls. Override it to share data among delegates."""
         return {
             method: [
                 cls.preprocess(program, specs)

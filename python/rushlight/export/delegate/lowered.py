@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What stands in a graph for a delegated part: `call_delegate(lowered_module, *inputs)`.
+"""The representation of a delegated part in a graph: `call_delegate(lowered_module, *inputs)`.
 
-`lowered_module` is a get_attr node of a `LoweredBackendModule`; `meta["val"]` of the call is the tuple of its
-outputs, taken out by `operator.getitem` nodes.
+`lowered_module` is a get_attr node of a `LoweredBackendModule`; `meta["val"]` of the call is the tuple of
+its outputs, which `operator.getitem` nodes extract.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from rushlight.export.graph.constants import stored_tensor
 
 
 class LoweredBackendModule(torch.nn.Module):
-    """A part of a program that a backend compiled. Called, it computes in PyTorch what the part did."""
+    """A part of a program compiled by a backend. Calling it executes the original part in PyTorch."""
 
     def __init__(
         self,
@@ -56,13 +56,13 @@ class LoweredBackendModule(torch.nn.Module):
 
     @property
     def named_data(self) -> dict[str, bytes]:
-        """The blobs that the delegate reads from the program, by name."""
+        """The blobs that the delegate reads from the program file, by name."""
         store = self.named_data_store_output
         return {} if store is None else self._blobs(store.pte_data)
 
     @property
     def external_data(self) -> dict[str, bytes]:
-        """Those that it reads from data files, whatever the file."""
+        """The blobs that it reads from data files, by name, with the files merged."""
         store = self.named_data_store_output
         files = {} if store is None else store.external_data
         return {key: blob for names in files.values() for key, blob in self._blobs(names).items()}
@@ -73,7 +73,8 @@ class LoweredBackendModule(torch.nn.Module):
         return {key: bytes(buffers[entry.buffer_index]) for key, entry in names.items()}
 
     def forward(self, *args: Any) -> tuple[Any, ...]:
-        """The outputs for these inputs. Buffers that the delegate owns keep their values in this module."""
+        """Computes the outputs in PyTorch. Buffers that the delegate owns keep their values in this module
+        between calls."""
         program = self.original_module
         given = iter(args)
         inputs = [
@@ -103,12 +104,12 @@ class _CallDelegate(HigherOrderOperator):
         return outputs
 
 
-# The delegate may own state: a call is kept, be its outputs used or not.
+# The delegate may own state: dead-code elimination must keep a call whose outputs are unused.
 call_delegate = has_side_effect(_CallDelegate())
 
 
 def delegate_calls(graph_module: GraphModule) -> Iterator[tuple[Node, LoweredBackendModule]]:
-    """The delegate calls of a graph and of the bodies of its control flow, with what they call."""
+    """The delegate calls of a graph and of the bodies of its control flow, with their modules."""
     for node in graph_module.graph.nodes:
         if node.target is call_delegate:
             yield node, cast(LoweredBackendModule, graph_module.get_submodule(node.args[0].target))

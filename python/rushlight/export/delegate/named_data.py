@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Blobs that backends store by name: delegates read them at run time, and several can share one."""
+"""Blobs that backends store by name: delegates read them at run time, and several delegates can share one."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ import torch
 
 @dataclass(frozen=True)
 class DataEntry:
-    """Where a name's blob is (an index of the buffers), its alignment in bytes, and the layout of the tensor
-    it holds, where it holds one."""
+    """The entry of a name: the index of its buffer, its alignment in bytes, and the layout of the tensor in
+    it, if any."""
 
     buffer_index: int
     alignment: int = 1
@@ -21,19 +21,20 @@ class DataEntry:
 
 @dataclass
 class NamedDataStoreOutput:
-    """Blobs, each once; the names of those in the program, and of those in data files by the file's tag."""
+    """Blobs without duplicates, with two maps of names: those in the program file, and those in data files by
+    the file's tag."""
 
     buffers: list[bytes] = field(default_factory=list)
     pte_data: dict[str, DataEntry] = field(default_factory=dict)
     external_data: dict[str, dict[str, DataEntry]] = field(default_factory=dict)
 
     def named_data(self) -> dict[str, bytes]:
-        """The blobs of the program, by name."""
+        """The blobs of the program file, by name."""
         return {key: bytes(self.buffers[entry.buffer_index]) for key, entry in self.pte_data.items()}
 
 
 class NamedDataStore:
-    """Collects blobs by name. Equal blobs are stored once, whatever their names."""
+    """Collects blobs by name. Equal blobs are stored once, under all their names."""
 
     def __init__(self) -> None:
         self._output = NamedDataStoreOutput()
@@ -48,10 +49,11 @@ class NamedDataStore:
         external_tag: str | None = None,
         tensor_layout: object | None = None,
     ) -> None:
-        """Stores `data` as `key`: in the program, or in the data file of `external_tag`. A tensor's bytes
-        are those of its elements in the order they have in memory.
+        """Stores `data` as `key`: in the program file, or in the data file of `external_tag`. A tensor is
+        stored as its elements in memory order. `alignment` is in bytes; the least common multiple wins if
+        a key is added twice.
 
-        Errors: ValueError if the key is there with other data, or for an alignment below 1.
+        Errors: ValueError if the key exists with other data, or for an alignment below 1.
         """
         alignment = 1 if alignment is None else alignment
         if alignment <= 0:
@@ -74,11 +76,11 @@ class NamedDataStore:
         names[key] = DataEntry(index, alignment, tensor_layout)
 
     def get_named_data_store_output(self) -> NamedDataStoreOutput:
-        """What was added so far."""
+        """All blobs added so far."""
         return self._output
 
     def merge_named_data_store(self, other: NamedDataStoreOutput) -> None:
-        """Adds what another store collected. Errors: ValueError as `add_named_data`."""
+        """Adds the blobs of another store. Errors: ValueError, as for `add_named_data`."""
         for tag, names in [(None, other.pte_data), *other.external_data.items()]:
             for key, entry in names.items():
                 blob = other.buffers[entry.buffer_index]

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Delegation: a partitioner tags, the tagged parts are cut out, lowered, and replaced by calls."""
+"""Delegation: a partitioner tags nodes; each tagged part is cut out, lowered and replaced by a delegate
+call."""
 
 from __future__ import annotations
 
@@ -30,14 +31,15 @@ from rushlight.export.delegate.tagging import (
 
 
 class AnyPartitioner(Protocol):
-    """What delegation asks of a partitioner: ours, the official package's, or another with this method."""
+    """The interface that delegation needs of a partitioner: ours, the official package's and others satisfy
+    it."""
 
     def partition(self, exported_program: ExportedProgram) -> Any: ...
 
 
 @dataclass
 class MethodProgramsPartitionerSpec:
-    """The programs of several methods, and the partitioner of each."""
+    """The programs of several methods by name, and a partitioner for each."""
 
     method_to_edge_program: Mapping[str, ExportedProgram]
     method_to_partitioner: Mapping[str, AnyPartitioner]
@@ -60,11 +62,14 @@ def to_backend(first: MethodProgramsPartitionerSpec) -> dict[str, ExportedProgra
 def to_backend(first: Any, second: Any = None, compile_specs: Sequence[Any] = ()) -> Any:
     """Lowers to backends, in three forms:
 
-    `to_backend(backend_id, program, compile_specs)` lowers the whole program: a `LoweredBackendModule`.
-    `to_backend(program, partitioner)` returns a program whose tagged parts are delegate calls.
-    `to_backend(MethodProgramsPartitionerSpec(...))` does that for several methods at once, by name.
+    `to_backend(backend_id, program, compile_specs)` lowers the whole program to a `LoweredBackendModule`.
 
-    What is given is not changed; tensors are shared. Errors: DelegationFailed.
+    `to_backend(program, partitioner)` returns a program whose tagged parts are delegate calls.
+
+    `to_backend(MethodProgramsPartitionerSpec(...))` does that for several methods and returns a dict by
+    name.
+
+    The arguments are not changed; tensors are shared. Errors: DelegationFailed.
     """
     if isinstance(first, str):
         return _whole(first, second, compile_specs)
@@ -94,8 +99,8 @@ def _whole(backend_id: str, program: ExportedProgram, specs: Sequence[Any]) -> L
 def delegate(
     programs: Mapping[str, ExportedProgram], partitioners: Mapping[str, AnyPartitioner | Partitioner]
 ) -> None:
-    """Has the partitioners tag the programs of the methods, and lowers the tagged parts, in place. If it
-    fails, the programs compute what they did. Errors: DelegationFailed."""
+    """Tags the programs of the methods with their partitioners and lowers the tagged parts, in place. If it
+    fails, the programs still compute the same results. Errors: DelegationFailed."""
     parts: dict[str, list[Part]] = {}
     try:
         for method, partitioner in partitioners.items():
@@ -114,7 +119,7 @@ def _parts(program: ExportedProgram, partitioner: AnyPartitioner) -> list[Part]:
 
 
 def _tag(program: ExportedProgram, partitioner: AnyPartitioner) -> Mapping[str, DelegationSpec]:
-    """Runs the partitioner. Errors: DelegationFailed if it changed the graph or fixed a size."""
+    """Calls the partitioner. Errors: DelegationFailed if it changed the graph or fixed a dynamic size."""
     before = shape_of_graph(program.graph_module)
     with sizes_stay(program, type(partitioner).__name__):
         result = partitioner.partition(program)
@@ -133,7 +138,8 @@ def _tag(program: ExportedProgram, partitioner: AnyPartitioner) -> Mapping[str, 
 def _parts_of_graph(
     program: ExportedProgram, module: GraphModule, specs: Mapping[str, DelegationSpec]
 ) -> list[Part]:
-    """The parts of a graph in the order of their calls, then those of the bodies that stay in it."""
+    """The parts of a graph in the order of their calls, then the parts of the control-flow bodies that stay
+    in it."""
     module.graph.eliminate_dead_code()
     if module is program.graph_module:
         _check_placeholders(program)
@@ -152,7 +158,7 @@ def _parts_of_graph(
 
 
 def _check_placeholders(program: ExportedProgram) -> None:
-    """Errors: DelegationFailed if an input of the user's is tagged."""
+    """Errors: DelegationFailed if an input of the method is tagged."""
     users = set(program.graph_signature.user_inputs)
     for node in program.graph.find_nodes(op="placeholder"):
         if node.meta.get(TAG) and node.name in users:

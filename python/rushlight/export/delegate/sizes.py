@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Seeing that nobody fixes a dynamic size: to compare one with a number is enough, and goes unnoticed."""
+"""Detects code that fixes a dynamic size: PyTorch specializes a symbol silently when it is compared with an
+int."""
 
 from __future__ import annotations
 
@@ -15,7 +16,8 @@ from rushlight.errors import DelegationFailed
 
 @contextmanager
 def sizes_stay(program: ExportedProgram, who: str, **about: Any) -> Iterator[None]:
-    """Errors: DelegationFailed if what runs inside narrows a dynamic size of the program; `who` did it."""
+    """Errors: DelegationFailed if the code in the `with` block narrows a dynamic size of the program; `who`
+    names the code."""
     env = _shape_env(program)
     before = _known(env)
     yield
@@ -36,7 +38,7 @@ def _shape_env(program: ExportedProgram) -> Any:
 
 
 def _known(env: Any) -> dict[str, str]:
-    """What is known of each symbol: its value where it has one, else its range."""
+    """The known facts about each symbol: its value if it has one, else its range."""
     if env is None:
         return {}
     ranges = {str(symbol): f"{known.lower}..{known.upper}" for symbol, known in env.var_to_range.items()}

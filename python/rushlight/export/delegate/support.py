@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Proposing partitions by operator support, so that no result ever needs itself.
+"""Proposes partitions by operator support, so that no partition depends on its own result.
 
-Each node gets a level: the number of times a path to it from an input can leave the supported nodes and come
-back. Nodes of a level can be drawn together: a path that leaves a partition and comes back would have raised
-the level on its way.
+Method: each node has a level, the largest number of times that a path from an input to it leaves the
+supported nodes. Nodes of the same level can share a partition: a path that leaves a partition and returns
+would have raised the level. Cost: linear in edges, plus union-find for connected partitions.
 """
 
 from __future__ import annotations
@@ -27,9 +27,10 @@ def propose_partitions(
     allows_single_node_partition: bool = True,
     skip_horizontal_fusion: bool = False,
 ) -> list[Partition]:
-    """The supported nodes in as few partitions as their dependencies allow. With `skip_horizontal_fusion` a
-    partition holds only nodes that are connected within it. Without `allows_single_node_partition` those of
-    one operator are left out. Bodies of control flow are graphs of their own: call it for each."""
+    """Groups the supported nodes into as few partitions as their dependencies allow. With
+    `skip_horizontal_fusion` the nodes of a partition are connected within it. Without
+    `allows_single_node_partition` partitions of one operator are dropped. Bodies of control flow are
+    separate graphs: call it for each."""
     submodules = dict(graph_module.named_modules())
     supported = {node for node in graph_module.graph.nodes if _asks(node, operator_support, submodules)}
     supported = _with_items(graph_module.graph, supported)
@@ -46,7 +47,7 @@ def _asks(node: Node, support: OperatorSupportBase, submodules: Mapping[str, tor
 
 
 def _with_items(graph: Graph, supported: set[Node]) -> set[Node]:
-    """With each node, what is taken out of its result."""
+    """Adds the getitem nodes of supported nodes."""
     result: set[Node] = set()
     for node in graph.nodes:
         if node in supported or (node.target is getitem and node.args[0] in result):
@@ -79,7 +80,7 @@ def _levels(graph: Graph, supported: set[Node]) -> dict[Node, int]:
 
 
 def _components(graph: Graph, supported: set[Node], level: dict[Node, int]) -> list[list[Node]]:
-    """Supported nodes of a level that are connected by edges among themselves, in the order of the graph."""
+    """Connected components of the supported nodes within a level, in the order of the graph."""
     parent: dict[Node, Node] = {node: node for node in graph.nodes if node in supported}
 
     def root(node: Node) -> Node:
@@ -99,7 +100,7 @@ def _components(graph: Graph, supported: set[Node], level: dict[Node, int]) -> l
 
 
 def _raise(group: Iterable[Node], supported: set[Node], level: dict[Node, int]) -> None:
-    """Lifts a component to the level of a component that reads it, where all its readers allow it."""
+    """Raises a component to the level of a component that reads it, if all its readers allow that."""
     members = set(group)
     readers = {user for node in members for user in node.users} - members
     limit = min((level[user] - (user not in supported) for user in readers), default=0)
@@ -108,7 +109,7 @@ def _raise(group: Iterable[Node], supported: set[Node], level: dict[Node, int]) 
 
 
 class _Among(OperatorSupportBase):
-    """Supports the nodes of a list, and what another supports."""
+    """Supports the listed nodes and all nodes that `other` supports."""
 
     def __init__(self, nodes: Iterable[Node], other: OperatorSupportBase | None) -> None:
         self._nodes = set(nodes)
@@ -125,7 +126,7 @@ def generate_partitions_from_list_of_nodes(
     pattern_list: Sequence[Sequence[Node]] | None = None,
     op_support: OperatorSupportBase | None = None,
 ) -> list[Partition]:
-    """Partitions of the listed nodes and of those that `op_support` takes."""
+    """Partitions of the listed nodes and of the nodes that `op_support` supports."""
     nodes = [node for listed in pattern_list or () for node in listed]
     return propose_partitions(graph_module, _Among(nodes, op_support))
 
@@ -137,7 +138,7 @@ def generate_pattern_op_partitions(
     op_support: OperatorSupportBase | None = None,
     ignore_literals: bool = False,
 ) -> list[Partition]:
-    """Likewise, with the nodes that the patterns match."""
+    """As generate_partitions_from_list_of_nodes, plus the nodes that the patterns match."""
     matched = [
         found
         for pattern in patterns or ()

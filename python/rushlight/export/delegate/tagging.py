@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Tags on nodes: reading those of a partitioner, and tagging constants and buffers."""
+"""Delegation tags on nodes: reads a partitioner's tags, and tags constants and buffers."""
 
 from __future__ import annotations
 
@@ -20,21 +20,22 @@ TAG = "delegation_tag"
 
 
 def _tensors(program: ExportedProgram, *, written: bool) -> set[str]:
-    """The placeholders of the tensors that the program brings: those that a run writes, or the others."""
+    """The names of the placeholders of lifted tensors: with `written` the tensors that an execution writes,
+    else all others."""
     mutated = mutated_targets(program)
     lifted = {name: spec.target for name, spec in input_specs(program).items() if is_lifted(spec)}
     return {name for name, target in lifted.items() if (target in mutated) is written}
 
 
 def tag_constant_data(edge_program: ExportedProgram) -> None:
-    """Tags each constant that a tagged node reads, so that it moves into the delegate. One that several
-    delegates read is copied into each. Buffers that the program writes stay outside."""
+    """Tags each constant that a tagged node reads, so that it moves into the delegate. A constant with
+    several reading delegates is copied into each. Buffers that the program writes stay outside."""
     _tag_placeholders(edge_program, _tensors(edge_program, written=False))
 
 
 def tag_mutated_buffer(edge_program: ExportedProgram) -> None:
-    """Tags each buffer that is written and that a tagged node reads: the delegate keeps it from call to call.
-    It must hold all nodes that read the buffer, and the one that makes its new value."""
+    """Tags each written buffer that a tagged node reads: the delegate keeps its value between calls. The tag
+    must cover all nodes that read the buffer and the node that computes its new value."""
     _tag_placeholders(edge_program, _tensors(edge_program, written=True))
 
 
@@ -46,13 +47,13 @@ def _tag_placeholders(program: ExportedProgram, names: Collection[str]) -> None:
 
 
 def graphs_of(module: GraphModule) -> list[GraphModule]:
-    """A graph and the bodies of its control flow, all the way down."""
+    """A graph and, recursively, the bodies of its control flow."""
     bodies = {id(body): body for _, body, _ in get_control_flow_submodules(module)}
     return [module, *(inner for body in bodies.values() for inner in graphs_of(body))]
 
 
 def shape_of_graph(module: GraphModule) -> list[tuple[str, object, tuple[str, ...]]]:
-    """What a partitioner must leave alone: each node's kind, target and inputs, in order."""
+    """The properties that a partitioner must not change: each node's kind, target and inputs, in order."""
     return [
         (node.op, node.target, tuple(source.name for source in node.all_input_nodes))
         for graph_module in graphs_of(module)
@@ -61,7 +62,7 @@ def shape_of_graph(module: GraphModule) -> list[tuple[str, object, tuple[str, ..
 
 
 def take_tags(tagged: ExportedProgram, program: ExportedProgram) -> None:
-    """Carries the tags over from the program that a partitioner returned, where it worked on a copy."""
+    """Copies the tags from the program that a partitioner returned if it worked on a copy."""
     if tagged is program:
         return
     pairs = zip(graphs_of(tagged.graph_module), graphs_of(program.graph_module), strict=True)
@@ -71,17 +72,16 @@ def take_tags(tagged: ExportedProgram, program: ExportedProgram) -> None:
 
 
 def clear_tags(program: ExportedProgram) -> None:
-    """Takes the tags off all nodes."""
+    """Removes the tags from all nodes."""
     for module in graphs_of(program.graph_module):
         for node in module.graph.nodes:
             node.meta.pop(TAG, None)
 
 
 def computing_nodes(module: GraphModule, known: Collection[str]) -> dict[Node, str]:
-    """The tag of each node of one graph that a delegate is to compute. What `getitem` takes out of a result
-    goes with the node that made it; attributes are carried in by those who read them; nodes that lead to no
-    result are left out. Errors: DelegationFailed for a tag that is not in `known`, and for a node that
-    cannot be delegated."""
+    """The tag of each node of one graph that a delegate is to compute. A `getitem` node follows the node
+    whose result it reads; attributes move with their readers; nodes without effect on any result are left
+    out. Errors: DelegationFailed for a tag missing from `known` and for a node that cannot be delegated."""
     tag_of: dict[Node, str] = {}
     for node in module.graph.nodes:
         tag = node.meta.get(TAG)
@@ -116,7 +116,8 @@ def _check_can_be_tagged(module: GraphModule, node: Node, tag: str) -> None:
 
 
 def _with_results(tag_of: dict[Node, str]) -> dict[Node, str]:
-    """Without the nodes whose results nobody reads outside their tag, even over other nodes of it."""
+    """Removes the nodes whose results nobody reads outside their tag, directly or through other nodes of the
+    tag."""
     alive: dict[Node, str] = {}
     for node, tag in reversed(tag_of.items()):
         if any(tag_of.get(user) != tag or user in alive for user in node.users):

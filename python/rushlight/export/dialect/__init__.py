@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Operators of the exporter's own that graphs use between PyTorch's and the runtime's."""
+"""The exporter's own operators, an intermediate level between PyTorch's and the runtime's."""

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Operators that only rushlight's runtime has; programs for the official one are made without. Those called
-`_act` are an operator with what comes after it: activation(op(...) + residual). Their overload `clamp` has
-bounds alone, which may be infinite: programs that do nothing else take none of the other functions."""
+"""Fused float operators that only rushlight's runtime has; programs for the official runtime do not use them.
+The operators with the suffix `_act` compute activation(op(...) + residual). Their overload `clamp`
+supports bounds only (infinite ones too), so that a program that needs no other activation does not link
+the others."""
 
 from __future__ import annotations
 
@@ -103,7 +104,7 @@ for _name, _function in (
 ):
     _LIBRARY.impl(_name, _function, "CompositeExplicitAutograd")
 
-# However many steps there are.
+# The output's shape depends on gates and hidden alone: tracing needs no loop over the steps.
 torch.library.register_fake(f"{NAMESPACE}::lstm", _lstm_shapes)
 
 convolution_act = torch.ops.rushlight.convolution_act.default

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Linear layers whose weights are integers with scales of groups, as kernels of rushlight's runtime compute
-them: see kernels/backs/grouped_linear.h. dynamic_linear is that bit for bit."""
+"""Linear layers with integer weights and group scales, as rushlight's kernels compute them: see
+kernels/backs/grouped_linear.h. dynamic_linear matches the kernel bit for bit."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ _LIBRARY.define(
 
 
 def numbers(weight: torch.Tensor, depth: int) -> torch.Tensor:
-    """A weight's numbers, [features, depth] int8: two are in a byte of uint8, the first in the lower half."""
+    """The weight's integers, int8 [features, depth]. A uint8 weight packs two 4-bit values in a byte, the
+    first in the low half."""
     if weight.dtype == torch.int8:
         return weight
     pairs = torch.stack([weight % 16, weight // 16], -1).to(torch.int8) - 8
@@ -25,7 +26,8 @@ def numbers(weight: torch.Tensor, depth: int) -> torch.Tensor:
 
 
 def _groups(weight: torch.Tensor, scales: torch.Tensor, depth: int) -> tuple[torch.Tensor, torch.Tensor]:
-    """The numbers as [features, groups, group], and scales that broadcast with its first two."""
+    """The weights as [features, groups, group size], and scales that broadcast with the first two
+    dimensions."""
     features = weight.shape[0]
     count = scales.shape[1] if scales.dim() == 2 else 1
     scales = scales.reshape(1, 1) if scales.numel() == 1 else scales.reshape(features, count)
@@ -44,7 +46,7 @@ def _weight_only_linear(
 def chosen(
     input: torch.Tensor, per_token: bool, mapping: str, low: int, high: int, least_scale: float
 ) -> tuple[torch.Tensor, torch.Tensor]:
-    """Scales and zero points, float32, that broadcast with the input."""
+    """Scales and zero points chosen from the input's range, float32, which broadcast with the input."""
     rows = input if per_token else input.reshape(-1)
     least = (
         rows.amin(-1, keepdim=True).clamp(max=0) if rows.shape[-1] else rows.new_zeros(*rows.shape[:-1], 1)
@@ -83,7 +85,7 @@ def _dynamic_linear(
     grouped, scales = _groups(weight, weight_scales, input.shape[-1])
     total = input.new_zeros(*input.shape[:-1], weight.shape[0])
     for g, part in enumerate(centered.split(max(grouped.shape[2], 1), -1) if input.shape[-1] else ()):
-        sums = part @ grouped[:, g].double().T  # exact
+        sums = part @ grouped[:, g].double().T  # exact: float64 holds sums of int8 products
         total = total + scales[:, g] * sums.to(torch.float32)
     result = total * scale
     return result if bias is None else result + bias

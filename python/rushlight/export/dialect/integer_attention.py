@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What attention has of operators that compute in integers: softmax and products of two activations. Bit for
-bit as kernels do."""
+"""The integer operators of attention: softmax and the product of two activations. Both match the kernels bit
+for bit."""
 
 from __future__ import annotations
 

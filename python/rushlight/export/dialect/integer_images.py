@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Interpolation of images in integers, bit for bit as the kernel does."""
+"""Bilinear interpolation of images in integers; matches the kernel bit for bit."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from rushlight.export.dialect.fused import NAMESPACE
 from rushlight.export.dialect.integers import TO, requantize
 
 FRACTION = 18
-"""Bits behind the point of a position."""
+"""Fraction bits of a position."""
 DROPPED = 14
-"""Bits of a sum of four elements that are rounded off before it is requantized."""
+"""Bits that are rounded off a sum of four elements before it is requantized."""
 
 _LIBRARY = torch.library.Library(NAMESPACE, "FRAGMENT")
 _LIBRARY.define(
@@ -23,7 +23,8 @@ _LIBRARY.define(
 
 
 def _blend(numbers: torch.Tensor, positions: torch.Tensor, dim: int) -> torch.Tensor:
-    """Elements between two along a dimension, with FRACTION more bits."""
+    """Linear interpolation between neighbours along a dimension; the result has FRACTION more fraction
+    bits."""
     wide = positions.to(torch.int64)
     index, share = wide >> FRACTION, wide & ((1 << FRACTION) - 1)
     first = numbers.index_select(dim, index)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Layer, group and RMS normalization that compute in integers, bit for bit as the kernels do."""
+"""Layer, group and RMS normalization in integers; they match the kernels bit for bit."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import torch
 from rushlight.export.dialect.fused import NAMESPACE
 
 FRACTION = 19
-"""Bits behind the point of a normalized element."""
+"""Fraction bits of a normalized element."""
 
 _LIBRARY = torch.library.Library(NAMESPACE, "FRAGMENT")
 _LIBRARY.define(
@@ -29,7 +29,8 @@ _LIBRARY.define(
 
 
 def _reciprocal(value: int, halvings: int) -> tuple[int, int]:
-    """1 / sqrt(value / 4^halvings) = multiplier * 2^(FRACTION - shift); 0 where that is too large."""
+    """(multiplier, shift) with 1 / sqrt(value / 4^halvings) = multiplier * 2^(FRACTION - shift); multiplier 0
+    if the reciprocal is too large."""
     if value == 0:
         return 0, 1
     doublings = (64 - value.bit_length()) // 2
@@ -39,7 +40,7 @@ def _reciprocal(value: int, halvings: int) -> tuple[int, int]:
 
 
 def _normalized(numbers: torch.Tensor, has_mean: bool, epsilon: int, epsilon_shift: int) -> torch.Tensor:
-    """Rows of int64, with FRACTION bits behind the point."""
+    """The normalized rows, int64 [rows, count] with FRACTION fraction bits."""
     count = numbers.shape[1]
     sums = numbers.sum(1, keepdim=True) * int(has_mean)
     spread = (count * (numbers * numbers).sum(1) - sums[:, 0] * sums[:, 0]).tolist()
@@ -53,7 +54,7 @@ def _scaled(
     elements: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor | int, shift: int, zero_point: int,
     low: int, high: int,
 ) -> torch.Tensor:  # fmt: skip
-    """Quantized numbers, int64; weight and bias broadcast."""
+    """The quantized result, int64; weight and bias broadcast with the elements."""
     scaled = elements * weight.to(torch.int64) + bias
     return (((scaled + (1 << (shift - 1))) >> shift) + zero_point).clamp(low, high)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Recurrent layers that compute in integers, bit for bit as the kernels do:
+"""Recurrent layers in integers; they match the kernels bit for bit: see
 kernels/quantization/integer_recurrent.h."""
 
 from __future__ import annotations
@@ -83,4 +83,4 @@ for _kind in GATES:
     torch.library.register_fake(f"{NAMESPACE}::quantized_{_kind}", _shapes)
 
 OPERATORS = {kind: getattr(torch.ops.rushlight, f"quantized_{kind}").default for kind in GATES}
-"""By the kind of layer."""
+"""The operator for each kind of layer."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Operators that compute in integers, as kernels of rushlight's runtime do, bit for bit: see
+"""Operators that compute in integers; they match rushlight's kernels bit for bit: see
 kernels/ukernel/requantize.h."""
 
 from __future__ import annotations
@@ -68,8 +68,8 @@ def requantize(
     *,
     is_wide: bool = False,
 ) -> torch.Tensor:
-    """Quantized numbers, int64, of sums, int64. The others broadcast with them. `is_wide`: sums of products
-    with int16, which have up to 48 bits."""
+    """Requantizes int64 sums to int64 values from low to high; multipliers and shifts broadcast with the
+    sums. `is_wide`: the sums are of products with int16 and have up to 48 bits."""
     if rounding == "float":
         steps = torch.round(sums.to(torch.float32) * multipliers).clamp(low - zero_point, high - zero_point)
         return steps.to(torch.int64) + zero_point
@@ -108,7 +108,8 @@ def _quantized_convolution(
     groups: int,
     *to: Any,
 ) -> torch.Tensor:
-    # Exact in float64. What is outside is the zero point: that is subtracted, and its share added back.
+    # Exact in float64. Padding has the value of the zero point: the code subtracts it before the convolution,
+    # pads with 0, and adds its share after.
     outputs = weight.shape[1] * groups if transposed else weight.shape[0]
     wide = weight.to(torch.float64)
     sums = torch.ops.aten.convolution(
@@ -168,7 +169,7 @@ def _quantized_curve(
 def divided(
     multipliers: torch.Tensor, shifts: torch.Tensor | None, counts: torch.Tensor
 ) -> tuple[torch.Tensor, torch.Tensor | None]:
-    """A scale divided by numbers of elements, as kernels/quantization/divided_scale.h says."""
+    """A scale divided by element counts, as kernels/quantization/divided_scale.h defines it."""
     if shifts is None:
         quotients = multipliers / counts.to(torch.float32)
         return quotients.clamp(min=torch.finfo(torch.float32).tiny), None
@@ -216,7 +217,7 @@ def _quantized_avg_pool(
     shifts: torch.Tensor | None,
     *to: Any,
 ) -> torch.Tensor:
-    # Exact in float64. What the padding adds to a count is known of a pool of ones.
+    # Exact in float64. A pool over ones yields the share of padding in each window's divisor.
     where = (kernel_size, stride, padding, ceil_mode)
     sums = pool(input.to(torch.float64) - input_zero_point, *where, True, 1).to(torch.int64)
     ones = torch.ones_like(input, dtype=torch.float64)
@@ -299,7 +300,7 @@ def _quantized_div(
 ) -> torch.Tensor:
     dividends = (self.to(torch.int64) - self_zero_point) * multiplier
     divisors = other.to(torch.int64) - other_zero_point
-    # Beyond 41 doublings no quotient is above 1/2.
+    # Beyond 41 doublings every quotient is at most 1/2.
     sizes = (divisors.abs() << min(31 - shift, 50)).clamp(min=1)
     twice = 2 * dividends * divisors.sign() + sizes
     quotients = torch.div(twice, 2 * sizes, rounding_mode="floor")
@@ -326,6 +327,6 @@ for _name, _function in (
 
 
 def overload(name: str) -> OpOverload:
-    """The operator "rushlight::<name>"."""
+    """The default overload of the operator "rushlight::<name>"."""
     found: OpOverload = getattr(torch.ops.rushlight, name.partition("::")[2]).default
     return found

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Operators on quantized weights that PyTorch has no names for.
+"""Operators on quantized weights that PyTorch does not define.
 
-They stand for those of the runtime's `quantized_decomposed::*`. The namespace is another one, as the official
-exporter registers operators under that name, and both may be imported in one process.
+They stand for the runtime's `quantized_decomposed::*`. They have another namespace because the official
+exporter registers operators under that one, and both exporters may be imported in one process.
 """
 
 from __future__ import annotations
@@ -27,28 +27,28 @@ _LIBRARY.define(f"embedding_4bit{_TABLE}")
 
 
 def calls(node: Node, name: str) -> bool:
-    """Whether a node calls an operator `quantized_decomposed::name`, which PyTorch registers only for those
-    who quantize."""
+    """True if the node calls `quantized_decomposed::name`. Compares names, because PyTorch registers those
+    operators only once quantization code is imported."""
     return isinstance(node.target, OpOverload) and node.target._schema.name == f"quantized_decomposed::{name}"
 
 
 def pack_four_bits(weight: torch.Tensor) -> torch.Tensor:
-    """Numbers from -8 to 7, int8 [rows, columns], two in a byte: uint8 [rows, columns / 2].
+    """Packs int8 values from -8 to 7, [rows, columns], into uint8 [rows, columns / 2].
 
-    A byte has the first in its upper half; both count from 0.
+    A byte holds the first value in its high half; both are stored plus 8.
     """
     pairs = (weight.to(torch.int16) + 8).reshape(weight.shape[0], -1, 2)
     return (pairs[..., 0] * 16 + pairs[..., 1]).to(torch.uint8)
 
 
 def unpack_four_bits(packed: torch.Tensor) -> torch.Tensor:
-    """What pack_four_bits was given."""
+    """The inverse of pack_four_bits."""
     numbers = torch.stack([packed // 16, packed % 16], -1).to(torch.int8) - 8
     return numbers.reshape(packed.shape[0], -1)
 
 
 def _real(weight: torch.Tensor, scales: torch.Tensor, zero_points: torch.Tensor | None) -> torch.Tensor:
-    """The weight [rows, columns]; scales and zero points are [rows] or [rows, groups]."""
+    """The dequantized weight [rows, columns]; scales and zero points are [rows] or [rows, groups]."""
     rows = weight.shape[0]
     scales = scales.reshape(rows, -1, 1)
     groups = weight.to(torch.float32).reshape(rows, scales.shape[1], -1)

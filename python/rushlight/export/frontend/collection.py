@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Python's collector of cycles, told to wait."""
+"""Pauses Python's cyclic garbage collector."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from contextlib import contextmanager
 
 @contextmanager
 def collection_paused() -> Iterator[None]:
-    """No collection of cycles meanwhile. Tracing makes millions of objects that live on, and looking through
-    them again and again takes a third of the time of an export."""
+    """Disables cyclic garbage collection in the block. Tracing creates millions of objects that stay alive;
+    scanning them repeatedly takes a third of the time of an export."""
     was_enabled = gc.isenabled()
     gc.disable()
     try:

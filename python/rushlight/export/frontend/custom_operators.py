@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Operators of a user's own: their out overloads, from kernel libraries, from YAML files in ExecuTorch's
-form or as schemas."""
+"""The user's own operators: their out overloads, from kernel libraries, YAML files in ExecuTorch's form, or
+schemas."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from rushlight.sources import source_root
 def with_custom_operators(
     library: OperatorLibrary, given: Iterable[str | os.PathLike[str]]
 ) -> OperatorLibrary:
-    """The library with further operators, see `custom_rows`."""
+    """The library plus the operators of `custom_rows`."""
     return library.with_rows(custom_rows(given))
 
 
@@ -29,9 +29,9 @@ def custom_rows(given: Iterable[str | os.PathLike[str]]) -> list[Operator]:
     """The operators of kernel libraries and schemas.
 
     Args:
-        given: folders of kernel libraries (see `rushlight.codegen.libraries`) or their YAML files; YAML files
-            with a list of entries `func: ns::name.out(...) -> ...`, with `kernels` as ExecuTorch's
-            custom_ops.yaml has them; or such a schema itself.
+        given: folders of kernel libraries (see `rushlight.codegen.libraries`) or their YAML files; YAML
+            files with a list of entries `func: ns::name.out(...) -> ...`, with `kernels` as in
+            ExecuTorch's custom_ops.yaml; or such a schema itself.
 
     Errors: InvalidSelection naming the file and the entry.
     """
@@ -48,7 +48,7 @@ def custom_rows(given: Iterable[str | os.PathLike[str]]) -> list[Operator]:
 
 
 def _library(path: str) -> list[Operator]:
-    """The operators of a kernel library, also those that it has instead of ours."""
+    """The operators of a kernel library, including replacements of ours."""
     return [row for row in load_tables(source_root() / "kernels" / "ops.yaml", [path]).rows() if row.of]
 
 
@@ -60,7 +60,7 @@ def _rows(path: Path) -> list[Operator]:
     for index, entry in enumerate(content):
         if not isinstance(entry, dict) or not {"func", "op"} & entry.keys():
             raise InvalidSelection(f"{path}: entry {index}: a mapping with 'func' or 'op' expected")
-        if "func" in entry:  # `op` entries are kernels for operators that PyTorch has
+        if "func" in entry:  # `op` entries are kernels for PyTorch's operators
             rows.append(_row(str(entry["func"]), entry.get("kernels") or [], f"{path}: entry {index}"))
     return rows
 
@@ -75,7 +75,7 @@ def _row(text: str, kernels: Sequence[Any], where: str) -> Operator:
 
 
 def _dtypes(entry: dict[str, Any], where: str) -> list[str]:
-    """The dtypes that a kernel's entry restricts itself to; none for all."""
+    """The dtypes that a kernel's entry is restricted to; empty for all."""
     names = []
     for text in entry.get("dtypes") or []:
         name = named(str(text).lower())

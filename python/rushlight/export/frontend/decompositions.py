@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Which operators are taken apart, and into what.
+"""Chooses the operators to decompose, and their decompositions.
 
-The rule: an operator that the runtime has a kernel for is kept whole; any other one is decomposed as
-Core ATen's table says, or by one of PyTorch's further decompositions. `SPLIT` names those that are taken
-apart although there is a kernel, because what they become is no slower and other code has it anyway.
+Rule: an operator with a kernel in the runtime stays whole; any other is decomposed by Core ATen's table or
+by one of PyTorch's further decompositions. `SPLIT` lists operators that are decomposed although they have
+a kernel, because the result is no slower and uses kernels that programs need anyway.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from rushlight.export.frontend.operators import OperatorLibrary
 
 aten = torch.ops.aten
 
-# By name without overload. Views become permute and view; constructors become full.
+# Names without overload. Views become permute and view; constructors become full.
 SPLIT = frozenset(
     {
         "aten::t",
@@ -47,15 +47,15 @@ Decompositions = dict[OpOverload, Callable[..., Any]]
 def decomposition_table(
     library: OperatorLibrary, keep: Iterable[OpOverload] = (), for_backends: bool = False
 ) -> Decompositions:
-    """The table for ExportedProgram.run_decompositions, a copy of the caller's own.
+    """The table for ExportedProgram.run_decompositions; the caller owns the copy.
 
     Args:
-        library: what the runtime has.
-        keep: operators to leave whole besides (a partitioner's, a user's).
-        for_backends: nothing becomes an operator that only rushlight has; backends look for PyTorch's own.
+        library: the operators of the runtime.
+        keep: further operators to leave whole (a partitioner's, a user's).
+        for_backends: True decomposes to PyTorch's operators only, because backends match those.
     """
     kept = frozenset(keep)
-    # Whoever registers operators registers decompositions, too.
+    # Registering operators may register decompositions too: their count is part of the cache key.
     registered = len(torch._C._dispatch_get_all_op_names())
     tables = _TABLES.setdefault(library, {})
     key = kept, registered, for_backends
@@ -64,7 +64,7 @@ def decomposition_table(
     return dict(tables[key])
 
 
-# Making a table takes a tenth of a second: as long as the rest of a small export.
+# The cache of tables: building one takes 0.1 s, as long as the rest of a small export.
 _TABLES: WeakKeyDictionary[OperatorLibrary, dict[tuple[frozenset[OpOverload], int, bool], Decompositions]]
 _TABLES = WeakKeyDictionary()
 
@@ -89,25 +89,27 @@ def _made(library: OperatorLibrary, kept: frozenset[OpOverload], for_backends: b
 
 
 def affine_operators() -> list[OpOverload]:
-    """torchao's operators that quantize, where it is imported: composite ones, which rules know."""
+    """torchao's composite quantization operators, which the integer rules know; empty if torchao is not
+    imported."""
     names = ("choose_qparams_affine", "quantize_affine", "dequantize_affine")
     known = torch._C._dispatch_get_all_op_names()
     return [getattr(torch.ops.torchao, name).default for name in names if f"torchao::{name}" in known]
 
 
 def recurrent_layers() -> list[OpOverload]:
-    """The quantizer's operator for whole recurrent layers, where the quantizer is imported."""
+    """The quantizer's operator for whole recurrent layers; empty if the quantizer is not imported."""
     known = "rushlight::recurrent_layer" in torch._C._dispatch_get_all_op_names()
     return [torch.ops.rushlight.recurrent_layer.default] if known else []
 
 
 def is_kept(function: OpOverload, library: OperatorLibrary) -> bool:
-    """Whether the operator goes into programs as it is."""
+    """True if the operator stays whole in programs."""
     return function._schema.name not in SPLIT and library.find(function) is not None
 
 
 def _is_further(function: Any, library: OperatorLibrary) -> bool:
-    """Whether one of PyTorch's decompositions outside of Core ATen's table is wanted."""
+    """True for an operator with a decomposition outside Core ATen's table that should be used: no core
+    operator, no out overload, no operator that stays whole."""
     if not isinstance(function, OpOverload) or is_kept(function, library):
         return False
     is_out = any(argument.is_out for argument in function._schema.arguments)
@@ -144,10 +146,11 @@ def _lstm(
     bidirectional: bool,
     batch_first: bool,
 ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-    """One operator for the steps of each layer and direction: nothing depends on how many there are."""
+    """Decomposes an LSTM to one `rushlight::lstm` per layer and direction, independent of the number of time
+    steps. Layers with projections, and dropout in training, use PyTorch's decomposition to single steps."""
     directions = 2 if bidirectional else 1
     each = 4 if has_biases else 2
-    # Hidden states that are projected have one weight more.
+    # Projected hidden states have one more weight per layer.
     if len(params) != num_layers * directions * each or (train and dropout):
         whole = torch._decomp.decompositions.lstm_impl
         results: tuple[torch.Tensor, torch.Tensor, torch.Tensor] = whole(
@@ -171,12 +174,12 @@ def _lstm(
 
 
 def _steps_of_layer(*arguments: Any, **named: Any) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-    from rushlight.quantize.recurrent_layer import take_apart  # it was imported, or no graph had the operator
+    from rushlight.quantize.recurrent_layer import take_apart  # imported already if a graph has the operator
 
     return take_apart(*arguments, **named)
 
 
-# Decompositions that PyTorch does not bring.
+# Decompositions that PyTorch lacks.
 _OWN: Decompositions = {
     aten.normal_functional.default: _normal,
     aten.rrelu_with_noise_functional.default: _rrelu_with_noise,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The operators that a program may use, by runtime and target."""
+"""The operators that a program may use, by runtime."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from rushlight.export.frontend.custom_operators import with_custom_operators
 from rushlight.export.frontend.operators import OperatorLibrary
 from rushlight.export.options import Options
 
-# Its kernel aborts where indices leave dimensions out or values are broadcast.
+# The official kernel aborts if indices omit dimensions or values broadcast.
 _UNSAFE = {"aten::index_put_"}
 _OFFICIAL = Path(__file__).with_name("executorch_operators.txt")
 
 
 def library_for(options: Options) -> OperatorLibrary:
-    """The library that the options name."""
+    """The library that the options select, with the user's custom operators."""
     library = options.operators
     if library is None:
         library = _executorch() if options.runtime == "executorch" else _rushlight()

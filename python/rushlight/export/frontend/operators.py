@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Which row of the operator table computes what an operator of PyTorch computes."""
+"""Maps PyTorch's operators to rows of the operator table."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from rushlight.codegen.table import Operator, OperatorTable, load_table
 from rushlight.errors import InvalidSelection
 from rushlight.sources import source_root
 
-# What the out tensor decides instead, and what a kernel has no use for.
+# Arguments that the out tensor determines, or that a kernel ignores.
 _CREATION = frozenset({"dtype", "layout", "device", "pin_memory", "memory_format", "non_blocking"})
-# Operators that another one computes, argument for argument.
+# Operators with the same arguments and result as another one.
 _SAME = {
     "aten::_unsafe_view": "aten::view_copy",
     "aten::_reshape_copy": "aten::view_copy",
@@ -31,7 +31,7 @@ _SAME = {
     "rushlight_quantized::embedding_4bit": "quantized_decomposed::embedding_4bit",
 }
 
-# PyTorch's operators that a row computes with other arguments: what the row says of tensors is true of them.
+# PyTorch's operators that a row computes with other arguments; the row's traits apply to them too.
 _DECOMPOSED = {
     "aten::conv2d": "aten::convolution.out",
     "aten::max_pool2d": "aten::max_pool2d_with_indices.out",
@@ -41,7 +41,7 @@ _DECOMPOSED = {
     "quantized_decomposed::dequantize_per_tensor": "quantized_decomposed::dequantize_per_tensor.out",
 }
 
-# How PyTorch writes that the items of a list are views: Tensor(a -> *).
+# PyTorch's notation for a list whose items are views: Tensor(a -> *).
 _ALIAS_OF_LIST = re.compile(r"\([a-z] ?-> ?\*\)")
 
 _Key = tuple[str, tuple[tuple[str, str, bool, bool], ...]]
@@ -57,13 +57,13 @@ def _base(name: str) -> str:
 
 
 class OperatorLibrary:
-    """The operators that a runtime has, found by the functional, in-place or view form of each.
+    """The operators of a runtime, looked up by their functional, in-place or view form.
 
     Args:
-        table: its rows.
-        label: what to call it in errors.
-        any_order: whether its kernels take tensors in any dim order.
-        whole: the library with the rows besides that the runtime lacks.
+        table: the rows of the operator table.
+        label: the library's name in error messages.
+        any_order: True if the kernels accept tensors in any dim order.
+        whole: the complete library, with the rows that the runtime lacks; None if this is it.
     """
 
     def __init__(
@@ -80,23 +80,25 @@ class OperatorLibrary:
 
     @classmethod
     def default(cls) -> OperatorLibrary:
-        """All rows of rushlight's own table."""
+        """The library of all rows of rushlight's operator table."""
         return cls(load_table(source_root() / "kernels" / "ops.yaml"))
 
     def only(self, names: Iterable[str], label: str, any_order: bool = True) -> OperatorLibrary:
-        """The library with the operators of these names alone, perhaps of kernels that take fewer orders."""
+        """The library restricted to these names; any_order=False if its kernels do not accept every dim
+        order."""
         rows = {name: self.operators[name] for name in names if name in self.operators}
         table = OperatorTable(self.table.path, rows)
         return OperatorLibrary(table, label, any_order and self.any_order, self.whole)
 
     def with_rows(self, rows: Iterable[Operator]) -> OperatorLibrary:
-        """The library with further rows."""
+        """The library with additional rows."""
         added = {row.name: row for row in rows}
         whole = None if self.whole is self else self.whole.with_rows(added.values())
         return self._with({**self.operators, **added}, whole)
 
     def without(self, name: str, dtypes: Iterable[str] | None = None) -> OperatorLibrary:
-        """The library without an operator, or without some of its dtypes."""
+        """The library without an operator, or without the given dtypes of it. Errors: KeyError for an unknown
+        name."""
         rows = dict(self.operators)
         row = rows.pop(name)
         if dtypes is not None:
@@ -109,19 +111,19 @@ class OperatorLibrary:
     @cached_property
     def _by_key(self) -> dict[_Key, str]:
         by_key: dict[_Key, str] = {}
-        for without in (frozenset(), _CREATION):  # the exact ones first
+        for without in (frozenset(), _CREATION):  # exact matches first
             for name, row in self.operators.items():
                 if any(argument.mutable for argument in row.schema.arguments):
                     by_key.setdefault(_key(_base(name), row.schema.arguments, without), name)
         return by_key
 
     def has_trait(self, row: str, trait: str) -> bool:
-        """Whether the row of that name has one of codegen.table.TRAITS."""
+        """True if the row has the trait, one of codegen.table.TRAITS."""
         return row in self.operators and trait in self.operators[row].traits
 
     def traits(self, function: Any) -> frozenset[str]:
-        """The traits of the row that computes what `function` does, whether or not the runtime has it; none
-        of what is no operator and of what has no row."""
+        """The traits of the row for `function`, even if the runtime lacks the row; empty if `function` is no
+        operator or has no row."""
         if not isinstance(function, OpOverload):
             return frozenset()
         if function not in self._traits:
@@ -131,7 +133,7 @@ class OperatorLibrary:
         return self._traits[function]
 
     def find(self, function: Any) -> str | None:
-        """The row that computes what `function` (an OpOverload) returns; None where there is none."""
+        """The name of the row that computes `function` (an OpOverload); None if there is no such row."""
         if not isinstance(function, OpOverload):
             return None
         if function not in self._found:
@@ -146,7 +148,7 @@ class OperatorLibrary:
         try:
             arguments = parse_schema(_ALIAS_OF_LIST.sub("", str(schema))).arguments
         except InvalidSelection:
-            return None  # takes what no program has: a Generator, a Dimname
+            return None  # it takes a type no program holds: Generator, Dimname
         base = schema.name
         plain = base.rstrip("_")
         unwritten = [_readable(argument) for argument in arguments]
@@ -158,7 +160,7 @@ class OperatorLibrary:
         return None
 
     def gives_other_sizes(self, function: Any) -> bool:
-        """Whether `function` copies a tensor's elements, in the same order, under other sizes."""
+        """True if `function` copies a tensor's elements in the same order under other sizes."""
         return "view" in self.traits(function) and not function.is_view
 
     def schema(self, row: str) -> Schema:
@@ -166,12 +168,12 @@ class OperatorLibrary:
         return self.operators[row].schema
 
     def is_in_place(self, row: str) -> bool:
-        """Whether the row writes one of its inputs, as "aten::copy_" does, and has no out argument."""
+        """True if the row overwrites one of its inputs, as "aten::copy_" does, and has no out argument."""
         return _base(row).endswith("_")
 
 
 def _readable(argument: Argument) -> Argument:
-    """The argument as the functional form has it: an in-place operator's self is only read."""
+    """The argument as in the functional form, where the self of an in-place operator is read-only."""
     return Argument(
         argument.name, argument.base, False, argument.optional, argument.is_list, argument.optional_items
     )
@@ -180,9 +182,9 @@ def _readable(argument: Argument) -> Argument:
 def bind(
     schema: Schema, function: OpOverload, args: Sequence[Any], kwargs: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """The values of a row's arguments by name, outs left out, as `function` was called with them.
+    """The values of a row's arguments by name, without outs, for a call function(*args, **kwargs).
 
-    What only the row has is None. Copies are never asynchronous.
+    Arguments that only the row has are None. Copies are never asynchronous.
     """
     own = function._schema.arguments
     values = {a.name: a.default_value for a in own if a.has_default_value()}

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Operators of kernel libraries, made known to PyTorch: what has to be before a model that calls them is run
-or exported."""
+"""Registers the operators of kernel libraries with PyTorch, which must happen before a model that calls them
+is executed or exported."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ from rushlight.errors import InvalidSelection
 from rushlight.export.frontend.custom_operators import custom_rows
 
 REFERENCE = "reference.py"
-"""The file of a library's folder with a function for each operator: what it computes, in PyTorch."""
+"""The file in a library's folder with a PyTorch implementation of each operator."""
 
 _libraries: dict[str, torch.library.Library] = {}
 
 
 def register_custom_operators(folders: Iterable[str | os.PathLike[str]]) -> list[str]:
-    """Defines the operators of kernel libraries in PyTorch: torch.ops.<namespace>.<name>, and the out
-    overload. One that PyTorch knows already, of this library or from elsewhere, stays as it is.
+    """Defines the operators of kernel libraries in PyTorch as torch.ops.<namespace>.<name>, with the out
+    overload. An operator that PyTorch already knows is left alone.
 
     Args:
-        folders: of libraries, with a `reference.py`; those without one, and whatever else `custom_ops` of
-            `rushlight.export` may be, are passed over.
+        folders: folders of kernel libraries with a `reference.py`. Folders without one, and the other
+            values that `custom_ops` of `rushlight.export` accepts, are skipped.
 
-    Returns the names of the operators that were defined.
+    Returns the names of the newly defined operators.
 
-    Errors: InvalidSelection naming the operator that the file has no function for.
+    Errors: InvalidSelection naming the operator whose function is missing in the file.
     """
     defined = []
     for folder in folders:
@@ -86,7 +86,7 @@ def _define(row: Operator, function: Callable[..., Any]) -> None:
 
 
 def _into_outs(row: Operator, function: Callable[..., Any]) -> Callable[..., Any]:
-    """The out overload: calls the function and copies."""
+    """The out overload: calls the function and copies the results into the outs."""
     outs = [argument.name for argument in row.schema.arguments if argument.mutable]
 
     def compute(*args: Any, **kwargs: Any) -> Any:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Models as `export` is given them: by method, and traced to the ATen dialect."""
+"""The models passed to `export`: grouped by method, and traced to the ATen dialect."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ def method_sources(
     dynamic_shapes: Any,
     constants: Mapping[str, Any] | None,
 ) -> dict[str, MethodSource]:
-    """What each method is made from, by its name: one model, a mapping of several, and methods that return
-    constants. Errors: InvalidArgument."""
+    """The source of each method by name: one model, a mapping of several, plus methods that return constants.
+    Errors: InvalidArgument."""
     sources = _of_models(module, args, kwargs, dynamic_shapes)
     sources.update({name: MethodSource(_Constant(value)) for name, value in (constants or {}).items()})
     return sources
@@ -46,7 +46,7 @@ def _of_models(
 
 
 class _Constant(torch.nn.Module):
-    """A method that returns what it was made with."""
+    """A module without inputs that returns a constant."""
 
     def __init__(self, value: Any) -> None:
         super().__init__()
@@ -57,7 +57,8 @@ class _Constant(torch.nn.Module):
 
 
 def traced(source: MethodSource, options: Options) -> ExportedProgram:
-    """The ATen dialect. Errors: ExportFailed with what PyTorch says."""
+    """The model in the ATen dialect; an ExportedProgram is returned as it is. Errors: ExportFailed with
+    PyTorch's message; InvalidArgument for another type."""
     if isinstance(source.module, ExportedProgram):
         return source.module
     if not isinstance(source.module, torch.nn.Module):

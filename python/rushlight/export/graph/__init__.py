@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""torch.fx graphs: reading and changing them; sizes of tensors; constants of programs."""
+"""torch.fx graphs: reading and rewriting; sizes of tensors; constants of programs."""

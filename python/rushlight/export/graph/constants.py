@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Constants of an ExportedProgram: parameters, buffers that nobody writes, tensors of the module's code."""
+"""Constants of an ExportedProgram: parameters, buffers that nothing writes, tensors created in the model's
+code."""
 
 from __future__ import annotations
 
@@ -16,19 +17,19 @@ _LIFTED = {*_STATE, InputKind.CONSTANT_TENSOR}
 
 
 def input_specs(program: ExportedProgram) -> dict[str, InputSpec]:
-    """The signature's entry of each placeholder, by its name."""
+    """The input spec of each placeholder, by the placeholder's name."""
     specs = program.graph_signature.input_specs
     placeholders = [node.name for node in program.graph.nodes if node.op == "placeholder"]
     return dict(zip(placeholders, specs, strict=True))
 
 
 def is_lifted(spec: InputSpec) -> bool:
-    """Whether the placeholder stands for a tensor that the program brings, changing or not."""
+    """True if the placeholder is a tensor of the program itself: parameter, buffer or constant."""
     return spec.kind in _LIFTED
 
 
 def mutated_targets(program: ExportedProgram) -> set[str]:
-    """The names of parameters and buffers that a run changes."""
+    """The targets of the parameters and buffers that an execution changes."""
     kinds = {OutputKind.BUFFER_MUTATION, getattr(OutputKind, "PARAMETER_MUTATION", None)}
     return {
         spec.target for spec in program.graph_signature.output_specs if spec.kind in kinds and spec.target
@@ -36,7 +37,7 @@ def mutated_targets(program: ExportedProgram) -> set[str]:
 
 
 def stored_tensor(program: ExportedProgram, spec: InputSpec) -> torch.Tensor:
-    """The tensor that a lifted placeholder stands for."""
+    """The tensor of a lifted placeholder. Errors: KeyError if the program lacks it."""
     assert spec.target is not None
     if spec.kind in _STATE and spec.target in program.state_dict:
         state: torch.Tensor = program.state_dict[spec.target]
@@ -46,7 +47,8 @@ def stored_tensor(program: ExportedProgram, spec: InputSpec) -> torch.Tensor:
 
 
 class Constants:
-    """The constants of one program; made anew after another pass changed its placeholders."""
+    """The constants of one program. Create a new instance after other code changed the program's
+    placeholders."""
 
     def __init__(self, program: ExportedProgram) -> None:
         self.program = program
@@ -66,11 +68,11 @@ class Constants:
         return stored_tensor(self.program, self._specs[node.name])
 
     def name_of(self, node: Node) -> str:
-        """The name in the model of a constant's placeholder ("encoder.weight")."""
+        """The name of a constant in the model ("encoder.weight")."""
         return self._specs[node.name].target or node.name
 
     def add(self, tensor: torch.Tensor, name: str) -> Node:
-        """A new placeholder for a tensor; `name` is made unique. It is of the program's top graph."""
+        """Adds a placeholder for a tensor to the top graph; `name` is made unique."""
         graph, target, count = self.program.graph, name, 0
         while target in self.program.state_dict or target in self.program.constants:
             count += 1
@@ -88,7 +90,7 @@ class Constants:
         return node
 
     def _next_place(self) -> tuple[int, Node]:
-        """Where among the inputs a new constant goes, and the node that it goes before."""
+        """The index among the inputs for the next constant, and the node to insert it before."""
         if self._place is None or self._place[1]._erased:
             position = _after_lifted(self.program.graph_signature.input_specs)
             placeholders = [n for n in self.program.graph.nodes if n.op == "placeholder"]
@@ -100,12 +102,12 @@ class Constants:
         if self._mode is None:
             values = (node.meta.get("val") for node in self.program.graph.nodes)
             self._mode = next((v.fake_mode for v in values if isinstance(v, FakeTensor)), FakeTensorMode())
-        # Much faster than in the mode, which asks what a device would do.
+        # Faster than creating the tensor inside the mode, which dispatches for the device.
         shape = torch.empty_strided(tensor.shape, tensor.stride(), dtype=tensor.dtype, device="meta")
         return FakeTensor(self._mode, shape, torch.device("cpu"))
 
     def remove_unused(self) -> bool:
-        """Take out constants that nobody reads. True when there were any."""
+        """Removes constants without readers. Returns True if there were any."""
         graph, signature = self.program.graph, self.program.graph_signature
         gone = [n for n in graph.nodes if n.op == "placeholder" and n.name in self._specs and not n.users]
         names = {node.name for node in gone}
@@ -126,6 +128,6 @@ def _argument_name(spec: InputSpec) -> str:
 
 
 def _after_lifted(specs: list[InputSpec]) -> int:
-    """Where a new constant goes: behind the lifted ones, before what the caller gives."""
+    """The index for a new constant: after the lifted placeholders, before the user's inputs."""
     lifted = [index for index, spec in enumerate(specs) if is_lifted(spec)]
     return lifted[-1] + 1 if lifted else 0

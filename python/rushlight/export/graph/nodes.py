@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Looking at torch.fx graphs: the modules of control flow, values of nodes, source lines."""
+"""Reads torch.fx graphs: modules of control flow, values of nodes, source lines."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from rushlight.program.debug import Frame, Module
 _FRAME = re.compile(
     r'File "(?P<file>[^"]+)", line (?P<line>\d+)(?:, in (?P<function>\S+))?(?:\n\s*(?P<code>.+))?'
 )
-# Frames of PyTorch itself, and of code that it generates, say less than the line of the model that got there.
+# Frames to skip: PyTorch's own code and generated code locate a node less well than the model's line.
 _INNER = re.compile(r"(^|/)torch/(nn/|fx/|_|export/|utils/|functional|_higher_order_ops)|^<eval_with_key>")
 
 
 def graph_modules(module: GraphModule) -> Iterator[GraphModule]:
-    """The module and, inside first, those that its control flow calls."""
+    """The module and the modules that its control flow calls, innermost first."""
     for node in module.graph.nodes:
         if node.op == "get_attr":
             inner = attribute(module, str(node.target))
@@ -31,7 +31,7 @@ def graph_modules(module: GraphModule) -> Iterator[GraphModule]:
 
 
 def attribute(module: torch.nn.Module, path: str) -> Any:
-    """What a get_attr node's target names; None where there is no such thing."""
+    """The attribute at the dotted path of a get_attr node's target; None if it is missing."""
     found: Any = module
     for part in path.split("."):
         found = getattr(found, part, None)
@@ -39,8 +39,8 @@ def attribute(module: torch.nn.Module, path: str) -> Any:
 
 
 def frames(node: Node) -> list[Frame]:
-    """The lines of Python that made a node, outermost first, without those of PyTorch where there are others;
-    empty when no line made it."""
+    """The Python frames that created a node, outermost first, without PyTorch's own unless there are no
+    others; empty if no source line is known."""
     trace = node.meta.get("stack_trace") or ""
     found = [
         Frame(m["file"], int(m["line"]), m["function"] or "", (m["code"] or "").strip())
@@ -50,13 +50,13 @@ def frames(node: Node) -> list[Frame]:
 
 
 def source_line(node: Node) -> Frame | None:
-    """The model's own line that made a node."""
+    """The line of the model that created a node."""
     found = frames(node)
     return found[-1] if found else None
 
 
 def modules(node: Node) -> list[Module]:
-    """The modules that were being called when the node was made, outermost first."""
+    """The modules whose call created the node, outermost first."""
     found = []
     for path, kind in (node.meta.get("nn_module_stack") or {}).values():
         name = kind if isinstance(kind, str) else kind.__name__
@@ -67,33 +67,34 @@ def modules(node: Node) -> list[Module]:
 
 
 def module_path(node: Node) -> str:
-    """The innermost module that the node was made in, for people; empty at the top."""
+    """The innermost module that created the node, as text; empty at the top level."""
     found = modules(node)
     return str(found[-1]) if found and found[-1].path else ""
 
 
 def arguments_of(node: Node) -> tuple[Any, ...]:
-    """A call's arguments, of the kinds that its operator's schema has: torch.fx types each as any of them."""
+    """A call's arguments, typed Any: the operator's schema defines their kinds, torch.fx only knows their
+    union."""
     return node.args
 
 
 def permutation_of(node: Node) -> list[int]:
-    """The dimensions of a call of `permute`, of its copying form too, counted from 0: dimension i of the
-    result is that dimension of the input."""
+    """The dimensions of a `permute` or `permute_copy` call, non-negative: dimension i of the result is
+    dimension dims[i] of the input."""
     rank = value_of(node).dim()
     return [dim % rank for dim in arguments_of(node)[1]]
 
 
 def input_of(node: Node, place: int = 0) -> Node:
-    """The argument of a call that another node computes."""
+    """The argument at index `place` of a call, which must be a node."""
     found = node.args[place]
     assert isinstance(found, Node), f"{node.name}: expected a node as argument {place}, got {found!r}"
     return found
 
 
 def named_argument(node: Node, name: str) -> Any:
-    """What a call of an operator gives for the argument of that name, or the argument's default; None where
-    it has no such argument."""
+    """The value of a call's argument by name, or the argument's default; None if the operator has no such
+    argument."""
     for place, argument in enumerate(overload_of(node)._schema.arguments):
         if argument.name == name:
             if place < len(node.args):
@@ -103,19 +104,19 @@ def named_argument(node: Node, name: str) -> Any:
 
 
 def overload_of(node: Node) -> OpOverload:
-    """The operator that a node calls."""
+    """The operator overload that a node calls."""
     assert isinstance(node.target, OpOverload), f"{node.name}: expected an operator, got {node.target!r}"
     return node.target
 
 
 def value_of(node: Any) -> Any:
-    """A node's value while exporting: FakeTensor, SymInt, number, or a tuple of such; numbers are their
-    own."""
+    """A node's value during export: FakeTensor, SymInt, int, float or bool, or a tuple of them; a value that
+    is no node is returned as it is."""
     return node.meta.get("val") if isinstance(node, Node) else node
 
 
 def copy_meta(source: Node, target: Node) -> None:
-    """Give a node that takes the place of another one its origin: source line, modules."""
+    """Copies the origin (source line, modules) to a node that replaces `source`."""
     for key in ("stack_trace", "nn_module_stack", "torch_fn", "source_fn_stack", "debug_handle"):
         if key in source.meta:
             target.meta.setdefault(key, source.meta[key])

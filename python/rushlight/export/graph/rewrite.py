@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Changing torch.fx graphs: the small steps that passes are made of."""
+"""Rewrites torch.fx graphs: the basic steps of passes."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ _NAMESPACES_OF_PURE = frozenset(
 
 
 def replace(program: ExportedProgram, node: Node, other: Node) -> None:
-    """Let all users of `node` read `other`, the signature too, and erase `node`.
+    """Replaces all uses of `node` by `other`, including those in the signature, and erases `node`.
 
-    An output may become the same node as an input or another output: whoever lowers the program copies
-    where two values need places of their own.
+    An output may become the same node as an input or another output; lowering inserts copies where two
+    such values need separate memory.
     """
     if node.graph is program.graph and any(user.op == "output" for user in node.users):
         program.graph_signature.replace_all_uses(node.name, other.name)
@@ -41,8 +41,8 @@ def insert_before(
     value: Any,
     origin: Node | None = None,
 ) -> Node:
-    """A new call before `place`, whose value while exporting is `value`; it comes from `origin`'s source
-    line, or from that of `place`."""
+    """Inserts a call before `place`; `value` becomes its meta["val"]. Its source line is that of `origin`, by
+    default that of `place`."""
     with place.graph.inserting_before(place):
         made = place.graph.create_node(
             "call_function", target, tuple(args), dict(kwargs or {}), name=_name(target)
@@ -57,8 +57,8 @@ def _name(target: Any) -> str:
 
 
 def calls(program: ExportedProgram) -> Iterator[tuple[GraphModule, Node]]:
-    """Each call of a function with its module, those inside of control flow first. Nodes may be erased
-    meanwhile."""
+    """Each call node with its module, those in bodies of control flow first. The caller may erase nodes while
+    it iterates."""
     for module in graph_modules(program.graph_module):
         for node in list(module.graph.nodes):
             if node.op == "call_function" and not node._erased:
@@ -67,7 +67,7 @@ def calls(program: ExportedProgram) -> Iterator[tuple[GraphModule, Node]]:
 
 @cache
 def is_pure(target: Any) -> bool:
-    """Whether an operator computes the same from the same arguments, and does nothing else."""
+    """True if the operator is deterministic and has no side effects: equal arguments give equal results."""
     return (
         isinstance(target, OpOverload)
         and target.namespace in _NAMESPACES_OF_PURE
@@ -79,7 +79,7 @@ def is_pure(target: Any) -> bool:
 
 @cache
 def tensor_arguments(function: OpOverload) -> tuple[tuple[int, str, bool], ...]:
-    """The arguments of an operator that are tensors or lists of them: place, name, whether a list."""
+    """The tensor and tensor-list arguments of an operator: (index, name, True for a list)."""
     found = []
     for index, argument in enumerate(function._schema.arguments):
         kind = str(argument.type)
@@ -91,7 +91,7 @@ def tensor_arguments(function: OpOverload) -> tuple[tuple[int, str, bool], ...]:
 
 
 def written_nodes(nodes: Iterable[Node]) -> set[Node]:
-    """Nodes that an operator which writes its arguments is called with."""
+    """The input nodes of operators that write their arguments."""
     written: set[Node] = set()
     for node in nodes:
         if isinstance(node.target, OpOverload) and node.target._schema.is_mutable:
@@ -100,7 +100,7 @@ def written_nodes(nodes: Iterable[Node]) -> set[Node]:
 
 
 def fake_mode_of(value: Any) -> AbstractContextManager[Any]:
-    """The mode that makes tensors beside a node's value."""
+    """The fake mode of a node's value, in which to create further tensors."""
     first = value[0] if isinstance(value, (tuple, list)) else value
     mode: AbstractContextManager[Any] = first.fake_mode
     return mode

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""From edge dialect graphs to instructions over storages."""
+"""Lowers edge-dialect graphs to instructions over storages."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What lowering appends to: a method's code, and what could not be lowered."""
+"""The state of lowering one method: its code, and the nodes that could not be lowered."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ Environment = dict[Node, Operand]
 
 @dataclass(frozen=True)
 class Failed:
-    """Stands for what a node that could not be lowered would have made."""
+    """The operand of a node that could not be lowered."""
 
     node: Node
 
@@ -55,7 +55,7 @@ class Failed:
 
 @dataclass
 class Builder(ABC):
-    """The state of lowering one method: its code so far, and what could not be lowered."""
+    """The code of a method so far, and the problems found."""
 
     program: ExportedProgram
     library: OperatorLibrary
@@ -64,15 +64,17 @@ class Builder(ABC):
 
     @abstractmethod
     def lower(self, module: GraphModule, environment: Environment) -> list[Operand]:
-        """Append the code of a graph whose placeholders `environment` has; what its output node returns."""
+        """Appends the code of a graph whose placeholders have their operands in `environment`; returns the
+        operands of its output node."""
 
     def missing(self, node: Node) -> Operand:
-        """Note that nothing computes a node; what it would have made, so that lowering goes on."""
+        """Records that no kernel computes a node; returns an operand for its result, so that lowering
+        continues."""
         self.problems.append(Problem.missing_operator(node, self.library))
         return new_operand(value_of(node), node.name, stored_order(node))
 
     def operand(self, value: Any, environment: Mapping[Node, Operand]) -> Operand:
-        """The operand of an argument of a node."""
+        """The operand of a node's argument."""
         if isinstance(value, Node):
             return environment[value]
         if isinstance(value, (list, tuple)):
@@ -88,32 +90,32 @@ class Builder(ABC):
         return constant_number(value)
 
     def emit(self, row: str, arguments: list[Operand], results: Sequence[Operand], node: Node | None) -> None:
-        """Append a call; the row's last arguments are what it writes."""
+        """Appends a kernel call; the row's last arguments are its results."""
         call = Call(
             row, arguments, list(self.library.schema(row).arguments), list(results), self.origin(node)
         )
         self.method.code.append(call)
 
     def append(self, instruction: Instruction) -> None:
-        """Append an instruction that is no call."""
+        """Appends an instruction that is not a call."""
         self.method.code.append(instruction)
 
     def origin(self, node: Node | None) -> Origin:
-        """Where an instruction comes from, with the node's debug handle."""
+        """The origin of an instruction: the node and its debug handle."""
         return Origin() if node is None else Origin(node, node.meta.get(HANDLE, 0))
 
     def copy(self, source: Operand, target: Operand, node: Node | None) -> None:
-        """Give a tensor or number the value of another one."""
+        """Copies the value of a tensor or scalar to another operand."""
         if isinstance(target, NumberOperand):
             self.append(Move(source, target, self.origin(node)))
         elif isinstance(target, TensorOperand) and source is not target:
             self.emit("aten::clone.out", [source, None, target], [target], node)
 
     def jump_if_false(self, condition: Operand, target: Label, node: Node | None) -> None:
-        """Append a jump."""
+        """Appends a conditional jump."""
         self.append(JumpFalse(condition, target, self.origin(node)))
 
 
 def dtype_number(dtype: torch.dtype) -> int:
-    """The program format's number of a dtype."""
+    """The integer of a dtype in the program format."""
     return NUMBERS[dtype_name(dtype)]

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""cond, while_loop, map and scan as jumps.
+"""Lowers cond, while_loop, map and scan to jumps.
 
-A loop's state has tensors of its own, which each round reads and, when all of its results are there,
-overwrites. Results of a branch are written where those of the other one go.
+Each loop keeps its state in separate tensors, which an iteration reads and overwrites once all its results
+are computed. Both branches of a cond write to the same results.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from rushlight.lowered.instructions import Label, NumberOperand, Operand, Storag
 
 
 def lower(builder: Builder, node: Node, environment: Environment) -> Operand:
-    """The results of a node of control flow."""
+    """Lowers a control-flow node; returns its results. An unknown kind is recorded as missing."""
     kinds = {
         "cond": _cond,
         "while_loop": _while_loop,
@@ -38,13 +38,13 @@ def lower(builder: Builder, node: Node, environment: Environment) -> Operand:
 
 
 def _body(builder: Builder, graph: GraphModule, arguments: list[Operand]) -> list[Operand]:
-    """Append a graph's code, called with `arguments`."""
+    """Appends the code of a graph, called with `arguments`."""
     placeholders = [node for node in graph.graph.nodes if node.op == "placeholder"]
     return builder.lower(graph, dict(zip(placeholders, arguments, strict=True)))
 
 
 def _results(node: Node) -> list[Operand]:
-    """New operands for what a node of control flow makes."""
+    """New operands for the results of a control-flow node."""
     results = new_operand(value_of(node), node.name, stored_order(node))
     return results if isinstance(results, list) else [results]
 
@@ -70,7 +70,8 @@ def _copy_all(builder: Builder, sources: list[Operand], targets: list[Operand], 
 
 
 def _replace_state(builder: Builder, sources: list[Operand], state: list[Operand], node: Node) -> None:
-    """Overwrite state with what a round made of it; what is overwritten before it is read is kept."""
+    """Overwrites the state with an iteration's results. A result that is itself state is copied first,
+    because an earlier copy may overwrite it."""
     storages = {id(tensor.storage) for tensor in state if isinstance(tensor, TensorOperand)}
     numbers = {id(number) for number in state if isinstance(number, NumberOperand)}
     kept: list[Operand] = []
@@ -132,7 +133,8 @@ def _scan(builder: Builder, node: Node, environment: Environment) -> Operand:
 
 
 class _Rounds:
-    """The code around the body of a loop that runs `count` times; entering gives the round's number."""
+    """The code around the body of a loop with `count` iterations; entering the context returns the iteration
+    index."""
 
     def __init__(self, builder: Builder, node: Node, count: Operand) -> None:
         self.builder, self.node, self.count = builder, node, count
@@ -159,7 +161,7 @@ _PRIM = "executorch_prim::"
 
 
 def _stacked(node: Node, from_index: int) -> list[Operand]:
-    """The results of a map or scan; those stacked grow round by round."""
+    """The results of a map or scan; stacked ones grow by one element per iteration."""
     results = _results(node)
     for tensor in leaves(results[from_index:]):
         tensor.is_dynamic = True
@@ -178,7 +180,7 @@ def _length(builder: Builder, node: Node, sequence: Node, operand: TensorOperand
 def _items(
     builder: Builder, sequences: Any, operands: list[Operand], index: NumberOperand, node: Node
 ) -> list[Operand]:
-    """One element of each sequence."""
+    """Selects element `index` of each sequence."""
     items = []
     for sequence, operand in zip(sequences, operands, strict=True):
         shape = value_of(sequence).shape[1:]
@@ -209,6 +211,7 @@ def _inline_fifth(builder: Builder, node: Node, environment: Environment) -> Ope
 
 
 def _inline(builder: Builder, node: Node, environment: Environment, place: int) -> Operand:
-    """A region that only sets how PyTorch works: its graph is an argument, and its own come behind."""
+    """Inlines a region that only sets PyTorch's mode: the graph is argument `place`, and its own arguments
+    follow."""
     arguments = [builder.operand(argument, environment) for argument in node.args]
     return _body(builder, arguments[place], arguments[place + 1 :])

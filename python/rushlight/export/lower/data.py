@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The bytes of PyTorch's tensors, as a program stores them."""
+"""Converts PyTorch's tensors to bytes as a program stores them."""
 
 from __future__ import annotations
 
@@ -13,14 +13,15 @@ from rushlight.program.dim_order import DimOrder
 
 
 def stored_bytes(tensor: torch.Tensor, dim_order: DimOrder) -> Bytes:
-    """A tensor's elements in a dim order, as bytes; the tensor's own memory where it lies so."""
+    """A tensor's elements as bytes in a dim order; a view of the tensor's memory if it already has that
+    order."""
     plain = tensor.detach().resolve_conj().resolve_neg().cpu()
     stored: Bytes = plain.permute(dim_order).contiguous().reshape(-1).view(torch.uint8).numpy()
     return stored
 
 
 class TensorPool(DataPool):
-    """Data are tensors of PyTorch."""
+    """A data pool of PyTorch tensors."""
 
     def stored(self, data: Any, dim_order: DimOrder) -> Bytes:
         """See DataPool."""

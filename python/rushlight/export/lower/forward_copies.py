@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Copies that need not be made: what computes a tensor writes it to where it would be copied.
+"""Removes copies: the instruction that computes a tensor writes directly to the copy's target.
 
-This is how the new value of a buffer gets into the buffer, and a branch's result into the one of `cond`.
+This moves the new value of a buffer into the buffer, and the result of a branch into the result of its
+`cond`. A copy is removed only if no instruction between reads or writes the target, which the storage uses
+of the method show. Cost: quadratic in the code's length for methods with many copies.
 """
 
 from __future__ import annotations
@@ -26,7 +28,7 @@ _PUT, _PUT_IN_PLACE = "aten::index_put.out", "aten::index_put_"
 
 @dataclass(frozen=True)
 class _Copy:
-    """A copy at `position` of what the call at `made` wrote."""
+    """A copy at `position` of the tensor that the call at `made` wrote."""
 
     position: int
     made: int
@@ -35,7 +37,7 @@ class _Copy:
 
 
 def forward_copies(method: LoweredMethod, library: OperatorLibrary) -> int:
-    """Take out copies; how many there were. The order of all other instructions stays."""
+    """Removes copies; returns their number. All other instructions keep their order."""
     taken = 0
     position = 0
     while position < len(method.code):
@@ -48,7 +50,7 @@ def forward_copies(method: LoweredMethod, library: OperatorLibrary) -> int:
 
 
 def _copy_at(method: LoweredMethod, position: int) -> _Copy | None:
-    """The copy that the instruction is, if the code before it without jumps makes what it copies."""
+    """The copy at `position`, if the code before it computes the source without a jump in between."""
     call = method.code[position]
     if not isinstance(call, Call):
         return None
@@ -78,7 +80,7 @@ def _forward(method: LoweredMethod, copy: _Copy, library: OperatorLibrary) -> bo
     if mine.writes != [copy.made] or not _is_free(theirs, copy) or copy.target.offset:
         return False
     if copy.target.storage.place is Place.CALLER and len(mine.tensors) > 1:
-        return False  # where the caller's bytes are is known to one tensor only
+        return False  # only one tensor can refer to the caller's memory
     if _is_used_after(mine, copy) and not _stays(method, theirs, copy):
         return False
     maker = method.code[copy.made]
@@ -98,7 +100,7 @@ def _forward(method: LoweredMethod, copy: _Copy, library: OperatorLibrary) -> bo
 
 
 def _is_free(theirs: StorageUses, copy: _Copy) -> bool:
-    """Nothing between the maker and the copy sees the target."""
+    """True if no instruction between the maker and the copy touches the target."""
     touched = [*theirs.reads, *theirs.writes]
     return (
         not any(copy.made < position < copy.position for position in touched)
@@ -111,14 +113,14 @@ def _is_used_after(mine: StorageUses, copy: _Copy) -> bool:
 
 
 def _stays(method: LoweredMethod, theirs: StorageUses, copy: _Copy) -> bool:
-    """Nothing overwrites the target after the copy, which no loop repeats."""
+    """True if nothing overwrites the target after the copy and no loop repeats the copy."""
     is_last = not any(position > copy.position for position in theirs.writes)
     repeats = any(isinstance(instruction, Label) for instruction in method.code)
     return is_last and not repeats
 
 
 def _may_overwrite(maker: Call, copy: _Copy, library: OperatorLibrary) -> bool:
-    """Whether the maker, which reads the target, may write to it."""
+    """True if the maker, which reads the target, may also write to it."""
     same = [
         leaf
         for leaf in leaves(maker.arguments)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Lowers an edge dialect graph to instructions: each node becomes a call of a row of the operator table."""
+"""Lowers an edge-dialect graph to instructions: each node becomes the call of a row of the operator table."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from rushlight.lowered.instructions import DelegateCall, NumberOperand, Operand,
 
 
 class Lowering(Builder):
-    """Lowers graph by graph, node by node."""
+    """Lowers graphs node by node in graph order."""
 
     def lower(self, module: GraphModule, environment: Environment) -> list[Operand]:
         """See Builder."""
@@ -48,7 +48,7 @@ class Lowering(Builder):
     def _lowered(self, node: Node, environment: Environment) -> Operand:
         target = node.target
         if any(isinstance(environment.get(n), Failed) for n in node.all_input_nodes):
-            return Failed(node)  # told already
+            return Failed(node)  # already reported
         if target is operator.getitem:
             return environment[input_of(node)][node.args[1]]
         number = constant_number(value_of(node))
@@ -105,7 +105,7 @@ class Lowering(Builder):
         return result
 
     def _coerced(self, value: Operand, argument: Any, node: Node) -> Operand:
-        """A number as the schema's type wants it."""
+        """Converts a scalar to the type in the schema."""
         if argument.base == "float" and not argument.is_list:
             if isinstance(value, NumberOperand) and value.kind is not float:
                 result = NumberOperand(float)
@@ -130,5 +130,5 @@ class Lowering(Builder):
 
 
 def expanded_overload(target: torch._ops.OpOverload) -> bool:
-    """Whether an overload works on numbers alone, and is lowered like Python's function."""
+    """True if an overload computes on scalars alone and is lowered like the Python function."""
     return target is torch.ops.aten.pow.Scalar

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Lowers a whole method: its inputs, its graph, what it writes back, its outputs."""
+"""Lowers a whole method: inputs, graph, mutations, outputs."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ _WRITTEN_BACK = {
 
 @dataclass(frozen=True)
 class Placement:
-    """Who has the memory of inputs and outputs: the plan, or the caller. `is_external` says of a constant's
-    name whether its data goes into a data file."""
+    """The owner of the memory of inputs and outputs: the plan (True) or the caller (False). `is_external` is
+    True for the name of a constant whose data goes into a data file."""
 
     plan_inputs: bool = True
     plan_outputs: bool = True
@@ -51,7 +51,7 @@ class Placement:
 def lower_method(
     program: ExportedProgram, library: OperatorLibrary, name: str, placement: Placement
 ) -> tuple[LoweredMethod, list[Problem]]:
-    """Instructions for a program in edge dialect, and what kept nodes from being lowered."""
+    """The instructions of a program in edge dialect, and the problems of nodes that could not be lowered."""
     method = LoweredMethod(name)
     lowering = Lowering(program, library, method)
     environment = _inputs(lowering, placement)
@@ -115,7 +115,7 @@ def _user_input(node: Node, spec: InputSpec, placement: Placement) -> Operand:
 def _finish(
     lowering: Lowering, returned: list[Operand], environment: Environment, placement: Placement
 ) -> None:
-    """Write back what changed, after all that read it; name the outputs."""
+    """Appends the writes of mutated buffers after all reads, and sets the method's outputs."""
     program = lowering.program
     outputs: list[Operand] = []
     changes: list[tuple[Operand, TensorOperand]] = []
@@ -135,7 +135,7 @@ def _finish(
 
 
 def _target(program: ExportedProgram, name: str | None, environment: Environment) -> TensorOperand:
-    """The placeholder's operand that a mutation is of: a buffer's by target, an input's by its name."""
+    """The operand of a mutation's placeholder: a buffer's by target, an input's by name."""
     for node, spec in zip(environment, program.graph_signature.input_specs, strict=False):
         if node.op == "placeholder" and name in (spec.target, node.name):
             found: TensorOperand = environment[node]
@@ -144,7 +144,7 @@ def _target(program: ExportedProgram, name: str | None, environment: Environment
 
 
 def _kept(lowering: Lowering, operand: Operand, overwritten: set[int]) -> Operand:
-    """The operand, or a copy of it where its bytes are about to be overwritten."""
+    """The operand, or a copy of it if its bytes will be overwritten."""
     if isinstance(operand, TensorOperand) and id(operand.storage) in overwritten:
         return _copied(lowering, operand)
     return operand
@@ -160,7 +160,7 @@ def _copied(lowering: Lowering, operand: TensorOperand, place: Place = Place.PLA
 
 
 def _callers(lowering: Lowering, outputs: list[Operand]) -> list[Operand]:
-    """Outputs in memory of the caller; one that shares its bytes with another tensor is copied there."""
+    """The outputs in the caller's memory; an output that shares its storage with another tensor is copied."""
     users: dict[int, set[int]] = {}
     touched = [lowering.method.reads_and_writes(instruction) for instruction in lowering.method.code]
     for operand in (*outputs, *(operand for lists in touched for each in lists for operand in each)):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""From the values of a graph while exporting to operands: dtypes, shapes and their upper bounds."""
+"""Converts values of a graph to operands: dtypes, shapes and their upper bounds."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _SYMBOLS = (torch.SymInt, torch.SymFloat, torch.SymBool)
 
 
 class Unbounded(Exception):
-    """A size that may become as large as it likes."""
+    """A size without an upper bound."""
 
     def __init__(self, expression: Any) -> None:
         super().__init__(f"size {expression} has no upper bound")
@@ -29,12 +29,12 @@ def dtype_name(dtype: torch.dtype) -> str:
 
 
 def is_symbolic(value: Any) -> bool:
-    """Whether a number is known only when the program runs."""
+    """True if the value is known only at run time."""
     return isinstance(value, _SYMBOLS) and value.node.expr.is_number is not True
 
 
 def constant_number(value: Any) -> Any:
-    """A symbol that is a plain number after all as that number; any other value as it is."""
+    """The number of a symbol with a constant value; any other value as it is."""
     if isinstance(value, _SYMBOLS) and not is_symbolic(value):
         kind = next(plain for symbolic, plain in _SYMBOLIC.items() if isinstance(value, symbolic))
         return kind(value.node.expr)
@@ -42,7 +42,7 @@ def constant_number(value: Any) -> Any:
 
 
 def upper_bound(size: int | torch.SymInt) -> int:
-    """The most that a size can be. Errors: Unbounded."""
+    """The largest value that a size can take. Errors: Unbounded."""
     if not isinstance(size, torch.SymInt):
         return int(size)
     expression = size.node.expr
@@ -61,7 +61,8 @@ def upper_bound(size: int | torch.SymInt) -> int:
 def tensor_operand(
     value: torch.Tensor, name: str, dim_order: DimOrder | None = None, place: Place = Place.PLANNED
 ) -> TensorOperand:
-    """A new tensor with a storage of its own, as `value` (a FakeTensor) is shaped. Errors: Unbounded."""
+    """A new tensor operand with its own storage and the shape of `value` (a FakeTensor). Errors:
+    Unbounded."""
     sizes = tuple(upper_bound(size) for size in value.shape)
     operand = TensorOperand(
         dtype=dtype_name(value.dtype),
@@ -76,12 +77,12 @@ def tensor_operand(
 
 
 def symbols_of(value: torch.Tensor) -> tuple[str, ...]:
-    """The sizes as expressions, if any of them is known only at run time."""
+    """The sizes as expressions if any is symbolic, else empty."""
     return tuple(map(str, value.shape)) if any(is_symbolic(size) for size in value.shape) else ()
 
 
 def new_operand(value: Any, name: str, dim_order: Any = None) -> Operand:
-    """A new operand for what a node will make: a tensor, a number, None, or a list of such."""
+    """A new operand for a node's result: a tensor, a scalar, None, or a list of those. Errors: Unbounded."""
     if isinstance(value, torch.Tensor):
         return tensor_operand(value, name, dim_order)
     if isinstance(value, (tuple, list)):

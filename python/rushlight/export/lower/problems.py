@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What keeps a node from running, with its line in the model and what to do about it."""
+"""Reasons why a node cannot run, with its line in the model and a remedy."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ from rushlight.export.graph.nodes import module_path, source_line
 
 @dataclass(frozen=True)
 class Problem:
-    """One node that cannot run. `where` is its source line; `operator` as the runtime or PyTorch names it."""
+    """One node that cannot run. `where` is its source line, `operator` the name in the runtime or in
+    PyTorch."""
 
     node: str
     where: str
@@ -28,14 +29,14 @@ class Problem:
 
     @classmethod
     def of_node(cls, node: Node, operator: str, reason: str, remedy: str) -> Problem:
-        """A problem of a node."""
+        """A problem of a node, with the node's origin."""
         return cls(
             node.name, str(source_line(node) or "no source line"), module_path(node), operator, reason, remedy
         )
 
     @classmethod
     def missing_operator(cls, node: Node, library: OperatorLibrary) -> Problem:
-        """No row computes what the node calls."""
+        """The problem that no row of the table computes a node's operator."""
         dtypes = sorted(
             {_dtype(v) for n in (*node.all_input_nodes, node) for v in [n.meta.get("val")]} - {""}
         )
@@ -53,7 +54,7 @@ def _dtype(value: Any) -> str:
 
 
 def raise_if_any(problems: Sequence[Problem], method: str) -> None:
-    """Errors: NotExportable with a line for each problem."""
+    """Errors: NotExportable with one line per problem."""
     if problems:
         lines = "\n".join(f"  {problem}" for problem in dict.fromkeys(problems))
         raise NotExportable(

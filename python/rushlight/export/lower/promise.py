@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The promise: what is exported can run. Each call is held against the operator table before a program is
-made of it."""
+"""Checks each call against the operator table before the program is written, so that an exported program can
+run."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ def broken_promises(
     built: Mapping[str, Collection[str]] | None = None,
     backends: Collection[str] | None = None,
 ) -> list[Problem]:
-    """Each call that the table has no kernel for, or none for its dtypes or ranks; with `built`, the
-    operators of a build with their dtypes, each that the build left out; with `backends`, the ids of those
-    that the build has, each delegate of another one."""
+    """The calls without a kernel in the table for their operator, dtypes or ranks. With `built` (the
+    operators of a build with their dtypes), also the calls that the build lacks; with `backends` (the ids
+    in the build), also the delegates of other backends."""
     problems = []
     seen: dict[object, promise.Problem | None] = {}
     for instruction in method.code:
@@ -63,7 +63,7 @@ def _missing_backend(call: DelegateCall, backends: Collection[str]) -> list[Prob
 
 
 def described(operand: Operand, argument: Any) -> promise.Operand:
-    """What a call gives to an argument of a schema, in the words of the check."""
+    """A call's argument in the terms of the check."""
     if operand is None:
         return promise.Operand("none")
     if isinstance(operand, TensorOperand):

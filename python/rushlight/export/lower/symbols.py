@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Arithmetic on numbers that are known only when the program runs, as prim operators."""
+"""Lowers arithmetic on symbolic sizes to prim operators."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 import torch
 
-# Python's function, the prim operator of the same arguments.
+# Python function to prim operator with the same arguments.
 PRIM: dict[Callable[..., Any], str] = {
     operator.add: "add.Scalar",
     operator.sub: "sub.Scalar",
@@ -39,7 +39,7 @@ PRIM: dict[Callable[..., Any], str] = {
 
 
 def prim_row(function: Any) -> str | None:
-    """The prim operator that computes a Python function; None where there is none."""
+    """The prim operator for a Python function; None if there is none."""
     try:
         name = PRIM.get(function)
     except TypeError:
@@ -48,9 +48,10 @@ def prim_row(function: Any) -> str | None:
 
 
 def expanded(function: Any, arguments: list[Any]) -> list[tuple[str, list[Any]]] | None:
-    """A function that prim operators lack, as steps of such; `PREVIOUS` is the result of the step before.
+    """Expands a function without a prim operator to a list of (operator, arguments); `PREVIOUS` stands for
+    the result of the previous step.
 
-    None where it cannot be expressed.
+    None if the function cannot be expressed.
     """
     match function:
         case operator.and_:

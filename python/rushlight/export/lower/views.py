@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Views that need no kernel: the same bytes under another shape.
 
-A view of a tensor whose place and shape are known takes no instruction at all. One with sizes that are
-known at run time, or of a tensor that the caller places, is an `et_view`.
+A view of planned memory with static shapes takes no instruction. A view with symbolic sizes, or of a
+tensor in the caller's memory, becomes an `et_view`.
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ from rushlight.lowered.instructions import Operand, Place, TensorOperand
 from rushlight.program.dim_order import is_row_major, permuted, row_major
 from rushlight.program.dtypes import element_size
 
-# The rows, besides those with the trait `view`, whose results may be some or all bytes of their input.
+# Rows without the trait `view` whose results may alias all or some bytes of their input.
 _VIEW, _PERMUTE = "aten::view_copy.out", "aten::permute_copy.out"
 _SLICE, _SELECT = "aten::slice_copy.Tensor_out", "aten::select_copy.int_out"
 _UNBIND = "aten::unbind_copy.int_out"
 _SPLITS = (_UNBIND, "aten::split_copy.Tensor_out", "aten::split_with_sizes_copy.out")
-# What kernels may ask of the address of a tensor's first element.
+# The alignment in bytes that kernels may require of a tensor's first element.
 _ALIGNMENT = 16
 
 
 def elided(builder: Builder, node: Node, environment: Environment) -> Operand | None:
-    """The operand of a view node without a kernel call; None where it takes one."""
+    """The operand of a view node without a kernel call; None if the node needs one."""
     row = builder.library.whole.find(node.target)
     is_view = "view" in builder.library.traits(node.target)
     if not is_view and row not in (_PERMUTE, _SLICE, _SELECT, *_SPLITS):
@@ -62,7 +62,7 @@ def elided(builder: Builder, node: Node, environment: Environment) -> Operand | 
 
 
 def _permuted(node: Node, source: TensorOperand) -> TensorOperand | None:
-    """The source's bytes under permuted dimensions, where that is the order that the result has."""
+    """The source's bytes with permuted dimensions, if the result has exactly that dim order; else None."""
     dims = permutation_of(node)
     order = permuted(source.dim_order, dims)
     if order != stored_order(node) or not _is_placed(source) or source.is_dynamic:
@@ -72,7 +72,8 @@ def _permuted(node: Node, source: TensorOperand) -> TensorOperand | None:
 
 
 def _is_placed(tensor: TensorOperand) -> bool:
-    """Whether other tensors may lie in the same bytes: a data file has one layout for each name."""
+    """True if other tensors may alias the storage. External constants may not: a data file has one layout per
+    name."""
     return tensor.storage.place is not Place.CALLER and not tensor.storage.external
 
 
@@ -82,7 +83,7 @@ def _alias(source: TensorOperand, shape: Any, offset: int) -> TensorOperand:
 
 
 def _keeps_order(source: TensorOperand, dims: Sequence[int]) -> bool:
-    """Whether a permutation moves only dimensions of size 1."""
+    """True if the permutation moves only dimensions of size 1."""
     moved = [dim for dim in dims if source.sizes[dim] != 1]
     return moved == sorted(moved) and not source.is_dynamic
 
@@ -90,7 +91,7 @@ def _keeps_order(source: TensorOperand, dims: Sequence[int]) -> bool:
 def _et_view(
     builder: Builder, node: Node, source: TensorOperand, environment: Environment, has_sizes: bool
 ) -> Operand | None:
-    """A view that is made when the program runs; `has_sizes`: the node's second argument are its sizes."""
+    """A view created at run time; with `has_sizes` the node's second argument has its sizes."""
     value = value_of(node)
     sizes = builder.operand(list(arguments_of(node)[1]), environment) if has_sizes else _known_sizes(value)
     if sizes is None:
@@ -107,19 +108,20 @@ def _et_view(
         symbols_of(value),
     )
     if view.nbytes > source.nbytes:
-        return None  # bounds of products may be looser than the source's
+        return None  # the bound of a product may exceed the source's
     builder.emit("executorch_prim::et_view.default", [source, sizes, view], [view], node)
     return view
 
 
 def _known_sizes(value: torch.Tensor) -> list[int] | None:
-    """The sizes as numbers, -1 for one that is known only at run time; None where there are several."""
+    """The sizes as ints, -1 for a symbolic one; None if several are symbolic."""
     sizes = [-1 if is_symbolic(size) else int(size) for size in value.shape]
     return sizes if sizes.count(-1) <= 1 else None
 
 
 def _slice(node: Node, source: TensorOperand, value: Any, is_select: bool) -> Operand | None:
-    """A part that is one piece of the source's bytes: a slice of the outermost dimension above 1."""
+    """A slice as an alias, if it is contiguous in the source: of the outermost dimension with size above
+    1."""
     if source.is_dynamic or not _is_placed(source) or any(map(is_symbolic, value.shape)):
         return None
     dim = named_argument(node, "dim") % max(len(source.sizes), 1)
@@ -133,7 +135,7 @@ def _slice(node: Node, source: TensorOperand, value: Any, is_select: bool) -> Op
 
 
 def _split(node: Node, source: TensorOperand, values: Any, is_unbind: bool) -> Operand | None:
-    """All parts of a split without a kernel, if each is one piece of the source's bytes."""
+    """All parts of a split as aliases, if each is contiguous in the source; else None."""
     if source.is_dynamic or not _is_placed(source) or not isinstance(values, (tuple, list)):
         return None
     dim = named_argument(node, "dim") % max(len(source.sizes), 1)
@@ -150,7 +152,8 @@ def _split(node: Node, source: TensorOperand, values: Any, is_unbind: bool) -> O
 
 
 def _piece(source: TensorOperand, dim: int, start: int, shape: Any) -> TensorOperand | None:
-    """`shape` elements from `start` of `dim` on, if they lie together and at an aligned address."""
+    """An alias of shape `shape` that starts at index `start` of `dim`, if it is contiguous and aligned; else
+    None."""
     if math.prod(source.sizes[:dim]) != 1:
         return None
     step = math.prod(source.sizes[dim + 1 :]) * element_size(source.dtype)

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Dim orders: the facts, what operators ask, the passes that decide them."""
+"""Dim orders: the facts, the requirements of operators, the passes that assign them."""

@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Decides how each tensor lies in memory, and makes copies between orders explicit."""
+"""Assigns a dim order to each tensor and inserts the copies between orders.
+
+Method: one forward pass over each graph; each call decides its result's order from its inputs' orders.
+Copies are cached per (node, order), so that a tensor is converted at most once.
+"""
 
 from __future__ import annotations
 
@@ -36,19 +40,19 @@ _COPIES = {aten.clone.default, aten._to_copy.default, aten.contiguous.default}
 
 
 class DimOrders(Pass):
-    """Gives each node of a tensor meta["dim_order"], and nodes of several tensors a tuple of orders.
+    """Sets meta["dim_order"] of each tensor node, a tuple of orders for nodes with several tensors.
 
-    Inputs have the orders of the example tensors. Operators that keep an order (OrderRules) give results in
-    that of the inputs that decide; a copy converts those that have another one. All other operators, control
-    flow too, read and write row-major tensors. Memory formats become operators of the dim order dialect, or
-    nothing.
+    Inputs have the orders of the example tensors. An operator that keeps an order (OrderRules) gives its
+    result the order of the inputs that decide; inputs in another order are copied. All other operators,
+    and control flow, read and write row-major tensors. Operators with memory formats become operators of
+    the dim-order dialect, or disappear.
 
-    A constant has the order that its readers want, whatever the strides of its tensor: whoever stores it
-    permutes its elements. The pass may run again, for what other passes added.
+    A constant has the order that its readers need, whatever the strides of its tensor: storing it permutes
+    its elements. The pass may run again to cover nodes added by other passes.
 
-    Where the runtime takes any order (OperatorLibrary.any_order), tensors of one channel or one pixel, which
-    lie the same in both orders, are row-major and never copied, operators broadcast in channels-last, and
-    tensors permuted for attention stay where their source is in memory. A convolution with
+    If the runtime accepts any order (OperatorLibrary.any_order): tensors with one channel or one pixel,
+    whose memory is the same in both orders, are row-major and never copied; operators may broadcast in
+    channels-last; and permutations for attention keep the memory of their source. A convolution with
     meta["channels_last"] reads its input in any order and writes a channels-last tensor.
     """
 
@@ -67,7 +71,8 @@ class DimOrders(Pass):
 
 
 class _Orders:
-    """Decides the orders of one graph, from its inputs on. In a uniform graph all results are row-major."""
+    """Assigns the orders of one graph, starting at its inputs. In a uniform graph all results are
+    row-major."""
 
     def __init__(
         self, program: ExportedProgram, module: GraphModule, uniform: bool, rules: OrderRules
@@ -76,7 +81,7 @@ class _Orders:
         self.rules, self.any_order = rules, rules.any_order
         self.top = module is program.graph_module
         self.modified = False
-        self.open: set[Node] = set()  # constants that nobody asked for an order yet
+        self.open: set[Node] = set()  # constants whose order no reader has set yet
         self.copies: dict[tuple[Node, DimOrder], Node] = {}
 
     def decide(self) -> bool:
@@ -104,7 +109,8 @@ class _Orders:
                 node.meta["dim_order"] = order_of_strides(value)
 
     def _left_open(self, node: Node) -> DimOrder:
-        """Of a constant that only convolutions read, as weight, or none: as its tensor lies."""
+        """The order of a constant whose order nobody set: by its strides if only convolutions read it, as
+        their weight, else row-major."""
         if all(self.rules.convolution_weight(user) is node for user in node.users):
             return order_of_strides(value_of(node))
         return row_major(value_of(node).dim())
@@ -146,7 +152,7 @@ class _Orders:
             self._compute(node)
 
     def _delegate(self, node: Node) -> None:
-        """A backend gets and gives tensors that lie as they did when it was lowered to."""
+        """A backend reads and writes tensors in the orders they had when it was lowered to."""
         part = attribute(self.module, str(input_of(node).target)).original_module
         names = set(part.graph_signature.user_inputs)
         inputs = [n for n in part.graph.find_nodes(op="placeholder") if n.name in names]
@@ -186,7 +192,7 @@ class _Orders:
         self.modified = True
 
     def _clone(self, node: Node) -> None:
-        """A copy that is there already goes where its source, or what that is a copy of, has the order."""
+        """Removes an existing copy if its source, or the source of that copy, already has the order."""
         node.meta["dim_order"] = tuple(_options(node)["dim_order"])
         found = self._same(input_of(node), node.meta["dim_order"])
         if found is not None:
@@ -207,7 +213,8 @@ class _Orders:
         node.meta["dim_order"] = wanted or row_major(rank)
 
     def _permute(self, node: Node) -> None:
-        """Elements stay where they are, if permuted they are row-major or their readers do not care."""
+        """A permutation keeps the memory of its source if that makes the result row-major, or if its readers
+        accept any order."""
         source, dims = input_of(node), permutation(node)
         assert dims is not None
         if source in self.open:
@@ -234,7 +241,7 @@ class _Orders:
             )
 
     def _read_as_they_are(self, node: Node) -> set[Node]:
-        """What the node may read in any order."""
+        """The inputs that the node may read in any order."""
         weight = self.rules.convolution_weight(node)
         free = set() if weight is None else {weight}
         if self.rules.reads_any_order(node):
@@ -248,11 +255,11 @@ class _Orders:
             return order
         dims = self.rules.permuted_next(node)
         if dims is not None:
-            return tuple(dims)  # permuted, it is row-major
+            return tuple(dims)  # row-major once permuted
         return row_major(value.dim()) if is_either(value) else order
 
     def _keeps_channels_last(self, node: Node) -> bool:
-        """Whether the node gets channels-last tensors and puts out such."""
+        """True if the node reads and writes channels-last tensors."""
         if node.meta.get("channels_last"):
             return True
         if self.rules.reads_any_order(node):
@@ -272,7 +279,8 @@ class _Orders:
                 user.replace_input_with(node, changed)
 
     def _in_order(self, node: Node, order: DimOrder, place: Node) -> Node:
-        """The node's tensor in an order: itself, what it was copied from, or a copy made before `place`."""
+        """The node's tensor in `order`: the node itself, the source it was copied from, or a copy made before
+        `place`."""
         either = self.any_order and is_either(value_of(node))
         if node in self.open:
             self.open.remove(node)
@@ -292,7 +300,7 @@ class _Orders:
         return self.copies[node, order]
 
     def _same(self, node: Node, order: DimOrder) -> Node | None:
-        """The node, or what it is a copy of, whichever has the order."""
+        """The node or the source of its copies, whichever has the order; None if neither has."""
         if node in self.open:
             return None
         if self._order(node) == order:
@@ -305,7 +313,7 @@ def _options(node: Node) -> dict[str, Any]:
 
 
 def _has_own(module: GraphModule, rules: OrderRules) -> bool:
-    """Whether a graph has tensors that may lie in an order that no memory format asks for."""
+    """True if a graph has tensors that may have an order no memory format asks for."""
     return rules.any_order and any(
         node.meta.get("channels_last") or rules.permuted_next(node) or rules.reads_any_order(node)
         for node in module.graph.nodes

@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Moves chains of convolutions and what is between them to channels-last."""
+"""Moves connected groups of convolutions and the operators between them to channels-last.
+
+Groups are connected components. A group is converted if it has enough convolutions for the copies at its
+borders (`is_worth_converting`).
+"""
 
 from __future__ import annotations
 
@@ -21,11 +25,11 @@ from rushlight.program.dim_order import DimOrder, row_major
 
 
 class ChannelsLast(Pass):
-    """Converts at the borders of each group of connected operators that can be channels-last, where the
+    """Inserts copies at the borders of each group of connected operators that can be channels-last, if the
     group has at least as many convolutions as borders. Outputs of the program keep their order.
 
-    Tensors of one channel or one pixel are no borders where the runtime takes any order. DimOrders has to run
-    afterwards: it lets the order spread inside, and cancels conversions.
+    If the runtime accepts any order, tensors with one channel or one pixel do not count as borders.
+    DimOrders has to run afterwards: it propagates the order inside the group and cancels conversions.
     """
 
     name = "channels_last"
@@ -33,7 +37,7 @@ class ChannelsLast(Pass):
     breaks = frozenset({"dim orders"})
 
     def __init__(self, which: str = "all") -> None:
-        """`which`: "all" convolutions, or those of "integers": others do not make a group worth it."""
+        """`which`: "all" counts every convolution of a group, "integers" only integer ones."""
         self.which = which
 
     def run(self, program: ExportedProgram, context: PassContext) -> bool:
@@ -47,7 +51,7 @@ class ChannelsLast(Pass):
 
 
 def _groups(module: GraphModule, rules: OrderRules) -> list[list[Node]]:
-    """Connected nodes that can be channels-last."""
+    """Connected components of the nodes that can be channels-last."""
     members = [node for node in module.graph.nodes if _can_be_channels_last(node, rules)]
     return connected(members, lambda node: _read_in_order(node, rules))
 
@@ -65,12 +69,13 @@ def _can_be_channels_last(node: Node, rules: OrderRules) -> bool:
 
 
 def _read_in_order(node: Node, rules: OrderRules) -> list[Node]:
-    """What a node reads in the order that its results have."""
+    """The inputs whose dim order the node's results have."""
     return [input_of(node)] if node.target is operator.getitem else rules.deciding_inputs(node)
 
 
 def _reads_planes(convolution: Node, read: Node) -> bool:
-    """Whether its kernel brings few channels together itself, as that of an image: of floats."""
+    """True if the float convolution's kernel itself gathers the few channels of an image: no copy is needed
+    before it."""
     transposed, groups = (named_argument(convolution, name) for name in ("transposed", "groups"))
     channels = value_of(read).shape[1]
     return (
@@ -84,7 +89,7 @@ def _reads_planes(convolution: Node, read: Node) -> bool:
 
 
 class _Group:
-    """Nodes that can be channels-last together."""
+    """Connected nodes that can be channels-last."""
 
     def __init__(
         self, nodes: list[Node], module: GraphModule, constants: Constants, rules: OrderRules, which: str
@@ -95,7 +100,7 @@ class _Group:
         self.members = set(self.nodes)
 
     def convert(self) -> bool:
-        """Convert at the borders, if that is worth it."""
+        """Converts at the borders if that is worth its copies. Returns True if it did."""
         entries = [(node, read) for node in self.nodes for read in self._entries(node)]
         exits = [node for node in self.nodes if _is_tensor(node) and self._is_exit(node)]
         convolutions = sum(self._counts(n) for n in self.nodes)
@@ -118,20 +123,20 @@ class _Group:
         return True
 
     def _narrows(self, node: Node, members: set[Node]) -> bool:
-        """Whether the node makes smaller elements of what comes from outside, as quantizing does: the copy is
-        of its results then."""
+        """True if the node's elements are smaller than its outside input's, as after quantizing: it is
+        cheaper to copy its result."""
         reads = _read_in_order(node, self.rules)
         if len(reads) != 1 or reads[0] in members or not (_is_tensor(node) and _is_tensor(reads[0])):
             return False
         return bool(value_of(node).element_size() < value_of(reads[0]).element_size())
 
     def _counts(self, node: Node) -> bool:
-        """Whether the node is a convolution that is to run channels-last."""
+        """True if the node is a convolution that should run channels-last."""
         is_integer = not value_of(node).dtype.is_floating_point if _is_tensor(node) else False
         return self.rules.is_convolution(node) and (self.which == "all" or is_integer)
 
     def _entries(self, node: Node) -> list[Node]:
-        """What a node reads from outside that has to be converted, or told that it need not be."""
+        """The node's inputs from outside the group, without constants."""
         return [
             read
             for read in _read_in_order(node, self.rules)
@@ -142,12 +147,12 @@ class _Group:
         return self.any_order and is_either(value_of(read))
 
     def _is_free(self, node: Node, read: Node) -> bool:
-        """Whether the node takes it as it is."""
+        """True if the node accepts the input in its present order."""
         planes = self.any_order and self.rules.is_convolution(node) and _reads_planes(node, read)
         return planes or self._lies_the_same(read)
 
     def _is_exit(self, node: Node) -> bool:
-        """Whether anybody outside of the group wants the result in another order."""
+        """True if a user outside the group needs the result in another order."""
         return any(user not in self.members and not self._takes(user, node) for user in node.users)
 
     def _takes(self, user: Node, node: Node) -> bool:
@@ -159,13 +164,14 @@ class _Group:
         )
 
     def _ends(self, user: Node) -> bool:
-        """Whether the result is of one pixel, as that of a pooling: it lies the same in both orders."""
+        """True if the result has one pixel, as after global pooling: its memory is the same in both
+        orders."""
         value = value_of(user)
         pooled = user.op == "call_function" and isinstance(value, torch.Tensor) and value.dim() == 4
         return pooled and is_either(value) and bool(self.rules.deciding_inputs(user))
 
     def _restore(self, node: Node, output: Node) -> None:
-        """Let the program put the tensor out in the order that it had."""
+        """Inserts a copy so that the program's output keeps its order."""
         program = self.constants.program
         order = order_of_strides(value_of(node))
         if order != row_major(4):

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Copies and new tensors in a given dim order.
+"""Operators that copy or create tensors in a given dim order.
 
-They stand for the runtime's `dim_order_ops::*`. The namespace is another one, as the official exporter
-registers operators under that name, and both may be imported in one process.
+They stand for the runtime's `dim_order_ops::*`. They have another namespace because the official exporter
+registers operators under that one, and both exporters may be imported in one process.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _LIBRARY.define(f"_empty_dim_order(SymInt[] size, *, {_OPTIONS}, int[]? dim_orde
 def _ordered(
     sizes: Sequence[int], order: Sequence[int] | None, dtype: torch.dtype | None, device: torch.device | None
 ) -> torch.Tensor:
-    """Uninitialised, in a dim order; row-major without."""
+    """An uninitialized tensor in a dim order; row-major if `order` is None."""
     if order is None:
         return torch.empty(sizes, dtype=dtype, device=device)
     return torch.empty([sizes[d] for d in order], dtype=dtype, device=device).permute(places(order))

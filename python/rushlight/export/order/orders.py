@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Dim orders of PyTorch's tensors: those of memory formats and of strides, and in which a node's tensor is
-stored."""
+"""Dim orders of PyTorch's tensors: from memory formats, from strides, and as assigned to nodes."""
 
 from __future__ import annotations
 
@@ -16,36 +15,36 @@ from rushlight.integers.order import is_either as lies_the_same
 from rushlight.program.dim_order import DimOrder, is_row_major, row_major
 
 _CHANNELS_LAST = {4: torch.channels_last, 5: torch.channels_last_3d}
-"""The ranks that have a channels-last order, by PyTorch's names of it."""
+"""The ranks with a channels-last order, and PyTorch's format for each."""
 
 
 def stored_order(node: Node) -> Any:
-    """The dim order that a node's tensor is stored in, a tuple of them for several; None if nothing decided
-    it, which is row-major."""
+    """The dim order in which a node's tensor is stored, a tuple of orders for several tensors; None
+    (row-major) if no pass has assigned one."""
     return node.meta.get("dim_order")
 
 
 def channels_last(rank: int) -> DimOrder:
-    """Dimension 1 innermost; row-major for ranks that have no such order."""
+    """The order with dimension 1 innermost; row-major for ranks other than 4 and 5."""
     return (0, *range(2, rank), 1) if rank in _CHANNELS_LAST else row_major(rank)
 
 
 def is_channels_last(order: DimOrder) -> bool:
-    """Whether an order is channels-last, or any other that is not row-major."""
+    """True if an order is not row-major."""
     return not is_row_major(order)
 
 
 def order_of_format(memory_format: Any, rank: int) -> DimOrder | None:
-    """The order that a torch.memory_format asks for; None where it asks to keep the source's."""
+    """The order that a torch.memory_format asks for; None if it asks for the source's."""
     if memory_format in (None, torch.preserve_format):
         return None
     return row_major(rank) if memory_format is torch.contiguous_format else channels_last(rank)
 
 
 def order_of_strides(tensor: torch.Tensor) -> DimOrder:
-    """Channels-last where the strides say that and nothing else, row-major otherwise.
+    """Channels-last if the strides mean that and cannot mean row-major, else row-major.
 
-    Where there is one channel or one pixel strides are both; such tensors count as row-major.
+    With one channel or one pixel the strides fit both; such tensors count as row-major.
     """
     rank = tensor.dim()
     if rank not in _CHANNELS_LAST:
@@ -58,19 +57,19 @@ def order_of_strides(tensor: torch.Tensor) -> DimOrder:
 
 
 def _order_of_symbols(tensor: torch.Tensor) -> DimOrder:
-    """Of a tensor with symbols for sizes: channels-last where the stride of the channels alone is one."""
+    """The order of a tensor with symbolic sizes: channels-last if only the channel dimension has stride 1."""
     strides = tensor.stride()
     one = [d for d, stride in enumerate(strides) if not isinstance(stride, torch.SymInt) and stride == 1]
     return channels_last(tensor.dim()) if one == [1] else row_major(tensor.dim())
 
 
 def is_either(tensor: torch.Tensor) -> bool:
-    """Whether the tensor lies the same in memory in both orders: one channel, or one pixel."""
+    """True if both orders give the same memory: one channel, or one pixel."""
     return lies_the_same([n if isinstance(n, int) else 2 for n in tensor.shape])
 
 
 def uses_channels_last(program: ExportedProgram) -> bool:
-    """Whether any input is channels-last or any operator asks for it."""
+    """True if an input is channels-last or an operator asks for it."""
     specs = input_specs(program)
     for module in graph_modules(program.graph_module):
         for node in module.graph.nodes:

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What operators ask of the dim orders of their inputs, and which their results have: the traits of the
-operator table's rows, read for the nodes of a graph."""
+"""The dim orders that operators accept and produce, from the traits in the operator table."""
 
 from __future__ import annotations
 
@@ -19,18 +18,18 @@ aten = torch.ops.aten
 
 
 class OrderRules:
-    """The rules of one runtime's operators.
+    """The rules for one runtime's operators.
 
-    Where its kernels do not take any order (`any_order`), results keep an order only if no input is
-    broadcast, as ExecuTorch 1.5.1 computes wrong numbers there in channels-last.
+    If its kernels do not accept every order (`any_order` is False), results keep an order only if no input
+    is broadcast: ExecuTorch 1.5.1 computes wrong results when it broadcasts channels-last tensors.
     """
 
     def __init__(self, library: OperatorLibrary) -> None:
         self.library, self.any_order = library, library.any_order
 
     def deciding_inputs(self, node: Node) -> list[Node]:
-        """The inputs whose dim order a node's results have, if they all have the same one; none where the
-        results are row-major anyway."""
+        """The inputs whose common dim order a node's results take; empty if the results are always
+        row-major."""
         if not isinstance(node.target, OpOverload) or not node.args:
             return []
         traits = self.library.traits(node.target)
@@ -47,14 +46,14 @@ class OrderRules:
         return [first] if residual is None else [first, residual]
 
     def _inputs_of_all_elements(self, node: Node) -> list[Node]:
-        """Those that are not broadcast."""
+        """The inputs that are not broadcast."""
         value, tensors = value_of(node), tensors_of(node)
         shape = value.shape if isinstance(value, torch.Tensor) else value[0].shape
         whole = [n for n in tensors if same_sizes(value_of(n).shape, shape)]
         return whole if self.any_order or len(whole) == len(tensors) else []
 
     def reads_any_order(self, node: Node) -> bool:
-        """Whether a node's kernel reads each tensor in its own order, and writes a row-major result."""
+        """True if a node's kernel reads each tensor in its own order and writes a row-major result."""
         if not self.any_order:
             return False
         traits, value = self.library.traits(node.target), value_of(node)
@@ -63,20 +62,20 @@ class OrderRules:
         return "any_order" in traits
 
     def permuted_next(self, node: Node) -> list[int] | None:
-        """The dimensions of the permutation that alone reads a node's result, where its kernel writes in any
-        order."""
+        """The dimensions of the permutation that is the only reader of a node's result, if the node's kernel
+        can write in any order; else None."""
         (user,) = node.users if len(node.users) == 1 else (None,)
         writes_any = self.any_order and "any_order" in self.library.traits(node.target)
         return permutation(user) if user is not None and writes_any else None
 
     def is_convolution(self, node: Node) -> bool:
-        """Whether a node convolves: it keeps the order of its input, and has a weight."""
+        """True for a convolution: an operator that keeps its input's order and has a weight."""
         return (
             "keeps_order" in self.library.traits(node.target) and named_argument(node, "weight") is not None
         )
 
     def convolution_weight(self, node: Node) -> Node | None:
-        """The node that a convolution reads as weight and as nothing else."""
+        """The node that a convolution reads as weight only; None if it reads it as another argument too."""
         if not self.is_convolution(node):
             return None
         weight = named_argument(node, "weight")
@@ -85,7 +84,7 @@ class OrderRules:
 
 
 def permutation(node: Node) -> list[int] | None:
-    """The dimensions of a node that permutes, counted from 0; None of any other."""
+    """The non-negative dimensions of a permute_copy node; None for another node."""
     return permutation_of(node) if node.target is aten.permute_copy.default else None
 
 
@@ -95,5 +94,5 @@ def tensors_of(node: Node) -> list[Node]:
 
 
 def is_size_of(target: Any) -> bool:
-    """Whether an operator asks for a tensor's shape only."""
+    """True if an operator reads only the shape of a tensor."""
     return isinstance(target, OpOverload) and target._schema.name.startswith("aten::sym_")

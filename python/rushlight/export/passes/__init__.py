@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The passes of the exporter, one a file; `rushlight.export.pipeline` says their order."""
+"""The exporter's passes, one per file; `rushlight.export.pipeline` has their order."""
 
 from rushlight.export.passes.base import FunctionPass, Pass, PassContext
 

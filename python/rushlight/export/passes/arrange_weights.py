@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Decides in which order weights of integer convolutions are stored."""
+"""Chooses the storage order of the weights of integer convolutions and linear layers."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from rushlight.program.dim_order import DimOrder
 
 
 class ArrangeWeights(Pass):
-    """A convolution of integers multiplies weights as they are stored. In the order of the numbers that an
-    output sees, they are a matrix: channels innermost where those of the input are. A depthwise convolution
-    takes channels side by side, so that they are innermost there: [taps][channels]. Kernels take any order,
-    but are quick in these."""
+    """Integer convolutions multiply weights in their stored order. Stored in the order in which an output
+    reads its inputs, the weights are a matrix: channels innermost if the input is channels-last. A
+    depthwise convolution processes adjacent channels together, so its weights have channels innermost:
+    [taps][channels]. The kernels accept any order but are fastest in these."""
 
     name = "arrange_weights"
     requires = frozenset({"dim orders"})
@@ -44,7 +44,7 @@ class ArrangeWeights(Pass):
         return modified
 
     def _order(self, user: Node, weight: Node) -> DimOrder | None:
-        """The order that a reader wants its weight in; None of others than those that multiply integers."""
+        """The order that a reader wants for its weight; None for a reader that is no integer operator."""
         find = _ORDERS.get(user.target)
         if find is None or named_argument(user, "weight") is not weight:
             return None

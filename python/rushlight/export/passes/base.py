@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a pass is: a change of an ExportedProgram in place, with what it requires and ensures."""
+"""The interface of passes: an in-place change of an ExportedProgram, with preconditions and guarantees."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
 @dataclass
 class PassContext:
-    """What passes may ask about: the operators of the runtime that the program is made for, the method's
-    name, and which passes ran before. `remarks` collects why rewrites were refused, and `arithmetic` which
-    operators of a quantized graph compute in integers, for the report."""
+    """The context of a pass: the operators of the runtime, the method's name, and the passes that ran before
+    (`history`). For the report, `remarks` collects reasons for refused rewrites, and `arithmetic` which
+    operators of a quantized graph compute in integers."""
 
     library: OperatorLibrary
     method: str = "forward"
@@ -31,10 +31,10 @@ class PassContext:
 
 
 class Pass(ABC):
-    """One change of a program.
+    """A change of a program.
 
-    `requires` are properties of the program that passes before must have ensured; `ensures` those that
-    hold afterwards; `breaks` those that no longer need to hold.
+    `requires` are properties that earlier passes must have ensured, `ensures` properties that hold
+    afterwards, `breaks` properties that may no longer hold.
     """
 
     name: ClassVar[str] = ""
@@ -44,9 +44,9 @@ class Pass(ABC):
 
     @abstractmethod
     def run(self, program: ExportedProgram, context: PassContext) -> bool:
-        """Change the program in place; True when anything was changed.
+        """Changes the program in place. Returns True if it changed anything.
 
-        The pass keeps each node's meta["val"] right; dead nodes may be left behind.
+        A pass keeps each node's meta["val"] correct; it may leave dead nodes behind.
         """
 
     def __str__(self) -> str:
@@ -54,10 +54,10 @@ class Pass(ABC):
 
 
 class FunctionPass(Pass):
-    """A user's pass: any callable that takes a GraphModule or an ExportedProgram.
+    """A user's pass: a callable that takes a GraphModule, or with `takes_program` an ExportedProgram.
 
-    It may change its argument in place, and return nothing, a PassResult of torch.fx, or a GraphModule or
-    ExportedProgram in place of the one it got.
+    It may change its argument in place, and may return nothing, a PassResult of torch.fx, or a new
+    GraphModule or ExportedProgram.
     """
 
     def __init__(self, function: Callable[[Any], Any], *, takes_program: bool = False) -> None:

@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Computes once what is computed twice, and stores once what is stored twice."""
+"""Merges equal constants and equal pure calls.
+
+Constants are compared within groups of the same dtype and sizes, first by a sample of elements, then bit
+by bit. Calls are hashed by operator and arguments in graph order; cost linear in the graph.
+"""
 
 from __future__ import annotations
 
@@ -17,14 +21,14 @@ from rushlight.export.graph.nodes import graph_modules
 from rushlight.export.graph.rewrite import is_pure, replace
 from rushlight.export.passes.base import Pass, PassContext
 
-# Of the same width as a dtype; equal in them means equal to the bit, NaN and -0 included.
+# An integer dtype for each element size: equal bits include NaN and distinguish -0.0.
 _BITS = {1: torch.uint8, 2: torch.int16, 4: torch.int32, 8: torch.int64}
 _SAMPLE = 8
 
 
 class CommonSubexpressions(Pass):
-    """Constants of the same dtype, sizes and content become one, as tied weights do; then pure operators
-    of the same arguments. In each body of control flow by itself."""
+    """Merges constants with the same dtype, sizes and content, such as tied weights; then pure operators with
+    the same arguments. Each body of control flow is processed separately."""
 
     name = "common_subexpressions"
     requires = frozenset({"views are copies"})
@@ -61,7 +65,7 @@ def _is_mergeable(node: Node) -> bool:
 
 
 def _key(value: Any) -> Hashable:
-    """Equal for equal arguments; 1, 1.0 and True, and 0.0 and -0.0, are different ones."""
+    """A hashable key, equal for equal arguments; it distinguishes 1, 1.0 and True, and 0.0 and -0.0."""
     if isinstance(value, (list, tuple)):
         return ("list", *map(_key, value))
     if isinstance(value, dict):
@@ -90,7 +94,7 @@ def _merge_constants(program: ExportedProgram) -> bool:
 
 
 def _of_same_kind(program: ExportedProgram, constants: Constants) -> list[list[Node]]:
-    """Constants that are read, in groups of two or more of the same dtype and sizes."""
+    """Groups of two or more used constants with the same dtype and sizes."""
     groups: dict[Hashable, list[Node]] = {}
     for node in program.graph.nodes:
         tensor = constants.get(node)
@@ -110,9 +114,9 @@ def _is_plain(tensor: torch.Tensor) -> bool:
 
 
 def _sample(tensor: torch.Tensor) -> Hashable:
-    """A few elements, the same ones for tensors of the same sizes."""
+    """A few elements as bits, at the same positions for tensors of the same sizes."""
     bits = _bits(tensor)
-    while bits.dim() > 1:  # along a diagonal, as flattening might copy
+    while bits.dim() > 1:  # along a diagonal, because flattening might copy
         bits = bits.diagonal(dim1=0, dim2=1) if min(bits.shape[:2]) > 1 else bits.flatten(0, 1)
     bits = bits.reshape(-1)
     return tuple(bits[:: max(bits.numel() // _SAMPLE, 1)].tolist())

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Lets quantized parts of a graph compute in integers, by the rules of rushlight.integers."""
+"""Replaces quantized subgraphs by integer operators, with the rules of rushlight.integers."""
 
 from __future__ import annotations
 
@@ -34,8 +34,9 @@ from rushlight.runtime.arrays import as_array, as_tensor
 
 
 class ComputeInIntegers(Pass):
-    """`dequantize -> convolution -> clamp -> quantize` and their kin become operators on integers, where the
-    runtime has them. What stays in float though it is quantized is remarked, with the line of the model."""
+    """Rewrites `dequantize -> convolution -> clamp -> quantize` and similar patterns to integer operators
+    that the runtime has. Calls of a quantized graph that stay in float are remarked with their source
+    line."""
 
     name = "compute_in_integers"
     requires = frozenset({"views are copies"})
@@ -45,7 +46,7 @@ class ComputeInIntegers(Pass):
         self.settings = settings or Settings()
 
     def run(self, program: ExportedProgram, context: PassContext) -> bool:
-        """See Pass. Control flow's bodies stay as they are: they get constants as operands."""
+        """See Pass. Does not change bodies of control flow, which receive constants as operands."""
         graph = FxGraph(program, context)
         report = turn(graph, self.settings)
         is_changed = _conclude(self.name, graph, report)
@@ -57,8 +58,8 @@ class ComputeInIntegers(Pass):
 
 
 class WholeLayers(Pass):
-    """Linear layers become operators that read their weights as integers, of graphs that have to be seen as
-    torch.export leaves them: torchao's, and those with weights whose groups have scales."""
+    """Rewrites linear layers to operators that read integer weights, in graphs as torch.export leaves them:
+    torchao's layers, and layers whose weights have group scales."""
 
     name = "whole_layers"
 
@@ -70,7 +71,7 @@ class WholeLayers(Pass):
 
 
 def _conclude(name: str, graph: FxGraph, report: Report) -> bool:
-    """Remarks what was refused; whether anything was changed."""
+    """Remarks the refused calls. Returns True if anything was changed."""
     for call, reason in report.refused:
         assert isinstance(call, FxCall)
         line = source_line(call.node)
@@ -81,14 +82,14 @@ def _conclude(name: str, graph: FxGraph, report: Report) -> bool:
 
 
 def turn_quantize(program: ExportedProgram, context: PassContext, node: Node) -> None:
-    """Let a quantize behind dequantize become an operator on integers, if the runtime has one."""
+    """Replaces a quantize after a dequantize by an integer operator, if the runtime has one."""
     with contextlib.suppress(Refusal):
         RULES[QUANTIZE](FxGraph(program, context), FxCall(node), Settings())
 
 
 @dataclass(frozen=True)
 class FxCall:
-    """A node that calls an operator."""
+    """A node that calls an operator, as the integer rules see it."""
 
     node: Node
 
@@ -113,7 +114,7 @@ class FxCall:
 
 
 class FxGraph:
-    """The top graph of a program as rules see it: values are nodes."""
+    """The top graph of a program as the integer rules see it: values are nodes."""
 
     def __init__(self, program: ExportedProgram, context: PassContext) -> None:
         self.program, self.context = program, context
@@ -220,7 +221,7 @@ class FxGraph:
             tensor = self.constants.get(node) if found is None else as_tensor(found, torch)
             if tensor is None:
                 return None
-            # One number for all, whatever the rank of the constant.
+            # A one-element constant becomes a scalar, so that it broadcasts whatever its rank.
             tensors[node] = tensor.detach().cpu().reshape(()) if tensor.numel() == 1 else tensor
         given = _node(call).args, dict(_node(call).kwargs)
         args, kwargs = torch.fx.node.map_arg(given, tensors.__getitem__)
@@ -266,5 +267,5 @@ def _like(value: Any, dtype: str) -> Any:
 
 
 def _items(node: Node) -> dict[int, Node]:
-    """The tensors that a call with several results returns, as far as they are read."""
+    """The results of a call with several, by index, as far as they are read."""
     return {int(str(user.args[1])): user for user in node.users if user.target is getitem}

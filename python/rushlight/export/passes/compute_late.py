@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Moves what depends on constants alone to where it is first read: dequantized weights need memory for one
-layer at a time, not all from the start."""
+"""Moves computations that depend on constants alone before their first reader: dequantized weights then need
+memory for one layer at a time, instead of for all from the start."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from rushlight.export.passes.base import Pass, PassContext
 
 
 class ComputeLate(Pass):
-    """The order of all other nodes stays."""
+    """Moves constant computations only; all other nodes keep their order."""
 
     name = "compute_late"
 
@@ -29,7 +29,7 @@ class ComputeLate(Pass):
 
 
 def _sink(graph: Graph, constants: set[Node]) -> int:
-    """Move nodes of one graph; how many were moved."""
+    """Moves the nodes of one graph; returns their number."""
     known = set(constants)
     for node in graph.nodes:
         is_call = node.op == "call_function" and is_pure(node.target)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Makes linear layers of products with constant matrices, whose transposes are stored instead."""
+"""Converts products with constant matrices to linear layers with transposed weights."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ aten = torch.ops.aten
 
 
 class ConstantProducts(Pass):
-    """`x @ w + b` and `addmm(b, x, w)` become `linear(x, w.T, b)`, where nobody else reads the weight:
-    kernels prepare it, and what comes after it can be part of the layer."""
+    """Rewrites `x @ w + b` and `addmm(b, x, w)` to `linear(x, w.T, b)` if nothing else reads the weight:
+    kernels of linear layers pack their weight in advance, and can fuse the operators that follow."""
 
     name = "constant_products"
     requires = frozenset({"views are copies"})
@@ -43,7 +43,7 @@ class ConstantProducts(Pass):
 
 
 def _product(node: Node, constants: Constants) -> tuple[Node, Node, Node | None] | None:
-    """The rows, the constant weight that nobody else reads and the bias of a product."""
+    """(rows, weight, bias) of a product whose constant weight nothing else reads; else None."""
     if node.target is aten.mm.default and not node.kwargs:
         (rows, weight), bias = arguments_of(node), None
     elif node.target is aten.addmm.default and not node.kwargs and len(node.args) == 3:
@@ -83,7 +83,7 @@ def _rewrite(program: ExportedProgram, constants: Constants, node: Node) -> None
 
 
 def _views_around(rows: Node, node: Node) -> tuple[Node, Node] | None:
-    """What the rows are a view of, and the one view of the product with the same first dimensions."""
+    """The source of the rows' view, and the single view of the product with the same leading dimensions."""
     after = _only_user(node)
     if after is None or {rows.target, after.target} != {aten.view_copy.default}:
         return None
@@ -95,7 +95,7 @@ def _views_around(rows: Node, node: Node) -> tuple[Node, Node] | None:
 
 
 def _ends_alike(source: Node, rows: Node, after: Node, node: Node) -> bool:
-    """Whether both views keep the last dimension."""
+    """True if both views keep the last dimension."""
 
     def last(each: Node) -> Sequence[Any]:
         sizes: Sequence[Any] = value_of(each).shape[-1:]
@@ -105,7 +105,7 @@ def _ends_alike(source: Node, rows: Node, after: Node, node: Node) -> bool:
 
 
 def _bias_after(node: Node) -> tuple[Node, Node] | None:
-    """The sum with a vector that the result goes into, and the vector."""
+    """The sum of the result and a vector, and the vector; None if there is no such sum."""
     total = _only_user(node)
     if total is None or total.target is not aten.add.Tensor or total.kwargs.get("alpha", 1) != 1:
         return None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Takes out expansions before operators that broadcast by themselves."""
+"""Removes expansions before operators that broadcast."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ _BROADCASTING = frozenset(
 
 
 class DropExpansions(Pass):
-    """`add(x, expand(y))` reads y itself, where another operand brings the sizes that y lacks. A tensor that
-    is filled with a number is an expansion of one element.
+    """Rewrites `add(x, expand(y))` to `add(x, y)` if another operand has the sizes that y lacks. A filled
+    tensor counts as the expansion of one element.
 
-    Not in programs with channels-last tensors, which do not broadcast.
+    Skips programs with channels-last tensors, whose kernels may not broadcast.
     """
 
     name = "drop_expansions"
@@ -58,7 +58,7 @@ class DropExpansions(Pass):
 
 
 def _root(node: Node) -> Node | None:
-    """What the node expands: its operand, or one filled element of as many dimensions."""
+    """The operand that the node expands, or a new filled tensor with one element of the same rank."""
     if node.target is aten.expand_copy.default:
         return input_of(node)
     value = value_of(node)
@@ -77,10 +77,10 @@ def _broadcasts(node: Node) -> bool:
 
 
 def _keeps_result(user: Node, node: Node, root: Node) -> bool:
-    """Whether the user's result has the same sizes and dtype with `root` in the place of `node`."""
+    """True if the user's result keeps its sizes and dtype when `root` replaces `node`."""
     operands = [value_of(root if n is node else n) for n in user.all_input_nodes]
     tensors = [value for value in operands if isinstance(value, torch.Tensor)]
-    # A tensor without dimensions counts less when dtypes are promoted.
+    # A 0-dim tensor has lower priority in dtype promotion.
     if value_of(root).dim() == 0 and len({t.dtype for t in tensors}) > 1:
         return False
     shape = value_of(user).shape
@@ -88,7 +88,7 @@ def _keeps_result(user: Node, node: Node, root: Node) -> bool:
 
 
 def _brings(tensors: Sequence[torch.Tensor], from_last: int, size: Any) -> bool:
-    """Whether one of the tensors has the size in the dimension counted from the last, from 1."""
+    """True if a tensor has the size in the dimension counted from the last, starting at 1."""
     return any(t.dim() >= from_last and same_size(t.shape[-from_last], size) for t in tensors) or (
         isinstance(size, int) and size == 1
     )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Leaves out zero points that are all zero: a weight's channels need their scales only."""
+"""Removes zero points that are all zero: per-channel weights then store only their scales."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from rushlight.export.graph.constants import Constants
 from rushlight.export.graph.rewrite import calls
 from rushlight.export.passes.base import Pass, PassContext
 
-# Where they are among the arguments.
+# The index of the zero points among the arguments.
 _ZERO_POINTS = 2
 
 
 class DropZeroPoints(Pass):
-    """`dequantize_per_channel(w, scales, zeros, ...)` gets None in place of the zeros."""
+    """Rewrites `dequantize_per_channel(w, scales, zeros, ...)` to take None for the zeros."""
 
     name = "drop_zero_points"
     ensures = frozenset({"no zero points of zeros"})

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Works batch normalization into the weights of the convolution or linear layer before it."""
+"""Folds batch normalization into the weights of the convolution or linear layer before it.
+
+With s = gamma / sqrt(var + eps): weight' = weight * s, bias' = (bias - mean) * s + beta.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +21,7 @@ from rushlight.export.passes.base import Pass, PassContext
 
 aten = torch.ops.aten
 
-# Elements of a weight that are multiplied at a time.
+# Elements of a weight that are multiplied per step.
 _PART = 1 << 16
 _CONVOLUTIONS = {aten.conv1d.default, aten.conv2d.default, aten.conv3d.default}
 _TRANSPOSED = {aten.conv_transpose1d.default, aten.conv_transpose2d.input, aten.conv_transpose3d.input}
@@ -34,7 +37,8 @@ _NORMALIZATIONS = {
 
 @dataclass(frozen=True)
 class _Layer:
-    """A layer with weights: where its arguments are, and how its output channels lie in the weight."""
+    """A layer with weights: the nodes of its arguments, and the dimension of the weight with the output
+    channels."""
 
     node: Node
     weight: Node
@@ -45,10 +49,10 @@ class _Layer:
 
 
 class FoldBatchNorm(Pass):
-    """`bn(conv(x))` becomes `conv(x)` of other weights, where only the normalization reads the convolution,
-    its statistics are constants, and nobody else reads the weight.
+    """Rewrites `bn(conv(x))` to `conv(x)` with other weights if only the normalization reads the convolution,
+    its statistics are constants, and nothing else reads the weight.
 
-    Weights keep their dtype; they are computed in float64.
+    The weights keep their dtype; the computation is in float64.
     """
 
     name = "fold_batch_norm"
@@ -104,7 +108,7 @@ def _normalization(node: Node) -> _Normalization | None:
 
 
 def _layer(node: Any) -> _Layer | None:
-    """The node as a layer that scaling its weights scales."""
+    """The node as a layer whose output scales with its weights; None if it is none."""
     if not isinstance(node, Node) or node.op != "call_function":
         return None
     args: list[Any] = [*node.args, *[None] * 9]
@@ -125,7 +129,7 @@ def _layer(node: Any) -> _Layer | None:
 
 
 def _fold(program: ExportedProgram, constants: Constants, norm: _Normalization) -> str:
-    """Fold one; why not, if not."""
+    """Folds one batch norm; returns the reason if it is refused, else an empty string."""
     layer = _layer(norm.node.args[0])
     if layer is None:
         return "no convolution or linear layer is before it"
@@ -156,7 +160,7 @@ def _fold(program: ExportedProgram, constants: Constants, norm: _Normalization) 
 
 
 def _affine(norm: _Normalization, layer: _Layer, constants: Constants) -> tuple[torch.Tensor, torch.Tensor]:
-    """What the weights are multiplied by, and the new bias: float64 [channels]."""
+    """The factors of the weights and the new bias, both float64 [channels]."""
 
     def wide(node: Any, missing: float) -> torch.Tensor:
         found = constants.get(node)
@@ -168,12 +172,12 @@ def _affine(norm: _Normalization, layer: _Layer, constants: Constants) -> tuple[
 
 
 def _sibling(name: str) -> str:
-    """The name of the bias beside a weight: encoder.conv.bias for encoder.conv.weight."""
+    """The name of the bias that belongs to a weight: encoder.conv.bias for encoder.conv.weight."""
     return f"{name.rpartition('.')[0]}.bias".lstrip(".")
 
 
 def _give(layer: _Layer, weight: Node, bias: Node) -> None:
-    """Let the layer read other weights."""
+    """Replaces the layer's weight and bias."""
     layer.node.replace_input_with(layer.weight, weight)
     args = [*layer.node.args, *[None] * (layer.bias_index + 1 - len(layer.node.args))]
     args[layer.bias_index] = bias
@@ -182,16 +186,16 @@ def _give(layer: _Layer, weight: Node, bias: Node) -> None:
 
 
 def _scaled(weight: torch.Tensor, scale: torch.Tensor, layer: _Layer) -> torch.Tensor:
-    """The weight with each output channel multiplied by its number, in the weight's dtype and layout."""
+    """The weight with each output channel multiplied by its factor, in the weight's dtype and layout."""
     weight = weight.detach()
     if layer.channel_dim == 0:
         factors = scale.view(-1, *[1] * (weight.dim() - 1))
-    else:  # [in, out / groups, ...]: the rows of a group have the scales of its outputs
+    else:  # [in, out / groups, ...]: a group's rows take the scales of its outputs
         per_group = scale.view(layer.groups, 1, -1)
         per_row = per_group.expand(-1, weight.shape[0] // layer.groups, -1)
         factors = per_row.reshape(weight.shape[0], -1, *[1] * (weight.dim() - 2))
     scaled = torch.empty_like(weight)
-    # In parts, as a wide copy of the whole would be what needs most memory in an export.
+    # In parts: a float64 copy of the whole weight would be the peak memory of an export.
     rows = max(_PART // max(weight[:1].numel(), 1), 1)
     for part, source, factor in zip(*(torch.split(t, rows) for t in (scaled, weight, factors)), strict=True):
         part.copy_(source.double() * factor)

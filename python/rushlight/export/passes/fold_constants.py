@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Computes at export what depends on constants alone, where that stores no more bytes."""
+"""Evaluates subgraphs of constants at export if that does not store more bytes."""
 
 from __future__ import annotations
 
@@ -18,20 +18,19 @@ from rushlight.export.graph.rewrite import is_pure, replace
 from rushlight.export.graph.sizes import static_bytes
 from rushlight.export.passes.base import Pass, PassContext
 
-# Larger than this no step on the way becomes, unless what it is made from is.
+# Bytes that an intermediate result may exceed twice its inputs by.
 _WORKSPACE = 1 << 20
 _PLAIN = (torch.Tensor, torch.nn.Parameter)
 _VIEWS = frozenset({"permute", "transpose", "t", "squeeze", "unsqueeze", "select", "slice"})
 
 
 class FoldConstants(Pass):
-    """Permuted weights, tables of positions, normalized weights become constants of their own.
+    """Folds permuted weights, position tables and normalized weights to constants.
 
-    `slack` bytes may be added to a group of results that share their sources; beyond that a group has to
-    free as much as it adds. So `expand` of a small constant stays, and so does a permuted weight whose
-    original is read elsewhere. Dequantization stays, and quantization goes whatever it adds: quantized
-    weights are to be stored as such. Results that only look at the
-    model's tensors in another way share their memory.
+    A connected group of results may add `slack` bytes; beyond that it must free as many bytes as it adds.
+    So `expand` of a small constant stays, and so does a permuted weight whose original has other readers.
+    Dequantization is never folded and quantization always is, because quantized weights should be stored
+    quantized. Results that are views of the model's tensors share their memory.
     """
 
     name = "fold_constants"
@@ -42,7 +41,7 @@ class FoldConstants(Pass):
         self.slack = slack
 
     def run(self, program: ExportedProgram, context: PassContext) -> bool:
-        """See Pass. Control flow's bodies stay as they are: they get constants as operands."""
+        """See Pass. Does not change bodies of control flow, which receive constants as operands."""
         constants = Constants(program)
         nodes = [n for n in program.graph.nodes if n.op == "call_function"]
         foldable = _depending_on_constants(nodes, constants)
@@ -55,7 +54,7 @@ class FoldConstants(Pass):
         return True
 
     def _refused(self, foldable: dict[Node, None], constants: Constants) -> set[Node]:
-        """Nodes at the border of groups that store more than they free."""
+        """The nodes at the border of groups that would store more bytes than they free."""
         refused: set[Node] = set()
         for sources, members in _groups(foldable, constants):
             border = [n for n in members if _is_border(n, foldable) and not _is_quantization(n.target)]
@@ -69,7 +68,7 @@ class FoldConstants(Pass):
 
 
 def _depending_on_constants(nodes: list[Node], constants: Constants) -> dict[Node, None]:
-    """Those of the nodes, in order, that can be computed from constants and each other alone."""
+    """The nodes, in order, that constants and other such nodes determine."""
     found: dict[Node, None] = {}
     for node in nodes:
         known = all(n in found or constants.get(n) is not None for n in node.all_input_nodes)
@@ -110,12 +109,12 @@ def _bytes(node: Node) -> int:
 
 
 def _is_border(node: Node, foldable: dict[Node, None]) -> bool:
-    """Whether the node would have to be stored: someone who stays reads it."""
+    """True if the node would have to be stored, because a node that stays reads it."""
     return isinstance(value_of(node), torch.Tensor) and not node.users.keys() <= foldable.keys()
 
 
 def _groups(foldable: dict[Node, None], constants: Constants) -> list[tuple[set[Node], list[Node]]]:
-    """Connected nodes, each group with the constants that it reads."""
+    """Connected components of the nodes, each with the constants that it reads."""
     parents: dict[Node, Node] = {}
 
     def root(node: Node) -> Node:
@@ -139,7 +138,8 @@ def _groups(foldable: dict[Node, None], constants: Constants) -> list[tuple[set[
 
 
 class _Evaluation:
-    """Computes nodes in order, keeps what others read, forgets the rest as soon as possible."""
+    """Evaluates nodes in order, stores those with other readers, and releases the rest after their last
+    reader."""
 
     def __init__(
         self,
@@ -174,7 +174,7 @@ class _Evaluation:
 
         try:
             value = _looking(node.target)(*map_arg(node.args, tensor), **map_arg(node.kwargs, tensor))
-        except (RuntimeError, IndexError) as error:  # the same will happen when it runs
+        except (RuntimeError, IndexError) as error:  # it fails at run time in the same way
             self.context.remarks.append(f"fold_constants: {node.name}: {error}")
             return
         self.origins[node] = self._origin(node)
@@ -188,14 +188,15 @@ class _Evaluation:
             self.known[node] = value
 
     def _without_base(self, value: torch.Tensor) -> torch.Tensor:
-        """A copy of what looks at a tensor that is made here: the file's bytes would be one beside it."""
+        """A copy, if the value is a view of a temporary tensor: a view would keep all of that tensor's bytes
+        alive."""
         storage = value.untyped_storage()
         if storage.data_ptr() in self.kept or (value.is_contiguous() and storage.nbytes() == value.nbytes):
             return value
         return value.clone(memory_format=torch.contiguous_format)
 
     def _origin(self, node: Node) -> str:
-        """The name of the only constant that the node was made from, or else its own."""
+        """The name of the single constant that the node depends on, else the node's name."""
         names = {
             self.origins[n] if n in self.origins else self.constants.name_of(n) for n in node.all_input_nodes
         }
@@ -203,7 +204,7 @@ class _Evaluation:
 
 
 def _looking(target: Any) -> Any:
-    """What looks at a tensor in another way where `target` copies it."""
+    """The view operator for an operator that copies a view; other operators as they are."""
     if target is torch.ops.aten.view_copy.default:
         return torch.ops.aten.reshape.default
     if not isinstance(target, OpOverload) or target.namespace != "aten":

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Makes filled tensors from sizes that are known, not from another tensor."""
+"""Creates filled tensors from static sizes instead of from another tensor."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ aten = torch.ops.aten
 
 
 class FullBySizes(Pass):
-    """`full_like(x, 0)` becomes `full([2, 3], 0)`: it no longer waits for x, and may be folded."""
+    """Rewrites `full_like(x, 0)` to `full([2, 3], 0)`, which no longer depends on x and can be folded."""
 
     name = "full_by_sizes"
     ensures = frozenset({"static tensors are filled by their sizes"})

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Turns groups of operators into single ones that the runtime has a kernel for.
+"""Replaces patterns of operators by single operators with a kernel in the runtime.
 
-A kernel library brings its own rules: a pattern, and the operator that computes the same.
+Method: tree matching from each call upwards, both argument orders for commutative operators. A kernel
+library can add rules: a pattern, and the operator that computes it.
 """
 
 from __future__ import annotations
@@ -26,16 +27,16 @@ aten = torch.ops.aten
 
 @dataclass(frozen=True)
 class Var:
-    """Stands for any value; the same one wherever the name is the same."""
+    """Matches any value; equal names must match the same value."""
 
     name: str
 
 
 @dataclass(frozen=True)
 class Op:
-    """The call of an operator by its name without overload, with these first arguments: patterns or
-    numbers. Arguments that the pattern does not give must have their defaults. They match in either order
-    where the operator's row says that it commutes; `commutes` says so of an operator without a row."""
+    """Matches a call of the operator (name without overload) with these arguments: patterns or constants.
+    Other arguments must have their defaults. Arguments match in either order if the operator's row has the
+    trait `commutes`; set `commutes` for an operator without a row."""
 
     name: str
     args: tuple[Any, ...]
@@ -44,7 +45,7 @@ class Op:
 
 @dataclass(frozen=True)
 class Rule:
-    """`pattern` is computed by `target`, called with the values of the variables `arguments`."""
+    """Replaces `pattern` by a call of `target` with the values of the variables in `arguments`."""
 
     name: str
     pattern: Op
@@ -62,8 +63,9 @@ class _Match:
 
 
 class Fuse(Pass):
-    """Applies each rule whose operator the runtime has, in the dtype at hand, where nobody else reads what
-    is computed on the way. Earlier rules first; results of one may be part of the next."""
+    """Applies each rule whose operator the runtime has in the result's dtype, if nothing else reads the
+    pattern's intermediate results. Earlier rules have priority; later patterns may contain the result of a
+    rule."""
 
     name = "fuse"
     requires = frozenset({"views are copies"})
@@ -110,7 +112,7 @@ def _apply(rule: Rule, node: Node, program: ExportedProgram, context: PassContex
 
 
 def _same_kind(node: Node, operand: Any) -> bool:
-    """Whether the result has the operand's dtype and sizes: nothing was promoted or broadcast."""
+    """True if the result has the operand's dtype and sizes, so that nothing was promoted or broadcast."""
     own, other = value_of(node), value_of(operand)
     return isinstance(other, torch.Tensor) and own.dtype == other.dtype and same_sizes(own.shape, other.shape)
 
@@ -122,7 +124,7 @@ def _has_dtype(rule: Rule, node: Node, context: PassContext) -> bool:
 
 
 def _matched(pattern: Any, value: Any, match: _Match, library: OperatorLibrary) -> _Match | None:
-    """The match extended by this value, if it is like the pattern."""
+    """The match extended by this value, or None if the value does not fit the pattern."""
     if isinstance(pattern, Var):
         known = match.values.setdefault(pattern.name, value)
         return match if known is value or (not isinstance(value, Node) and known == value) else None
@@ -148,7 +150,7 @@ def _matched(pattern: Any, value: Any, match: _Match, library: OperatorLibrary) 
 _X = Var("x")
 _SHIFTED = Op("aten::add", (_X, 3))
 _CLAMPED = (Op("aten::hardtanh", (_SHIFTED, 0, 6)), Op("aten::clamp", (_SHIFTED, 0, 6)))
-# Models written out by hand; what torch.nn has comes whole already.
+# Patterns of hand-written models; the modules of torch.nn export as single operators.
 DEFAULT_RULES: tuple[Rule, ...] = (
     Rule(
         "x * sigmoid(x)",

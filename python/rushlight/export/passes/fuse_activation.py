@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Works a residual and an activation into the convolution or linear layer before them."""
+"""Fuses a residual and an activation into the convolution or linear layer before them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ aten = torch.ops.aten
 
 Activation = tuple[str, float, float]
 _NONE: Activation = ("clamp", -math.inf, math.inf)
-# The operator that has both, that for bounds alone, and how many arguments those of the layer are.
+# Layer to (operator with any activation, operator with bounds only, number of the layer's arguments).
 _LAYERS: dict[Any, tuple[OpOverload, OpOverload, int]] = {
     aten.convolution.default: (convolution_act, convolution_clamp, 9),
     aten.linear.default: (linear_act, linear_clamp, 3),
@@ -30,8 +30,8 @@ _LAYERS: dict[Any, tuple[OpOverload, OpOverload, int]] = {
 
 
 class FuseActivation(Pass):
-    """`relu(conv(x) + y)` becomes one operator, where nobody else reads what is computed on the way. The
-    residual has the shape and dtype of the layer's result, and is there before the layer is computed."""
+    """Rewrites `relu(conv(x) + y)` to one operator if nothing else reads the intermediate results. The
+    residual has the shape and dtype of the layer's result, and is computed before the layer."""
 
     name = "fuse_activation"
     requires = frozenset({"views are copies"})
@@ -83,7 +83,7 @@ def _fuse(program: ExportedProgram, layer: Node, context: PassContext) -> bool:
 
 
 def _shaped(residual: Node, like: Node) -> Node:
-    """The residual as a tensor of the sizes that another node's result has: of the same elements."""
+    """The residual unsqueezed to the rank of another node's result; the elements stay the same."""
     value = value_of(residual)
     for _ in range(value_of(like).dim() - value.dim()):
         with fake_mode_of(value):
@@ -93,7 +93,8 @@ def _shaped(residual: Node, like: Node) -> Node:
 
 
 def _only_user(node: Node) -> Node | None:
-    """The one node that reads this one, once, if its result has the same dtype and sizes."""
+    """The only reader of this node, which reads it once, if its result has the same dtype and sizes; else
+    None."""
     user = next(iter(node.users), None)
     if user is None or len(node.users) != 1 or user.op != "call_function":
         return None
@@ -105,8 +106,8 @@ def _only_user(node: Node) -> Node | None:
 
 
 def _added(layer: Node) -> tuple[Node, Node] | None:
-    """The sum that the layer's result goes into, and what is added to it, which may lack first dimensions of
-    size 1."""
+    """The sum of the layer's result and a residual, and the residual, which may lack leading dimensions of
+    size 1; None if there is no such sum."""
     total = _only_user(layer)
     if total is None or total.target is not aten.add.Tensor or total.kwargs.get("alpha", 1) != 1:
         return None
@@ -116,17 +117,17 @@ def _added(layer: Node) -> tuple[Node, Node] | None:
     if not isinstance(other, Node) or not isinstance(its, torch.Tensor) or its.dtype != own.dtype:
         return None
     fits = same_sizes([1] * (own.dim() - its.dim()) + list(its.shape), own.shape)
-    # What is made later stays later: the layer's input would wait for it.
+    # A residual computed after the layer is refused: the layer's input would have to stay alive until then.
     return (total, other) if fits and _is_there(other, layer) else None
 
 
 def _is_there(node: Node, layer: Node) -> bool:
-    """Whether a node is computed before the layer, or is another shape of what is."""
+    """True if a node is computed before the layer, or is a view of such a node."""
     return node < layer or (node.target is aten.view_copy.default and _is_there(input_of(node), layer))
 
 
 def _activation(node: Node) -> Activation | None:
-    """What the node does to its first argument, if the operators know that."""
+    """(activation, low, high) of the node, if the fused operators support it; else None."""
     find = _FOUND.get(node.target)
     if find is None:
         return None
@@ -140,7 +141,7 @@ def _activation(node: Node) -> Activation | None:
 
 
 def _clamp(low: str | None, high: str | None) -> Callable[[dict[str, Any]], tuple[str, Any, Any]]:
-    """To the values of two arguments, each of which may be missing or None."""
+    """Clamps to the values of two arguments, each of which may be absent or None."""
 
     def find(values: dict[str, Any]) -> tuple[str, Any, Any]:
         bounds = [values.get(name) if name else None for name in (low, high)]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Makes one operator of a root mean square norm, which PyTorch takes apart."""
+"""Fuses the operators of a root-mean-square norm, which PyTorch decomposes, to one."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _SUMS = {aten.add.Scalar, aten.add.Tensor}
 
 @dataclass(frozen=True)
 class _Norm:
-    """x * rsqrt(mean(x * x, last dimensions) + epsilon), and the node that has it."""
+    """x * rsqrt(mean(x * x, last dimensions) + epsilon), and the node with the product."""
 
     x: Node
     sizes: list[int]
@@ -32,8 +32,8 @@ class _Norm:
 
 
 class FuseRmsNorm(Pass):
-    """`x * rsqrt((x * x).mean(-1, True) + eps) * weight`, with or without weight, where nobody else reads
-    what is computed on the way."""
+    """Matches `x * rsqrt((x * x).mean(-1, True) + eps) * weight`, with or without weight, if nothing else
+    reads the intermediate results."""
 
     name = "fuse_rms_norm"
     requires = frozenset({"views are copies"})
@@ -76,7 +76,7 @@ def _norm(root: Node) -> _Norm | None:
 
 
 def _is_mean_of_squares(mean: Node, x: Node) -> bool:
-    """Whether it is that of x over its last dimensions, which stay with size 1."""
+    """True if `mean` is the mean of x squared over its last dimensions, with keepdim."""
     if mean.target is not aten.mean.dim or mean.kwargs or len(mean.users) != 1:
         return False
     keeps = len(mean.args) > 2 and mean.args[2] is True
@@ -110,7 +110,7 @@ def _fuse(program: ExportedProgram, norm: _Norm) -> None:
 
 
 def _only_user(node: Node) -> Node | None:
-    """The one node that reads this one, once."""
+    """The only reader of this node, which reads it once; else None."""
     if len(node.users) != 1:
         return None
     (user,) = node.users

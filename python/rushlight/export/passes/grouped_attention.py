@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Lets attention read keys and values that several query heads share where they are."""
+"""Removes the repetition of keys and values before grouped-query attention."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ aten = torch.ops.aten
 
 
 class GroupedAttention(Pass):
-    """`sdpa(q, repeat(k), repeat(v))` becomes `sdpa(q, k, v, enable_gqa=True)`: each head of keys and values
-    was repeated for as many heads of queries as follow one another."""
+    """Rewrites `sdpa(q, repeat(k), repeat(v))` to `sdpa(q, k, v, enable_gqa=True)` if each head of keys and
+    values was repeated for consecutive query heads."""
 
     name = "grouped_attention"
     requires = frozenset({"views are copies"})
@@ -44,7 +44,8 @@ class GroupedAttention(Pass):
 
 
 def _shared(node: Node, library: OperatorLibrary) -> Node | None:
-    """What a tensor [batch, heads, rows, columns] repeats: [batch, groups, rows, columns]."""
+    """The tensor [batch, groups, rows, columns] that a tensor [batch, heads, rows, columns] repeats; None if
+    it repeats none."""
     if node.target is not aten.view_copy.default or value_of(node).dim() != 4:
         return None
     repeated = input_of(node)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Brings weights whose groups have scales of their own to operators that the runtime has."""
+"""Rewrites weights with group scales to operators of the runtime."""
 
 from __future__ import annotations
 
@@ -22,12 +22,11 @@ aten = torch.ops.aten
 
 
 class GroupedWeights(Pass):
-    """`dequantize_per_channel_group` of a constant becomes part of the embedding or linear layer that reads
-    it; for other readers a matrix is dequantized in each run.
+    """Fuses `dequantize_per_channel_group` of a constant into the embedding or linear layer that reads it;
+    for other readers each execution dequantizes the matrix.
 
-    Numbers from -8 to 7 are stored two in a byte. A linear layer multiplies with 8-bit numbers as they are
-    where a row has one scale. For other weights no kernel does that: they are dequantized as the rows of an
-    embedding.
+    Values from -8 to 7 are packed two per byte. A linear layer reads 8-bit weights directly if each row
+    has one scale. No kernel does that for the other weights: they are dequantized as rows of an embedding.
     """
 
     name = "grouped_weights"
@@ -35,7 +34,7 @@ class GroupedWeights(Pass):
     ensures = frozenset({"no weights in groups"})
 
     def run(self, program: ExportedProgram, context: PassContext) -> bool:
-        """See Pass. Control flow's bodies stay as they are: they get constants as operands."""
+        """See Pass. Does not change bodies of control flow, which receive constants as operands."""
         constants = Constants(program)
         modified = False
         for node in list(program.graph.nodes):
@@ -52,7 +51,7 @@ class GroupedWeights(Pass):
 
 @dataclass
 class _Rewrite:
-    """The rewrite of one dequantization and of those who read it."""
+    """The rewrite of one dequantization and its readers."""
 
     program: ExportedProgram
     constants: Constants
@@ -97,7 +96,7 @@ class _Rewrite:
 
     @cached_property
     def _scales(self) -> Node:
-        """[rows], or [rows, groups] where there are several."""
+        """The scales as [rows], or [rows, groups] if a row has several."""
         given = self.constants.get(self.node.args[1])
         assert given is not None
         scales = given.reshape(self.weight.shape[0], -1).squeeze(1).to(self._dtype)
@@ -122,10 +121,10 @@ class _Rewrite:
         return self._call(place, target, self._stored, self._scales, self._zero_points, *self._range, indices)
 
     def _matrix(self) -> Node:
-        """The whole weight as floats."""
+        """The whole weight, dequantized to floats."""
         several = len(value_of(self._scales).shape) == 2
         if several or self._is_packed or self._zero_points is not None or self._dtype != torch.float32:
-            order = torch.arange(self.weight.shape[0])  # int64: the official kernel aborts at int32
+            order = torch.arange(self.weight.shape[0])  # int64: the official kernel aborts for int32
             return self._rows(self.node, self.constants.add(order, f"{self._name}_rows"))
         form = (self._scales, None, 0, *self._range, torch.int8)
         return self._call(
@@ -133,7 +132,7 @@ class _Rewrite:
         )
 
     def _multiplies(self, user: Node) -> bool:
-        """Whether the user is a linear layer that can take the weight as integers."""
+        """True if the user is a linear layer that can read the weight as integers."""
         if user.target is not aten.linear.default or user.args[1] is not self.node or self._is_packed:
             return False
         plain = self._zero_points is None and len(value_of(self._scales).shape) == 1
@@ -155,7 +154,7 @@ class _Rewrite:
         return made
 
     def _view_back(self, user: Node, made: Node) -> Node:
-        """The result of the linear layer with the sizes that its input came with."""
+        """The result of the linear layer with the leading sizes of its input."""
         source, value = user.args[0], value_of(user)
         sizes: list[Any] = []
         for dim, size in enumerate(value.shape):

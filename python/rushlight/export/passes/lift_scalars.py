@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Makes operators that take tensors get tensors: numbers in their place become another overload, which
-takes numbers, or constants of no dimensions."""
+"""Replaces scalars passed for tensor arguments: by an overload that takes a scalar, or by a constant without
+dimensions."""
 
 from __future__ import annotations
 
@@ -21,7 +21,8 @@ _SYMBOLS = (torch.SymInt, torch.SymFloat, torch.SymBool)
 
 
 class LiftScalars(Pass):
-    """`add.Tensor(x, 2)` becomes `add.Scalar(x, 2)` where the runtime has that, else `add.Tensor(x, c)`."""
+    """Rewrites `add.Tensor(x, 2)` to `add.Scalar(x, 2)` if the runtime has that, else to `add.Tensor(x,
+    c)`."""
 
     name = "lift_scalars"
     ensures = frozenset({"tensors where tensors are expected"})
@@ -37,7 +38,7 @@ class LiftScalars(Pass):
 
 
 class _Lifting:
-    """The work on one program: each number becomes one constant of a dtype."""
+    """The state for one program: each scalar becomes one constant per dtype."""
 
     def __init__(self, program: ExportedProgram, context: PassContext) -> None:
         self.program, self.context = program, context
@@ -45,11 +46,11 @@ class _Lifting:
         self.made: dict[tuple[str, torch.dtype], Node] = {}
 
     def lift(self, node: Node, module: GraphModule) -> bool:
-        """Give the node tensors for numbers, or another overload; whether there were any."""
+        """Replaces the node's scalars. Returns True if there were any."""
         numbers = _numbers_for_tensors(node)
         if not numbers:
             return False
-        is_complex = any(isinstance(number, complex) for _, number in numbers)  # no value of a program is
+        is_complex = any(isinstance(number, complex) for _, number in numbers)  # programs have none
         places = [] if is_complex else [index for index, _ in numbers]
         other = _overload_with_scalar(overload_of(node), places, self.context)
         if other is not None:
@@ -70,14 +71,14 @@ class _Lifting:
 
 
 def _computed(node: Node, number: Any, dtype: torch.dtype) -> Node:
-    """A tensor made when the program runs: of a symbol, or in a body of control flow."""
+    """A tensor created at run time: from a symbol, or in a body of control flow."""
     with fake_mode_of(value_of(node)):
         value = torch.empty((), dtype=dtype)
     return insert_before(node, torch.ops.aten.scalar_tensor.default, (number,), {"dtype": dtype}, value=value)
 
 
 def _numbers_for_tensors(node: Node) -> list[tuple[int, Any]]:
-    """Positions among the arguments that are to be tensors and are numbers."""
+    """(index, value) of the tensor arguments that are scalars."""
     found = []
     for index, _, is_list in tensor_arguments(overload_of(node)):
         if not is_list and index < len(node.args):
@@ -88,7 +89,7 @@ def _numbers_for_tensors(node: Node) -> list[tuple[int, Any]]:
 
 
 def _overload_with_scalar(function: OpOverload, places: list[int], context: PassContext) -> OpOverload | None:
-    """The overload that takes a number in the only place, if the runtime has it."""
+    """The overload with a scalar at the only index in `places`, if the runtime has it."""
     if len(places) != 1:
         return None
     packet = function.overloadpacket
@@ -104,7 +105,8 @@ def _overload_with_scalar(function: OpOverload, places: list[int], context: Pass
 
 
 def _dtype_beside(node: Node, number: Any) -> torch.dtype:
-    """The dtype that a number takes beside the node's tensors: theirs, unless it is of a higher kind."""
+    """The dtype of a scalar in an operation with the node's tensors: theirs, unless the scalar's kind is
+    higher."""
     tensors = [value_of(a) for a in node.args if isinstance(value_of(a), torch.Tensor)]
     kind = _kind(value_of(number))
     own = {bool: torch.bool, int: torch.int64, float: torch.get_default_dtype(), complex: torch.complex64}[
@@ -118,6 +120,6 @@ def _dtype_beside(node: Node, number: Any) -> torch.dtype:
 
 
 def _kind(number: Any) -> type:
-    """bool, int, float or complex: what the value of a node or an argument is."""
+    """The kind of a value: bool, int, float or complex."""
     kinds = {bool: (bool, torch.SymBool), int: (int, torch.SymInt), complex: (complex,)}
     return next((kind for kind, types in kinds.items() if isinstance(number, types)), float)

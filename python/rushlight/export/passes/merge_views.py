@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Makes one of chains of views, permutations, expansions and casts."""
+"""Merges chains of views, permutations, expansions and casts."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from rushlight.export.passes.base import Pass, PassContext
 aten = torch.ops.aten
 
 _PERMUTATIONS = {aten.permute_copy.default, aten.transpose_copy.int, aten.t_copy.default}
-# What the mantissa of a floating dtype holds of integers, in bits.
+# Bits of an integer that each floating dtype represents exactly.
 _EXACT_BITS = {torch.float16: 11, torch.bfloat16: 8, torch.float32: 24, torch.float64: 53}
 
 
 class MergeViews(Pass):
-    """`view(view(x))` reads x, so does `permute(permute(x))`; a permutation that moves dimensions of size 1
-    alone is a view; a cast through a dtype that loses nothing goes straight to the last one."""
+    """Lets `view(view(x))` and `permute(permute(x))` read x; converts a permutation that only moves
+    dimensions of size 1 to a view; removes a lossless intermediate cast."""
 
     name = "merge_views"
     requires = frozenset({"views are copies"})
@@ -44,7 +44,7 @@ class MergeViews(Pass):
 
 
 def _source(node: Node, targets: set[OpOverload]) -> Node | None:
-    """What the node reads, if that is the result of one of the operators."""
+    """The node's input, if one of these operators computes it."""
     source = node.args[0]
     return source if isinstance(source, Node) and source.target in targets else None
 
@@ -64,7 +64,7 @@ def _merge_view(program: ExportedProgram, node: Node, library: OperatorLibrary) 
 
 
 def _become_view(node: Node, root: Node) -> bool:
-    """Let the node be a view of `root` with the sizes that it has; False where these cannot be written."""
+    """Converts the node to a view of `root` with the node's sizes; False if several sizes are symbolic."""
     sizes = _written(value_of(node).shape)
     if sizes is None:
         return False
@@ -73,7 +73,7 @@ def _become_view(node: Node, root: Node) -> bool:
 
 
 def _written(shape: Sequence[Any]) -> list[int] | None:
-    """Sizes as numbers, -1 for the only symbol if there is one."""
+    """The sizes as ints, -1 for a single symbolic one; None otherwise."""
     if is_static(shape):
         return list(shape)
     sizes = [-1 if isinstance(size, torch.SymInt) else size for size in shape]
@@ -134,7 +134,7 @@ def _merge_cast(program: ExportedProgram, node: Node, library: OperatorLibrary) 
 
 
 def _merge_cast_and_clone(program: ExportedProgram, node: Node, library: OperatorLibrary) -> bool:
-    """A copy to a memory format takes the cast before it along, if nobody else reads that."""
+    """Merges a cast into the copy to a memory format that follows, if nothing else reads the cast."""
     inner = _source(node, {aten._to_copy.default})
     if inner is None or len(inner.users) > 1 or _format(inner) is not None:
         return False
@@ -151,7 +151,7 @@ def _format(node: Node) -> Any:
 
 
 def _keeps_values(given: torch.dtype, through: torch.dtype) -> bool:
-    """Whether each value of one dtype is one of the other."""
+    """True if dtype `through` represents every value of dtype `given`."""
     if given == through or given == torch.bool:
         return True
     if given.is_complex or through.is_complex or through == torch.bool:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Gives nodes their debug handles."""
+"""Assigns debug handles to nodes."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from rushlight.export.graph.nodes import graph_modules
 from rushlight.export.passes.base import Pass, PassContext
 
 HANDLE = "debug_handle"
-"""The key of node.meta where backends look for a node's handle."""
+"""The key in node.meta under which backends find a node's handle."""
 
 
 class NumberNodes(Pass):
-    """Numbers calls from 1 on, in the bodies of control flow too; numbers that users gave stay. What becomes
-    of a node keeps its number: instructions, and what backends say of the insides of their payloads."""
+    """Numbers calls from 1, including those in bodies of control flow, and keeps handles that users set. The
+    instructions lowered from a node, and a backend's map of its payload, refer to its handle."""
 
     name = "number_nodes"
     ensures = frozenset({"debug handles"})

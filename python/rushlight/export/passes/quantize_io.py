@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Lets inputs and outputs be integers: the first quantize and the last dequantize become the caller's."""
+"""Converts inputs and outputs to integers: the first quantize and the last dequantize move to the caller."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from rushlight.export.quantized_io import Chosen, MethodNumbers, Numbers, Quanti
 
 
 class QuantizeIo(Pass):
-    """`numbers` tells what the integers of each input and output stand for, once it has run."""
+    """After it has run, `numbers` has the quantization parameters of each integer input and output."""
 
     name = "quantize_io"
     breaks = frozenset({"dim orders", "no dead code"})
@@ -54,19 +54,19 @@ class QuantizeIo(Pass):
 
 
 class _Io:
-    """The inputs and outputs of a program while they become integers."""
+    """The inputs and outputs of a program during the rewrite."""
 
     def __init__(self, program: ExportedProgram, context: PassContext, dtype: str | None) -> None:
         self.program, self.context, self.dtype = program, context, dtype
         self.problems: list[str] = []
 
     def inputs(self) -> list[Node | None]:
-        """The placeholder of each input of the user; None for one that is no tensor."""
+        """The placeholder of each user input; None for one without a tensor."""
         nodes = {node.name: node for node in self.program.graph.nodes if node.op == "placeholder"}
         return [nodes.get(str(name)) for name in self.program.graph_signature.user_inputs]
 
     def outputs(self) -> list[Node | None]:
-        """What is put out; None for what is no tensor."""
+        """The node of each user output; None for one that is no tensor."""
         listed = self.program.graph.output_node().args[0]
         assert isinstance(listed, (tuple, list))
         return [node if isinstance(node := listed[at], Node) else None for at in self._places()]
@@ -74,8 +74,8 @@ class _Io:
     def chosen(
         self, kind: str, given: Chosen, nodes: list[Node | None]
     ) -> Iterator[tuple[int, Node, Numbers | None]]:
-        """The wanted nodes with the numbers that the user gave. Errors: InvalidArgument for an index of no
-        float tensor."""
+        """(index, node, user's quantization parameters) of the chosen inputs or outputs. Errors:
+        InvalidArgument for an index that is no float tensor."""
         floats = {index: node for index, node in enumerate(nodes) if node is not None and _is_float(node)}
         for index in floats if given is None else given:
             if index not in floats:
@@ -88,7 +88,8 @@ class _Io:
             yield index, floats[index], None if described is None else Numbers.given(described, what)
 
     def quantize_input(self, index: int, node: Node, given: Numbers | None) -> Numbers | None:
-        """Lets an input be integers; its readers go on from there. None where nothing tells its numbers."""
+        """Converts an input to integers and rewires its readers. Returns its parameters, or None if neither
+        user nor graph gives them."""
         readers = list(node.users)
         own = _shared_numbers(readers)
         to = given or own
@@ -115,7 +116,8 @@ class _Io:
         return to
 
     def quantize_output(self, index: int, given: Numbers | None) -> Numbers | None:
-        """Lets an output be integers."""
+        """Converts an output to integers. Returns its parameters, or None if neither user nor graph gives
+        them."""
         node = self.outputs()[index]
         assert node is not None
         own = _numbers(node, "dequantize_per_tensor")
@@ -136,7 +138,7 @@ class _Io:
         return to
 
     def _wanted(self, own: Numbers) -> Numbers:
-        """The model's numbers in the wanted dtype; those of 16 bits as they are."""
+        """The model's parameters in the wanted dtype; 16-bit ones as they are."""
         return own.as_dtype(self.dtype) if self.dtype is not None and own.dtype != "int16" else own
 
     def _put_out(self, index: int, node: Node) -> None:
@@ -147,7 +149,7 @@ class _Io:
         self.program.graph_signature.output_specs[place].arg = TensorArgument(name=node.name)
 
     def _places(self) -> list[int]:
-        """Where outputs of the user stand among all that the graph puts out."""
+        """The indices of the user's outputs among all outputs of the graph."""
         specs = self.program.graph_signature.output_specs
         return [place for place, spec in enumerate(specs) if spec.kind is OutputKind.USER_OUTPUT]
 
@@ -159,14 +161,15 @@ class _Io:
 
 
 def _operator(name: str) -> OpOverload:
-    """Quantize or dequantize, which PyTorch registers when its quantization is imported."""
+    """The quantize or dequantize operator; PyTorch registers both when its quantization module is
+    imported."""
     importlib.import_module("torch.ao.quantization.fx._decomposed")
     found: OpOverload = getattr(torch.ops.quantized_decomposed, name).default
     return found
 
 
 def _numbers(node: Node, operator: str) -> Numbers | None:
-    """The numbers of a call of quantize or dequantize by one scale; None for other nodes."""
+    """The parameters of a per-tensor quantize or dequantize call; None for other nodes."""
     if not quantized.calls(node, operator) or not isinstance(node.args[1], (int, float)):
         return None
     scale, zero_point, low, high, dtype = node.args[1:6]
@@ -177,7 +180,7 @@ def _numbers(node: Node, operator: str) -> Numbers | None:
 
 
 def _shared_numbers(readers: list[Node]) -> Numbers | None:
-    """The numbers with which all readers quantize; None where they differ, or one does something else."""
+    """The parameters with which all readers quantize; None if they differ or a reader does something else."""
     found = {_numbers(user, "quantize_per_tensor") for user in readers}
     return found.pop() if len(found) == 1 else None
 

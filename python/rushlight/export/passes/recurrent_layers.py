@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Recurrent layers of the quantizer, `rushlight::recurrent_layer`, become operators on integers. No file has
-such a layer, so that this is no rule of rushlight.integers."""
+"""Rewrites the quantizer's recurrent layers, `rushlight::recurrent_layer`, to integer operators. Program
+files never contain such a layer, so this is a pass and not a rule of rushlight.integers."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ _RANGE = "its scales are out of range"
 
 
 class RecurrentLayers(Pass):
-    """`dequantize -> recurrent_layer -> quantize` becomes `quantized_lstm` or `quantized_gru`, where the
-    runtime has it; others stay, to be taken apart, with a remark."""
+    """Rewrites `dequantize -> recurrent_layer -> quantize` to `quantized_lstm` or `quantized_gru` if the
+    runtime has it; other layers are remarked and decomposed later."""
 
     name = "recurrent_layers"
 
@@ -83,7 +83,8 @@ def _cell_form(given: Mapping[str, Any]) -> tuple[Any, ...]:
 
 
 def _hand_on(result: Node, item: Node, form: tuple[Any, ...]) -> None:
-    """Let all that quantizes a result by its own numbers read the integers, and others dequantize them."""
+    """Lets quantize calls with the same parameters read the integers, and all other readers a dequantized
+    copy."""
     for user in list(result.users):
         if FxCall(user).operator == QUANTIZE and tuple(user.args[1:]) == form:
             user.replace_all_uses_with(item)
@@ -97,7 +98,8 @@ def _hand_on(result: Node, item: Node, form: tuple[Any, ...]) -> None:
 
 
 def _arguments(graph: FxGraph, given: Mapping[str, Any]) -> tuple[dict[str, Any], Quantized]:
-    """Those of the operator, arrays being new constants; and the numbers of the hidden states."""
+    """The operator's arguments by name (arrays become new constants), and the quantization of the hidden
+    states."""
     kind = given["kind"]
     source, hidden, cell = (dequantized(graph, given[name]) for name in ("input", "hidden", "cell"))
     need(bool(given["scale"]), "its states have no ranges")
@@ -146,7 +148,7 @@ def _numbers(gates: Scaled, numbers: Numbers) -> dict[str, Any]:
 
 
 def _factor(graph: FxGraph, weight: Node, bias: Node | None, source: Quantized) -> tuple[Any, Factor]:
-    """The weight's integers, and what is known of them."""
+    """The weight's integers, and its scales, bias and input quantization."""
     found = weights(graph, weight)
     need(found is not None, "its weight is not constant int8 with scales of rows")
     assert found is not None

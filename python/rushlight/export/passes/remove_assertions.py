@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Takes out what only checks: assertions on numbers and on tensors' metadata, bounds told to the tracer."""
+"""Removes pure checks: assertions on scalars and tensor metadata, and bounds stated for the tracer."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ _CHECKS = {
 
 
 class RemoveAssertions(Pass):
-    """The runtime checks shapes itself; what a failed assertion would say is not in the program. A check that
-    the runtime has an operator for stays, such as that for singular matrices."""
+    """The runtime checks shapes itself, and a program does not store assertion messages. A check for which
+    the runtime has an operator stays, such as the one for singular matrices."""
 
     name = "remove_assertions"
     ensures = frozenset({"no assertions"})
@@ -41,7 +41,8 @@ class RemoveAssertions(Pass):
             for node in list(module.graph.nodes):
                 is_check = node.op == "call_function" and node.target in _CHECKS
                 if is_check and context.library.find(node.target) is None:
-                    # Some return the token of the one before; nobody else reads it.
+                    # Some checks return the token of the previous one, which nothing but the next check
+                    # reads.
                     for user in list(node.users):
                         user.replace_input_with(node, None)
                     module.graph.erase_node(node)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Takes out nodes that nobody uses, and constants that nobody reads."""
+"""Removes nodes without users and constants without readers."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from rushlight.export.passes.base import Pass, PassContext
 
 
 class RemoveDeadCode(Pass):
-    """Nodes that write an argument stay, whoever uses them."""
+    """Keeps nodes that write an argument, even without users."""
 
     name = "remove_dead_code"
     ensures = frozenset({"no dead code"})
@@ -40,14 +40,15 @@ def _is_removable(node: Node) -> bool:
 
 
 def _writes(target: Any) -> bool:
-    """Whether a call does more than its result says: delegates may keep state, checks give none."""
+    """True if a call has side effects: it writes, it is a check without result, or it is a delegate, which
+    may keep state."""
     if isinstance(target, OpOverload):
         return target._schema.is_mutable or not target._schema.returns
     return target is call_delegate
 
 
 def _forget_modules(module: GraphModule) -> None:
-    """Drop modules of control flow that no node calls any more."""
+    """Removes control-flow modules that no node calls any more."""
     used = {
         str(n.target).partition(".")[0] for n in module.graph.nodes if n.op in ("get_attr", "call_module")
     }

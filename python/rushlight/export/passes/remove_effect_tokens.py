@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Makes plain calls of operators that PyTorch keeps in order by tokens; a program has an order anyway."""
+"""Converts operators that PyTorch orders by effect tokens to plain calls; a program is ordered anyway."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from rushlight.export.passes.base import Pass, PassContext
 
 
 class RemoveEffectTokens(Pass):
-    """`with_effects(token, check, x)` becomes `check(x)`, and the tokens go."""
+    """Rewrites `with_effects(token, check, x)` to `check(x)` and removes the tokens."""
 
     name = "remove_effect_tokens"
     ensures = frozenset({"no tokens"})

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Takes out operators whose result is their input: copies, dropout, views that change nothing."""
+"""Removes operators whose result equals their input: copies, dropout, views that change nothing."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ aten = torch.ops.aten
 
 
 class RemoveNoOps(Pass):
-    """Values never change in the graph, so a copy is as good as its source.
+    """Graph values are immutable, so a copy can be replaced by its source.
 
-    After it an output may be the same node as an input, or as another output; lowering copies where two
-    values need places of their own. Copies of or for what an operator writes stay. Copies that ask for a
-    memory format stay where the program has tensors in another one.
+    Afterwards an output may be the same node as an input or another output; lowering inserts copies where
+    two values need separate memory. Copies read or written by a mutating operator stay. Copies to a memory
+    format stay if the program has channels-last tensors.
     """
 
     name = "remove_no_ops"
@@ -53,7 +53,7 @@ def _argument(node: Node, index: int, name: str, default: Any = None) -> Any:
 
 
 def _as(node: Node, source: Any) -> Node | None:
-    """`source` where it has the node's dtype and sizes."""
+    """`source` if it has the node's dtype, layout and sizes; else None."""
     if not isinstance(source, Node):
         return None
     own, other = value_of(node), value_of(source)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Takes out arithmetic with numbers that changes nothing: times one, plus zero, to the power of one."""
+"""Removes neutral arithmetic: times one, plus zero, to the power of one."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from rushlight.export.passes.base import Pass, PassContext
 
 aten = torch.ops.aten
 
-# By operator, the number that changes nothing as its second operand.
+# The neutral second operand of each operator.
 _NEUTRAL: dict[Any, int] = {
     aten.mul.Tensor: 1,
     aten.mul.Scalar: 1,
@@ -33,8 +33,8 @@ _COMMUTING = {aten.mul.Tensor, aten.add.Tensor}
 
 
 class SimplifyArithmetic(Pass):
-    """Only where the result has the operand's dtype: `int_tensor * 1.0` casts. A zero may keep its sign
-    where PyTorch takes it away."""
+    """Applies only if the result has the operand's dtype: `int_tensor * 1.0` casts. A -0.0 keeps its sign
+    where PyTorch would return 0.0."""
 
     name = "simplify_arithmetic"
     ensures = frozenset({"no neutral arithmetic"})

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Checks that a program is of the edge dialect: what lowering may rely on.
+"""Verifies the invariants of the edge dialect on which lowering relies.
 
-Operators that the runtime lacks are not looked for here; lowering lists those with their remedies.
+Does not check that the runtime has the operators; lowering reports those with remedies.
 """
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ _SHOWN = 20
 class VerifyEdge(Pass):
     """Changes nothing.
 
-    Errors: ExportFailed with a line for each node that is not as it should be: the node, its source line,
-    what was expected and what is there; and the passes that ran before.
+    Errors: ExportFailed with one line per wrong node: the node, its source line, expected and actual form;
+    and the passes that ran before.
     """
 
     name = "verify_edge"
@@ -106,7 +106,7 @@ def _is_of_numbers(target: Any) -> bool:
 
 
 def _argument_problems(node: Node) -> Iterator[str]:
-    """Numbers in the places of tensors, and memory formats, which say nothing about the runtime."""
+    """Scalars passed for tensors, and memory formats, which the runtime does not know."""
     for index, name, is_list in tensor_arguments(overload_of(node)):
         given: Any = node.args[index] if index < len(node.args) else node.kwargs.get(name)
         for item in (given or ()) if is_list else (given,):
@@ -142,7 +142,7 @@ def _tensor_problems(value: torch.Tensor, order: Any) -> Iterator[str]:
 
 
 def _signature_problems(program: ExportedProgram) -> Iterator[str]:
-    """Placeholders and outputs that are not what the signature says."""
+    """Differences between the signature and the placeholders and outputs."""
     signature = program.graph_signature
     placeholders = [n for n in program.graph.nodes if n.op == "placeholder"]
     told = [getattr(spec.arg, "name", "") for spec in signature.input_specs]

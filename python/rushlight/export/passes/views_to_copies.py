@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Turns views into the operators of the same meaning that have a result of their own."""
+"""Replaces views by the equivalent operators with a separate result."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ _RESHAPES = {"_unsafe_view", "reshape", "_reshape_alias", "_reshape_copy"}
 
 
 class ViewsToCopies(Pass):
-    """`view(x, [4])` becomes `view_copy(x, [4])`: what follows no longer cares about strides.
+    """Rewrites `view(x, [4])` to `view_copy(x, [4])`, so that later passes can ignore strides.
 
-    Lowering may make it a view again, of a storage that it knows.
+    Lowering converts it back to an alias if it can (`lower/views.py`).
     """
 
     name = "views_to_copies"
@@ -40,7 +40,7 @@ class ViewsToCopies(Pass):
 
 @cache
 def copy_of_view(target: Any) -> OpOverload | None:
-    """The operator that copies what `target` views; None where it is no view or has none."""
+    """The copying operator for the view operator `target`; None if it is no view or has no copying form."""
     if not isinstance(target, OpOverload) or target.namespace != "aten":
         return None
     base, overload = target._schema.name.partition("::")[2], target._overloadname

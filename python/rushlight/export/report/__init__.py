@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What comes with a program: the report, the debug record, test cases; and whether it fits in memory."""
+"""The report, debug record and test cases of a program, and the check that it fits in memory."""

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Test cases of a bundled program: inputs, and what the model gives in PyTorch."""
+"""Test cases of a bundled program: inputs, and the model's outputs in PyTorch."""
 
 from __future__ import annotations
 
 import copy
+import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -25,7 +26,7 @@ def expected_suites(
 ) -> list[BundledSuite]:
     """The cases of each method with their outputs, computed on a copy of its model.
 
-    Errors: InvalidArgument for inputs and outputs that are neither tensors nor numbers.
+    Errors: InvalidArgument for inputs and outputs that are neither tensors nor scalars.
     """
     suites = []
     for name, source in sources.items():
@@ -39,8 +40,8 @@ def expected_suites(
 
 
 def with_quantized_io(source: MethodSource, numbers: MethodNumbers) -> MethodSource:
-    """The source of a method whose inputs and outputs became integers: a module that takes and gives those,
-    with the example inputs quantized."""
+    """The source of a method with integer inputs and outputs: a module that takes and returns integers, with
+    quantized example inputs."""
     if not numbers.inputs and not numbers.outputs:
         return source
     module, args, kwargs = _model(source)
@@ -51,7 +52,7 @@ def with_quantized_io(source: MethodSource, numbers: MethodNumbers) -> MethodSou
 
 
 class _QuantizedEnds(torch.nn.Module):
-    """A float model behind integer inputs and in front of integer outputs."""
+    """A float model wrapped to take integer inputs and return integer outputs."""
 
     def __init__(self, model: Any, numbers: MethodNumbers) -> None:
         super().__init__()
@@ -67,7 +68,7 @@ class _QuantizedEnds(torch.nn.Module):
 
 
 def _quantize(leaf: Any, to: Numbers | None) -> Any:
-    """As quantize_per_tensor does."""
+    """Quantizes as quantize_per_tensor does."""
     if to is None:
         return leaf
     steps = (leaf * (1.0 / to.scale)).round() + to.zero_point
@@ -87,9 +88,12 @@ def _case(module: Any, args: list[Any], kwargs: dict[str, Any], name: str) -> Bu
 
 
 def _callable(source: MethodSource) -> tuple[Any, list[Any], dict[str, Any]]:
-    """A copy of the model with its example inputs."""
+    """A copy of the model, with its example inputs."""
     module, args, kwargs = _model(source)
-    return copy.deepcopy(module), args, kwargs
+    with warnings.catch_warnings():
+        # torch's own TreeSpec warns about a deprecated check when it is copied.
+        warnings.simplefilter("ignore", FutureWarning)
+        return copy.deepcopy(module), args, kwargs
 
 
 def _model(source: MethodSource) -> tuple[Any, list[Any], dict[str, Any]]:

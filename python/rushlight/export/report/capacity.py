@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Whether a program fits into a target's memory."""
+"""Checks that a program fits in the memory of a target."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from rushlight.run.capacity import capacity_findings
 
 
 def check_capacity(exported: Exported, target: str) -> None:
-    """Errors: NotExportable with what does not fit; UnknownTarget."""
+    """Errors: NotExportable listing the regions that overflow; UnknownTarget."""
     findings = list(capacity_findings(exported.parts.methods, targets.get(target), exported.stored_bytes))
     if findings:
         lines = "\n".join(f"  {finding}" for finding in findings)

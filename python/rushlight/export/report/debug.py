@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The debug record of an export: the nodes that instructions were made of."""
+"""The debug record of an export: the node that each instruction was lowered from."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from rushlight.program.model import DelegateCall, KernelCall, Method
 
 
 def debug_record(image: FileImage, reports: Sequence[MethodReport]) -> DebugRecord:
-    """The record of the program in `image`."""
+    """The debug record for the program file in `image`."""
     methods = [
         MethodOrigins(
             report.name,
@@ -57,14 +57,14 @@ def _origin(index: int, operator: str, origin: Origin) -> InstructionOrigin:
 
 
 def _handles(given: Any) -> tuple[int, ...]:
-    """Debug handles: one, several, or 0 for none."""
+    """Debug handles as a tuple; 0 stands for none."""
     if isinstance(given, int):
         return (given,) if given else ()
     return tuple(map(int, given or ()))
 
 
 def _inside(node: Node) -> dict[str, tuple[int, ...]]:
-    """What a backend says of its payload: debug handles by the ids that its events have."""
+    """The backend's debug handles by the ids of its profiling events."""
     if node.target is not call_delegate:
         return {}
     assert node.graph.owning_module is not None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What an export did: operators, constants, memory, time."""
+"""The report of an export: operators, constants, memory, time."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from rushlight.program.model import Method
 
 @dataclass(frozen=True)
 class MethodReport:
-    """One method: its plan, its passes, seconds by stage, and what passes remark: why a quantized part
-    computes in float, say. `numbers`: what integer inputs and outputs stand for. `arithmetic`:
-    for a quantized graph, which operators compute in integers."""
+    """The report of one method: memory plan, passes, seconds per stage, and remarks of passes, such as why a
+    quantized call computes in float. `numbers` has the parameters of integer inputs and outputs;
+    `arithmetic` classifies the operators of a quantized graph."""
 
     name: str
     method: Method
@@ -35,15 +35,15 @@ class MethodReport:
 
     @property
     def operators(self) -> dict[str, int]:
-        """How often each operator is called, most first."""
+        """The number of calls of each operator, most frequent first."""
         return dict(Counter(name for name, _ in self.method.calls()).most_common())
 
     def memory_summary(self) -> list[str]:
-        """Lines that tell the planned memory: each bank's, and all of it beside its lower bound."""
+        """Lines of text about the planned memory: each bank, and the total with its lower bound."""
         return summary(self.plan)
 
     def to_json(self) -> dict[str, Any]:
-        """The report in JSON's types."""
+        """The report as JSON types."""
         return {
             "method": self.name,
             "instructions": len(self.method.instructions),
@@ -60,7 +60,7 @@ class MethodReport:
 
 @dataclass
 class Report:
-    """The whole program."""
+    """The report of the whole program; sizes in bytes."""
 
     methods: list[MethodReport]
     seconds: float
@@ -69,7 +69,7 @@ class Report:
     file_bytes: int = 0
 
     def to_json(self) -> dict[str, Any]:
-        """The report in JSON's types."""
+        """The report as JSON types."""
         return {
             "methods": [method.to_json() for method in self.methods],
             "constant_bytes": self.constant_bytes,
@@ -79,5 +79,5 @@ class Report:
         }
 
     def picture(self) -> str:
-        """The memory plans of all methods, as SVG."""
+        """The memory plans of all methods as an SVG picture."""
         return picture({method.name: method.plan for method in self.methods})

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The rules, by the operator in the middle of what they know."""
+"""The rules, keyed by the central operator of their pattern."""
 
 from __future__ import annotations
 
@@ -36,4 +36,4 @@ RULES: Mapping[str, Rule] = {
 }
 
 WHOLE_RULES: Mapping[str, Rule] = {**layers.RULES, **scaled_products.RULES}
-"""Rules of what is only known before a graph is taken apart."""
+"""Rules for patterns that exist only before decomposition."""

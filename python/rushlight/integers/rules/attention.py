@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What attention computes between activations: softmax, and products of two of them."""
+"""Rules for attention: softmax, and products of two activations."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ MOST_PRODUCTS = {"int8": (2**31 - 1) // 255**2, "uint8": (2**31 - 1) // 255**2, 
 
 
 def exponentials(scale: float, dtype: str = "int8") -> Array:
-    """exp(-distance * scale) for distances of 0 to 255, in steps of 2^-30; of int16 those for multiples of
-    256 behind."""
+    """exp(-distance * scale) for distances from 0 to 255, in steps of 2^-30, int32 [256]; for int16 followed
+    by the values for multiples of 256, [512]."""
     distances = np.arange(256)
     if dtype == "int16":
         distances = np.concatenate([distances, 256 * distances])
@@ -35,7 +35,7 @@ def exponentials(scale: float, dtype: str = "int8") -> Array:
 
 
 def softmax(graph: Graph, call: Call, _: Settings) -> bool:
-    """dequantize -> softmax -> quantize. It is always rounded by "single": "double" loses the bits of small
+    """dequantize -> softmax -> quantize. Always uses the rounding "single": "double" loses the bits of small
     exponentials, and "float" would be float arithmetic."""
     given = call.arguments
     source, result = dequantized(graph, given["self"]), result_of(graph, call.result)

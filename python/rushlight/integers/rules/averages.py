@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Means and average pools, which round by "float" whatever the settings ask of other sums.
+"""Rules for means and average pools, which always use the rounding "float", whatever the settings.
 
-Where input and output share a scale, a mean of an even number of elements is often an exact half. PT2E rounds
-halves to even in float32, unless the errors of its sum have moved them; "float" rounds all of them to even.
-A pool of 2 x 2 with equal scales then has 93 % of PT2E's numbers, all that are no halves; with halves
-rounded up, by "single", it has 87 %. "double" rounds a sum before it is shifted: sums of few elements lose
-the bits that decide, and a tenth of the results differs. Results are few beside the elements they are of, so
-that a float32 multiplication of each costs little without an FPU, too.
+If input and output have the same scale, a mean of an even number of elements is often an exact tie. PT2E
+rounds ties to even in float32, unless the error of its sum has moved them; "float" rounds all of them to
+even. A 2 x 2 pool with equal scales then agrees with PT2E in 93 % of its results, all that are no ties;
+"single", which rounds ties up, agrees in 87 %. "double" rounds a sum before shifting it: sums of few
+elements lose decisive bits, and a tenth of the results differ. Averages have far fewer results than
+inputs, so a float32 multiplication per result costs little even without an FPU.
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ _MOST_SUMMED = {"int8": (2**31 - 1) // 255, "uint8": (2**31 - 1) // 255, "int16"
 
 
 def _ends(graph: Graph, call: Call, name: str) -> tuple[Quantized, Result] | None:
-    """What a call reads and makes, if both are quantized."""
+    """The input and result of a call, if both are quantized; else None."""
     source, result = dequantized(graph, call.arguments[name]), result_of(graph, call.result)
     return None if source is None or result is None else (source, result)
 
 
 def _averaged(graph: Graph, operator: str, ends: tuple[Quantized, Result], how: Mapping[str, Any]) -> bool:
-    """Put the operator in the place of what lies between the ends."""
+    """Replaces the float computation between the ends by the operator."""
     source, result = ends
     dtype = shared_dtype(graph, source, result)
     need(graph.can_call(operator, dtype), f"no kernel averages {dtype}")
@@ -116,7 +116,7 @@ def avg_pool3d(graph: Graph, call: Call, _: Settings) -> bool:
 
 
 def avg_pool1d(graph: Graph, call: Call, _: Settings) -> bool:
-    """dequantize -> avg_pool1d -> [clamp] -> quantize. A batch of lines is one image."""
+    """dequantize -> avg_pool1d -> [clamp] -> quantize. Treats [batch, channels, length] as one image."""
     given = call.arguments
     ends = _ends(graph, call, "self")
     if ends is None:
@@ -147,7 +147,8 @@ def adaptive_avg_pool2d(graph: Graph, call: Call, _: Settings) -> bool:
 
 
 def adaptive_avg_pool1d(graph: Graph, call: Call, _: Settings) -> bool:
-    """dequantize -> adaptive_avg_pool1d -> [clamp] -> quantize. A batch of lines is an image."""
+    """dequantize -> adaptive_avg_pool1d -> [clamp] -> quantize. Treats [batch, channels, length] as one
+    image."""
     ends = _ends(graph, call, "self")
     if ends is None:
         return False
@@ -157,7 +158,7 @@ def adaptive_avg_pool1d(graph: Graph, call: Call, _: Settings) -> bool:
 
 
 def _adaptive(graph: Graph, ends: tuple[Quantized, Result], sizes: list[Any], wanted: list[Any]) -> bool:
-    """A mean where one window has all; a pool where all windows have one size, known now."""
+    """Uses a mean if one window covers all, and a plain pool if all windows have the same static size."""
     if wanted == [1, 1]:
         _need_few(graph, ends[0], sizes)
         return _averaged(graph, "rushlight::quantized_mean", ends, {"dim": [-2, -1], "keepdim": True})

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What rules share: how results are quantized, and why a part stays in float."""
+"""Helpers of the rules: how results are quantized, and reasons to stay in float."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ NUMBERS = (*BYTES, "int16")
 
 @dataclass(frozen=True)
 class Settings:
-    """How graphs are turned."""
+    """The settings of a rewrite: the rounding of requantization."""
 
     rounding: str = "single"
 
 
 class Refusal(Exception):
-    """Why a part that looks quantized does not compute in integers. `is_changed`: another rule replaced it,
-    by an operator on floats."""
+    """The reason why a quantized call does not compute in integers. `is_changed`: another rule has replaced
+    it by a float operator."""
 
     def __init__(self, reason: str, is_changed: bool = False) -> None:
         super().__init__(reason)
@@ -44,9 +44,8 @@ class Refusal(Exception):
 
 @dataclass(frozen=True)
 class Result:
-    """The quantized tensor that a float tensor becomes: the call of quantize, its numbers, and the range that
-    an activation on the way leaves of the quantized numbers. Before it clamps, the activation computes
-    x * gain + offset."""
+    """The quantized result of a float tensor: the quantize call, its parameters, and the range of integers
+    that an activation leaves. Before clamping, the activation computes x * gain + offset."""
 
     last: Call
     to: Quantized
@@ -57,11 +56,11 @@ class Result:
 
 
 _LINES: Mapping[str, tuple[float, float]] = {"aten::hardsigmoid": (1 / 6, 0.5)}
-"""Gain and offset of activations that are a line between two bounds."""
+"""Gain and offset of activations that are linear between two bounds."""
 
 
 def bounds(call: Call) -> tuple[float, float] | None:
-    """What an activation clamps to; None for other calls."""
+    """The bounds to which a call clamps; None for other calls."""
     given = call.arguments
     match call.operator:
         case "aten::relu":
@@ -81,8 +80,8 @@ def bounds(call: Call) -> tuple[float, float] | None:
 
 
 def result_of(graph: Graph, value: Value, takes_lines: bool = False) -> Result | None:
-    """How what a call returns is quantized, behind at most one activation; None if somebody reads floats.
-    `takes_lines`: the caller applies gain and offset; for others such an activation is none."""
+    """The quantization of a call's result, possibly after one activation; None if something reads the float
+    value. `takes_lines`: the caller applies gain and offset; otherwise such an activation does not match."""
     low, high = -math.inf, math.inf
     line = (1.0, 0.0)
     if not is_alone(graph, value):
@@ -106,14 +105,14 @@ def result_of(graph: Graph, value: Value, takes_lines: bool = False) -> Result |
 
 
 def _end(bound: float, to: Quantized) -> int:
-    """The quantized number of a bound, which may be infinite."""
+    """The quantized value of a bound, which may be infinite."""
     if math.isinf(bound):
         return to.low if bound < 0 else to.high
     return int(quantize(np.float32(bound), to.scale, to.zero_point, to.low, to.high))
 
 
 def need(condition: bool, reason: str) -> None:
-    """Refuse for that reason unless the condition holds."""
+    """Raises Refusal with the reason unless the condition holds."""
     if not condition:
         raise Refusal(reason)
 
@@ -125,7 +124,7 @@ def _need_zero_point(source: Quantized, dtype: str) -> None:
 
 
 def shared_dtype(graph: Graph, source: Quantized, to: Result) -> str:
-    """The dtype that input and result share."""
+    """The common dtype of input and result. Errors: Refusal."""
     dtype = graph.dtype(source.value)
     need(dtype in NUMBERS, f"its input is {dtype}, not int8, uint8 or int16")
     limits = np.iinfo(dtype)
@@ -140,7 +139,8 @@ def shared_dtype(graph: Graph, source: Quantized, to: Result) -> str:
 def two_and_result(
     graph: Graph, call: Call, names: tuple[str, str]
 ) -> tuple[Quantized, Quantized, Result] | None:
-    """The two tensors that a call reads and what it makes, if all are quantized, with one dtype."""
+    """The two input tensors and the result of a call, if all are quantized; else None. Errors: Refusal if the
+    dtypes differ."""
     a, b = (dequantized(graph, call.arguments[name]) for name in names)
     result = result_of(graph, call.result)
     if a is None or b is None or result is None:
@@ -152,7 +152,7 @@ def two_and_result(
 
 
 def requantized(to: Requantization, result: Result) -> dict[str, Any]:
-    """The arguments of an operator that say how its sums become the result."""
+    """The operator arguments that define how sums are requantized to the result."""
     return {
         "multipliers": to.multipliers,
         "shifts": to.shifts,
@@ -164,13 +164,13 @@ def requantized(to: Requantization, result: Result) -> dict[str, Any]:
 
 
 Rule = Callable[[Graph, Call, Settings], bool]
-"""Returns whether it changed the graph. It raises Refusal where the part is quantized and yet has to compute
-in floats."""
+"""A rule returns True if it changed the graph. It raises Refusal if the call is quantized but has to compute
+in float."""
 
 
 def first_of(*rules: Rule) -> Rule:
-    """The first of some rules that changes the graph. A refusal of one before it is raised all the same: that
-    part was to compute in integers whole."""
+    """A rule that applies the first of several rules that changes the graph. An earlier rule's refusal is
+    still raised, because that rule would have replaced more by integers."""
 
     def rule(graph: Graph, call: Call, settings: Settings) -> bool:
         refusal = None

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Bilinear interpolation. Positions are computed here, in float32 as PyTorch does, and stored in fixed point.
+"""The rule for bilinear interpolation. Positions are computed at conversion, in float32 as PyTorch does, and
+stored in fixed point.
 
-It rounds by "float", as averages do and for their reason: an image that becomes twice as large keeps its
-scale, and one result in sixteen is an exact half.
+It uses the rounding "float" for the same reason as averages: upsampling by two keeps the scale, and one
+result in sixteen is an exact tie.
 """
 
 from __future__ import annotations
@@ -15,14 +16,14 @@ from rushlight.integers.arithmetic import requantization
 from rushlight.integers.graph import Array, Call, Graph, dequantized
 from rushlight.integers.rules.base import Rule, Settings, need, requantized, result_of, shared_dtype
 
-FRACTION = 18  # bits behind the point of a position
-_LARGEST = 1 << 13  # sizes whose positions are int32
-_WEIGHTS = 22  # bits behind that of a sum of four elements, when it is requantized
+FRACTION = 18  # fraction bits of a position
+_LARGEST = 1 << 13  # larger sizes overflow int32 positions
+_WEIGHTS = 22  # fraction bits of a sum of four elements before requantization
 
 
 def positions(size: int, wanted: int, align_corners: bool, factor: float | None) -> Array:
-    """Where `wanted` elements lie between `size`, in steps of 2^-FRACTION, int32. `factor`: how much larger
-    the axis becomes, where it is not wanted / size."""
+    """The positions of `wanted` outputs among `size` inputs, int32 in steps of 2^-FRACTION. `factor`: the
+    magnification of the axis if it is not wanted / size."""
     index = np.arange(wanted, dtype=np.float32)
     if align_corners:
         ratio = np.float32((size - 1) / (wanted - 1) if wanted > 1 else 0)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Linear layers whose results stay floats: weights alone are integers, or inputs are quantized by ranges
-found in each run."""
+"""Rules for linear layers with float results: weight-only integers, or inputs quantized with ranges measured
+at run time."""
 
 from __future__ import annotations
 
@@ -23,23 +23,23 @@ _EPSILON = float(np.finfo(np.float32).eps)
 
 @dataclass(frozen=True)
 class Weight:
-    """Integers [features, depth] and their scales, one for all, [features] or [features, groups]."""
+    """Integers int8 [features, depth] and their scales: one for all, [features], or [features, groups]."""
 
     value: Value
     numbers: Array
     scales: Array
-    is_narrow: bool  # of 4 bits
+    is_narrow: bool  # 4-bit values
 
     @property
     def group(self) -> int:
-        """How many numbers of a row share a scale."""
+        """The number of elements in a row that share a scale."""
         depth = int(self.numbers.shape[1])
         return depth // self.scales.shape[1] if self.scales.ndim == 2 else depth
 
 
 @dataclass(frozen=True)
 class Source:
-    """A float tensor that is quantized by its own range."""
+    """A float tensor that is quantized with its own range at run time."""
 
     value: Value
     per_token: bool
@@ -50,7 +50,7 @@ class Source:
 
 
 def _scales(graph: Graph, call: Call, rows: int) -> Array:
-    """The scales of a weight, without a dimension for a single group."""
+    """The scales of a weight, float32; a single group per row has no group dimension."""
     name = "scale" if call.operator in (_AFFINE, DEQUANTIZE) else "scales"
     given = call.arguments[name]
     known = np.array(given) if isinstance(given, float) else graph.constant(given)
@@ -66,7 +66,7 @@ def _scales(graph: Graph, call: Call, rows: int) -> Array:
 
 
 def _zero_points(graph: Graph, call: Call) -> bool:
-    """Whether a weight has zero points other than 0."""
+    """True if a weight has zero points other than 0, or unknown ones."""
     name = "zero_point" if call.operator in (_AFFINE, DEQUANTIZE) else "zero_points"
     given = call.arguments.get(name)
     if given is None or isinstance(given, int):
@@ -76,7 +76,7 @@ def _zero_points(graph: Graph, call: Call) -> bool:
 
 
 def _is_by_rows(call: Call, depth: int) -> bool:
-    """Whether scales are those of rows, or of groups in a row that are equally long."""
+    """True if scales belong to rows, or to groups of equal length within a row."""
     given = call.arguments
     if call.operator == _BY_CHANNEL:
         return bool(given["axis"] == 0)
@@ -87,7 +87,7 @@ def _is_by_rows(call: Call, depth: int) -> bool:
 
 
 def _weight(graph: Graph, value: Value, dequantizers: Sequence[str]) -> Weight | None:
-    """What a weight is dequantized from, by one of those operators."""
+    """The quantized form of a weight that one of these operators dequantizes; None if it is not constant."""
     call = graph.maker(value)
     if call is None or call.operator not in dequantizers:
         return None
@@ -108,7 +108,7 @@ def _weight(graph: Graph, value: Value, dequantizers: Sequence[str]) -> Weight |
 
 
 def _in_bytes(low: int, high: int) -> tuple[int, int]:
-    """A range of uint8 as one of int8, where numbers and zero points are 128 less."""
+    """A uint8 range as an int8 range, where values and zero points are 128 less."""
     return (low - 128, high - 128) if high > 127 else (low, high)
 
 
@@ -169,8 +169,8 @@ _SOURCES = {
 def _chain(
     graph: Graph, call: Call, quantizer: str, chooser: str, scale: str, zero_point: str
 ) -> tuple[Call, Value] | None:
-    """The call that chooses the numbers by which another one quantizes, and this one dequantizes, a tensor;
-    and that tensor."""
+    """The call that chooses the parameters with which `quantizer` quantizes and this call dequantizes a
+    tensor, and the tensor; else None."""
     before = graph.maker(call.arguments["input"])
     if before is None or before.operator != quantizer:
         return None
@@ -180,7 +180,8 @@ def _chain(
 
 
 def _chosen(graph: Graph, call: Call, chooser: str, scale: str, zero_point: str) -> tuple[Call, Value] | None:
-    """The call that chooses the numbers by which this one quantizes a tensor, and that tensor."""
+    """The call that chooses the parameters with which this call quantizes a tensor, and the tensor; else
+    None."""
     given = call.arguments
     chosen, value = graph.maker(given[scale]), given["input"]
     if chosen is None or chosen.operator != chooser or chosen.arguments["input"] != value:
@@ -191,7 +192,7 @@ def _chosen(graph: Graph, call: Call, chooser: str, scale: str, zero_point: str)
 
 
 def _source(graph: Graph, value: Value) -> Source | None:
-    """How a tensor was quantized by its own range, if it was."""
+    """The run-time quantization of a tensor; None if it has none."""
     call = graph.maker(value)
     find = None if call is None else _SOURCES.get(call.operator)
     return None if call is None or find is None else find(graph, call)
@@ -200,7 +201,8 @@ def _source(graph: Graph, value: Value) -> Source | None:
 def replace_layer(
     graph: Graph, last: Call, value: Value, weight: Weight, bias: Value | None, source: Source | None
 ) -> None:
-    """Let one operator compute a linear layer of a value, and of how that was quantized."""
+    """Replaces a linear layer by one operator that reads the value and, if given, its run-time
+    quantization."""
     plain = bias is None or (graph.dtype(bias) == "float32" and len(graph.sizes(bias)) == 1)
     need(plain, "its bias is not a vector of float32")
     operator = "rushlight::weight_only_linear" if source is None else "rushlight::dynamic_linear"
@@ -219,7 +221,7 @@ def replace_layer(
 
 
 def has_kernels(graph: Graph) -> bool:
-    """Whether the runtime multiplies with such weights."""
+    """True if the runtime has the operators for such weights."""
     return all(graph.can_call(f"rushlight::{name}_linear", "float32") for name in ("dynamic", "weight_only"))
 
 
@@ -244,7 +246,7 @@ def linear(graph: Graph, call: Call, settings: Settings) -> bool:
 
 
 def linear_of_groups(graph: Graph, call: Call, settings: Settings) -> bool:
-    """The same, of weights whose dequantization no kernel of its own computes."""
+    """The same, for weights whose dequantization has no separate kernel."""
     weight = graph.maker(call.arguments["weight"])
     known = weight is not None and weight.operator in (_BY_GROUP, _AFFINE)
     return known and _linear(graph, call, (_BY_GROUP, _AFFINE))

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Operators that move elements and compute nothing: they do the same with integers.
+"""Rules for operators that only move elements, which work on integers too.
 
-`dequantize -> view` becomes `view -> dequantize`, so that dequantize reaches the operator that computes, or
-the quantize that undoes it. Maxima are among them, since dequantize keeps the order of numbers.
+`dequantize -> view` becomes `view -> dequantize`, so that dequantize reaches the computing operator or the
+quantize that cancels it. Maxima are included, because dequantize is monotonic.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ from rushlight.integers.graph import (
 from rushlight.integers.rules.base import NUMBERS, Result, Rule, Settings, need, result_of
 from rushlight.integers.rules.tables import can_look_up, converted
 
-# Those that keep all elements of their one input, whose number of elements is that of the result.
+# Operators that keep all elements of their single input, and their number.
 _REORDERING = (
     "alias_copy", "channel_shuffle", "clone", "detach_copy", "flip", "lift_fresh_copy", "permute_copy",
     "pixel_shuffle", "pixel_unshuffle", "roll", "rot90", "squeeze_copy", "t_copy", "transpose_copy",
     "unsqueeze_copy", "view_copy", "_unsafe_view", "_reshape_copy",
 )  # fmt: skip
-# Those that choose or repeat elements of their first input, and their lists.
+# Operators that select or repeat elements of their first input, or of its list.
 _CHOOSING = (
     "adaptive_max_pool2d", "adaptive_max_pool3d", "amax", "amin", "diagonal_copy", "expand_copy", "gather",
     "index", "index_select", "max_pool2d_with_indices", "max_pool3d_with_indices", "narrow_copy",
@@ -46,9 +46,9 @@ _REORDERINGS = frozenset(
      "dim_order_ops::_clone_dim_order")
 )  # fmt: skip
 _PAD = "aten::constant_pad_nd"
-# Those that may change the dtype, too; they move elements where they do not.
+# Copies that may also change the dtype; they only move elements if they do not.
 _COPIES = frozenset(("rushlight_dim_order::_to_dim_order_copy", "dim_order_ops::_to_dim_order_copy"))
-# The arguments that are moved; the first one by default.
+# The arguments whose elements move; by default the first one.
 _MOVED: Mapping[str, tuple[str, ...]] = {
     "aten::cat": ("tensors",),
     "aten::stack": ("tensors",),
@@ -71,7 +71,8 @@ def _flat(moved: Mapping[str, Any]) -> list[Value]:
 
 
 def raise_quantizations(graph: Graph) -> list[str]:
-    """Let quantize stand before what reorders elements, if nothing else reads those. Returns what moved."""
+    """Moves quantize before operators that reorder elements, if nothing else reads them. Returns the
+    operators passed."""
     raised = []
     for last in reversed(list(graph.calls())):
         quantize: Call | None = last
@@ -93,8 +94,8 @@ def raise_quantizations(graph: Graph) -> list[str]:
 
 
 def _changes(call: Call, source: Quantized, dtype: str) -> dict[str, Any] | None:
-    """The arguments that differ for integers: the number that a pad fills with, and the dtype of a copy; None
-    if a pad's number is no integer."""
+    """The arguments that differ for integers: the fill value of a pad, and the dtype of a copy. None if the
+    fill value has no exact quantized value."""
     if call.operator in _COPIES:
         return {"dtype": None} if "dtype" in call.arguments else {}
     if call.operator != _PAD:
@@ -116,8 +117,8 @@ def _agree(graph: Graph, sources: Sequence[Quantized]) -> bool:
 
 
 def movement(graph: Graph, call: Call, settings: Settings) -> bool:
-    """dequantize -> call becomes call -> dequantize; inputs of different scales -> call -> quantize become
-    tables -> call."""
+    """Rewrites dequantize -> call to call -> dequantize, and inputs of different scales -> call -> quantize
+    to tables -> call."""
     if call.operator in _COPIES and graph.dtype(call.result) != graph.dtype(call.arguments["self"]):
         return False
     moved = _moved(call)
@@ -153,7 +154,7 @@ def movement(graph: Graph, call: Call, settings: Settings) -> bool:
 
 
 def _replaced(moved: Mapping[str, Any], values: Sequence[Value]) -> dict[str, Any]:
-    """The arguments with other values in them, in the order of _flat()."""
+    """The moved arguments with other values, in the order of _flat()."""
     rest = iter(values)
     return {
         name: [next(rest) for _ in each] if isinstance(each, (list, tuple)) else next(rest)
@@ -162,7 +163,7 @@ def _replaced(moved: Mapping[str, Any], values: Sequence[Value]) -> dict[str, An
 
 
 def _move(graph: Graph, call: Call, changes: Mapping[str, Any], dtype: str) -> None:
-    """Let the call have integers, and what it returns be dequantized."""
+    """Makes the call move integers, and dequantizes its results."""
     first = _flat(_moved(call))[0]
     real, dequantize = graph.dtype(first), graph.maker(first)
     assert dequantize is not None
@@ -177,7 +178,7 @@ def _move(graph: Graph, call: Call, changes: Mapping[str, Any], dtype: str) -> N
 
 
 def _meet(graph: Graph, call: Call, moved: Mapping[str, Any], to: Result) -> bool:
-    """Let all inputs have the numbers of the result before they are moved."""
+    """Converts all inputs to the result's quantization before they are moved."""
     dtype = graph.dtype(to.last.result)
     values = _flat(moved)
     types = {dtype, *(graph.dtype(graph.maker(v).arguments["input"]) for v in values)}  # type: ignore[union-attr]

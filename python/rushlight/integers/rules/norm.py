@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Layer, group and RMS normalization. Weight and bias are constants, in steps of the result."""
+"""Rules for layer, group and RMS normalization. Weight and bias are constants, in steps of the result."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ import numpy as np
 from rushlight.integers.graph import Array, Call, Graph, Quantized, Value, dequantized, is_alone
 from rushlight.integers.rules.base import Result, Rule, Settings, need, result_of, shared_dtype
 
-FRACTION = 19  # bits behind the point of a normalized element
+FRACTION = 19  # fraction bits of a normalized element
 _MOST_ELEMENTS = 1 << 22
 _MOST_SHIFT = 62
-_SPREAD_BITS = 14  # n times the squares' sum, less the sum's square, is below n^2 * 2^14
-_SQUARE_BITS = 16  # and without the latter below n^2 * 2^16
+_SPREAD_BITS = 14  # n * sum of squares - (sum)^2 is below n^2 * 2^14
+_SQUARE_BITS = 16  # n * sum of squares alone is below n^2 * 2^16
 _MOST_BIAS_SHIFT = 30
 _RANGE = "its scales are out of range"
 
@@ -31,16 +31,16 @@ def _parameter(graph: Graph, value: Value | None, shape: list[int], absent: floa
 
 
 def _bits(numbers: Array) -> int:
-    """The exponent above the largest magnitude."""
+    """The exponent of the largest magnitude, as frexp defines it."""
     largest = float(np.abs(numbers).max(initial=0))
     need(math.isfinite(largest), _RANGE)
     return math.frexp(largest)[1] if largest > 0 else -100
 
 
 def fixed_point(weight: Array, bias: Array) -> tuple[Array, Array, int, int] | None:
-    """Weight and bias, in steps, as int32 of as many bits as there are: weight * 2^(shift - FRACTION) and
-    bias * 2^(shift - bias_shift), with the two shifts; None where they do not fit together."""
-    # 31 bits of the weight, and at most 31 + 30 of the bias.
+    """Weight and bias in steps, as int32 with the most bits: weight * 2^(shift - FRACTION) and bias *
+    2^(shift - bias_shift), with both shifts; None if their magnitudes differ too much."""
+    # The weight has 31 bits, the bias at most 31 + 30.
     shift = min(FRACTION + 30 - _bits(weight), 30 + _MOST_BIAS_SHIFT - _bits(bias), _MOST_SHIFT)
     if shift < 1:
         return None
@@ -50,8 +50,8 @@ def fixed_point(weight: Array, bias: Array) -> tuple[Array, Array, int, int] | N
 
 
 def epsilon_of(eps: float, count: int, scale: float, bits: int = _SPREAD_BITS) -> tuple[int, int] | None:
-    """eps in squares of n numbers, as an integer and the even number of bits behind its point: as many as
-    fit beside the squares, which are below n^2 * 2^bits; None where none do."""
+    """Epsilon in squared steps for n elements, as an integer, and its even number of fraction bits: the most
+    that fit in 62 bits with the squares, which are below n^2 * 2^bits. None if epsilon is out of range."""
     real = eps * (count / scale) ** 2
     if not 0 <= real < 2.0**_MOST_SHIFT:
         return None
@@ -65,7 +65,8 @@ def _normalize(
     graph: Graph, operator: str, source: Quantized, result: Result, weight: Array, bias: Array | None,
     count: int, eps: float, how: Mapping[str, Any],
 ) -> None:  # fmt: skip
-    """Let one operator normalize `count` elements each; without a bias around the zero point."""
+    """Replaces a normalization by one operator over `count` elements; without bias the input has a zero point
+    to subtract."""
     dtype = shared_dtype(graph, source, result)
     need(graph.can_call(operator, dtype), f"no kernel normalizes {dtype}")
     need(0 < count <= _MOST_ELEMENTS, "it normalizes too many elements")
@@ -95,7 +96,8 @@ def _normalize(
 
 
 def _ends(graph: Graph, call: Call) -> tuple[Quantized, Result] | None:
-    """What a normalization reads and makes, if both are quantized and nobody reads mean and deviation."""
+    """The input and result of a normalization, if both are quantized and nothing reads mean and deviation;
+    else None."""
     source, results = dequantized(graph, call.arguments["input"]), graph.results(call)
     if source is None or not results or results[0] is None or len(results) > 1:
         return None
@@ -134,7 +136,8 @@ def group_norm(graph: Graph, call: Call, _: Settings) -> bool:
 
 
 def _mean_of_squares(graph: Graph, value: Value, x: Value) -> list[int] | None:
-    """The sizes over which a value is the mean of x * x, which are the last ones and stay with size 1."""
+    """The sizes over which a value is the mean of x * x, if these are the last dimensions and are kept with
+    size 1; else None."""
     mean = graph.maker(value)
     if mean is None or mean.operator != "aten::mean" or not mean.arguments.get("keepdim"):
         return None
@@ -153,7 +156,7 @@ def _mean_of_squares(graph: Graph, value: Value, x: Value) -> list[int] | None:
 
 
 def _root_mean_square(graph: Graph, value: Value, x: Value) -> tuple[list[int], float] | None:
-    """Sizes and epsilon where a value is rsqrt(mean(x * x) + epsilon)."""
+    """Sizes and epsilon if a value is rsqrt(mean(x * x) + epsilon); else None."""
     root = graph.maker(value)
     total = None if root is None else graph.maker(root.arguments.get("self"))
     if root is None or total is None or not is_alone(graph, value) or not is_alone(graph, total.result):
@@ -171,7 +174,7 @@ def _root_mean_square(graph: Graph, value: Value, x: Value) -> tuple[list[int], 
 
 
 def _weighted(graph: Graph, call: Call, sizes: list[int]) -> tuple[Value, Array]:
-    """What a norm becomes by its weight, and that; ones where it has none."""
+    """The result of a norm after its weight, and the weight; ones if it has none."""
     if is_alone(graph, call.result):
         (reader,) = graph.readers(call.result)
         if reader.operator == "aten::mul":

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Sums, differences, products and quotients of two quantized tensors."""
+"""Rules for sums, differences, products and quotients of two quantized tensors."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from rushlight.integers.rules.base import (
     two_and_result,
 )
 
-# Multipliers of int8 have so many bits, as XNNPACK's; of uint8, which is twice as large, one less. Sums of
-# int16 have 64 bits.
+# Bits of a multiplier: as in XNNPACK for int8, one less for uint8, whose magnitudes are twice as large. Sums
+# of int16 have 64 bits.
 _BITS = {"int8": 21, "uint8": 20, "int16": 30}
 _MOST_SHIFT = {"int8": 30, "uint8": 30, "int16": 62}
 _LARGEST = {"int8": 128, "uint8": 255, "int16": 1 << 15}
@@ -39,7 +39,7 @@ def _sum(graph: Graph, call: Call, sign: int) -> bool:
     scales = [a.scale / result.to.scale, sign * factor * b.scale / result.to.scale]
     largest = max(abs(scale) for scale in scales)
     need(0 < largest < math.inf, "its scales are out of range")
-    # The larger multiplier has all bits, unless more would be shifted out than there are.
+    # The larger multiplier uses all bits, unless the shift would exceed its limit.
     shift = min(_BITS[dtype] - math.frexp(largest)[1], _MOST_SHIFT[dtype])
     need(shift >= 1, "its scales are out of range")
     multipliers = [round(scale * 2.0**shift) for scale in scales]
@@ -80,7 +80,7 @@ def multiply(graph: Graph, call: Call, settings: Settings) -> bool:
     a, b, result = found
     dtype = graph.dtype(a.value)
     need(graph.can_call("rushlight::quantized_mul", dtype), f"no kernel multiplies {dtype}")
-    # A product of two int16 has 31 bits: "double" cannot shift it left.
+    # A product of two int16 has 31 bits, which leaves "double" no bit to shift left.
     most_shift = 0 if dtype == "int16" and settings.rounding == "double" else MOST_SHIFT
     to = requantization(np.array([a.scale * b.scale / result.to.scale]), settings.rounding, most_shift)
     need(to is not None, "its scales are out of range")
@@ -97,8 +97,8 @@ def multiply(graph: Graph, call: Call, settings: Settings) -> bool:
 
 
 def divide(graph: Graph, call: Call, _: Settings) -> bool:
-    """dequantize, dequantize -> div -> [clamp] -> quantize. It rounds once, halves to even, by an exact
-    division: no other rounding is nearer or cheaper."""
+    """dequantize, dequantize -> div -> [clamp] -> quantize. Rounds once, ties to even, after an exact integer
+    division: no approximation would be more accurate or cheaper."""
     found = two_and_result(graph, call, ("self", "other"))
     if found is None or call.arguments.get("rounding_mode") is not None:
         return False

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Sums of products with constant weights: convolutions and linear layers."""
+"""Rules for products with constant weights: convolutions and linear layers."""
 
 from __future__ import annotations
 
@@ -34,7 +34,8 @@ _NO_WEIGHT = "its weight is not constant int8 with zero points of 0"
 
 
 def _real_bias(graph: Graph, value: Value | None, scale: Array) -> Array | None:
-    """A bias in real numbers: a constant, or integers that are dequantized."""
+    """The bias as real values, from a constant or from dequantized integers; None without bias. Errors:
+    Refusal."""
     if value is None:
         return None
     known = graph.constant(value)
@@ -64,8 +65,7 @@ def _products(
     graph: Graph, settings: Settings, source: Quantized, weight: Weights, bias: Value | None, result: Result,
     numbers: Array, dtype: str,
 ) -> dict[str, Any]:  # fmt: skip
-    """Bias and requantization of sums of products; `numbers` has the weights of each output in its first
-    dimension."""
+    """Bias and requantization arguments; `numbers` has the weights with outputs in its first dimension."""
     scale = source.scale * weight.scales
     real = _real_bias(graph, bias, scale)
     need(real is None or real.shape == (len(numbers),), "its bias is not one number for each output")
@@ -122,7 +122,7 @@ def linear(graph: Graph, call: Call, settings: Settings) -> bool:
 
 
 def matrix_product(graph: Graph, call: Call, settings: Settings) -> bool:
-    """The same with the weights' transpose: addmm and mm, as PyTorch decomposes linear."""
+    """The same with transposed weights: addmm and mm, to which PyTorch decomposes linear."""
     given = call.arguments
     is_sum = "mat1" in given
     source = dequantized(graph, given["mat1" if is_sum else "self"])
@@ -136,7 +136,7 @@ def matrix_product(graph: Graph, call: Call, settings: Settings) -> bool:
 
 
 def _transposed(graph: Graph, value: Value) -> Weights | None:
-    """The weights [outputs, inputs] whose transpose a value is."""
+    """The weights [outputs, inputs] of which a value is the transpose; else None."""
     call = graph.maker(value)
     if call is not None and _swaps(call):
         known = weights(graph, next(iter(call.arguments.values())))
@@ -150,7 +150,7 @@ def _transposed(graph: Graph, value: Value) -> Weights | None:
 
 
 def _swaps(call: Call) -> bool:
-    """Whether a call transposes a matrix."""
+    """True if a call transposes a matrix."""
     given = call.arguments
     match call.operator:
         case "aten::t_copy":

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What torchao's int8 weights make of linear layers: a product of matrices whose columns are multiplied with
-scales. With quantized inputs it is of integers, counted from 0, and rows have scales, too."""
+"""Rules for torchao's decomposed int8 linear layers: a matrix product whose columns are multiplied with
+scales. With quantized inputs it is a product of unsigned integers, and rows have scales too."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _OFFSET = 128
 
 @dataclass(frozen=True)
 class _Product:
-    """A product with a weight [features, depth]; the value is a matrix in float32."""
+    """A product with a weight [features, depth]; the value is a float32 matrix."""
 
     value: Value
     numbers: Value
@@ -28,7 +28,7 @@ class _Product:
 
 
 def _through(graph: Graph, value: Value, operators: tuple[str, ...]) -> Value:
-    """What calls of these operators were given first of all."""
+    """The value before a chain of calls of these operators."""
     call = graph.maker(value)
     while call is not None and call.operator in operators:
         value = call.arguments["self"]
@@ -37,13 +37,13 @@ def _through(graph: Graph, value: Value, operators: tuple[str, ...]) -> Value:
 
 
 def _call(graph: Graph, value: Value, operator: str, operators: tuple[str, ...] = _COPIES) -> Call | None:
-    """The call of an operator behind a value."""
+    """The call of `operator` that produces a value, with the given operators in between; else None."""
     call = graph.maker(_through(graph, value, operators))
     return call if call is not None and call.operator == operator else None
 
 
 def _numbers(graph: Graph, value: Value) -> Value | None:
-    """The constant int8 [features, depth] that a right factor is the transpose of."""
+    """The constant int8 [features, depth] whose transpose is a right factor; else None."""
     turned = _call(graph, value, "aten::permute", ("aten::_to_copy",))
     if turned is None or list(turned.arguments["dims"]) != [1, 0]:
         return None
@@ -52,7 +52,7 @@ def _numbers(graph: Graph, value: Value) -> Value | None:
 
 
 def _of_floats(graph: Graph, value: Value) -> _Product | None:
-    """view -> mm with a copy of the weight in float."""
+    """view -> mm with a float copy of the weight."""
     product = _call(graph, value, "aten::mm", _VIEWS)
     numbers = None if product is None else _numbers(graph, product.arguments["mat2"])
     if product is None or numbers is None or graph.dtype(product.result) != "float32":
@@ -61,7 +61,7 @@ def _of_floats(graph: Graph, value: Value) -> _Product | None:
 
 
 def _counted(graph: Graph, value: Value) -> Call | None:
-    """The call that quantized numbers to which 128 was added."""
+    """The call that quantized the values to which 128 was added; else None."""
     call = _call(graph, value, "aten::add")
     if call is None or call.arguments["other"] != _OFFSET:
         return None
@@ -69,7 +69,7 @@ def _counted(graph: Graph, value: Value) -> Call | None:
 
 
 def _is_correction(graph: Graph, value: Value, weight: Value) -> bool:
-    """Whether a value is 128 times the sums of a weight's columns."""
+    """True if a value is 128 times the sums of a weight's columns."""
     call = _call(graph, value, "aten::mul")
     if call is None or call.arguments["other"] != _OFFSET:
         return False
@@ -106,8 +106,8 @@ def _column_scales(graph: Graph, value: Value, features: int) -> Array | None:
 
 
 def _ends(graph: Graph, call: Call, features: int) -> list[tuple[Call, Value | None]]:
-    """The calls that may be the last of the layer, the last one first: views of what one returns, and what
-    adds a bias; with that bias."""
+    """Candidates for the layer's last call, latest first: views of the result, and an addition of the bias,
+    each with that bias."""
     ends: list[tuple[Call, Value | None]] = [(call, None)]
     while is_alone(graph, ends[0][0].result):
         reader = graph.readers(ends[0][0].result)[0]
@@ -124,7 +124,7 @@ def _ends(graph: Graph, call: Call, features: int) -> list[tuple[Call, Value | N
 
 
 def _input(graph: Graph, value: Value, last: Call) -> Value | None:
-    """The value, or what it is a view of, whichever has the rows of the result."""
+    """The value, or the source of its views, whichever has the rows of the result; else None."""
     rows = tuple(graph.sizes(last.result))[:-1]
     for each in (value, _through(graph, value, _VIEWS)):
         if tuple(graph.sizes(each))[:-1] == rows:

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Functions of one quantized number: a table has the result for each of its 256 values.
+"""Rules for functions of one quantized value: a table has the result for each of its 256 values.
 
-Whatever stands between dequantize and quantize, a requantization or several operators, is computed once for
-all values, in float32 as the graph would. So the result has the graph's own bits. Of numbers of 16 bits the
-table has cubic pieces, which are a step off at most (rushlight.integers.curves).
+The operators between dequantize and quantize (a requantization, or several pointwise operators) are
+evaluated at conversion for all values, in float32 as the graph would, so the results are bit-exact.
+Functions of 16-bit values use piecewise cubics with at most one step of error (rushlight.integers.curves).
 """
 
 from __future__ import annotations
@@ -23,19 +23,19 @@ _MOST_CALLS = 64
 
 
 def can_look_up(graph: Graph, dtype: str) -> bool:
-    """Whether the runtime has tables of that dtype."""
+    """True if the runtime has lookup tables of that dtype."""
     return graph.can_call(LOOKUP, dtype)
 
 
 def numbers_of(dtype: str) -> Array:
-    """All values of a dtype, from the least on: as tables count them."""
+    """All values of a dtype in ascending order, the order of table entries."""
     limits = np.iinfo(dtype)
     return np.arange(limits.min, limits.max + 1, dtype=dtype)
 
 
 def _function(graph: Graph, last: Value) -> tuple[Value, list[Call]] | None:
-    """The one tensor of integers that a value is computed from, element by element, and the calls that do
-    so, in order; None if there is no such tensor."""
+    """The single integer tensor from which a value is computed element by element, and the calls that compute
+    it, in order; None if there is no such tensor."""
     order: list[Call] = []
     done: set[Value] = set()
     source: Value | None = None
@@ -74,7 +74,7 @@ def _function(graph: Graph, last: Value) -> tuple[Value, list[Call]] | None:
 
 
 def _tabulate(graph: Graph, source: Value, calls: list[Call]) -> Array | None:
-    """What the last call returns for each value of the source."""
+    """The last call's result for each value of the source; None if it cannot be evaluated."""
     every = numbers_of(graph.dtype(source))
     known: dict[Value, Array] = {source: every}
     for call in calls:
@@ -86,8 +86,7 @@ def _tabulate(graph: Graph, source: Value, calls: list[Call]) -> Array | None:
 
 
 def _steps(graph: Graph, source: Value, calls: list[Call], to: Quantized) -> Array:
-    """The same before the last call, which quantizes it: in steps of the result, neither rounded nor
-    clamped."""
+    """The same before the final quantize: in steps of the result, neither rounded nor clamped."""
     real = _tabulate(graph, source, calls)
     assert real is not None
     steps: Array = real.astype(np.float64) / to.scale + to.zero_point
@@ -97,7 +96,7 @@ def _steps(graph: Graph, source: Value, calls: list[Call], to: Quantized) -> Arr
 def _arguments(
     graph: Graph, source: Value, calls: list[Call], numbers: Array, to: Result
 ) -> tuple[str, dict[str, Any]]:
-    """The operator that computes `numbers` of the values of the source, and its arguments."""
+    """The operator that maps the source's values to `numbers`, and its arguments."""
     source, composed = _composed(graph, source, numbers)
     if graph.dtype(source) in BYTES:
         need(can_look_up(graph, composed.dtype.name), f"no kernel has tables of {composed.dtype.name}")
@@ -116,7 +115,7 @@ def _arguments(
 
 
 def _is_identity(graph: Graph, calls: list[Call], source: Value, table: Array) -> bool:
-    """Whether the table changes no number that the source may have, as its quantization says."""
+    """True if the table maps every value in the source's quantized range to itself."""
     if table.dtype.name != graph.dtype(source):
         return False
     same = table == numbers_of(table.dtype.name)
@@ -132,7 +131,7 @@ def _is_identity(graph: Graph, calls: list[Call], source: Value, table: Array) -
 
 
 def _composed(graph: Graph, source: Value, table: Array) -> tuple[Value, Array]:
-    """The table of a value that a table made, as a table of what that was made from."""
+    """Composes a table with the table that produced its source."""
     maker = graph.maker(source)
     if maker is None or maker.operator != LOOKUP:
         return source, table
@@ -143,7 +142,7 @@ def _composed(graph: Graph, source: Value, table: Array) -> tuple[Value, Array]:
 
 
 def tabulated(graph: Graph, call: Call, settings: Settings) -> bool:
-    """dequantize -> pointwise operators, or none -> quantize."""
+    """dequantize -> any number of pointwise operators -> quantize."""
     to = quantization(call)
     dtype = graph.dtype(call.result)
     if to is None or dtype not in NUMBERS:
@@ -166,7 +165,8 @@ def tabulated(graph: Graph, call: Call, settings: Settings) -> bool:
 
 
 def converted(graph: Graph, before: Call, value: Value, to: Result) -> Value | None:
-    """The integers of a dequantized value, with the numbers and in the range of a result."""
+    """Converts a dequantized value to integers with the quantization and range of a result; None if that
+    cannot be evaluated."""
     call = graph.maker(value)
     if call is None:
         return None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Which operators are quantized, and how: one pattern a file."""
+"""The patterns that annotate operators for quantization, one per file."""
 
 from rushlight.quantize.patterns.activation import activation, tabulated
 from rushlight.quantize.patterns.base import Pattern
@@ -15,8 +15,8 @@ from rushlight.quantize.patterns.norm import norm
 from rushlight.quantize.patterns.recurrent import recurrent
 from rushlight.quantize.patterns.softmax import softmax
 
-# A node goes to the first pattern that takes it. They run in the graph's order, so that `moving` finds what
-# was written about its input.
+# The first pattern that accepts a node annotates it. Nodes are visited in graph order, so that `moving` finds
+# the annotation of its input.
 PATTERNS: tuple[Pattern, ...] = (
     convolution,
     linear,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Activation functions: those that a kernel computes by clamping its result, and those that become tables."""
+"""Activation functions: some are fused as a clamp of a kernel's result, others become lookup tables."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ TABLES = frozenset(
 
 
 def with_activation(node: Node) -> list[Node]:
-    """The node, and the activation function behind it that is computed with it."""
+    """The node and, if present, the activation function after it that its kernel fuses."""
     user = follow(node, CLAMPS)
     return [node] if user is None else [node, user]
 
 
 def activation(node: Node, specs: Specs) -> bool:
-    """One that stands alone: its output has a range of its own. Behind an operator that computes in float it
-    computes in float, too: two more roundings would gain nothing."""
+    """Annotates an unfused clamp with its own output range. After a float operator it stays in float, because
+    two more roundings would gain nothing."""
     if node.target not in CLAMPS or not is_float(node):
         return False
     source = node.all_input_nodes[0]
@@ -50,7 +50,8 @@ def activation(node: Node, specs: Specs) -> bool:
 
 
 def tabulated(node: Node, specs: Specs) -> bool:
-    """A function of a quantized tensor, whose output has a range of its own: a table of 256 computes it."""
+    """Annotates a function of a quantized tensor with its own output range: a table of 256 entries computes
+    it."""
     if node.target not in TABLES or not is_float(node):
         return False
     source = node.all_input_nodes[0]

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""cat and stack: each input keeps the range of what computed it, the output has one of its own.
+"""cat and stack: each input keeps the range of its producer, and the output has its own range.
 
-One range for all would save a kernel the rescaling, but costs the narrow inputs their steps, and through
-them all that reads or computes them: a recurrent state beside a wide input is left with a few bits.
+One common range would save the kernel a requantization, but it costs narrow inputs their resolution, and
+with it all other readers of those inputs: a recurrent state next to a wide input would keep only a few
+bits.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ _OPERATORS = {aten.cat.default, aten.stack.default, aten.concat.default}
 
 
 def cat(node: Node, specs: Specs) -> bool:
-    """Quantized by static schemes."""
+    """Annotates cat and stack for static schemes."""
     if node.target not in _OPERATORS or not is_float(node):
         return False
     sources: Any = node.args[0]

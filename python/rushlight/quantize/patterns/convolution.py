@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Convolutions of all kinds, with the batch norm and the activation function behind them."""
+"""Convolutions of all kinds, with the batch norm and activation function after them."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ _PLAIN = {
 }
 _TRANSPOSED = {aten.conv_transpose1d.default, aten.conv_transpose2d.input, aten.conv_transpose3d.input}
 _BATCH_NORM = {aten.batch_norm.default}
-# (input, weight, bias, stride, padding, output_padding, groups, dilation)
+# index in (input, weight, bias, stride, padding, output_padding, groups, dilation)
 _TRANSPOSED_GROUPS = 6
 
 
 def convolution(node: Node, specs: Specs) -> bool:
-    """Its weight must be a constant. Dynamic quantization leaves it as it is."""
+    """Annotates a convolution with constant weight. Dynamic schemes leave convolutions in float."""
     if node.target not in _PLAIN | _TRANSPOSED:
         return False
     source, weight = node.args[:2]
@@ -45,7 +45,8 @@ def convolution(node: Node, specs: Specs) -> bool:
 
 
 def _weight(node: Node, specs: Specs) -> object:
-    """A transposed convolution's channels lie along dimension 1, and there are those of one group only."""
+    """The specification of the weight. A transposed convolution has its channels in dimension 1, but only one
+    group's; with several groups it uses one scale."""
     if node.target in _PLAIN:
         return specs.weight()
     groups = node.args[_TRANSPOSED_GROUPS] if len(node.args) > _TRANSPOSED_GROUPS else 1

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Sums and products of two tensors, with the activation function behind them."""
+"""Sums, differences and products of two tensors, with the activation function after them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _OPERATORS = {aten.add.Tensor, aten.sub.Tensor, aten.mul.Tensor}
 
 
 def elementwise(node: Node, specs: Specs) -> bool:
-    """Both inputs have ranges of their own. With a number it stays as it is."""
+    """Annotates each input with its own range. An operation with a scalar stays in float."""
     if node.target not in _OPERATORS:
         return False
     first, second = node.args[:2]

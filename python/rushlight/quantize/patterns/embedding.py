@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Embeddings, whose tables are weights only."""
+"""Embeddings: only their tables are quantized."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from rushlight.quantize.specs import Specs
 
 
 def embedding(node: Node, specs: Specs) -> bool:
-    """Only WeightOnly changes an embedding: there is nothing to compute with."""
+    """Annotates an embedding for WeightOnly; other schemes leave it in float, because it computes nothing."""
     if node.target is not torch.ops.aten.embedding.default:
         return False
     table = node.args[0]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""linear, with the activation function behind it."""
+"""Linear layers, with the activation function after them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from rushlight.quantize.specs import Specs
 
 
 def linear(node: Node, specs: Specs) -> bool:
-    """Its weight must be a constant; with a changing one it stays as it is."""
+    """Annotates a linear layer with constant weight; others stay in float."""
     if node.target is not torch.ops.aten.linear.default:
         return False
     source, weight = node.args[:2]

@@ -15,7 +15,7 @@ _OPERATORS = {aten.matmul.default, aten.bmm.default, aten.mm.default}
 
 
 def matmul(node: Node, specs: Specs) -> bool:
-    """Quantized where the scheme asks for it."""
+    """Annotates a product if the scheme sets `matmul`."""
     if node.target not in _OPERATORS:
         return False
     first, second = node.args[:2]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Means over dimensions, whose output has a range of its own."""
+"""Means over dimensions, with their own output range."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ aten = torch.ops.aten
 
 
 def mean(node: Node, specs: Specs) -> bool:
-    """Quantized by static schemes."""
+    """Annotates means for static schemes."""
     if node.target is not aten.mean.dim or not is_float(node):
         return False
     if specs.output() is not None:

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Operators that move numbers, choose among them or average neighbours: quantized where their input is,
-with the range of the input."""
+"""Operators that move, select or average elements: quantized if their input is, with the input's range."""
 
 from __future__ import annotations
 
@@ -60,7 +59,7 @@ _PADDING = {aten.pad.default, aten.constant_pad_nd.default}
 
 
 def moving(node: Node, specs: Specs) -> bool:
-    """Static schemes only; the input's producer must have been annotated before."""
+    """Annotates for static schemes; the input's producer must have been visited before."""
     moves = node.target in _MOVING or _pads_zeros(node)
     if specs.output() is None or not (moves or node.target in _SPLITTING):
         return False
@@ -78,13 +77,13 @@ def moving(node: Node, specs: Specs) -> bool:
 
 
 def moves_numbers(node: Node) -> bool:
-    """Whether the node only moves, chooses or averages numbers: it is quantized where its input is."""
+    """True if the node only moves, selects or averages elements, and so shares its input's quantization."""
     return node.target in _MOVING | _SPLITTING or node.target is operator.getitem or _pads_zeros(node)
 
 
 def forget_unread(nodes: list[Node]) -> None:
-    """Take back what `moving` and `tabulated` wrote where no quantized operator reads the result: it would
-    only cost."""
+    """Removes the annotations of `moving` and `tabulated` where no quantized operator reads the result: they
+    would only add conversions."""
     for node in reversed(nodes):
         if not is_annotated(node) or not (node.target in _MOVING | TABLES or _pads_zeros(node)):
             continue
@@ -93,7 +92,7 @@ def forget_unread(nodes: list[Node]) -> None:
 
 
 def _pads_zeros(node: Node) -> bool:
-    """Zero is in every range; another number might not be."""
+    """True for padding with zeros: every range contains zero, but perhaps not another value."""
     if node.target not in _PADDING:
         return False
     names = [argument.name for argument in node.target._schema.arguments]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Layer normalization, whose weight and bias stay as they are: they become part of the integer operator."""
+"""Layer normalization; weight and bias stay float, because the integer operator absorbs them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ aten = torch.ops.aten
 
 
 def norm(node: Node, specs: Specs) -> bool:
-    """Input and output have ranges of their own."""
+    """Annotates input and output with their own ranges."""
     if node.target is not aten.layer_norm.default or not is_float(node):
         return False
     source = node.args[0]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Recurrent layers that are one operator: what they read and make, and the numbers of their states."""
+"""Recurrent layers as single operators: their inputs, weights and states."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from rushlight.quantize.specs import Specs, cell_of_recurrent_layer
 
 
 def recurrent(node: Node, specs: Specs) -> bool:
-    """The hidden states of all steps share a range, and so do the cells."""
+    """Annotates a layer: the hidden states of all steps share a range, and so do the cells."""
     if node.target is not recurrent_layer:
         return False
     if specs.output() is None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Softmax, whose results lie between 0 and 1: no calibration is needed."""
+"""Softmax, whose results are from 0 to 1 and need no calibration."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _OPERATORS = {aten.softmax.int, aten._softmax.default}
 
 
 def softmax(node: Node, specs: Specs) -> bool:
-    """Quantized behind what is quantized, and wherever products of two activations are."""
+    """Annotates softmax after a quantized operator, and always if products of activations are quantized."""
     if node.target not in _OPERATORS or not is_float(node):
         return False
     source = node.args[0]
