@@ -309,7 +309,7 @@ class Method::Loader {
                            name.string(schema::operator_name::kOverload));
   }
 
-  // Marks inputs. Those without planned memory use the caller's.
+  // Marks inputs. Inputs without planned memory use the caller's.
   Error mark_inputs() {
     const auto inputs = plan_.vector<int32_t>(schema::plan::kInputs);
     for (size_t i = 0; i < inputs.size(); ++i) {

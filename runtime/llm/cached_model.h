@@ -41,7 +41,7 @@ class CachedModel {
   std::unique_ptr<ModuleMethod> method_;
   ModelFacts facts_;
   std::vector<int32_t> tokens_;
-  std::vector<int64_t> inputs_;     // of one call; a method may use them in place
+  std::vector<int64_t> inputs_;     // input of one call; a method may use it in place
   std::vector<int64_t> positions_;  // likewise
   std::vector<float> logits_;
 };

@@ -31,7 +31,7 @@ size_t common_prefix(const std::vector<int32_t>& a, const std::vector<int32_t>& 
       std::mismatch(a.begin(), a.begin() + static_cast<ptrdiff_t>(shorter), b.begin()).first - a.begin());
 }
 
-// The first `keep` tokens and the newest ones that fill half of the remaining context.
+// The first `keep` tokens, then the newest, which fill half of the remaining context.
 std::vector<int32_t> shifted(const std::vector<int32_t>& tokens, size_t keep, size_t context) {
   const size_t newest = (context - keep) / 2;
   std::vector<int32_t> kept(tokens.begin(), tokens.begin() + static_cast<ptrdiff_t>(keep));

@@ -14,6 +14,7 @@ namespace rushlight {
 // a call.
 template <class Call>
 Error answer_calls(Span<const uint8_t> request, const char* outputs, bool* fresh_methods, Call&& call) {
+  // `fresh_methods` receives the request's flag: load a new method for each call.
   CaseReader reader(request);
   uint32_t calls = 0;
   RL_CHECK(reader.begin(&calls, fresh_methods), Error::InvalidArgument, "request: not a case stream");

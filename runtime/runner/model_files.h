@@ -38,11 +38,13 @@ class DataFiles {
   // All files as one map; null if there are none.
   [[nodiscard]] const NamedDataMap* map() const { return merged_; }
 
+  // The sum of the sizes of all files.
   [[nodiscard]] uint64_t bytes() const { return bytes_; }
 
  private:
   static constexpr size_t kMaxFiles = 8;
 
+  // Opens one file; opens the files that the build linked.
   Error add(Span<const uint8_t> file);
   Error add_linked();
 
