@@ -200,7 +200,7 @@ Error NodeLowering::lower_convolution(NodeKind kind) {
            "its channels or paddings are out of range");
   const int64_t outputs = groups * per_group, inputs = size_at(conv::kGroupInputChannels);
   RL_CHECK(outputs == value(output).dims[3] && groups * inputs == in.dims[3] && weights.is_constant,
-           Error::InvalidProgram, "its channels are not those of its values");
+           Error::InvalidProgram, "its channels do not match its values");
   const int64_t height = size_at(conv::kKernelHeight), width = size_at(conv::kKernelWidth);
   const std::vector<int64_t> expected = is_depthwise ? std::vector<int64_t>{1, height, width, outputs}
                                                      : std::vector<int64_t>{outputs, height, width, inputs};

@@ -152,8 +152,8 @@ void bind_method(py::module_& m) {
       .def("outputs", &PyMethod::outputs, py::arg("outputs") = 0,
            "The outputs: copies (0), read-only views (1) or writable views (2).")
       .def("memory", &PyMethod::memory,
-           "Sizes in bytes: method_arena, planned (a list), temporary_peak, scratch, prepared, and those of "
-           "delegates.");
+           "Sizes in bytes: method_arena, planned (a list), temporary_peak, scratch, prepared, delegates (a "
+           "dict).");
 }
 
 }  // namespace rushlight
