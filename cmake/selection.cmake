@@ -125,7 +125,7 @@ function(rushlight_run_generator result)
     set(${result} "${printed}" PARENT_SCOPE)
 endfunction()
 
-# Lets each kernel source see only the selection of its own operators, so that a change of one row rebuilds
+# Lets each kernel source see only the selection of its operators, so that a change of one row rebuilds
 # one kernel. Sources that several operators share see none of it, or all.
 function(rushlight_narrow_selection out)
     foreach(source folder IN ZIP_LISTS RUSHLIGHT_KERNEL_SOURCES RUSHLIGHT_KERNEL_SELECTIONS)

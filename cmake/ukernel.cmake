@@ -116,7 +116,7 @@ function(rushlight_add_ukernels target)
     if(chosen)
         target_compile_definitions(${target} PRIVATE RUSHLIGHT_UKERNEL_VARIANTS=1)
     endif()
-    # Where code size does not matter, code around the loops is optimized for speed as well.
+    # If code size does not matter, code around the loops is optimized for speed as well.
     if("hosted" IN_LIST features)
         set_source_files_properties(${RUSHLIGHT_BACK_KERNEL_SOURCES} PROPERTIES COMPILE_OPTIONS -O2)
     endif()

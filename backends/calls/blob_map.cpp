@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// A sorted map suffices: it serves tools that convert payloads, not execution.
 #include "backends/calls/blob_map.h"
 
 #include <cstring>

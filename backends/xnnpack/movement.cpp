@@ -89,6 +89,7 @@ Error NodeLowering::look_up(uint32_t in, uint32_t out, const std::function<int64
   return lower_unary("rushlight::quantized_lookup", {numbers}, one::kInputId, one::kOutputId);
 }
 
+// A copy between different shapes is a reshape.
 Error NodeLowering::lower_copy() {
   RL_TRY_ASSIGN(const uint32_t in, id_at(one::kInputId));
   RL_TRY_ASSIGN(const uint32_t out, id_at(one::kOutputId));
@@ -154,6 +155,7 @@ Error NodeLowering::lower_concatenate() {
   return Error::Ok;
 }
 
+// Slices one dimension per call; only the last call writes the node's output.
 Error NodeLowering::lower_slice() {
   namespace slot = schema::xnn::xnnstatic_slice_table;
   const auto offsets = fields_.vector<uint32_t>(slot::kOffsets),
@@ -187,6 +189,7 @@ Error NodeLowering::lower_slice() {
   return Error::Ok;
 }
 
+// The fill value of a quantized tensor is quantized like a bound.
 Error NodeLowering::lower_pad() {
   namespace slot = schema::xnn::xnnstatic_constant_pad_table;
   const auto before = fields_.vector<uint32_t>(slot::kPrePaddings);

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Constants are stored in one of three forms, depending on the exporter's version: in the graph, in a block
+// after the graph, or as named data of the program.
 #include "backends/xnnpack/payload.h"
 
 #include <cstring>
@@ -42,6 +44,7 @@ Result<Payload> Payload::read(Span<const uint8_t> bytes, const NamedDataMap* nam
   return payload;
 }
 
+// A graph that is not aligned to 8 bytes is copied, because the FlatBuffers reader requires alignment.
 Error Payload::find_graph(Span<const uint8_t> bytes) {
   if (!has_text(bytes, kMagicAt, "XH00")) {
     graph_ = bytes;

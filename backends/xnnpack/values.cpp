@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Every value is checked when it is read, so that lowering can rely on its fields. The log names the value by
+// index.
 #include "backends/xnnpack/values.h"
 
 #include <cmath>
@@ -206,6 +208,7 @@ class Reader {
 
 }  // namespace
 
+// Cannot overflow: Reader limits the product of the dimensions.
 int64_t Value::numel() const {
   int64_t elements = 1;
   for (const int32_t dim : dims) elements *= dim;

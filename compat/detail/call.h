@@ -95,7 +95,7 @@ bool has_rank_of_kernels(const T& argument) {
 void refuse_rank(executorch::runtime::KernelRuntimeContext& context);
 
 // Calls `function(KernelContext&)` and fails the context with its error. Scratch comes from the system or, if
-// the kernel turns out to need it, from the context's allocator.
+// the kernel needs it, from the context's allocator.
 template <class Function>
 void run(executorch::runtime::KernelRuntimeContext& context, Function&& function) {
   const SystemMemory reserved(context.temp_allocator() == nullptr);

@@ -24,12 +24,12 @@ struct RegisteredOperator : KernelEntry {
   const KernelEntry* fallback = nullptr;  // from the next table, if no choice matches
 };
 
-// Initialises `entry` as an operator called `name`, found before those of `next`.
+// Initialises `entry` as an operator called `name`, found before the operators of `next`.
 void init_operator(RegisteredOperator* entry, const char* name, const OperatorTable* next);
 // Adds a kernel to the operator; `choice` must outlive it.
 void add_choice(RegisteredOperator* entry, Choice* choice, const executorch::runtime::Kernel* kernel);
 
-// All registered operators, followed by those that the build selected.
+// All registered operators, followed by the operators that the build selected.
 const OperatorTable& all_operators();
 
 // The kernel of selected_operators.entries[index] with the official signature; wrong arguments fail the

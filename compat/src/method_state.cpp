@@ -131,7 +131,7 @@ Error MethodState::prepare() {
   return Error::Ok;
 }
 
-// Places each kernel's operator before the registered ones; kernels with the same name form one operator.
+// Puts each kernel's operator before the registered ones; kernels with the same name form one operator.
 const OperatorTable& MethodState::operators(et::Span<const et::Kernel> kernels) {
   const OperatorTable* first = &all_operators();
   for (const et::Kernel& kernel : kernels) {

@@ -50,7 +50,7 @@ Result<EValue> first_of(Result<std::vector<EValue>> outputs) {
 
 }  // namespace
 
-// The planned buffers of a method, as spans of its own memory or of memory that all methods share.
+// The planned buffers of a method, as spans of separate memory or of memory that all methods share.
 struct Module::PlannedMemory {
   std::vector<std::vector<uint8_t>> own;
   std::vector<Span<uint8_t>> spans;

@@ -174,7 +174,7 @@ SystemMemory::~SystemMemory() {
 
 namespace {
 
-// All kernels, those of the build first, and the operators of the others.
+// All kernels, the kernels of the build first, and the operators of the others.
 struct Registry {
   // Returns true if the build selected the kernel and no other has replaced it.
   [[nodiscard]] bool is_built_in(const et::Kernel* kernel) const {

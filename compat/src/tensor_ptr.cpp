@@ -58,7 +58,7 @@ void complete_dim_order(TensorParts& parts) {
   }
   const auto error =
       runtime::stride_to_dim_order(parts.strides.data(), parts.strides.size(), parts.dim_order.data());
-  ET_CHECK_MSG(error == runtime::Error::Ok, "strides: expected positive ones that sort into a dim order");
+  ET_CHECK_MSG(error == runtime::Error::Ok, "strides: expected positive strides of a dim order");
 }
 
 // Computes dense strides for the dim order, and checks that given ones are equal.
@@ -108,7 +108,7 @@ void convert_elements(const Tensor& tensor, ScalarType type, uint8_t* to) {
 
 size_t checked_numel(const std::vector<SizesType>& sizes) {
   const auto numel = executorch::aten::safe_numel(sizes.data(), static_cast<ssize_t>(sizes.size()));
-  ET_CHECK_MSG(numel.ok(), "sizes: expected those of a tensor, got a negative one or too many elements");
+  ET_CHECK_MSG(numel.ok(), "sizes: got a negative size, or too many elements");
   return static_cast<size_t>(*numel);
 }
 

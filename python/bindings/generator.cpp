@@ -66,6 +66,7 @@ void PyTextGenerator::begin(const std::vector<int32_t>& prompt, const py::dict& 
   check(generator_->begin({prompt.data(), prompt.size()}, wanted));
 }
 
+// Locks the generator, then the trace; the GIL is released during the step.
 py::tuple PyTextGenerator::step() {
   const auto locked = lock();
   const std::unique_lock<std::mutex> traced =

@@ -37,6 +37,7 @@ int64_t coarse_now_ns() {
   return int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
 }
 
+// Handlers may call the runtime, which logs; the log of the interrupted call is saved meanwhile.
 bool handle_signals() {
   const py::gil_scoped_acquire acquired;
   const bool outer = handles;

@@ -17,6 +17,7 @@ namespace py = pybind11;
 
 namespace rushlight {
 
+// Maps each output to the first one with the same value, so that a value is converted once.
 PyMethod::PyMethod(std::shared_ptr<Module> module, std::unique_ptr<ModuleMethod> method,
                    std::shared_ptr<PyTrace> trace)
     : module_(std::move(module)),
@@ -50,6 +51,7 @@ void PyMethod::set(const py::list& inputs, Kept* released) {
   }
 }
 
+// The trace is locked while the method executes, because a tracer serves one thread at a time.
 void PyMethod::run_locked() {
   const std::unique_lock<std::mutex> traced =
       trace_ == nullptr ? std::unique_lock<std::mutex>() : lock_for_python(trace_->mutex());
@@ -150,8 +152,8 @@ void bind_method(py::module_& m) {
       .def("outputs", &PyMethod::outputs, py::arg("outputs") = 0,
            "The outputs: copies (0), read-only views (1) or writable views (2).")
       .def("memory", &PyMethod::memory,
-           "Sizes in bytes: method_arena, planned (a list), temporary_peak, scratch, prepared, and those of "
-           "delegates.");
+           "Sizes in bytes: method_arena, planned (a list), temporary_peak, scratch, prepared, delegates (a "
+           "dict).");
 }
 
 }  // namespace rushlight

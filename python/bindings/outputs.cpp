@@ -13,6 +13,7 @@ namespace rushlight {
 
 namespace {
 
+// Views need memory that outlives the call, which `owner` guarantees; copies do not.
 py::object from_tensor(const TensorImpl& tensor, Outputs how, py::handle owner) {
   const ScalarType type = tensor.scalar_type();
   if (tensor.data() == nullptr && tensor.numel() > 0) {

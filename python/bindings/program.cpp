@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Errors of loading carry the names of all missing operators or backends, which are looked up only after a
+// failure.
 #include "python/bindings/program.h"
 
 #include <pybind11/stl.h>
@@ -32,6 +34,7 @@ ModuleOptions options_for(const std::vector<std::string>& data_files, const Load
   return options;
 }
 
+// The last owner may be a thread without the GIL.
 void release_object(PyObject* object) {
   const py::gil_scoped_acquire acquired;
   Py_DECREF(object);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Run-time checks that remain in baked programs: the code generator performs all others.
 #include "runtime/baked/steps.h"
 
 #include <cstring>
@@ -52,6 +53,7 @@ Error read_condition(const EValue& condition, bool* holds) {
   return Error::Ok;
 }
 
+// Aliases of the previous execution: their base may have other memory now.
 void forget_views(Span<TensorImpl> tensors) {
   for (TensorImpl& tensor : tensors) {
     const Storage storage = tensor.storage();

@@ -62,7 +62,7 @@ bool same_strides(const Tensor& a, const Tensor& b) {
   return true;
 }
 
-// Default tolerances by dtype: those of torch.testing.assert_close, with an absolute part of one unit in the
+// Default tolerances by dtype: as in torch.testing.assert_close, with an absolute part of one unit in the
 // last place for 16-bit floats. python/rushlight/run/cases.py has the same rows.
 struct DtypeTolerance {
   ScalarType type;

@@ -12,6 +12,8 @@ namespace rushlight {
 
 namespace {
 
+// The kinds that a signature character accepts; an upper-case one also accepts None. Numbers convert as in
+// boxing.h.
 bool accepts(char code, const EValue& value) {
   const bool may_be_none = code >= 'A' && code <= 'Z';
   if (may_be_none && value.is_none()) return true;

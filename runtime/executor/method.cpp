@@ -115,6 +115,8 @@ Error Method::execute_chains() {
   return Error::Ok;
 }
 
+// Grants the instructions until the next poll of the interrupt. Without an interrupt the slice is the whole
+// budget.
 Error Method::begin_slice(Budget* budget, size_t at) {
   RL_CHECK(budget->left > 0, Error::OutOfResources, "instruction %lu: the budget of %lu is exhausted",
            log_number(at), log_number(instruction_budget_));
@@ -209,6 +211,7 @@ Span<EValue* const> Method::gather(const FieldPair& call) {
   return {arguments_, indices.size()};
 }
 
+// If memory changes during execution, arguments are checked on each call; otherwise load() checked them once.
 Error Method::call_kernel(const FieldPair& call, size_t number) {
   const size_t num_arguments = gather(call).size();
   const KernelEntry& kernel = *kernels_[callee(call)];

@@ -60,6 +60,7 @@ class Method::Loader {
     next_tensor_ = places().tensors;
   }
 
+  // Order matters: tensors before values, which refer to them; operators before calls are checked.
   Error run() {
     RL_TRY(check_planned_buffers());
     RL_TRY(place_tensors());
@@ -112,6 +113,7 @@ class Method::Loader {
     return false;
   }
 
+  // Checks number, size, device and alignment of the caller's buffers against the program.
   Error check_planned_buffers() {
     const MethodMeta meta(plan_);
     RL_CHECK(memory_.planned.size() >= meta.num_planned_buffers(), Error::MemoryAllocationFailed,
@@ -244,6 +246,7 @@ class Method::Loader {
     return bytes;
   }
 
+  // Resolves memory id and offset of a planned tensor, and checks range and alignment.
   Error find_planned(Table allocation, const TensorView& view, void** data) const {
     const auto id = allocation.scalar<uint32_t>(schema::allocation::kMemoryId);
     const uint64_t offset =
@@ -306,7 +309,7 @@ class Method::Loader {
                            name.string(schema::operator_name::kOverload));
   }
 
-  // Marks inputs. Those without planned memory use the caller's.
+  // Marks inputs. Inputs without planned memory use the caller's.
   Error mark_inputs() {
     const auto inputs = plan_.vector<int32_t>(schema::plan::kInputs);
     for (size_t i = 0; i < inputs.size(); ++i) {

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Detects changes of the file by size and modification time: checking contents would read the whole file.
+// There remains a window between check() and an access, which no portable interface closes.
 #include "runtime/module/mmap_data_loader.h"
 
 #include <cerrno>
@@ -61,6 +63,7 @@ Error MmapDataLoader::check() const {
   return Error::Ok;
 }
 
+// Offset 0 is copied, because the loaders verify and then trust the structures there; see the class.
 Result<FreeableBuffer> MmapDataLoader::load(size_t offset, size_t size) {
   RL_CHECK(range_fits(offset, size, version_.size), Error::InvalidArgument, "file: %lu bytes at %lu of %lu",
            log_number(size), log_number(offset), log_number(version_.size));

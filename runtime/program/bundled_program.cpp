@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// A bundled program is a FlatBuffers file that contains a whole .pte. open() verifies everything once;
+// accessors then read in place.
 #include "runtime/program/bundled_program.h"
 
 #include <cstring>
@@ -128,6 +130,7 @@ const char* BundledProgram::method_name(size_t suite) const {
   return root().tables(bundle::kMethodTestSuites)[suite].string(suites::kMethodName);
 }
 
+// Linear search, so that the first of several entries with the same name counts.
 Result<Table> BundledProgram::suite(std::string_view method) const {
   const TableVector all = root().tables(bundle::kMethodTestSuites);
   for (size_t i = 0; i < all.size(); ++i) {

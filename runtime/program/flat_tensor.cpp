@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// A .ptd file is a FlatBuffers directory followed by segments. load() verifies the directory, and data is
+// read from the segments on request.
 #include "runtime/program/flat_tensor.h"
 
 #include <algorithm>
@@ -83,6 +85,7 @@ Result<FlatTensor> FlatTensor::load(DataLoader& loader) {
   return map;
 }
 
+// Each entry is checked once, at load, so that lookups can trust it.
 Error FlatTensor::check(uint64_t data_size) const {
   const auto version = root().scalar<uint32_t>(file::kVersion);
   RL_CHECK(version == kKnownVersion, Error::NotSupported,

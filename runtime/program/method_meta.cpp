@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Reads the verified plan directly; nothing is cached. Indices of values are checked on each access, because
+// minimal verification does not cover them.
 #include "runtime/program/method_meta.h"
 
 #include <cstring>
@@ -96,6 +98,7 @@ Result<size_t> MethodMeta::planned_buffer_size(size_t index) const {
   return static_cast<size_t>(size);
 }
 
+// Buffers without an entry in the device table are on the CPU.
 Result<Device> MethodMeta::planned_buffer_device(size_t index) const {
   RL_CHECK(index < num_planned_buffers(), Error::InvalidArgument, "planned buffer %lu of %lu",
            log_number(index), log_number(num_planned_buffers()));

@@ -23,6 +23,7 @@ Error check_layout(const char* key, const TensorLayout& found, const TensorLayou
 
 }  // namespace
 
+// The default for maps without an index: compares all keys.
 Result<bool> NamedDataMap::has(std::string_view key) const {
   RL_TRY_ASSIGN(const uint32_t count, num_keys());
   for (uint32_t i = 0; i < count; ++i) {

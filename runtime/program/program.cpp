@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// A .pte file is a FlatBuffers table, optionally followed by segments with constants and payloads. The
+// extended header states the size of the first part, so that a loader need not read the rest.
 #include "runtime/program/program.h"
 
 #include <cstring>
@@ -81,6 +83,8 @@ flatbuffer::Table Program::root() const {
   return Table(bytes + read<uint32_t>(bytes));
 }
 
+// Checks a segment's range against the loader's size, because segments are not part of the verified
+// FlatBuffers data.
 Error Program::segment_range(uint64_t index, size_t* offset, size_t* size) const {
   const auto segments = root().tables(schema::program::kSegments);
   RL_CHECK(index < segments.size(), Error::InvalidProgram, "program: segment %lu of %lu",
@@ -104,6 +108,8 @@ Result<FreeableBuffer> Program::load_segment(uint64_t index) const {
   return loader_->load(offset, size);
 }
 
+// Loads all constants at once. Programs without a constant segment store them inline, which constant()
+// handles.
 Error Program::load_constants() {
   const Table segment = root().table(schema::program::kConstantSegment);
   if (segment.vector<uint64_t>(schema::subsegment::kOffsets).empty()) return Error::Ok;

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Claims memory in a fixed order: arena, scratch, planned buffers, prepared constants, outputs. A claim that
+// fails names its purpose.
 #include "runtime/runner/loaded_method.h"
 
 #include <new>
@@ -94,6 +96,7 @@ Error LoadedMethod::claim_planned(const MethodMeta& meta, const MemoryOptions& m
   return Error::Ok;
 }
 
+// Scratch grows to the largest request, and constants are prepared if they fit in the limit.
 Error LoadedMethod::prepare(const MemoryOptions& memory, Report* report) {
   Preparation needs;
   needs.most_prepared_bytes = left_;

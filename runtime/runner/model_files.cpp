@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Files are read into memory that is never released: a runner ends after its run.
 #include "runtime/runner/model_files.h"
 
 #include <cstring>
@@ -82,6 +83,7 @@ Error DataFiles::add(Span<const uint8_t> file) {
   return Error::Ok;
 }
 
+// Walks over the linked files: 16 bytes with the size, the file, and padding to a multiple of 16.
 Error DataFiles::add_linked() {
   if (rushlight_data_files_start == nullptr) return Error::Ok;
   for (const uint8_t* at = rushlight_data_files_start; at < rushlight_data_files_end;) {

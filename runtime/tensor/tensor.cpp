@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Strides follow from sizes and dim order, innermost dimension first. They are recomputed on each resize, in
+// O(rank), rather than stored in programs.
 #include "runtime/tensor/tensor.h"
 
 #include "runtime/base/checked.h"
@@ -53,6 +55,7 @@ Error TensorImpl::resize(Span<const SizesType> sizes) {
   return Error::Ok;
 }
 
+// Lent memory and aliases are as large as the current elements, so only a static tensor may be written there.
 bool TensorImpl::is_writable() const {
   const bool has_capacity = storage_ == Storage::Planned || storage_ == Storage::Given;
   const bool fits_as_it_is = storage_ == Storage::Lent || storage_ == Storage::View;

@@ -19,7 +19,7 @@ struct ExtendedHeader {
   // Errors: InvalidArgument (fewer than kNumHeadBytes), NotFound (no magic), InvalidProgram (length).
   static Result<ExtendedHeader> Parse(const void* data, size_t size);
 
-  uint64_t program_size;         // of the flatbuffer, from the start of the file
+  uint64_t program_size;         // size of the flatbuffer, from the start of the file
   uint64_t segment_base_offset;  // 0 without segments
   uint64_t segment_data_size;    // 0 in files of older exporters, which do not store it
 };

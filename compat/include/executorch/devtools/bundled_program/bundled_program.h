@@ -13,8 +13,8 @@ namespace executorch::BUNDLED_PROGRAM_NAMESPACE {
 // get_program_data() first, which verifies them.
 using SerializedBundledProgram = const void;
 
-// Sets the method's inputs to those of its case `testset_idx`. Errors: InvalidArgument (no such case, not a
-// bundled program), or those of set_input().
+// Sets the method's inputs from its case `testset_idx`. Errors: InvalidArgument (no such case, not a
+// bundled program), or as set_input().
 ET_NODISCARD ::executorch::runtime::Error load_bundled_input(::executorch::runtime::Method& method,
                                                              SerializedBundledProgram* bundled_program_ptr,
                                                              size_t testset_idx);

@@ -41,7 +41,7 @@ struct PrepareInputTensorsOptions {
 // Sets all tensor inputs to ones or, if `input_buffers` has an entry for each input, to the entries' bytes.
 // Other inputs take the bytes of their entry, or keep their value. The result must outlive the method's
 // execution. Errors: InvalidProgram (exceeds a limit), InvalidArgument (a buffer has another size),
-// MemoryAllocationFailed, or those of set_input().
+// MemoryAllocationFailed, or as set_input().
 executorch::runtime::Result<BufferCleanup> prepare_input_tensors(
     Method& method, PrepareInputTensorsOptions options = {},
     const std::vector<std::pair<char*, size_t>>& input_buffers = {});

@@ -136,7 +136,7 @@ TensorPtr clone_tensor_ptr(const TensorPtr& tensor);
 // fails.
 TensorPtr clone_tensor_ptr_to(const TensorPtr& tensor, executorch::aten::Device target);
 
-// Errors: those of resize_tensor().
+// Errors: as resize_tensor().
 ET_NODISCARD runtime::Error resize_tensor_ptr(TensorPtr& tensor,
                                               const std::vector<executorch::aten::SizesType>& sizes);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Backends registered at run time, for hosts, in addition to those that the build selected.
+// Backends registered at run time, for hosts, in addition to the backends that the build selected.
 #pragma once
 
 #include <cstring>
@@ -70,7 +70,7 @@ ET_NODISCARD Error register_backend(const Backend& backend);
 // Returns a registered backend, or null.
 BackendInterface* get_backend_class(const char* name);
 
-// Counts registered backends, followed by those that the build selected.
+// Counts registered backends, followed by the backends that the build selected.
 size_t get_num_registered_backends();
 Result<const char*> get_backend_name(size_t index);
 

@@ -28,7 +28,7 @@ class HierarchicalAllocator final {
     }
     buffers_ = Span<Span<uint8_t>>(own_, size_t{n_allocators});
   }
-  // Not copyable, because it may hold a view of its own storage.
+  // Not copyable, because it may hold a view of its storage.
   HierarchicalAllocator(const HierarchicalAllocator&) = delete;
   HierarchicalAllocator& operator=(const HierarchicalAllocator&) = delete;
 

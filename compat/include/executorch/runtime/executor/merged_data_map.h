@@ -65,8 +65,7 @@ class MergedDataMap final : public NamedDataMap {
     return answer;
   }
 
-  // Checks that there are two maps and that no key is in both. A map that cannot tell counts as lacking the
-  // key.
+  // Checks that both maps exist and that no key is in both. A map that cannot tell counts as lacking the key.
   Error check() const {
     for (const NamedDataMap* map : maps_) {
       ET_CHECK_OR_RETURN_ERROR(map != nullptr, InvalidArgument, "data map: expected two, got null");

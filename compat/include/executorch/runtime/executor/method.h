@@ -48,7 +48,7 @@ class Method final {
   // Returns a mutable buffer by name. Error: NotFound.
   ET_NODISCARD Result<executorch::aten::Tensor> get_attribute(std::string_view name);
 
-  // Errors: InvalidArgument (an input was never set), or those of kernels and backends.
+  // Errors: InvalidArgument (an input was never set), or as kernels and backends.
   ET_NODISCARD Error execute();
 
   // The whole method is one step: the next call returns EndOfMethod, until reset_execution().

@@ -31,7 +31,7 @@ NamedData* get_data_by_key(const char* key, Span<NamedData> entries);
 // Returns the address of a tensor's data: constants are in the program or in `external_constants`, other
 // tensors in planned memory of `allocator`, with an initial state from the program or from `named_data_map`.
 // Null for a tensor that receives its memory later (an unplanned input). Errors: InvalidProgram, NotFound (no
-// external data of that name), or those of the map or allocator.
+// external data of that name), or as the map or allocator.
 ET_NODISCARD Result<void*> getTensorDataPtr(const executorch_flatbuffer::Tensor* s_tensor,
                                             const Program* program, size_t nbytes,
                                             HierarchicalAllocator* allocator,
@@ -39,8 +39,8 @@ ET_NODISCARD Result<void*> getTensorDataPtr(const executorch_flatbuffer::Tensor*
                                             Span<NamedData> external_constants = {});
 
 // Creates the tensor in memory of the method's allocator, with the data of getTensorDataPtr(). Errors:
-// InvalidProgram (invalid shape or dtype), NotSupported (a storage offset), MemoryAllocationFailed, or those
-// of getTensorDataPtr().
+// InvalidProgram (invalid shape or dtype), NotSupported (a storage offset), MemoryAllocationFailed, or as
+// getTensorDataPtr().
 ET_NODISCARD Result<executorch::aten::Tensor> parseTensor(const Program* program,
                                                           MemoryManager* memory_manager,
                                                           const executorch_flatbuffer::Tensor* s_tensor,

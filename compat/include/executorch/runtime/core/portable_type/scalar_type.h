@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// All dtypes, with their values in programs; rushlight computes with the ones that it names.
+// All dtypes, with their values in programs. Rushlight computes only with dtypes that its ScalarType names.
 #pragma once
 
 #include <cstdint>
