@@ -133,7 +133,9 @@ class Exported:
         names = [method.name for method in self.parts.methods]
         for name in cases or {}:
             if name not in names:
-                raise InvalidArgument(f"cases: no method '{name}'; the program has {', '.join(names)}")
+                raise InvalidArgument(f"cases: expected a method of {', '.join(names)}, got '{name}'")
         if self._external:
-            raise InvalidArgument("a bundled program has no data file beside it: export without `external`")
+            raise InvalidArgument(
+                "bundled program: expected all constants inside, got external ones: export without `external`"
+            )
         write_bundled_program(self._image, expected_suites(self.sources, cases)).save(path)

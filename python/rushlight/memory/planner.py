@@ -35,7 +35,7 @@ def plan(requests: Sequence[Request], banks: Sequence[Bank] | None = None, plann
     """
     begin = time.perf_counter()
     if planner not in PLANNERS:
-        raise InvalidArgument(f"memory planner: one of {', '.join(PLANNERS)} expected, got '{planner}'")
+        raise InvalidArgument(f"memory planner: expected one of {', '.join(PLANNERS)}, got '{planner}'")
     banks = _default_banks(requests) if banks is None else banks
     _check_banks(requests, banks)
     problem = Problem.of(requests)
@@ -66,12 +66,12 @@ def _default_banks(requests: Sequence[Request]) -> list[Bank]:
 
 def _check_banks(requests: Sequence[Request], banks: Sequence[Bank]) -> None:
     ids = {bank.id for bank in banks}
-    assert len(ids) == len(banks) > 0, "banks: at least one expected, each with a memory id of its own"
+    assert len(ids) == len(banks) > 0, "banks: expected at least one, each with a unique memory id"
     for request in requests:
         if request.bank not in (None, *ids):
             known = ", ".join(f"{bank.id} ('{bank.name}')" for bank in banks)
             raise InvalidArgument(
-                f"memory bank of '{request.name}': one of {known} expected, got {request.bank}"
+                f"memory bank of '{request.name}': expected one of {known}, got {request.bank}"
             )
 
 

@@ -28,7 +28,7 @@ def write_data_file(entries: Iterable[DataEntry], *, alignment: int = 128) -> Fi
     named = []
     for entry in entries:
         if entry.key in keys:
-            raise InvalidArgument(f"data file: different keys expected, got '{entry.key}' twice")
+            raise InvalidArgument(f"data file: expected unique keys, got '{entry.key}' twice")
         keys.add(entry.key)
         named.append(_entry(flat, segments, entry))
     places = [write_segment(flat, place) for place in segments.places]
@@ -46,13 +46,13 @@ def _entry(flat: FlatbufferWriter, segments: SegmentList, entry: DataEntry) -> i
 def _layout(flat: FlatbufferWriter, entry: DataEntry, dtype: str, held: int) -> int:
     what = f"'{entry.key}'"
     if dtype not in NUMBERS:
-        raise InvalidArgument(f"{what}: a dtype of PyTorch expected, got '{dtype}'")
+        raise InvalidArgument(f"{what}: expected a dtype of PyTorch, got '{dtype}'")
     try:
         check_shape(entry.sizes, entry.dim_order, what)
     except InvalidProgram as error:
         raise InvalidArgument(error.message) from None
     if (needed := tensor_bytes(dtype, entry.sizes)) != held:
-        raise InvalidArgument(f"{what}: {needed} bytes of tensor expected, got {held}")
+        raise InvalidArgument(f"{what}: expected {needed} bytes of tensor, got {held}")
     return flat.table(
         "TensorLayout",
         sizes=flat.numbers("TensorLayout", "sizes", entry.sizes, f"{what}: sizes"),

@@ -61,7 +61,7 @@ def arena_bytes(method: Method, bits: int) -> int:
     """The bytes of the method arena with 32-bit or 64-bit pointers; the arena's start is a multiple of 8.
     Errors: InvalidArgument for another width."""
     if bits not in (32, 64):
-        raise InvalidArgument(f"pointers of 32 or 64 bits expected, got {bits}")
+        raise InvalidArgument(f"pointer width: expected 32 or 64 bits, got {bits}")
     pointer = bits // 8
     counts = _counts(method, bits)
     used = 0

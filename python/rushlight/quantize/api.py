@@ -98,8 +98,8 @@ def calibrated(
             seen += 1
         if not seen and any(isinstance(scheme, Static) for scheme in quantizer.schemes()):
             raise InvalidArgument(
-                "calibration: static quantization needs inputs to take ranges from, got none",
-                next_step="Give an iterable of input tuples, or a scheme that is Dynamic or WeightOnly.",
+                "calibration: expected inputs for the ranges of static quantization, got none",
+                next_step="Pass an iterable of input tuples, or use a Dynamic or WeightOnly scheme.",
             )
         if not seen:
             prepared(*example_inputs, **(kwargs or {}))  # weight observers need one call too

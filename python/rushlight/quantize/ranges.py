@@ -74,7 +74,7 @@ class Ranges:
             f"<h3>{escaped(each.name)} <small>{escaped(each.module)}</small></h3>{_picture(each)}"
             for each in self.tensors
         ]
-        legend = "<p>Grey: what was seen. Blue: the range that the integers cover.</p>"
+        legend = "<p>Grey: observed values. Blue: range of the integers.</p>"
         return page("Ranges", [table(heads, map(_row, self.tensors)), legend, *pictures])
 
 
@@ -88,7 +88,7 @@ def ranges(graph: GraphModule) -> Ranges:
         return found
     found = found_ranges(graph)
     if not found.tensors:
-        raise InvalidArgument("ranges: expected a graph of rushlight.quantize, got one without ranges")
+        raise InvalidArgument("ranges: expected a graph from rushlight.quantize, got one without ranges")
     return found
 
 
