@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Emits a lowered method with its memory plan as a method of a program: values get their indices."""
+"""Emits a lowered method with its memory plan as a method of a program: values get their indices.
+
+Each tensor and each scalar that instructions write has its own value; equal constants share one.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Rules for layer, group and RMS normalization. Weight and bias are constants, in steps of the result."""
+"""Rules for layer, group and RMS normalization. Weight and bias are constants, in steps of the result.
+
+Over n elements, (n * x - sum(x)) / sqrt(n * sum(x^2) - sum(x)^2 + epsilon) is computed in integers, with
+epsilon in the same units; RMS norms omit sum(x). Weight and bias follow in fixed point.
+"""
 
 from __future__ import annotations
 

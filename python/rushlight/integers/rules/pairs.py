@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Rules for sums, differences, products and quotients of two quantized tensors."""
+"""Rules for sums, differences, products and quotients of two quantized tensors.
+
+A sum is (a * ma + b * mb + offset) >> shift: one shift for both scales, with zero points and rounding
+folded into the offset. A product is requantized as a whole.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Rules for products with constant weights: convolutions and linear layers."""
+"""Rules for products with constant weights: convolutions and linear layers.
+
+With zero points zx of the input and 0 of the weight, sum(w * (x - zx)) + bias = sum(w * x) + folded, where
+folded = bias / (sx * sw) - zx * sum(w) is computed at conversion. The sum is requantized with sx * sw /
+sy.
+"""
 
 from __future__ import annotations
 
