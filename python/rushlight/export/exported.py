@@ -105,8 +105,11 @@ class Exported:
         return debug_record(self._image, self.report.methods)
 
     def save(self, path: str | os.PathLike[str], *, debug: bool = False) -> None:
-        """Writes the program file, and the data file beside it (model.ptd) if constants are external; with
-        `debug` also the debug record (model.debug.json).
+        """Writes the program file, and the data file beside it (model.ptd) if constants are external.
+
+        Args:
+            path: the path of the program file, such as "model.pte".
+            debug: also write the debug record (model.debug.json), which maps instructions to source lines.
 
         Errors: FileFailed if a path cannot be written.
         """

@@ -28,10 +28,19 @@ PLANNERS: dict[str, Planner] = {
 def plan(requests: Sequence[Request], banks: Sequence[Bank] | None = None, planner: str = "auto") -> Plan:
     """Plans all requests; the same requests always give the same plan.
 
-    Without `banks` there is one unlimited bank with memory id 1, and one for each id that requests fix.
-    With several banks, the fastest one with space left takes the most used requests. `planner` is a key of
-    PLANNERS. Errors: DoesNotFit naming the tensors alive at the peak; InvalidArgument for an unknown
-    planner and for requests of an unknown bank.
+    Args:
+        requests: bytes with lifetimes, with unique names.
+        banks: the memories to use, with unique ids. None means one unlimited bank with memory id 1, and one
+            for each id that requests fix. Of several banks, the fastest one with space left takes the most
+            used requests.
+        planner: a key of PLANNERS. "auto" is greedy with a short search, "exact" searches for seconds.
+
+    Errors: DoesNotFit naming the tensors alive at the peak; InvalidArgument for an unknown planner and for
+    requests of an unknown bank.
+
+    Example:
+        made = plan([Request("a", 64, 0, 1), Request("b", 32, 1, 2)])
+        made.peak, made.by_name["b"].offset    # (96, 64)
     """
     begin = time.perf_counter()
     if planner not in PLANNERS:

@@ -16,9 +16,12 @@ from rushlight.program.schema import DATA_FILE
 
 
 def write_data_file(entries: Iterable[DataEntry], *, alignment: int = 128) -> FileImage:
-    """A data file with these entries. Equal data is stored once; the entries' `segment` is ignored. `data` is
-    any object with contiguous bytes, which are not copied; in the file it starts at a multiple of
-    `alignment` bytes.
+    """A data file with these entries. Equal data is stored once.
+
+    Args:
+        entries: keys with their data, which is any object with contiguous bytes. The bytes are not copied,
+            and `segment` is ignored.
+        alignment: each piece of data starts at a multiple of this many bytes, a power of 2.
 
     Errors: InvalidArgument for a duplicate key, or data that does not match its layout.
     """

@@ -48,7 +48,7 @@ class MethodMemory:
 
 
 def method_memory(method: Method) -> MethodMemory:
-    """The memory needed to load and execute the method."""
+    """The memory needed to load and execute the method, in bytes."""
     return MethodMemory(
         {bits: arena_bytes(method, bits) for bits in (32, 64)},
         tuple(method.buffer_sizes[1:]),

@@ -18,10 +18,14 @@ _VERSION = 0
 
 
 def read_program(source: str | os.PathLike[str] | bytes | bytearray | memoryview) -> Program:
-    """Reads a program from a path or from its bytes.
+    """Reads a program from a path or from its bytes. The result refers to the bytes without copying them.
 
     Errors: InvalidProgram naming the defect with the expected and actual value; InvalidArgument for a file
     that cannot be opened.
+
+    Example:
+        program = read_program("model.pte")
+        [method.name for method in program.plans]
     """
     data = bytes_of(source)
     frame = read_frame(data)

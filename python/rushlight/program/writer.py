@@ -27,8 +27,13 @@ def write_program(
     parts: ProgramParts, *, tensor_alignment: int = 16, segment_alignment: int = 128
 ) -> FileImage:
     """The file image of a program. Constants and payloads are not copied: the image refers to the caller's
-    bytes. `tensor_alignment` is the alignment in bytes of tensors in their segment, `segment_alignment`
-    that of segments in the file; tensors of 2048 bytes and more are always aligned to 64.
+    bytes.
+
+    Args:
+        parts: methods, constants, initial state and named data.
+        tensor_alignment: the alignment in bytes of tensors in their segment, a power of 2. Tensors of 2048
+            bytes and more are always aligned to 64.
+        segment_alignment: the alignment in bytes of segments in the file, a power of 2.
 
     Errors: InvalidArgument for inconsistent parts, naming the value.
     """
