@@ -27,12 +27,12 @@ def _parser() -> argparse.ArgumentParser:
         action="append",
         default=[],
         metavar=("ID", "HEADER", "OBJECT"),
-        help="a backend to link: as programs name it, the header that declares it, its constant object",
+        help="a backend to link: its id in programs, the header that declares it, its constant object",
     )
     parser.add_argument(
-        "--name", default=WHOLE_BUILD, help="the library's, where it is not all that the build selects"
+        "--name", default=WHOLE_BUILD, help="the library's name, if it is not the whole build"
     )
-    parser.add_argument("--out", type=Path, required=True, help="the folder to write into")
+    parser.add_argument("--out", type=Path, required=True, help="the folder to write to")
     return parser
 
 
@@ -65,7 +65,7 @@ def _generate(options: argparse.Namespace) -> None:
     print(f"{len(selected)} operators from {len(sources)} kernel sources{of}")
     for name in sorted(info.delegates.keys() - {backend.id for backend in backends}):
         askers = ", ".join(sorted(info.delegates[name]))
-        print(f"backend {name}, which {askers} hands work to, is not in this build")
+        print(f"backend {name}, which {askers} delegates to, is not in this build")
 
 
 if __name__ == "__main__":

@@ -189,7 +189,7 @@ def dtype_header(dtypes: Mapping[str, frozenset[str]], selected: Sequence[Select
         *(rows or ['    {"", 0},']),
         "};",
         "",
-        "// What the tensors of the selected operators may hold.",
+        "// The dtypes of all tensors of the selected operators.",
         f"inline constexpr TypeSet kAnySelectedType = {everything:#010x}u;",
         "",
         "}  // namespace rushlight::kernels",

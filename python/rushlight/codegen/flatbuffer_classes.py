@@ -343,7 +343,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(
         prog="python -m rushlight.codegen.flatbuffer_classes", description=__doc__
     )
-    parser.add_argument("--out", type=Path, required=True, help="the folder to write into")
+    parser.add_argument("--out", type=Path, required=True, help="the folder to write to")
     words = parser.parse_args(arguments)
     for header_name, text in headers().items():
         path = words.out / header_name

@@ -45,12 +45,14 @@ def tensors_of(key: str, where: str) -> list[TensorKey]:
     if key == ANY_TENSORS or re.fullmatch(r"v\d+/?", key):
         return []
     if _KEY.fullmatch(key) is None:
-        raise InvalidSelection(f"{where}: '{key}' is no kernel key; expected one like v1/6;0,1|6;0,1")
+        raise InvalidSelection(f"{where}: expected a kernel key such as v1/6;0,1|6;0,1, got '{key}'")
     tensors: list[TensorKey] = []
     for text in key.split("/", 1)[1].split("|"):
         number, _, order = text.partition(";")
         if int(number) not in NAMES:
-            raise InvalidSelection(f"{where}: kernel key '{key}': {number} is the number of no dtype")
+            raise InvalidSelection(
+                f"{where}: kernel key '{key}': expected the integer of a dtype, got {number}"
+            )
         tensors.append((NAMES[int(number)], tuple(map(int, order.split(","))) if order else ()))
     return tensors
 
@@ -69,7 +71,7 @@ def kernel_entries(entry: Mapping[str, Any], where: str, order: Sequence[str] = 
     """
     listed = entry.get("kernels") or []
     if not isinstance(listed, list) or not all(isinstance(kernel, dict) for kernel in listed):
-        raise InvalidSelection(f"{where}: kernels: expected a list of mappings, found {listed!r:.120}")
+        raise InvalidSelection(f"{where}: kernels: expected a list of mappings, got {listed!r:.120}")
     aliases = (_aliases(entry, "type_alias", where), _aliases(entry, "dim_order_alias", where))
     return [_kernel(kernel, aliases, where, order) for kernel in listed]
 
@@ -77,7 +79,7 @@ def kernel_entries(entry: Mapping[str, Any], where: str, order: Sequence[str] = 
 def _aliases(entry: Mapping[str, Any], name: str, where: str) -> dict[str, Any]:
     aliases = entry.get(name) or {}
     if not isinstance(aliases, dict):
-        raise InvalidSelection(f"{where}: {name}: expected a mapping, found {aliases!r:.120}")
+        raise InvalidSelection(f"{where}: {name}: expected a mapping, got {aliases!r:.120}")
     return aliases
 
 
@@ -89,13 +91,13 @@ def _kernel(
 ) -> KernelEntry:
     name, meta = kernel.get("kernel_name"), kernel.get("arg_meta")
     if not isinstance(name, str) or not re.fullmatch(r"(\w+::)*[A-Za-z_]\w*", name):
-        raise InvalidSelection(f"{where}: kernel_name: expected namespace::function, found {name!r:.80}")
+        raise InvalidSelection(f"{where}: kernel_name: expected namespace::function, got {name!r:.80}")
     if meta is not None and not isinstance(meta, dict):
-        raise InvalidSelection(f"{where}: arg_meta: expected a mapping or null, found {meta!r:.80}")
+        raise InvalidSelection(f"{where}: arg_meta: expected a mapping or null, got {meta!r:.80}")
     keys = tuple(key_of(tensors) for tensors in _expanded(meta, aliases, where, order)) if meta else ()
     listed = kernel.get("dtypes") or []
     if not isinstance(listed, list):
-        raise InvalidSelection(f"{where}: dtypes: expected a list, found {listed!r:.80}")
+        raise InvalidSelection(f"{where}: dtypes: expected a list, got {listed!r:.80}")
     said = {_dtype(text, where) for text in listed}
     return KernelEntry(name, keys, frozenset(said) | dtypes_of(keys, where))
 
@@ -107,12 +109,12 @@ def _expanded(
     arguments = [name for name in order if name in meta] if order else list(meta)
     if unknown := meta.keys() - set(arguments):
         raise InvalidSelection(
-            f"{where}: arg_meta: '{min(unknown)}' is no argument; it has {', '.join(order)}"
+            f"{where}: arg_meta: expected arguments of {', '.join(order)}, got '{min(unknown)}'"
         )
     pairs = [meta[name] for name in arguments]
     for pair in pairs:
         if not isinstance(pair, list) or len(pair) != 2:
-            raise InvalidSelection(f"{where}: arg_meta: expected [dtype, dim order], found {pair!r:.80}")
+            raise InvalidSelection(f"{where}: arg_meta: expected [dtype, dim order], got {pair!r:.80}")
     types = {str(alias): _types(alias, aliases[0], where) for alias, _ in pairs}
     orders = {str(alias): _orders(alias, aliases[1], where) for _, alias in pairs}
     keys = []
@@ -134,7 +136,7 @@ def _orders(alias: Any, known: Mapping[str, Any], where: str) -> list[tuple[int,
     orders = listed if isinstance(listed, list) and listed and isinstance(listed[0], list) else [listed]
     if not all(isinstance(one, list) and all(isinstance(d, int) for d in one) for one in orders):
         raise InvalidSelection(
-            f"{where}: dim order {alias!r}: expected a list of numbers or an alias for one"
+            f"{where}: dim order {alias!r}: expected a list of integers or an alias for one"
         )
     return [tuple(one) for one in orders]
 
@@ -147,5 +149,5 @@ def named_dtype(text: Any) -> str | None:
 def _dtype(text: Any, where: str) -> str:
     name = named_dtype(text)
     if name is None:
-        raise InvalidSelection(f"{where}: '{text}' is neither a dtype nor a type alias")
+        raise InvalidSelection(f"{where}: expected a dtype or a type alias, got '{text}'")
     return name

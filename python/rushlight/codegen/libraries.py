@@ -80,8 +80,8 @@ def load_tables(
         where = _located(given, table)
         if where.name in folders or where.name in BUILT_IN:
             raise InvalidSelection(
-                f"{where.path}: there is another library '{where.name}'",
-                next_step="Give it a name of its own: name=path.",
+                f"{where.path}: expected a unique library name, got '{where.name}' again",
+                next_step="Choose another name: name=path.",
             )
         folders[where.name] = where.path.parent
         # Later libraries first: sorting by rank is stable.
@@ -91,13 +91,15 @@ def load_tables(
     known = {*BUILT_IN, *folders}
     for library in [*priority, *(prefer or {}).values()]:
         if library not in known:
-            raise InvalidSelection(f"there is no library '{library}'; there are {', '.join(sorted(known))}")
+            raise InvalidSelection(f"library: expected one of {', '.join(sorted(known))}, got '{library}'")
     united = by_priority(
         replace(table, folders=folders, files=tuple(files)), rows, _rank(priority, prefer or {})
     )
     for name, library in (prefer or {}).items():
         if name not in united.operators or united.operators[name].library != library:
-            raise InvalidSelection(f"{name}: library '{library}' was preferred and does not have it")
+            raise InvalidSelection(
+                f"{name}: expected it in the preferred library '{library}', which lacks it"
+            )
     return united
 
 
@@ -117,7 +119,7 @@ def preferences(words: Iterable[str]) -> dict[str, str]:
     for word in words:
         name, separator, library = (part.strip() for part in word.partition("="))
         if not separator or not name or not library:
-            raise InvalidSelection(f"preferred library: expected operator=library, found '{word}'")
+            raise InvalidSelection(f"preferred library: expected operator=library, got '{word}'")
         prefer[name if "::" in name else f"aten::{name}"] = library
     return prefer
 
@@ -132,11 +134,11 @@ def _located(given: str, table: OperatorTable) -> _Where:
         found = usual[:1] or sorted(path.glob("*.yaml"))
         if len(found) != 1:
             raise InvalidSelection(
-                f"library {path}: expected {_USUAL_NAMES[0]} or one other YAML file, found {len(found)}"
+                f"library {path}: expected {_USUAL_NAMES[0]} or one other YAML file, got {len(found)}"
             )
         path = found[0]
     elif not path.is_file():
-        raise InvalidSelection(f"library {path}: no such file or folder")
+        raise InvalidSelection(f"library {path}: expected a file or folder, got neither")
     path = path.resolve()
     return _Where(name or _own_name(path), path, table, source_files(path.parent))
 
@@ -162,7 +164,7 @@ def _read(where: _Where) -> list[Operator]:
     seen: set[str] = set()
     for row in rows:
         if row.name in seen:
-            raise InvalidSelection(f"{where.path}: {row.name} has two rows")
+            raise InvalidSelection(f"{where.path}: {row.name}: expected one row, got two")
         seen.add(row.name)
     check_kernels(rows, where.path)
     return rows
@@ -171,11 +173,11 @@ def _read(where: _Where) -> list[Operator]:
 def _own_rows(content: Mapping[str, Any], where: _Where) -> list[Operator]:
     if unknown := content.keys() - _KEYS:
         raise InvalidSelection(
-            f"{where.path}: unknown key '{min(map(str, unknown))}'; a library has {', '.join(sorted(_KEYS))}"
+            f"{where.path}: expected keys of {', '.join(sorted(_KEYS))}, got '{min(map(str, unknown))}'"
         )
     api = content.get("api", "rushlight")
     if api not in ("rushlight", "executorch"):
-        raise InvalidSelection(f"{where.path}: api: expected rushlight or executorch, found {api!r:.40}")
+        raise InvalidSelection(f"{where.path}: api: expected rushlight or executorch, got {api!r:.40}")
     sets = dtype_sets(content.get("dtypes") or {}, where.path, where.table.sets)
     built_in = {row.kernel for row in where.table.rows()}
     rows = []
@@ -188,7 +190,7 @@ def _own_rows(content: Mapping[str, Any], where: _Where) -> list[Operator]:
         source = row.source or defining_source(where.sources, function)
         if not source:
             raise InvalidSelection(
-                f"{where.path}: {row.name}: no source of {where.path.parent} defines {function}",
+                f"{where.path}: {row.name}: expected a source in {where.path.parent} that defines {function}",
                 next_step="Write it, or name the file: `source: file`, without .cpp.",
             )
         row = replace(row, source=source)
@@ -198,8 +200,8 @@ def _own_rows(content: Mapping[str, Any], where: _Where) -> list[Operator]:
         namespace, _, kernel = function.rpartition("::")
         if not namespace and kernel in built_in:
             raise InvalidSelection(
-                f"{where.path}: {row.name}: {KERNELS_NAMESPACE} has a kernel {kernel} already",
-                next_step=f"Define it in a namespace of its own: kernel: {where.name}::{kernel}",
+                f"{where.path}: {row.name}: expected a new kernel name in {KERNELS_NAMESPACE}, got {kernel}",
+                next_step=f"Define it in another namespace: kernel: {where.name}::{kernel}",
             )
         rows.append(replace(row, kernel=kernel, namespace=namespace or KERNELS_NAMESPACE))
     return rows
@@ -210,7 +212,7 @@ def _official_row(entry: Any, index: int, where: _Where) -> Operator | None:
     place = f"{where.path}: entry {index}"
     named = (entry.get("func") or entry.get("op")) if isinstance(entry, dict) else None
     if not isinstance(named, str):
-        raise InvalidSelection(f"{place}: expected a mapping with 'func' or 'op', found {entry!r:.120}")
+        raise InvalidSelection(f"{place}: expected a mapping with 'func' or 'op', got {entry!r:.120}")
     schema = _schema(named, where.table, place)
     if not any(argument.mutable for argument in schema.arguments):
         return None
@@ -220,12 +222,14 @@ def _official_row(entry: Any, index: int, where: _Where) -> Operator | None:
         raise InvalidSelection(f"{place}: expected 'kernels' with a kernel_name")
     kernels = tuple(OfficialKernel(_native(kernel.name), kernel.keys) for kernel in entries)
     if sum(not kernel.keys for kernel in kernels) > 1:
-        raise InvalidSelection(f"{place}: two kernels without arg_meta")
+        raise InvalidSelection(f"{place}: expected one kernel without arg_meta, got two")
     every = any(not kernel.dtypes for kernel in entries)
     dtypes = frozenset(NUMBERS) if every else frozenset().union(*(kernel.dtypes for kernel in entries))
     sources = {defining_source(where.sources, kernel.function) for kernel in kernels}
     if len(sources) > 1:
-        raise InvalidSelection(f"{place}: its kernels are in several sources: {', '.join(sorted(sources))}")
+        raise InvalidSelection(
+            f"{place}: expected its kernels in one source, got {', '.join(sorted(sources))}"
+        )
     return _in_front(Operator(schema, "", dtypes, sources.pop(), of=where.name), kernels)
 
 
@@ -244,8 +248,8 @@ def _schema(text: str, table: OperatorTable, place: str) -> Schema:
         return parse_schema(full)
     if full not in table.operators:
         raise InvalidSelection(
-            f"{place}: {full} is not known",
-            next_step="Write its whole schema: `- func: ns::name.out(...) -> ...`",
+            f"{place}: expected a known operator, got {full}",
+            next_step="Write the whole schema: `- func: ns::name.out(...) -> ...`",
         )
     return table.operators[full].schema
 
@@ -270,5 +274,5 @@ def _check_arguments(rows: Iterable[Operator]) -> None:
         first = seen.setdefault(row.name, row)
         if first.schema.cpp_signature() != row.schema.cpp_signature():
             raise InvalidSelection(
-                f"{row.name}: libraries {first.library} and {row.library} have it with different arguments"
+                f"{row.name}: expected the same arguments in libraries {first.library} and {row.library}"
             )

@@ -24,13 +24,11 @@ def merge(functions: Path, fallback: Path) -> list[dict[str, Any]]:
     for path in (functions, fallback):
         content = load_yaml(path)
         if not isinstance(content, list):
-            raise InvalidSelection(f"{path}: a list of operators expected, found {type(content).__name__}")
+            raise InvalidSelection(f"{path}: expected a list of operators, got {type(content).__name__}")
         for index, entry in enumerate(content):
             named = (entry.get("op") or entry.get("func")) if isinstance(entry, dict) else None
             if not isinstance(named, str):
-                raise InvalidSelection(
-                    f"{path}: entry {index}: expected 'op' or 'func', found {entry!r:.120}"
-                )
+                raise InvalidSelection(f"{path}: entry {index}: expected 'op' or 'func', got {entry!r:.120}")
             merged.setdefault(operator_name(named, str(path)), entry)
     return list(merged.values())
 

@@ -72,7 +72,7 @@ def schema_text(operator: str) -> str:
     if "No module named 'torch'" in result.stderr:
         raise MissingDependency("torch", "test")
     raise InvalidArgument(
-        f"{name}: {result.stderr.strip().splitlines()[-1]}", next_step="Give the whole schema instead."
+        f"{name}: {result.stderr.strip().splitlines()[-1]}", next_step="Pass the whole schema instead."
     )
 
 
@@ -93,7 +93,7 @@ def add_operator(kernels: Path, operator: str, dtypes: str, shelf: str = "elemen
     path = kernels / "ops.yaml"
     table = load_table(path)
     if schema.name in table.operators:
-        raise InvalidSelection(f"{schema.name}: {path} has a row for it already")
+        raise InvalidSelection(f"{schema.name}: expected no row in {path}, got one")
     kernel = _kernel_name(schema)
     content = path.read_text()
     path.write_text(_with_row(content, schema, text, kernel, dtypes))

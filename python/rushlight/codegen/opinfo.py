@@ -110,5 +110,5 @@ def operator_name(text: str, asker: str) -> str:
     Errors: InvalidSelection."""
     match = _OPERATOR.fullmatch(text.split("(", 1)[0].strip())
     if match is None:
-        raise InvalidSelection(f"{asker}: '{text}' is no operator name; expected namespace::name.overload")
+        raise InvalidSelection(f"{asker}: expected namespace::name.overload, got '{text}'")
     return f"{match[1] or 'aten'}::{match[2]}"

@@ -129,13 +129,13 @@ def _missing(table: OperatorTable, name: str) -> Problem:
 def _wrong_arguments(row: Operator, operands: Sequence[Operand]) -> Problem | None:
     arguments = row.schema.arguments
     if len(operands) < len(arguments):
-        return _arguments(row, f"{len(arguments)} arguments expected, got {len(operands)}")
+        return _arguments(row, f"expected {len(arguments)} arguments, got {len(operands)}")
     for index, (argument, operand) in enumerate(zip(arguments, operands, strict=True)):
         taken = _taken(argument)
         if operand.kind and taken and operand.kind not in taken:
             kinds = " or ".join(taken)
             return _arguments(
-                row, f"argument {index}, '{argument.name}': {kinds} expected, got {operand.kind}"
+                row, f"argument {index}, '{argument.name}': expected {kinds}, got {operand.kind}"
             )
     return None
 
@@ -159,9 +159,7 @@ def _wrong_rank(row: Operator, operands: Sequence[Operand]) -> Problem | None:
     for argument, operand in zip(row.schema.arguments, operands, strict=True):
         for _, rank in operand.tensors:
             if rank > MAX_RANK:
-                message = (
-                    f"{row.name}: '{argument.name}' has {rank} dimensions, tensors have at most {MAX_RANK}"
-                )
+                message = f"{row.name}: '{argument.name}': expected at most {MAX_RANK} dimensions, got {rank}"
                 return Problem("rank", row.name, message, "reshape it to fewer dimensions")
     return None
 

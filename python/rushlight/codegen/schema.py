@@ -133,7 +133,7 @@ def _closing(text: str, start: int) -> int:
         depth += {"(": 1, ")": -1}.get(text[index], 0)
         if depth == 0:
             return index
-    raise InvalidSelection(f"schema '{text}': no ')' closes the arguments")
+    raise InvalidSelection(f"schema '{text}': expected a ')' that closes the arguments, got none")
 
 
 def _split(text: str) -> list[str]:
@@ -159,13 +159,13 @@ def _parse_argument(text: str, schema: str) -> Argument:
     type_text, _, name = declaration.rpartition(" ")
     match = _TYPE.match(type_text.strip())
     if match is None or not name.isidentifier():
-        raise InvalidSelection(f"schema '{schema}': expected 'Type name', found '{text}'")
+        raise InvalidSelection(f"schema '{schema}': expected 'Type name', got '{text}'")
     base, suffix = match["base"], re.sub(r"\d", "", match["suffix"])
     if base not in _ANY and base not in _ELEMENT:
         known = ", ".join(sorted((*_ELEMENT, *_ANY)))
-        raise InvalidSelection(f"schema '{schema}': type '{base}' is none of {known}")
+        raise InvalidSelection(f"schema '{schema}': expected a type of {known}, got '{base}'")
     if suffix not in ("", "?", "[]", "[]?", "?[]"):
-        raise InvalidSelection(f"schema '{schema}': '{type_text}' is neither optional nor one list")
+        raise InvalidSelection(f"schema '{schema}': expected an optional or a single list, got '{type_text}'")
     return Argument(
         name=name,
         base=base,

@@ -153,4 +153,6 @@ def _kinds(schema: FileSchema, table: str, order: Sequence[str]) -> Iterator[str
 
 
 def _expect_last(schema: FileSchema, table: str, field: Field) -> None:
-    assert list(schema.tables[table])[-1] == field.name, f"{table}.{field.name}: fields behind it are read"
+    assert list(schema.tables[table])[-1] == field.name, (
+        f"{table}.{field.name}: expected it to be the last field, got read fields after it"
+    )

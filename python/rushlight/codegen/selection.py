@@ -131,7 +131,7 @@ class Selection:
         for unit in selected.units(self.table):
             if not unit.path.is_file():
                 raise InvalidSelection(
-                    f"{name}, from library {operator.library}: its source {unit.path} is not there"
+                    f"{name}, from library {operator.library}: expected its source {unit.path}, got no file"
                 )
         return selected
 
@@ -143,5 +143,5 @@ def dtype_set(names: str | Iterable[str]) -> frozenset[str] | None:
     dtypes = {item: named(item) for item in listed}
     unknown = [item for item, dtype in dtypes.items() if dtype is None]
     if unknown:
-        raise InvalidSelection(f"the dtypes: '{unknown[0]}' is none; expected names such as float32 or int64")
+        raise InvalidSelection(f"dtypes: expected names such as float32 or int64, got '{unknown[0]}'")
     return frozenset(dtype for dtype in dtypes.values() if dtype is not None) or None

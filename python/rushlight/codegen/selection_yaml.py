@@ -46,7 +46,7 @@ def of_yaml(path: Path, table: OperatorTable) -> OpInfo:
     for item in content:
         name = (item.get("op") or item.get("func")) if isinstance(item, dict) else item
         if not isinstance(name, str):
-            raise InvalidSelection(f"{path}: expected an entry with 'op' or 'func', found {item!r:.120}")
+            raise InvalidSelection(f"{path}: expected an entry with 'op' or 'func', got {item!r:.120}")
         need = Need({shown(path)})
         if isinstance(item, dict):
             where = f"{path}: {name.split('(', 1)[0]}"
@@ -63,7 +63,7 @@ def _said(listed: Any, where: str) -> set[str]:
     items = [listed] if isinstance(listed, str) else listed or []
     dtypes = [named_dtype(item) for item in items] if isinstance(items, list) else [None]
     if None in dtypes:
-        raise InvalidSelection(f"{where}: expected a list of dtypes, found {listed!r:.120}")
+        raise InvalidSelection(f"{where}: expected a list of dtypes, got {listed!r:.120}")
     return {dtype for dtype in dtypes if dtype is not None}
 
 
@@ -71,13 +71,13 @@ def _of_mapping(content: dict[str, Any], path: Path, table: OperatorTable) -> Op
     parts = {name: content.get(name) or {} for name in ("operators", "et_kernel_metadata", "kernel_metadata")}
     for name, part in parts.items():
         if not isinstance(part, dict):
-            raise InvalidSelection(f"{path}: {name}: expected a mapping, found {part!r:.80}")
+            raise InvalidSelection(f"{path}: {name}: expected a mapping, got {part!r:.80}")
     operators = {str(key): value or {} for key, value in parts["operators"].items()}
     info = OpInfo()
     for key in [*operators, *(key for key in parts["et_kernel_metadata"] if key not in operators)]:
         entry = operators.get(key, {})
         if not isinstance(entry, dict):
-            raise InvalidSelection(f"{path}: {key}: expected a mapping, found {entry!r:.120}")
+            raise InvalidSelection(f"{path}: {key}: expected a mapping, got {entry!r:.120}")
         metadata = [_strings(parts[name].get(key), f"{path}: {key}") for name in list(parts)[1:]]
         for name in _overloads(operator_name(key, str(path)), entry, table):
             need = _need(name, metadata, f"{path}: {name}", table)
@@ -96,7 +96,7 @@ def _of_mapping(content: dict[str, Any], path: Path, table: OperatorTable) -> Op
 
 def _strings(listed: Any, where: str) -> list[str]:
     if not isinstance(listed or [], list):
-        raise InvalidSelection(f"{where}: expected a list, found {listed!r:.80}")
+        raise InvalidSelection(f"{where}: expected a list, got {listed!r:.80}")
     return [str(item) for item in listed or []]
 
 

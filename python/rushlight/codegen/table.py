@@ -33,11 +33,11 @@ _ROW_KEYS = {
     *("schema", "kernel", "dtypes", "index_dtypes", "library", "source", "tolerance", "traits", "backs")
 }
 TRAITS = {
-    "in_place": "the result may be written over an input of its dtype, sizes and dim order",
-    "commutes": "the first two arguments may change places",
-    "folds": "it copies or converts and does nothing else: a call with constants is run once, at load",
+    "in_place": "the result may overwrite an input with its dtype, sizes and dim order",
+    "commutes": "the first two arguments may be swapped",
+    "folds": "it only copies or converts: a call with constants is executed once, at load",
     # In four dimensions, the rank of channels-last tensors; for dequantization and the like in any rank.
-    "keeps_order": "the result has the dim order of the first input and of a `residual`, others have any",
+    "keeps_order": "the result has the dim order of the first input and of a `residual`; others may have any",
     # Operators with PyTorch's pointwise tag need not repeat it.
     "pointwise": "an element depends on the inputs' at its index: the result may have their dim order",
     "reads_any_order": "each input may have its own dim order; the result is row-major",
@@ -204,7 +204,7 @@ def load_table(path: Path) -> OperatorTable:
     seen: set[tuple[str, str]] = set()
     for row in rows:
         if (row.name, row.library) in seen:
-            raise InvalidSelection(f"{path}: {row.name} has two rows")
+            raise InvalidSelection(f"{path}: {row.name}: expected one row, got two")
         seen.add((row.name, row.library))
     check_kernels(rows, path)
     return by_priority(OperatorTable(path, {}, sets=sets), rows)
@@ -244,7 +244,7 @@ def dtype_sets(
     """The named sets of a table's `dtypes`, after the `known` ones."""
     sets = dict(known or {})
     if not isinstance(content, dict):
-        raise InvalidSelection(f"{path}: 'dtypes': expected sets by name, found {content!r:.120}")
+        raise InvalidSelection(f"{path}: 'dtypes': expected sets by name, got {content!r:.120}")
     for name, items in content.items():
         sets[name] = _dtypes(items, sets, f"{path}: set '{name}'")
     return sets
@@ -255,7 +255,7 @@ def _dtypes(items: Any, sets: Mapping[str, frozenset[str]], where: str) -> froze
     for item in [items] if isinstance(items, str) else items or []:
         if item not in sets and item not in NUMBERS:
             known = ", ".join(sets)
-            raise InvalidSelection(f"{where}: '{item}' is neither a dtype nor one of the sets {known}")
+            raise InvalidSelection(f"{where}: expected a dtype or one of the sets {known}, got '{item}'")
         chosen |= sets.get(item, {item})
     return frozenset(chosen)
 
@@ -299,7 +299,7 @@ def _backs(
     if not isinstance(given, dict) or not {"problem"} < given.keys() <= {"problem", *BACKS_FOLDERS}:
         raise InvalidSelection(
             f"{where}: backs: expected a mapping with 'problem' and some of {', '.join(BACKS_FOLDERS)}, "
-            f"found {given!r:.120}"
+            f"got {given!r:.120}"
         )
     backs = tuple(_back(name, given[name], read, sets, where) for name in BACKS_FOLDERS if name in given)
     return replace(read, known_backs=backs, problem=given["problem"])
@@ -311,20 +311,20 @@ def _back(name: str, given: Any, row: Operator, sets: Mapping[str, frozenset[str
     keys = given if isinstance(given, dict) else {"dtypes": given}
     if unknown := keys.keys() - _BACK_KEYS:
         raise InvalidSelection(
-            f"{where}: unknown key '{min(unknown)}'; it has {', '.join(sorted(_BACK_KEYS))}"
+            f"{where}: expected keys of {', '.join(sorted(_BACK_KEYS))}, got '{min(unknown)}'"
         )
     flags = {key: keys.get(key, False) for key in ("prepares", "whole", "declines")}
     for key, value in flags.items():
         if not isinstance(value, bool):
-            raise InvalidSelection(f"{where}: '{key}': expected true or false, found {value!r:.120}")
+            raise InvalidSelection(f"{where}: '{key}': expected true or false, got {value!r:.120}")
     if flags["whole"] == ("dtypes" in keys):
         raise InvalidSelection(f"{where}: expected either 'dtypes' or 'whole: true'")
     if flags["prepares"] and row.folds:
-        raise InvalidSelection(f"{where}: 'folds' and 'prepares': a kernel has one of the two")
+        raise InvalidSelection(f"{where}: expected 'folds' or 'prepares', got both")
     dtypes = row.dtypes if flags["whole"] else _dtypes(keys["dtypes"], sets, where)
     beside = _dtypes(keys["beside"], sets, where) if "beside" in keys else frozenset()
     if beyond := (dtypes | beside) - row.dtypes:
-        raise InvalidSelection(f"{where}: {min(beyond)} is none of the row's dtypes")
+        raise InvalidSelection(f"{where}: expected the row's dtypes, got {min(beyond)}")
     source = f"{name}/{keys.get('source', PurePosixPath(row.source).name.removeprefix('op_'))}"
     function = keys.get("function", row.kernel.removesuffix("_out"))
     return Back(name, dtypes, source, function, beside=beside, **flags)
@@ -338,20 +338,20 @@ def by_order(_row: Operator) -> int:
 def read_row(row: Any, sets: Mapping[str, frozenset[str]], path: Path) -> Operator:
     """Reads one row of `operators`; `sets` are the named dtype sets. Errors: InvalidSelection."""
     if not isinstance(row, dict) or not {"schema", "kernel"} <= row.keys():
-        raise InvalidSelection(f"{path}: expected a row with 'schema' and 'kernel', found {row!r:.120}")
+        raise InvalidSelection(f"{path}: expected a row with 'schema' and 'kernel', got {row!r:.120}")
     schema = parse_schema(row["schema"])
     where = f"{path}: {schema.name}"
     if unknown := row.keys() - _ROW_KEYS:
         known = ", ".join(sorted(_ROW_KEYS))
-        raise InvalidSelection(f"{where}: unknown key '{min(unknown)}'; a row has {known}")
+        raise InvalidSelection(f"{where}: expected keys of {known}, got '{min(unknown)}'")
     if "dtypes" not in row and schema.has_tensor:
-        raise InvalidSelection(f"{where}: takes tensors and names no dtypes")
+        raise InvalidSelection(f"{where}: expected dtypes for its tensors, got none")
     # A loader that keeps no constants relies on this.
     if any(argument.base == "Any" and argument.mutable for argument in schema.arguments[:-1]):
-        raise InvalidSelection(f"{where}: a number that is written is the last argument")
+        raise InvalidSelection(f"{where}: expected a written scalar as last argument, got it earlier")
     tolerance = row.get("tolerance") or {}
     if unknown := tolerance.keys() - NUMBERS.keys():
-        raise InvalidSelection(f"{where}: tolerance for '{min(unknown)}', which is no dtype")
+        raise InvalidSelection(f"{where}: tolerance: expected dtypes, got '{min(unknown)}'")
     read = Operator(
         schema=schema,
         kernel=row["kernel"],
@@ -369,7 +369,7 @@ def _library(row: Mapping[str, Any], where: str) -> str:
     given = row.get("library", "portable")
     if given not in LIBRARIES:
         raise InvalidSelection(
-            f"{where}: library: expected one of {', '.join(LIBRARIES)}, found {given!r:.120}"
+            f"{where}: library: expected one of {', '.join(LIBRARIES)}, got {given!r:.120}"
         )
     return str(given)
 
@@ -378,7 +378,7 @@ def _traits(row: Mapping[str, Any], where: str) -> frozenset[str]:
     traits = row.get("traits", [])
     if not isinstance(traits, list) or not all(each in TRAITS for each in traits):
         raise InvalidSelection(
-            f"{where}: traits: expected a list of {', '.join(TRAITS)}, found {traits!r:.120}"
+            f"{where}: traits: expected a list of {', '.join(TRAITS)}, got {traits!r:.120}"
         )
     return frozenset(traits)
 
@@ -390,11 +390,11 @@ def check_kernels(rows: Iterable[Operator], path: Path) -> None:
         first = seen.setdefault(operator.function, operator)
         if {back.function for back in first.known_backs} != {back.function for back in operator.known_backs}:
             raise InvalidSelection(
-                f"{path}: {first.name} and {operator.name} name the kernel {operator.kernel} "
-                "with different backs"
+                f"{path}: {first.name} and {operator.name}: expected the same backs of their kernel "
+                f"{operator.kernel}, got different ones"
             )
         if first.schema.cpp_signature() != operator.schema.cpp_signature():
             raise InvalidSelection(
-                f"{path}: {first.name} and {operator.name} name the kernel {operator.kernel} "
-                "with different arguments"
+                f"{path}: {first.name} and {operator.name}: expected the same arguments of their kernel "
+                f"{operator.kernel}, got different ones"
             )

@@ -149,7 +149,7 @@ def _check(table: Table) -> None:
     paths = [row.path for row in table.rows]
     for position, row in enumerate(table.rows):
         if row.path in paths[:position]:
-            raise InvalidArgument(f"{TABLE}: {row.path}: expected one row of that name, got two")
+            raise InvalidArgument(f"{TABLE}: {row.path}: expected one row with that name, got two")
         if row.extends and row.extends not in paths[position + 1 :]:
             raise InvalidArgument(
                 f"{TABLE}: {row.path}: expected `extends` to name a later row, got {row.extends}"
@@ -168,9 +168,9 @@ def _check(table: Table) -> None:
                 stands_in = next((each for each in chosen[position::-1] if kind in each.families), None)
                 if stands_in is not None and stands_in not in lineage:
                     raise InvalidArgument(
-                        f"{TABLE}: {row.path}: {kind} families would run {stands_in.path} there, which it "
-                        "does not extend",
-                        next_step=f"Give {row.path} or a row that it extends `families: [{kind}]`.",
+                        f"{TABLE}: {row.path}: expected to extend {stands_in.path}, whose {kind} "
+                        "families it would use, got a row that does not",
+                        next_step=f"Add `families: [{kind}]` to {row.path} or a row that it extends.",
                     )
 
 
@@ -232,7 +232,7 @@ def detection_header(table: Table) -> str:
         chosen = table.chosen(name)
         lines += [f"{word} {isa.when}", f'#include "{FOLDER}/{isa.cpu}"', ""]
         lines += ["namespace rushlight::ukernel {", ""]
-        lines += ["// The variants that a machine runs, a bit for each number in enum Variant."]
+        lines += ["// The variants that a machine can execute: bit i for value i of enum Variant."]
         lines += ["template <class AnyCpu>", "uint32_t runnable_variants(const AnyCpu& cpu) {"]
         lines += ["  uint32_t found = 1;"]
         numbers = {row.path: number for number, row in enumerate(chosen, start=1)}

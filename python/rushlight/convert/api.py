@@ -123,12 +123,18 @@ def convert(
     module: ModuleType | None = None,
     data_files: Sequence[str | os.PathLike[str]] = (),
 ) -> Conversion:
-    """Converts a program to the given operators: delegates lowered to XNNPACK become plain calls, which the
-    native module reads from the payload (`module`, by default the package's own), and with `integers`
-    quantized subgraphs become integer operators. `data_files` (.ptd) may contain weights of delegates.
+    """Converts a program: delegates lowered to XNNPACK become plain calls, and quantized float subgraphs
+    become integer operators. A method that cannot be proven convertible stays unchanged, with the reason.
 
-    A method that cannot be proven convertible stays unchanged, with the reason. Errors: InvalidProgram;
-    InvalidArgument for data files.
+    Args:
+        program: the program to convert.
+        operators: the operators that the converted program may call, by name.
+        settings: the rounding of integer operators.
+        integers: convert quantized subgraphs.
+        module: the native module that reads delegates' payloads. Default: the package's own.
+        data_files: data files (.ptd) with weights of delegates.
+
+    Errors: InvalidProgram; InvalidArgument for data files.
     """
     done = [MethodConversion(plan.name, planned_before=sum(plan.buffer_sizes)) for plan in program.plans]
     if has_delegates(program):

@@ -156,7 +156,7 @@ class _Rewriter:
         lowered."""
         delegate = self.plan.delegates[index]
         if delegate.id != XNNPACK:
-            self.report.kept.append(f"delegate {delegate.id} is another backend's")
+            self.report.kept.append(f"delegate {delegate.id}: expected {XNNPACK}, got another backend")
             return None
         calls = [each for each in self.plan.instructions if isinstance(each, DelegateCall)]
         arguments = [argument for call in calls if call.delegate == index for argument in call.arguments]
@@ -215,7 +215,7 @@ class _Rewriter:
         data = self.values[index].data
         if not isinstance(data, TensorInfo):
             raise InvalidProgram(
-                f"method '{self.plan.name}': a delegate's argument is no tensor: value {index}"
+                f"method '{self.plan.name}': value {index}: expected a tensor as a delegate's argument"
             )
         return data
 
@@ -248,7 +248,7 @@ class _Inlined:
     def _argument(self, arguments: Sequence[int], index: int) -> int:
         if index >= len(arguments):
             raise InvalidProgram(
-                f"delegate {XNNPACK}: it has {len(arguments)} arguments, not argument {index}"
+                f"delegate {XNNPACK}: expected one of {len(arguments)} arguments, got index {index}"
             )
         return arguments[index]
 
@@ -285,7 +285,10 @@ class _Inlined:
         given, wanted = self.method.tensor(source), self.method.tensor(target)
         if len(given.sizes) != len(wanted.sizes):
             if not (is_row_major(given.dim_order) and is_row_major(wanted.dim_order)):
-                raise InvalidProgram(f"delegate {XNNPACK}: value {source} has another rank than its argument")
+                raise InvalidProgram(
+                    f"delegate {XNNPACK}: value {source}: expected rank {len(wanted.sizes)}, "
+                    f"got {len(given.sizes)}"
+                )
             return self._call(_VIEW, source, list(wanted.sizes), target)
         dims = [0] * len(wanted.sizes)
         for to, of in zip(wanted.dim_order, given.dim_order, strict=True):

@@ -44,8 +44,15 @@ def convert_file(
     integers: bool = True,
     data_files: Sequence[Path] = (),
 ) -> Conversion:
-    """Converts the program in a file (.pte, .bpte) with convert() and writes it to `output`, with its debug
-    record if it has one. Writes nothing if nothing changes.
+    """Converts the program in a file and writes it, with its debug record if it has one. Writes nothing if
+    nothing changes.
+
+    Args:
+        source: a program (.pte) or a bundled program (.bpte).
+        output: the path to write to; its folder is created.
+        operators: the operators that the converted program may call. Default: all of rushlight's.
+        integers: convert quantized subgraphs to integer operators; otherwise only delegates are replaced.
+        data_files: data files (.ptd) with weights of delegates.
 
     Errors: InvalidProgram, InvalidArgument, FileFailed.
     """

@@ -28,7 +28,7 @@ def _payload(
     backend: str, payload: memoryview, named: Mapping[str, Any], module: ModuleType
 ) -> dict[str, Any]:
     if backend != XNNPACK:
-        return {"unknown": f"the payload is for {backend} alone"}
+        return {"unknown": f"only {backend} can read the payload"}
     try:
         lowered = native.call(module, module.lower_xnnpack, payload, dict(named), False)
     except RushlightError as error:

@@ -32,7 +32,7 @@ def _float(value: Any) -> Array:
     """The value as float32; arrays must be float32 already. Errors: TypeError."""
     array = np.asarray(value)
     if isinstance(value, np.ndarray) and array.dtype != np.float32:
-        raise TypeError(f"float32 expected, got {array.dtype}")
+        raise TypeError(f"expected float32, got {array.dtype}")
     return array.astype(np.float32)
 
 
@@ -47,7 +47,7 @@ def _quantize(given: Given) -> Array:
 
 def _dequantize(given: Given) -> Array:
     if given.get("out_dtype") not in (None, _FLOAT32):
-        raise TypeError("float32 expected")
+        raise TypeError("expected float32")
     steps = given["input"].astype(np.int64) - int(given["zero_point"])
     result: Array = steps.astype(np.float32) * np.float32(given["scale"])
     return result
@@ -115,7 +115,7 @@ def _added(sign: int) -> Callable[[Given], Array]:
 
 def _divided(given: Given) -> Array:
     if given.get("rounding_mode") is not None:
-        raise TypeError("no rounding expected")
+        raise TypeError("expected no rounding mode")
     result: Array = _float(given["self"]) / _float(given["other"])
     return result
 

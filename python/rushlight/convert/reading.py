@@ -122,8 +122,8 @@ class _Reader:
         on_devices = method.buffer_devices or any(tensor.device != Device() for tensor in tensors)
         _need(not on_devices, "it has memory on devices")
         free = any(tensor.dynamism is Dynamism.UNBOUNDED for tensor in tensors)
-        _need(not free, "it has tensors without a bound of their size")
-        _need(len(set(method.inputs)) == len(method.inputs), "a value is an input twice")
+        _need(not free, "it has tensors of unbounded size")
+        _need(len(set(method.inputs)) == len(method.inputs), "two of its inputs are the same value")
 
     def _find_numbers(self) -> None:
         """Finds the scalar values that instructions write."""
@@ -146,7 +146,7 @@ class _Reader:
         name = self.method.operators[call.operator]
         row = self.operators.get(name)
         if row is None:
-            raise Unread(f"it calls {name}, which is not known")
+            raise Unread(f"it calls the unknown operator {name}")
         return row
 
     def _state(self, index: int, tensor: TensorInfo) -> TensorOperand:
@@ -236,7 +236,7 @@ class _Reader:
             return known or self._bind(index, tensor, self._storage(index, tensor, Place.PLANNED))
         found = self.memory.find(tensor)
         if found is None:
-            raise Unread(f"value {index} is read, but not one instruction wrote all of it")
+            raise Unread(f"value {index} is read, but no single instruction wrote all of it")
         storage, offset = found
         if known is not None and (known.storage, known.offset) == (storage, offset):
             return known
@@ -261,7 +261,10 @@ class _Reader:
         first, key = self.first[storage], (index, storage)
         if key in self.views:
             return self.views[key]
-        _need(tensor.dtype == first.dtype, f"value {index} is read as {tensor.dtype}, not as it was written")
+        _need(
+            tensor.dtype == first.dtype,
+            f"value {index} is read as {tensor.dtype}, but was written as {first.dtype}",
+        )
         plain = offset == 0 and tensor.nbytes == first.nbytes
         static = not first.is_dynamic and tensor.dynamism is Dynamism.STATIC
         if plain and static and storage not in self.result.fixed:
@@ -282,7 +285,7 @@ class _Reader:
         self.viewed |= {source.storage, made.storage}
         row = self.operators.get(VIEW)
         if row is None:
-            raise Unread(f"it has views, and there is no {VIEW}")
+            raise Unread(f"it has views, and the operator table lacks {VIEW}")
         arguments = [source, list(tensor.sizes), made]
         kinds = list(row.schema.arguments)
         self.result.lowered.code.append(Call(VIEW, arguments, kinds, [made], Origin()))
@@ -328,7 +331,7 @@ class _Reader:
         in_place = "in_place" in row.traits
         for read, written in itertools.product(*ends):
             same = (read.memory_offset, read.nbytes) == (written.memory_offset, written.nbytes)
-            _need(not _overlap(read, written) or (same and in_place), f"{what} writes over its input")
+            _need(not _overlap(read, written) or (same and in_place), f"{what} overwrites its input")
 
     def _written_operand(self, index: int) -> Operand:
         value = self.method.values[index]
@@ -341,14 +344,14 @@ class _Reader:
         """The operand of a tensor that is completely overwritten."""
         tensor = self.method.values[index].data
         if not isinstance(tensor, TensorInfo):
-            raise Unread(f"value {index} is written, and is no tensor")
+            raise Unread(f"value {index} is written but is no tensor")
         if tensor.storage is Where.INPUT:
             operand = self._tensor(index, tensor)
             if operand in self.result.lowered.inputs or operand.storage in self.result.fixed:
                 self._changed(operand)
             self.result.fixed.add(operand.storage)
             return operand
-        _need(tensor.storage in _PLANNED, f"value {index} is written, and is {tensor.storage.value}")
+        _need(tensor.storage in _PLANNED, f"value {index} is written but is {tensor.storage.value}")
         state = [s for s in self.memory.touched(tensor) if s.place is Place.MUTABLE]
         if state or tensor.storage is Where.MUTABLE:
             operand = self._tensor(index, tensor)
@@ -363,7 +366,10 @@ class _Reader:
         """Marks the storage of a tensor that is partly overwritten."""
         if isinstance(operand, TensorOperand):
             _need(operand.storage.place is not Place.CONSTANT, "it writes to a constant")
-            _need(operand.storage not in self.viewed, "it writes again what it has read as another shape")
+            _need(
+                operand.storage not in self.viewed,
+                "it overwrites a tensor that it has read under another shape",
+            )
             self.result.fixed.add(operand.storage)
             self.result.written_again.add(operand.storage)
 
@@ -371,12 +377,18 @@ class _Reader:
         """The result of a view created at run time, which aliases its source."""
         tensor = self.method.values[index].data
         is_tensor = isinstance(tensor, TensorInfo) and isinstance(source, TensorOperand)
-        _need(is_tensor, f"{what} makes no tensor of a tensor")
+        _need(is_tensor, f"{what} does not map a tensor to a tensor")
         assert isinstance(tensor, TensorInfo) and isinstance(source, TensorOperand)
-        _need(tensor.storage in (Where.INPUT, Where.PLANNED), f"{what} puts its result elsewhere")
-        _need(tensor.nbytes <= source.nbytes and tensor.dtype == source.dtype, f"{what} sees other bytes")
+        _need(
+            tensor.storage in (Where.INPUT, Where.PLANNED),
+            f"{what} has a result outside planned and the caller's memory",
+        )
+        _need(
+            tensor.nbytes <= source.nbytes and tensor.dtype == source.dtype,
+            f"{what} views bytes outside its source, or another dtype",
+        )
         same = tensor.storage is Where.INPUT or self.memory.find(tensor) == (source.storage, source.offset)
-        _need(same, f"{what} has memory of its own")
+        _need(same, f"{what} has a result with separate memory")
         self.result.fixed.add(source.storage)
         return self._bind(index, tensor, source.storage, source.offset)
 

@@ -89,12 +89,12 @@ def _reason(node: Node, inputs: list[Node], is_constant: Callable[[Node], bool])
     if converted and not ranged:
         return "only its weights are quantized"
     if any(not isinstance(each.args[1], (int, float)) for each in ranged):
-        return "its ranges are found in each run"
+        return "its ranges are measured at run time"
     if not ranged:
         return "its inputs are floats"
     if not any(_converts(user) for user in node.users):
         return "its result is not quantized"
-    return "it has no form on integers"
+    return "it has no integer form"
 
 
 def _converts(node: Node) -> bool:

@@ -105,8 +105,11 @@ class Exported:
         return debug_record(self._image, self.report.methods)
 
     def save(self, path: str | os.PathLike[str], *, debug: bool = False) -> None:
-        """Writes the program file, and the data file beside it (model.ptd) if constants are external; with
-        `debug` also the debug record (model.debug.json).
+        """Writes the program file, and the data file beside it (model.ptd) if constants are external.
+
+        Args:
+            path: the path of the program file, such as "model.pte".
+            debug: also write the debug record (model.debug.json), which maps instructions to source lines.
 
         Errors: FileFailed if a path cannot be written.
         """
@@ -133,7 +136,9 @@ class Exported:
         names = [method.name for method in self.parts.methods]
         for name in cases or {}:
             if name not in names:
-                raise InvalidArgument(f"cases: no method '{name}'; the program has {', '.join(names)}")
+                raise InvalidArgument(f"cases: expected a method of {', '.join(names)}, got '{name}'")
         if self._external:
-            raise InvalidArgument("a bundled program has no data file beside it: export without `external`")
+            raise InvalidArgument(
+                "bundled program: expected all constants inside, got external ones: export without `external`"
+            )
         write_bundled_program(self._image, expected_suites(self.sources, cases)).save(path)

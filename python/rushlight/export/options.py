@@ -53,10 +53,10 @@ class Options:
 
     def __post_init__(self) -> None:
         if self.runtime not in RUNTIMES:
-            raise InvalidArgument(f"runtime: one of {', '.join(RUNTIMES)} expected, got '{self.runtime}'")
+            raise InvalidArgument(f"runtime: expected one of {', '.join(RUNTIMES)}, got '{self.runtime}'")
         if not isinstance(self.channels_last, bool) and self.channels_last != AUTO:
             raise InvalidArgument(
-                f"channels_last: True, False or '{AUTO}' expected, got {self.channels_last!r}"
+                f"channels_last: expected True, False or '{AUTO}', got {self.channels_last!r}"
             )
 
         QuantizedIo.of(self.quantize_io)

@@ -147,7 +147,7 @@ def user_passes(given: UserPasses | Sequence[Any] | None) -> dict[str, list[Pass
     by_point = given if isinstance(given, Mapping) else {"edge": list(given or [])}
     for point in by_point:
         if point not in POINTS:
-            raise InvalidArgument(f"passes: no point '{point}'; there are {', '.join(POINTS)}")
+            raise InvalidArgument(f"passes: expected a point of {', '.join(POINTS)}, got '{point}'")
     return {point: [_as_pass(each) for each in by_point.get(point, ())] for point in POINTS}
 
 

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Emits a lowered method with its memory plan as a method of a program: values get their indices."""
+"""Emits a lowered method with its memory plan as a method of a program: values get their indices.
+
+Each tensor and each scalar that instructions write has its own value; equal constants share one.
+"""
 
 from __future__ import annotations
 
@@ -125,7 +128,9 @@ class Emitter:
         named += [(pools.external_data, key, data) for key, data in lowered.external_data.items()]
         for pool, key, data in named:
             if pool.setdefault(key, data) != data or (key in pools.named_data and key in pools.external_data):
-                raise ExportFailed(f"named data '{key}': two backends gave different bytes or places for it")
+                raise ExportFailed(
+                    f"named data '{key}': expected one content and file from all backends, got different ones"
+                )
         return len(self.delegates) - 1
 
     def argument(self, operand: Operand, kind: Any) -> int:
@@ -174,7 +179,9 @@ class Emitter:
                 return self._once((float, struct.pack("<d", operand)), lambda: Value(Kind.DOUBLE, operand))
             case str():
                 return self._once((str, operand), lambda: Value(Kind.STRING, operand))
-        raise ExportFailed(f"a value of type {type(operand).__name__} has no place in a program: {operand!r}")
+        raise ExportFailed(
+            f"value {operand!r}: expected a type of the program format, got {type(operand).__name__}"
+        )
 
     def _tensor(self, operand: TensorOperand) -> TensorInfo:
         storage = operand.storage

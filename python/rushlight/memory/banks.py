@@ -48,10 +48,10 @@ def read_banks(source: Source) -> list[Bank]:
 
 def _banks(content: Any, what: str) -> list[Bank]:
     if not isinstance(content, Mapping) or list(content) != ["banks"]:
-        raise InvalidArgument(f"{what}: one key 'banks' expected, got {_shown(content)}")
+        raise InvalidArgument(f"{what}: expected one key 'banks', got {_shown(content)}")
     rows = content["banks"]
     if not isinstance(rows, list) or not rows:
-        raise InvalidArgument(f"{what}: banks: a list of at least one bank expected, got {_shown(rows)}")
+        raise InvalidArgument(f"{what}: banks: expected a list of at least one bank, got {_shown(rows)}")
     return _distinct([_bank(row, index, f"{what}: banks[{index}]") for index, row in enumerate(rows)], what)
 
 
@@ -62,24 +62,26 @@ def _distinct(banks: list[Bank], what: str) -> list[Bank]:
         for index, value in enumerate(values):
             if value in values[:index]:
                 raise InvalidArgument(
-                    f"{what}: banks[{index}]: {key}: one of its own expected, got {value!r} again"
+                    f"{what}: banks[{index}]: {key}: expected a unique value, got {value!r} again"
                 )
     return banks
 
 
 def _bank(row: Any, index: int, what: str) -> Bank:
     if not isinstance(row, Mapping):
-        raise InvalidArgument(f"{what}: keys {', '.join(_KEYS)} expected, got {_shown(row)}")
+        raise InvalidArgument(f"{what}: expected the keys {', '.join(_KEYS)}, got {_shown(row)}")
     for key in row:
         if key not in _KEYS:
-            raise InvalidArgument(f"{what}: one of {', '.join(_KEYS)} expected, got {_shown(key)}")
+            raise InvalidArgument(f"{what}: expected one of {', '.join(_KEYS)}, got {_shown(key)}")
     name, number, speed = row.get("name"), row.get("id", index + 1), row.get("speed", 1)
     if not isinstance(name, str) or not name:
-        raise InvalidArgument(f"{what}: name: a text expected, got {_shown(name)}")
+        raise InvalidArgument(f"{what}: name: expected a text, got {_shown(name)}")
     if not _is_number(number, int) or not 1 <= number < 256:
-        raise InvalidArgument(f"{what} ('{name}'): id: a number from 1 to 255 expected, got {_shown(number)}")
+        raise InvalidArgument(
+            f"{what} ('{name}'): id: expected an integer from 1 to 255, got {_shown(number)}"
+        )
     if not _is_number(speed, (int, float)) or not 0 < speed < math.inf:
-        raise InvalidArgument(f"{what} ('{name}'): speed: a number above 0 expected, got {_shown(speed)}")
+        raise InvalidArgument(f"{what} ('{name}'): speed: expected a number above 0, got {_shown(speed)}")
     return Bank(name, number, _size(row.get("size"), f"{what} ('{name}'): size"), float(speed))
 
 
@@ -95,7 +97,9 @@ def _size(value: Any, what: str) -> int | None:
         return int(value)
     told = re.fullmatch(r"(\d+)\s*([a-zA-Z]*)", value.strip()) if isinstance(value, str) else None
     if told is None or told[2].lower() not in _UNITS:
-        raise InvalidArgument(f"{what}: bytes, or such as '64 KiB' or '8 MiB', expected, got {_shown(value)}")
+        raise InvalidArgument(
+            f"{what}: expected bytes, or a text such as '64 KiB' or '8 MiB', got {_shown(value)}"
+        )
     return int(told[1]) * _UNITS[told[2].lower()]
 
 

@@ -28,14 +28,23 @@ PLANNERS: dict[str, Planner] = {
 def plan(requests: Sequence[Request], banks: Sequence[Bank] | None = None, planner: str = "auto") -> Plan:
     """Plans all requests; the same requests always give the same plan.
 
-    Without `banks` there is one unlimited bank with memory id 1, and one for each id that requests fix.
-    With several banks, the fastest one with space left takes the most used requests. `planner` is a key of
-    PLANNERS. Errors: DoesNotFit naming the tensors alive at the peak; InvalidArgument for an unknown
-    planner and for requests of an unknown bank.
+    Args:
+        requests: bytes with lifetimes, with unique names.
+        banks: the memories to use, with unique ids. None means one unlimited bank with memory id 1, and one
+            for each id that requests fix. Of several banks, the fastest one with space left takes the most
+            used requests.
+        planner: a key of PLANNERS. "auto" is greedy with a short search, "exact" searches for seconds.
+
+    Errors: DoesNotFit naming the tensors alive at the peak; InvalidArgument for an unknown planner and for
+    requests of an unknown bank.
+
+    Example:
+        made = plan([Request("a", 64, 0, 1), Request("b", 32, 1, 2)])
+        made.peak, made.by_name["b"].offset    # (96, 64)
     """
     begin = time.perf_counter()
     if planner not in PLANNERS:
-        raise InvalidArgument(f"memory planner: one of {', '.join(PLANNERS)} expected, got '{planner}'")
+        raise InvalidArgument(f"memory planner: expected one of {', '.join(PLANNERS)}, got '{planner}'")
     banks = _default_banks(requests) if banks is None else banks
     _check_banks(requests, banks)
     problem = Problem.of(requests)
@@ -66,12 +75,12 @@ def _default_banks(requests: Sequence[Request]) -> list[Bank]:
 
 def _check_banks(requests: Sequence[Request], banks: Sequence[Bank]) -> None:
     ids = {bank.id for bank in banks}
-    assert len(ids) == len(banks) > 0, "banks: at least one expected, each with a memory id of its own"
+    assert len(ids) == len(banks) > 0, "banks: expected at least one, each with a unique memory id"
     for request in requests:
         if request.bank not in (None, *ids):
             known = ", ".join(f"{bank.id} ('{bank.name}')" for bank in banks)
             raise InvalidArgument(
-                f"memory bank of '{request.name}': one of {known} expected, got {request.bank}"
+                f"memory bank of '{request.name}': expected one of {known}, got {request.bank}"
             )
 
 

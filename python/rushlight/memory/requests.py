@@ -27,10 +27,12 @@ class Request:
     note: str = ""
 
     def __post_init__(self) -> None:
-        assert self.nbytes >= 0, f"'{self.name}': {self.nbytes} bytes"
-        assert self.first <= self.last, f"'{self.name}': lives from {self.first} to {self.last}"
+        assert self.nbytes >= 0, f"'{self.name}': expected at least 0 bytes, got {self.nbytes}"
+        assert self.first <= self.last, (
+            f"'{self.name}': expected first <= last, got {self.first} to {self.last}"
+        )
         power_of_two = self.alignment > 0 and self.alignment & (self.alignment - 1) == 0
-        assert power_of_two, f"'{self.name}': a power of two expected as alignment, got {self.alignment}"
+        assert power_of_two, f"'{self.name}': alignment: expected a power of two, got {self.alignment}"
 
 
 @dataclass(frozen=True)

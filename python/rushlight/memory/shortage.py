@@ -25,7 +25,7 @@ def shortage(
     label = f"planned memory does not fit bank{'s' * (len(allowed) > 1)} {names}"
     if len(allowed) > 1 and requests[index].nbytes > max(sizes):
         request = requests[index]
-        label += f", of which none is as large as '{request.name}'"
+        label += f", of which the largest is smaller than '{request.name}'"
         alive = [(request.name, request.nbytes, request.note)]
         return DoesNotFit(label, int(problem.sizes[index]), max(sizes), "on its own", alive)
     rivals = [i for i, request in enumerate(requests) if request.bank == fixed or fixed is None]

@@ -28,17 +28,21 @@ def verify(plan: Plan, requests: Sequence[Request]) -> None:
             events[placement.bank].append((request.first, True, offset, end, request))
             events[placement.bank].append((request.last + 1, False, offset, end, request))
     for use in plan.banks:
-        assert use.bank.size is None or use.size <= use.bank.size, f"bank '{use.bank.name}': {use.size} bytes"
+        assert use.bank.size is None or use.size <= use.bank.size, (
+            f"bank '{use.bank.name}': expected at most {use.bank.size} bytes, got {use.size}"
+        )
         _verify_disjoint(events[use.bank.id], f"bank '{use.bank.name}'")
 
 
 def _verify_place(request: Request, placement: Placement, sizes: dict[int, int]) -> None:
     bank, offset = placement.bank, placement.offset
     what = f"'{request.name}' at byte {offset} of bank {bank}"
-    assert bank in sizes, f"{what}: no such bank"
-    assert request.bank in (None, bank), f"{what}: bank {request.bank} expected"
-    assert offset >= 0 and offset % request.alignment == 0, f"{what}: aligned to {request.alignment} expected"
-    assert offset + request.nbytes <= sizes[bank], f"{what}: ends behind byte {sizes[bank]}"
+    assert bank in sizes, f"{what}: expected one of the banks {sorted(sizes)}"
+    assert request.bank in (None, bank), f"{what}: expected bank {request.bank}"
+    assert offset >= 0 and offset % request.alignment == 0, (
+        f"{what}: expected a multiple of {request.alignment}"
+    )
+    assert offset + request.nbytes <= sizes[bank], f"{what}: expected to end within {sizes[bank]} bytes"
 
 
 def _verify_disjoint(events: list[_Event], what: str) -> None:

@@ -38,11 +38,11 @@ class ArenaPart:
 
 
 PARTS = (
-    ArenaPart("Values", 0, 16, "of a method that is not compact", wide=True, only="kept"),
-    ArenaPart("Ends", 0, 16, "inputs and outputs, of a compact one", wide=True, only="compact"),
-    ArenaPart("Made", 0, 16, "as many as the longest call has arguments", wide=True),
+    ArenaPart("Values", 0, 16, "only if the method is not compact", wide=True, only="kept"),
+    ArenaPart("Ends", 0, 16, "inputs and outputs, only if compact", wide=True, only="compact"),
+    ArenaPart("Made", 0, 16, "one for each argument of the longest call", wide=True),
     ArenaPart("Tensors", 7, 0, "all"),
-    ArenaPart("TensorRanks", 0, 8, "one for 32 values"),
+    ArenaPart("TensorRanks", 0, 8, "one per 32 values"),
     # Lists and their items: the maximum that one call names.
     ArenaPart("IntLists", 2, 0),
     ArenaPart("IntListItems", 0, 8, wide=True),
@@ -50,11 +50,11 @@ PARTS = (
     ArenaPart("TensorListItems", 1, 0),
     ArenaPart("OptionalTensorLists", 2, 0),
     ArenaPart("OptionalTensorListItems", 2, 0),
-    ArenaPart("Kernels", 1, 0, "one for each operator"),
+    ArenaPart("Kernels", 1, 0, "one per operator"),
     ArenaPart("Delegates", 6, 0),
     ArenaPart("CompileSpecs", 3, 0, "of all delegates"),
-    ArenaPart("ExternalData", 4, 0, "tensors whose data lies outside the program"),
-    ArenaPart("Arguments", 1, 0, "as many as the longest call has"),
-    ArenaPart("Strides", 0, 4, "of all tensors, one a dimension"),
-    ArenaPart("Sizes", 0, 4, "of tensors whose sizes change"),
+    ArenaPart("ExternalData", 4, 0, "tensors with data outside the program"),
+    ArenaPart("Arguments", 1, 0, "the maximum of one call"),
+    ArenaPart("Strides", 0, 4, "of all tensors, one per dimension"),
+    ArenaPart("Sizes", 0, 4, "of tensors with dynamic sizes"),
 )

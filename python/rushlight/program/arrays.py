@@ -26,7 +26,7 @@ def read_layout(table: Table) -> tuple[str, tuple[int, ...], tuple[int, ...]]:
     """
     number = table.number("scalar_type")
     if number not in NAMES:
-        raise InvalidProgram(f"{table.what}: element type at most {max(NAMES)} expected, found {number}")
+        raise InvalidProgram(f"{table.what}: expected an element type of at most {max(NAMES)}, got {number}")
     sizes = table.numbers("sizes")
     order = table.numbers("dim_order") or row_major(len(sizes))
     check_shape(sizes, order, table.what)
@@ -36,12 +36,12 @@ def read_layout(table: Table) -> tuple[str, tuple[int, ...], tuple[int, ...]]:
 def check_shape(sizes: tuple[int, ...], dim_order: tuple[int, ...], what: str) -> None:
     """Errors: InvalidProgram for an invalid rank, size or dim order."""
     if len(sizes) > MAX_RANK:
-        raise InvalidProgram(f"{what}: at most {MAX_RANK} dimensions expected, found {len(sizes)}")
+        raise InvalidProgram(f"{what}: expected at most {MAX_RANK} dimensions, got {len(sizes)}")
     if any(size < 0 for size in sizes):
-        raise InvalidProgram(f"{what}: sizes of 0 or more expected, found {list(sizes)}")
+        raise InvalidProgram(f"{what}: expected sizes of at least 0, got {list(sizes)}")
     if not is_dim_order(dim_order, len(sizes)):
         order = list(dim_order[: MAX_RANK + 1])
-        raise InvalidProgram(f"{what}: dim order of {len(sizes)} dimensions expected, found {order}")
+        raise InvalidProgram(f"{what}: expected a dim order of {len(sizes)} dimensions, got {order}")
 
 
 def tensor_bytes(dtype: str, sizes: Sequence[int]) -> int:
@@ -62,7 +62,7 @@ def as_array(data: memoryview, dtype: str, sizes: Sequence[int], dim_order: Sequ
     try:
         kind = np.dtype(dtype)
     except TypeError as error:
-        raise InvalidArgument(f"dtype {dtype}: there are no arrays of it") from error
+        raise InvalidArgument(f"dtype: expected one that numpy has, got {dtype}") from error
     flat = np.frombuffer(data[: tensor_bytes(dtype, sizes)], kind)
     flat.flags.writeable = False
     stored = flat.reshape([sizes[d] for d in dim_order])

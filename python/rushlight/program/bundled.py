@@ -79,10 +79,10 @@ def read_bundled_program(source: str | os.PathLike[str] | bytes | bytearray | me
     root = Buffer(data).root(BUNDLED_PROGRAM, "bundled program")
     version = root.number("version")
     if version != VERSION:
-        raise InvalidProgram(f"bundled program: schema version {VERSION} expected, found {version}")
+        raise InvalidProgram(f"bundled program: expected schema version {VERSION}, got {version}")
     program = root.bytes("program")
     if not program:
-        raise InvalidProgram("bundled program: a program inside expected, found none")
+        raise InvalidProgram("bundled program: expected a program inside, got none")
     return BundledProgram(
         version=version,
         suites=root.tables("method_test_suites", _suite),
@@ -102,7 +102,7 @@ def _case(table: Table) -> BundledCase:
 def _value(table: Table) -> BundledValue:
     kind, content = table.union("val")
     if content is None:
-        raise InvalidProgram(f"{table.what}: a value expected, found none")
+        raise InvalidProgram(f"{table.what}: expected a value, got none")
     match kind:
         case "Tensor":
             return _tensor(content)
@@ -117,5 +117,5 @@ def _tensor(table: Table) -> BundledTensor:
     dtype, sizes, order = read_layout(table)
     data = table.bytes("data")
     if (needed := tensor_bytes(dtype, sizes)) != len(data):
-        raise InvalidProgram(f"{table.what}: {needed} bytes of data expected, found {len(data)}")
+        raise InvalidProgram(f"{table.what}: expected {needed} bytes of data, got {len(data)}")
     return BundledTensor(dtype, sizes, order, data)

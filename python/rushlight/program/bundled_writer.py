@@ -47,7 +47,7 @@ def bundled_value(value: Any) -> BundledValue:
     except (AttributeError, TypeError, ValueError, ImportError):
         dtype = ""
     if dtype not in NUMBERS:
-        raise InvalidArgument(f"bundled value: a number or an array expected, got {type(value).__name__}")
+        raise InvalidArgument(f"bundled value: expected a number or an array, got {type(value).__name__}")
     return BundledTensor(dtype, sizes, row_major(len(sizes)), data)
 
 
@@ -80,7 +80,7 @@ def _around(head: bytearray, program: FileImage | Any) -> FileImage:
     struct.pack_into("<I", head, position, start - position)
     content = program if isinstance(program, FileImage) else FileImage([bytes_view(program, "program")])
     if content.nbytes > _MOST:
-        raise InvalidArgument(f"bundled program: at most {_MOST} bytes expected, got {content.nbytes}")
+        raise InvalidArgument(f"bundled program: expected at most {_MOST} bytes, got {content.nbytes}")
     image.append(head)
     image.append(bytes(start - len(head)) + struct.pack("<I", content.nbytes))
     image.extend(content)
@@ -112,14 +112,14 @@ def _value(flat: FlatbufferWriter, value: BundledValue, what: str) -> int:
 
 def _tensor(flat: FlatbufferWriter, tensor: BundledTensor, what: str) -> int:
     if tensor.dtype not in NUMBERS:
-        raise InvalidArgument(f"{what}: a dtype of PyTorch expected, got '{tensor.dtype}'")
+        raise InvalidArgument(f"{what}: expected a dtype of PyTorch, got '{tensor.dtype}'")
     try:
         check_shape(tensor.sizes, tensor.dim_order, what)
     except InvalidProgram as error:
         raise InvalidArgument(error.message) from None
     data = bytes_view(tensor.data, what)
     if (needed := tensor_bytes(tensor.dtype, tensor.sizes)) != len(data):
-        raise InvalidArgument(f"{what}: {needed} bytes of data expected, got {len(data)}")
+        raise InvalidArgument(f"{what}: expected {needed} bytes of data, got {len(data)}")
     return flat.table(
         "Tensor",
         sizes=flat.numbers("Tensor", "sizes", tensor.sizes, what),

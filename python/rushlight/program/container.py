@@ -39,11 +39,11 @@ def bytes_of(source: str | os.PathLike[str] | bytes | bytearray | memoryview) ->
 def check_identifier(data: memoryview, identifier: bytes, what: str) -> None:
     """Errors: InvalidProgram unless the bytes have the identifier of a `what`."""
     if len(data) < 8:
-        raise InvalidProgram(f"not a {what}: at least 8 bytes expected, the file has {len(data)}")
+        raise InvalidProgram(f"{what}: expected at least 8 bytes, got {len(data)}")
     found = bytes(data[4:8])
     if found != identifier:
         raise InvalidProgram(
-            f"not a {what}: identifier {identifier.decode()!r} expected at byte 4, found {_shown(found)}"
+            f"{what}: expected the identifier {identifier.decode()!r} at byte 4, got {_shown(found)}"
         )
 
 
@@ -59,22 +59,24 @@ def read_frame(data: memoryview) -> Frame:
 def _read_header(data: memoryview) -> Frame:
     size = len(data)
     if size < HEADER_OFFSET + _HEADER_MIN_LENGTH:
-        raise InvalidProgram(f"extended header: cut off, the file has {size} bytes")
+        raise InvalidProgram(
+            f"extended header: expected {HEADER_OFFSET + _HEADER_MIN_LENGTH} bytes of file, got {size}"
+        )
     length, program_size, base = struct.unpack_from("<IQQ", data, HEADER_OFFSET + 4)
     if length < _HEADER_MIN_LENGTH:
         raise InvalidProgram(
-            f"extended header: length of at least {_HEADER_MIN_LENGTH} expected, found {length}"
+            f"extended header: expected a length of at least {_HEADER_MIN_LENGTH}, got {length}"
         )
     if program_size > size:
-        raise InvalidProgram(f"truncated: {program_size} bytes of program expected, the file has {size}")
+        raise InvalidProgram(f"truncated: expected {program_size} bytes of program, got {size}")
     if base and not program_size <= base <= size:
         raise InvalidProgram(
-            f"segments begin at {base}, expected between {program_size} and the end at {size}"
+            f"segments: expected to begin between {program_size} and the end at {size}, got {base}"
         )
     if length >= 32 and size >= HEADER_OFFSET + 32:
         (data_size,) = struct.unpack_from("<Q", data, HEADER_OFFSET + 24)
         if data_size and base + data_size > size:
-            raise InvalidProgram(f"truncated: {base + data_size} bytes expected, the file has {size}")
+            raise InvalidProgram(f"truncated: expected {base + data_size} bytes, got {size}")
     return Frame(program_size, base)
 
 

@@ -44,7 +44,9 @@ class DataEntry:
         Errors: InvalidArgument for data that is no tensor.
         """
         if self.dtype is None:
-            raise InvalidArgument(f"'{self.key}': {len(self.data)} bytes that are no tensor")
+            raise InvalidArgument(
+                f"'{self.key}': expected a tensor, got {len(self.data)} bytes without a dtype"
+            )
         return as_array(self.data, self.dtype, self.sizes, self.dim_order)
 
 
@@ -71,7 +73,7 @@ class DataFile:
         if key in self._by_key:
             return self._by_key[key]
         listed = ", ".join(self.keys()[:12]) or "none"
-        raise InvalidArgument(f"key '{key}' not found; the data file has: {listed}")
+        raise InvalidArgument(f"key '{key}': expected one of {listed}, got an unknown key")
 
 
 def read_data_file(source: str | os.PathLike[str] | bytes | bytearray | memoryview) -> DataFile:
@@ -85,7 +87,7 @@ def read_data_file(source: str | os.PathLike[str] | bytes | bytearray | memoryvi
     root = Buffer(data[:directory_size]).root(DATA_FILE, "data file")
     version = root.number("version")
     if version != _VERSION:
-        raise InvalidProgram(f"data file: schema version {_VERSION} expected, found {version}")
+        raise InvalidProgram(f"data file: expected schema version {_VERSION}, got {version}")
     segments = root.tables("segments", lambda table: _segment(table, base, data_size))
     return DataFile(
         version=version,
@@ -100,30 +102,36 @@ def _read_header(data: memoryview) -> tuple[int, int, int]:
     check_identifier(data, IDENTIFIER, "data file")
     size = len(data)
     if size < HEADER_OFFSET + HEADER_LENGTH:
-        raise InvalidProgram(f"data file: cut off in its header, the file has {size} bytes")
+        raise InvalidProgram(
+            f"data file: expected a header of {HEADER_OFFSET + HEADER_LENGTH} bytes, got a file of {size}"
+        )
     magic, length, offset, flat, base, held = struct.unpack_from("<4sIQQQQ", data, HEADER_OFFSET)
     if magic != HEADER_MAGIC:
-        raise InvalidProgram(f"data file: header {HEADER_MAGIC!r} expected at byte 8, found {magic!r}")
+        raise InvalidProgram(f"data file: expected the header {HEADER_MAGIC!r} at byte 8, got {magic!r}")
     if length < HEADER_LENGTH:
-        raise InvalidProgram(f"data file: header of at least {HEADER_LENGTH} bytes expected, found {length}")
+        raise InvalidProgram(f"data file: expected a header of at least {HEADER_LENGTH} bytes, got {length}")
     if offset + flat > size:
-        raise InvalidProgram(f"data file: directory of {flat} bytes at {offset}, the file has {size}")
+        raise InvalidProgram(
+            f"data file: expected {flat} bytes of directory at {offset}, got a file of {size}"
+        )
     if base + held > size:
-        raise InvalidProgram(f"data file: {held} bytes of data at {base} expected, the file has {size}")
+        raise InvalidProgram(f"data file: expected {held} bytes of data at {base}, got a file of {size}")
     return offset + flat, base, held
 
 
 def _segment(table: Table, base: int, data_size: int) -> Segment:
     offset, size = table.number("offset"), table.number("size")
     if offset + size > data_size:
-        raise InvalidProgram(f"{table.what}: ends at byte {offset + size} of {data_size} bytes of data")
+        raise InvalidProgram(
+            f"{table.what}: expected to end within {data_size} bytes of data, got {offset + size}"
+        )
     return Segment(base + offset, size)
 
 
 def _entry(table: Table, segments: tuple[Segment, ...], data: memoryview) -> DataEntry:
     key, index = table.string("key"), table.number("segment_index")
     if index >= len(segments):
-        raise InvalidProgram(f"'{key}': segment {index} expected, the data file has {len(segments)}")
+        raise InvalidProgram(f"'{key}': expected one of {len(segments)} segments, got index {index}")
     place = segments[index]
     held = data[place.offset : place.offset + place.size]
     layout = table.table("tensor_layout")
@@ -131,5 +139,5 @@ def _entry(table: Table, segments: tuple[Segment, ...], data: memoryview) -> Dat
         return DataEntry(key, held, segment=index)
     dtype, sizes, order = read_layout(layout)
     if (needed := tensor_bytes(dtype, sizes)) > place.size:
-        raise InvalidProgram(f"'{key}': {needed} bytes of tensor expected, the data file has {place.size}")
+        raise InvalidProgram(f"'{key}': expected {needed} bytes of tensor, got {place.size}")
     return DataEntry(key, held, dtype, sizes, order, index)

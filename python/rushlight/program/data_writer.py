@@ -16,9 +16,12 @@ from rushlight.program.schema import DATA_FILE
 
 
 def write_data_file(entries: Iterable[DataEntry], *, alignment: int = 128) -> FileImage:
-    """A data file with these entries. Equal data is stored once; the entries' `segment` is ignored. `data` is
-    any object with contiguous bytes, which are not copied; in the file it starts at a multiple of
-    `alignment` bytes.
+    """A data file with these entries. Equal data is stored once.
+
+    Args:
+        entries: keys with their data, which is any object with contiguous bytes. The bytes are not copied,
+            and `segment` is ignored.
+        alignment: each piece of data starts at a multiple of this many bytes, a power of 2.
 
     Errors: InvalidArgument for a duplicate key, or data that does not match its layout.
     """
@@ -28,7 +31,7 @@ def write_data_file(entries: Iterable[DataEntry], *, alignment: int = 128) -> Fi
     named = []
     for entry in entries:
         if entry.key in keys:
-            raise InvalidArgument(f"data file: different keys expected, got '{entry.key}' twice")
+            raise InvalidArgument(f"data file: expected unique keys, got '{entry.key}' twice")
         keys.add(entry.key)
         named.append(_entry(flat, segments, entry))
     places = [write_segment(flat, place) for place in segments.places]
@@ -46,13 +49,13 @@ def _entry(flat: FlatbufferWriter, segments: SegmentList, entry: DataEntry) -> i
 def _layout(flat: FlatbufferWriter, entry: DataEntry, dtype: str, held: int) -> int:
     what = f"'{entry.key}'"
     if dtype not in NUMBERS:
-        raise InvalidArgument(f"{what}: a dtype of PyTorch expected, got '{dtype}'")
+        raise InvalidArgument(f"{what}: expected a dtype of PyTorch, got '{dtype}'")
     try:
         check_shape(entry.sizes, entry.dim_order, what)
     except InvalidProgram as error:
         raise InvalidArgument(error.message) from None
     if (needed := tensor_bytes(dtype, entry.sizes)) != held:
-        raise InvalidArgument(f"{what}: {needed} bytes of tensor expected, got {held}")
+        raise InvalidArgument(f"{what}: expected {needed} bytes of tensor, got {held}")
     return flat.table(
         "TensorLayout",
         sizes=flat.numbers("TensorLayout", "sizes", entry.sizes, f"{what}: sizes"),

@@ -192,11 +192,15 @@ def read_debug_record(path: str | os.PathLike[str]) -> DebugRecord:
         _FORMAT,
         _VERSION,
     ):
-        raise InvalidArgument(f"debug record {path}: is none, or of another version than {_VERSION}")
+        raise InvalidArgument(
+            f"debug record {path}: expected version {_VERSION}, got another version or file type"
+        )
     try:
         return _from_json(content)
     except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
-        raise InvalidArgument(f"debug record {path}: is damaged ({type(error).__name__}: {error})") from error
+        raise InvalidArgument(
+            f"debug record {path}: expected all fields, got a damaged file ({type(error).__name__}: {error})"
+        ) from error
 
 
 def _handles(handles: Sequence[int]) -> int | list[int]:
@@ -277,5 +281,5 @@ def _origin(item: Mapping[str, Any], frames: Sequence[Frame], modules: Sequence[
 
 def _picked(items: Sequence[T], numbers: Sequence[int]) -> list[T]:
     if any(number < 0 for number in numbers):
-        raise IndexError("a number below 0")
+        raise IndexError("negative index")
     return [items[number] for number in numbers]

@@ -24,9 +24,9 @@ def bytes_view(data: Any, what: str) -> memoryview:
             view = memoryview(data.reshape(-1).view("uint8"))  # dtypes that the buffer protocol cannot name
         except (AttributeError, TypeError, ValueError):
             found = type(data).__name__
-            raise InvalidArgument(f"{what}: an object with bytes expected, got {found}") from None
+            raise InvalidArgument(f"{what}: expected an object with bytes, got {found}") from None
     if not view.c_contiguous:
-        raise InvalidArgument(f"{what}: bytes in one piece expected, got strides {view.strides}")
+        raise InvalidArgument(f"{what}: expected contiguous bytes, got strides {view.strides}")
     return view.cast("B") if view.nbytes else memoryview(b"")
 
 
@@ -38,7 +38,7 @@ def padding(position: int, alignment: int) -> int:
 def check_alignment(what: str, alignment: int) -> None:
     """Errors: InvalidArgument unless `alignment` is a power of 2."""
     if alignment < 1 or alignment & (alignment - 1):
-        raise InvalidArgument(f"{what} alignment: a power of 2 expected, got {alignment}")
+        raise InvalidArgument(f"{what} alignment: expected a power of 2, got {alignment}")
 
 
 class FileImage:

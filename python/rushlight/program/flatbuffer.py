@@ -44,17 +44,19 @@ class Buffer:
         """Charges a read to the budget. Errors: InvalidProgram if the budget is exhausted."""
         self.units -= units
         if self.units < 0:
-            raise InvalidProgram(f"{what}: refers to the same bytes too many times over")
+            raise InvalidProgram(
+                f"{what}: expected reads in proportion to the file, got too many of the same bytes"
+            )
 
     def check(self, position: int, size: int, what: str, alignment: int = 1) -> None:
         """Errors: InvalidProgram unless [position, position + size) is inside the data and position is a
         multiple of `alignment`."""
         if position < 0 or size < 0 or position + size > self.size:
             raise InvalidProgram(
-                f"{what}: bytes {position} to {position + size} expected, the data ends at {self.size}"
+                f"{what}: expected bytes {position} to {position + size}, got data that ends at {self.size}"
             )
         if position % alignment:
-            raise InvalidProgram(f"{what}: a multiple of {alignment} bytes expected, found {position}")
+            raise InvalidProgram(f"{what}: expected a multiple of {alignment} bytes, got {position}")
 
     def number(self, form: str, position: int, what: str) -> int:
         """Reads one little-endian integer; `form` is its struct character."""
@@ -77,7 +79,9 @@ class Table:
         self.vtable = position - buffer.number("i", position, what)
         self.vtable_size = buffer.number("H", self.vtable, f"{what}, vtable")
         if self.vtable_size < 4 or self.vtable_size % 2:
-            raise InvalidProgram(f"{what}: even vtable size from 4 expected, found {self.vtable_size}")
+            raise InvalidProgram(
+                f"{what}: expected an even vtable size of at least 4, got {self.vtable_size}"
+            )
         buffer.check(self.vtable, self.vtable_size, f"{what}, vtable")
 
     def _field(self, slot: int, name: str, size: int) -> int:
@@ -89,7 +93,7 @@ class Table:
         if offset == 0:
             return 0
         if offset < 4:
-            raise InvalidProgram(f"{self.what}.{name}: offset of at least 4 expected, found {offset}")
+            raise InvalidProgram(f"{self.what}.{name}: expected an offset of at least 4, got {offset}")
         position = self.position + offset
         self.buffer.check(position, size, f"{self.what}.{name}", size)
         return position
@@ -124,12 +128,12 @@ class Table:
         place = self._field(field.slot - 1, f"{name} type", 1)
         kind = self.buffer.number("B", place, self.what) if place else 0
         if kind > len(kinds):
-            raise InvalidProgram(f"{self.what}.{name}: type at most {len(kinds)} expected, found {kind}")
+            raise InvalidProgram(f"{self.what}.{name}: expected a type of at most {len(kinds)}, got {kind}")
         # Without a kind the table's type is unknown, so it is not read.
         table = self._child(field.slot, name, kinds[kind - 1])
         if bool(kind) != (table is not None):
             which = f"type {kind} without a value" if kind else "a value without a type"
-            raise InvalidProgram(f"{self.what}.{name}: {which}")
+            raise InvalidProgram(f"{self.what}.{name}: expected both or neither, got {which}")
         return (kinds[kind - 1] if kind else ""), table
 
     def _vector(self, field: Field, item_size: int, end: int = 0) -> tuple[int, int]:
@@ -174,14 +178,14 @@ class Table:
         start, count = self._vector(self._fields[name], 1, end=1)
         self.buffer.charge(count, f"{self.what}.{name}")
         if start and self.buffer.data[start + count]:
-            raise InvalidProgram(f"{self.what}.{name}: a zero byte expected behind {count} bytes of text")
+            raise InvalidProgram(f"{self.what}.{name}: expected a zero byte after {count} bytes of text")
         return bytes(self.buffer.data[start : start + count])
 
     def _text(self, data: builtins.bytes, name: str) -> str:
         try:
             return data.decode()
         except UnicodeDecodeError as error:
-            raise InvalidProgram(f"{self.what}.{name}: UTF-8 text expected, {error.reason}") from None
+            raise InvalidProgram(f"{self.what}.{name}: expected UTF-8 text, got {error.reason}") from None
 
     def tables(self, name: str, read: Callable[[Table], T]) -> tuple[T, ...]:
         """`read` applied to each table of a vector, empty if absent."""

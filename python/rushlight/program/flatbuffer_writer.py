@@ -51,7 +51,7 @@ class FlatbufferWriter:
         """Writes a string that the runtime reads up to a zero byte. Errors: InvalidArgument if it contains
         one."""
         if "\0" in text:
-            raise InvalidArgument(f"{what}: a name without zero bytes expected, got {text!r}")
+            raise InvalidArgument(f"{what}: expected a name without zero bytes, got {text!r}")
         return self.string(text)
 
     def numbers(self, table: str, field: str, values: Sequence[Any], name: str) -> int:
@@ -141,7 +141,7 @@ class FlatbufferWriter:
         """Prepends bytes; returns their start."""
         start = self._start(len(data), alignment, lead)
         if start > _MOST:
-            raise InvalidArgument(f"flatbuffer: at most {_MOST} bytes expected, got {start} and more")
+            raise InvalidArgument(f"flatbuffer: expected at most {_MOST} bytes, got at least {start}")
         self._pieces += [bytes(start - self._size - len(data)), data]
         self._size = start
         self._alignment = max(self._alignment, alignment)

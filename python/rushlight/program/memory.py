@@ -48,7 +48,7 @@ class MethodMemory:
 
 
 def method_memory(method: Method) -> MethodMemory:
-    """The memory needed to load and execute the method."""
+    """The memory needed to load and execute the method, in bytes."""
     return MethodMemory(
         {bits: arena_bytes(method, bits) for bits in (32, 64)},
         tuple(method.buffer_sizes[1:]),
@@ -61,7 +61,7 @@ def arena_bytes(method: Method, bits: int) -> int:
     """The bytes of the method arena with 32-bit or 64-bit pointers; the arena's start is a multiple of 8.
     Errors: InvalidArgument for another width."""
     if bits not in (32, 64):
-        raise InvalidArgument(f"pointers of 32 or 64 bits expected, got {bits}")
+        raise InvalidArgument(f"pointer width: expected 32 or 64 bits, got {bits}")
     pointer = bits // 8
     counts = _counts(method, bits)
     used = 0

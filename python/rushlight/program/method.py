@@ -101,16 +101,16 @@ def _read_data(kind: Kind, table: Table) -> object:
 def _read_tensor(table: Table) -> TensorInfo:
     number = table.number("scalar_type")
     if number not in NAMES:
-        raise InvalidProgram(f"{table.what}: element type at most {max(NAMES)} expected, found {number}")
+        raise InvalidProgram(f"{table.what}: expected an element type of at most {max(NAMES)}, got {number}")
     if offset := table.number("storage_offset"):
-        raise InvalidProgram(f"{table.what}: storage offset 0 expected, found {offset}")
+        raise InvalidProgram(f"{table.what}: expected storage offset 0, got {offset}")
     if layout := table.number("layout"):
-        raise InvalidProgram(f"{table.what}: layout 0 (strided) expected, found {layout}")
+        raise InvalidProgram(f"{table.what}: expected layout 0 (strided), got {layout}")
     table.number("requires_grad")  # unused; read to reject the same files as the runtime
     dynamism = table.number("shape_dynamism")
     if not 0 <= dynamism < len(Dynamism):
         highest = len(Dynamism) - 1
-        raise InvalidProgram(f"{table.what}: shape dynamism 0 to {highest} expected, found {dynamism}")
+        raise InvalidProgram(f"{table.what}: expected a shape dynamism from 0 to {highest}, got {dynamism}")
     sizes = table.numbers("sizes")
     dim_order = table.numbers("dim_order")
     check_shape(sizes, dim_order, table.what)
@@ -153,7 +153,7 @@ def _storage(buffer_index: int, allocated: bool) -> Storage:
 def _read_instruction(table: Table) -> Instruction:
     kind, content = table.union("instr_args")
     if content is None:
-        raise InvalidProgram(f"{table.what}: an instruction expected, found none")
+        raise InvalidProgram(f"{table.what}: expected an instruction, got none")
     match kind:
         case "KernelCall":
             return KernelCall(content.number("op_index"), content.numbers("args"))
@@ -169,14 +169,14 @@ def _read_instruction(table: Table) -> Instruction:
 def _read_operator(table: Table) -> str:
     name, overload = table.name("name"), table.name("overload")
     if not name:
-        raise InvalidProgram(f"{table.what}: an operator name expected, found none")
+        raise InvalidProgram(f"{table.what}: expected an operator name, got none")
     return f"{name}.{overload}" if overload else name
 
 
 def _read_delegate(table: Table, payloads: Payloads) -> Delegate:
     processed = table.table("processed")
     if processed is None:
-        raise InvalidProgram(f"{table.what}: a reference to its data expected, found none")
+        raise InvalidProgram(f"{table.what}: expected a reference to its data, got none")
     location, index = processed.number("location"), processed.number("index")
     if location not in payloads or index >= len(payloads[location]):
         known = {where: len(items) for where, items in payloads.items()}
@@ -200,7 +200,9 @@ def check_method(method: Method, what: str) -> None:
         for index, instruction in enumerate(chain):
             _check_instruction(method, instruction, len(chain), f"{what}: instruction {index}")
     if any(size < 0 for size in method.buffer_sizes):
-        raise InvalidProgram(f"{what}: planned memory of {min(method.buffer_sizes)} bytes")
+        raise InvalidProgram(
+            f"{what}: planned memory: expected at least 0 bytes, got {min(method.buffer_sizes)}"
+        )
 
 
 def _uses(method: Method) -> Iterator[int]:
@@ -215,7 +217,7 @@ def _uses(method: Method) -> Iterator[int]:
 def _check_indices(indices: Iterable[int], count: int, what: str, lowest: int = 0) -> None:
     for index in indices:
         if not lowest <= index < count:
-            raise InvalidProgram(f"{what}: index {lowest} to {count - 1} expected, found {index}")
+            raise InvalidProgram(f"{what}: expected an index from {lowest} to {count - 1}, got {index}")
 
 
 def _check_value(method: Method, value: Value, what: str) -> None:
@@ -233,7 +235,7 @@ def _check_value(method: Method, value: Value, what: str) -> None:
         kind = method.values[index].kind if index >= 0 else Kind.NONE
         # A value that an instruction writes may be empty until then.
         if kind not in (*items, Kind.NONE):
-            raise InvalidProgram(f"{what}: item {index} expected to be {items[0].name}, found {kind.name}")
+            raise InvalidProgram(f"{what}: item {index}: expected {items[0].name}, got {kind.name}")
 
 
 def _check_planned(method: Method, tensor: TensorInfo, what: str) -> None:
@@ -241,7 +243,9 @@ def _check_planned(method: Method, tensor: TensorInfo, what: str) -> None:
         return
     sizes = method.buffer_sizes
     if not 0 < tensor.memory_id < len(sizes):
-        raise InvalidProgram(f"{what}: in planned memory {tensor.memory_id} of {max(len(sizes) - 1, 0)}")
+        raise InvalidProgram(
+            f"{what}: expected a memory id from 1 to {max(len(sizes) - 1, 0)}, got {tensor.memory_id}"
+        )
     end = tensor.memory_offset + tensor.nbytes
     if end > sizes[tensor.memory_id]:
         raise InvalidProgram(

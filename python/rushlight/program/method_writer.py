@@ -69,7 +69,7 @@ def _value(flat: FlatbufferWriter, value: Value, what: str) -> int:
     """Writes a value. Equal values that are no tensors share a table, but remain separate values."""
     if value.kind is Kind.TENSOR:
         if not isinstance(value.data, TensorInfo):
-            raise InvalidArgument(f"{what}: a TensorInfo expected, got {type(value.data).__name__}")
+            raise InvalidArgument(f"{what}: expected a TensorInfo, got {type(value.data).__name__}")
         return flat.union("EValue", "val", "Tensor", _tensor(flat, value.data, what))
     return flat.shared(
         ("value", value.kind, repr(value.data)),  # repr distinguishes 0.0 from -0.0
@@ -91,14 +91,14 @@ def _plain(flat: FlatbufferWriter, kind: Kind, data: object, what: str) -> int:
         case Kind.STRING:
             return flat.table(table, what, string_val=flat.string(str(data)))
     if not isinstance(data, tuple):
-        raise InvalidArgument(f"{what}: a tuple expected, got {type(data).__name__}")
+        raise InvalidArgument(f"{what}: expected a tuple, got {type(data).__name__}")
     return flat.table(table, items=flat.numbers(table, "items", data, what))
 
 
 def _tensor(flat: FlatbufferWriter, tensor: TensorInfo, what: str) -> int:
     dtype = NUMBERS.get(tensor.dtype)
     if dtype is None:
-        raise InvalidArgument(f"{what}: a dtype of PyTorch expected, got '{tensor.dtype}'")
+        raise InvalidArgument(f"{what}: expected a dtype of PyTorch, got '{tensor.dtype}'")
     return flat.table(
         "Tensor",
         what,

@@ -33,7 +33,7 @@ def parts_of(program: Program) -> ProgramParts:
     """
     if len(program.mutable_groups) > 1:
         raise InvalidArgument(
-            f"program: one group of mutable data expected, got {len(program.mutable_groups)}"
+            f"program: expected one group of mutable data, got {len(program.mutable_groups)}"
         )
     return ProgramParts(
         methods=program.plans,

@@ -18,10 +18,14 @@ _VERSION = 0
 
 
 def read_program(source: str | os.PathLike[str] | bytes | bytearray | memoryview) -> Program:
-    """Reads a program from a path or from its bytes.
+    """Reads a program from a path or from its bytes. The result refers to the bytes without copying them.
 
     Errors: InvalidProgram naming the defect with the expected and actual value; InvalidArgument for a file
     that cannot be opened.
+
+    Example:
+        program = read_program("model.pte")
+        [method.name for method in program.plans]
     """
     data = bytes_of(source)
     frame = read_frame(data)
@@ -55,16 +59,18 @@ def read_model(source: str | os.PathLike[str] | bytes | bytearray | memoryview) 
 def _segment(table: Table, frame: Frame, file_size: int) -> Segment:
     offset, size = table.number("offset"), table.number("size")
     if size and frame.segment_base == 0:
-        raise InvalidProgram(f"{table.what}: {size} bytes, but no extended header says where segments begin")
+        raise InvalidProgram(
+            f"{table.what}: expected an extended header with the start of segments, got none"
+        )
     end = frame.segment_base + offset + size
     if end > file_size:
-        raise InvalidProgram(f"{table.what}: ends at byte {end}, the file has {file_size}")
+        raise InvalidProgram(f"{table.what}: expected to end within {file_size} bytes of file, got {end}")
     return Segment(frame.segment_base + offset, size)
 
 
 def _segment_index(table: Table, index: int, segments: tuple[Segment, ...]) -> int:
     if index >= len(segments):
-        raise InvalidProgram(f"{table.what}: segment {index} expected, the program has {len(segments)}")
+        raise InvalidProgram(f"{table.what}: expected one of {len(segments)} segments, got index {index}")
     return index
 
 
@@ -80,9 +86,9 @@ def _named(table: Table, segments: tuple[Segment, ...]) -> tuple[str, int]:
 def _checked(program: Program) -> Program:
     """Checks that the file contains each tensor's bytes; returns the program."""
     if program.version != _VERSION:
-        raise InvalidProgram(f"program: schema version {_VERSION} expected, found {program.version}")
+        raise InvalidProgram(f"program: expected schema version {_VERSION}, got {program.version}")
     if not program.plans:
-        raise InvalidProgram("program: at least one method expected, found none")
+        raise InvalidProgram("program: expected at least one method, got none")
     for method in program.plans:
         for index, value in enumerate(method.values):
             tensor = value.data
@@ -101,10 +107,10 @@ def _check_constant(program: Program, tensor: TensorInfo, what: str) -> None:
         count = len(group.offsets)
         held = program.segments[group.segment].size - group.offsets[index] if index < count else 0
     if index >= count:
-        raise InvalidProgram(f"{what}: data {index} expected, the program has {count}")
+        raise InvalidProgram(f"{what}: expected one of {count} pieces of data, got index {index}")
     if tensor.nbytes > max(held, 0):
         found = max(held, 0)
-        raise InvalidProgram(f"{what}: {tensor.nbytes} bytes of data expected, the program has {found}")
+        raise InvalidProgram(f"{what}: expected {tensor.nbytes} bytes of data, got {found}")
 
 
 def _group(program: Program, tensor: TensorInfo, what: str) -> SegmentSlices:

@@ -27,8 +27,13 @@ def write_program(
     parts: ProgramParts, *, tensor_alignment: int = 16, segment_alignment: int = 128
 ) -> FileImage:
     """The file image of a program. Constants and payloads are not copied: the image refers to the caller's
-    bytes. `tensor_alignment` is the alignment in bytes of tensors in their segment, `segment_alignment`
-    that of segments in the file; tensors of 2048 bytes and more are always aligned to 64.
+    bytes.
+
+    Args:
+        parts: methods, constants, initial state and named data.
+        tensor_alignment: the alignment in bytes of tensors in their segment, a power of 2. Tensors of 2048
+            bytes and more are always aligned to 64.
+        segment_alignment: the alignment in bytes of segments in the file, a power of 2.
 
     Errors: InvalidArgument for inconsistent parts, naming the value.
     """
@@ -77,10 +82,10 @@ class _Payloads:
 
 def _check(methods: Sequence[Method], constants: list[memoryview], mutable: list[memoryview]) -> None:
     if not methods:
-        raise InvalidArgument("program: at least one method expected, got none")
+        raise InvalidArgument("program: expected at least one method, got none")
     names = [method.name for method in methods]
     if twice := sorted({name for name in names if names.count(name) > 1}):
-        raise InvalidArgument(f"program: methods of different names expected, got two of '{twice[0]}'")
+        raise InvalidArgument(f"program: expected methods with unique names, got two of '{twice[0]}'")
     data = {Storage.CONSTANT: constants, Storage.MUTABLE: mutable}
     for method in methods:
         what = f"method '{method.name}'"
@@ -98,17 +103,17 @@ def _check_data(tensor: TensorInfo, data: list[memoryview] | None, what: str) ->
     index = tensor.buffer_index
     if data is None:
         if index and tensor.storage is not Storage.EXTERNAL:
-            raise InvalidArgument(f"{what}: {tensor.storage.value}, buffer index 0 expected, got {index}")
+            raise InvalidArgument(f"{what}: {tensor.storage.value}: expected buffer index 0, got {index}")
         if tensor.storage is Storage.EXTERNAL and not tensor.name:
-            raise InvalidArgument(f"{what}: a name expected, by which its data is found in a data file")
+            raise InvalidArgument(f"{what}: expected a name, the key of its data in a data file, got none")
         return
     kind = "constants" if tensor.storage is Storage.CONSTANT else "initial states"
     if not 1 <= index <= len(data):
-        raise InvalidArgument(f"{what}: one of {len(data)} {kind} expected, got index {index}")
+        raise InvalidArgument(f"{what}: expected one of {len(data)} {kind}, got index {index}")
     if tensor.mutable_group:
-        raise InvalidArgument(f"{what}: mutable data group 0 expected, got {tensor.mutable_group}")
+        raise InvalidArgument(f"{what}: expected mutable data group 0, got {tensor.mutable_group}")
     if len(data[index - 1]) < tensor.nbytes:
-        raise InvalidArgument(f"{what}: {tensor.nbytes} bytes of data expected, got {len(data[index - 1])}")
+        raise InvalidArgument(f"{what}: expected {tensor.nbytes} bytes of data, got {len(data[index - 1])}")
 
 
 def _slices(flat: FlatbufferWriter, segments: SegmentList, data: list[memoryview], alignment: int) -> int:

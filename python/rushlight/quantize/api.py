@@ -98,8 +98,8 @@ def calibrated(
             seen += 1
         if not seen and any(isinstance(scheme, Static) for scheme in quantizer.schemes()):
             raise InvalidArgument(
-                "calibration: static quantization needs inputs to take ranges from, got none",
-                next_step="Give an iterable of input tuples, or a scheme that is Dynamic or WeightOnly.",
+                "calibration: expected inputs for the ranges of static quantization, got none",
+                next_step="Pass an iterable of input tuples, or use a Dynamic or WeightOnly scheme.",
             )
         if not seen:
             prepared(*example_inputs, **(kwargs or {}))  # weight observers need one call too
@@ -115,7 +115,16 @@ def prepare(
     dynamic_shapes: Any = None,
 ) -> GraphModule:
     """Inserts observers into the module's graph. Call the result with calibration inputs, then `convert` it.
-    Errors: InvalidArgument for a name that matches no module."""
+
+    Args: as for `quantize`. The module is not changed. Errors: InvalidArgument for a name that matches no
+    module.
+
+    Example:
+        prepared = prepare(model, inputs, RushlightQuantizer())
+        for batch in batches:
+            prepared(*batch)
+        graph = convert(prepared)
+    """
     return _prepared(_capture(module, example_inputs, kwargs, dynamic_shapes, training=False), quantizer)
 
 
@@ -148,7 +157,11 @@ def prepare_training(
 
 
 def convert(prepared: GraphModule) -> GraphModule:
-    """Converts a prepared graph to a quantized one with integer weights."""
+    """Converts a graph of `prepare` or `prepare_training` to a quantized one.
+
+    Weights become integers, activations pass through quantize and dequantize operators. Ranges that the
+    observers have seen stay available through `ranges`.
+    """
     made, seen = found_report(prepared), found_ranges(prepared)
     converted = convert_pt2e(_in_evaluation(prepared))
     fold_grouped_weights(converted)

@@ -68,7 +68,7 @@ class _Reader:
         ]
         counts = sorted({len(column) for column in columns})
         if len(counts) > 1:
-            raise InvalidArgument(f"{path}: expected as many of each input, got {counts}")
+            raise InvalidArgument(f"{path}: expected the same number of each input, got {counts}")
         yield from zip(*columns, strict=True)
 
     def _split(self, what: str, array: np.ndarray, place: int) -> list[torch.Tensor]:
@@ -121,7 +121,7 @@ class _Reader:
         if not isinstance(example, torch.Tensor):
             raise InvalidArgument(
                 f"{what}: expected a tensor as input {place} of the model, got {type(example).__name__}",
-                next_step="Give a Python file with `batches`.",
+                next_step="Use a Python file with `batches`.",
             )
         return example
 
@@ -136,7 +136,7 @@ def _load(path: Path) -> dict[str, np.ndarray]:
             return {name: loaded[name] for name in loaded.files}
     except (ValueError, EOFError, BadZipFile, KeyError) as error:
         raise InvalidArgument(
-            f"{path}: expected an array file of numpy, got one that is damaged: {error}"
+            f"{path}: expected an array file of numpy, got a damaged one: {error}"
         ) from error
 
 

@@ -181,7 +181,7 @@ class PerTokenObserver(ObserverBase):
 
     def calculate_qparams(self) -> tuple[torch.Tensor, torch.Tensor]:
         """Raises NotImplementedError: ranges are known only at execution."""
-        raise NotImplementedError("ranges for each token are found in each run")
+        raise NotImplementedError("per-token ranges are measured at run time")
 
     def convert(self, model: GraphModule, observer_node: Node) -> None:
         """Replaces the observer by the choice of ranges, quantize and dequantize."""

@@ -97,7 +97,7 @@ class RushlightQuantizer(Quantizer):
             if name not in known:
                 near = difflib.get_close_matches(name, known, n=3)
                 hint = f"; did you mean {' or '.join(near)}?" if near else ""
-                raise InvalidArgument(f"by_module_name: no operator comes from a module '{name}'{hint}")
+                raise InvalidArgument(f"by_module_name: expected a module with operators, got '{name}'{hint}")
 
     def transform_for_annotation(self, model: GraphModule) -> GraphModule:
         """See Quantizer."""

@@ -88,7 +88,7 @@ def ranges(graph: GraphModule) -> Ranges:
         return found
     found = found_ranges(graph)
     if not found.tensors:
-        raise InvalidArgument("ranges: expected a graph of rushlight.quantize, got one without ranges")
+        raise InvalidArgument("ranges: expected a graph from rushlight.quantize, got one without ranges")
     return found
 
 

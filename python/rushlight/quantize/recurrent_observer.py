@@ -76,4 +76,4 @@ def _hidden_numbers(model: GraphModule, layer: Node) -> tuple[float, int, int, i
             observer: Any = model.get_submodule(str(user.target))
             scales, zero_points = observer.calculate_qparams()
             return float(scales), int(zero_points), int(observer.quant_min), int(observer.quant_max)
-    raise ValueError(f"{layer}: expected an observer of its outputs, found none")
+    raise ValueError(f"{layer}: expected an observer of its outputs, got none")

@@ -102,7 +102,7 @@ def sensitivity(
     per layer.
 
     Args: as for `quantize`; `progress` is called with the layer's name and the completed share, from 0 to
-    1.
+    1. Errors: as for `quantize`, and InvalidArgument without calibration inputs.
     """
     batches = [tuple(each) for each in calibration]
     trial = Trial(module, example_inputs, batches, quantizer, kwargs, dynamic_shapes)

@@ -98,7 +98,7 @@ def report(graph: GraphModule) -> Report:
     """
     found = found_report(graph)
     if found is None:
-        raise InvalidArgument("report: expected a graph of rushlight.quantize, got another")
+        raise InvalidArgument("report: expected a graph from rushlight.quantize, got another one")
     return found
 
 

@@ -34,7 +34,7 @@ class Trial:
         keep_weights: bool = False,
     ) -> None:
         if not batches:
-            raise InvalidArgument("calibration: expected inputs to measure the error on, got none")
+            raise InvalidArgument("calibration: expected inputs on which to measure the error, got none")
         self.source = (module, example_inputs, batches)
         self.how = {"kwargs": kwargs, "dynamic_shapes": dynamic_shapes}
         self.named = dict(kwargs or {})

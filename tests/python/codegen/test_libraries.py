@@ -158,33 +158,36 @@ def test_kernels_in_front_of_official_ones_compile(
     [
         ("3", "expected a mapping with 'operators' or a list"),
         ("- 3", "entry 0: expected a mapping with 'func' or 'op'"),
-        ("- op: nope.out", "aten::nope.out is not known"),
+        ("- op: nope.out", "expected a known operator, got aten::nope.out"),
         ("- op: add.out", "expected 'kernels' with a kernel_name"),
-        ("- op: add.out\n  kernels: [{kernel_name: 'a b'}]", "expected namespace::function, found 'a b'"),
-        ("- op: add.out\n  kernels: [{kernel_name: a}, {kernel_name: b}]", "two kernels without arg_meta"),
+        ("- op: add.out\n  kernels: [{kernel_name: 'a b'}]", "expected namespace::function, got 'a b'"),
+        (
+            "- op: add.out\n  kernels: [{kernel_name: a}, {kernel_name: b}]",
+            "expected one kernel without arg_meta",
+        ),
         (
             "- op: add.out\n  kernels: [{kernel_name: a, arg_meta: {x: [Float, [0]]}}]",
-            "'x' is no argument; it has self, other, alpha, out",
+            "expected arguments of self, other, alpha, out, got 'x'",
         ),
         (
             "- op: add.out\n  kernels: [{kernel_name: a, arg_meta: {self: [Floot, [0]]}}]",
-            "'Floot' is neither",
+            "expected a dtype or a type alias, got 'Floot'",
         ),
-        ("api: c\noperators: []", "expected rushlight or executorch, found 'c'"),
-        ("opertors: []", "unknown key 'opertors'"),
+        ("api: c\noperators: []", "expected rushlight or executorch, got 'c'"),
+        ("opertors: []", "expected keys of .*, got 'opertors'"),
         (
             'operators: [{schema: "my::f(Tensor a, *, Tensor(a!) o) -> ()", kernel: nowhere, dtypes: real}]',
-            "no source of .* defines nowhere",
+            "expected a source in .* that defines nowhere",
         ),
         (
             'operators: [{schema: "my::f(Tensor a, *, Tensor(a!) o) -> ()", kernel: mm_out, dtypes: real, '
             "source: x}]",
-            "rushlight::kernels has a kernel mm_out already",
+            "expected a new kernel name in rushlight::kernels, got mm_out",
         ),
         (
             'operators: [{schema: "aten::mm.out(Tensor a, *, Tensor(a!) o) -> ()", kernel: x::y, '
             "dtypes: real, source: x}]",
-            "libraries x and portable have it with different arguments",
+            "the same arguments in libraries x and portable",
         ),
     ],
 )
@@ -230,15 +233,15 @@ def test_files_of_the_executorch_package_are_libraries(name: str, others: int) -
 
 def test_names_that_no_library_has_are_refused(table: OperatorTable, own: Path) -> None:
     for arguments, message in (
-        (([str(own)], ["nope"]), "no library 'nope'; there are mine, optimized"),
-        (([str(own)], [], {"aten::add.out": "mine"}), "library 'mine' was preferred and does not have it"),
-        (([str(own), str(own)],), "there is another library 'mine'"),
-        (([f"portable={own}"],), "there is another library 'portable'"),
-        ((["/nowhere"],), "library /nowhere: no such file or folder"),
+        (([str(own)], ["nope"]), "expected one of mine, optimized, .*, got 'nope'"),
+        (([str(own)], [], {"aten::add.out": "mine"}), "the preferred library 'mine', which lacks it"),
+        (([str(own), str(own)],), "expected a unique library name, got 'mine'"),
+        (([f"portable={own}"],), "expected a unique library name, got 'portable'"),
+        ((["/nowhere"],), "library /nowhere: expected a file or folder"),
     ):
         with pytest.raises(InvalidSelection, match=message):
             load_tables(table.path, *arguments)
-    with pytest.raises(InvalidSelection, match="expected operator=library, found 'mm"):
+    with pytest.raises(InvalidSelection, match="expected operator=library, got 'mm"):
         preferences(["mm.out"])
 
 

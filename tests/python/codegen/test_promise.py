@@ -113,12 +113,12 @@ def test_a_dtype_inside_of_a_list_is_missed() -> None:
 @pytest.mark.parametrize(
     ("operands", "says"),
     [
-        (add()[:3], "4 arguments expected, got 3"),
+        (add()[:3], "expected 4 arguments, got 3"),
         (
             [*add()[:2], Operand("string"), tensor()],
-            "argument 2, 'alpha': int or bool or double expected, got str",
+            "argument 2, 'alpha': expected int or bool or double, got str",
         ),
-        ([NONE, *add()[1:]], "argument 0, 'self': tensor expected, got none"),
+        ([NONE, *add()[1:]], "argument 0, 'self': expected tensor, got none"),
     ],
 )
 def test_arguments_that_the_schema_does_not_take_are_told(operands: list[Operand], says: str) -> None:
@@ -129,7 +129,7 @@ def test_arguments_that_the_schema_does_not_take_are_told(operands: list[Operand
 def test_more_dimensions_than_tensors_have_are_told() -> None:
     problem = call_problem(TABLE, "aten::add.out", add("float32", 17))
     assert problem is not None and problem.reason == "rank"
-    assert "'self' has 17 dimensions, tensors have at most 16" in problem.message
+    assert "'self': expected at most 16 dimensions, got 17" in problem.message
 
 
 def test_the_limit_of_dimensions_is_the_runtimes() -> None:

@@ -70,11 +70,11 @@ def test_an_operator_without_overload_has_no_dot() -> None:
     ("text", "message"),
     [
         ("add.out(Tensor self) -> Tensor", "expected namespace::name.overload"),
-        ("aten::add.out(Tensor self", "no '\\)' closes"),
+        ("aten::add.out(Tensor self", r"expected a '\)' that closes"),
         ("aten::add.out(Tensor self)", "expected '->'"),
-        ("aten::add.out(Tensor) -> Tensor", "expected 'Type name', found 'Tensor'"),
-        ("aten::add.out(Storage s) -> Tensor", "type 'Storage' is none of"),
-        ("aten::add.out(int[][] s) -> Tensor", "neither optional nor one list"),
+        ("aten::add.out(Tensor) -> Tensor", "expected 'Type name', got 'Tensor'"),
+        ("aten::add.out(Storage s) -> Tensor", "expected a type of .*, got 'Storage'"),
+        ("aten::add.out(int[][] s) -> Tensor", "expected an optional or a single list"),
     ],
 )
 def test_a_wrong_schema_is_refused_with_what_is_wrong(text: str, message: str) -> None:

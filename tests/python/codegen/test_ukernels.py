@@ -62,13 +62,13 @@ def test_families_are_compiled_for_the_rows_that_name_their_set() -> None:
         ("x86/one, when: ONE, shape: {Row: 1}", "shape: expected the keys Rows, got Row"),
         ("x86/one, when: ONE, flags: [-m1]", "expected `detect` and `flags` together"),
         ("arm/one, when: ONE, flags: [-m1], detect: {word(): [1]}", "expected arm among `isas`"),
-        ("x86/one, when: ONE\nx86/one, when: TWO", "expected one row of that name, got two"),
+        ("x86/one, when: ONE\nx86/one, when: TWO", "expected one row with that name, got two"),
         ("x86/one, when: ONE, extends: x86/two", "expected `extends` to name a later row, got x86/two"),
         ("x86/one", "expected a row <isa>/<name> with `when`"),
         (
             "x86/two, when: TWO, detect: {word(): [2]}, flags: [-m2]\n"
             "x86/one, when: ONE, detect: {word(): [1]}, flags: [-m1], families: [float]",
-            "x86/two: float families would run x86/one there, which it does not extend",
+            "x86/two: expected to extend x86/one, whose float families it would use",
         ),
     ],
 )

@@ -102,12 +102,12 @@ def test_a_part_of_a_tensor_keeps_its_place_in_it() -> None:
 @pytest.mark.parametrize(
     ("values", "calls", "reason"),
     [
-        ([tensor(0, 4), tensor(16, 4)], [(RELU, (1, 0, 0))], "value 1 is read, but not one"),
-        ([tensor(0, 4), tensor(8, 4), tensor(64, 4)], [(RELU, (0, 1, 1))], "writes over its input"),
+        ([tensor(0, 4), tensor(16, 4)], [(RELU, (1, 0, 0))], "value 1 is read, but no single"),
+        ([tensor(0, 4), tensor(8, 4), tensor(64, 4)], [(RELU, (0, 1, 1))], "overwrites its input"),
         (
             [tensor(0, 4), tensor(16, 4), tensor(24, 4), tensor(64, 4)],
             [(RELU, (0, 1, 1)), (RELU, (0, 2, 2)), (RELU, (1, 3, 3))],
-            "value 1 is read, but not one",
+            "value 1 is read, but no single",
         ),
         ([tensor(0, 4), tensor(0, 4, dtype="int32")], [(RELU, (1, 0, 0))], "is read as int32"),
         ([tensor(0, 4), Value(Kind.BOOL, True)], [JumpFalse(1, 0)], "instructions of the kind JumpFalse"),

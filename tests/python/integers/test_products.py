@@ -274,7 +274,7 @@ def kernels(*dtypes: str) -> Listed:
     return graph
 
 
-NO_ZERO = "an activation leaves out 0"
+NO_ZERO = "its activation excludes 0"
 NO_WEIGHT = "its weight is not constant int8 with zero points of 0"
 
 
@@ -294,7 +294,7 @@ NO_WEIGHT = "its weight is not constant int8 with zero points of 0"
         (kernels("uint8"), "no kernel multiplies int8"),
         (linear(Node("z", "aten::clamp", {"self": "y", "min": 4.0, "max": None})), NO_ZERO),
         (linear(Node("z", "aten::clamp", {"self": "y", "min": None, "max": -4.0})), NO_ZERO),
-        (computed_bias(), "its bias is computed"),
+        (computed_bias(), "its bias is not constant"),
         (with_constant("b", np.array([1e9, 0], np.float32)), "its sums may have more than 32 bits"),
         (with_constant("b", np.array([np.nan, 0], np.float32)), "its sums may have more than 32 bits"),
         (change(linear(), "y_q", scale=1e-30), "its scales are out of range"),
@@ -347,4 +347,4 @@ def test_a_transposed_convolution(groups: int) -> None:
 def test_groups_of_a_transposed_convolution_that_share_scales() -> None:
     weight = np.ones((4, 3, 2, 2), np.int8)
     graph = convolution(weight, np.array([0.25, 0.5, 0.125]), transposed=True, groups=2)
-    assert refusal(graph) == "its groups share scales"
+    assert refusal(graph) == "its groups share per-channel scales"

@@ -61,7 +61,7 @@ def test_a_plan_over_several_banks_is_optimal_only_where_its_size_shows_it() -> 
 
 
 def test_a_tensor_larger_than_every_bank_is_named() -> None:
-    with pytest.raises(DoesNotFit, match="none is as large as 'huge'") as caught:
+    with pytest.raises(DoesNotFit, match="the largest is smaller than 'huge'") as caught:
         plan([Request("huge", 2000, 0, 1, note="m.py:3"), Request("a", 16, 0, 1)], [FAST, SLOW])
     assert caught.value.alive == [("huge", 2000, "m.py:3")]
 

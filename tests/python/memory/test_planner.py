@@ -49,7 +49,7 @@ def test_an_unknown_planner_is_refused() -> None:
 
 
 def test_a_bank_that_there_is_not_is_refused() -> None:
-    with pytest.raises(InvalidArgument, match=r"'a': one of 1 \('sram'\) expected, got 3"):
+    with pytest.raises(InvalidArgument, match=r"'a': expected one of 1 \('sram'\), got 3"):
         plan([Request("a", 4, 0, 1, bank=3)], [Bank("sram", 1)])
 
 

@@ -40,11 +40,11 @@ def test_a_good_plan_is_left_alone() -> None:
         ({"a": (1, 0), "b": (1, 48)}, "bank 'one': 'b' and 'a' share bytes"),
         ({"a": (1, 48), "b": (1, 0)}, "bank 'one': 'b' and 'a' share bytes"),
         ({"a": (1, 0), "b": (1, 0)}, "bank 'one': 'b' and 'a' share bytes"),
-        ({"c": (1, 16)}, "'c' at byte 16 of bank 1: aligned to 64 expected"),
-        ({"a": (1, 112)}, "'a' at byte 112 of bank 1: ends behind byte 128"),
+        ({"c": (1, 16)}, "'c' at byte 16 of bank 1: expected a multiple of 64"),
+        ({"a": (1, 112)}, "'a' at byte 112 of bank 1: expected to end within 128 bytes"),
         ({"a": (1, -16)}, "'a' at byte -16"),
-        ({"a": (3, 0)}, "'a' at byte 0 of bank 3: no such bank"),
-        ({"fixed": (1, 0)}, "'fixed' at byte 0 of bank 1: bank 2 expected"),
+        ({"a": (3, 0)}, "'a' at byte 0 of bank 3: expected one of the banks"),
+        ({"fixed": (1, 0)}, "'fixed' at byte 0 of bank 1: expected bank 2"),
     ],
 )
 def test_a_fault_is_named(places: dict[str, tuple[int, int]], message: str) -> None:
@@ -61,7 +61,7 @@ def test_a_bank_is_not_larger_than_it_is() -> None:
     made = plan(REQUESTS[:3])
     (use,) = made.banks
     small = dataclasses.replace(use, bank=Bank("small", 1, 64))
-    with pytest.raises(AssertionError, match="bank 'small': 128 bytes"):
+    with pytest.raises(AssertionError, match="bank 'small': expected at most 64 bytes, got 128"):
         verify(dataclasses.replace(made, banks=(small,)), REQUESTS[:3])
 
 

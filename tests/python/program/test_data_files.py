@@ -35,7 +35,7 @@ def test_a_data_file_gives_keys_dtypes_shapes_and_arrays() -> None:
     array = entry.array()
     assert array.shape == (32, 16) and array.dtype == np.float32
     assert array.tobytes() == bytes(entry.data)
-    with pytest.raises(InvalidArgument, match=r"'1.weight' not found; the data file has: "):
+    with pytest.raises(InvalidArgument, match=r"'1.weight': expected one of .*, got an unknown key"):
         file.entry("1.weight")
 
 
@@ -99,14 +99,18 @@ def test_a_program_without_devices_is_on_the_cpu() -> None:
     ("read", "data", "message"),
     [
         (read_data_file, b"", "at least 8 bytes"),
-        (read_data_file, BUNDLE, "'FT01' expected at byte 4, found b'BP08' .a bundled program."),
-        (read_data_file, WEIGHTS[:40], "cut off in its header"),
-        (read_data_file, WEIGHTS[:-1], "of data at 512 expected, the file has 3743"),
-        (read_data_file, WEIGHTS[:8] + b"FH02" + WEIGHTS[12:], "header b'FH01' expected"),
+        (read_data_file, BUNDLE, "expected the identifier 'FT01' at byte 4, got b'BP08' .a bundled program."),
+        (read_data_file, WEIGHTS[:40], "expected a header of 48 bytes, got a file of 40"),
+        (read_data_file, WEIGHTS[:-1], "of data at 512, got a file of 3743"),
+        (read_data_file, WEIGHTS[:8] + b"FH02" + WEIGHTS[12:], "expected the header b'FH01'"),
         (read_data_file, WEIGHTS[:12] + struct.pack("<I", 39) + WEIGHTS[16:], "at least 40 bytes"),
-        (read_bundled_program, WEIGHTS, "'BP08' expected at byte 4, found b'FT01' .a tensor data file"),
+        (
+            read_bundled_program,
+            WEIGHTS,
+            "expected the identifier 'BP08' at byte 4, got b'FT01' .a tensor data file",
+        ),
         (read_bundled_program, BUNDLE[:200], "bytes"),
-        (read_program, BUNDLE, "'ET12' expected at byte 4, found b'BP08' .a bundled program."),
+        (read_program, BUNDLE, "expected the identifier 'ET12' at byte 4, got b'BP08' .a bundled program."),
     ],
 )
 def test_what_is_no_such_file_is_refused(read: Callable, data: bytes, message: str) -> None:

@@ -89,18 +89,18 @@ def test_data_is_aligned_in_the_file(alignment: int) -> None:
     file = [DataEntry(str(n), bytes(n)) for n in (1, 3, 500)]
     places = read_data_file(write_data_file(file, alignment=alignment).tobytes()).segments
     assert all(place.offset % alignment == 0 for place in places)
-    with pytest.raises(InvalidArgument, match="data alignment: a power of 2"):
+    with pytest.raises(InvalidArgument, match="data alignment: expected a power of 2"):
         write_data_file(file, alignment=3)
 
 
 @pytest.mark.parametrize(
     ("entry", "says"),
     [
-        (DataEntry("a", b"1234", "float32", (2,), (0,)), "'a': 8 bytes of tensor expected, got 4"),
-        (DataEntry("a", b"1234", "float31", (1,), (0,)), "'a': a dtype of PyTorch expected, got 'float31'"),
-        (DataEntry("a", b"1234", "float32", (1,), (1,)), "'a': dim order of 1 dimensions expected"),
-        (DataEntry("a", 7), "'a': an object with bytes expected, got int"),
-        (DataEntry("key", b""), "different keys expected, got 'key' twice"),
+        (DataEntry("a", b"1234", "float32", (2,), (0,)), "'a': expected 8 bytes of tensor, got 4"),
+        (DataEntry("a", b"1234", "float31", (1,), (0,)), "'a': expected a dtype of PyTorch, got 'float31'"),
+        (DataEntry("a", b"1234", "float32", (1,), (1,)), "'a': expected a dim order of 1 dimensions"),
+        (DataEntry("a", 7), "'a': expected an object with bytes, got int"),
+        (DataEntry("key", b""), "expected unique keys, got 'key' twice"),
     ],
 )
 def test_an_entry_that_cannot_be_is_refused_by_its_key(entry: DataEntry, says: str) -> None:
@@ -159,9 +159,9 @@ def test_the_program_is_aligned_whatever_is_before_it(size: int) -> None:
 @pytest.mark.parametrize(
     ("value", "says"),
     [
-        ("text", "a number or an array expected, got str"),
-        (None, "a number or an array expected, got NoneType"),
-        (np.array(["a"]), "a number or an array expected, got ndarray"),
+        ("text", "expected a number or an array, got str"),
+        (None, "expected a number or an array, got NoneType"),
+        (np.array(["a"]), "expected a number or an array, got ndarray"),
     ],
 )
 def test_a_value_that_cannot_be_bundled_is_refused(value: Any, says: str) -> None:
@@ -172,9 +172,9 @@ def test_a_value_that_cannot_be_bundled_is_refused(value: Any, says: str) -> Non
 @pytest.mark.parametrize(
     ("value", "says"),
     [
-        (BundledTensor("float32", (2,), (0,), memoryview(b"1234")), "8 bytes of data expected, got 4"),
-        (BundledTensor("float31", (1,), (0,), memoryview(b"1234")), "a dtype of PyTorch expected"),
-        (BundledTensor("float32", (1,), (), memoryview(b"1234")), "dim order of 1 dimensions expected"),
+        (BundledTensor("float32", (2,), (0,), memoryview(b"1234")), "expected 8 bytes of data, got 4"),
+        (BundledTensor("float31", (1,), (0,), memoryview(b"1234")), "expected a dtype of PyTorch"),
+        (BundledTensor("float32", (1,), (), memoryview(b"1234")), "expected a dim order of 1 dimensions"),
         (2**63, "int_val"),
     ],
 )

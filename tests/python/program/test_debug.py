@@ -85,7 +85,7 @@ def test_a_file_that_is_no_record_is_refused(tmp_path: Path) -> None:
         read_debug_record(path)
     for text, says in [
         ("{", "expected JSON"),
-        ("[]", "is none"),
+        ("[]", "expected version"),
         ('{"format": "rushlight debug record"}', "version"),
     ]:
         path.write_text(text)

@@ -142,7 +142,7 @@ def test_a_text_without_its_zero_is_refused() -> None:
     data = flat.finish(flat.table("Text", text=flat.string("wordword")), b"TEST")
     assert root(data, "Text").string("text") == "wordword"
     data[data.index(b"wordword") + 8] = 1
-    with pytest.raises(InvalidProgram, match=r"root\.text: a zero byte"):
+    with pytest.raises(InvalidProgram, match=r"root\.text: expected a zero byte"):
         root(data, "Text").string("text")
 
 

@@ -214,25 +214,31 @@ def test_many_instructions_are_written_in_little_time() -> None:
         (ProgramParts((method(), method())), "two of 'forward'"),
         (
             ProgramParts((method(tensor(Storage.CONSTANT, 1, buffer_index=1)),)),
-            r"'forward': tensor 0: one of 0 constants expected, got index 1",
+            r"'forward': tensor 0: expected one of 0 constants, got index 1",
         ),
         (ProgramParts((method(tensor(Storage.CONSTANT, 1)),), [b"1234"]), "got index 0"),
         (
             ProgramParts((method(tensor(Storage.CONSTANT, 2, buffer_index=1)),), [b"1234"]),
-            "8 bytes of data expected, got 4",
+            "expected 8 bytes of data, got 4",
         ),
-        (ProgramParts((method(tensor(Storage.INPUT, 1, buffer_index=1)),)), "buffer index 0 expected, got 1"),
-        (ProgramParts((method(tensor(Storage.EXTERNAL, 1)),)), "a name expected"),
-        (ProgramParts((method(tensor(Storage.PLANNED, 1, memory_id=2)),)), "in planned memory 2 of 1"),
-        (ProgramParts((method(tensor(Storage.INPUT, 1, dtype="float31")),)), "dtype of PyTorch expected"),
+        (ProgramParts((method(tensor(Storage.INPUT, 1, buffer_index=1)),)), "expected buffer index 0, got 1"),
+        (ProgramParts((method(tensor(Storage.EXTERNAL, 1)),)), "expected a name"),
+        (
+            ProgramParts((method(tensor(Storage.PLANNED, 1, memory_id=2)),)),
+            "expected a memory id from 1 to 1, got 2",
+        ),
+        (ProgramParts((method(tensor(Storage.INPUT, 1, dtype="float31")),)), "expected a dtype of PyTorch"),
         (ProgramParts((method(tensor(Storage.INPUT, 2**31)),)), "value 0: sizes: .*2147483648"),
         (ProgramParts((method(Value(Kind.INT, 2**63)),)), "value 0: int_val"),
-        (ProgramParts((method(Value(Kind.INT_LIST, (0,))),)), "item 0 expected to be INT"),
-        (ProgramParts((method(chains=((KernelCall(0, ()),),)),)), "operator: index 0 to -1 expected"),
-        (ProgramParts((method(name="for\0ward"),)), "a name without zero bytes expected"),
-        (ProgramParts((method(outputs=(1,)),)), "outputs: index 0 to -1 expected, found 1"),
-        (ProgramParts((method(),), constants=["text"]), "constant 1: an object with bytes expected, got str"),
-        (ProgramParts((method(),), mutable=[np.zeros((4, 4))[:, 1]]), "initial state 1: bytes in one piece"),
+        (ProgramParts((method(Value(Kind.INT_LIST, (0,))),)), "item 0: expected INT"),
+        (ProgramParts((method(chains=((KernelCall(0, ()),),)),)), "operator: expected an index from 0 to -1"),
+        (ProgramParts((method(name="for\0ward"),)), "expected a name without zero bytes"),
+        (ProgramParts((method(outputs=(1,)),)), "outputs: expected an index from 0 to -1, got 1"),
+        (ProgramParts((method(),), constants=["text"]), "constant 1: expected an object with bytes, got str"),
+        (
+            ProgramParts((method(),), mutable=[np.zeros((4, 4))[:, 1]]),
+            "initial state 1: expected contiguous bytes",
+        ),
     ],
 )
 def test_parts_that_do_not_fit_are_refused_by_name(parts: ProgramParts, says: str) -> None:
@@ -242,7 +248,7 @@ def test_parts_that_do_not_fit_are_refused_by_name(parts: ProgramParts, says: st
 
 @pytest.mark.parametrize("name", ["tensor_alignment", "segment_alignment"])
 def test_an_alignment_that_is_no_power_of_two_is_refused(name: str) -> None:
-    with pytest.raises(InvalidArgument, match="power of 2 expected, got 12"):
+    with pytest.raises(InvalidArgument, match="expected a power of 2, got 12"):
         write_program(ProgramParts((method(),)), **{name: 12})
 
 

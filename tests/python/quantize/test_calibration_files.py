@@ -76,7 +76,7 @@ def test_sizes_may_differ_where_the_model_has_dynamic_ones(tmp_path: Path) -> No
         (np.zeros((), np.float32), r"expected \[1, 3, 4, 4\], or several .* got \[\]"),
         (np.full((1, 3, 4, 4), np.nan, np.float32), "expected finite numbers, got NaN or infinity"),
         (np.zeros((0, 3, 4, 4), np.float32), "expected calibration inputs, got none"),
-        (np.array([{}], dtype=object), "expected an array file of numpy, got one that is damaged"),
+        (np.array([{}], dtype=object), "expected an array file of numpy, got a damaged one"),
     ],
 )
 def test_an_array_that_does_not_fit_is_refused(tmp_path: Path, array: np.ndarray, message: str) -> None:
@@ -88,9 +88,9 @@ def test_an_array_that_does_not_fit_is_refused(tmp_path: Path, array: np.ndarray
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
-        ("cut.npy", b"\x93NUMPY\x01\x00v\x00{'descr': '<f4', 'fortran_order': False", "is damaged"),
-        ("empty.npy", b"", "is damaged"),
-        ("cut.npz", b"PK\x03\x04 and no more", "is damaged"),
+        ("cut.npy", b"\x93NUMPY\x01\x00v\x00{'descr': '<f4', 'fortran_order': False", "got a damaged one"),
+        ("empty.npy", b"", "got a damaged one"),
+        ("cut.npz", b"PK\x03\x04 and no more", "got a damaged one"),
         ("none.py", b"inputs = 3", "expected `batches`, an iterable of input tuples, got None"),
         ("few.py", b"batches = [()]", "batch 0: expected 1 inputs, got 0"),
         ("numbers.py", b"batches = [(3,)]", "batch 0: input 0: expected a tensor, got int"),
@@ -113,7 +113,7 @@ def test_arrays_that_are_too_few_or_of_different_lengths_are_refused(tmp_path: P
     with pytest.raises(InvalidArgument, match=r"expected 2 arrays, one for each input, got 1 \(tokens\)"):
         read_batches(tmp_path / "one.npz", PAIR)
     np.savez(tmp_path / "two.npz", tokens=np.zeros((6, 3), np.float32), ages=np.arange(4))
-    with pytest.raises(InvalidArgument, match=r"expected as many of each input, got \[2, 3\]"):
+    with pytest.raises(InvalidArgument, match=r"expected the same number of each input, got \[2, 3\]"):
         read_batches(tmp_path / "two.npz", PAIR)
 
 

@@ -84,5 +84,5 @@ def test_none_everywhere_leaves_the_model_as_it_is() -> None:
 
 
 def test_a_name_that_no_module_has_is_an_error_with_those_like_it() -> None:
-    with pytest.raises(InvalidArgument, match="'stm'; did you mean stem"):
+    with pytest.raises(InvalidArgument, match="got 'stm'; did you mean stem"):
         quantized("convnet", RushlightQuantizer(by_module_name={"stm": None}))

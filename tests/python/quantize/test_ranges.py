@@ -69,5 +69,5 @@ def test_a_graph_without_ranges_is_refused(scheme) -> None:
     module, inputs = model()
     graph = quantize(module, inputs[0], inputs, RushlightQuantizer(scheme))
     assert ranges(graph).tensors == ()
-    with pytest.raises(InvalidArgument, match=r"expected a graph of rushlight\.quantize"):
+    with pytest.raises(InvalidArgument, match=r"expected a graph from rushlight\.quantize"):
         ranges(torch.fx.symbolic_trace(module))

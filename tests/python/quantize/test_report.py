@@ -116,5 +116,5 @@ def test_a_large_recurrent_layer_is_unrolled_and_its_program_is_smaller() -> Non
 
 
 def test_another_graph_has_no_report() -> None:
-    with pytest.raises(InvalidArgument, match="a graph of rushlight"):
+    with pytest.raises(InvalidArgument, match="a graph from rushlight"):
         report(torch.fx.symbolic_trace(nn.Linear(2, 2)))

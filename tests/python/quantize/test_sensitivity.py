@@ -177,5 +177,5 @@ def test_a_bound_that_is_no_error_is_refused(bound: float) -> None:
 
 def test_a_measurement_without_inputs_is_refused() -> None:
     module, batches = wide()
-    with pytest.raises(InvalidArgument, match="expected inputs to measure the error on, got none"):
+    with pytest.raises(InvalidArgument, match="expected inputs on which to measure the error, got none"):
         sensitivity(module, batches[0], [])

@@ -109,7 +109,7 @@ def bake(
     """
     path, out = Path(model), Path(folder)
     if not path.is_file():
-        raise InvalidArgument(f"model {path}: no such file")
+        raise InvalidArgument(f"model {path}: expected a file, got none")
     if weights not in ("incbin", "array"):
         raise InvalidArgument(f"weights: expected 'incbin' or 'array', got '{weights}'")
     program = read_model(path)
@@ -194,7 +194,9 @@ def _external(data_files: Iterable[PathLike]) -> dict[str, DataEntry]:
     for path in map(Path, data_files):
         for entry in read_data_file(path).entries:
             if entry.key in entries:
-                raise InvalidArgument(f"key '{entry.key}' is in two data files, the second is {path}")
+                raise InvalidArgument(
+                    f"data file {path}: expected unique keys, got '{entry.key}' of another data file"
+                )
             entries[entry.key] = entry
     return entries
 

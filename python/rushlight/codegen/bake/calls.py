@@ -120,7 +120,9 @@ class Arguments:
             case kind if kind in NUMBERS:
                 content = self.tensors.number(index)
             case _:
-                raise NotBakeable(f"{self.place}: '{argument.name}', a value of any kind, is a list")
+                raise NotBakeable(
+                    f"{self.place}: '{argument.name}': expected no list for a value of any kind"
+                )
         return self._local("rl::EValue", content) if argument.mutable else content
 
     def _local(self, kind: str, initial: str) -> str:

@@ -90,9 +90,9 @@ def make_plan(method: Method, name: str, pascal: str, table: OperatorTable) -> M
         raise BackendNotFound(ids, [])
     what = f"method '{method.name}'"
     if not method.chains:
-        raise InvalidProgram(f"{what}: no instructions")
+        raise InvalidProgram(f"{what}: expected instructions, got none")
     if any(device != Device() for device in method.buffer_devices.values()):
-        raise NotBakeable(f"{what}: memory on another device than the CPU")
+        raise NotBakeable(f"{what}: expected all memory on the CPU, got another device")
     for index, value in enumerate(method.values):
         if isinstance(value.data, TensorInfo):
             _check_tensor(value.data, f"{what}: tensor {index}")
@@ -111,7 +111,7 @@ def make_plan(method: Method, name: str, pascal: str, table: OperatorTable) -> M
                 _check_condition(method, condition, place)
                 used.add(condition)
             case DelegateCall():
-                raise InvalidProgram(f"{place}: calls a delegate that the method does not have")
+                raise InvalidProgram(f"{place}: expected a delegate of the method, got an unknown one")
             case KernelCall():
                 for argument, index in _arguments(method, instruction, table, place):
                     used |= {index, *_items(method, index)}
@@ -192,16 +192,18 @@ def _items(method: Method, index: int) -> list[int]:
 
 def _check_tensor(tensor: TensorInfo, what: str) -> None:
     if tensor.device != Device():
-        raise NotBakeable(f"{what}: lies on {tensor.device}, the runtime has the CPU only")
+        raise NotBakeable(f"{what}: expected the CPU, got {tensor.device}")
     if cpp_type(tensor.dtype) is None:
-        raise InvalidProgram(f"{what}: the runtime has no dtype {tensor.dtype}")
+        raise InvalidProgram(f"{what}: expected a dtype of the runtime, got {tensor.dtype}")
     count = 1
     for size in tensor.sizes:
         count *= max(size, 1)
     if count > _MAX_ELEMENTS:
-        raise InvalidProgram(f"{what}: too many elements")
+        raise InvalidProgram(f"{what}: expected at most {_MAX_ELEMENTS} elements, got {count}")
     if is_planned(tensor) and tensor.memory_offset % element_size(tensor.dtype):
-        raise InvalidProgram(f"{what}: offset {tensor.memory_offset} is not aligned for {tensor.dtype}")
+        raise InvalidProgram(
+            f"{what}: expected an offset aligned for {tensor.dtype}, got {tensor.memory_offset}"
+        )
 
 
 def _check_move(method: Method, source: int, destination: int, place: str) -> None:
@@ -244,10 +246,12 @@ def _check_writes(plan: MethodPlan, arguments: list[tuple[Argument, int]], place
         lent = index in plan.loose and index in plan.method.inputs
         constant = has_bytes(tensor) and not is_planned(tensor)
         if is_written and (constant or (lent and tensor.dynamism is not Dynamism.STATIC)):
-            raise InvalidProgram(f"{place}: writes value {index}, which is constant or lent")
+            raise InvalidProgram(
+                f"{place}: expected to write planned memory, got value {index}, which is constant or lent"
+            )
         is_resized = is_written and tensor.dynamism is not Dynamism.STATIC
         if is_resized and sum(other == index for other, _ in uses) > 1:
-            raise InvalidProgram(f"{place}: is to resize value {index}, which it also reads")
+            raise InvalidProgram(f"{place}: expected not to resize value {index}, which it also reads")
 
 
 def tensor_uses(method: Method, arguments: list[tuple[Argument, int]]) -> list[tuple[int, bool]]:

@@ -75,21 +75,27 @@ class BakedMethod:
             lines += ["", *port.description(plan.pascal)]
         accessors = self.ports.accessors()
         if accessors:
-            lines += ["", "// The memory of inputs, to be filled before a run, and of outputs."]
+            lines += [
+                "",
+                "// The memory of inputs, which the caller fills before an execution, and of outputs.",
+            ]
             lines += [f"{kind} {plan.id}_{name}();" for kind, name, _ in accessors]
-        lines += ["", f"// Runs on what the inputs hold.\n::rushlight::Error {plan.id}();"]
+        lines += [
+            "",
+            f"// Executes the method with the inputs' present content.\n::rushlight::Error {plan.id}();",
+        ]
         if parameters := self.ports.parameters():
             lines += [
                 "",
-                f"// Runs on these inputs and copies the outputs.\n"
+                f"// Executes the method with these inputs and copies the outputs.\n"
                 f"::rushlight::Error {plan.id}({', '.join(parameters)});",
             ]
         lines += [
             "",
-            "// Puts state back to what the program begins with; the first run does it, too.",
+            "// Resets state to the program's initial state; the first execution does that too.",
             f"void {plan.id}_reset();",
             "",
-            "// For code that serves any program.",
+            "// For generic code over baked programs.",
             f"extern const ::rushlight::baked::Method {plan.id}_method;",
             "",
         ]
@@ -211,7 +217,7 @@ def header_text(name: str, origin: str, methods: Sequence[BakedMethod], weights:
     arenas = [arena for method in methods for arena in method.arenas()]
     if arenas:
         lines += [
-            f"// With {name.upper()}_EXTERN_ARENAS the application defines these where it wants them,",
+            f"// With {name.upper()}_EXTERN_ARENAS the application defines these arrays itself,",
             f"// aligned to {ARENA_ALIGNMENT}.",
             'extern "C" {',
             *(f"extern uint8_t {arena}[{name}::{size}];" for arena, size in arenas),
@@ -237,7 +243,7 @@ def source_text(
         "",
         '#include "runtime/baked/steps.h"',
         "",
-        "// Of the build: which kernel each operator has.",
+        "// The kernel of each operator in this build.",
         '#include "rushlight/selected_kernels.h"',
         "",
     ]
@@ -246,7 +252,7 @@ def source_text(
     arenas = [arena for method in methods for arena in method.arenas()]
     if arenas:
         lines += [
-            f"// What an arena is declared with, such as a section: {macro}_ARENA.",
+            f"// {macro}_ARENA is added to the declaration of an arena, for example a section attribute.",
             f"#ifndef {macro}_ARENA",
             f"#define {macro}_ARENA RL_BAKED_ARENA",
             "#endif",
@@ -267,7 +273,7 @@ def source_text(
         "",
         *pools.definitions(),
         "",
-        "// Methods take turns.",
+        "// Shared by all methods, of which one executes at a time.",
         f"constexpr size_t kScratchBytes = std::max<size_t>({{{scratch}size_t{{1}}}});",
         "[[maybe_unused]] alignas(64) uint8_t scratch_memory[kScratchBytes];",
         "",

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Generates a method's tensors: constant objects, and a structure with the tensors that change."""
+"""Generates a method's tensors: constant objects, and a structure with the tensors that change.
+
+Tensors whose shape and memory never change are constexpr objects, shared if equal, and take no RAM.
+"""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ class Weights:
         a real model's pieces do not overlap."""
         held = len(self.program.data) + sum(len(entry.data) for entry in self.external.values())
         if len(self.blob) > 2 * held + ALIGNMENT:
-            raise InvalidProgram("program: its constants take more than twice the bytes of the file")
+            raise InvalidProgram("program: expected constants of at most twice the file's bytes, got more")
 
     def content(self, tensor: TensorInfo) -> memoryview:
         """The file's bytes for the tensor.
@@ -51,13 +51,13 @@ class Weights:
         entry = self.external.get(tensor.name)
         if entry is None:
             raise InvalidArgument(
-                f"tensor '{tensor.name}' is in no data file",
-                next_step="Give the .ptd file that was exported with the program: --data weights.ptd",
+                f"tensor '{tensor.name}': expected a data file with it, got none",
+                next_step="Pass the .ptd file that was exported with the program: --data weights.ptd",
             )
         expected = (tensor.dtype, tensor.sizes, tensor.dim_order)
         if (entry.dtype, entry.sizes, entry.dim_order) != expected:
             raise InvalidProgram(
-                f"tensor '{tensor.name}': {tensor.dtype} of {list(tensor.sizes)} expected, the data file has "
+                f"tensor '{tensor.name}': expected {tensor.dtype} of {list(tensor.sizes)}, got "
                 f"{entry.dtype} of {list(entry.sizes)}"
             )
         return entry.data[: tensor.nbytes]

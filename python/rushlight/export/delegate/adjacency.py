@@ -81,7 +81,7 @@ def _cycle(units: _Units, waits: Sequence[set[int]], tag_of: Mapping[Node, str])
     ]
     tag = next(tag for tag in tags if tag is not None)
     return DelegationFailed(
-        f"the nodes tagged '{tag}' need a result that needs them: {' -> '.join(names)}",
+        f"tag '{tag}': expected nodes without a cycle through others, got {' -> '.join(names)}",
         tag=tag,
         nodes=describe(node for unit in path[1:] for node in units.members[unit]),
         next_step="Split the tag, or leave one of these nodes out of it.",

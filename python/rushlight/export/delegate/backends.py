@@ -38,10 +38,10 @@ def find_backend(backend_id: str, tag: str | None = None) -> Any:
     known = known_backends()
     if backend_id not in known:
         raise DelegationFailed(
-            f"no backend '{backend_id}' to lower to; known: {', '.join(sorted(known)) or 'none'}",
+            f"backend '{backend_id}': expected one of {', '.join(sorted(known)) or 'none'}, got another id",
             tag=tag,
             backend=backend_id,
-            next_step="Import the module with its BackendDetails class, which has the name of the id.",
+            next_step="Import the module with its BackendDetails class; the class's name is the id.",
         )
     return known[backend_id]
 
@@ -92,7 +92,9 @@ def _preprocess(backend_id: str, parts: Mapping[str, Sequence[Part]]) -> Mapping
     for method, found in parts.items():
         count = len(results.get(method, ()))
         if count != len(found):
-            raise _failed(backend_id, flat, f"{count} results for {len(found)} parts of method '{method}'")
+            raise _failed(
+                backend_id, flat, f"expected {len(found)} results for method '{method}', got {count}"
+            )
     return results
 
 

@@ -112,7 +112,7 @@ def _constant_spec(
     strangers = [user for user in node.users if user.meta.get(TAG) != part.tag]
     if node.meta.get("no_copy") and strangers:
         raise DelegationFailed(
-            f"constant '{node.name}' is tagged '{part.tag}' and may not be copied, but others read it",
+            f"constant '{node.name}': expected only readers tagged '{part.tag}', as it may not be copied",
             tag=part.tag,
             backend=part.spec.backend_id,
             nodes=describe(strangers),
@@ -132,8 +132,8 @@ def _find_mutations(owner: ExportedProgram, part: Part, members: set[Node]) -> N
         strangers = [user for user in buffer.users if user not in members]
         if strangers or spec.arg.name not in names:
             raise DelegationFailed(
-                f"buffer '{spec.target}' is tagged '{part.tag}', but that tag does not hold all that reads "
-                f"and writes it (its new value is '{spec.arg.name}')",
+                f"buffer '{spec.target}': expected the tag '{part.tag}' on each node that reads or writes it "
+                f"(its new value is '{spec.arg.name}')",
                 tag=part.tag,
                 backend=part.spec.backend_id,
                 nodes=describe(strangers),
@@ -168,7 +168,7 @@ def _argument(part: Part, node: Node, name: str) -> ArgumentSpec:
         if isinstance(value, types):
             return argument(name)
     raise DelegationFailed(
-        f"'{node.name}' crosses the border of '{part.tag}': expected a tensor or a number, got "
+        f"value '{node.name}' at the border of '{part.tag}': expected a tensor or a scalar, got "
         f"{type(value).__name__}",
         tag=part.tag,
         backend=part.spec.backend_id,

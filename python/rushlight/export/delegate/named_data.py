@@ -62,7 +62,9 @@ class NamedDataStore:
         index = self._index_of.setdefault(blob, len(self._output.buffers))
         if self._named.setdefault(key, index) != index:
             size = len(self._output.buffers[self._named[key]])
-            raise ValueError(f"named data '{key}' is there already: {size} bytes, now {len(blob)} others")
+            raise ValueError(
+                f"named data '{key}': expected the {size} bytes stored before, got {len(blob)} others"
+            )
         if index == len(self._output.buffers):
             self._output.buffers.append(blob)
         names = (

@@ -127,7 +127,7 @@ def _tag(program: ExportedProgram, partitioner: AnyPartitioner) -> Mapping[str, 
     for graph_module in (program.graph_module, tagged.graph_module):
         if shape_of_graph(graph_module) != before:
             raise DelegationFailed(
-                f"{type(partitioner).__name__} changed the graph: expected tags only",
+                f"{type(partitioner).__name__}: expected tags only, got a changed graph",
                 next_step="Change graphs in a pass, or in transform_for_pre_decomposition.",
             )
     take_tags(tagged, program)
@@ -163,5 +163,6 @@ def _check_placeholders(program: ExportedProgram) -> None:
     for node in program.graph.find_nodes(op="placeholder"):
         if node.meta.get(TAG) and node.name in users:
             raise DelegationFailed(
-                f"input '{node.name}' is tagged '{node.meta[TAG]}'; only constants can be", tag=node.meta[TAG]
+                f"input '{node.name}': expected no tag, got '{node.meta[TAG]}': only constants can be tagged",
+                tag=node.meta[TAG],
             )

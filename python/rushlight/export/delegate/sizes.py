@@ -25,8 +25,8 @@ def sizes_stay(program: ExportedProgram, who: str, **about: Any) -> Iterator[Non
     narrowed = [f"{symbol} to {after[symbol]}" for symbol in before if before[symbol] != after.get(symbol)]
     if narrowed:
         raise DelegationFailed(
-            f"{who} fixes dynamic sizes: {', '.join(narrowed)}",
-            next_step="Ask torch.fx.experimental.symbolic_shapes.statically_known_true(size == number), or "
+            f"{who}: expected dynamic sizes to stay open, got {', '.join(narrowed)}",
+            next_step="Use torch.fx.experimental.symbolic_shapes.statically_known_true(size == number), or "
             "export with the size fixed.",
             **about,
         )

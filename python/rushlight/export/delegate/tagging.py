@@ -91,7 +91,7 @@ def computing_nodes(module: GraphModule, known: Collection[str]) -> dict[Node, s
             continue
         if tag not in known:
             raise DelegationFailed(
-                f"node '{node.name}' has the tag '{tag}', which is not in partition_tags: {sorted(known)}",
+                f"node '{node.name}': expected a tag of partition_tags, {sorted(known)}, got '{tag}'",
                 tag=tag,
                 nodes=describe([node]),
             )
@@ -111,7 +111,7 @@ def _check_can_be_tagged(module: GraphModule, node: Node, tag: str) -> None:
         what = "a delegate already"
     if what:
         raise DelegationFailed(
-            f"node '{node.name}' is tagged '{tag}' but is {what}", tag=tag, nodes=describe([node])
+            f"node '{node.name}': expected no tag on {what}, got '{tag}'", tag=tag, nodes=describe([node])
         )
 
 

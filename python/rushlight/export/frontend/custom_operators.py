@@ -55,11 +55,11 @@ def _library(path: str) -> list[Operator]:
 def _rows(path: Path) -> list[Operator]:
     content = load_yaml(path)
     if not isinstance(content, list):
-        raise InvalidSelection(f"{path}: a list of operators expected, got {type(content).__name__}")
+        raise InvalidSelection(f"{path}: expected a list of operators, got {type(content).__name__}")
     rows = []
     for index, entry in enumerate(content):
         if not isinstance(entry, dict) or not {"func", "op"} & entry.keys():
-            raise InvalidSelection(f"{path}: entry {index}: a mapping with 'func' or 'op' expected")
+            raise InvalidSelection(f"{path}: entry {index}: expected a mapping with 'func' or 'op'")
         if "func" in entry:  # `op` entries are kernels for PyTorch's operators
             rows.append(_row(str(entry["func"]), entry.get("kernels") or [], f"{path}: entry {index}"))
     return rows
@@ -68,7 +68,7 @@ def _rows(path: Path) -> list[Operator]:
 def _row(text: str, kernels: Sequence[Any], where: str) -> Operator:
     schema = parse_schema(text)
     if not any(argument.mutable for argument in schema.arguments):
-        raise InvalidSelection(f"{where}: {schema.name}: an out overload expected, with a Tensor(a!)")
+        raise InvalidSelection(f"{where}: {schema.name}: expected an out overload, with a Tensor(a!)")
     kernel = kernels[0].get("kernel_name", "") if kernels and isinstance(kernels[0], dict) else ""
     dtypes = {name for entry in kernels if isinstance(entry, dict) for name in _dtypes(entry, where)}
     return Operator(schema, kernel or schema.base_name, frozenset(dtypes or NUMBERS), where)
@@ -80,6 +80,6 @@ def _dtypes(entry: dict[str, Any], where: str) -> list[str]:
     for text in entry.get("dtypes") or []:
         name = named(str(text).lower())
         if name is None:
-            raise InvalidSelection(f"{where}: '{text}' is no dtype")
+            raise InvalidSelection(f"{where}: expected a dtype, got '{text}'")
         names.append(name)
     return names

@@ -66,8 +66,8 @@ def _function(module: ModuleType | None, row: Operator, folder: Path) -> Callabl
     function: Callable[..., Any] | None = getattr(module, row.schema.base_name, None)
     if not callable(function):
         raise InvalidSelection(
-            f"{folder / REFERENCE} has no function '{row.schema.base_name}'",
-            next_step=f"Write what {row.name} computes, in PyTorch: def {row.schema.base_name}(...)",
+            f"{folder / REFERENCE}: expected a function '{row.schema.base_name}', got none",
+            next_step=f"Write {row.name} in PyTorch: def {row.schema.base_name}(...)",
         )
     return function
 

@@ -33,12 +33,14 @@ def _of_models(
 ) -> dict[str, MethodSource]:
     if not isinstance(module, Mapping):
         if not isinstance(args, (tuple, list)):
-            raise InvalidArgument(f"args: a tuple of example inputs expected, got {type(args).__name__}")
+            raise InvalidArgument(f"args: expected a tuple of example inputs, got {type(args).__name__}")
         return {"forward": MethodSource(module, tuple(args), dict(kwargs or {}), dynamic_shapes)}
     if not module:
-        raise InvalidArgument("export: at least one method expected, got an empty mapping")
+        raise InvalidArgument("export: expected at least one method, got an empty mapping")
     if args or kwargs or dynamic_shapes:
-        raise InvalidArgument("export: with several methods each brings its own inputs, as MethodSource")
+        raise InvalidArgument(
+            "export: expected the inputs of several methods in a MethodSource each, got args for all"
+        )
     return {
         name: source if isinstance(source, MethodSource) else MethodSource(source)
         for name, source in module.items()
@@ -63,7 +65,7 @@ def traced(source: MethodSource, options: Options) -> ExportedProgram:
         return source.module
     if not isinstance(source.module, torch.nn.Module):
         found = type(source.module).__name__
-        raise InvalidArgument(f"export: a torch.nn.Module or an ExportedProgram expected, got {found}")
+        raise InvalidArgument(f"export: expected a torch.nn.Module or an ExportedProgram, got {found}")
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", FutureWarning)
@@ -77,5 +79,5 @@ def traced(source: MethodSource, options: Options) -> ExportedProgram:
     except Exception as error:
         raise ExportFailed(
             f"torch.export cannot trace the model: {error}",
-            next_step="PyTorch says which line; https://pytorch.org/docs/stable/export.html has the rules.",
+            next_step="PyTorch's message names the line; rules: https://pytorch.org/docs/stable/export.html.",
         ) from error

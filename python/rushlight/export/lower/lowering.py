@@ -1,5 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Lowers an edge-dialect graph to instructions: each node becomes the call of a row of the operator table."""
+"""Lowers an edge-dialect graph to instructions: each node becomes the call of a row of the operator table.
+
+Exceptions: views that need no kernel become aliases (views.py), symbolic arithmetic becomes prim operators
+(symbols.py), control flow becomes jumps (control_flow.py). A node that cannot be lowered is recorded and
+lowering continues, so that one export reports all problems.
+"""
 
 from __future__ import annotations
 

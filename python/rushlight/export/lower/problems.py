@@ -60,5 +60,5 @@ def raise_if_any(problems: Sequence[Problem], method: str) -> None:
         raise NotExportable(
             f"method '{method}': {len(problems)} nodes cannot run:\n{lines}",
             problems=list(problems),
-            next_step="Change these lines of the model, or give export() what is missing.",
+            next_step="Change these lines of the model, or add the missing kernels or decompositions.",
         )

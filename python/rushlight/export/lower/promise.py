@@ -56,7 +56,7 @@ def _missing_backend(call: DelegateCall, backends: Collection[str]) -> list[Prob
     name = call.module.backend_id
     if name in backends:
         return []
-    reason = f"the build has no backend '{name}', it has: {', '.join(sorted(backends)) or 'none'}"
+    reason = f"expected a backend of the build ({', '.join(sorted(backends)) or 'none'}), got '{name}'"
     remedy = "build with the backend, or export without its partitioner"
     assert call.origin.node is not None
     return [Problem.of_node(call.origin.node, f"delegate '{name}'", reason, remedy)]

@@ -132,20 +132,20 @@ def _fold(program: ExportedProgram, constants: Constants, norm: _Normalization) 
     """Folds one batch norm; returns the reason if it is refused, else an empty string."""
     layer = _layer(norm.node.args[0])
     if layer is None:
-        return "no convolution or linear layer is before it"
+        return "no convolution or linear layer precedes it"
     if len(layer.node.users) != 1:
         return "something else reads the layer before it"
     if len(layer.weight.users) != 1:
-        return "the layer's weight is read elsewhere"
+        return "the layer's weight has other readers"
     weight = constants.get(layer.weight)
     read = (norm.mean, norm.variance, *(n for n in (norm.weight, norm.bias, layer.bias) if n is not None))
     if weight is None or any(constants.get(n) is None for n in read):
-        return "weights or statistics are no constants"
+        return "weights or statistics are not constant"
     if value_of(norm.result).dtype != weight.dtype:
         return "it changes the dtype"
     scale, shift = _affine(norm, layer, constants)
     if shift.shape != scale.shape:
-        return "the layer's bias is no vector of its channels"
+        return "the layer's bias is not one value per channel"
     name = constants.name_of(layer.weight)
     of_bias = constants.name_of(layer.bias) if layer.bias is not None else _sibling(name)
     _give(

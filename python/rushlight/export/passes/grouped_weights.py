@@ -42,7 +42,7 @@ class GroupedWeights(Pass):
                 continue
             weight = constants.get(node.args[0])
             if weight is None or constants.get(node.args[1]) is None:
-                context.remarks.append(f"grouped_weights: {node.name}: its weight is no constant")
+                context.remarks.append(f"grouped_weights: {node.name}: its weight is not constant")
                 continue
             _Rewrite(program, constants, context, node, weight).run()
             modified = True

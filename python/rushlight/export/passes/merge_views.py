@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Merges chains of views, permutations, expansions and casts."""
+"""Merges chains of views, permutations, expansions and casts.
+
+Each rule merges a node with its producer. Nodes are visited in graph order, so one pass collapses a whole
+chain.
+"""
 
 from __future__ import annotations
 

@@ -47,7 +47,7 @@ class QuantizeIo(Pass):
             raise InvalidArgument(
                 "quantize_io:\n  " + "\n  ".join(io.problems),
                 next_step="Choose others with rushlight.export.QuantizedIo(inputs=[...], outputs=[...]), or "
-                'give numbers: {0: {"scale": ..., "zp": ..., "dtype": ...}}.',
+                'give parameters: {0: {"scale": ..., "zp": ..., "dtype": ...}}.',
             )
         self.numbers = MethodNumbers(_known(inputs), _known(outputs))
         return bool(inputs or outputs)
@@ -81,7 +81,7 @@ class _Io:
             if index not in floats:
                 raise InvalidArgument(
                     f"quantize_io: {kind} {index} of '{self.context.method}': expected the index of a float "
-                    f"tensor, got one of no such {kind}; there are {list(floats)}"
+                    f"tensor, one of {list(floats)}, got {index}"
                 )
             described = given[index] if isinstance(given, Mapping) else None
             what = f"quantize_io: {kind} {index}"
@@ -95,7 +95,7 @@ class _Io:
         to = given or own
         if to is None:
             other = next((user for user in readers if _numbers(user, "quantize_per_tensor") is None), None)
-            self._refuse(f"input {index}", "its one reader to be quantize", other or node)
+            self._refuse(f"input {index}", "quantize as its only reader", other or node)
             return None
         to = given or self._wanted(to)
         real = value_of(node)

@@ -55,7 +55,7 @@ class RecurrentLayers(Pass):
 def _replace(graph: FxGraph, node: Node) -> None:
     given = FxCall(node).arguments
     results = {int(str(user.args[1])): user for user in node.users if user.target is getitem}
-    need(2 not in results, "its largest cells are read")
+    need(2 not in results, "its output of largest cells is read")
     arguments, numbers = _arguments(graph, given)
     with fake_mode_of(value_of(node)):
         output, state = (torch.empty_like(each) for each in value_of(node)[:2])
@@ -110,9 +110,12 @@ def _arguments(graph: FxGraph, given: Mapping[str, Any]) -> tuple[dict[str, Any]
     states = Quantized(None, given["scale"], given["zero_point"], given["low"], given["high"], "int8")
     need(
         (hidden.scale, hidden.zero_point) == (states.scale, states.zero_point),
-        "its first hidden state has other numbers than those of its steps",
+        "its first hidden state is quantized differently from its steps",
     )
-    need((cell.scale, cell.zero_point) == (2.0 ** -given["cell_bits"], 0), "its first cell has other numbers")
+    need(
+        (cell.scale, cell.zero_point) == (2.0 ** -given["cell_bits"], 0),
+        "its first cell is quantized differently from its steps",
+    )
     dtypes = [graph.dtype(each.value) for each in (source, hidden, cell)]
     need(dtypes == ["int8", "int8", "int16"], "its input and states are not int8 and int16")
     of_input = _factor(graph, given["weight"], given["bias"], source)
@@ -150,10 +153,10 @@ def _numbers(gates: Scaled, numbers: Numbers) -> dict[str, Any]:
 def _factor(graph: FxGraph, weight: Node, bias: Node | None, source: Quantized) -> tuple[Any, Factor]:
     """The weight's integers, and its scales, bias and input quantization."""
     found = weights(graph, weight)
-    need(found is not None, "its weight is not constant int8 with scales of rows")
+    need(found is not None, "its weight is not constant int8 with one scale per row")
     assert found is not None
     real: Array | None = None
     if bias is not None:
         real = graph.constant(bias)
-        need(real is not None, "its bias is no constant")
+        need(real is not None, "its bias is not constant")
     return found.value, Factor(found.numbers, found.scales, real, source.scale, source.zero_point)

@@ -61,7 +61,7 @@ class VerifyEdge(Pass):
             raise ExportFailed(
                 f"method '{context.method}' is not of the edge dialect:\n{lines}\n"
                 f"passes before: {', '.join(context.history) or 'none'}",
-                next_step="Look for the pass that made these nodes; passes of your own come first.",
+                next_step="Find the pass that created these nodes; check your own passes first.",
             )
         return False
 

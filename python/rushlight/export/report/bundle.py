@@ -108,7 +108,7 @@ def _value(leaf: Any, what: str) -> Any:
     if isinstance(leaf, (bool, int, float)):
         return leaf
     if not isinstance(leaf, torch.Tensor):
-        raise InvalidArgument(f"{what}: a bundled program has tensors and numbers, got {type(leaf).__name__}")
+        raise InvalidArgument(f"{what}: expected a tensor or a number, got {type(leaf).__name__}")
     order = row_major(leaf.dim())
     data = stored_bytes(leaf, order).data
     return BundledTensor(dtype_name(leaf.dtype), tuple(leaf.shape), order, data)

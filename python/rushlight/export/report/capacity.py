@@ -17,5 +17,5 @@ def check_capacity(exported: Exported, target: str) -> None:
         raise NotExportable(
             f"the program does not fit on {target}:\n{lines}",
             problems=findings,
-            next_step="Make the model smaller, leave inputs and outputs to the caller, or take a larger one.",
+            next_step="Shrink the model, leave inputs and outputs to the caller, or choose a larger target.",
         )

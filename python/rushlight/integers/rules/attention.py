@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Rules for attention: softmax, and products of two activations."""
+"""Rules for attention: softmax, and products of two activations.
+
+Softmax looks up exp(x - max) in a table by the integer distance to the row's maximum and divides by the
+row's sum in fixed point.
+"""
 
 from __future__ import annotations
 

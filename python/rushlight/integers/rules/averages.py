@@ -59,7 +59,7 @@ def _need_few(graph: Graph, source: Quantized, sizes: list[Any]) -> None:
     known = [size for size in sizes if isinstance(size, int)]
     most = _MOST_SUMMED.get(graph.dtype(source.value), 0)
     need(int(np.prod(known, dtype=np.float64)) <= most, "its sums may have more than 32 bits")
-    need(0 not in known, "it is of no elements")
+    need(0 not in known, "it averages no elements")
 
 
 def mean(graph: Graph, call: Call, _: Settings) -> bool:

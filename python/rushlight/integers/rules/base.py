@@ -120,7 +120,7 @@ def need(condition: bool, reason: str) -> None:
 def _need_zero_point(source: Quantized, dtype: str) -> None:
     need(dtype != "int16" or source.zero_point == 0, "a zero point of int16 is not 0")
     limits = np.iinfo(dtype)
-    need(limits.min <= source.zero_point <= limits.max, f"a zero point is not a number of {dtype}")
+    need(limits.min <= source.zero_point <= limits.max, f"a zero point is outside {dtype}")
 
 
 def shared_dtype(graph: Graph, source: Quantized, to: Result) -> str:
@@ -130,9 +130,9 @@ def shared_dtype(graph: Graph, source: Quantized, to: Result) -> str:
     limits = np.iinfo(dtype)
     _need_zero_point(source, dtype)
     need(dtype != "int16" or to.to.zero_point == 0, "a zero point of int16 is not 0")
-    need(limits.min <= to.to.low and to.to.high <= limits.max, f"a range is not one of {dtype}")
+    need(limits.min <= to.to.low and to.to.high <= limits.max, f"a quantized range exceeds {dtype}")
     need(graph.dtype(to.last.result) == dtype, f"its result is not {dtype}, as its input is")
-    need(to.low <= to.to.zero_point <= to.high, "an activation leaves out 0")
+    need(to.low <= to.to.zero_point <= to.high, "its activation excludes 0")
     return dtype
 
 
@@ -146,7 +146,7 @@ def two_and_result(
     if a is None or b is None or result is None:
         return None
     dtype = shared_dtype(graph, a, result)
-    need(graph.dtype(b.value) == dtype, "its inputs have two dtypes")
+    need(graph.dtype(b.value) == dtype, "its inputs have different dtypes")
     _need_zero_point(b, dtype)
     return a, b, result
 

@@ -47,7 +47,7 @@ def bilinear(graph: Graph, call: Call, _: Settings) -> bool:
     operator = "rushlight::quantized_interpolate2d"
     need(graph.can_call(operator, dtype), f"no kernel interpolates {dtype}")
     before, after = graph.sizes(given[first])[-2:], graph.sizes(call.result)[-2:]
-    need(all(isinstance(n, int) and n > 0 for n in (*before, *after)), "its sizes are not known")
+    need(all(isinstance(n, int) and n > 0 for n in (*before, *after)), "its sizes are not static")
     need(max(before) <= _LARGEST, "its image is too large")
     to = requantization(np.array([source.scale / result.to.scale * 2.0**-_WEIGHTS]), "float")
     need(to is not None, "its scales are out of range")

@@ -54,7 +54,7 @@ def _scales(graph: Graph, call: Call, rows: int) -> Array:
     name = "scale" if call.operator in (_AFFINE, DEQUANTIZE) else "scales"
     given = call.arguments[name]
     known = np.array(given) if isinstance(given, float) else graph.constant(given)
-    need(known is not None, "its weight's scales are computed")
+    need(known is not None, "its weight's scales are not constant")
     assert known is not None
     scales = known.astype(np.float32)
     if call.operator == DEQUANTIZE:
@@ -98,7 +98,7 @@ def _weight(graph: Graph, value: Value, dequantizers: Sequence[str]) -> Weight |
     need(numbers.dtype == np.int8, f"its weight is {numbers.dtype}, not int8")
     need(not _zero_points(graph, call), "its weight has zero points")
     need(
-        _is_by_rows(call, numbers.shape[1]), "its weight has other scales than those of rows or their groups"
+        _is_by_rows(call, numbers.shape[1]), "its weight's scales are neither per row nor per group of a row"
     )
     scales = _scales(graph, call, numbers.shape[0])
     narrow = (given["quant_min"], given["quant_max"]) == (-8, 7) and numbers.min(initial=0) >= -8
@@ -231,7 +231,10 @@ def _linear(graph: Graph, call: Call, dequantizers: Sequence[str]) -> bool:
         return False
     weight = _weight(graph, given["weight"], dequantizers)
     if weight is None:
-        need(_source(graph, given["input"]) is None, "its weight is not constant int8 with scales of rows")
+        need(
+            _source(graph, given["input"]) is None,
+            "its weight is not constant int8 with one scale per row or group",
+        )
         return False
     need(graph.dtype(given["input"]) == "float32", "its input is not float32")
     source = _source(graph, given["input"])

@@ -146,7 +146,7 @@ def movement(graph: Graph, call: Call, settings: Settings) -> bool:
         return to is not None and _meet(graph, call, moved, to)
     changes = _changes(call, known[0], dtype)
     if changes is None:
-        need(not wanted, f"it pads with {call.arguments['value']}, which is none of its quantized numbers")
+        need(not wanted, f"it pads with {call.arguments['value']}, which has no exact quantized value")
         return False
     integers = [source.value for source in known]
     _move(graph, call, {**_replaced(moved, integers), **changes}, dtype)
@@ -185,7 +185,7 @@ def _meet(graph: Graph, call: Call, moved: Mapping[str, Any], to: Result) -> boo
     need(types <= set(NUMBERS), f"its tensors are {', '.join(sorted(types))}")
     need(graph.can_repeat(call, dtype) and can_look_up(graph, dtype), f"no kernel takes {dtype}")
     integers = [converted(graph, call, value, to) for value in values]
-    need(all(each is not None for each in integers), "its scales are not known")
+    need(all(each is not None for each in integers), "its scales are unknown")
     made = graph.repeat(call, _replaced(moved, integers), dtype)[0]
     graph.substitute(to.last.result, made)
     return True

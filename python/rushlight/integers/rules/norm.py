@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Rules for layer, group and RMS normalization. Weight and bias are constants, in steps of the result."""
+"""Rules for layer, group and RMS normalization. Weight and bias are constants, in steps of the result.
+
+Over n elements, (n * x - sum(x)) / sqrt(n * sum(x^2) - sum(x)^2 + epsilon) is computed in integers, with
+epsilon in the same units; RMS norms omit sum(x). Weight and bias follow in fixed point.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +29,7 @@ def _parameter(graph: Graph, value: Value | None, shape: list[int], absent: floa
     if value is None:
         return np.full(shape, absent)
     found = graph.constant(value)
-    need(found is not None, "its weight or bias is no constant")
+    need(found is not None, "its weight or bias is not constant")
     assert found is not None
     return found.astype(np.float64)
 
@@ -111,7 +115,7 @@ def layer_norm(graph: Graph, call: Call, _: Settings) -> bool:
     if ends is None:
         return False
     shape = list(given["normalized_shape"])
-    need(all(isinstance(size, int) for size in shape), "its normalized sizes are not known")
+    need(all(isinstance(size, int) for size in shape), "its normalized sizes are not static")
     weight = _parameter(graph, given.get("weight"), shape, 1.0)
     bias = _parameter(graph, given.get("bias"), shape, 0.0)
     operator = "rushlight::quantized_layer_norm"
@@ -125,7 +129,7 @@ def group_norm(graph: Graph, call: Call, _: Settings) -> bool:
     if ends is None:
         return False
     channels, positions, groups = (given[name] for name in ("C", "HxW", "group"))
-    need(isinstance(channels, int) and isinstance(positions, int), "its normalized sizes are not known")
+    need(isinstance(channels, int) and isinstance(positions, int), "its normalized sizes are not static")
     need(groups >= 1 and channels % groups == 0, "its groups do not divide its channels")
     weight = _parameter(graph, given.get("weight"), [channels], 1.0)
     bias = _parameter(graph, given.get("bias"), [channels], 0.0)
@@ -195,7 +199,7 @@ def rms_norm(graph: Graph, call: Call, _: Settings) -> bool:
         if source is None or found is None:
             continue
         sizes, eps = found
-        need(all(isinstance(size, int) for size in sizes), "its normalized sizes are not known")
+        need(all(isinstance(size, int) for size in sizes), "its normalized sizes are not static")
         value, weight = _weighted(graph, call, sizes)
         result = result_of(graph, value)
         if result is None:

@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Rules for sums, differences, products and quotients of two quantized tensors."""
+"""Rules for sums, differences, products and quotients of two quantized tensors.
+
+A sum is (a * ma + b * mb + offset) >> shift: one shift for both scales, with zero points and rounding
+folded into the offset. A product is requantized as a whole.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +39,7 @@ def _sum(graph: Graph, call: Call, sign: int) -> bool:
     dtype = graph.dtype(a.value)
     need(graph.can_call("rushlight::quantized_add", dtype), f"no kernel adds {dtype}")
     factor = call.arguments.get("alpha", 1)
-    need(isinstance(factor, (int, float)) and math.isfinite(factor), "its alpha is no number")
+    need(isinstance(factor, (int, float)) and math.isfinite(factor), "its alpha is no finite number")
     scales = [a.scale / result.to.scale, sign * factor * b.scale / result.to.scale]
     largest = max(abs(scale) for scale in scales)
     need(0 < largest < math.inf, "its scales are out of range")

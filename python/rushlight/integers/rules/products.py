@@ -1,5 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Rules for products with constant weights: convolutions and linear layers."""
+"""Rules for products with constant weights: convolutions and linear layers.
+
+With zero points zx of the input and 0 of the weight, sum(w * (x - zx)) + bias = sum(w * x) + folded, where
+folded = bias / (sx * sw) - zx * sum(w) is computed at conversion. The sum is requantized with sx * sw /
+sy.
+"""
 
 from __future__ import annotations
 
@@ -42,10 +47,10 @@ def _real_bias(graph: Graph, value: Value | None, scale: Array) -> Array | None:
     if known is not None:
         return known
     call = graph.maker(value)
-    need(call is not None and "dequantize" in call.operator, "its bias is computed")
+    need(call is not None and "dequantize" in call.operator, "its bias is not constant")
     assert call is not None
     numbers = graph.constant(call.arguments.get("input"))
-    need(numbers is not None, "its bias is computed")
+    need(numbers is not None, "its bias is not constant")
     assert numbers is not None
     if call.operator == "quantized_decomposed::dequantize_per_tensor":
         found = quantization(call)
@@ -57,7 +62,7 @@ def _real_bias(graph: Graph, value: Value | None, scale: Array) -> Array | None:
     zeros = points is None or not np.any(graph.constant(points))
     need(scales is not None and zeros, "its bias has zero points")
     assert scales is not None
-    need(scales.shape == numbers.shape, "its bias has other scales than one for each output")
+    need(scales.shape == numbers.shape, "its bias does not have one scale per output")
     return numbers.astype(np.float64) * scales.astype(np.float64)
 
 
@@ -68,7 +73,7 @@ def _products(
     """Bias and requantization arguments; `numbers` has the weights with outputs in its first dimension."""
     scale = source.scale * weight.scales
     real = _real_bias(graph, bias, scale)
-    need(real is None or real.shape == (len(numbers),), "its bias is not one number for each output")
+    need(real is None or real.shape == (len(numbers),), "its bias is not one value per output")
     if result.offset:
         real = (np.zeros(len(numbers)) if real is None else real) + result.offset / result.gain
     folded = folded_bias(real, numbers, source.zero_point, scale, dtype)
@@ -100,7 +105,7 @@ def convolution(graph: Graph, call: Call, settings: Settings) -> bool:
         groups, channels = int(given["groups"]), numbers.shape[1]
         per_group = numbers.reshape(groups, numbers.shape[0] // groups, channels, -1)
         numbers = per_group.transpose(0, 2, 1, 3).reshape(groups * channels, -1)
-        need(groups == 1 or weight.scales.size == 1, "its groups share scales")
+        need(groups == 1 or weight.scales.size == 1, "its groups share per-channel scales")
     names = ("stride", "padding", "dilation", "transposed", "output_padding", "groups")
     arguments = {
         "input": source.value,
@@ -131,7 +136,7 @@ def matrix_product(graph: Graph, call: Call, settings: Settings) -> bool:
         return False  # a product of two activations
     if source is not None and weight is not None:
         factors = [given.get(name, 1) for name in ("beta", "alpha")]
-        need(factors == [1, 1], "its factors are not 1")
+        need(factors == [1, 1], "its alpha or beta is not 1")
     return _linear(graph, call, settings, source, weight, given["self"] if is_sum else None)
 
 

@@ -103,7 +103,7 @@ def _arguments(
         return LOOKUP, {"input": source, "table": composed}
     need(graph.can_call(CURVE, composed.dtype.name), f"no kernel has curves of {composed.dtype.name}")
     table = fit(_steps(graph, source, calls, to.to), to.low, to.high)
-    need(table is not None, "a table that is a step off at most would be too large")
+    need(table is not None, "no table of allowed size is accurate to one step")
     dtype = to.last.arguments["dtype"]
     return CURVE, {
         "input": source,
@@ -153,9 +153,9 @@ def tabulated(graph: Graph, call: Call, settings: Settings) -> bool:
     source, calls = found
     need(graph.dtype(source) in NUMBERS, f"its input is {graph.dtype(source)}, not int8, uint8 or int16")
     need(dtype != "int16" or to.zero_point == 0, "a zero point of int16 is not 0")
-    need(graph.sizes(source) == graph.sizes(call.result), "its result has other sizes than its input")
+    need(graph.sizes(source) == graph.sizes(call.result), "its result and input have different sizes")
     table = _tabulate(graph, source, [*calls, call])
-    need(table is not None, "an operator is not known for single numbers")
+    need(table is not None, "an operator cannot be evaluated for single values")
     assert table is not None
     if _is_identity(graph, calls, source, table):
         graph.substitute(call.result, source)

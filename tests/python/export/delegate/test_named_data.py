@@ -25,9 +25,9 @@ def test_a_key_is_added_again_with_the_same_data_only() -> None:
     store.add_named_data("a", b"one", alignment=4)
     store.add_named_data("a", b"one", alignment=6)
     assert store.get_named_data_store_output().pte_data["a"].alignment == 12
-    with pytest.raises(ValueError, match="'a' is there already: 3 bytes, now 5 others"):
+    with pytest.raises(ValueError, match="'a': expected the 3 bytes stored before, got 5 others"):
         store.add_named_data("a", b"three")
-    with pytest.raises(ValueError, match="'a' is there already"):
+    with pytest.raises(ValueError, match=r"'a': expected the \d+ bytes stored before"):
         store.add_named_data("a", b"three", external_tag="file")
 
 

@@ -76,5 +76,5 @@ def test_kernels_for_operators_of_pytorch_may_stand_in_the_file(tmp_path: Path) 
 
 
 def test_a_functional_schema_is_refused() -> None:
-    with pytest.raises(InvalidSelection, match="an out overload expected"):
+    with pytest.raises(InvalidSelection, match="expected an out overload"):
         export(Model(), INPUTS, custom_ops=["rushlight_tests::triple(Tensor x, float bias) -> Tensor"])

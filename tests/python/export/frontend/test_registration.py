@@ -71,7 +71,7 @@ def test_export_registers_and_keeps_the_operator_whole(tmp_path: Path) -> None:
 
 def test_a_reference_that_lacks_the_function_is_told(tmp_path: Path) -> None:
     folder = library(tmp_path, "reg_lacks", TWICE, reference="")
-    with pytest.raises(InvalidSelection, match=r"reference.py has no function 'twice'"):
+    with pytest.raises(InvalidSelection, match=r"reference.py: expected a function 'twice'"):
         register_custom_operators([folder])
 
 

@@ -198,5 +198,5 @@ def test_it_happens_where_it_is_wanted(name: str) -> None:
 
 
 def test_another_word_for_it_is_refused() -> None:
-    with pytest.raises(InvalidArgument, match="channels_last: True, False or 'auto' expected, got 'yes'"):
+    with pytest.raises(InvalidArgument, match="channels_last: expected True, False or 'auto', got 'yes'"):
         rushlight.export(body(), (IMAGE,), channels_last="yes")
