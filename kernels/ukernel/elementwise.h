@@ -25,7 +25,7 @@ struct Rows {
   size_t n;
   RowInput in[3];
   void* out;
-  ptrdiff_t stride;  // of `out`, in bytes
+  ptrdiff_t stride;  // bytes from row to row of `out`
   float number = 1;  // parameter of the functions below that name it
   uint64_t factor = 1;
 };

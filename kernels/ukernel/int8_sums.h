@@ -23,8 +23,8 @@ namespace rushlight::ukernel {
 
 struct Int8Windows {
   size_t count = 0;    // sums; like rows and columns any number
-  size_t rows = 0;     // of a window
-  size_t columns = 0;  // of a window
+  size_t rows = 0;     // in a window
+  size_t columns = 0;  // in a window
   ptrdiff_t lane = 0;  // in elements, from the window of one sum to the next
   ptrdiff_t row = 0;
   ptrdiff_t column = 0;

@@ -16,7 +16,7 @@ namespace rushlight::ukernel {
 //   cell[i] = sigmoid(gate(1)[i]) * cell[i] + sigmoid(gate(0)[i]) * tanh(gate(2)[i])
 //   hidden[i] = sigmoid(gate(3)[i]) * tanh(cell[i])
 //
-// The functions and their errors are those of vector_math.h. Alignment of float; the arrays do not overlap. A
+// The functions and their errors are as in vector_math.h. Alignment of float; the arrays do not overlap. A
 // unit's results depend only on its own elements.
 RL_UKERNEL(void, lstm_cell,
            (size_t n, const float* inputs, ptrdiff_t input_stride, const float* states,

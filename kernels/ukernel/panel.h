@@ -28,7 +28,7 @@ struct PanelProduct {
   ptrdiff_t left_stride;    // from row to row
   const float* panel;       // (parts x depth) x kPanelColumns
   size_t rows;              // any number
-  size_t depth;             // of a part, any number
+  size_t depth;             // elements of a part, any number
   float* out;               // rows x columns
   ptrdiff_t out_stride;     // from row to row
   ptrdiff_t column_stride;  // from column to column
@@ -82,9 +82,9 @@ struct PanelPlace {
   const float* from;  // the element at this kernel position of a window with offset 0, channel 0
   ptrdiff_t channel_stride;
   size_t channels;
-  int32_t row;  // of the position in the window
+  int32_t row;  // position in the window
   int32_t column;
-  uint32_t height;  // of the image, in pixels
+  uint32_t height;  // image size in pixels
   uint32_t width;
 };
 

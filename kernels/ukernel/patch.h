@@ -69,7 +69,7 @@ struct ChannelSums {
   ptrdiff_t row_stride;  // from tap to tap
   ptrdiff_t column_stride;
   ptrdiff_t in_step;    // from output to output
-  const float* weight;  // of group 0 at tap 0
+  const float* weight;  // group 0 at tap 0
   ptrdiff_t weight_row_stride;
   ptrdiff_t group_stride;
   size_t rows;  // any number

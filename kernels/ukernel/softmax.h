@@ -4,7 +4,7 @@
 //   softmax:     y[i] = exp(x[i] - m) / s      m = the largest x, s = the sum of exp(x[i] - m)
 //   log_softmax: y[i] = x[i] - m - log(s)
 //
-// Subtracting m prevents overflow. s is summed in the order of reduce.h; exp and log are those of
+// Subtracting m prevents overflow. s is summed in the order of reduce.h; exp and log are the functions of
 // vector_math.h. The quotient is a product with 1 / s. If an element is NaN or +inf, or all are -inf, all
 // results are NaN. y may be x. Alignment of float.
 #pragma once

@@ -4,8 +4,8 @@
 // transformed inputs and weights instead of 36. Lanes are the channels of one tile or the tiles of one
 // channel.
 //
-// The transforms only add and subtract inputs and products, and halve weights: rounding errors are as those
-// of a direct convolution. Larger tiles have factors from 1/24 to 8 and lose a digit or two
+// The transforms only add and subtract inputs and products, and halve weights: rounding errors are as in a
+// direct convolution. Larger tiles have factors from 1/24 to 8 and lose a digit or two
 // (docs/decisions/0021-winograd-in-small-tiles.md). An infinite or NaN input spreads to all outputs of its
 // tile; the output transform reports that.
 //

@@ -17,7 +17,7 @@ void store_block(const BlockForm& form, const int32_t* q, char* to) {
 }
 
 // Adds the products of pair kPair of a word. One asm statement for both instructions: compilers would
-// separate those of four features and run out of registers.
+// separate the instructions of four features and run out of registers.
 template <bool kIsByte, size_t kPair>
 RL_INLINE int32_t add_two(int32_t sum, uint32_t word, [[maybe_unused]] uint32_t mask, int32_t pair) {
   uint32_t two;

@@ -26,7 +26,7 @@ struct Layout {
   static constexpr bool kIsByte = kByte;
   static constexpr bool kIsNarrow = kNarrowRows;
   static constexpr size_t kParts = kNarrowRows ? 1 : 2;
-  static constexpr size_t kRowStep = kStep * kParts;                         // of the features
+  static constexpr size_t kRowStep = kStep * kParts;                         // bytes of the features
   static constexpr size_t kPanelStep = kByte ? 2 * kWordBytes : kWordBytes;  // and of the features
 };
 

@@ -18,7 +18,7 @@ struct Taps {
   size_t channel;
   size_t taps;
   const int32_t* bias;
-  int32_t* sums;  // of a pixel, in four rows that are 64 bytes apart
+  int32_t* sums;  // a pixel in each of four rows that are 64 bytes apart
   const int32_t* sums_end;
 };
 

@@ -14,7 +14,7 @@ namespace {
 constexpr size_t kDepthBlock = 8;
 constexpr size_t kBlockBytes = kDepthBlock * kBlock;
 
-// The rows of a tile. What follows the end of a row, up to a whole block, does not matter: the panel has
+// The rows of a tile. Bytes past the end of a row, up to a whole block, do not matter: the panel has
 // zeros there.
 template <size_t kCount>
 struct Rows {

@@ -20,9 +20,9 @@ struct Columns {
   const int8_t* rows[kRows];
   const int8_t* right;
   ptrdiff_t right_stride;
-  int32_t* sums;            // of the rows of a column, then of the next column
+  int32_t* sums;            // rows of a column, then of the next column
   const int32_t* sums_end;  // columns are pairs, or fours of one row
-  size_t depth;             // of a part
+  size_t depth;             // elements of a part
   size_t parts;
   ptrdiff_t part_stride;
   size_t triples;  // triples of rows, whose sums are 192 bytes apart
@@ -88,7 +88,7 @@ struct Columns {
 }
 
 // The same for one triple of rows in parts. Stack: bytes by which row and column pointers overshoot a part,
-// parts left, depth and parts, bytes back to the rows' first parts and on to those of the next columns, end
+// parts left, depth and parts, bytes back to the rows' first parts and on to the next columns, end
 // of the sums.
 [[gnu::naked, gnu::noinline]] void multiply_parts([[maybe_unused]] const Columns& work) {
   asm volatile(
@@ -192,7 +192,7 @@ struct Columns {
 
 constexpr size_t kJoined = 864;  // bytes for rows whose parts are joined, at least three rows
 
-// The sums of three rows and 16 columns are followed by those of the next three rows.
+// The sums of three rows and 16 columns are followed by the sums of the next three rows.
 constexpr size_t kRowsSums = kRows * kColumns;
 constexpr uint32_t kRowsAt[kBlockRows] = {0,   4,   8,   192, 196, 200,  //
                                           384, 388, 392, 576, 580, 584};

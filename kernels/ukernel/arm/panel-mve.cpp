@@ -36,7 +36,7 @@ struct Tiles {
   const float* out_end;  // the end of the last tile
   size_t sixths;         // steps of six in a part's depth, rounded up
   size_t has_half;
-  size_t rest;  // of the depth after them
+  size_t rest;  // steps of the depth after them
   size_t more_parts;
   ptrdiff_t part_step;  // from the end of a part to the next part
   size_t rectify;
@@ -44,7 +44,7 @@ struct Tiles {
   const float* left;
   ptrdiff_t left_step;
   ptrdiff_t tile_step;  // from the end of a tile's last row to the next tile's first
-  size_t parts_left;    // of the current tile; starts as more_parts
+  size_t parts_left;    // in the current tile; starts as more_parts
 };
 
 // Uses all registers but sp: first, second and third row, panel, nine elements and the loop count. The rest

@@ -88,7 +88,7 @@ struct PairWork {
   int8_t* out;
   ptrdiff_t out_stride;
   int32_t zero_point;
-  size_t pairs;  // of rows
+  size_t pairs;  // pairs of rows
   size_t columns;
 };
 

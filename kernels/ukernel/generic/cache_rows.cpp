@@ -11,7 +11,7 @@ namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
 
 namespace {
 
-constexpr size_t kVectors = RL_VECTOR_BYTES == 64 ? 4 : 2;  // of a tile of sums
+constexpr size_t kVectors = RL_VECTOR_BYTES == 64 ? 4 : 2;  // vectors in a tile of sums
 
 // Products of kR rows with the kC <= 4 cache rows from `at` on.
 template <size_t kR, size_t kC, class T>

@@ -11,7 +11,7 @@ struct Tile {
   ptrdiff_t from_step;  // in bytes from row to row
   float* out;
   ptrdiff_t out_step;
-  size_t depth;  // of a part
+  size_t depth;  // elements of a part
   size_t parts;
   ptrdiff_t part_step;  // in bytes from the end of a part to the next part
   size_t rectify;       // 0 or 1

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Transposes square blocks with rows of 16 bytes by interleaving, several at once where vectors are wider:
-// each 16 bytes of a vector are a separate block, whose rows follow those of the previous block. Stored rows
+// each 16 bytes of a vector are a separate block, whose rows follow the previous block. Stored rows
 // are then contiguous.
 #include "kernels/ukernel/transpose.h"
 
