@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The report as Markdown and as a page that needs no other file."""
+"""Formats the report as Markdown and as a self-contained page."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _KINDS = {
 
 @dataclass(frozen=True)
 class Table:
-    """Texts; the first column names the row."""
+    """A table of text; the first column names the row."""
 
     title: str
     note: str
@@ -32,7 +32,7 @@ class Table:
 
 
 def tables(report: Report) -> list[Table]:
-    """All that the report has."""
+    """All tables of the report."""
     found = [_times(report, kind) for kind in _KINDS if report.of_kind(kind)]
     if report.loads:
         found.append(_loads(report.loads))
@@ -67,7 +67,7 @@ def _cells(row: Row, names: Sequence[str], clock: str, scale: float) -> list[str
 
 
 def _last(report: Report, row: Row) -> list[str]:
-    """The ratio, whom it is to, and how near we are to what the machine can do."""
+    """The ratio, the peer that it compares with, and the speed relative to the machine's limit."""
     peer, ours = row.fastest_peer(report.clock), row.timings.get(OURS)
     near = ""
     if ours is not None and row.kind == "memory":
@@ -105,7 +105,7 @@ def _loads(loads: Sequence[Load]) -> Table:
 
 
 def _number(value: float) -> str:
-    """Three digits."""
+    """The value with three significant digits."""
     return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
 
 
@@ -118,7 +118,7 @@ def _threads(count: int) -> str:
 
 
 def _remarks(report: Report) -> list[str]:
-    """The machine, the versions, who is missing, whose outputs are off."""
+    """The machine, the versions, missing contestants, wrong outputs."""
     described, peak = report.machine, report.machine["peak"]
     versions = ", ".join(f"{name} {version}" for name, version in report.versions.items() if name != "copy")
     limits = peak.get("missing", "")

@@ -19,7 +19,7 @@ RL_EXACT_VARIANTS(Sums, variants, sum_int8, quantize_sums)
 
 }  // namespace
 
-// The mean of 49 pixels of 128 channels, and of 128 planes of 49; windows of 3 x 3 of as many.
+// The mean of 49 pixels of 128 channels, and of 128 planes of 49; windows of 3 x 3 in as many channels.
 RL_BENCHMARK(int8_sums, bench) {
   struct Form {
     const char* name;

@@ -31,7 +31,7 @@ void reference_average(size_t count, const ukernel::PoolWindow& window, float di
 
 }  // namespace
 
-// Windows of 3 x 3: of 64 channels, and of a row of 56 pixels with steps of one and two.
+// Windows of 3 x 3: over 64 channels, and along a row of 56 pixels with strides of one and two.
 RL_BENCHMARK(pool, bench) {
   struct Form {
     const char* name;
