@@ -164,9 +164,9 @@ def picture(costs: list[Cost]) -> str:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description="What the runtime costs, beside the official one.")
-    parser.add_argument("--json", type=Path, help="write the numbers there")
-    parser.add_argument("--picture", type=Path, help="write an SVG there")
+    parser = argparse.ArgumentParser(description="Compares the runtime's overhead with the official one.")
+    parser.add_argument("--json", type=Path, help="write the values to this file")
+    parser.add_argument("--picture", type=Path, help="write an SVG to this file")
     parser.add_argument("--turns", type=int, default=TURNS, help=f"measurements of each (default {TURNS})")
     parser.add_argument("--chain", type=int, default=CHAIN, help=f"additions in the chain (default {CHAIN})")
     options = parser.parse_args()

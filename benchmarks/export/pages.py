@@ -115,19 +115,19 @@ def _tables(measured: Measured) -> list[_Table]:
     tables = [
         _Table(
             "Time to export",
-            f"From the module to the bytes of the file; medians of {turns} exports in turns, one thread.",
+            f"From the module to the bytes of the file; medians of {turns} alternating exports, one thread.",
             ["model", *time_header, "CPU ratio", "wall ratio"],
             times,
         ),
         _Table(
-            "What comes out",
-            "Planned memory holds inputs and outputs, too.",
+            "Size of the programs",
+            "Planned memory includes inputs and outputs.",
             ["model", *size_header],
             sizes,
         ),
         _Table(
-            "Memory that exporting and saving takes beside the model",
-            "Peak of resident memory minus what was resident when the model was made, in MB.",
+            "Memory of exporting and saving, without the model",
+            "Peak of resident memory minus the resident memory after the model was created, in MB.",
             ["model", "weights", *pair],
             peaks,
         ),
@@ -169,7 +169,7 @@ def parts_of_docs(measured: Measured, machine: str) -> dict[str, str]:
         f"(official: {p.official / 1e6:.0f} MB)"
         for p in measured.peaks
     )
-    told = f"What exporting and saving adds to the peak of memory beside the model's weights: {peaks}."
+    told = f"Exporting and saving adds to the peak memory, without the model's weights: {peaks}."
     layouts = _layouts(measured)
     return {
         "times": "\n\n".join([_lines(header, times), told, machine]),
@@ -181,7 +181,7 @@ def _layouts(measured: Measured) -> _Table:
     rows = [[each.name, *(f"{s * 1e3:.3g}" for s in (each.first, each.last))] for each in measured.layouts]
     return _Table(
         "Channels first or last",
-        "Milliseconds of a call, one thread, the least of all turns.",
+        "Milliseconds of a call, one thread, the least of all rounds.",
         ["model", "channels-first, ms", "channels-last, ms"],
         rows,
     )

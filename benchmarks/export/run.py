@@ -116,16 +116,16 @@ def measure(parts: Collection[str], turns: int) -> Measured:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description="What exporting takes, beside the official exporter.")
+    parser = argparse.ArgumentParser(description="Compares exporting with the official exporter.")
     parser.add_argument("--output", type=Path, help="write export.md, .json, .html and .svg into this folder")
-    parser.add_argument("--only", nargs="+", choices=PARTS, default=PARTS, help="measure these alone")
+    parser.add_argument("--only", nargs="+", choices=PARTS, default=PARTS, help="measure only these parts")
     parser.add_argument("--turns", type=int, default=TURNS, help=f"exports that count (default {TURNS})")
     parser.add_argument("--write", action="store_true", help="put the tables into docs/exporting.md")
     options = parser.parse_args()
     if options.turns < 1:
-        parser.error("--turns takes 1 or more")
+        parser.error(f"--turns: expected 1 or more, got {options.turns}")
     if options.write and set(options.only) != set(PARTS):
-        parser.error("--write takes all parts, without --only")
+        parser.error("--write: expected all parts, got some of them; omit --only")
     quiet()
     torch.set_num_threads(1)
     measured = measure(options.only, options.turns)

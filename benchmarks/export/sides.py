@@ -87,7 +87,7 @@ def resident(what: str) -> int:
     for line in Path("/proc/self/status").read_text().splitlines():
         if line.startswith(what + ":"):
             return int(line.split()[1]) * 1024
-    raise OSError(f"/proc/self/status: a line {what} expected")
+    raise OSError(f"/proc/self/status: expected a line {what}, got none")
 
 
 def forget_peak() -> None:

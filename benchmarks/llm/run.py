@@ -158,10 +158,12 @@ def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--peers", default=sys.executable, help="the Python that has the peers' packages")
+    parser.add_argument(
+        "--peers", default=sys.executable, help="the Python interpreter that has the peers' packages"
+    )
     parser.add_argument("--genai", type=Path, help="a folder of ONNX Runtime GenAI's model builder")
     parser.add_argument(
-        "--official", type=Path, help="a program of the official exporter; executorch is here"
+        "--official", type=Path, help="a program of the official exporter; needs executorch here"
     )
     parser.add_argument("--gguf", type=Path, default=paths("smollm2")[0], help="other weights")
     parser.add_argument("--threads", type=int, nargs="+", default=[1, 2])

@@ -100,7 +100,9 @@ def measure(name: str, program: Path, target: str, folder: Path, jobs: int | Non
             jobs=jobs,
         )
     if stray := [part for part in reports["portable"].components if part.startswith((*BACKS, MICROKERNELS))]:
-        raise ValueError(f"{name} on {target}: the portable build has {', '.join(stray)}")
+        raise ValueError(
+            f"{name} on {target}: expected no optimized kernels in the portable build, got {', '.join(stray)}"
+        )
     flash = {part: each["flash"] for part, each in reports["optimized"].components.items()}
     beside = VARIANTS.get(target)
     return Row(

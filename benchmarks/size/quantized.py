@@ -119,7 +119,11 @@ def main() -> int:
     parser.add_argument("--targets", nargs="*")
     parser.add_argument("--part", choices=PAIRS, default="boards", help="boards16: int8 beside 16x8")
     parser.add_argument("--json", action="store_true", help="print rows as JSON instead of a table")
-    parser.add_argument("--write", action="store_true", help="takes all models and targets")
+    parser.add_argument(
+        "--write",
+        action="store_true",
+        help="put the table into docs/quantization.md; needs all models and targets",
+    )
     options = parser.parse_args()
     if options.write and (options.models or options.targets):
         parser.error("--write: expected all models and targets, got some of them")

@@ -59,13 +59,21 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--output", type=Path, help="folder for size.md, size.html and size.json")
     parser.add_argument("--work", type=Path, default=ROOT / "build" / "size", help="folder for builds")
-    parser.add_argument("--models", nargs="*", help="some of the models")
+    parser.add_argument("--models", nargs="*", help="selected models (default: all)")
     parser.add_argument("--targets", nargs="*", default=TARGETS)
     parser.add_argument("--kinds", nargs="*", default=[option.kind for option in OPTIONS])
-    parser.add_argument("--jobs", type=int, default=1, help="cells at a time; more disturb the times")
-    parser.add_argument("--cold", nargs="*", default=[], metavar="MODEL", help="also time these builds cold")
-    parser.add_argument("--write", action="store_true", help="takes all models, targets and kinds")
-    parser.add_argument("--resume", action="store_true", help="keep what passed before")
+    parser.add_argument(
+        "--jobs", type=int, default=1, help="parallel cells; more than one disturbs the times"
+    )
+    parser.add_argument(
+        "--cold", nargs="*", default=[], metavar="MODEL", help="also time cold builds of these models"
+    )
+    parser.add_argument(
+        "--write",
+        action="store_true",
+        help="put the tables into the pages; needs all models, targets and kinds",
+    )
+    parser.add_argument("--resume", action="store_true", help="keep the cells that passed before")
     options = parser.parse_args()
     if options.write and (options.models or set(options.targets) != set(TARGETS) or len(options.kinds) < 2):
         parser.error("--write: expected all models, targets and kinds, got some of them")

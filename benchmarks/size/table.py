@@ -38,7 +38,7 @@ def to_markdown(result: MatrixResult, made: Sequence[Made]) -> str:
         parts.append(_target(target, [cell for cell in result.cells if cell.target == target]))
     if any(cell.cold for cell in result.cells):
         parts.append(_times(result.cells))
-    parts += [f"{one.name} is not here: {one.missing}." for one in made if one.missing]
+    parts += [f"{one.name} is missing: {one.missing}." for one in made if one.missing]
     parts += [_failure(cell) for cell in result.cells if cell.status != PASSED]
     parts.append(_machine(result))
     return "\n\n".join(parts) + "\n"

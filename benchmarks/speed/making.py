@@ -86,7 +86,7 @@ def _xnnpack(made: Made, path: Path) -> None:
         edge = to_edge_transform_and_lower(exported, partitioner=[XnnpackPartitioner()])
         program = edge.to_executorch(_official_options())
     if not program.executorch_program.execution_plan[0].delegates:
-        raise ValueError("XNNPACK takes nothing of this")
+        raise ValueError("XNNPACK: expected an operator that it supports, got none")
     path.write_bytes(program.buffer)
 
 

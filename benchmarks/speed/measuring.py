@@ -98,7 +98,7 @@ def compete(
         for name in _rotated(list(calls), turn):
             if turn >= 2 and taken[name][0][0] > SLOW_SECONDS:
                 continue
-            tell(f"{name}: turn {turn + 1} of {turns}")
+            tell(f"{name}: round {turn + 1} of {turns}")
             time.sleep(SETTLE_SECONDS)
             batches = workers[name].ask("run", calls[name])
             taken[name].append(tuple(statistics.median(each) for each in zip(*batches, strict=True)))

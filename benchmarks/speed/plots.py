@@ -111,10 +111,10 @@ def roofline_svg(rows: Sequence[Row], clock: str, peak: float) -> str:
         )
     for index, row in enumerate(rows):
         y = 56 + 20 * index
-        what = "of a copy" if row.kind == "memory" else "of peak"
+        what = "copy bandwidth" if row.kind == "memory" else "peak"
         parts.append(f'<text x="{_LEFT - 8}" y="{y + 4}" text-anchor="end">{escape(row.name)}</text>')
         for name, share in reversed(_shares(row, clock, peak).items()):
-            title = f"<title>{escape(name)}: {100 * share:.0f} % {what}</title>"
+            title = f"<title>{escape(name)}: {100 * share:.0f} % of {what}</title>"
             if name == OURS:
                 parts.append(
                     f'<rect x="{_LEFT}" y="{y - 6}" width="{x(share) - _LEFT:.1f}" height="12" '

@@ -69,11 +69,15 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument(
         "--load", nargs="*", metavar="MODEL", help="time and memory of loading [mobilenet-v2]"
     )
-    parser.add_argument("--profile", nargs="+", metavar="NAME", help="our time by operator, nothing else")
-    parser.add_argument("--contestants", nargs="+", metavar="NAME", help="some of them")
+    parser.add_argument("--profile", nargs="+", metavar="NAME", help="only our time by operator")
+    parser.add_argument(
+        "--contestants", nargs="+", metavar="NAME", help="selected contestants (default: all)"
+    )
     parser.add_argument("--threads", type=int, default=1, help="threads of each contestant [1]")
-    parser.add_argument("--runs", type=int, default=7, help="turns of each contestant [7]")
-    parser.add_argument("--clock", choices=("cpu", "wall"), help="of ratios [cpu on one thread, else wall]")
+    parser.add_argument("--runs", type=int, default=7, help="rounds of each contestant [7]")
+    parser.add_argument(
+        "--clock", choices=("cpu", "wall"), help="the time of ratios [cpu on one thread, else wall]"
+    )
     parser.add_argument("--peers", default=sys.executable, metavar="PYTHON", help="interpreter of the peers")
     parser.add_argument("--work", type=Path, default=ROOT / "build" / "speed", help="folder for models")
     parser.add_argument("--json", type=Path, metavar="FILE")
@@ -83,9 +87,9 @@ def _arguments() -> argparse.Namespace:
     options = parser.parse_args()
     unknown = [name for name in [*options.only, *(options.profile or [])] if name not in SUBJECTS]
     if unknown:
-        parser.error(f"no subject {', '.join(unknown)}; there are {', '.join(SUBJECTS)}")
+        parser.error(f"subjects: expected some of {', '.join(SUBJECTS)}, got {', '.join(unknown)}")
     if options.runs < 1 or options.threads < 1:
-        parser.error("--runs and --threads take 1 or more")
+        parser.error(f"--runs, --threads: expected 1 or more, got {options.runs}, {options.threads}")
     if options.load == []:
         options.load = ["mobilenet-v2"]
     return options

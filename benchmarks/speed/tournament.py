@@ -122,7 +122,7 @@ class Tournament:
     ) -> Row:
         names = [each for each in workers if each != "copy" or name in MEMORY]
         kind = kind_of(name)
-        tell("making its files")
+        tell("preparing its files")
         try:
             missing = prepare(name, folder, names, own, peers)
         except Failed as error:

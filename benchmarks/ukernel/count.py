@@ -108,7 +108,7 @@ def count(machine: Machine, plugin: Path, program: Path, part: str) -> list[Coun
     lines = process.run(command, check=True, timeout=600).stdout.splitlines()
     counts = [int(line) for line in numbers.read_text().split()]
     if len(lines) != len(counts):
-        raise ValueError(f"{machine.name}: {len(lines)} cases, {len(counts)} counts")
+        raise ValueError(f"{machine.name}: expected {len(lines)} counts, got {len(counts)}")
     rows = []
     for line, number in zip(lines[1:], counts[1:], strict=True):
         name, variant, flops, size = line.split("\t")
