@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Products of a few vectors with the rows of a matrix: a linear layer for one token, with unpacked weights.
-// The matrix is read once, in order, so that its speed is that of memory.
+// Products of a few vectors with the rows of a matrix, which is read once and in order: a linear layer for
+// one token, with unpacked weights.
 //
 //   c[i * c_stride + j] = sum over p < depth of a[i * a_stride + p] * b[j * b_stride + p]
 //

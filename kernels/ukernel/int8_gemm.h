@@ -55,8 +55,8 @@ struct Int8Gemm {
 
   const void* left = nullptr;  // spread rows
   ptrdiff_t left_stride = 0;   // in bytes from row to row
-  // Rows may lie anywhere, and consist of parts of equal depth that need not be a multiple of what
-  // int8_gemm_depth() rounds to. Only variants with kInt8GemmParts support both.
+  // Rows may lie anywhere (row_offsets), and consist of parts of equal depth d with int8_gemm_depth(d) == d,
+  // for d = depth / parts. Variants without kInt8GemmParts support neither.
   const ptrdiff_t* row_offsets = nullptr;  // in bytes from `left` to each row; null: multiples of left_stride
   size_t parts = 1;
   ptrdiff_t part_stride = 0;  // in bytes from part to part

@@ -36,8 +36,8 @@ struct PatchConvolution {
 //   in = patch[y * row_step + i * row_dilation][x * column_step + j * column_dilation]
 RL_UKERNEL_NATIVE(void, convolve_patch, (const PatchConvolution& convolution), (convolution))
 
-// The same for a whole plane with a 3 x 3 kernel, stride 1 and a zero padding of 1 on all sides, which the
-// kernel adds. The output has the input's shape. The elements of a row are contiguous.
+// The same for a whole plane with a 3 x 3 kernel, stride 1 and an implicit zero padding of 1 on all sides.
+// The output has the input's shape. The elements of a row are contiguous.
 struct PlaneConvolution {
   const float* in;
   ptrdiff_t in_stride;

@@ -11,7 +11,7 @@ namespace {
 // The start of a quantized row.
 struct RowHeader {
   float scale;
-  int32_t zero_point;  // as the variant needs it
+  int32_t zero_point;  // zero point of the stored elements
 };
 
 // Quantized values plus an offset. The clamp between product and sum keeps them from being fused.

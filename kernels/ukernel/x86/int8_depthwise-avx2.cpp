@@ -108,7 +108,8 @@ struct Pixels {
   }
 };
 
-// Loads of a tap: as many channels of one pixel as a vector has bytes, or 16, or fewer (kCount is 0), or 16 of each of as many pixels as a vector holds, which may be contiguous (kAdjoin).
+// Loads of a tap: as many channels of one pixel as a vector has bytes, or 16, or fewer (kCount is 0); or 16
+// or fewer channels of each of as many pixels as a vector holds, which may be contiguous (kAdjoin).
 template <class V, size_t kCount, bool kAdjoin = false>
 struct Seen {
   using Vec = V;
