@@ -16,8 +16,8 @@
 //                                the image. C is contiguous over the pixels of an image. One list of pointers
 //                                [taps][all pixels] serves every tile, with a_tap_stride = all pixels
 //   convolution, channels-first  rows = output channels, columns = pixels. A = the unpacked weights (a_step
-//                                1, one pointer an output channel), B = the image itself for 1 x 1 (b_stride =
-//                                its pixels), or rows of shifted pixels; bias along rows
+//                                1, one pointer an output channel), B = the image itself for 1 x 1
+//                                (b_stride = its pixels), or rows of shifted pixels; bias along rows
 //
 // B is either packed or used in place. Packed: panels of gemm_columns() columns, [taps * depth][b_columns],
 // each aligned to 64 bytes if the first is; the last one is padded with zeros to gemm_columns() or to a

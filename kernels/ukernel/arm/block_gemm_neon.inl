@@ -26,8 +26,8 @@ struct Layout {
   static constexpr bool kIsByte = kByte;
   static constexpr bool kIsNarrow = kNarrowRows;
   static constexpr size_t kParts = kNarrowRows ? 1 : 2;
-  static constexpr size_t kRowStep = kStep * kParts;                         // bytes of the features
-  static constexpr size_t kPanelStep = kByte ? 2 * kWordBytes : kWordBytes;  // and of the features
+  static constexpr size_t kRowStep = kStep * kParts;                         // bytes of 8 row elements
+  static constexpr size_t kPanelStep = kByte ? 2 * kWordBytes : kWordBytes;  // bytes of 8 panel elements
 };
 
 // Elements 0 to 3 and 4 to 7 of four features.

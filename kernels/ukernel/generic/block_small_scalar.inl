@@ -31,8 +31,7 @@ void load_scales(bool is_single, const uint8_t* from, float* __restrict to) {
   const float* const end = to + kBlockFeatures;
   if (is_single) {
     for (; to != end; from += sizeof(float)) {
-      const uint32_t low = from[0] | from[1]
-                                         << 8;  // by bytes: loads of words want them aligned on some cores
+      const uint32_t low = from[0] | from[1] << 8;  // by bytes: some cores require aligned words
       *to++ = of_pattern(low | static_cast<uint32_t>(from[2] | from[3] << 8) << 16);
     }
     return;

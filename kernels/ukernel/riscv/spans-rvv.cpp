@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// RISC-V with vectors of any length.
+// RISC-V with vectors of any length, eight registers at a time.
 #include <riscv_vector.h>
 
 #include "kernels/ukernel/spans.h"
