@@ -4,7 +4,7 @@ into examples/README.md.
 
     python benchmarks/examples.py --write [NAME...]    # default: all
 
-An example's command is the first line of the first `sh` block of its README; its targets are TARGETS in
+An example's command is the first line of the first `sh` block of its README. Its targets are TARGETS in its
 run.py.
 """
 

@@ -13,7 +13,7 @@ elseif(RUSHLIGHT_COMPILER_CACHE STREQUAL "off")
 else()
     message(
         FATAL_ERROR
-        "RUSHLIGHT_COMPILER_CACHE: one of auto, ccache, sccache, off expected, found '${RUSHLIGHT_COMPILER_CACHE}'"
+        "RUSHLIGHT_COMPILER_CACHE: expected auto, ccache, sccache or off, got '${RUSHLIGHT_COMPILER_CACHE}'"
     )
 endif()
 
@@ -32,8 +32,4 @@ else()
     set(rushlight_cache_program "")
 endif()
 # Read by `rushlight build`.
-set(RUSHLIGHT_COMPILER_CACHE_PROGRAM
-    "${rushlight_cache_program}"
-    CACHE INTERNAL
-    "What compilers are started through"
-)
+set(RUSHLIGHT_COMPILER_CACHE_PROGRAM "${rushlight_cache_program}" CACHE INTERNAL "The launcher of compilers")

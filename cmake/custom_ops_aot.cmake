@@ -45,7 +45,7 @@ function(gen_custom_ops_aot_lib)
     target_link_libraries(${library} PRIVATE ${library}_kernels ${TORCH_LIBRARIES})
 endfunction()
 
-# Sets TORCH_INCLUDE_DIRS and TORCH_LIBRARIES to those of the PyTorch that Python imports.
+# Sets TORCH_INCLUDE_DIRS and TORCH_LIBRARIES for the PyTorch that Python imports.
 function(find_package_torch)
     rushlight_run_generator(
         paths

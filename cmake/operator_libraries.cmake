@@ -169,7 +169,7 @@ function(rushlight_selected_for library by_dtype dependencies result)
     if(given STREQUAL "")
         message(
             FATAL_ERROR
-            "gen_operators_lib: nothing is selected: gen_selected_ops, with the same LIB_NAME, comes before"
+            "gen_operators_lib: no operators are selected: call gen_selected_ops with the same LIB_NAME first"
         )
     endif()
     if(executorch IN_LIST dependencies AND (ROOT_OPS OR OPS_SCHEMA_YAML))

@@ -20,8 +20,8 @@ rushlight_unite_aliases("${rushlight_table}")
 if((RUSHLIGHT_TARGET OR RUSHLIGHT_COMPILER) AND NOT RUSHLIGHT_CODE)
     message(
         FATAL_ERROR
-        "RUSHLIGHT_TARGET, RUSHLIGHT_COMPILER: CMAKE_TOOLCHAIN_FILE=toolchains/target.cmake expected beside them, \
-found '${CMAKE_TOOLCHAIN_FILE}'"
+        "RUSHLIGHT_TARGET, RUSHLIGHT_COMPILER: expected CMAKE_TOOLCHAIN_FILE=toolchains/target.cmake with them, \
+got '${CMAKE_TOOLCHAIN_FILE}'"
     )
 endif()
 
@@ -42,7 +42,7 @@ foreach(rushlight_file IN LISTS rushlight_files)
     elseif(RUSHLIGHT_EMBEDDED_MODEL)
         message(
             FATAL_ERROR
-            "RUSHLIGHT_EMBED: one program expected, found ${RUSHLIGHT_EMBEDDED_MODEL} and ${rushlight_file}"
+            "RUSHLIGHT_EMBED: expected one program, got ${RUSHLIGHT_EMBEDDED_MODEL} and ${rushlight_file}"
         )
     else()
         set(RUSHLIGHT_EMBEDDED_MODEL "${rushlight_file}")
@@ -103,8 +103,8 @@ if(EXECUTORCH_SELECT_OPS_YAML MATCHES "(^|;)(ON|On|on|TRUE|YES|1)(;|$)")
     if(NOT RUSHLIGHT_KERNEL_LIBRARIES)
         message(
             FATAL_ERROR
-            "EXECUTORCH_SELECT_OPS_YAML=ON: a path expected, or ON with RUSHLIGHT_KERNEL_LIBRARIES, whose operators \
-it then selects"
+            "EXECUTORCH_SELECT_OPS_YAML: expected a path, got ON, which selects the operators of \
+RUSHLIGHT_KERNEL_LIBRARIES; set these too"
         )
     endif()
     rushlight_library_files(rushlight_files)
@@ -144,6 +144,6 @@ list(FIND rushlight_log_names "${rushlight_log_name}" RUSHLIGHT_LOG_LEVEL_NUMBER
 if(RUSHLIGHT_LOG_LEVEL_NUMBER EQUAL -1)
     message(
         FATAL_ERROR
-        "RUSHLIGHT_LOG_LEVEL: one of debug, info, error, off expected, found '${rushlight_log_name}'"
+        "RUSHLIGHT_LOG_LEVEL: expected debug, info, error or off, got '${rushlight_log_name}'"
     )
 endif()

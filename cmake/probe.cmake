@@ -25,7 +25,7 @@ CMAKE_TOOLCHAIN_FILE alone, and start with an empty build folder."
             )
         endif()
         message(STATUS "Code of ${language}: ${code}")
-        set(RUSHLIGHT_PROBED_${language} "${command}|${RUSHLIGHT_CODE}" CACHE INTERNAL "Was asked")
+        set(RUSHLIGHT_PROBED_${language} "${command}|${RUSHLIGHT_CODE}" CACHE INTERNAL "Probed command")
     endforeach()
 endfunction()
 

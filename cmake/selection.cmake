@@ -118,14 +118,14 @@ function(rushlight_run_generator result)
         string(REPLACE "\n" "\n  " problem "${problem}")
         message(
             FATAL_ERROR
-            "Selecting operators failed (exit code ${status}), with ${Python_EXECUTABLE} (another one: activate its "
-            "environment or set Python_EXECUTABLE):\n  ${problem}"
+            "Selecting operators failed with exit code ${status}. Interpreter: ${Python_EXECUTABLE} (to use another one, "
+            "activate its environment or set Python_EXECUTABLE).\n  ${problem}"
         )
     endif()
     set(${result} "${printed}" PARENT_SCOPE)
 endfunction()
 
-# Lets each kernel source see only the selection of its own operators, so that a change of one row rebuilds
+# Lets each kernel source see only the selection of its operators, so that a change of one row rebuilds
 # one kernel. Sources that several operators share see none of it, or all.
 function(rushlight_narrow_selection out)
     foreach(source folder IN ZIP_LISTS RUSHLIGHT_KERNEL_SOURCES RUSHLIGHT_KERNEL_SELECTIONS)

@@ -14,7 +14,7 @@ function(rushlight_watch)
         if(changed GREATER now)
             message(
                 STATUS
-                "${file} has a time in the future: cmake does not run again when it changes (touch it)"
+                "${file} has a time in the future: cmake does not run again when it changes (to fix this, touch the file)"
             )
         else()
             list(APPEND watched "${file}")

@@ -45,7 +45,7 @@ set(rushlight_configured "${RUSHLIGHT_TARGET} by ${RUSHLIGHT_COMPILER}")
 if(RUSHLIGHT_CONFIGURED AND NOT RUSHLIGHT_CONFIGURED STREQUAL rushlight_configured)
     message(
         FATAL_ERROR
-        "this build folder is for ${RUSHLIGHT_CONFIGURED}, not for ${rushlight_configured}: take an empty one"
+        "build folder: expected ${rushlight_configured}, got ${RUSHLIGHT_CONFIGURED}; use an empty folder"
     )
 endif()
 set(RUSHLIGHT_CONFIGURED "${rushlight_configured}" CACHE INTERNAL "Target and compiler of this folder")

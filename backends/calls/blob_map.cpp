@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// A sorted map suffices: it serves tools that convert payloads, not execution.
 #include "backends/calls/blob_map.h"
 
 #include <cstring>
@@ -12,8 +13,8 @@ Result<TensorLayout> BlobMap::tensor_layout(std::string_view) const { return Err
 
 Result<FreeableBuffer> BlobMap::data(std::string_view key) const {
   const auto found = blobs_.find(key);
-  RL_CHECK(found != blobs_.end(), Error::NotFound, "named data: there is no %.*s",
-           static_cast<int>(key.size()), key.data());
+  RL_CHECK(found != blobs_.end(), Error::NotFound, "named data: no key %.*s", static_cast<int>(key.size()),
+           key.data());
   return FreeableBuffer(found->second.data(), found->second.size());
 }
 

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Each tensor has a storage, which aliases share. The list records the first and last call that uses each
+// storage, from which program() plans memory (plan.h).
 #include "backends/calls/call_list.h"
 
 #include <algorithm>
@@ -101,6 +103,8 @@ ValueId CallList::tensor(ScalarType dtype, std::vector<int32_t> sizes, std::vect
   return add_tensor(dtype, std::move(sizes), std::move(order), {});
 }
 
+// An alias of a constant is another constant over the same bytes, because each constant has its own layout in
+// the data map.
 ValueId CallList::alias(ValueId of, std::vector<int32_t> sizes, std::vector<uint8_t> order) {
   Value value = this->value(of);
   if (storages_[static_cast<size_t>(value.storage)].constant >= 0) {
@@ -135,6 +139,7 @@ int32_t CallList::operator_index(const char* name, const char* overload) {
   return static_cast<int32_t>(operators_.size() - 1);
 }
 
+// Extends the lifetime of the storage behind a tensor, or behind each tensor of a list.
 void CallList::use(ValueId id, size_t call) {
   const Value& used = value(id);
   if (used.kind == Kind::TensorList) {
@@ -162,6 +167,7 @@ void CallList::set_inputs(std::vector<ValueId> ids) {
   inputs_ = std::move(ids);
 }
 
+// Storages of outputs are external, so that the caller's memory is written directly.
 void CallList::set_outputs(std::vector<ValueId> ids) {
   for (const ValueId id : ids) storages_[static_cast<size_t>(value(id).storage)].is_external = true;
   outputs_ = std::move(ids);
@@ -178,6 +184,7 @@ Result<std::vector<uint8_t>> CallList::program() {
   return ProgramWriter(*this, planned).write();
 }
 
+// Keys are "c" and an index, so lookup is a parse instead of a search.
 const CallList::Constant* CallList::find(std::string_view key) const {
   if (key.empty()) return nullptr;
   size_t index = 0;

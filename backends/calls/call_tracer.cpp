@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// The inner method reports instructions by index, which is the index of a call in the list: names and handles
+// are prepared once, in the constructor.
 #include "backends/calls/call_tracer.h"
 
 #include <cstring>

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Deduplicates by a hash of samples, then by comparison. Alignment is part of identity, because kernels may
+// require it.
 #include "backends/calls/constant_pool.h"
 
 #include <algorithm>
@@ -49,6 +51,7 @@ ConstantPool::Bytes ConstantPool::refer(Bytes bytes) {
   return bytes.size() <= kSmall ? keep(std::vector<uint8_t>(bytes.begin(), bytes.end())) : find_or_add(bytes);
 }
 
+// Empty constants are not stored: they have no address to share.
 ConstantPool::Bytes ConstantPool::find_or_add(Bytes bytes) {
   if (bytes.empty()) return bytes;
   const uint64_t key = sample(bytes);

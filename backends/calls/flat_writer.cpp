@@ -27,6 +27,7 @@ void FlatWriter::align(size_t alignment, size_t lead) {
   while ((bytes_.size() + lead) % alignment != 0) bytes_.push_back(0);
 }
 
+// Writes the vtable, then the table. Fields are ordered by width, widest first, so that each is aligned.
 FlatWriter::Position FlatWriter::table(std::initializer_list<Field> fields) {
   unsigned slots = 0;
   uint16_t size = sizeof(int32_t);

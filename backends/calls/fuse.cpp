@@ -62,6 +62,8 @@ bool CallList::fuse_clamp(Call* layer, const Call& clamp) {
   return true;
 }
 
+// One pass over the calls. A storage with exactly two uses has one writer and one reader; if these are a
+// layer and a clamp, they are fused. Lifetimes are recomputed at the end.
 void CallList::fuse_clamps() {
   const std::vector<size_t> uses = count_uses();
   std::vector<Call*> writers(storages_.size());

@@ -16,6 +16,7 @@ using Storage = CallList::Storage;
 
 bool is_planned(const Storage& storage) { return !storage.is_external && storage.constant < 0; }
 
+// Returns true if the lifetimes of two storages overlap.
 bool meet(const Storage& a, const Storage& b) {
   return a.first_use <= b.last_use && b.first_use <= a.last_use;
 }

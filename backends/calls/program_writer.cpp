@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Writes the tables of a .pte file with one execution plan and one chain. External tensors name their
+// constant by key, so the file contains no constant data.
 #include "backends/calls/program_writer.h"
 
 #include <cstring>
@@ -106,6 +108,7 @@ ProgramWriter::Position ProgramWriter::value(const CallList::Value& value) {
   return holder;
 }
 
+// Values other than tensors: a table with one field.
 ProgramWriter::Position ProgramWriter::plain(const CallList::Value& value) {
   using Kind = CallList::Kind;
   constexpr unsigned kItem = schema::boxed::kItem;
@@ -133,6 +136,7 @@ ProgramWriter::Position ProgramWriter::plain(const CallList::Value& value) {
   return box;
 }
 
+// Constants are external tensors, planned tensors have an offset, inputs and outputs have neither.
 ProgramWriter::Position ProgramWriter::tensor(const CallList::Value& value) {
   namespace slot = schema::tensor;
   const CallList::Storage& storage = list_.storages_[static_cast<size_t>(value.storage)];

@@ -22,6 +22,7 @@ int64_t quantized_bound(float bound, const Value& value, int64_t least, int64_t 
   return std::lrint(inside);
 }
 
+// Shapes broadcast from the last dimension, as in numpy.
 std::vector<int32_t> broadcast_dims(const std::vector<int32_t>& a, const std::vector<int32_t>& b) {
   std::vector<int32_t> dims = a.size() < b.size() ? b : a;
   const std::vector<int32_t>& other = a.size() < b.size() ? a : b;
@@ -79,6 +80,7 @@ Error NodeLowering::clamp_result(uint32_t out, ValueId tensor) {
   return Error::Ok;
 }
 
+// Keeps the channels-last form if the input exists only in it, which avoids a transpose.
 Error NodeLowering::lower_unary(const char* name, std::vector<ValueId> parameters, unsigned input_slot,
                                 unsigned output_slot) {
   RL_TRY_ASSIGN(const uint32_t in, id_at(input_slot));
@@ -109,6 +111,8 @@ Error NodeLowering::lower_softmax() {
   return Error::Ok;
 }
 
+// An integer clamp compares stored values, unless input and output are quantized differently: then it
+// rescales.
 Error NodeLowering::lower_clamp() {
   RL_TRY_ASSIGN(const uint32_t out, id_at(one::kOutputId));
   ValueId least = 0, most = 0;
@@ -202,6 +206,7 @@ Error NodeLowering::lower_quantized_sum(uint32_t a, uint32_t b, uint32_t out, bo
   return Error::Ok;
 }
 
+// The product of the scales relative to the output's is one float32 multiplier, as in XNNPACK.
 Error NodeLowering::lower_quantized_product(uint32_t a, uint32_t b, uint32_t out) {
   RL_CHECK(is_byte(value(a).datatype) && is_byte(value(b).datatype), Error::NotSupported,
            "expected two tensors of bytes");

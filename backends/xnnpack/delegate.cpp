@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// The delegate owns a complete inner method: a program in memory, its memory, and a tracer. It is built for
+// the payload's sizes first, because static programs use aliases instead of copies.
 #include "backends/xnnpack/delegate.h"
 
 #include <new>
@@ -40,6 +42,7 @@ Result<Lowered> lower_to_program(const Payload& payload, bool is_dynamic) {
   return lowered;
 }
 
+// Without a host (an application that loads methods itself) the delegate owns the shared weights.
 Result<std::unique_ptr<LoadedDelegate>> LoadedDelegate::load(const BackendInitContext& context,
                                                              FreeableBuffer* processed) {
   BackendHost* host = context.host();
@@ -94,6 +97,7 @@ Error LoadedDelegate::load_program(bool is_dynamic) {
   return Error::Ok;
 }
 
+// Returns true if the inputs have the sizes for which the program was built.
 bool LoadedDelegate::fits(Span<EValue* const> arguments) const {
   for (size_t i = 0; i < lowered_.ends.inputs.size(); ++i) {
     const Tensor given = arguments[lowered_.ends.inputs[i]]->to_tensor();
@@ -102,6 +106,8 @@ bool LoadedDelegate::fits(Span<EValue* const> arguments) const {
   return true;
 }
 
+// Inputs are passed as views with the inner program's dim order: the memory order of both is equal, only the
+// names of dimensions differ.
 Error LoadedDelegate::set_inputs(Span<EValue* const> arguments) {
   for (size_t i = 0; i < lowered_.ends.inputs.size(); ++i) {
     const Tensor given = arguments[lowered_.ends.inputs[i]]->to_tensor();
@@ -131,6 +137,7 @@ Error LoadedDelegate::set_outputs(Span<EValue* const> arguments) {
   return Error::Ok;
 }
 
+// The outer tensors take the sizes of the results, translated back to their dim orders.
 Error LoadedDelegate::resize_outputs(Span<EValue* const> arguments) {
   for (size_t i = 0; i < lowered_.ends.outputs.size(); ++i) {
     RL_TRY_ASSIGN(const Tensor given, output_tensor(arguments, lowered_.ends.outputs[i]));
@@ -147,6 +154,7 @@ Error LoadedDelegate::resize_outputs(Span<EValue* const> arguments) {
   return Error::Ok;
 }
 
+// Rebuilds the program as a dynamic one at the first execution with other sizes.
 Error LoadedDelegate::execute(Span<EValue* const> arguments, EventTracer* tracer) {
   for (const uint32_t end : lowered_.ends.inputs) RL_TRY(input_tensor(arguments, end).error());
   if (method_ == nullptr || (!is_dynamic_ && !fits(arguments))) RL_TRY(load_program(true));

@@ -24,7 +24,7 @@ struct Lowered {
 };
 
 // Translates a payload. If `is_dynamic`, the program accepts tensors smaller than the payload's. The payload
-// must outlive the result. Errors: those of lower().
+// must outlive the result. Errors: as lower().
 [[nodiscard]] Result<Lowered> lower_to_program(const Payload& payload, bool is_dynamic);
 
 // Constants and packed weights that the delegates of a program share.
@@ -44,7 +44,7 @@ class LoadedDelegate {
 
   // Executes the delegate on its arguments; outputs get the sizes of the results. `tracer` (may be null)
   // receives events of the payload's nodes if a tracer was present at load. Errors: InvalidArgument,
-  // InvalidProgram, or those of the kernels.
+  // InvalidProgram, or as the kernels.
   Error execute(Span<EValue* const> arguments, EventTracer* tracer);
 
  private:

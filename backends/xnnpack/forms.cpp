@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Each value gets its tensors lazily, in the form that its first reader or writer asks for. In static
+// programs both forms are aliases of one storage, so no transpose is executed.
 #include "backends/xnnpack/forms.h"
 
 #include <cstring>
@@ -61,7 +63,7 @@ Error Forms::check_written(uint32_t id) const {
 }
 
 Error Forms::begin_write(uint32_t id) {
-  RL_CHECK(!states_[id].is_written, Error::InvalidProgram, "value %lu: is written again", log_number(id));
+  RL_CHECK(!states_[id].is_written, Error::InvalidProgram, "value %lu: is written twice", log_number(id));
   states_[id].is_written = true;
   return Error::Ok;
 }
@@ -75,6 +77,7 @@ ValueId Forms::make(uint32_t id, bool of_pixels) {
   return list_.tensor(states_[id].dtype, std::move(sizes), std::move(order));
 }
 
+// Inputs, outputs and dynamic programs need a transposed copy, because an alias would not follow a resize.
 ValueId Forms::other_form(uint32_t id, bool of_pixels) {
   State& state = states_[id];
   if (state.first < 0) return state.first = make(id, of_pixels);
@@ -117,8 +120,8 @@ Error Forms::share(uint32_t id, uint32_t of) {
   RL_TRY(check_written(of));
   RL_CHECK(!states_[id].is_output && values_[id].numel() == values_[of].numel(), Error::InvalidProgram,
            "value %lu: expected as many elements as value %lu has", log_number(id), log_number(of));
-  // For images, the exporter writes the dimensions from before its layout conversion; XNNPACK uses those of
-  // the source.
+  // For images, the exporter writes the dimensions from before its layout conversion; XNNPACK uses the
+  // dimensions of the source.
   values_[id].dims = values_[of].dims;
   RL_TRY(begin_write(id));
   if (states_[of].first < 0) RL_TRY(plain(of).error());
@@ -127,6 +130,7 @@ Error Forms::share(uint32_t id, uint32_t of) {
   return Error::Ok;
 }
 
+// Only inner values are changed; the number of elements must match.
 void Forms::infer_dims(uint32_t id, std::vector<int32_t> dims) {
   const State& state = states_[id];
   if (state.is_written || is_outside(state)) return;

@@ -193,6 +193,7 @@ Result<Ends> lower(const Payload& payload, CallList* list) {
   return ends;
 }
 
+// Bounds apply to every kind of node, so they are read here; has_bounds() tells later if they matter.
 Error NodeLowering::lower(Table node) {
   fields_ = node.table(node_slot::kXnodeUnion);
   kind_ = kind_of(node);

@@ -89,6 +89,7 @@ Error NodeLowering::look_up(uint32_t in, uint32_t out, const std::function<int64
   return lower_unary("rushlight::quantized_lookup", {numbers}, one::kInputId, one::kOutputId);
 }
 
+// A copy between different shapes is a reshape.
 Error NodeLowering::lower_copy() {
   RL_TRY_ASSIGN(const uint32_t in, id_at(one::kInputId));
   RL_TRY_ASSIGN(const uint32_t out, id_at(one::kOutputId));
@@ -127,7 +128,7 @@ Error NodeLowering::lower_reshape() {
     listed.push_back(size == 0 ? -1 : int64_t{size});  // 0: inferred
     open += size == 0 ? 1 : 0;
   }
-  RL_CHECK(open <= 1, Error::NotSupported, "expected one size that is open, got %lu", log_number(open));
+  RL_CHECK(open <= 1, Error::NotSupported, "expected at most one inferred size, got %lu", log_number(open));
   RL_TRY_ASSIGN(const ValueId from, forms_.plain(in));
   RL_TRY_ASSIGN(const ValueId to, forms_.new_plain(out));
   list_.call("aten::view_copy", "out", {from, list_.integers(std::move(listed)), to});
@@ -154,6 +155,7 @@ Error NodeLowering::lower_concatenate() {
   return Error::Ok;
 }
 
+// Slices one dimension per call; only the last call writes the node's output.
 Error NodeLowering::lower_slice() {
   namespace slot = schema::xnn::xnnstatic_slice_table;
   const auto offsets = fields_.vector<uint32_t>(slot::kOffsets),
@@ -187,6 +189,7 @@ Error NodeLowering::lower_slice() {
   return Error::Ok;
 }
 
+// The fill value of a quantized tensor is quantized like a bound.
 Error NodeLowering::lower_pad() {
   namespace slot = schema::xnn::xnnstatic_constant_pad_table;
   const auto before = fields_.vector<uint32_t>(slot::kPrePaddings);
@@ -194,7 +197,7 @@ Error NodeLowering::lower_pad() {
   RL_TRY_ASSIGN(const uint32_t in, id_at(slot::kInputId, before.size()));
   RL_TRY_ASSIGN(const uint32_t out, id_at(slot::kOutputId, behind.size()));
   RL_CHECK(before.size() == behind.size(), Error::InvalidProgram,
-           "expected paddings before and behind each dim");
+           "expected paddings before and after each dim");
   std::vector<int64_t> paddings;  // last dimension first
   for (size_t d = before.size(); d-- > 0;) {
     paddings.push_back(before[d]);

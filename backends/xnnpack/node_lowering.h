@@ -110,7 +110,7 @@ class NodeLowering {
     int64_t least, most;
   };
   // Folds bias, zero points and scales of a quantized layer. Weights of each output are contiguous, or
-  // interleaved with those of the other outputs.
+  // interleaved with weights of other outputs.
   Error fold(uint32_t input, uint32_t filter, uint32_t bias, uint32_t output, size_t outputs,
              bool is_interleaved, Layer* layer);
   // Arguments of a convolution that describe its windows.

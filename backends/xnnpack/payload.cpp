@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Constants are stored in one of three forms, depending on the exporter's version: in the graph, in a block
+// after the graph, or as named data of the program.
 #include "backends/xnnpack/payload.h"
 
 #include <cstring>
@@ -42,6 +44,7 @@ Result<Payload> Payload::read(Span<const uint8_t> bytes, const NamedDataMap* nam
   return payload;
 }
 
+// A graph that is not aligned to 8 bytes is copied, because the FlatBuffers reader requires alignment.
 Error Payload::find_graph(Span<const uint8_t> bytes) {
   if (!has_text(bytes, kMagicAt, "XH00")) {
     graph_ = bytes;
@@ -53,7 +56,7 @@ Error Payload::find_graph(Span<const uint8_t> bytes) {
     const auto first = number_at<uint32_t>(bytes, kConstantsAt);
     const auto length = number_at<uint64_t>(bytes, kConstantsAt + 4);
     RL_CHECK(range_fits(offset, size, bytes.size()) && range_fits(first, length, bytes.size()),
-             Error::InvalidProgram, "XNNPACK payload: its parts leave its %lu bytes",
+             Error::InvalidProgram, "XNNPACK payload: its parts exceed its %lu bytes",
              log_number(bytes.size()));
     graph_ = {bytes.data() + offset, size};
     behind_ = {bytes.data() + first, static_cast<size_t>(length)};
@@ -85,7 +88,7 @@ Error Payload::find_constant(Table entry, Span<const uint8_t> behind, const Name
   const size_t index = constants_.size();
   if (offset != kNamed) {
     RL_CHECK(range_fits(offset, size, behind.size()), Error::InvalidProgram,
-             "XNNPACK payload: constant %lu leaves the %lu bytes behind the graph", log_number(index),
+             "XNNPACK payload: constant %lu exceeds the %lu bytes after the graph", log_number(index),
              log_number(behind.size()));
     constants_.emplace_back(behind.data() + offset, static_cast<size_t>(size));
     return Error::Ok;
@@ -95,8 +98,8 @@ Error Payload::find_constant(Table entry, Span<const uint8_t> behind, const Name
     constants_.emplace_back();
     return Error::Ok;
   }
-  RL_CHECK(named != nullptr, Error::NotFound,
-           "XNNPACK payload: constant %lu is named data, and there is none", log_number(index));
+  RL_CHECK(named != nullptr, Error::NotFound, "XNNPACK payload: constant %lu needs named data, got none",
+           log_number(index));
   RL_TRY_ASSIGN(FreeableBuffer data, named->data({key, entry.string_length(slot::kNamedKey)}));
   RL_CHECK(size <= data.size(), Error::InvalidProgram,
            "XNNPACK payload: constant %lu: expected %llu bytes of named data, got %lu", log_number(index),

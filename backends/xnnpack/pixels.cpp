@@ -40,7 +40,7 @@ Error NodeLowering::lower_max_pool() {
                          size_at(pool::kPaddingRight) > size_at(pool::kPaddingLeft);
   const bool is_even = size_at(pool::kPaddingBottom) == size_at(pool::kPaddingTop) &&
                        size_at(pool::kPaddingRight) == size_at(pool::kPaddingLeft);
-  RL_CHECK(is_even || rounds_up, Error::NotSupported, "it has more padding in front than behind");
+  RL_CHECK(is_even || rounds_up, Error::NotSupported, "expected no more padding before than after");
   RL_TRY_ASSIGN(const ValueId from, forms_.pixels(in));
   RL_TRY_ASSIGN(const ValueId to, forms_.new_pixels(out));
   const ValueId places = list_.tensor(ScalarType::Long, list_.value(to).sizes, list_.value(to).order);

@@ -50,6 +50,7 @@ bool fits(std::initializer_list<int64_t> sizes) {
 
 }  // namespace
 
+// A constant bias is converted to the layer's dtype; another one is a tensor of the graph.
 Result<ValueId> NodeLowering::bias_of(uint32_t id, ScalarType dtype) {
   if (id == kNoValue) return list_.none();
   RL_CHECK(id < forms_.size(), Error::InvalidProgram, "expected one of %lu values, got %lu",
@@ -73,7 +74,7 @@ Error NodeLowering::fold(uint32_t input, uint32_t filter, uint32_t bias, uint32_
            "expected %lu scales of weights, got %lu", log_number(outputs), log_number(weights.scales.size()));
   Span<const uint8_t> addends;
   if (bias != kNoValue) {
-    RL_CHECK(bias < forms_.size(), Error::InvalidProgram, "its bias is no value");
+    RL_CHECK(bias < forms_.size(), Error::InvalidProgram, "its bias is not a value");
     const Value& known = value(bias);
     const bool is_whole = known.is_constant && (known.datatype == Datatype::XnnDatatypeQint32 ||
                                                 known.datatype == Datatype::XnnDatatypeQcint32);
@@ -139,6 +140,7 @@ Error NodeLowering::multiply_dynamic(uint32_t input, const Value& weights, Value
   return clamp_result(output, to);
 }
 
+// Three cases, by the input: statically quantized, dynamically quantized, floating point.
 Error NodeLowering::lower_linear() {
   RL_TRY_ASSIGN(const uint32_t input, id_at(linear::kInput1Id));
   RL_TRY_ASSIGN(const uint32_t filter, id_at(linear::kFilterId, 2));
@@ -180,6 +182,8 @@ Error NodeLowering::lower_linear() {
   return Error::Ok;
 }
 
+// Checks the geometry first, because XNNPACK stores it redundantly, in the node and in the shapes of its
+// values.
 Error NodeLowering::lower_convolution(NodeKind kind) {
   RL_TRY_ASSIGN(const uint32_t input, id_at(conv::kInput1Id, kPixelRank));
   RL_TRY_ASSIGN(const uint32_t filter, id_at(conv::kFilterId, kPixelRank));
@@ -191,12 +195,12 @@ Error NodeLowering::lower_convolution(NodeKind kind) {
   const int64_t groups = size_at(conv::kGroups), per_group = size_at(conv::kGroupOutputChannels);
   const int64_t top = size_at(conv::kPaddingTop), left = size_at(conv::kPaddingLeft);
   RL_CHECK(top == size_at(conv::kPaddingBottom) && left == size_at(conv::kPaddingRight), Error::NotSupported,
-           "its padding differs on both sides");
+           "expected equal padding on both sides");
   RL_CHECK(fits({groups, per_group, size_at(conv::kGroupInputChannels), top, left}), Error::InvalidProgram,
            "its channels or paddings are out of range");
   const int64_t outputs = groups * per_group, inputs = size_at(conv::kGroupInputChannels);
   RL_CHECK(outputs == value(output).dims[3] && groups * inputs == in.dims[3] && weights.is_constant,
-           Error::InvalidProgram, "its channels are not those of its values");
+           Error::InvalidProgram, "its channels do not match its values");
   const int64_t height = size_at(conv::kKernelHeight), width = size_at(conv::kKernelWidth);
   const std::vector<int64_t> expected = is_depthwise ? std::vector<int64_t>{1, height, width, outputs}
                                                      : std::vector<int64_t>{outputs, height, width, inputs};

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Every value is checked when it is read, so that lowering can rely on its fields. The log names the value by
+// index.
 #include "backends/xnnpack/values.h"
 
 #include <cmath>
@@ -43,7 +45,7 @@ class Reader {
       quantized = table;
       table = quantized.table(quantized_slot::kTensorValue);
     }
-    RL_CHECK(table, Error::InvalidProgram, "value %lu: says nothing", log_number(index_));
+    RL_CHECK(table, Error::InvalidProgram, "value %lu: is empty", log_number(index_));
     RL_TRY(read_tensor(table, value));
     if (quantized) RL_TRY(read_quantization(quantized, value));
     return value->is_constant ? check_bytes(*value) : Error::Ok;
@@ -81,7 +83,7 @@ class Reader {
         namespace slot = schema::xnn::per_tensor_quant_table;
         value->scale = table.scalar<float>(slot::kScale);
         value->zero_point = table.scalar<int32_t>(slot::kZeroPoint);
-        RL_CHECK(is_scale(value->scale), Error::InvalidProgram, "value %lu: its scale is no positive number",
+        RL_CHECK(is_scale(value->scale), Error::InvalidProgram, "value %lu: expected a positive scale",
                  log_number(index_));
         const bool is_wide = value->datatype == Datatype::XnnDatatypeQint32;
         const bool is_unsigned = value->datatype == Datatype::XnnDatatypeQuint8;
@@ -109,7 +111,7 @@ class Reader {
             table.scalar<int32_t>(schema::xnn::per_token_dynamic_quant_table::kNumNonbatchDims);
         const bool fits =
             value->nonbatch_dims >= 0 && static_cast<size_t>(value->nonbatch_dims) <= value->rank();
-        RL_CHECK(fits, Error::InvalidProgram, "value %lu: %ld dims share a range, and there are %lu",
+        RL_CHECK(fits, Error::InvalidProgram, "value %lu: %ld dims share a range, expected at most %lu",
                  log_number(index_), static_cast<long>(value->nonbatch_dims), log_number(value->rank()));
         return Error::Ok;
       }
@@ -159,8 +161,7 @@ class Reader {
   Error check_scales(const Value& value) const {
     bool fits = !value.scales.empty();
     for (const float scale : value.scales) fits = fits && is_scale(scale);
-    RL_CHECK(fits, Error::InvalidProgram, "value %lu: its scales are no positive numbers",
-             log_number(index_));
+    RL_CHECK(fits, Error::InvalidProgram, "value %lu: expected positive scales", log_number(index_));
     return Error::Ok;
   }
 
@@ -207,6 +208,7 @@ class Reader {
 
 }  // namespace
 
+// Cannot overflow: Reader limits the product of the dimensions.
 int64_t Value::numel() const {
   int64_t elements = 1;
   for (const int32_t dim : dims) elements *= dim;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A function that ExecuTorch's kernels have for tests, and no program calls.
+// A comparison operator that ExecuTorch's kernels define for tests only.
 #pragma once
 
 #include <executorch/runtime/core/exec_aten/exec_aten.h>
@@ -7,8 +7,9 @@
 
 namespace torch::executor::native {
 
-// Whether every |self - other| <= atol + rtol * |other|, exactly for integers and bool, into the one element
-// of `out`. Tensors of one shape and dtype. Fails the context, or aborts without one.
+// Stores in the single element of `out` if |self - other| <= atol + rtol * |other| holds for all elements;
+// integers and bool must be equal. The tensors must have the same shape and dtype. On a mismatch fails the
+// context, or aborts without one.
 executorch::aten::Tensor& allclose_out(executorch::runtime::KernelRuntimeContext& context,
                                        const executorch::aten::Tensor& self,
                                        const executorch::aten::Tensor& other, double rtol, double atol,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Calling rushlight's kernels with official arguments.
+// Calls rushlight's kernels with official argument types.
 #pragma once
 
 #include <optional>
@@ -20,7 +20,7 @@ namespace rushlight::compat {
 
 namespace aten = executorch::aten;
 
-// One argument, as a kernel's parameter takes it: what rushlight has as well is passed by the same reference.
+// Converts an argument to the kernel's parameter type. Types that rushlight shares are passed by reference.
 template <class T>
 const T& argument(const T& value) {
   return value;
@@ -33,7 +33,7 @@ template <class T>
 Span<const T> argument(const aten::ArrayRef<T>& value) {
   return value;
 }
-// Also of tensors that are written: a list of handles.
+// Also for tensors that are written, because the list holds handles.
 inline Span<Tensor> argument(const aten::TensorList& value) {
   static_assert(sizeof(aten::Tensor) == sizeof(Tensor));
   return {const_cast<aten::Tensor*>(value.data()), value.size()};
@@ -64,7 +64,7 @@ std::optional<Span<const T>> argument(const std::optional<aten::ArrayRef<T>>& va
   return value.has_value() ? std::optional<Span<const T>>(*value) : std::nullopt;
 }
 
-// Likewise; a tensor that is written stays so.
+// The same; keeps written tensors non-const.
 template <class T>
 decltype(auto) pass(T& value) {
   if constexpr (std::is_same_v<T, aten::Tensor>) {
@@ -74,8 +74,8 @@ decltype(auto) pass(T& value) {
   }
 }
 
-// Kernels hold the indices of kTensorDimensionLimit dimensions; an official tensor may have more,
-// where its maker brought the memory that describes them.
+// Returns false if a tensor has more than kTensorDimensionLimit dimensions, the limit of kernels. Official
+// tensors may have more, if their maker provides the memory that describes them.
 template <class T>
 bool has_rank_of_kernels(const T& argument) {
   if constexpr (std::is_same_v<T, aten::Tensor>) {
@@ -88,14 +88,14 @@ bool has_rank_of_kernels(const T& argument) {
       if (!has_rank_of_kernels(item)) return false;
     }
   }
-  return true;  // no tensor
+  return true;  // not a tensor
 }
 
 // Fails the context with InvalidArgument.
 void refuse_rank(executorch::runtime::KernelRuntimeContext& context);
 
-// Runs `function(KernelContext&)` and fails the context with its error. Temporary memory is the system's or,
-// once the kernel turns out to need it, that of the context's allocator.
+// Calls `function(KernelContext&)` and fails the context with its error. Scratch comes from the system or, if
+// the kernel needs it, from the context's allocator.
 template <class Function>
 void run(executorch::runtime::KernelRuntimeContext& context, Function&& function) {
   const SystemMemory reserved(context.temp_allocator() == nullptr);
@@ -115,7 +115,7 @@ void call(executorch::runtime::KernelRuntimeContext& context, Arguments&... argu
   run(context, [&](KernelContext& ours) { return kKernel(ours, pass(arguments)...); });
 }
 
-// For functions that have no context to fail.
+// For functions without a context: aborts on an error.
 template <auto kKernel, class... Arguments>
 void call_or_abort(Arguments&... arguments) {
   executorch::runtime::KernelRuntimeContext context;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Between the official enumerations and rushlight's: the numbers are the same.
+// Converts between the official enumerations and rushlight's, whose values are equal.
 #pragma once
 
 #include <executorch/runtime/core/error.h>

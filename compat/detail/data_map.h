@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Named data and data loaders, in both directions.
+// Adapters for data loaders and named data, in both directions.
 #pragma once
 
 #include <utility>
@@ -14,11 +14,12 @@ namespace rushlight::compat {
 
 namespace et = executorch::runtime;
 
-// The same bytes where rushlight can use them in place: copied if the buffer begins at a multiple of 4 and
-// not of 16, as a program does inside of a bundle. Other addresses are left to be refused.
+// Returns the bytes in a form that rushlight can use in place: copies them if the buffer is aligned to 4
+// bytes and not to 16, as a program inside of a bundle is. Other misaligned addresses are returned unchanged,
+// and refused later.
 Result<FreeableBuffer> aligned(FreeableBuffer&& buffer);
 
-// An official loader for rushlight.
+// An official loader as a rushlight loader.
 class OurLoader final : public DataLoader {
  public:
   OurLoader(const et::DataLoader& loader, et::DataLoader::SegmentInfo::Type type)
@@ -39,11 +40,11 @@ class OurLoader final : public DataLoader {
   et::DataLoader::SegmentInfo info_;
 };
 
-// rushlight's buffer as an official one, which gives it back.
+// A rushlight buffer as an official one, which releases it.
 et::FreeableBuffer official(FreeableBuffer&& buffer);
 et::Result<const et::TensorLayout> official(const TensorLayout& layout);
 
-// A map of rushlight's under the official interface. Map is one, or a pointer to one.
+// A rushlight map under the official interface. Map is a map or a pointer to one.
 template <class Map>
 class OfficialDataMap : public et::NamedDataMap {
  public:
@@ -86,7 +87,7 @@ class OfficialDataMap : public et::NamedDataMap {
   Map map_;
 };
 
-// An official map for rushlight.
+// An official map as a rushlight map.
 class OurDataMap final : public NamedDataMap {
  public:
   explicit OurDataMap(const et::NamedDataMap& map) : map_(&map) {}

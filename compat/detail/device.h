@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A tensor's device between its official form and the six bits that rushlight keeps: the kind in the lowest,
+// Converts a tensor's device between its official form and rushlight's six bits: the type in the lowest bit,
 // the index in the other five.
 #pragma once
 
@@ -19,7 +19,7 @@ inline uint8_t our_device(executorch::runtime::etensor::Device device) {
 }
 
 inline executorch::runtime::etensor::Device official_device(uint8_t device) {
-  const int index = ((device >> 1) ^ kSignOfIndex) - kSignOfIndex;  // with its sign
+  const int index = ((device >> 1) ^ kSignOfIndex) - kSignOfIndex;  // sign-extends the index
   return {static_cast<executorch::runtime::etensor::DeviceType>(device & 1),
           static_cast<executorch::runtime::etensor::DeviceIndex>(index)};
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Reading an EValue by type; the end of executorch/runtime/core/evalue.h.
+// Typed access to EValue; included at the end of executorch/runtime/core/evalue.h.
 #pragma once
 
 #include <executorch/runtime/core/evalue.h>
@@ -46,14 +46,14 @@ executorch::aten::ArrayRef<T> BoxedEvalueList<T>::get() const {
 
 namespace internal {
 
-// Where the items are: somewhere also if there are none.
+// The address of the items; not null even if there are none.
 template <class T>
 const T* data_of(executorch::aten::ArrayRef<T> list) {
   static constexpr T kNowhere{};
   return list.data() == nullptr ? &kNowhere : list.data();
 }
 
-// For messages.
+// Names for messages.
 constexpr const char* name_of(Tag tag) {
   constexpr const char* kNames[] = {"none",     "tensor",      "string",      "double",
                                     "int",      "bool",        "bool list",   "double list",
@@ -116,7 +116,7 @@ inline executorch::aten::ArrayRef<executorch::aten::Tensor> EValue::tensors() co
   return {static_cast<const Tensor*>(list.data()), list.size()};
 }
 
-// Gathered here: the two kinds of optionals are laid out alike, and different types to the compiler.
+// Copied here: the two optional types have the same layout but are distinct types.
 inline executorch::aten::ArrayRef<std::optional<executorch::aten::Tensor>> EValue::optional_tensors() const {
   const auto* list = payload.as_optional_tensor_list;
   auto* items = reinterpret_cast<std::optional<Tensor>*>(list->items);
@@ -156,7 +156,7 @@ bool EValue::holds() const {
     return isTensorList();
   } else if constexpr (std::is_same_v<T, aten::ArrayRef<std::optional<Tensor>>>) {
     return isListOptionalTensor();
-  } else {  // int64_t, and what is one by number
+  } else {  // int64_t, and enumerations
     return isInt();
   }
 }

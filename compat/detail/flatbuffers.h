@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the classes of executorch/schema/program_generated.h and its like stand on: Google's FlatBuffers
-// library where its headers are on the include path, and otherwise the reading half of its interface, over
-// runtime/program/flatbuffer.h. An object is the place in the file that it reads: its address is its data.
-// As in the library nothing is checked while reading; a Verifier, or Program::load, proves a file first.
-// RUSHLIGHT_FLATBUFFERS_LIBRARY=0 or 1, defined before, says which.
+// The base of the classes in executorch/schema/program_generated.h and similar headers: Google's FlatBuffers
+// library if its headers are on the include path, otherwise the reading half of its interface, implemented on
+// runtime/program/flatbuffer.h. As in the library, an object's address is the address of its data in the
+// file, and reading checks nothing: a Verifier, or Program::load, verifies a file first. Define
+// RUSHLIGHT_FLATBUFFERS_LIBRARY as 0 or 1 to choose.
 #pragma once
 
 #ifndef RUSHLIGHT_FLATBUFFERS_LIBRARY
@@ -30,7 +30,7 @@
 
 #include "runtime/program/flatbuffer.h"
 
-// Inline: files of one program may be compiled with and without the library.
+// An inline namespace, because files of one program may be compiled with and without the library.
 namespace flatbuffers {
 inline namespace reading {
 
@@ -38,7 +38,7 @@ using uoffset_t = uint32_t;
 using soffset_t = int32_t;
 using voffset_t = uint16_t;
 
-// Numbers at any address.
+// Reads a scalar at any address.
 template <class T>
 T ReadScalar(const void* at) {
   T value;
@@ -50,13 +50,13 @@ void WriteScalar(void* at, T value) {
   std::memcpy(at, &value, sizeof value);
 }
 
-// In a vector: where a table or string lies, counted from here.
+// An element of a vector: the offset, from its own address, of a table or string.
 template <class T>
 struct Offset {
   uoffset_t o;
 };
 
-// How a vector's element is read.
+// The way in which a vector's element is read.
 template <class T>
 struct Element {
   using Read = T;
@@ -123,7 +123,7 @@ class Vector {
   bool empty() const { return size() == 0; }
   return_type Get(uoffset_t i) const { return Element<T>::at(Data() + Element<T>::kBytes * i); }
   return_type operator[](uoffset_t i) const { return Get(i); }
-  // The table at `i`, to be written to where the file's memory can be.
+  // The table at index `i`, for writing if the file's memory is writable.
   auto GetMutableObject(uoffset_t i) const { return const_cast<std::remove_const_t<Pointed>*>(Get(i)); }
 
   const_iterator begin() const { return const_iterator(Data()); }
@@ -132,7 +132,7 @@ class Vector {
   const_iterator cend() const { return end(); }
 
   const uint8_t* Data() const { return reinterpret_cast<const uint8_t*>(this) + sizeof(uoffset_t); }
-  // Numbers as an array: the format has them little-endian, and so has this machine.
+  // The scalars as an array: the format and this machine are little-endian.
   const T* data() const { return reinterpret_cast<const T*>(Data()); }
 
  private:
@@ -146,7 +146,7 @@ class String : public Vector<char> {
   std::string_view string_view() const { return {data(), size()}; }
 };
 
-// The fields of a table by their offsets in its vtable.
+// The fields of a table, by their offsets in its vtable.
 class Table {
  public:
   Table() = delete;
@@ -177,12 +177,12 @@ inline bool BufferHasIdentifier(const void* file, const char* identifier) {
   return std::memcmp(static_cast<const char*>(file) + sizeof(uoffset_t), identifier, 4) == 0;
 }
 
-// Proves a file in memory, which lies at a multiple of 8 bytes.
+// Verifies a file in memory, which must be aligned to 8 bytes.
 class Verifier {
  public:
   Verifier(const uint8_t* file, size_t size) : file_(file), size_(size) {}
 
-  // Whether the file has the identifier and tables as `types` describe them.
+  // Returns true if the file has the identifier, and tables that match `types`.
   [[nodiscard]] bool proves(const rushlight::flatbuffer::TableType* types, const char* identifier) const {
     constexpr size_t kHead = 8;
     return size_ >= kHead && reinterpret_cast<uintptr_t>(file_) % kHead == 0 &&

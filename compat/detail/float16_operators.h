@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Arithmetic of c10::Half and c10::BFloat16: between two of them, and with int, it is rounded to the type;
-// with float or double it is theirs. Comparisons are float's, by conversion.
+// Arithmetic of c10::Half and c10::BFloat16. Operations between two of them, or with int, round to the type;
+// with float or double the result has that type. Comparisons convert to float.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +30,7 @@
     return out << static_cast<float>(value);                           \
   }
 
-// What std::numeric_limits says of both alike.
+// Members of std::numeric_limits that are equal for both.
 namespace rushlight::compat {
 
 struct Float16Limits {

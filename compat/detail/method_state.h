@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What an official Program and Method hold, where it stays when they move.
+// The data of an official Program or Method, at an address that does not change when they move.
 #pragma once
 
 #include <memory>
@@ -19,8 +19,9 @@
 
 namespace rushlight::compat {
 
-// The official loader of a program, for rushlight. It is told what it loads: which part of the file that is,
-// the program's tables say. They are proven before anything but the program itself is loaded.
+// An official loader as rushlight's loader of a program. It passes the segment information that official
+// loaders receive, which it looks up in the program's tables. These are verified before any other part is
+// loaded.
 class ProgramLoader final : public DataLoader {
  public:
   explicit ProgramLoader(et::DataLoader* loader) : loader_(loader) {}
@@ -36,7 +37,7 @@ class ProgramLoader final : public DataLoader {
   [[nodiscard]] et::DataLoader::SegmentInfo info_of(size_t offset) const;
 
   et::DataLoader* loader_;
-  Span<const uint8_t> program_;  // what was loaded last from the file's begin
+  Span<const uint8_t> program_;  // the last part loaded from the start of the file
 };
 
 class ProgramState {
@@ -61,7 +62,7 @@ class ProgramState {
 
 class MethodState;
 
-// An official backend as rushlight calls it for one method.
+// An official backend, as rushlight calls it for one method.
 class OurBackend final : public Backend {
  public:
   OurBackend(const et::Backend& backend, MethodState* method) : backend_(&backend), method_(method) {}
@@ -78,7 +79,7 @@ class OurBackend final : public Backend {
   MethodState* method_;
 };
 
-// All backends that were registered.
+// All registered backends.
 et::Span<const et::Backend> registered_backends();
 
 class MethodState {
@@ -96,13 +97,13 @@ class MethodState {
     return backend_options_ == nullptr ? et::Span<const et::BackendOption>()
                                        : backend_options_->get_options(backend);
   }
-  // Memory for the inputs of a bundled case, until the next case.
+  // Memory for the inputs of a bundled case; valid until the next case.
   Span<uint8_t> bundled_memory(size_t size) {
     bundled_memory_.resize(size);
     return {bundled_memory_.data(), size};
   }
-  bool stepped = false;         // whether step() has run it
-  std::vector<bool> has_input;  // of each input: whether it has got a value
+  bool stepped = false;         // true if step() has executed the method
+  std::vector<bool> has_input;  // per input: true if it has a value
 
  private:
   const OperatorTable& operators(et::Span<const et::Kernel> kernels);
@@ -117,7 +118,7 @@ class MethodState {
   Arena arena_;
   Arena temporary_;
   std::vector<uint8_t> bundled_memory_;
-  std::vector<uint8_t> scratch_;  // for kernels, where the temporary memory is less than they need
+  std::vector<uint8_t> scratch_;  // for kernels, if temporary memory is too small
   WeightStore weights_;
   std::vector<Span<uint8_t>> planned_;
   std::vector<OurBackend> backends_;
@@ -125,10 +126,10 @@ class MethodState {
   BackendTable backend_table_ = {nullptr, 0};
   std::vector<std::unique_ptr<RegisteredOperator>> own_operators_;
   std::vector<std::unique_ptr<Choice>> choices_;
-  std::optional<Method> method_;  // last: it goes first
+  std::optional<Method> method_;  // last, so that it is destroyed first
 };
 
-// For functions beside a class that work on what it holds.
+// Gives functions outside of a class access to its data.
 struct ProgramAccess {
   static const Program& program(const et::Program& program) { return program.state_->program(); }
 };

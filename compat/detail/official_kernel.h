@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a generated kernel calls kernels with the official C++ signature through.
+// Functions by which generated kernels call kernels with the official C++ signature.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +29,7 @@ inline constexpr bool is_array_ref<aten::ArrayRef<T>> = true;
 
 static_assert(sizeof(aten::Tensor) == sizeof(Tensor) && sizeof(aten::Scalar) == sizeof(Scalar));
 
-// One argument of rushlight's kernel as the official one's parameter takes it. `To` is that parameter.
+// Converts an argument of rushlight's kernel to the official kernel's parameter type `To`.
 template <class To, class From>
 To as(From& value) {
   using Plain = std::decay_t<To>;
@@ -47,7 +47,7 @@ To as(From& value) {
   }
 }
 
-// What a kernel is made for, of one tensor: its dtype and dimension order.
+// The part of a kernel key that describes one tensor: dtype and dim order.
 struct TensorKey {
   ScalarType dtype;
   uint8_t rank;
@@ -68,7 +68,7 @@ inline bool matches(Span<const TensorKey> keys, std::initializer_list<const Tens
   return index == keys.size();
 }
 
-// Runs `function(KernelRuntimeContext&)`, which has the kernel's temporary memory, and returns its failure.
+// Calls `function(KernelRuntimeContext&)` with the kernel's scratch, and returns the context's failure.
 template <class Function>
 Error call_official(KernelContext& context, Function&& function) {
   TemporaryOf<KernelContext> temporary(context);

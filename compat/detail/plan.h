@@ -9,7 +9,7 @@
 
 namespace rushlight::compat {
 
-// The tensor that value `index` is; none when it is something else.
+// The tensor of the value with index `index`; null if it is another kind of value.
 inline flatbuffer::Table tensor_of(flatbuffer::Table plan, size_t index) {
   const flatbuffer::Table value = plan.tables(schema::plan::kValues)[index];
   const bool is_tensor =
@@ -21,7 +21,7 @@ inline std::string_view name_of(flatbuffer::Table tensor) {
   return tensor.table(schema::tensor::kExtraTensorInfo).string(schema::extra::kFullyQualifiedName);
 }
 
-// Whether it is a tensor with a name in planned memory: a mutable buffer.
+// Returns true for a mutable buffer: a tensor in planned memory that has a name.
 inline bool is_attribute(flatbuffer::Table plan, size_t index) {
   const flatbuffer::Table tensor = tensor_of(plan, index);
   return tensor && tensor.table(schema::tensor::kAllocationInfo) && !name_of(tensor).empty();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The type that two element types meet in.
+// Type promotion of two dtypes.
 #pragma once
 
 #include <executorch/runtime/core/exec_aten/util/scalar_type_util.h>
@@ -22,12 +22,12 @@ using C8 = torch::executor::complex<double>;
 using B1 = bool;
 using BF = torch::executor::BFloat16;
 
-// Quantized types, bits and the like: they meet themselves only.
+// Quantized types, bits and the like promote only with themselves.
 constexpr bool is_apart(::executorch::aten::ScalarType t) {
   return isQIntType(t) || isBitsType(t) || isFloat8Type(t) || isBarebonesUnsignedType(t);
 }
 
-// bool < integer < fraction < complex: the wider kind decides, and within one kind the larger type.
+// bool < integer < floating point < complex: the higher category decides; within a category the larger type.
 constexpr int kind_of(::executorch::aten::ScalarType t) {
   return isComplexType(t) ? 3 : isFloatingType(t) ? 2 : isIntegralType(t, false) ? 1 : 0;
 }
@@ -37,7 +37,7 @@ constexpr ::executorch::aten::ScalarType larger_fraction(::executorch::aten::Sca
   using T = ::executorch::aten::ScalarType;
   if (a == b) return a;
   if (a == T::Double || b == T::Double) return T::Double;
-  return T::Float;  // also of Half and BFloat16: neither holds the other
+  return T::Float;  // also for Half with BFloat16: neither contains the other
 }
 
 constexpr ::executorch::aten::ScalarType larger_integer(::executorch::aten::ScalarType a,
@@ -46,12 +46,12 @@ constexpr ::executorch::aten::ScalarType larger_integer(::executorch::aten::Scal
   if (a == b) return a;
   const bool both_small = isIntegralType(a, false) && a <= T::Char && b <= T::Char;
   if (both_small) return T::Short;  // unsigned and signed 8 bits
-  return a > b ? a : b;             // numbered by size
+  return a > b ? a : b;             // enumerated by size
 }
 
 }  // namespace internal
 
-// Aborts for types that do not mix. `half_to_float` makes a 16-bit result a float.
+// Promotes two dtypes. Aborts if they have no common type. `half_to_float` promotes 16-bit results to Float.
 constexpr ::executorch::aten::ScalarType promoteTypes(::executorch::aten::ScalarType a,
                                                       ::executorch::aten::ScalarType b,
                                                       bool half_to_float = false) {
@@ -60,7 +60,7 @@ constexpr ::executorch::aten::ScalarType promoteTypes(::executorch::aten::Scalar
   ET_CHECK_MSG(!internal::is_apart(a) && !internal::is_apart(b) && a < T::Undefined && b < T::Undefined,
                "dtypes %d and %d do not mix", static_cast<int>(a), static_cast<int>(b));
   const int kind = internal::kind_of(a) > internal::kind_of(b) ? internal::kind_of(a) : internal::kind_of(b);
-  // What is of a lesser kind does not count.
+  // Types of a lower category do not count.
   const T wide = internal::kind_of(a) == kind ? a : b;
   const T other = internal::kind_of(b) == kind ? b : wide;
   T result = wide;
@@ -69,7 +69,7 @@ constexpr ::executorch::aten::ScalarType promoteTypes(::executorch::aten::Scalar
   } else if (kind == 2) {
     result = internal::larger_fraction(wide, other);
   } else if (kind == 3) {
-    // A fraction beside it widens the parts.
+    // A floating-point operand can widen the components.
     const T of_a = isComplexType(a) || isFloatingType(a) ? toRealValueType(a) : toRealValueType(wide);
     const T of_b = isComplexType(b) || isFloatingType(b) ? toRealValueType(b) : toRealValueType(wide);
     result = toComplexType(internal::larger_fraction(of_a, of_b));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Structures to and from text, for executorch/extension/pytree/pytree.h.
+// Parses and prints structures, for executorch/extension/pytree/pytree.h.
 #pragma once
 
 #include <executorch/extension/pytree/pytree.h>
@@ -8,7 +8,7 @@ namespace executorch::extension::pytree {
 
 namespace internal {
 
-constexpr size_t kDeepest = 256;  // more levels are refused: a text of parentheses alone is no structure
+constexpr size_t kDeepest = 256;  // nesting limit: bounds the stack for a text of parentheses
 
 inline char letter_of(Kind kind) {
   switch (kind) {
@@ -25,7 +25,7 @@ inline char letter_of(Kind kind) {
   }
 }
 
-// Reads one node after another from the front of a text.
+// Parses nodes from the front of a text.
 template <class Aux>
 class SpecReader {
  public:
@@ -87,7 +87,7 @@ class SpecReader {
     if (at_ == begin) refuse<std::runtime_error>("pytree: expected a number");
     return value;
   }
-  // Each child takes a character of the text: no count is larger than what is left of it.
+  // Each child takes a character, so a count cannot exceed the rest of the text.
   size_t count() {
     const size_t value = number();
     if (value > text_.size() - at_) refuse<std::out_of_range>("pytree: more children than text");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Operators registered at run time, as rushlight's loader finds them.
+// Operators registered at run time, in the form that rushlight's loader expects.
 #pragma once
 
 #include <executorch/runtime/kernel/operator_registry.h>
@@ -8,31 +8,32 @@
 
 namespace rushlight::compat {
 
-// A kernel beside others of its operator.
+// One of the kernels of an operator; a linked list.
 struct Choice {
   const executorch::runtime::Kernel* kernel = nullptr;
   const Choice* next = nullptr;
 };
 
-// An operator with official kernels: chosen by the tensors of each call, the fallback if none is for them.
+// An operator with official kernels. Each call selects a kernel by its tensors, and the fallback if none
+// matches.
 struct RegisteredOperator : KernelEntry {
   constexpr RegisteredOperator() : KernelEntry{nullptr, nullptr, nullptr} {}
 
-  OperatorTable table = {nullptr, 0, nullptr, nullptr};  // of this entry alone: others join without moving it
+  OperatorTable table = {nullptr, 0, nullptr, nullptr};  // has this entry only; others join without moving it
   const Choice* choices = nullptr;
-  const KernelEntry* fallback = nullptr;  // of the next table, when `choices` has none
+  const KernelEntry* fallback = nullptr;  // from the next table, if no choice matches
 };
 
-// Makes `entry` an operator called `name`, found before those of `next`.
+// Initialises `entry` as an operator called `name`, found before the operators of `next`.
 void init_operator(RegisteredOperator* entry, const char* name, const OperatorTable* next);
-// Adds a kernel to it; `choice` stays.
+// Adds a kernel to the operator; `choice` must outlive it.
 void add_choice(RegisteredOperator* entry, Choice* choice, const executorch::runtime::Kernel* kernel);
 
-// All registered operators, followed by those that the build selected.
+// All registered operators, followed by the operators that the build selected.
 const OperatorTable& all_operators();
 
-// The kernel of selected_operators.entries[index] in the official form: bad arguments fail the context. Null
-// beyond the entries and MAX_KERNEL_NUM.
+// The kernel of selected_operators.entries[index] with the official signature; wrong arguments fail the
+// context. Null beyond the entries or MAX_KERNEL_NUM.
 executorch::runtime::OpFunction selected_function(size_t index);
 
 }  // namespace rushlight::compat

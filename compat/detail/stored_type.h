@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Element types that are stored and not computed with: one integer, readable as it is.
+// Defines storage-only element types: a struct with one public integer.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Between official allocators and rushlight's arenas.
+// Adapters between official allocators and rushlight's arenas.
 #pragma once
 
 #include <executorch/runtime/core/memory_allocator.h>
@@ -9,15 +9,15 @@
 
 namespace rushlight::compat {
 
-// What an arena for scratch may use: all that is left of an allocator over memory, and of one that finds
-// memory elsewhere as much as it gives, from 16 MB downwards. Empty when there is none.
+// Returns the memory that a scratch arena may use: the rest of an allocator over memory; from other
+// allocators, the largest block that they provide, from 16 MB downwards by halves. Empty if there is none.
 Span<uint8_t> take_block(executorch::runtime::MemoryAllocator& allocator);
 
-// Scratch memory of the system for one call of a kernel, where nobody brought any: a range of addresses,
-// given back at the end, of which only the pages that the kernel touches cost memory. For hosts.
+// Scratch from the system for one kernel call, if the caller provided none. Reserves a range of addresses, of
+// which only touched pages use memory, and releases it at the end. For hosts.
 class SystemMemory {
  public:
-  explicit SystemMemory(bool wanted);  // empty where it is not wanted
+  explicit SystemMemory(bool wanted);  // empty unless `wanted`
   SystemMemory(const SystemMemory&) = delete;
   SystemMemory& operator=(const SystemMemory&) = delete;
   ~SystemMemory();
@@ -28,7 +28,7 @@ class SystemMemory {
   Span<uint8_t> memory_;
 };
 
-// The temporary memory of rushlight's context, for official kernels and backends.
+// The scratch of rushlight's context, as an allocator for official kernels and backends.
 template <class Context>
 class TemporaryOf final : public executorch::runtime::MemoryAllocator {
  public:
@@ -38,7 +38,8 @@ class TemporaryOf final : public executorch::runtime::MemoryAllocator {
     return isPowerOf2(alignment) ? context_.allocate_temp(size, alignment) : nullptr;
   }
 
-  // It lives in functions; with one of its own, a virtual destructor does not bring the heap's.
+  // Only created on the stack. Declaring it keeps the virtual destructor from linking the heap's operator
+  // delete.
   static void operator delete(void*) {}
 
  private:

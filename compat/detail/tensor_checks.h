@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The check macros of executorch/runtime/core/exec_aten/util/tensor_util.h, and what they are made of.
+// The check macros of executorch/runtime/core/exec_aten/util/tensor_util.h, and their implementation.
 #pragma once
 
 #include <limits>
@@ -19,7 +19,7 @@
 
 namespace rushlight::compat {
 
-// For macros: names `what` went wrong in a log line and aborts. `list` has at least one tensor.
+// For macros: logs that `what` failed, and aborts. `list` has at least one tensor.
 using TensorList = executorch::aten::ArrayRef<executorch::aten::Tensor>;
 void check_in_range(const char* what, int64_t value, int64_t bound);
 void check_same_shape(TensorList list);
@@ -61,7 +61,7 @@ void check_all(void (*check)(TensorList), const Tensors&... tensors) {
 #define ET_LOG_AND_RETURN_IF_FALSE(cond) ET_LOG_MSG_AND_RETURN_IF_FALSE(cond, "")
 #define ET_LOG_MSG_AND_RETURN_IF_FALSE(cond, ...) ET_CHECK_OR_RETURN_FALSE(cond, __VA_ARGS__)
 
-// In a kernel: fails the context and returns `retval` (nothing, when it is left empty).
+// In a kernel: fails the context and returns `retval` (nothing if it is empty).
 #define ET_KERNEL_CHECK(context, cond, error, retval) \
   RUSHLIGHT_KERNEL_CHECK(context, cond, error, retval, "kernel check failed: %s", #cond)
 #define ET_KERNEL_CHECK_MSG(context, cond, error, retval, message, ...)                            \
@@ -83,11 +83,11 @@ void check_all(void (*check)(TensorList), const Tensors&... tensors) {
 
 namespace executorch::runtime::internal {
 
-// What a number is computed in.
+// The type in which a value is computed.
 template <class T>
 using NumberOf = std::conditional_t<is_reduced_floating_point_v<T>, float, T>;
 
-// Whether `value` lies within what T holds; infinities and NaN do when T has a fraction.
+// Returns true if T can represent `value`; infinities and NaN count if T is a floating-point type.
 template <class T, class From>
 bool fits_number(From value) {
   if constexpr (std::is_integral_v<T>) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// An official event tracer for rushlight's methods and backends.
+// An official event tracer as a rushlight tracer, for methods and backends.
 #pragma once
 
 #include <executorch/runtime/core/event_tracer.h>
@@ -13,14 +13,14 @@ class OurTracer final : public EventTracer {
  public:
   explicit OurTracer(executorch::runtime::EventTracer* tracer) : tracer_(tracer) {}
 
-  // Null when there is none. Takes over the levels that the official one has by now.
+  // Null without a tracer. Adopts the current levels of the official tracer.
   EventTracer* get();
   [[nodiscard]] executorch::runtime::EventTracer* official_tracer() const { return tracer_; }
 
   void create_event_block(const char* name) override;
   EventTracerEntry start_profiling(const char* name, ChainId chain, DebugHandle handle) override;
   void end_profiling(const EventTracerEntry& entry) override;
-  // Official backends talk to their own tracer; these are for rushlight's.
+  // For rushlight's backends; official backends use their own tracer directly.
   EventTracerEntry start_profiling_delegate(DelegateEventId id) override;
   void end_profiling_delegate(const EventTracerEntry& entry, Span<const uint8_t> metadata) override;
   void log_profiling_delegate(DelegateEventId id, uint64_t start_time, uint64_t end_time,

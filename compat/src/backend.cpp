@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Official backends: their registry, and how rushlight's methods call them.
+// Official backends: their registry, and the adapter by which rushlight's methods call them.
 #include <cstring>
 #include <new>
 
@@ -15,7 +15,7 @@ constexpr size_t kMaxBackends = 16;
 et::Backend backends[kMaxBackends];
 size_t num_backends = 0;
 
-// A delegate of one method: what the backend made, and the blob as it knows it.
+// A delegate of one method: the backend's handle, and the payload as an official buffer.
 struct Delegate {
   explicit Delegate(FreeableBuffer* processed)
       : processed(

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What kernels ask of the platform, for boards: its clock, its log and its abort. Hooks that an application
-// could change, and memory from a heap, are for hosts (platform.cpp).
+// The platform functions that kernels use, for boards: clock, log and abort. Replaceable hooks and heap
+// memory are for hosts (platform.cpp).
 #include <cstdio>
 
 #include <executorch/runtime/platform/abort.h>

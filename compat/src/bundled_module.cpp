@@ -16,14 +16,14 @@ using runtime::Result;
 
 namespace {
 
-// Of any file whose length nobody says: its offsets reach no further.
+// Assumed size of a file whose length is unknown: its offsets reach no further.
 constexpr size_t kMostBytes = INT32_MAX;
 
 bool is_bundle(const void* bytes) {
   return executorch::bundled_program::is_bundled_program(const_cast<void*>(bytes), 128);
 }
 
-// For the program inside; of no bytes where there is none, which then fails to load.
+// A loader of the program inside; empty if there is none, which then fails to load.
 std::unique_ptr<DataLoader> loader_of(const void* bundle) {
   rushlight::Span<const uint8_t> program;
   if (is_bundle(bundle)) {
@@ -57,7 +57,7 @@ Result<std::unique_ptr<BundledModule>> BundledModule::from_file(
   ET_CHECK_OR_RETURN_ERROR(*size >= 64, InvalidArgument, "%s: expected a bundled program, got %zu bytes",
                            file_path.c_str(), *size);
   auto file = std::make_unique<FreeableBuffer>(std::move(*bytes));
-  // Proven here, where its length is known; a file that is none fails when it is used.
+  // Verified here, where the length is known; a file that is not a bundle fails on use.
   if (rushlight::BundledProgram::is_bundled_program({static_cast<const uint8_t*>(file->data()), *size})) {
     auto proven = rushlight::BundledProgram::open({static_cast<const uint8_t*>(file->data()), *size});
     if (!proven.ok()) return static_cast<Error>(proven.error());

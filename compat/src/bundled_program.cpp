@@ -14,7 +14,7 @@ using rushlight::compat::official;
 
 namespace {
 
-// There, what is not in the bundle is an argument that is wrong.
+// Officially, a missing item of a bundle is an invalid argument.
 Error as_argument(rushlight::Error error) {
   return error == rushlight::Error::NotFound || error == rushlight::Error::InvalidProgram
              ? Error::InvalidArgument
@@ -22,7 +22,7 @@ Error as_argument(rushlight::Error error) {
 }
 
 Result<rushlight::BundledCase> case_of(const Method& method, SerializedBundledProgram* bundle, size_t index) {
-  constexpr size_t kMostOfAnyFile = INT32_MAX;  // its offsets reach no further
+  constexpr size_t kMostOfAnyFile = INT32_MAX;  // offsets reach no further
   ET_CHECK_OR_RETURN_ERROR(bundle != nullptr, InvalidArgument, "the bundled program is null");
   auto program = BundledProgram::open({static_cast<const uint8_t*>(bundle), kMostOfAnyFile});
   if (!program.ok()) return as_argument(program.error());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The parts of the core types that are functions: TensorImpl's making, names of tags and shapes.
+// Out-of-line parts of the core types: construction of TensorImpl, names of tags and shapes.
 #include <bitset>
 #include <cstdio>
 #include <cstring>
@@ -73,7 +73,7 @@ namespace {
 
 constexpr size_t kMostDimensions = UINT8_MAX;
 
-// All of it: an argument of the base's constructor may be made before checked_rank looks at the rank.
+// Fills the whole array: it may be evaluated before checked_rank() checks the rank.
 uint8_t* filled(uint8_t (&own)[kTensorDimensionLimit]) {
   for (size_t i = 0; i < kTensorDimensionLimit; ++i) own[i] = static_cast<uint8_t>(i);
   return own;
@@ -88,8 +88,8 @@ bool is_permutation(const TensorImpl::DimOrderType* order, ssize_t dim) {
   return true;
 }
 
-// The rank, once everything that rushlight::TensorImpl trusts in has been looked at. Kernels take no tensor
-// beyond kTensorDimensionLimit; to describe one takes only the memory for it.
+// Returns the rank after checking everything that rushlight::TensorImpl assumes. Kernels accept no tensor
+// beyond kTensorDimensionLimit dimensions; describing one only needs memory.
 ssize_t checked_rank(ssize_t dim, const TensorImpl::SizesType* sizes, const TensorImpl::DimOrderType* order,
                      const TensorImpl::StridesType* strides) {
   const bool has_memory = order != nullptr && strides != nullptr;

@@ -10,7 +10,7 @@
 
 namespace rushlight {
 
-// By the registered allocator of the device, which copies from and to the host.
+// Copies through the registered allocator of the device, to and from the host.
 Error copy_with_device(const TensorImpl& from, const TensorImpl& to) {
   using executorch::runtime::DeviceAllocator;
   const auto source = compat::official_device(from.device());

@@ -31,7 +31,7 @@ Result<BufferDataSink> BufferDataSink::create(void* ptr, size_t size, size_t ali
 
 Result<size_t> BufferDataSink::write(const void* ptr, size_t size) {
   if (size == 0) return used_;
-  // Aligned in memory, as readers on the device see it.
+  // Aligned in memory, for readers on the device.
   const auto start = reinterpret_cast<uintptr_t>(buffer_.data());
   const size_t offset = rushlight::align_up(start + used_, alignment_) - start;
   ET_CHECK_OR_RETURN_ERROR(rushlight::range_fits(offset, size, buffer_.size()), OutOfResources,
@@ -72,10 +72,10 @@ void FileDataSink::close() {
 
 namespace internal {
 
-// rushlight's writer with what it writes to.
+// rushlight's writer with its sink and filter.
 class ETDumpState final : public rushlight::DataSink, public rushlight::EventTracerFilter {
  public:
-  // Pages that are not written to cost nothing.
+  // Untouched pages use no memory.
   static constexpr size_t kOwnBytes = size_t{64} << 20;
 
   explicit ETDumpState(Span<uint8_t> buffer)

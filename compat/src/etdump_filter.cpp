@@ -49,7 +49,7 @@ Result<bool> ETDumpFilter::set_debug_handle_range(size_t start, size_t end) {
 }
 
 Result<bool> ETDumpFilter::filter(const char* name, runtime::DelegateDebugIntId delegate_debug_index) {
-  // Callers say "no number" by either of the two constants for it.
+  // Callers may use either of the two constants for "no integer".
   const bool has_number =
       delegate_debug_index != kUnsetDelegateDebugIntId &&
       (name == nullptr || delegate_debug_index != static_cast<int>(runtime::kUnsetDebugHandle));

@@ -36,7 +36,7 @@ Error fill_with_ones(void* data, size_t count, ScalarType type) {
 #undef RUSHLIGHT_FILL
 }
 
-// A number's bytes as the value of an input.
+// Converts the bytes of a number to an input's value.
 Result<EValue> value_of(Tag tag, const char* bytes, size_t size) {
   const auto as = [&](auto zero) -> Result<EValue> {
     ET_CHECK_OR_RETURN_ERROR(size == sizeof zero, InvalidArgument, "input: expected %zu bytes, got %zu",

@@ -26,7 +26,7 @@ Error no_steps(rushlight::compat::MethodState& state) {
   return Error::Ok;
 }
 
-// As there, a tensor without memory gives a planned input its shape and leaves its elements: it is given with
+// As in ExecuTorch, a tensor without memory sets the shape of a planned input and keeps its elements: passes
 // the input's own memory.
 rushlight::Error give_input(rushlight::Method& method, size_t index, const EValue& value) {
   const bool is_given = !value.isTensor() || rushlight::has_memory(*value.payload.as_tensor.impl());

@@ -15,7 +15,7 @@ namespace {
 
 using Segment = et::DataLoader::SegmentInfo;
 
-// The delegate whose data the segment is; null for none.
+// The delegate whose payload the segment holds; null if there is none.
 const executorch_flatbuffer::BackendDelegate* delegate_of(const executorch_flatbuffer::Program& program,
                                                           uint32_t segment) {
   for (const auto* plan : *program.execution_plan()) {
@@ -38,7 +38,7 @@ Segment describe(const executorch_flatbuffer::Program& program, uint32_t segment
   const auto* delegate = program.execution_plan() == nullptr ? nullptr : delegate_of(program, segment);
   if (delegate != nullptr && delegate->id() != nullptr)
     return Segment(Segment::Type::Backend, segment, delegate->id()->c_str());
-  return Segment(Segment::Type::Constant, segment);  // or named data, as there
+  return Segment(Segment::Type::Constant, segment);  // or named data, as in ExecuTorch
 }
 
 }  // namespace
@@ -85,7 +85,7 @@ MethodState::MethodState(et::MemoryManager* memory, et::EventTracer* tracer,
 
 et::Error MethodState::load(const Program& program, const char* name, et::Span<const et::Kernel> kernels) {
   auto meta = program.method_meta(name);
-  // There, a method that is not there is an argument that is wrong.
+  // Officially, a missing method is an invalid argument.
   if (!meta.ok())
     return meta.error() == Error::NotFound ? et::Error::InvalidArgument : official(meta.error());
   auto arena_bytes = meta->arena_bytes();
@@ -115,7 +115,7 @@ et::Error MethodState::load(const Program& program, const char* name, et::Span<c
   return official(prepare());
 }
 
-// As rushlight's own module does: callers bring no memory for it.
+// Like rushlight::Module, because callers provide no memory for it.
 Error MethodState::prepare() {
   scratch_.resize(method_->preparing_bytes());
   temporary_ = Arena({scratch_.data(), scratch_.size()});
@@ -123,7 +123,7 @@ Error MethodState::prepare() {
   RL_TRY(weights_.measure(*method_, UINT64_MAX, &needs));
   scratch_.resize(std::max(scratch_.size(), needs.scratch_bytes));
   temporary_ = Arena({scratch_.data(), scratch_.size()});
-  // Without memory for them kernels pack weights when they are called.
+  // Without this memory kernels pack weights on each call.
   if (weights_.extend(needs.prepared_bytes + needs.index_bytes))
     RL_TRY(method_->prepare(&weights_.weights()));
   temporary_ = Arena();
@@ -131,7 +131,7 @@ Error MethodState::prepare() {
   return Error::Ok;
 }
 
-// Each kernel's operator in front of the registered ones; several kernels of a name are one operator.
+// Puts each kernel's operator before the registered ones; kernels with the same name form one operator.
 const OperatorTable& MethodState::operators(et::Span<const et::Kernel> kernels) {
   const OperatorTable* first = &all_operators();
   for (const et::Kernel& kernel : kernels) {

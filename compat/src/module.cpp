@@ -30,7 +30,7 @@ std::unique_ptr<runtime::MemoryAllocator> or_malloc(std::unique_ptr<runtime::Mem
   return std::make_unique<MallocMemoryAllocator>();
 }
 
-// `size` bytes of a buffer that is long enough to align them.
+// `size` aligned bytes of a buffer that is large enough.
 Span<uint8_t> aligned_part(std::vector<uint8_t>& buffer, size_t size) {
   const auto address = reinterpret_cast<uintptr_t>(buffer.data());
   return {buffer.data() + (rushlight::align_up(address, kPlannedAlignment) - address), size};
@@ -50,15 +50,15 @@ Result<EValue> first_of(Result<std::vector<EValue>> outputs) {
 
 }  // namespace
 
-// The planned buffers of a method, as spans into memory of its own or of all methods.
+// The planned buffers of a method, as spans of separate memory or of memory that all methods share.
 struct Module::PlannedMemory {
   std::vector<std::vector<uint8_t>> own;
   std::vector<Span<uint8_t>> spans;
   std::unique_ptr<runtime::HierarchicalAllocator> allocator;
 };
 
-// Where a module comes from, what it has opened, and what its methods share. Maps read from loaders, and the
-// program from both: they go in that order.
+// The sources of a module, the files that it has opened, and memory that its methods share. Members are
+// declared in dependency order: maps read from loaders, the program from both.
 struct Module::State {
   LoadMode mode = LoadMode::File;
   bool shares_arenas = false;
@@ -71,7 +71,7 @@ struct Module::State {
 
   std::unique_ptr<DataLoader> program_loader;
   std::vector<std::unique_ptr<DataLoader>> data_loaders;
-  std::vector<const MmapDataLoader*> mapped;  // of these loaders
+  std::vector<const MmapDataLoader*> mapped;  // the mapped ones of these loaders
   std::vector<FlatTensorDataMap> data_maps;
   std::optional<merged_data_map::MergedDataMap> data;
   std::shared_ptr<Program> program;
@@ -95,7 +95,7 @@ struct Module::State {
   }
 
   Result<std::unique_ptr<DataLoader>> open(const std::string& file);
-  // Whether all mapped files are still those that were opened. Error: AccessFailed.
+  // Checks that no mapped file changed since it was opened. Error: AccessFailed.
   Error check_mapped() const;
   Error open_data();
   Result<std::vector<size_t>> needed_by(const std::string& method_name) const;
@@ -150,7 +150,7 @@ Module::Module(std::shared_ptr<Program> program, std::unique_ptr<runtime::Memory
   if (data_map_loader != nullptr) state_->data_loaders.push_back(std::move(data_map_loader));
 }
 
-// Methods read from the program and run in its arenas.
+// Methods refer to the program and its arenas, so they are destroyed first.
 Module::~Module() { methods_.clear(); }
 
 Result<std::unique_ptr<DataLoader>> Module::State::open(const std::string& file) {
@@ -183,7 +183,7 @@ Error Module::State::check_mapped() const {
   return Error::Ok;
 }
 
-// All data files as one map. A failed attempt leaves nothing behind that the next one would trip over.
+// Merges all data files to one map. A failed attempt leaves no partial state.
 Error Module::State::open_data() {
   if (data.has_value()) return Error::Ok;
   for (; !data_paths.empty(); data_paths.erase(data_paths.begin())) {
@@ -270,7 +270,8 @@ Result<std::vector<size_t>> Module::State::needed_by(const std::string& method_n
   return sizes;
 }
 
-// One buffer for all methods' first, second, ... planned buffer, as large as the largest.
+// Makes one buffer for the first planned buffer of all methods, one for the second, ..., each of the largest
+// size.
 Error Module::State::make_arenas() {
   std::vector<size_t> largest;
   for (size_t m = 0; m < program->num_methods(); ++m) {
@@ -413,7 +414,7 @@ Result<EValue> Module::get_output(const std::string& method_name, size_t output_
   return (*method)->get_output(output_index);
 }
 
-// The short forms: one value or none, the method "forward", the first output.
+// Short forms: one value or none, the method "forward", the first output.
 Result<std::vector<EValue>> Module::execute(const std::string& method_name, const EValue& input_value) {
   return execute(method_name, std::vector<EValue>(1, input_value));
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The platform hooks: weak et_pal_ functions over rushlight's platform, and the table that register_pal
-// changes, through which everything else calls them.
+// The platform hooks: weak et_pal_ functions on rushlight's platform layer, and the table that register_pal
+// changes and all callers use.
 #define ET_INTERNAL_PLATFORM_WEAKNESS __attribute__((weak))
 
 #include "runtime/platform/platform.h"
@@ -98,7 +98,7 @@ void pal_init() { current.init(); }
 
 void pal_abort() {
   current.abort();
-  std::abort();  // a registered one may return
+  std::abort();  // a registered function may return
 }
 
 et_timestamp_t pal_current_ticks() { return current.current_ticks(); }

@@ -15,13 +15,13 @@ using executorch::aten::Tensor;
 
 constexpr size_t kItemsPerLine = 10;
 
-// A double looks like one: an integral value ends with a point.
+// Prints integral doubles with a decimal point.
 template <class T>
 void print_number(std::ostream& os, const T& value) {
   if constexpr (std::is_same_v<T, bool>) {
     os << (value ? "True" : "False");
   } else if constexpr (std::is_integral_v<T>) {
-    os << +value;  // a char is a number, too
+    os << +value;  // prints a char as a number
   } else if constexpr (std::is_convertible_v<T, double>) {
     std::ostringstream text;
     text.copyfmt(os);
@@ -37,8 +37,8 @@ void print_number(std::ostream& os, const T& value) {
   }
 }
 
-// Items [begin, end), each followed by a comma, in lines of kItemsPerLine that end with a full one where
-// `ends_full`, or begin with one.
+// Prints items [begin, end), each followed by a comma, in lines of kItemsPerLine; the incomplete line comes
+// first if `ends_full`, otherwise last.
 template <class T>
 void print_lines(std::ostream& os, const T* items, size_t begin, size_t end, bool ends_full) {
   size_t left = ends_full ? (end - begin) % kItemsPerLine : 0;
@@ -54,8 +54,8 @@ void print_lines(std::ostream& os, const T* items, size_t begin, size_t end, boo
   }
 }
 
-// "[1, 2, 3, ..., 7, 8, 9]", over several lines where that prints more than kItemsPerLine items. With
-// `edge_items` of 0 all are printed.
+// Prints "[1, 2, 3, ..., 7, 8, 9]", over several lines if there are more than kItemsPerLine items.
+// `edge_items` 0 prints all.
 template <class T>
 void print_items(std::ostream& os, ArrayRef<T> list, size_t edge_items) {
   const bool is_cut = edge_items > 0 && list.size() > 2 * edge_items;
@@ -130,7 +130,7 @@ void print_tensor(std::ostream& os, const std::optional<Tensor>& tensor) {
   }
 }
 
-// One tensor a line, none of them left out.
+// Prints one tensor per line, and omits none.
 template <class T>
 void print_tensors(std::ostream& os, ArrayRef<T> list) {
   os << "(len=" << list.size() << ")[";

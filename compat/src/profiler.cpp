@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The profiler's buffers: MAX_PROFILE_BLOCKS blocks of one layout, the last of them being written.
+// The profiler's buffers: MAX_PROFILE_BLOCKS blocks of equal layout; the last one is being written.
 #include <executorch/runtime/platform/assert.h>
 #include <executorch/runtime/platform/platform.h>
 #include <executorch/runtime/platform/profiler.h>
@@ -27,7 +27,7 @@ void copy_name(char* target, const char* name) {
   target[PROF_NAME_MAX_LEN - 1] = '\0';
 }
 
-// A program may profile without having begun.
+// Programs may profile without creating a block first.
 void begin_first_block() {
   if (block_count == 0) profiling_create_block("default");
 }
@@ -40,7 +40,7 @@ void profiler_init() {
 }
 
 void profiling_create_block(const char* name) {
-  // A block that nothing was written to takes the new name.
+  // An unused block takes the new name.
   const bool unused = block_count > 0 && header().prof_entries == 0 && header().mem_prof_entries == 0;
   if (!unused) {
     ET_CHECK_MSG(block_count < MAX_PROFILE_BLOCKS, "only %d profile blocks fit", MAX_PROFILE_BLOCKS);
@@ -72,7 +72,7 @@ void end_profiling(uint32_t token_id) {
                static_cast<unsigned>(token_id));
   prof_event_t& event = events()[token_id];
   event.end_time = pal_current_ticks();
-  // The pointer was kept while the clock ran; a dump has the characters.
+  // Only the pointer is stored while the clock runs; a dump contains the characters.
   const char* name = event.name_str;
   copy_name(event.name, name);
 }

@@ -23,7 +23,7 @@ namespace et = executorch::runtime;
 
 namespace {
 
-// The text of a call's tensors, to be compared with keys.
+// Writes the key of a call's tensors, to be compared with kernels' keys.
 bool key_of(et::Span<et::EValue*> stack, char* key) {
   et::TensorMeta metas[16];
   size_t count = 0;
@@ -59,7 +59,7 @@ const et::Kernel* choose(const RegisteredOperator& entry, et::Span<et::EValue*> 
   return fallback;
 }
 
-// What rushlight's executor calls for a registered operator.
+// The kernel function of registered operators: dispatches to an official kernel.
 Error call_registered(KernelContext& context, EValue* const* arguments, ErasedKernel) {
   const auto& entry = *static_cast<const RegisteredOperator*>(context.kernel());
   const et::Span<et::EValue*> stack(reinterpret_cast<et::EValue**>(const_cast<EValue**>(arguments)),
@@ -123,8 +123,8 @@ void call_selected(size_t index, et::KernelRuntimeContext& context, et::Span<et:
   run(context, [&](KernelContext& ours) { return entry.call(ours, arguments.data()); });
 }
 
-// An official kernel is a plain function, which knows by its address alone which entry it stands for. The
-// table of operators is known when a program is linked: there is one for each entry that it may have.
+// An official kernel is a plain function, so only its address can tell which entry it stands for. The number
+// of entries is known at link time, so there is one instance per possible entry.
 template <size_t kIndex>
 void selected(et::KernelRuntimeContext& context, et::Span<et::EValue*> stack) {
   call_selected(kIndex, context, stack);
@@ -159,7 +159,7 @@ Span<uint8_t> take_block(et::MemoryAllocator& allocator) {
 }
 
 SystemMemory::SystemMemory(bool wanted) {
-  // As much as the system lets be reserved, and no kernel is expected to need more.
+  // Reserves as much as the system permits, up to a size that no kernel exceeds.
   constexpr uint64_t kMost = uint64_t{1} << (sizeof(size_t) > 4 ? 32 : 28);
   for (auto size = static_cast<size_t>(kMost); wanted && memory_.empty() && size >= 4096; size /= 2) {
     void* address =
@@ -174,9 +174,9 @@ SystemMemory::~SystemMemory() {
 
 namespace {
 
-// All kernels, those of the build first, and the operators of the others.
+// All kernels, the kernels of the build first, and the operators of the others.
 struct Registry {
-  // Whether the build selected it, and no other has taken its place.
+  // Returns true if the build selected the kernel and no other has replaced it.
   [[nodiscard]] bool is_built_in(const et::Kernel* kernel) const {
     const auto index = static_cast<size_t>(kernel - kernels);
     return kernel->op_ == selected_function(index);
@@ -187,10 +187,10 @@ struct Registry {
   Choice choices[MAX_KERNEL_NUM];
   RegisteredOperator operators[MAX_KERNEL_NUM];
   size_t num_operators = 0;
-  const OperatorTable* first = nullptr;  // null: nothing was asked of the registry yet
+  const OperatorTable* first = nullptr;  // null: the registry has not been used yet
 };
 
-// Zeroed before anything runs: kernels register themselves while statics are made.
+// Zero-initialised: kernels register themselves during static initialisation.
 Registry storage{};
 
 Registry& registry() {
@@ -216,7 +216,7 @@ RegisteredOperator* operator_named(Registry& all, const char* name) {
   return entry;
 }
 
-// The kernel with this one's name and key; null when there is none.
+// Returns the kernel with the same name and key, or null.
 et::Kernel* same_kernel(Registry& all, const et::Kernel& kernel) {
   for (size_t i = 0; i < all.num_kernels; ++i) {
     et::Kernel& other = all.kernels[i];
@@ -225,8 +225,8 @@ et::Kernel* same_kernel(Registry& all, const et::Kernel& kernel) {
   return nullptr;
 }
 
-// A kernel takes the place of the build's of its name; beside another registered one it is a mistake that no
-// caller looks for, since kernels register themselves while statics are made.
+// A kernel replaces the build's kernel of the same name. A second registered one is a programming error; it
+// aborts, because no caller checks results during static initialisation.
 void register_one(Registry& all, const et::Kernel& kernel) {
   ET_CHECK_MSG(kernel.name_ != nullptr && kernel.op_ != nullptr, "a kernel without name or function");
   et::Kernel* place = same_kernel(all, kernel);
@@ -255,7 +255,7 @@ namespace {
 
 using rushlight::compat::registry;
 
-// The kernel of `name` for exactly this key; the fallback.
+// Finds the kernel of `name` with exactly this key, otherwise the fallback.
 Result<OpFunction> find(Span<const Kernel> kernels, const char* name, const char* key) {
   OpFunction fallback = nullptr;
   for (const Kernel& kernel : kernels) {

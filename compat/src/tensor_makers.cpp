@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Tensors over given memory and new tensors: every maker puts together the parts of a tensor, and those that
-// make numbers fill its elements from a function.
+// Tensors over given memory and new tensors: every maker assembles the parts of a tensor; those with values
+// fill the elements from a function.
 #include <random>
 
 #include <executorch/extension/tensor/tensor_ptr_maker.h>
@@ -21,12 +21,12 @@ using Strides = std::vector<StridesType>;
 
 namespace {
 
-// A new tensor's parts; without strides it is row major.
+// Parts of a new tensor; row-major without strides.
 TensorParts form(Sizes sizes, Strides strides, ScalarType type, TensorShapeDynamism dynamism) {
   return {std::move(sizes), {}, std::move(strides), type, dynamism};
 }
 
-// The parts of a tensor in the form of another one, with its dtype where none is given.
+// Parts with another tensor's form, and its dtype unless one is given.
 TensorParts form_like(const TensorPtr& other, ScalarType type, TensorShapeDynamism dynamism) {
   const ScalarType chosen = type != ScalarType::Undefined ? type : other->scalar_type();
   const auto sizes = other->sizes();
@@ -40,7 +40,7 @@ TensorPtr zeroed(TensorParts parts) {
   return internal::assemble(std::move(parts), std::move(bytes));
 }
 
-// Each element from a call of `next`, which returns numbers.
+// Fills each element by a call of `next`.
 template <class Next>
 TensorPtr filled(TensorParts parts, Next next) {
   const ScalarType type = parts.type;
@@ -53,7 +53,7 @@ TensorPtr filled(TensorParts parts, Next next) {
   return tensor;
 }
 
-// Integers stay exact: they do not go through double.
+// Integers stay exact: they are not converted to double.
 TensorPtr filled_with(TensorParts parts, Scalar value) {
   if (value.isFloatingPoint()) {
     return filled(std::move(parts), [number = value.to<double>()] { return number; });
@@ -61,7 +61,7 @@ TensorPtr filled_with(TensorParts parts, Scalar value) {
   return filled(std::move(parts), [number = value.to<int64_t>()] { return number; });
 }
 
-// A thread's own source of random numbers.
+// Random values from a generator per thread.
 template <class Distribution>
 TensorPtr drawn(TensorParts parts, Distribution distribution) {
   static thread_local std::mt19937 source{std::random_device{}()};

@@ -18,7 +18,7 @@ using executorch::aten::TensorImpl;
 
 namespace {
 
-// Planned memory for the tensor. The file counts memories from 1.
+// The planned memory of a tensor. Memory ids in the file start at 1.
 Result<void*> planned_place(const executorch_flatbuffer::AllocationDetails& place, size_t nbytes,
                             HierarchicalAllocator* allocator) {
   ET_CHECK_OR_RETURN_ERROR(allocator != nullptr, InvalidState, "tensor: there is no planned memory");
@@ -29,7 +29,7 @@ Result<void*> planned_place(const executorch_flatbuffer::AllocationDetails& plac
   return allocator->get_offset_address(place.memory_id() - 1, static_cast<size_t>(offset), nbytes);
 }
 
-// The CPU unless the file says otherwise; none for one that a tensor cannot keep.
+// The CPU by default; empty for a device that a tensor cannot represent.
 std::optional<etensor::Device> device_of(const executorch_flatbuffer::Tensor& tensor) {
   const auto* extra = tensor.extra_tensor_info();
   if (extra == nullptr) return etensor::Device(etensor::DeviceType::CPU);

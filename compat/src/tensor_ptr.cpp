@@ -22,7 +22,7 @@ namespace internal {
 
 namespace {
 
-// The object behind a TensorPtr: its parts, which the implementation points into, and the handle.
+// The object behind a TensorPtr: the parts, to which the implementation refers, and the handle.
 class Assembled {
  public:
   explicit Assembled(TensorParts&& given)
@@ -48,7 +48,7 @@ class Assembled {
   Tensor handle_;
 };
 
-// The dim order that the strides sort into, or the row-major one.
+// Derives the dim order from the strides; row-major without strides.
 void complete_dim_order(TensorParts& parts) {
   if (!parts.dim_order.empty()) return;
   parts.dim_order.resize(parts.sizes.size());
@@ -58,10 +58,10 @@ void complete_dim_order(TensorParts& parts) {
   }
   const auto error =
       runtime::stride_to_dim_order(parts.strides.data(), parts.strides.size(), parts.dim_order.data());
-  ET_CHECK_MSG(error == runtime::Error::Ok, "strides: expected positive ones that sort into a dim order");
+  ET_CHECK_MSG(error == runtime::Error::Ok, "strides: expected positive strides of a dim order");
 }
 
-// Dense strides in the dim order, once those given are found to be such.
+// Computes dense strides for the dim order, and checks that given ones are equal.
 void complete_strides(TensorParts& parts) {
   const size_t rank = parts.sizes.size();
   std::vector<StridesType> dense(rank);
@@ -80,7 +80,7 @@ void check_rank(const char* name, size_t given, size_t rank) {
   ET_CHECK_MSG(given == 0 || given == rank, "%s: expected %zu entries, got %zu", name, rank, given);
 }
 
-// A tensor's shape, layout and dynamism without its memory.
+// A tensor's shape, layout and dynamism, without its memory.
 TensorParts parts_of(const Tensor& tensor) {
   TensorParts parts;
   parts.sizes = {tensor.sizes().begin(), tensor.sizes().end()};
@@ -90,7 +90,7 @@ TensorParts parts_of(const Tensor& tensor) {
   return parts;
 }
 
-// Puts the tensor's elements, as elements of `type`, at `to`.
+// Writes the tensor's elements to `to`, converted to `type`.
 void convert_elements(const Tensor& tensor, ScalarType type, uint8_t* to) {
   check_castable(tensor.scalar_type(), type);
   AbortOnFailure context;
@@ -108,7 +108,7 @@ void convert_elements(const Tensor& tensor, ScalarType type, uint8_t* to) {
 
 size_t checked_numel(const std::vector<SizesType>& sizes) {
   const auto numel = executorch::aten::safe_numel(sizes.data(), static_cast<ssize_t>(sizes.size()));
-  ET_CHECK_MSG(numel.ok(), "sizes: expected those of a tensor, got a negative one or too many elements");
+  ET_CHECK_MSG(numel.ok(), "sizes: got a negative size, or too many elements");
   return static_cast<size_t>(*numel);
 }
 
@@ -130,7 +130,7 @@ TensorPtr assemble(TensorParts parts, std::vector<uint8_t> bytes) {
   const size_t needed = checked_numel(parts.sizes) * runtime::elementSize(parts.type);
   ET_CHECK_MSG(bytes.size() >= needed, "bytes: expected at least %zu, got %zu", needed, bytes.size());
   parts.data = bytes.data();
-  // The deleter is kept as long as the tensor, and the bytes with it.
+  // The deleter, and with it the bytes, live as long as the tensor.
   parts.deleter = [kept = std::make_shared<std::vector<uint8_t>>(std::move(bytes))](void*) {};
   return assemble(std::move(parts));
 }
@@ -169,7 +169,7 @@ TensorPtr make_tensor_ptr(const Tensor& tensor, std::vector<SizesType> sizes,
     const size_t numel = internal::checked_numel(sizes);
     ET_CHECK_MSG(numel <= static_cast<size_t>(tensor.numel()), "view: expected at most %zd elements, got %zu",
                  tensor.numel(), numel);
-    // A dim order makes sense for as many dimensions as it has.
+    // A dim order is only valid for its own rank.
     if (sizes.size() != view.sizes.size()) view.dim_order.clear();
     view.sizes = std::move(sizes);
   }

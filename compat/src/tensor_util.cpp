@@ -264,7 +264,7 @@ Error copy_tensor_data(const Tensor& t_dst, const Tensor& t_src) {
                            "copy_tensor_data: expected %zu bytes, got %zu", t_dst.nbytes(), t_src.nbytes());
   const bool has_target = t_dst.const_data_ptr() != nullptr || t_dst.nbytes() == 0;
   ET_CHECK_OR_RETURN_ERROR(has_target, InvalidArgument, "copy_tensor_data: the target has no memory");
-  // A source without memory has nothing to say about the target's elements.
+  // A source without memory leaves the target's elements unchanged.
   if (t_src.const_data_ptr() == nullptr) return Error::Ok;
   return rushlight::compat::official(
       rushlight::copy_bytes(*t_src.unsafeGetTensorImpl(), *t_dst.unsafeGetTensorImpl()));

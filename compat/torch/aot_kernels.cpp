@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Kernels of a library made by gen_custom_ops_aot_lib, registered with PyTorch when the library is loaded
-// (torch.ops.load_library): the out overloads, on tensors of the CPU, as the device will compute them.
+// Registers the kernels of a library built by gen_custom_ops_aot_lib with PyTorch, when the library is loaded
+// (torch.ops.load_library): the out overloads, on CPU tensors, with the same results as on the device.
 #include <cstring>
 #include <deque>
 #include <optional>
@@ -24,13 +24,13 @@ struct Operator {
   const char* schema;
 };
 
-// Generated: the operators of the library, sorted by name as the entries are.
+// Generated: the operators of the library, sorted by name like the entries.
 constexpr Operator kOperators[] = {
 #include "operator_schemas.inc"
 };
 constexpr size_t kCount = sizeof(kOperators) / sizeof(kOperators[0]);
 
-// A tensor of PyTorch as a kernel sees it: in row-major order, copied where it is in another one.
+// A PyTorch tensor as a kernel's argument: row-major; copied if it is not.
 struct HeldTensor {
   at::Tensor given;
   at::Tensor tensor;
@@ -149,7 +149,7 @@ std::vector<torch::Library> register_all() {
   for (const Operator& each : kOperators) {
     const std::string name = each.name;
     const std::string space = name.substr(0, name.find("::"));
-    if (space == "aten") continue;  // PyTorch's own stay
+    if (space == "aten") continue;  // PyTorch's own operators stay
     auto& defined = libraries.emplace_back(torch::Library::FRAGMENT, space, std::nullopt, __FILE__, __LINE__);
     defined.def(each.schema);
     auto& implemented =

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from generated import code
 
-_SECTION = re.compile(r"^(Args|Attributes|Returns|Errors): *(.*)$")
+_SECTION = re.compile(r"^(Args|Attributes|Returns|Errors?): *(.*)$")
 _ITEM = re.compile(r"^([\w*.]+(?:, [\w*.]+)*): (.*)$")
 
 
@@ -19,10 +19,10 @@ def markdown(docstring: str, language: str = "python") -> str:
 
 
 def _paragraphs(text: str, language: str) -> Iterator[str]:
-    for block in re.split(r"\n\s*\n(?! {4})", text.strip("\n")):
+    for block in re.split(r"\n\s*\n(?! {3})|\n(?=Errors?: )", text.strip("\n")):
         lines = block.split("\n")
         section = _SECTION.match(lines[0])
-        if all(line.startswith("    ") or not line for line in lines):
+        if all(line.startswith("  ") or not line for line in lines):
             yield code(block, language)
         elif section and section[2]:
             yield f"**{section[1]}:** " + _plain("\n".join([section[2], *map(str.strip, lines[1:])]))
@@ -35,7 +35,7 @@ def _paragraphs(text: str, language: str) -> Iterator[str]:
 
 def _with_code(lines: list[str], language: str) -> Iterator[str]:
     """A paragraph, and the indented lines below it, which are code."""
-    first = next((number for number, line in enumerate(lines) if line.startswith("    ")), len(lines))
+    first = next((number for number, line in enumerate(lines) if line.startswith("  ")), len(lines))
     yield _plain("\n".join(lines[:first]))
     if first < len(lines):
         yield code("\n".join(lines[first:]), language)

@@ -10,6 +10,8 @@ from pathlib import Path
 
 from docutils import nodes
 from docutils.statemachine import StringList
+from pygments.lexers import get_lexer_by_name
+from pygments.token import Error
 from sphinx.environment import BuildEnvironment
 from sphinx.util.docutils import SphinxDirective
 
@@ -56,8 +58,10 @@ def directive(name: str, argument: str, content: str, options: dict[str, str] | 
 
 
 def code(text: str, language: str) -> str:
-    """A fenced block."""
-    return f"```{language}\n{textwrap.dedent(text).strip()}\n```\n"
+    """A fenced block; of no language where the text is not in it."""
+    text = textwrap.dedent(text).strip()
+    kinds = {kind for kind, _ in get_lexer_by_name(language).get_tokens(text)}
+    return f"```{'text' if Error in kinds else language}\n{text}\n```\n"
 
 
 def escaped(text: str) -> str:

@@ -155,9 +155,9 @@ def _attribute(each: griffe.Attribute, name: str, text: str) -> str:
 
 
 def _type(each: object) -> str:
-    """An annotation with whole names, so that they link to the right one; the site shows their last parts."""
+    """An annotation with whole names, which link to the right one; `~` has Sphinx show their last part."""
     if isinstance(each, griffe.ExprName):
-        return _whole_name(each.canonical_path)
+        return "~" + _whole_name(each.canonical_path)
     if isinstance(each, griffe.ExprAttribute) or not isinstance(each, griffe.Expr):
         return str(each)
     return "".join(_type(part) for part in each.iterate(flat=False))

@@ -2,7 +2,7 @@
 """Links from pages to files and folders of the checkout that are no pages.
 
 Each linked file becomes a page of the site with its highlighted text, each linked folder the page of its
-README or a list of its files. A link to a missing file stays as it is, and MyST warns of it.
+README or index, or a list of its files. A link to a missing file stays as it is, and MyST warns of it.
 """
 
 from __future__ import annotations
@@ -59,8 +59,8 @@ class SourceLinks(SphinxTransform):
     def _page(self, path: str) -> str | None:
         if path == "README.md":
             return str(self.config.root_doc)
-        readme = f"{path}/README"
-        return readme if readme in self.env.found_docs else None
+        pages = [f"{path}/README", f"{path}/index"]
+        return next((page for page in pages if page in self.env.found_docs), None)
 
 
 def _is_link(node: nodes.Node) -> bool:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Runs a file that the official package lowered to XNNPACK: on the host with its delegate, on boards converted.
+"""Runs an official file that is lowered to XNNPACK: with its delegate on the host, converted on boards.
 
 Checks the file for each target, converts it, runs 100 images everywhere and compares each output with the
 official runtime's. The exit status is 0 only if all are equal to the bit.
@@ -9,15 +9,13 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections import Counter
 from pathlib import Path
 
 from rich.console import Console
 
 from rushlight.convert.files import convert_file
 from rushlight.errors import RushlightError
-from rushlight.program import read_program
-from rushlight.program.model import DelegateCall, KernelCall
+from rushlight.program import describe, read_program
 from rushlight.run.check import check
 
 HERE = Path(__file__).resolve().parent
@@ -30,16 +28,14 @@ TARGETS = ["host", "cortex-m55", "rv32imafc"]
 BUILDS = HERE.parents[1] / "build" / "xnnpack_file"
 
 
-def operators(path: Path) -> list[str]:
-    """The operators that forward() calls, in order; a call of a delegate has the backend's name."""
-    method = read_program(path).method("forward")
-    calls = [step for step in method.instructions if isinstance(step, KernelCall | DelegateCall)]
-    return [
-        method.operators[step.operator]
-        if isinstance(step, KernelCall)
-        else method.delegates[step.delegate].id
-        for step in calls
+def calls(path: Path) -> list[str]:
+    """Lines that say what forward() calls, and how often."""
+    [method] = describe(read_program(path))["methods"]
+    delegates = [
+        (each["calls"], f"{each['id']}, {each['bytes']:,} B of payload") for each in method["delegates"]
     ]
+    kernels = [(each["calls"], each["name"]) for each in method["operators"]]
+    return [f"  {count} x {name}" for count, name in delegates + kernels]
 
 
 def convert(model: Path, output: Path, console: Console) -> None:
@@ -48,8 +44,7 @@ def convert(model: Path, output: Path, console: Console) -> None:
     [method] = done.methods
     for path, planned in ((model, method.planned_before), (output, method.planned_after)):
         console.print(f"{path.name}: {path.stat().st_size:,} B, planned memory {planned:,} B")
-        for name, count in Counter(operators(path)).items():
-            console.print(f"  {count} x {name}")
+        console.print("\n".join(calls(path)))
 
 
 def main() -> int:

@@ -49,14 +49,14 @@ struct BoundsProblem : UnaryProblem {
   float high;
 };
 
-// power_of_elements: self to the power `number`. power_of_number: `number` to the power self.
+// power_of_elements: self to the power `number`. power_of_scalar: `number` to the power self.
 struct PowerProblem : UnaryProblem {
   float number;
 };
 
 // The operand that the call passes as a Scalar. It is wrapped as a tensor of rank 0 in the compute dtype; for
 // float16 and bfloat16 it may be float32, so that the scalar is not rounded.
-enum class NumberOperand : uint8_t { kNone, kFirst, kLast };
+enum class ScalarOperand : uint8_t { kNone, kFirst, kLast };
 
 // out = f(a, b), computed in the dtype `compute`. Backs take operands of that dtype only; portable code
 // promotes all others.
@@ -65,13 +65,13 @@ struct BinaryProblem {
   const Tensor& a;
   const Tensor& b;
   const Tensor& out;
-  NumberOperand number = NumberOperand::kNone;
+  ScalarOperand number = ScalarOperand::kNone;
 
-  [[nodiscard]] ScalarType type() const { return (number == NumberOperand::kFirst ? b : a).scalar_type(); }
+  [[nodiscard]] ScalarType type() const { return (number == ScalarOperand::kFirst ? b : a).scalar_type(); }
   // Ignores the dtype of `out`, for problems whose result has another dtype than their operands.
   [[nodiscard]] bool has_operands_in(TypeSet types) const {
-    return contains(types, compute) && (number == NumberOperand::kFirst || a.scalar_type() == compute) &&
-           (number == NumberOperand::kLast || b.scalar_type() == compute);
+    return contains(types, compute) && (number == ScalarOperand::kFirst || a.scalar_type() == compute) &&
+           (number == ScalarOperand::kLast || b.scalar_type() == compute);
   }
   [[nodiscard]] bool is_in(TypeSet types) const {
     return has_operands_in(types) && out.scalar_type() == compute;
@@ -96,12 +96,12 @@ struct TernaryProblem {
   const Tensor& b;
   const Tensor& c;
   const Tensor& out;
-  NumberOperand number = NumberOperand::kNone;
+  ScalarOperand number = ScalarOperand::kNone;
 
   [[nodiscard]] ScalarType type() const { return a.scalar_type(); }
   [[nodiscard]] bool is_in(TypeSet types) const {
     return contains(types, type()) && b.scalar_type() == type() && out.scalar_type() == type() &&
-           (number == NumberOperand::kLast || c.scalar_type() == type());
+           (number == ScalarOperand::kLast || c.scalar_type() == type());
   }
 };
 
@@ -176,7 +176,7 @@ Error clamp(KernelContext& context, const BoundsProblem& problem);
 // power.cpp: float32, float16 and bfloat16.
 Error power(KernelContext& context, const BinaryProblem& problem);
 Error power_of_elements(KernelContext& context, const PowerProblem& problem);
-Error power_of_number(KernelContext& context, const PowerProblem& problem);
+Error power_of_scalar(KernelContext& context, const PowerProblem& problem);
 
 // arithmetic.cpp: float32, float16 and bfloat16; add, subtract and multiply also int32 and int64.
 Error add(KernelContext& context, const ScaledSumProblem& problem);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Problems of means and average pools of quantized tensors, and their backs. Input and `out` have one dtype
-// of kQuantizedNumbers, and every result has its shape. The front has proven that `to` has one scale and that
-// it does not overflow for the sum of the most elements that one mean covers.
+// of kQuantizedElements, and every result has its shape. The front has proven that `to` has one scale and
+// that it does not overflow for the sum of the most elements that one mean covers.
 #pragma once
 
 #include "kernels/geometry/region.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Problems of elementwise operators of quantized tensors, and their backs. Operands and `out` have one dtype
-// of kQuantizedNumbers (sums: of kByteTypes), and `out` has the broadcast shape.
+// of kQuantizedElements (sums: of kByteTypes), and `out` has the broadcast shape.
 #pragma once
 
 #include "kernels/ukernel/quantized_product.h"

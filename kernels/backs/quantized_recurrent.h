@@ -17,7 +17,7 @@ struct QuantizedRecurrentProblem {
 
   const IntegerRecurrent& layer;
   const RecurrentSizes& sizes;
-  const RecurrentNumbers& numbers;
+  const RecurrentParameters& numbers;
 
   [[nodiscard]] ScalarType type() const { return layer.type(); }
   [[nodiscard]] bool is_in(TypeSet types) const { return layer.is_in(types); }

@@ -36,9 +36,9 @@ Error batch_norm(KernelContext&, const BatchNormProblem& problem) {
   const PairedLoops loops(target.select(1, 0), source.select(1, 0));
   for (ptrdiff_t c = 0; c < channels; ++c) {
     const Moments<float> moments = running_moments<float>(problem.running_mean, problem.running_var, c, eps);
-    const float factor = weight ? moments.rstd * channel_number<float>(*weight, c) : moments.rstd;
-    const float offset = (bias ? channel_number<float>(*bias, c) : 0) - moments.mean * factor;
-    loops.for_each_run([&](char* to, const char* from, const PairedLoops::Loop& loop) {
+    const float factor = weight ? moments.rstd * channel_element<float>(*weight, c) : moments.rstd;
+    const float offset = (bias ? channel_element<float>(*bias, c) : 0) - moments.mean * factor;
+    loops.for_each_span([&](char* to, const char* from, const PairedLoops::Loop& loop) {
       scale(to + c * to_step, from + c * from_step, loop, factor, offset);
     });
   }

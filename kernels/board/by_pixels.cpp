@@ -337,7 +337,7 @@ class ByPixels {
 
 }  // namespace
 
-bool goes_by_pixels(const ConvolutionGeometry& geometry) {
+bool takes_pixels(const ConvolutionGeometry& geometry) {
   const ConvolutionAxis& depth = geometry.axes[0];
   const bool flat = depth.kernel == 1 && depth.in == 1 && depth.out == 1;
   return flat && !geometry.transposed && geometry.out_channel_stride == 1 &&

@@ -19,9 +19,9 @@ struct PixelsConvolution {
 
 // True for two-dimensional, not transposed convolutions whose output channels are adjacent, and whose input
 // channels are adjacent or at most kImageChannels.
-[[nodiscard]] bool goes_by_pixels(const ConvolutionGeometry& geometry);
+[[nodiscard]] bool takes_pixels(const ConvolutionGeometry& geometry);
 
-// Computes the convolution. Precondition: goes_by_pixels().
+// Computes the convolution. Precondition: takes_pixels().
 void convolve_pixels(const PixelsConvolution& convolution);
 
 }  // namespace rushlight::kernels::board

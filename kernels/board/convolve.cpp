@@ -256,8 +256,8 @@ ptrdiff_t reach(const ConvolutionAxis& axis, ptrdiff_t outputs) {
 
 // A range of outputs on one axis and the inputs that it sees: `seen` positions from `begin` on. Of these,
 // `inside` positions from `first` on are inside the image; the others are padding.
-struct Stretch {
-  Stretch(const ConvolutionAxis& axis, ptrdiff_t from, ptrdiff_t most)
+struct OutputRange {
+  OutputRange(const ConvolutionAxis& axis, ptrdiff_t from, ptrdiff_t most)
       : outputs(std::min(most, axis.out - from)) {
     seen = reach(axis, outputs);
     begin = first_position(axis, from, false);
@@ -303,7 +303,7 @@ class PatchByPatch {
   void convolve(const float* in, const float* weight, const float* bias, float* out) {
     for (ptrdiff_t y = 0; y < g_.axes[1].out; y += rows_) {
       for (ptrdiff_t x = 0; x < g_.axes[2].out; x += columns_) {
-        take_patch(in, Stretch(g_.axes[1], y, rows_), Stretch(g_.axes[2], x, columns_));
+        take_patch(in, OutputRange(g_.axes[1], y, rows_), OutputRange(g_.axes[2], x, columns_));
         for (ptrdiff_t c = 0; c < g_.out_channels; ++c) {
           convolution_.initial = bias == nullptr ? 0 : bias[c];
           convolution_.kernel = weight + c * g_.weight_out_stride;
@@ -316,7 +316,7 @@ class PatchByPatch {
   }
 
  private:
-  void take_patch(const float* in, const Stretch& vertical, const Stretch& horizontal) {
+  void take_patch(const float* in, const OutputRange& vertical, const OutputRange& horizontal) {
     const ConvolutionAxis* axes = g_.axes;
     const ptrdiff_t size = vertical.seen * horizontal.seen;
     // A patch of a whole plane keeps the zero border of the plane before.
@@ -411,7 +411,7 @@ bool convolve_small(const ConvolutionProblem& problem, bool rectify) {
       convolution_geometry(problem.input, problem.weight, problem.arguments, problem.out);
   const bool rectifies = rectify && ukernel::kPanelRectifies;
   if (is_depthwise(geometry)) {
-    if (goes_by_channels(geometry)) {
+    if (takes_channels(geometry)) {
       for (ptrdiff_t n = 0; n < geometry.batch; ++n) {
         convolve_channels({&geometry, input.const_data_ptr<float>() + n * geometry.in_batch_stride,
                            weight.const_data_ptr<float>(), bias ? bias->const_data_ptr<float>() : nullptr,
@@ -428,7 +428,7 @@ bool convolve_small(const ConvolutionProblem& problem, bool rectify) {
     }
     if (convolve_patches(geometry, problem)) return false;
   }
-  if (goes_by_pixels(geometry)) {
+  if (takes_pixels(geometry)) {
     for_each_group(geometry, problem,
                    [&](const float* in, const float* kernel, const float* added, float* to) {
                      convolve_pixels({&geometry, in, kernel, added, to, rectifies});

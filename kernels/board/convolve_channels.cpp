@@ -51,7 +51,7 @@ void pack(const ConvolutionAxis& y, const ConvolutionAxis& x, ptrdiff_t step, co
 
 }  // namespace
 
-bool goes_by_channels(const ConvolutionGeometry& geometry) {
+bool takes_channels(const ConvolutionGeometry& geometry) {
   return geometry.out_channels == 1 && geometry.groups > 1 && geometry.in_channel_stride == 1 &&
          geometry.out_channel_stride == 1 && geometry.taps() <= kMostTaps;
 }
@@ -59,9 +59,9 @@ bool goes_by_channels(const ConvolutionGeometry& geometry) {
 void convolve_channels(const PixelsConvolution& convolution) {
   const ConvolutionGeometry& geometry = *convolution.geometry;
   // Lines follow the longer axis.
-  const bool stands = geometry.axes[1].out > geometry.axes[2].out;
-  const ConvolutionAxis& vertical = geometry.axes[stands ? 2 : 1];
-  const ConvolutionAxis& horizontal = geometry.axes[stands ? 1 : 2];
+  const bool swaps_axes = geometry.axes[1].out > geometry.axes[2].out;
+  const ConvolutionAxis& vertical = geometry.axes[swaps_axes ? 2 : 1];
+  const ConvolutionAxis& horizontal = geometry.axes[swaps_axes ? 1 : 2];
   alignas(16) float weights[kWeights];
   float none[kMostChannels];
   ukernel::ChannelSums sums;

@@ -8,9 +8,9 @@
 namespace rushlight::kernels::board {
 
 // True if channels are adjacent in input and output, and the kernel has at most 32 taps.
-[[nodiscard]] bool goes_by_channels(const ConvolutionGeometry& geometry);
+[[nodiscard]] bool takes_channels(const ConvolutionGeometry& geometry);
 
-// Computes all groups of one element of the batch. Precondition: goes_by_channels().
+// Computes all groups of one element of the batch. Precondition: takes_channels().
 void convolve_channels(const PixelsConvolution& convolution);
 
 }  // namespace rushlight::kernels::board

@@ -7,7 +7,7 @@ namespace rushlight::kernels::board {
 
 namespace {
 
-bool lies_alike(const Tensor& a, const Tensor& b) {
+bool has_equal_strides(const Tensor& a, const Tensor& b) {
   bool alike = true;
   for (size_t d = 0; d < a.strides().size(); ++d) alike = alike && a.strides()[d] == b.strides()[d];
   return alike;
@@ -16,7 +16,7 @@ bool lies_alike(const Tensor& a, const Tensor& b) {
 }  // namespace
 
 void finish_clamp(const std::optional<Tensor>& residual, const Activation& clamp, const Tensor& out) {
-  if (residual && !lies_alike(*residual, out)) return add_and_clamp(residual, clamp, out);
+  if (residual && !has_equal_strides(*residual, out)) return add_and_clamp(residual, clamp, out);
   float* data = out.mutable_data_ptr<float>();
   const size_t count = out.numel();
   if (residual) ukernel::add_span(data, data, residual->const_data_ptr<float>(), count);

@@ -77,7 +77,7 @@ Error mean(KernelContext&, const ReductionProblem& problem) {
   if (ukernel::kSpansAreVectors && mean_of_rows(reduction)) return Error::Ok;
   reduction.for_each_output([&](const char* first, char* result) {
     PairwiseSum<float> sum;
-    reduction.for_each_stored_run(
+    reduction.for_each_stored_span(
         first, [&](const char* values, ptrdiff_t stride, size_t n) { add_span(values, stride, n, sum); });
     *reinterpret_cast<float*>(result) = sum.total() / count;
   });

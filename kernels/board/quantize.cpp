@@ -21,7 +21,7 @@ void copy_apart(T* to, ptrdiff_t to_stride, const T* from, ptrdiff_t from_stride
 template <class From, class To, class Convert>
 void convert_all(const Tensor& source, const Tensor& target, const Convert& convert) {
   const PairedLoops loops(View::of(target), View::of(source));
-  loops.for_each_run([&](char* target_data, const char* source_data, const PairedLoops::Loop& loop) {
+  loops.for_each_span([&](char* target_data, const char* source_data, const PairedLoops::Loop& loop) {
     const auto* from = reinterpret_cast<const From*>(source_data);
     auto* to = reinterpret_cast<To*>(target_data);
     const ptrdiff_t from_stride = loop.source / static_cast<ptrdiff_t>(sizeof(From));

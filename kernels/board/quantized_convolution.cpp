@@ -12,13 +12,13 @@ namespace {
 constexpr TypeSet kTypes =
     selected_types("rushlight::quantized_convolution.out") | (source_types() & type_set(ScalarType::Char));
 
-struct Int8 : Int8Numbers {};
-struct Int16 : Int16Numbers {};
+struct Int8 : Int8Elements {};
+struct Int16 : Int16Elements {};
 
 }  // namespace
 
 std::optional<Error> quantized_convolution(KernelContext&, const QuantizedConvolutionProblem& problem) {
-  return for_numbers<kTypes, Int8, Int16>(
+  return for_elements<kTypes, Int8, Int16>(
       problem.type(), [&](auto numbers) { return convolve_in_place<decltype(numbers)>(problem); });
 }
 

@@ -12,13 +12,13 @@ namespace {
 constexpr TypeSet kTypes =
     selected_types("rushlight::quantized_linear.out") | (source_types() & type_set(ScalarType::Char));
 
-struct Int8 : Int8Numbers {};
-struct Int16 : Int16Numbers {};
+struct Int8 : Int8Elements {};
+struct Int16 : Int16Elements {};
 
 }  // namespace
 
 std::optional<Error> quantized_linear(KernelContext&, const QuantizedLinearProblem& problem) {
-  return for_numbers<kTypes, Int8, Int16>(
+  return for_elements<kTypes, Int8, Int16>(
       problem.type(), [&](auto numbers) { return multiply_in_place<decltype(numbers)>(problem); });
 }
 

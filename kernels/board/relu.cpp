@@ -9,7 +9,7 @@ namespace rushlight::kernels::board {
 Error relu(KernelContext&, const UnaryProblem& problem) {
   RL_TRY(resize_out(problem.out, problem.self.sizes()));
   const PairedLoops loops(View::of(problem.out), View::of(problem.self));
-  loops.for_each_run([](char* to, const char* from, const auto& loop) {
+  loops.for_each_span([](char* to, const char* from, const auto& loop) {
     constexpr auto kAdjacent = static_cast<ptrdiff_t>(sizeof(float));
     const bool run = loop.target == kAdjacent && loop.source == kAdjacent;
     const size_t count = run ? static_cast<size_t>(loop.size) : 1;

@@ -31,7 +31,7 @@ struct ShapeText {
 
 Error resize_out(const Tensor& out, Span<const SizesType> sizes) {
   const Error error = out.impl()->resize(sizes);
-  RL_CHECK(error == Error::Ok, Error::InvalidArgument, "out: the result has shape %s, the tensor %s",
+  RL_CHECK(error == Error::Ok, Error::InvalidArgument, "out: expected shape %s, got %s",
            ShapeText(sizes).text, ShapeText(out.sizes()).text);
   return Error::Ok;
 }
@@ -60,7 +60,7 @@ Error normalize_dim(int64_t dim, ptrdiff_t rank, size_t* normalized) {
 
 Error check_requested_dtype(std::optional<int64_t> dtype, const Tensor& out) {
   RL_CHECK(!dtype.has_value() || *dtype == static_cast<int64_t>(out.scalar_type()), Error::InvalidType,
-           "dtype: expected that of out, %s, got %s", to_string(out.scalar_type()),
+           "dtype: expected out's %s, got %s", to_string(out.scalar_type()),
            to_string(static_cast<ScalarType>(*dtype)));
   return Error::Ok;
 }
@@ -92,7 +92,7 @@ bool can_cast(ScalarType from, ScalarType to) {
 
 Error check_can_cast(ScalarType from, const Tensor& out) {
   RL_CHECK(can_cast(from, out.scalar_type()), Error::InvalidType,
-           "out: a result of dtype %s cannot be stored as %s", to_string(from), to_string(out.scalar_type()));
+           "out: expected a dtype that holds %s, got %s", to_string(from), to_string(out.scalar_type()));
   return Error::Ok;
 }
 

@@ -11,7 +11,7 @@ Error check_no_overlap(const Tensor& tensor, const Tensor& written, const char* 
   const auto first = reinterpret_cast<uintptr_t>(tensor.const_data_ptr());
   const auto second = reinterpret_cast<uintptr_t>(written.const_data_ptr());
   RL_CHECK(first + tensor.nbytes() <= second || second + written.nbytes() <= first, Error::InvalidArgument,
-           "%s: expected memory that the call does not write, got some that it does; plan them apart", name);
+           "%s: expected memory that the call does not write; plan it without overlap", name);
   return Error::Ok;
 }
 

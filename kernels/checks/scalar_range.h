@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Range checks of scalar arguments against the dtype that is to hold them, with PyTorch's rules.
 #pragma once
 
 #include "runtime/base/error.h"

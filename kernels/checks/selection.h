@@ -101,7 +101,7 @@ constexpr TypeSet complex_needs(TypeSet set) {
   return needs;
 }
 
-// The dtypes that convert_run() supports in this build: the selected dtypes and the dtypes that hold them.
+// The dtypes that convert_span() supports in this build: the selected dtypes and the dtypes that hold them.
 inline constexpr TypeSet kConvertibleTypes =
     ((kAnySelectedType | computed_in(kAnySelectedType) | complex_needs(kAnySelectedType)) &
      (types::kAll | types::kComplex)) |

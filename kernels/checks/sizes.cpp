@@ -44,7 +44,7 @@ bool same_layout(Span<const DimOrderType> order, const Tensor& out) {
 
 Error check_layout(Span<const DimOrderType> order, const Tensor& out) {
   RL_CHECK(out.numel() == 0 || same_layout(order, out), Error::InvalidArgument,
-           "out: its dim order is not the one asked for");
+           "out: expected the requested dim order");
   return Error::Ok;
 }
 
@@ -81,11 +81,11 @@ Error infer_sizes(Span<const int64_t> sizes, size_t numel, Shape* shape) {
   }
   if (inferred < sizes.size()) {
     RL_CHECK(product != 0 && numel % product == 0, Error::InvalidArgument,
-             "size: no size for -1 makes %lu elements out of a product of %lu",
+             "size: expected a divisor of %lu elements, got a product of %lu",
              static_cast<unsigned long>(numel), static_cast<unsigned long>(product));
     shape->sizes[inferred] = static_cast<SizesType>(numel / product);
   } else {
-    RL_CHECK(product == numel, Error::InvalidArgument, "size: %lu elements do not fit a shape of %lu",
+    RL_CHECK(product == numel, Error::InvalidArgument, "size: expected %lu elements, got %lu",
              static_cast<unsigned long>(numel), static_cast<unsigned long>(product));
   }
   return Error::Ok;
@@ -96,7 +96,7 @@ Error read_dims(Span<const int64_t> dims, ptrdiff_t rank, uint32_t* mask) {
   for (const int64_t dim : dims) {
     size_t d = 0;
     RL_TRY(normalize_dim(dim, rank, &d));
-    RL_CHECK((*mask >> d & 1u) == 0, Error::InvalidArgument, "dim: %ld stands twice", static_cast<long>(dim));
+    RL_CHECK((*mask >> d & 1u) == 0, Error::InvalidArgument, "dim: %ld is repeated", static_cast<long>(dim));
     *mask |= 1u << d;
   }
   return Error::Ok;
@@ -138,8 +138,8 @@ Error check_memory_format(std::optional<int64_t> format, const Tensor& out) {
   // Channels-last with 2 and 3 spatial dimensions is 2 and 3.
   RL_CHECK(
       *format == kContiguous || ((*format == 2 || *format == 3) && rank == static_cast<size_t>(*format) + 2),
-      Error::InvalidArgument, "memory_format: no number %ld for a tensor of rank %lu",
-      static_cast<long>(*format), static_cast<unsigned long>(rank));
+      Error::InvalidArgument, "memory_format: %ld is invalid for rank %lu", static_cast<long>(*format),
+      static_cast<unsigned long>(rank));
   DimOrderType dims[kTensorDimensionLimit] = {};
   for (size_t i = 0; i < kTensorDimensionLimit; ++i) dims[i] = static_cast<DimOrderType>(i);
   if (*format != kContiguous) {

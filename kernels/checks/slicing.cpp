@@ -18,8 +18,7 @@ int64_t clamp_position(int64_t position, int64_t size) {
 Error read_slice(const Tensor& self, int64_t dim, std::optional<int64_t> start, std::optional<int64_t> end,
                  int64_t step, Slice* slice) {
   RL_CHECK(self.dim() > 0, Error::InvalidArgument, "self: expected at least one dimension");
-  RL_CHECK(step > 0, Error::InvalidArgument, "step: expected a positive one, got %ld",
-           static_cast<long>(step));
+  RL_CHECK(step > 0, Error::InvalidArgument, "step: expected 1 or more, got %ld", static_cast<long>(step));
   RL_TRY(normalize_dim(dim, self.dim(), &slice->dim));
   const int64_t size = self.sizes()[slice->dim];
   const int64_t first = clamp_position(start.value_or(0), size);
@@ -45,7 +44,7 @@ Error read_position(const Tensor& self, int64_t dim, int64_t index, size_t* d, p
 Error read_strided(const Tensor& self, Span<const int64_t> size, Span<const int64_t> stride,
                    std::optional<int64_t> storage_offset, View* view) {
   RL_CHECK(size.size() == stride.size() && size.size() <= kTensorDimensionLimit, Error::InvalidArgument,
-           "size and stride: expected as many of each, at most %lu, got %lu and %lu",
+           "size and stride: expected equal lengths, at most %lu, got %lu and %lu",
            log_number(kTensorDimensionLimit), log_number(size.size()), log_number(stride.size()));
   const auto limit = static_cast<int64_t>(self.numel());
   int64_t last = storage_offset.value_or(0);
@@ -80,12 +79,12 @@ Error read_strided(const Tensor& self, Span<const int64_t> size, Span<const int6
 
 Error check_part_shape(const Tensor& src, const View& part) {
   RL_CHECK(static_cast<size_t>(src.dim()) == part.dim, Error::InvalidArgument,
-           "src: expected %lu dimensions, as what it replaces has, got %lu", log_number(part.dim),
+           "src: expected %lu dimensions, got %lu", log_number(part.dim),
            log_number(static_cast<size_t>(src.dim())));
   for (size_t d = 0; d < part.dim; ++d) {
     RL_CHECK(src.sizes()[d] == part.sizes[d], Error::InvalidArgument,
-             "src: expected size %ld in dimension %lu, as what it replaces has, got %ld",
-             static_cast<long>(part.sizes[d]), log_number(d), static_cast<long>(src.sizes()[d]));
+             "src: expected size %ld in dimension %lu, got %ld", static_cast<long>(part.sizes[d]),
+             log_number(d), static_cast<long>(src.sizes()[d]));
   }
   return Error::Ok;
 }

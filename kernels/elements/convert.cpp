@@ -47,12 +47,12 @@ constexpr Loop loop_if_selected() {
 
 // Index of a dtype in the tables of loops.
 constexpr size_t kTypes = 19;
-constexpr size_t place(ScalarType type) {
+constexpr size_t type_index(ScalarType type) {
   const auto number = static_cast<size_t>(type);
   return number < 16 ? number : number - 11;
 }
 constexpr size_t kKindCount = 4;
-constexpr size_t place_of_kind(ScalarType kind) {
+constexpr size_t kind_index(ScalarType kind) {
   if (is_floating(kind)) return kind == ScalarType::Float ? 0 : 1;
   return kind == ScalarType::UInt64 ? 3 : 2;
 }
@@ -67,12 +67,12 @@ struct Loops {
 
   template <class Kind, class T>
   constexpr void add() {
-    load[place(scalar_type_of<T>)] = loop_if_selected<Kind, T>();
-    store[place(scalar_type_of<T>)] = loop_if_selected<T, Kind>();
+    load[type_index(scalar_type_of<T>)] = loop_if_selected<Kind, T>();
+    store[type_index(scalar_type_of<T>)] = loop_if_selected<T, Kind>();
   }
   template <class To, class From>
   constexpr void add_kinds() {
-    between_kinds[place_of_kind(scalar_type_of<To>)][place_of_kind(scalar_type_of<From>)] =
+    between_kinds[kind_index(scalar_type_of<To>)][kind_index(scalar_type_of<From>)] =
         loop_if_selected<To, From>();
   }
   constexpr Loops() {
@@ -98,8 +98,8 @@ struct Loops {
     add_kinds<Integer, Integer>();
     add_kinds<uint64_t, float>();
     add_kinds<uint64_t, double>();
-    to_bool[place_of_kind(ScalarType::Float)] = loop_if_selected<bool, float>();
-    to_bool[place_of_kind(ScalarType::Double)] = loop_if_selected<bool, double>();
+    to_bool[kind_index(ScalarType::Float)] = loop_if_selected<bool, float>();
+    to_bool[kind_index(ScalarType::Double)] = loop_if_selected<bool, double>();
   }
 };
 
@@ -107,11 +107,11 @@ struct Loops {
 Loop loop_between(ScalarType to, ScalarType from) {
   static constexpr Loops kLoops;
   if (contains(kKinds, to) && contains(kKinds, from)) {
-    return kLoops.between_kinds[place_of_kind(to)][place_of_kind(from)];
+    return kLoops.between_kinds[kind_index(to)][kind_index(from)];
   }
-  if (contains(kKinds, to)) return kLoops.load[place(from)];
-  if (to == ScalarType::Bool && is_floating(from)) return kLoops.to_bool[place_of_kind(from)];
-  return kLoops.store[place(to)];
+  if (contains(kKinds, to)) return kLoops.load[type_index(from)];
+  if (to == ScalarType::Bool && is_floating(from)) return kLoops.to_bool[kind_index(from)];
+  return kLoops.store[type_index(to)];
 }
 
 // Converts if `from` or `to` is complex. Copies the source elements first, since `target` may be `source`.
@@ -130,7 +130,7 @@ void convert_complex_run(char* target, ptrdiff_t target_stride, ScalarType to, c
       std::memcpy(numbers + i * step, source, step);
     }
     const auto convert_parts = [&](char* out, const char* in, size_t count) {
-      convert_run(out, target_stride, to_part, in, static_cast<ptrdiff_t>(step), from_part, count);
+      convert_span(out, target_stride, to_part, in, static_cast<ptrdiff_t>(step), from_part, count);
     };
     convert_parts(target, numbers, length);
     if (is_complex(to) && is_complex(from)) convert_parts(target + part, imag, length);
@@ -144,8 +144,8 @@ void convert_complex_run(char* target, ptrdiff_t target_stride, ScalarType to, c
 
 }  // namespace
 
-void convert_run(void* target, ptrdiff_t target_stride, ScalarType to, const void* source,
-                 ptrdiff_t source_stride, ScalarType from, size_t n) {
+void convert_span(void* target, ptrdiff_t target_stride, ScalarType to, const void* source,
+                  ptrdiff_t source_stride, ScalarType from, size_t n) {
   auto* out = static_cast<char*>(target);
   const auto* in = static_cast<const char*>(source);
   if constexpr (kRealTypes != kConvertibleTypes) {

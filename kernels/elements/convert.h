@@ -37,8 +37,8 @@ inline To convert(BFloat16 value) {
 // Converts n elements of dtype `from` at `source` to dtype `to` at `target`. Strides are in bytes.
 // Precondition: kConvertibleTypes contains both dtypes. `target` may be `source` if the strides are equal.
 // Cost: one to three loops over the elements.
-void convert_run(void* target, ptrdiff_t target_stride, ScalarType to, const void* source,
-                 ptrdiff_t source_stride, ScalarType from, size_t n);
+void convert_span(void* target, ptrdiff_t target_stride, ScalarType to, const void* source,
+                  ptrdiff_t source_stride, ScalarType from, size_t n);
 
 // InvalidType unless kConvertibleTypes contains `type`.
 Error check_convertible(ScalarType type);

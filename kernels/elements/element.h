@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Reading elements from memory that a program file may have filled.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// One switch over the selected dtypes for each access; only the dtypes of the build are compiled.
 #include "kernels/elements/element_access.h"
 
 #include "kernels/checks/selection.h"
@@ -76,13 +77,13 @@ void store_complex(char* at, ScalarType type, Complex<double> value) {
 
 int compare_elements(const char* a, const char* b, ScalarType type) {
   int64_t keys[2];
-  order_keys(a, 0, type, 1, false, NanPlace::kAsLargest, &keys[0]);
-  order_keys(b, 0, type, 1, false, NanPlace::kAsLargest, &keys[1]);
+  order_keys(a, 0, type, 1, false, NanOrder::kAsLargest, &keys[0]);
+  order_keys(b, 0, type, 1, false, NanOrder::kAsLargest, &keys[1]);
   return static_cast<int>(keys[0] > keys[1]) - static_cast<int>(keys[0] < keys[1]);
 }
 
 bool is_nan_element(const char* at, ScalarType type) {
-  if (is_counted(type)) return false;
+  if (is_integer_like(type)) return false;
   const double value = load_number(at, type);
   return value != value;
 }

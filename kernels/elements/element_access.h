@@ -17,9 +17,10 @@ namespace rushlight::kernels {
 Error check_loadable(const Tensor& tensor);
 
 // True if elements are read as int64 (integers, the bits of uint64, and bool); false if as double.
-inline bool is_counted(ScalarType type) { return !is_floating(type); }
+inline bool is_integer_like(ScalarType type) { return !is_floating(type); }
 
-// Value of the element at `at`. load_integer() requires is_counted(); load_number() converts any real dtype.
+// Value of the element at `at`. load_integer() requires is_integer_like(); load_number() converts any real
+// dtype.
 int64_t load_integer(const char* at, ScalarType type);
 double load_number(const char* at, ScalarType type);
 

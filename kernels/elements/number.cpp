@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Comparisons of int with float are exact: a conversion of int64 to double would round above 2^53.
 #include "kernels/elements/number.h"
 
 #include <cmath>
@@ -47,7 +48,7 @@ Error write_number(EValue& out, const EValue& value) {
 
 Error write_integral(EValue& out, double value) {
   RL_CHECK(value >= -kIntegerEnd && value < kIntegerEnd, Error::InvalidArgument,
-           "a: %g is not an integer of 64 bits", value);
+           "a: expected an int64, got %g", value);
   return write_number(out, EValue(static_cast<int64_t>(value)));
 }
 

@@ -12,7 +12,7 @@ Error plan_constant_pad(const Tensor& self, Span<const int64_t> pad, const Scala
                         ConstantPad* plan) {
   const auto rank = static_cast<size_t>(self.dim());
   RL_CHECK(pad.size() % 2 == 0 && pad.size() <= 2 * rank, Error::InvalidArgument,
-           "pad: expected pairs, for %lu dimensions at most, got %lu numbers", log_number(rank),
+           "pad: expected pairs for at most %lu dimensions, got %lu values", log_number(rank),
            log_number(pad.size()));
   RL_CHECK(self.scalar_type() == out.scalar_type(), Error::InvalidType, "out: expected dtype %s, got %s",
            to_string(self.scalar_type()), to_string(out.scalar_type()));
@@ -33,7 +33,7 @@ Error plan_constant_pad(const Tensor& self, Span<const int64_t> pad, const Scala
     const int64_t kept = size - cut_before - (after < 0 ? -after : 0);
     const int64_t total = size + before + after;
     RL_CHECK(kept >= 0 && total <= INT32_MAX, Error::InvalidArgument,
-             "pad: cannot make %ld elements of the %ld of dimension %lu", static_cast<long>(total),
+             "pad: got size %ld from size %ld in dimension %lu", static_cast<long>(total),
              static_cast<long>(size), log_number(d));
     plan->source.slice(d, static_cast<ptrdiff_t>(cut_before), static_cast<ptrdiff_t>(kept));
     plan->start[d] = static_cast<ptrdiff_t>(before > 0 ? before : 0);

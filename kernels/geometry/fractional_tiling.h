@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Fractional max pooling (Graham, 2014). A separate file, so that other pools do not link it.
 #pragma once
 
 #include "kernels/geometry/region.h"

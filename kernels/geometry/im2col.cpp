@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Goes tap by tap: for each tap the matrix and the image are two strided views, so one view copy moves all
+// its elements, and padding is only a smaller range.
 #include "kernels/geometry/im2col.h"
 
 #include <algorithm>
@@ -10,13 +12,13 @@ namespace rushlight::kernels {
 namespace {
 
 // The window positions that see the image through one tap.
-struct Places {
+struct TapPositions {
   ptrdiff_t first;
   ptrdiff_t count;
   ptrdiff_t position;  // image position that the first one sees
 };
 
-Places places_of(const Window& window, ptrdiff_t element) {
+TapPositions tap_positions(const Window& window, ptrdiff_t element) {
   const int64_t offset = element * window.dilation - window.pad;
   const int64_t first = offset < 0 ? (-offset + window.step - 1) / window.step : 0;
   const int64_t slack = window.in - offset;
@@ -56,9 +58,9 @@ Error for_each_window_element(const Tensor& columns, const Tensor& image, const 
   const auto row = static_cast<ptrdiff_t>(windows[1].kernel);
   const auto width = static_cast<ptrdiff_t>(windows[1].out);
   for (ptrdiff_t i = 0; i < rows; ++i) {
-    const Places down = places_of(windows[0], i);
+    const TapPositions down = tap_positions(windows[0], i);
     for (ptrdiff_t j = 0; j < row; ++j) {
-      const Places across = places_of(windows[1], j);
+      const TapPositions across = tap_positions(windows[1], j);
       if (down.count == 0 || across.count == 0) continue;
       View part = as_volume(columns, 1).select(2, 0).select(2, 0);  // [N, C kH kW, L]
       View pixels = as_volume(image, 2).select(2, 0);               // [N, C, H, W]

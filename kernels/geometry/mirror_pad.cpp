@@ -31,7 +31,7 @@ Error pad_spatial(TypeSet types, Padding kind, size_t spatial, const Tensor& sel
   RL_TRY(check_same_dtype(self, out, "self and out"));
   if (!contains(types, self.scalar_type())) return unsupported_type(self.scalar_type());
   RL_TRY(check_spatial_tensor(self, spatial, "self"));
-  RL_CHECK(padding.size() == 2 * spatial, Error::InvalidArgument, "padding: expected %lu numbers, got %lu",
+  RL_CHECK(padding.size() == 2 * spatial, Error::InvalidArgument, "padding: expected %lu values, got %lu",
            log_number(2 * spatial), log_number(padding.size()));
   const size_t kept = self.sizes().size() - spatial;
   GatheredAxis axes[kVolume] = {{1, 1, 0, 0}, {1, 1, 0, 0}, {1, 1, 0, 0}};

@@ -39,7 +39,7 @@ enum class PatchOrder : uint8_t { kTapsThenChannels, kChannelsThenTaps };
 
 // True if a row of taps with all channels is contiguous in the input as it is in the weight, and moves by a
 // constant stride from output to output.
-[[nodiscard]] inline bool sees_bands(const ConvolutionGeometry& g, PatchOrder order) {
+[[nodiscard]] inline bool has_bands(const ConvolutionGeometry& g, PatchOrder order) {
   const ConvolutionAxis& row = g.axes[2];
   return order == PatchOrder::kTapsThenChannels && !g.transposed && row.dilation == 1 &&
          (g.in_channel_stride == 1 || g.in_channels == 1) && row.in_stride == g.in_channels;
@@ -54,12 +54,12 @@ class PatchReader {
     const ConvolutionAxis& row = g.axes[2];
     height_ = g.axes[1].kernel;
     width_ = row.kernel;
-    is_run_ = !g.transposed && (row.dilation == 1 || row.kernel == 1) &&
-              (order == PatchOrder::kChannelsThenTaps ||
-               ((g.in_channel_stride == 1 || g.in_channels == 1) && row.in_stride == g.in_channels));
+    is_span_ = !g.transposed && (row.dilation == 1 || row.kernel == 1) &&
+               (order == PatchOrder::kChannelsThenTaps ||
+                ((g.in_channel_stride == 1 || g.in_channels == 1) && row.in_stride == g.in_channels));
   }
 
-  // Overrides the kernel with `rows` rows of `taps_of_row` taps. Precondition: sees_bands().
+  // Overrides the kernel with `rows` rows of `taps_of_row` taps. Precondition: has_bands().
   void set_taps(ptrdiff_t rows, ptrdiff_t taps_of_row) {
     height_ = rows;
     width_ = taps_of_row;
@@ -70,8 +70,8 @@ class PatchReader {
     const ptrdiff_t count = taps_first ? 1 : g_.in_channels;
     const ptrdiff_t channels = taps_first ? g_.in_channels : 1;
     for (ptrdiff_t c = 0; c < count; ++c, in += g_.in_channel_stride) {
-      if (is_run_) {
-        read_runs(in, at, sink, channels);
+      if (is_span_) {
+        read_spans(in, at, sink, channels);
       } else {
         read_apart(in, at, sink, channels);
       }
@@ -81,7 +81,7 @@ class PatchReader {
  private:
   // Reads `channels` channels of each tap. The taps of a row are contiguous in the input, so each row is one
   // copy, with the same padding left and right in all rows.
-  void read_runs(const T* in, const ptrdiff_t* at, Sink& sink, ptrdiff_t channels) const {
+  void read_spans(const T* in, const ptrdiff_t* at, Sink& sink, ptrdiff_t channels) const {
     const ConvolutionAxis& a = g_.axes[0];
     const ConvolutionAxis& b = g_.axes[1];
     const ConvolutionAxis& row = g_.axes[2];
@@ -140,7 +140,7 @@ class PatchReader {
 
   const ConvolutionGeometry& g_;
   PatchOrder order_;
-  bool is_run_;
+  bool is_span_;
   ptrdiff_t height_;  // number of rows of taps
   ptrdiff_t width_;   // taps of a row
 };

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// One loop over the pooled elements for all ranks and tilings; the extent of a dimension is computed only
+// when its index changes.
 #include "kernels/geometry/region.h"
 
 #include <algorithm>
@@ -46,8 +48,8 @@ Error plan_adaptive(const Tensor& self, Span<const int64_t> output_size, size_t 
   RL_CHECK(rank == spatial + 1 || rank == spatial + 2, Error::InvalidArgument,
            "self: expected rank %lu or %lu, got %lu", log_number(spatial + 1), log_number(spatial + 2),
            log_number(rank));
-  RL_CHECK(output_size.size() == spatial, Error::InvalidArgument,
-           "output_size: expected %lu numbers, got %lu", log_number(spatial), log_number(output_size.size()));
+  RL_CHECK(output_size.size() == spatial, Error::InvalidArgument, "output_size: expected %lu values, got %lu",
+           log_number(spatial), log_number(output_size.size()));
   RL_TRY(check_spatial_list(output_size, spatial, 0, "output_size"));
   for (size_t i = 0; i < spatial; ++i) {
     const int64_t in = self.sizes()[rank - spatial + i];

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Indirect convolution: a pointer to the input for each tap of each output, instead of an im2col copy.
 // Finding a pointer costs index arithmetic and border tests, so pointers are derived from the pointers
-// of the previous output or row where no border interferes. Reference: Dukhan, "The Indirect Convolution Algorithm",
-// 2019.
+// of the previous output or row where no border interferes. Reference: Dukhan, "The Indirect Convolution
+// Algorithm", 2019.
 #pragma once
 
 #include <cstddef>

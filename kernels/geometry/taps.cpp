@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Evaluates the separable sum recursively, innermost dimension first: no intermediate image is needed, at the
+// cost of repeated products.
 #include "kernels/geometry/taps.h"
 
 #include <algorithm>

@@ -10,7 +10,7 @@ Error plan_upsample(const Tensor& self, const UpsampleArguments& arguments, cons
   RL_CHECK(static_cast<size_t>(self.dim()) == spatial + 2, Error::InvalidArgument,
            "input: expected rank %lu, got %d", log_number(spatial + 2), static_cast<int>(self.dim()));
   RL_CHECK(arguments.output_size.size() == spatial, Error::InvalidArgument,
-           "output_size: expected %lu numbers, got %lu", log_number(spatial),
+           "output_size: expected %lu values, got %lu", log_number(spatial),
            log_number(arguments.output_size.size()));
   RL_TRY(check_spatial_tensor(self, spatial, "input"));
   RL_TRY(check_spatial_list(arguments.output_size, spatial, 1, "output_size"));
@@ -40,12 +40,12 @@ Error read_factors(const Tensor& input, const std::optional<Span<const int64_t>>
   RL_CHECK(input.dim() == kDims + 2, Error::InvalidArgument, "input: expected rank 4, got %d",
            static_cast<int>(input.dim()));
   RL_CHECK(scale_factors->size() == kDims, Error::InvalidArgument,
-           "scale_factors: expected 2 numbers, got %lu", log_number(scale_factors->size()));
+           "scale_factors: expected 2 values, got %lu", log_number(scale_factors->size()));
   for (size_t i = 0; i < kDims; ++i) {
     const double factor = (*scale_factors)[i];
     const double size = static_cast<double>(input.sizes()[2 + i]) * factor;
     RL_CHECK(size >= 1 && size <= static_cast<double>(kSpatialLimit), Error::InvalidArgument,
-             "scale_factors: %f of %ld elements are not 1 at least", factor,
+             "scale_factors: %f times %ld elements is below 1", factor,
              static_cast<long>(input.sizes()[2 + i]));
     read->sizes[i] = static_cast<int64_t>(size);
     read->arguments.factors[i] = factor;

@@ -9,7 +9,7 @@ namespace rushlight::kernels::host {
 namespace {
 
 // True if two tensors of one shape have the same strides.
-bool lie_alike(const Tensor& a, const Tensor& b) {
+bool has_equal_strides(const Tensor& a, const Tensor& b) {
   for (size_t d = 0; d < a.sizes().size(); ++d) {
     if (a.sizes()[d] > 1 && a.strides()[d] != b.strides()[d]) return false;
   }
@@ -22,7 +22,7 @@ std::optional<Error> convolution_act(KernelContext& context, const ConvolutionAc
   const Activation& last = problem.activation;
   Convolution sums = make_convolution(problem);
   // Fuses residual and activation into each tile while its sums are in registers.
-  const bool fused = !problem.residual || lie_alike(*problem.residual, problem.out);
+  const bool fused = !problem.residual || has_equal_strides(*problem.residual, problem.out);
   if (fused) {
     if (problem.residual) sums.residual = problem.residual->const_data_ptr<float>();
     if (last.kind == ActivationKind::kClamp) {

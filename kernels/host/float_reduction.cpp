@@ -98,10 +98,10 @@ size_t FloatReduction::grain() const {
   return each >= kElements ? 1 : kElements / (each + 1) + 1;
 }
 
-FloatReduction::Place FloatReduction::place_of(size_t tile) const {
+FloatReduction::TilePosition FloatReduction::position_of(size_t tile) const {
   const size_t j = tile % per_row_ * tile_;
   const Axis& inner = reduction_.kept().inner();
-  Place place{nullptr, nullptr, columns_ - j < tile_ ? columns_ - j : tile_};
+  TilePosition place{nullptr, nullptr, columns_ - j < tile_ ? columns_ - j : tile_};
   const size_t step = tile / per_row_;
   reduction_.kept().walk_part(reduction_.input(), reduction_.output(), 1, step, step + 1,
                               [&](const char* input, char* output) {
@@ -126,7 +126,7 @@ void FloatReduction::fold(const FloatFold& fold, const char* first, size_t n, co
   }
 }
 
-void FloatReduction::write(const Place& place, const float* results) const {
+void FloatReduction::write(const TilePosition& place, const float* results) const {
   const ptrdiff_t stride = reduction_.kept().inner().output;
   if (place.count == 1 || stride == kFloat) {
     std::memcpy(place.output, results, place.count * sizeof(float));

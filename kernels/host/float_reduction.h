@@ -56,7 +56,7 @@ class FloatReduction {
     context.parallel_for(count, grain(), [&](size_t begin, size_t end, size_t) {
       for (size_t tile = begin; tile < end; ++tile) {
         float results[kFoldTile];
-        const Place place = place_of(tile);
+        const TilePosition place = position_of(tile);
         compute(place.input, place.count, results);
         write(place, results);
       }
@@ -64,15 +64,15 @@ class FloatReduction {
   }
 
  private:
-  struct Place {
+  struct TilePosition {
     const char* input;
     char* output;
     size_t count;
   };
   [[nodiscard]] size_t tiles() const;
   [[nodiscard]] size_t grain() const;
-  [[nodiscard]] Place place_of(size_t tile) const;
-  void write(const Place& place, const float* results) const;
+  [[nodiscard]] TilePosition position_of(size_t tile) const;
+  void write(const TilePosition& place, const float* results) const;
 
   const Reduction& reduction_;
   ptrdiff_t apart_;  // bytes between the inputs of adjacent outputs of a tile

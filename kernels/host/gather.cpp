@@ -18,7 +18,7 @@ Error gather(KernelContext&, const GatherProblem& problem) {
   const auto length = static_cast<size_t>(out.sizes[inner]);
   const ptrdiff_t step = inner == d ? 0 : source.strides[inner];
   SizesType at[kTensorDimensionLimit] = {};
-  IndexRun run{index.data, index.strides[inner], index.type, source.sizes[d], source.strides[d], false};
+  IndexSpan run{index.data, index.strides[inner], index.type, source.sizes[d], source.strides[d], false};
   const char* from = source.data;
   char* to = out.data;
   while (true) {

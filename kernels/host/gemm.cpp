@@ -110,7 +110,7 @@ class Plan {
     b_block_ = static_cast<float*>(scratch);
     if (scratch == nullptr && scratch_bytes() != 0) {
       const bool can_do_without = gemm_.type == ScalarType::Float && !(staged_ && packs_b_);
-      RL_CHECK(can_do_without, Error::MemoryAllocationFailed, "scratch memory: a product needs %lu bytes",
+      RL_CHECK(can_do_without, Error::MemoryAllocationFailed, "out of scratch memory: need %lu bytes",
                log_number(scratch_bytes()));
       converts_a_ = false;
       row_block_ = gemm_.rows;

@@ -35,8 +35,8 @@ void prepare(KernelContext& context, const Gemm& gemm);
 void prepare(KernelContext& context, const Gemm& gemm, const Tensor& weight);
 
 // Bytes of scratch memory, aligned to 64, that multiply() uses for this product; its matrices may have no
-// data yet. Without scratch memory float32 products are slower, and products of other dtypes fail with
-// MemoryAllocationFailed.
+// data yet. Without scratch memory float32 products are slower; products of other dtypes, and
+// some with a strided result, fail with MemoryAllocationFailed.
 [[nodiscard]] size_t scratch_bytes(const Gemm& gemm);
 // The same, whether or not `b` gets packed at load.
 [[nodiscard]] size_t most_scratch_bytes(const Gemm& gemm);

@@ -19,7 +19,7 @@ using Indices = Span<const std::optional<Tensor>>;
 constexpr size_t kRun = 32;  // bytes from which a call to copy them pays
 
 // True if all index tensors are integers. Masks take the walk of the plan.
-bool are_numbers(Indices indices) {
+bool are_integers(Indices indices) {
   bool any = false;
   for (const std::optional<Tensor>& index : indices) {
     if (!index.has_value()) continue;
@@ -92,11 +92,11 @@ class Selection {
     return Error::Ok;
   }
 
-  [[nodiscard]] IndexRun run_of(size_t d, const SizesType* at) const {
+  [[nodiscard]] IndexSpan run_of(size_t d, const SizesType* at) const {
     const Tensor& index = *indices_[d];
     const auto rank = static_cast<size_t>(index.dim());
-    IndexRun run{index.const_data_ptr<char>(), 0,   index.scalar_type(), self_.sizes()[d],
-                 byte_stride(self_, d),        true};
+    IndexSpan run{index.const_data_ptr<char>(), 0,   index.scalar_type(), self_.sizes()[d],
+                  byte_stride(self_, d),        true};
     for (size_t i = 0; i < rank; ++i) {
       if (index.sizes()[i] == 1) continue;
       if (i + 1 == rank) {
@@ -138,7 +138,7 @@ class Selection {
 
 Error index(KernelContext&, const IndexProblem& problem) {
   const auto& [plan, self, indices, out] = problem;
-  if (!are_numbers(indices)) return plan.run(self, View::of(out), Indexing::kRead, copy_elements);
+  if (!are_integers(indices)) return plan.run(self, View::of(out), Indexing::kRead, copy_elements);
   return out.numel() == 0 ? Error::Ok : Selection(self, indices, out).run();
 }
 

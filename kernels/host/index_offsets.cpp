@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// The loops stop at the first index out of range, so each has one comparison: negative indices are large as
+// unsigned values. Contiguous indices and elements have their own loop with constant strides.
 #include "kernels/host/index_offsets.h"
 
 #include <cstring>
@@ -11,7 +13,7 @@ namespace {
 
 // Returns false, and stores the index in `wrong`, if one is out of range.
 template <class T>
-bool add(const IndexRun& run, const char* at, size_t n, ptrdiff_t* offsets, int64_t* wrong) {
+bool add(const IndexSpan& run, const char* at, size_t n, ptrdiff_t* offsets, int64_t* wrong) {
   for (size_t i = 0; i < n; ++i, at += run.stride) {
     T read;
     std::memcpy(&read, at, sizeof(T));
@@ -66,7 +68,7 @@ struct DenseSteps {
 };
 
 template <class Element, class Index, class Steps>
-bool copy_run(Steps steps, const IndexRun& run, size_t n, const char* from, char* to, int64_t* wrong) {
+bool copy_span(Steps steps, const IndexSpan& run, size_t n, const char* from, char* to, int64_t* wrong) {
   const char* at = run.data;
   const int64_t size = run.size;
 #pragma GCC unroll 4
@@ -86,19 +88,19 @@ bool copy_run(Steps steps, const IndexRun& run, size_t n, const char* from, char
 }
 
 template <class Element, class Index>
-bool copy_run(const AnySteps& steps, const IndexRun& run, size_t n, const char* from, char* to,
-              int64_t* wrong) {
+bool copy_span(const AnySteps& steps, const IndexSpan& run, size_t n, const char* from, char* to,
+               int64_t* wrong) {
   using Dense = DenseSteps<Element, Index>;
   if (steps.index == Dense::index && steps.named == Dense::named && steps.from == 0 &&
       steps.to == Dense::to) {
-    return copy_run<Element, Index, Dense>({}, run, n, from, to, wrong);
+    return copy_span<Element, Index, Dense>({}, run, n, from, to, wrong);
   }
-  return copy_run<Element, Index, AnySteps>(steps, run, n, from, to, wrong);
+  return copy_span<Element, Index, AnySteps>(steps, run, n, from, to, wrong);
 }
 
 }  // namespace
 
-Error add_index_offsets(const IndexRun& run, size_t first, size_t n, ptrdiff_t* offsets) {
+Error add_index_offsets(const IndexSpan& run, size_t first, size_t n, ptrdiff_t* offsets) {
   const char* at = run.data + static_cast<ptrdiff_t>(first) * run.stride;
   int64_t wrong = 0;
   const bool all = run.type == ScalarType::Int ? add<int32_t>(run, at, n, offsets, &wrong)
@@ -112,14 +114,14 @@ void copy_at_offsets(size_t element, size_t n, const char* from, const ptrdiff_t
   with_element(element, [&](auto type) { copy<decltype(type)>(n, from, offsets, to, stride); });
 }
 
-Error copy_named(const IndexRun& run, size_t element, size_t n, const char* from, ptrdiff_t from_step,
+Error copy_named(const IndexSpan& run, size_t element, size_t n, const char* from, ptrdiff_t from_step,
                  char* to, ptrdiff_t to_step) {
   const AnySteps steps{run.stride, run.step, from_step, to_step};
   int64_t wrong = 0;
   const auto copied = [&](auto type) {
     using Element = decltype(type);
-    return run.type == ScalarType::Int ? copy_run<Element, int32_t>(steps, run, n, from, to, &wrong)
-                                       : copy_run<Element, int64_t>(steps, run, n, from, to, &wrong);
+    return run.type == ScalarType::Int ? copy_span<Element, int32_t>(steps, run, n, from, to, &wrong)
+                                       : copy_span<Element, int64_t>(steps, run, n, from, to, &wrong);
   };
   return with_element(element, copied) ? Error::Ok : check_index(wrong, run.size);
 }

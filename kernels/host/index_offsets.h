@@ -14,7 +14,7 @@ inline constexpr size_t kIndexBlock = 256;  // indices in a block
 
 // A span of int32 or int64 indices, `stride` bytes apart, into `size` elements that are `step` bytes apart.
 // With `wraps`, negative indices count from the end.
-struct IndexRun {
+struct IndexSpan {
   const char* data;
   ptrdiff_t stride;
   ScalarType type;
@@ -25,7 +25,7 @@ struct IndexRun {
 
 // Adds to each of n offsets the byte offset that index first + i selects. InvalidArgument, naming index and
 // bound, if one is out of range.
-Error add_index_offsets(const IndexRun& run, size_t first, size_t n, ptrdiff_t* offsets);
+Error add_index_offsets(const IndexSpan& run, size_t first, size_t n, ptrdiff_t* offsets);
 
 // Copies n elements of `element` bytes (a power of two up to 16): from `from` + offsets[i] to `to` + i *
 // `stride`.
@@ -34,7 +34,7 @@ void copy_at_offsets(size_t element, size_t n, const char* from, const ptrdiff_t
 
 // Copies n elements of `element` bytes: the element that index i selects, counted from `from` + i *
 // `from_step`, to `to` + i * `to_step`. InvalidArgument as above; some elements may have been copied by then.
-Error copy_named(const IndexRun& run, size_t element, size_t n, const char* from, ptrdiff_t from_step,
+Error copy_named(const IndexSpan& run, size_t element, size_t n, const char* from, ptrdiff_t from_step,
                  char* to, ptrdiff_t to_step);
 
 }  // namespace rushlight::kernels::host

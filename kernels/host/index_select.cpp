@@ -26,12 +26,12 @@ Error index_select(KernelContext&, const IndexSelectProblem& problem) {
   const size_t element = element_size(source.type);
   const bool runs = inner.input == static_cast<ptrdiff_t>(element) && inner.output == inner.input &&
                     inner.size * element >= kRun;
-  const IndexRun indices{index.const_data_ptr<char>(),
-                         static_cast<ptrdiff_t>(index.element_size()),
-                         index.scalar_type(),
-                         source.sizes[d],
-                         source.strides[d],
-                         false};
+  const IndexSpan indices{index.const_data_ptr<char>(),
+                          static_cast<ptrdiff_t>(index.element_size()),
+                          index.scalar_type(),
+                          source.sizes[d],
+                          source.strides[d],
+                          false};
   for (size_t first = 0; first < problem.count; first += kIndexBlock) {
     ptrdiff_t offsets[kIndexBlock] = {};
     const size_t n = std::min(kIndexBlock, problem.count - first);

@@ -27,7 +27,7 @@ struct Group {
 
   // Calls f(n, x) for each span; its elements may have a stride.
   template <class F>
-  void for_each_run(F f) const {
+  void for_each_span(F f) const {
     layout.elements.walk(start, 1, f);
   }
 
@@ -36,7 +36,7 @@ struct Group {
     const auto& run = layout.elements.inner();
     const ptrdiff_t stride = run.strides[LayerNormLayout::kInput];
     PairwiseSum<float> sum;
-    for_each_run([&](char* const* at) {
+    for_each_span([&](char* const* at) {
       const char* x = at[LayerNormLayout::kInput];
       if (stride == kFloat) return sum.add(of_run(run.size, floats_at(x)));
       for (size_t i = 0; i < run.size; ++i, x += stride) sum.add(of_element(*floats_at(x)));
@@ -63,7 +63,7 @@ void normalize(const Group& group, const Moments<float>& moments) {
   };
   const bool dense = run.strides[Layout::kInput] == kFloat && run.strides[Layout::kOutput] == kFloat &&
                      follows(Layout::kWeight) && follows(Layout::kBias);
-  group.for_each_run([&](char* const* at) {
+  group.for_each_span([&](char* const* at) {
     // One element at a time if they have a stride.
     const size_t length = dense ? run.size : 1;
     for (size_t i = 0; i < run.size; i += length) {

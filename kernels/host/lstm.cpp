@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // LSTM with precomputed input gates: each step adds hidden state times weight, then applies the cell. Small
-// batches are dot products with the weight as stored, because it is read once for each step; larger ones use
-// the packed weight and gemm().
+// batches are dot products with the weight as stored, because packing gains nothing for few rows; larger ones
+// use the packed weight and gemm().
 #include "kernels/backs/lstm.h"
 
 #include <algorithm>

@@ -23,7 +23,7 @@ Error power_of_elements(KernelContext& context, const PowerProblem& problem) {
   return elementwise_in_float(context, out, of_each(raise), self);
 }
 
-Error power_of_number(KernelContext& context, const PowerProblem& problem) {
+Error power_of_scalar(KernelContext& context, const PowerProblem& problem) {
   const auto raise = [base = problem.number](size_t n, const float* x, float* to) {
     ukernel::exponential_f32(n, x, base, to);
   };

@@ -16,7 +16,7 @@ constexpr size_t kGrain = 1 << 15;
 constexpr size_t kLeastRun = 8;
 
 // True if the tensors have the same sizes and strides.
-bool lie_alike(const Tensor& a, const Tensor& b) {
+bool has_equal_strides(const Tensor& a, const Tensor& b) {
   if (a.dim() != b.dim()) return false;
   for (size_t d = 0; d < a.sizes().size(); ++d) {
     if (a.sizes()[d] != b.sizes()[d] || a.strides()[d] != b.strides()[d]) return false;
@@ -25,8 +25,8 @@ bool lie_alike(const Tensor& a, const Tensor& b) {
 }
 
 // Converts elements [first, first + n) in memory order.
-void quantize_run(const Tensor& input, const Affine& affine, const AffineRange& range, size_t first, size_t n,
-                  const Tensor& out) {
+void quantize_span(const Tensor& input, const Affine& affine, const AffineRange& range, size_t first,
+                   size_t n, const Tensor& out) {
   const float* x = input.const_data_ptr<float>() + first;
   const ukernel::Quantization how = {static_cast<float>(1.0 / affine.scale),
                                      static_cast<float>(affine.zero_point), static_cast<float>(range.min),
@@ -43,7 +43,7 @@ void quantize_run(const Tensor& input, const Affine& affine, const AffineRange& 
   }
 }
 
-void dequantize_run(const Tensor& input, const Affine& affine, size_t first, size_t n, const Tensor& out) {
+void dequantize_span(const Tensor& input, const Affine& affine, size_t first, size_t n, const Tensor& out) {
   float* to = out.mutable_data_ptr<float>() + first;
   const auto scale = static_cast<float>(affine.scale);
   const auto zero_point = static_cast<float>(affine.zero_point);
@@ -78,7 +78,7 @@ bool find_channels(const Tensor& tensor, int64_t axis, Channels* channels) {
 
 // Calls f(affine, first element, number of elements) for each span of a channel.
 template <class F>
-void for_each_run(KernelContext& context, const Channels& channels, const AffineList& list, const F& f) {
+void for_each_span(KernelContext& context, const Channels& channels, const AffineList& list, const F& f) {
   const size_t grain = channels.inner < kGrain ? kGrain / channels.inner : 1;
   context.parallel_for(channels.outer * channels.count, grain, [&](size_t begin, size_t end, size_t) {
     for (size_t i = begin; i < end; ++i) f(list.at(i % channels.count), i * channels.inner, channels.inner);
@@ -90,9 +90,9 @@ void for_each_run(KernelContext& context, const Channels& channels, const Affine
 std::optional<Error> quantize_per_tensor(KernelContext& context, const QuantizePerTensorProblem& problem) {
   const Tensor& input = problem.real;
   const Tensor& out = problem.quantized;
-  if (!lie_alike(input, out)) return std::nullopt;
+  if (!has_equal_strides(input, out)) return std::nullopt;
   context.parallel_for(out.numel(), kGrain, [&](size_t begin, size_t end, size_t) {
-    quantize_run(input, problem.affine, problem.range, begin, end - begin, out);
+    quantize_span(input, problem.affine, problem.range, begin, end - begin, out);
   });
   return Error::Ok;
 }
@@ -100,9 +100,9 @@ std::optional<Error> quantize_per_tensor(KernelContext& context, const QuantizeP
 std::optional<Error> dequantize_per_tensor(KernelContext& context, const PerTensorProblem& problem) {
   const Tensor& input = problem.quantized;
   const Tensor& out = problem.real;
-  if (!lie_alike(input, out)) return std::nullopt;
+  if (!has_equal_strides(input, out)) return std::nullopt;
   context.parallel_for(out.numel(), kGrain, [&](size_t begin, size_t end, size_t) {
-    dequantize_run(input, problem.affine, begin, end - begin, out);
+    dequantize_span(input, problem.affine, begin, end - begin, out);
   });
   return Error::Ok;
 }
@@ -111,9 +111,9 @@ std::optional<Error> quantize_per_channel(KernelContext& context, const Quantize
   const Tensor& input = problem.real;
   const Tensor& out = problem.quantized;
   Channels channels;
-  if (!find_channels(input, problem.axis, &channels) || !lie_alike(input, out)) return std::nullopt;
-  for_each_run(context, channels, problem.list, [&](const Affine& affine, size_t first, size_t n) {
-    quantize_run(input, affine, problem.range, first, n, out);
+  if (!find_channels(input, problem.axis, &channels) || !has_equal_strides(input, out)) return std::nullopt;
+  for_each_span(context, channels, problem.list, [&](const Affine& affine, size_t first, size_t n) {
+    quantize_span(input, affine, problem.range, first, n, out);
   });
   return Error::Ok;
 }
@@ -122,9 +122,9 @@ std::optional<Error> dequantize_per_channel(KernelContext& context, const PerCha
   const Tensor& input = problem.quantized;
   const Tensor& out = problem.real;
   Channels channels;
-  if (!find_channels(input, problem.axis, &channels) || !lie_alike(input, out)) return std::nullopt;
-  for_each_run(context, channels, problem.list, [&](const Affine& affine, size_t first, size_t n) {
-    dequantize_run(input, affine, first, n, out);
+  if (!find_channels(input, problem.axis, &channels) || !has_equal_strides(input, out)) return std::nullopt;
+  for_each_span(context, channels, problem.list, [&](const Affine& affine, size_t first, size_t n) {
+    dequantize_span(input, affine, first, n, out);
   });
   return Error::Ok;
 }

@@ -41,7 +41,7 @@ const int32_t* bias_of(const QuantizedConvolutionProblem& problem) {
 
 // --- depthwise ---
 
-bool goes_by_channels(const ConvolutionGeometry& g) {
+bool takes_channels(const ConvolutionGeometry& g) {
   return filters_channels(g) && g.taps() <= TapTable::kMostTaps;
 }
 
@@ -246,10 +246,10 @@ void convolve_group(KernelContext& context, const ConvolutionGeometry& g, PatchO
 std::optional<Error> quantized_convolution(KernelContext& context,
                                            const QuantizedConvolutionProblem& problem) {
   if constexpr (kHasInt16) {
-    if (problem.type() == ScalarType::Short) return convolve_in_place<Int16Numbers>(problem);
+    if (problem.type() == ScalarType::Short) return convolve_in_place<Int16Elements>(problem);
   }
   const ConvolutionGeometry g = geometry_of(problem);
-  if (goes_by_channels(g)) return convolve_channels(context, g, problem);
+  if (takes_channels(g)) return convolve_channels(context, g, problem);
   const std::optional<Weights> weights = weights_of(problem, g);
   if (!weights) return std::nullopt;
   const Int8Matrix& matrix = weights->matrix;
@@ -279,7 +279,7 @@ Error quantized_convolution_prepare(KernelContext& context, const QuantizedConvo
   if (kHasInt16 && problem.type() == ScalarType::Short) return Error::Ok;  // packs nothing
   const ConvolutionGeometry g = geometry_of(problem);
   const bool constant = is_constant(problem.weight);
-  if (goes_by_channels(g)) {
+  if (takes_channels(g)) {
     const PaddedLines lines(g);
     const size_t pointers = static_cast<size_t>(g.groups) + TapTable::bytes(g);
     const size_t seen = lines.applies() ? lines.bytes() * context.threads() : pointers;

@@ -38,7 +38,7 @@ Int8Rows rows_of(const QuantizedLinearProblem& problem) {
 
 std::optional<Error> quantized_linear(KernelContext& context, const QuantizedLinearProblem& problem) {
   if constexpr (kHasInt16) {
-    if (problem.type() == ScalarType::Short) return multiply_in_place<Int16Numbers>(problem);
+    if (problem.type() == ScalarType::Short) return multiply_in_place<Int16Elements>(problem);
   }
   if (problem.weight_zero_point != 0) return std::nullopt;
   const size_t last = problem.input.sizes().size() - 1;
@@ -50,7 +50,7 @@ std::optional<Error> quantized_linear(KernelContext& context, const QuantizedLin
   View source = View::of(problem.input), target = View::of(problem.out);
   const PairedLoops loops(target.select(last, 0), source.select(last, 0));
   if (loops.loops().size() > 1) return std::nullopt;  // rows without a common stride
-  loops.for_each_run([&](char* to, const char* from, const auto& rows) {
+  loops.for_each_span([&](char* to, const char* from, const auto& rows) {
     const size_t row_bytes = product.row_bytes();
     const auto spread = [&](size_t first, size_t count, char* spread_to) {
       const SpreadRows spread_rows{spread_to, static_cast<ptrdiff_t>(row_bytes)};

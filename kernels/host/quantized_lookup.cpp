@@ -16,7 +16,7 @@ constexpr ptrdiff_t kGrain = 1 << 15;
 Error quantized_lookup(KernelContext& context, const QuantizedLookupProblem& problem) {
   const uint8_t* table = problem.table;
   PairedLoops(View::of(problem.out), View::of(problem.input))
-      .for_each_run([&](char* to, const char* from, const auto& loop) {
+      .for_each_span([&](char* to, const char* from, const auto& loop) {
         const auto some = [&](size_t begin, size_t end, size_t) {
           if (loop.target == 1 && loop.source == 1) {
             return ukernel::look_up_bytes(table, end - begin, reinterpret_cast<const uint8_t*>(from + begin),

@@ -38,7 +38,7 @@ struct Work {
 
   [[nodiscard]] bool runs() const { return fiber.input == kFloat && fiber.output == kFloat; }
 
-  void along_runs(KernelContext& context) const {
+  void along_spans(KernelContext& context) const {
     context.parallel_for(others.count(), grain_of(fiber.size), [&](size_t begin, size_t end, size_t) {
       others.walk_part(input, output, 0, begin, end, [&](const char* from, char* to) {
         functions.run(fiber.size, reinterpret_cast<const float*>(from), reinterpret_cast<float*>(to));
@@ -171,7 +171,7 @@ Error compute(KernelContext& context, const SoftmaxFunctions& functions, const S
   if (problem.type() != ScalarType::Float) {
     Converted{functions, problem.type(), work.fiber, work.others, work.input, work.output}.run(context);
   } else if (work.runs()) {
-    work.along_runs(context);
+    work.along_spans(context);
   } else {
     work.down_columns(context);
   }

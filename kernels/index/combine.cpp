@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Works fiber by fiber with element access functions: rare operators, so compiled once for all dtypes. 16-bit
+// sums are held in float for the whole fiber, and a mean counts in scratch memory.
 #include "kernels/index/combine.h"
 
 #include <cstring>
@@ -42,10 +44,10 @@ struct Walk {
     const ScalarType type = combine.target.type;
     if (counts != nullptr) std::memset(counts, 0, size * sizeof *counts);
     if (sums == nullptr) return run(fibers, type);
-    convert_run(sums, sizeof(float), ScalarType::Float, target.data, target.stride, type, size);
+    convert_span(sums, sizeof(float), ScalarType::Float, target.data, target.stride, type, size);
     const Fiber held[] = {fibers[0], {reinterpret_cast<char*>(sums), sizeof(float), target.size}, fibers[2]};
     RL_TRY(run(held, ScalarType::Float));
-    convert_run(target.data, target.stride, type, sums, sizeof(float), ScalarType::Float, size);
+    convert_span(target.data, target.stride, type, sums, sizeof(float), ScalarType::Float, size);
     return Error::Ok;
   }
 
@@ -79,7 +81,7 @@ struct Walk {
       const uint32_t count = counts[i] + (combine.include_target ? 1 : 0);
       if (count < 2) continue;
       char* const at = target.data + i * target.stride;
-      if (is_counted(held)) {
+      if (is_integer_like(held)) {
         store_integer(at, held, floored_divide<int64_t>(load_integer(at, held), count));
       } else {
         store_number(at, held, load_number(at, held) / count);
@@ -115,7 +117,7 @@ void combine_elements(char* target, ScalarType target_type, const char* source, 
     const auto a = load_complex(target, target_type);
     const auto b = load_complex(source, source_type);
     store_complex(target, target_type, how == Combine::kProduct ? a * b : a + b);
-  } else if (is_counted(target_type)) {
+  } else if (is_integer_like(target_type)) {
     const int64_t result =
         combined(load_integer(target, target_type), load_integer(source, source_type), how);
     store_integer(target, target_type, result);
@@ -129,7 +131,7 @@ Error combine_indexed(KernelContext& context, const IndexedCombine& combine) {
   const bool pairs = kSelectsComplex && is_complex(combine.target.type);
   RL_CHECK(
       !pairs || combine.how == Combine::kSum || (combine.how == Combine::kProduct && combine.include_target),
-      Error::InvalidType, "self: complex numbers are only added and multiplied");
+      Error::InvalidType, "self: complex elements only add and multiply");
   if (pairs && combine.how == Combine::kSum) {
     for (const size_t which : {0, 1}) {
       IndexedCombine parts = combine;
@@ -148,8 +150,7 @@ Error combine_indexed(KernelContext& context, const IndexedCombine& combine) {
   if (combine.how == Combine::kMean) {
     walk.counts = static_cast<uint32_t*>(context.allocate_temp(size * sizeof(uint32_t), alignof(uint32_t)));
     RL_CHECK(walk.counts != nullptr || size == 0, Error::MemoryAllocationFailed,
-             "reduce: expected %lu bytes of temporary memory for a mean",
-             log_number(size * sizeof(uint32_t)));
+             "out of scratch memory: need %lu bytes for a mean", log_number(size * sizeof(uint32_t)));
   }
   const View views[] = {combine.index, combine.target, combine.source};
   return for_each_fiber(views, combine.dim, walk);

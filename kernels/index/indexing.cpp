@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// For each position of the broadcast indices computes the offset into `self`, then moves the kept dimensions
+// in merged spans. A mask is searched for its next true element, so no list of indices is stored.
 #include "kernels/index/indexing.h"
 
 #include "kernels/index/index.h"
@@ -107,7 +109,7 @@ Error Indexing::offset_of(Item& item, const Tensor& self, const SizesType* at, p
     const SizesType step = at[broadcast_.dim - 1];
     if (step == 0 || item.size != 1) item.position = find_true(index, step == 0 ? 0 : item.position + 1);
     RL_CHECK(item.position < index.numel(), Error::InvalidArgument,
-             "indices: a mask changed while it was used; it shares its memory with what is written");
+             "indices: a mask changed during use; it overlaps the written tensor");
     *offset += offset_at(item.position, index.sizes(), self, item.dim);
     return Error::Ok;
   }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Argument checks shared by the scatter operators.
 #pragma once
 
 #include "kernels/index/index.h"

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Sums start at -count * zero_point, so that the microkernel adds elements as they are stored. The divided
+// scale is cached, because all inner windows have the same size.
 #include "kernels/int8/average.h"
 
 #include <algorithm>

@@ -20,9 +20,9 @@ namespace rushlight::kernels {
 
 namespace in_place {
 
-inline constexpr ptrdiff_t kStagedNumbers = 128;  // staged outputs, if channels are not adjacent
+inline constexpr ptrdiff_t kStagedElements = 128;  // staged outputs, if channels are not adjacent
 
-// Computes groups of a convolution as products. Numbers is Int8Numbers or Int16Numbers.
+// Computes groups of a convolution as products. Numbers is Int8Elements or Int16Elements.
 template <class Numbers>
 class ByProducts {
   using Element = typename Numbers::Element;
@@ -53,7 +53,7 @@ class ByProducts {
     to_ = to;
     if (sees_pixels(g_)) return convolve_pixels();
     if constexpr (Numbers::kParts) {
-      if (sees_bands(g_, order_)) return convolve_bands();
+      if (has_bands(g_, order_)) return convolve_bands();
     }
     convolve_patches();
   }
@@ -177,10 +177,10 @@ class ByProducts {
   // Stores results on the stack, where channels are adjacent, and scatters them.
   [[gnu::noinline]] void multiply_staged(Element* out, ptrdiff_t rows) {
     const ptrdiff_t step = g_.axes[2].out_stride;
-    Element staged[kStagedNumbers];
+    Element staged[kStagedElements];
     const Element* left = product_.left;
-    const ptrdiff_t columns = std::min<ptrdiff_t>(columns_, kStagedNumbers / 8);
-    const ptrdiff_t most = kStagedNumbers / columns;
+    const ptrdiff_t columns = std::min<ptrdiff_t>(columns_, kStagedElements / 8);
+    const ptrdiff_t most = kStagedElements / columns;
     product_.out = staged;
     for (ptrdiff_t i = 0; i < rows; i += most) {
       product_.rows = static_cast<size_t>(std::min(most, rows - i));
@@ -217,14 +217,14 @@ class ByProducts {
 };
 
 // The layout of one group's weights: order of the elements, and their stride.
-struct Lie {
+struct WeightLayout {
   PatchOrder order;
   ptrdiff_t step;
 };
 // The layout of the weights; none if their elements have neither stride 1 nor the stride of the channels.
-inline std::optional<Lie> lie_of(const ConvolutionGeometry& g) {
+inline std::optional<WeightLayout> weight_layout_of(const ConvolutionGeometry& g) {
   for (const ptrdiff_t step : {ptrdiff_t{1}, g.groups * g.out_channels, g.out_channels}) {
-    if (const std::optional<PatchOrder> order = patch_order(g, step)) return Lie{*order, step};
+    if (const std::optional<PatchOrder> order = patch_order(g, step)) return WeightLayout{*order, step};
   }
   return std::nullopt;
 }
@@ -232,7 +232,7 @@ inline std::optional<Lie> lie_of(const ConvolutionGeometry& g) {
 // Computes all groups. Returns false if a patch or a weight column exceeds the stack buffer. noinline, so
 // that its stack memory is not part of every call.
 template <class Numbers>
-[[gnu::noinline]] bool convolve_products(const ConvolutionGeometry& g, const Lie& lie,
+[[gnu::noinline]] bool convolve_products(const ConvolutionGeometry& g, const WeightLayout& lie,
                                          const QuantizedConvolutionProblem& problem,
                                          typename Numbers::Element* patches, size_t patch_size) {
   ByProducts<Numbers> products(g, lie.order, problem.input_zero_point, patches, patch_size);
@@ -273,7 +273,7 @@ template <class Numbers>
     in_place::filter_in_place<Numbers>(g, problem);
     return Error::Ok;
   }
-  const std::optional<in_place::Lie> lie = in_place::lie_of(g);
+  const std::optional<in_place::WeightLayout> lie = in_place::weight_layout_of(g);
   if (!lie) return std::nullopt;
   using Element = typename Numbers::Element;
   const auto convolve = [&](Element* patches, size_t size) {

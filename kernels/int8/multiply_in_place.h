@@ -37,7 +37,7 @@ template <class Numbers>
         product.right_stride = right_stride;
         product.bias = bias == nullptr ? nullptr : bias + first;
         product.to = columns_from(problem.to, first);
-        loops.for_each_run([&](char* to, const char* from, const auto& rows) {
+        loops.for_each_span([&](char* to, const char* from, const auto& rows) {
           product.rows = static_cast<size_t>(rows.size);
           product.left = reinterpret_cast<const Element*>(from);
           product.left_stride = rows.source / kSize;

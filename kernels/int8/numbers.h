@@ -16,7 +16,7 @@
 namespace rushlight::kernels {
 
 // int8 elements: 32-bit sums.
-struct Int8Numbers {
+struct Int8Elements {
   using Element = int8_t;
   using Sum = int32_t;
   using Product = ukernel::Int8Product;
@@ -29,7 +29,7 @@ struct Int8Numbers {
 };
 
 // int16 elements: 64-bit sums, and no microkernel with parts or strides.
-struct Int16Numbers {
+struct Int16Elements {
   using Element = int16_t;
   using Sum = int64_t;
   using Product = ukernel::Int16Product;
@@ -54,7 +54,7 @@ static constexpr TypeSet source_types() {
 // structs above in an unnamed namespace of the caller, because compilers inline templates of such types that
 // are called once.
 template <TypeSet kTypes, class Int8, class Int16, class Compute>
-[[nodiscard]] auto for_numbers([[maybe_unused]] ScalarType type, Compute compute) {
+[[nodiscard]] auto for_elements([[maybe_unused]] ScalarType type, Compute compute) {
   if constexpr (!contains(kTypes, ScalarType::Short)) {
     return compute(Int8{});
   } else if constexpr (!contains(kTypes, ScalarType::Char)) {

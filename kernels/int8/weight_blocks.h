@@ -20,13 +20,14 @@ struct Int8Weights {
   size_t depth;
 
   // True if the microkernels can read the weights in place.
-  [[nodiscard]] bool lie_well() const { return depth_stride == 1 || depth <= 1; }
+  [[nodiscard]] bool is_contiguous() const { return depth_stride == 1 || depth <= 1; }
 };
 
 // Calls compute(elements, count) with memory on the stack: at least `wanted` elements if they are at most
-// kFewNumbers, and kMostNumbers otherwise. The noinline functions take the stack memory only while they run.
-inline constexpr size_t kFewNumbers = 256;
-inline constexpr size_t kMostNumbers = 2304;
+// kFewElements, and kMostElements otherwise. The noinline functions take the stack memory only while they
+// run.
+inline constexpr size_t kFewElements = 256;
+inline constexpr size_t kMostElements = 2304;
 template <class T, size_t kCount, class Compute>
 [[nodiscard]] [[gnu::noinline]] bool with_stack(Compute compute) {
   T numbers[kCount];
@@ -34,7 +35,8 @@ template <class T, size_t kCount, class Compute>
 }
 template <class T, class Compute>
 [[nodiscard]] bool with_memory(size_t wanted, Compute compute) {
-  return wanted <= kFewNumbers ? with_stack<T, kFewNumbers>(compute) : with_stack<T, kMostNumbers>(compute);
+  return wanted <= kFewElements ? with_stack<T, kFewElements>(compute)
+                                : with_stack<T, kMostElements>(compute);
 }
 
 // Copies blocks of columns and multiplies them, see for_each_block().
@@ -59,7 +61,7 @@ template <class Multiply>
 // false if a column has to be copied and exceeds the stack buffer.
 template <class Multiply>
 [[nodiscard]] bool for_each_block(const Int8Weights& weights, Multiply multiply) {
-  if (!weights.lie_well()) {
+  if (!weights.is_contiguous()) {
     // Uses as few blocks as possible: a convolution gathers its patches again for each.
     return with_memory<int8_t>(weights.depth * weights.columns, [&](int8_t* block, size_t bytes) {
       return copy_blocks(weights, multiply, block, bytes);

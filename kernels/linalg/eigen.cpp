@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Unblocked reductions and QR sweeps on the diagonal and off-diagonal, deflating from the end. Rotations are
+// applied to the columns of the eigenvectors, which are contiguous. An off-diagonal element is negligible
+// relative to its diagonal neighbors (tridiagonal) or to the largest element (bidiagonal).
 #include "kernels/linalg/eigen.h"
 
 #include <algorithm>
@@ -127,21 +130,21 @@ void step_bidiagonal(double* d, double* e, ptrdiff_t first, ptrdiff_t last, cons
   double x = d[first] * d[first] - shift;
   double z = d[first] * e[first];
   for (ptrdiff_t k = first; k < last; ++k) {
-    const Rotation turn_v(x, z);
-    if (k > first) e[k - 1] = turn_v.length;
-    turn_v.apply(d[k], e[k]);
+    const Rotation rotation_v(x, z);
+    if (k > first) e[k - 1] = rotation_v.length;
+    rotation_v.apply(d[k], e[k]);
     z = 0;
-    turn_v.apply(z, d[k + 1]);
-    turn_v.apply(v, k, k + 1);
-    const Rotation turn_u(d[k], z);
-    d[k] = turn_u.length;
-    turn_u.apply(e[k], d[k + 1]);
+    rotation_v.apply(z, d[k + 1]);
+    rotation_v.apply(v, k, k + 1);
+    const Rotation rotation_u(d[k], z);
+    d[k] = rotation_u.length;
+    rotation_u.apply(e[k], d[k + 1]);
     x = e[k];
     if (k + 1 < last) {
       z = 0;
-      turn_u.apply(z, e[k + 1]);
+      rotation_u.apply(z, e[k + 1]);
     }
-    turn_u.apply(u, k, k + 1);
+    rotation_u.apply(u, k, k + 1);
   }
 }
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Applies reflections one by one (no WY blocks): O(m n^2), and no scratch memory.
 #include "kernels/linalg/householder.h"
 
 #include <algorithm>

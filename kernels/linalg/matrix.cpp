@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Element access converts on the fly; only dot() and subtract() have fast loops, for real doubles.
 #include "kernels/linalg/matrix.h"
 
 #include <utility>
@@ -232,7 +233,7 @@ Error allocate_matrix(KernelContext& context, ScalarType type, ptrdiff_t rows, p
                       MatrixView* matrix) {
   const size_t bytes = static_cast<size_t>(rows) * static_cast<size_t>(columns) * element_size(type);
   *matrix = MatrixView::dense(context.allocate_temp(bytes), type, rows, columns);
-  RL_CHECK(matrix->data != nullptr, Error::MemoryAllocationFailed, "scratch memory: %lu bytes are not there",
+  RL_CHECK(matrix->data != nullptr, Error::MemoryAllocationFailed, "out of scratch memory: need %lu bytes",
            static_cast<unsigned long>(bytes));
   return Error::Ok;
 }

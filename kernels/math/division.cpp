@@ -18,7 +18,7 @@ Error parse_rounding(std::optional<std::string_view> mode, Rounding* rounding) {
 }
 
 Error check_no_division_by_zero(bool happened) {
-  RL_CHECK(!happened, Error::InvalidArgument, "other: expected no zero to divide integers by, got one");
+  RL_CHECK(!happened, Error::InvalidArgument, "other: expected nonzero integers, got 0");
   return Error::Ok;
 }
 

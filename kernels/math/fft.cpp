@@ -168,7 +168,7 @@ Error Fourier::reserve(KernelContext& context, ScalarType component, size_t extr
   const size_t point = 2 * element_size(component);
   const size_t bytes = (3 * points + extra) * point;
   scratch_ = bytes <= sizeof small_ ? small_ : static_cast<char*>(context.allocate_temp(bytes));
-  RL_CHECK(scratch_ != nullptr, Error::MemoryAllocationFailed, "scratch memory: %lu bytes are not there",
+  RL_CHECK(scratch_ != nullptr, Error::MemoryAllocationFailed, "out of scratch memory: need %lu bytes",
            static_cast<unsigned long>(bytes));
   extra_ = scratch_ + 3 * points * point;
   return Error::Ok;
@@ -188,7 +188,7 @@ Error Fourier::run(const View& source, const View& target, size_t index, bool fo
     View rest = source;
     View rest_of_target = target;
     PairedLoops(rest_of_target.select(dim, 0), rest.select(dim, 0))
-        .for_each_run([&](char* to, const char* from, const auto& loop) {
+        .for_each_span([&](char* to, const char* from, const auto& loop) {
           for (ptrdiff_t i = 0; i < loop.size; ++i) {
             in.data = const_cast<char*>(from + i * loop.source);
             out.data = to + i * loop.target;

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Uniform values from the upper bits of the stream; normal values by the Box-Muller transform, of which only
+// the cosine branch is used, so that no state is kept between draws.
 #include "kernels/math/random.h"
 
 #include <cmath>

@@ -52,7 +52,7 @@ inline T narrow(Accumulator<T> value) {
 
 // `runs` spans of elements, each with one factor. Strides and steps are in elements.
 template <class T>
-struct ScaledRuns {
+struct ScaledSpans {
   const T* elements;
   ptrdiff_t step;    // within a span
   ptrdiff_t stride;  // from span to span
@@ -67,7 +67,7 @@ namespace internal {
 // force-inlined: compilers that optimize for size would keep arrays in memory and call functions.
 template <class T>
 [[gnu::always_inline]] inline void add_four(Accumulator<T>* sums, ptrdiff_t sum_step,
-                                            const ScaledRuns<T>& scaled, ptrdiff_t step, ptrdiff_t n) {
+                                            const ScaledSpans<T>& scaled, ptrdiff_t step, ptrdiff_t n) {
   const Accumulator<T> factor0 = widen(scaled.factors[0]);
   const Accumulator<T> factor1 = widen(scaled.factors[scaled.factor_stride]);
   const Accumulator<T> factor2 = widen(scaled.factors[2 * scaled.factor_stride]);
@@ -93,7 +93,7 @@ template <class T>
 
 template <class T>
 [[gnu::always_inline]] inline void add_one(Accumulator<T>* sums, ptrdiff_t sum_step,
-                                           const ScaledRuns<T>& scaled, ptrdiff_t step, ptrdiff_t n) {
+                                           const ScaledSpans<T>& scaled, ptrdiff_t step, ptrdiff_t n) {
   const Accumulator<T> factor = widen(*scaled.factors);
   const T* run = scaled.elements;
   for (; n > 0; --n, sums += sum_step, run += step) *sums += factor * widen(*run);
@@ -103,7 +103,7 @@ template <class T>
 
 // sums[i * sum_step] += sum over spans of factor * element i, for i < n.
 template <class T>
-void add_scaled(Accumulator<T>* sums, ptrdiff_t sum_step, ScaledRuns<T> scaled, ptrdiff_t n) {
+void add_scaled(Accumulator<T>* sums, ptrdiff_t sum_step, ScaledSpans<T> scaled, ptrdiff_t n) {
   const bool dense = sum_step == 1 && scaled.step == 1;
   while (scaled.runs > 0) {
     const ptrdiff_t taken = scaled.runs >= 4 ? 4 : 1;

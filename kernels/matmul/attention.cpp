@@ -78,7 +78,7 @@ struct CachedLayout {
 
 }  // namespace
 
-void AttentionPlan::stretch(const Tensor& tensor, Operand* operand) const {
+void AttentionPlan::broadcast_leading(const Tensor& tensor, Operand* operand) const {
   operand->matrix = matrix_of(tensor);
   const Shape own = leading(tensor, operand->group);
   for (size_t i = 0; i < own.dim; ++i) {
@@ -110,16 +110,16 @@ Error AttentionPlan::make(const AttentionArguments& given, const Tensor& out) {
   RL_TRY(broadcast_shape(leading(given.query, 1).span(), leading(given.key, key_.group).span(), &scores));
   RL_TRY(broadcast_shape(scores.span(), leading(given.value, value_.group).span(), &batch_));
   RL_CHECK(batch_.dim + 2 <= kTensorDimensionLimit, Error::InvalidArgument, "too many dimensions");
-  stretch(given.query, &query_);
-  stretch(given.key, &key_);
-  stretch(given.value, &value_);
-  if (given.mask.has_value()) RL_TRY(stretch_mask(*given.mask, scores));
+  broadcast_leading(given.query, &query_);
+  broadcast_leading(given.key, &key_);
+  broadcast_leading(given.value, &value_);
+  if (given.mask.has_value()) RL_TRY(broadcast_mask(*given.mask, scores));
 
   Shape result = batch_;
   result.push(static_cast<ptrdiff_t>(queries_));
   result.push(static_cast<ptrdiff_t>(width_));
   RL_TRY(resize_out(out, result.span()));
-  stretch(out, &out_);
+  broadcast_leading(out, &out_);
   heads_ = 1;
   for (size_t d = 0; d < batch_.dim; ++d) heads_ *= static_cast<size_t>(batch_.sizes[d]);
   return Error::Ok;
@@ -205,7 +205,7 @@ Error AttentionPlan::read_cached_mask(const CachedAttentionArguments& given) {
   return Error::Ok;
 }
 
-Error AttentionPlan::stretch_mask(const Tensor& mask, Shape scores) {
+Error AttentionPlan::broadcast_mask(const Tensor& mask, Shape scores) {
   scores.push(static_cast<ptrdiff_t>(queries_));
   scores.push(static_cast<ptrdiff_t>(keys_));
   const auto rank = static_cast<size_t>(mask.dim());

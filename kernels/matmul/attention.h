@@ -92,8 +92,8 @@ class AttentionPlan {
     ptrdiff_t strides[kTensorDimensionLimit] = {};
     size_t group = 1;
   };
-  void stretch(const Tensor& tensor, Operand* operand) const;
-  Error stretch_mask(const Tensor& mask, Shape scores);
+  void broadcast_leading(const Tensor& tensor, Operand* operand) const;
+  Error broadcast_mask(const Tensor& mask, Shape scores);
   Error read_sizes(const CachedAttentionArguments& given);
   Error read_cached_mask(const CachedAttentionArguments& given);
   [[nodiscard]] HeadMatrix at(const Operand& operand, const size_t* index) const;

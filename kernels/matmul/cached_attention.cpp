@@ -57,9 +57,9 @@ class Tokens {
       float& second = row_[plan_.interleaved ? 2 * i + 1 : i + plan_.half];
       const float cos = plan_.cos[at + i];
       const float sin = plan_.sin[at + i];
-      const float turned = first * cos - second * sin;
+      const float rotated = first * cos - second * sin;
       second = second * cos + first * sin;
-      first = turned;
+      first = rotated;
     }
   }
 

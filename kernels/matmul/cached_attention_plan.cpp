@@ -51,9 +51,9 @@ Error read_sizes(const CachedAttentionArguments& given, CachedAttention* plan) {
   plan->depth = static_cast<size_t>(given.key_cache.sizes()[3]);
   plan->half = static_cast<size_t>(given.cos.sizes()[1]);
   plan->cache_type = given.key_cache.scalar_type();
-  RL_CHECK(plan->depth > 0, Error::InvalidArgument, "key_cache: expected heads of at least 1 number, got 0");
+  RL_CHECK(plan->depth > 0, Error::InvalidArgument, "key_cache: expected heads of at least 1 value, got 0");
   RL_CHECK(plan->half <= plan->depth / 2, Error::InvalidArgument,
-           "cos: expected at most %lu pairs of numbers, got %lu", log_number(plan->depth / 2),
+           "cos: expected at most %lu pairs of values, got %lu", log_number(plan->depth / 2),
            log_number(plan->half));
   return Error::Ok;
 }
@@ -70,7 +70,7 @@ Error read_heads(const CachedAttentionArguments& given, CachedAttention* plan) {
   const auto width = static_cast<uint64_t>(given.qkv.sizes()[2]);
   const uint64_t rows = static_cast<uint64_t>(given.heads) + 2 * static_cast<uint64_t>(given.key_heads);
   RL_CHECK(width % plan->depth == 0 && width / plan->depth == rows, Error::InvalidArgument,
-           "qkv: expected %lu heads of %lu numbers in dimension 2, got %lu numbers", log_number(rows),
+           "qkv: expected %lu heads of %lu values in dimension 2, got %lu values", log_number(rows),
            log_number(plan->depth), log_number(width));
   return Error::Ok;
 }
@@ -192,7 +192,7 @@ Error begin_cached_attention(const CachedAttentionArguments& given, CachedAttent
   const bool fits = plan->tokens <= plan->context && position >= 0 &&
                     static_cast<uint64_t>(position) <= plan->context - plan->tokens;
   RL_CHECK(fits, Error::InvalidArgument,
-           "input_pos: expected %lu tokens from there on within a cache of %lu, got position %ld",
+           "input_pos: expected %lu tokens to fit in a cache of %lu, got position %ld",
            log_number(plan->tokens), log_number(plan->context), static_cast<long>(position));
   plan->position = static_cast<size_t>(position);
   operands.point(plan);

@@ -55,14 +55,15 @@ Error multiply_linear(const LinearProblem& problem, Error (*by)(const Product& p
   }
   // Leading dimensions form rows; the layouts decide how many products that takes.
   Error error = Error::Ok;
-  PairedLoops(target, source.select(last, 0)).for_each_run([&](char* to, const char* from, const auto& loop) {
-    product.rows = static_cast<size_t>(loop.size);
-    product.a.data = const_cast<char*>(from);
-    product.a.row_stride = loop.source / element;
-    product.out.data = to;
-    product.out.row_stride = loop.target / element;
-    if (error == Error::Ok) error = by(product);
-  });
+  PairedLoops(target, source.select(last, 0))
+      .for_each_span([&](char* to, const char* from, const auto& loop) {
+        product.rows = static_cast<size_t>(loop.size);
+        product.a.data = const_cast<char*>(from);
+        product.a.row_stride = loop.source / element;
+        product.out.data = to;
+        product.out.row_stride = loop.target / element;
+        if (error == Error::Ok) error = by(product);
+      });
   return error;
 }
 

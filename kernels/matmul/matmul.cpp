@@ -120,8 +120,8 @@ class ConvertingProduct {
         }
         for (size_t t = 0; t < columns; ++t) totals[t] *= alpha;
         add_bias(totals, columns, i, j);
-        convert_run(at(product_.out, i, j), product_.out.column_stride * size_, product_.type, totals,
-                    sizeof(A), kHeld, columns);
+        convert_span(at(product_.out, i, j), product_.out.column_stride * size_, product_.type, totals,
+                     sizeof(A), kHeld, columns);
       }
     }
   }
@@ -135,7 +135,7 @@ class ConvertingProduct {
                                                  size_;
   }
   void load(A* values, const char* source, ptrdiff_t stride, size_t n) const {
-    convert_run(values, sizeof(A), kHeld, source, stride * size_, product_.type, n);
+    convert_span(values, sizeof(A), kHeld, source, stride * size_, product_.type, n);
   }
 
   void add_block(A* totals, size_t columns, size_t i, size_t j, size_t k, size_t depth) const {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Dequantizes on the fly: (w - zero_point) in float, with one multiplication by the scale for each group.
 #include "kernels/matmul/mixed_matmul.h"
 
 #include <algorithm>
@@ -20,11 +21,11 @@ Error check_numbers(const Tensor& numbers, const Tensor& input, const char* name
 
 float real_at(const char* data, ScalarType type) {
   float number = 0;
-  convert_run(&number, 0, ScalarType::Float, data, 0, type, 1);
+  convert_span(&number, 0, ScalarType::Float, data, 0, type, 1);
   return number;
 }
 
-float number_of(const Tensor& tensor, size_t index) {
+float element_of(const Tensor& tensor, size_t index) {
   return real_at(tensor.const_data_ptr<char>() + index * tensor.element_size(), tensor.scalar_type());
 }
 
@@ -39,20 +40,20 @@ float dot(const MixedProduct& product, const char* row, const int8_t* column, si
   float sum = 0;
   for (size_t k = 0; k < depth;) {
     const size_t number = first_number + k / product.group;
-    const float zero_point = product.zero_points ? number_of(*product.zero_points, number) : 0.0F;
+    const float zero_point = product.zero_points ? element_of(*product.zero_points, number) : 0.0F;
     float partial = 0;
     // The last group may be shorter.
     for (const size_t end = std::min(k + product.group, depth); k < end;) {
       const size_t n = end - k < kRun ? end - k : kRun;
       float values[kRun];
-      convert_run(values, sizeof(float), ScalarType::Float, row, row_step, product.input.scalar_type(), n);
+      convert_span(values, sizeof(float), ScalarType::Float, row, row_step, product.input.scalar_type(), n);
       for (size_t i = 0; i < n; ++i, column += column_step) {
         partial += values[i] * (static_cast<float>(*column) - zero_point);
       }
       k += n;
       row += static_cast<ptrdiff_t>(n) * row_step;
     }
-    sum += partial * number_of(product.scales, number);
+    sum += partial * element_of(product.scales, number);
   }
   return sum;
 }
@@ -92,8 +93,8 @@ Error multiply_mixed(const MixedProduct& product, const Tensor& out) {
       const float sum = dot(product, rows.data + i * rows.strides[0],
                             product.weight.const_data_ptr<int8_t>() + j * column_stride,
                             static_cast<size_t>(j) * product.per_column);
-      convert_run(target.data + i * target.strides[0] + j * target.strides[1], 0, target.type, &sum, 0,
-                  ScalarType::Float, 1);
+      convert_span(target.data + i * target.strides[0] + j * target.strides[1], 0, target.type, &sum, 0,
+                   ScalarType::Float, 1);
     }
   }
   return Error::Ok;

@@ -48,7 +48,7 @@ Error broadcast_bias(const Tensor& bias, const Tensor& out, Span<const SizesType
   RL_TRY(broadcast_shape(sizes, bias.sizes(), &shape));
   bool fits = shape.dim == sizes.size();
   for (size_t d = 0; fits && d < shape.dim; ++d) fits = shape.sizes[d] == sizes[d];
-  RL_CHECK(fits, Error::InvalidArgument, "the summand: its shape does not broadcast to that of the product");
+  RL_CHECK(fits, Error::InvalidArgument, "the summand: does not broadcast to the product");
   // Counted from the last dimension; missing dimensions and dimensions of size 1 repeat.
   const size_t rank = bias.sizes().size();
   const auto stride = [&](size_t from_end) {

@@ -32,7 +32,7 @@ Error TokenParameters::read(const Tensor& tensor, const std::optional<Tensor>& s
   return Error::Ok;
 }
 
-TokenNumbers TokenParameters::of(size_t batch, size_t head, bool heads_first) const {
+TokenScales TokenParameters::of(size_t batch, size_t head, bool heads_first) const {
   return {matrix_of(*scales_, batch, head, heads_first), matrix_of(*zero_points_, batch, head, heads_first)};
 }
 

@@ -14,7 +14,7 @@
 namespace rushlight::kernels {
 
 // Scale and zero point of each token of one head.
-struct TokenNumbers {
+struct TokenScales {
   HeadMatrix scale;
   HeadMatrix zero_point;
 
@@ -29,7 +29,7 @@ class TokenParameters {
   // points int8.
   Error read(const Tensor& tensor, const std::optional<Tensor>& scales,
              const std::optional<Tensor>& zero_points, const char* name);
-  [[nodiscard]] TokenNumbers of(size_t batch, size_t head, bool heads_first) const;
+  [[nodiscard]] TokenScales of(size_t batch, size_t head, bool heads_first) const;
 
  private:
   const Tensor* scales_ = nullptr;
@@ -46,9 +46,9 @@ struct QuantizedTokens {
   bool heads_first = false;
 
   struct Head {
-    TokenNumbers query;
-    TokenNumbers key;
-    TokenNumbers value;
+    TokenScales query;
+    TokenScales key;
+    TokenScales value;
   };
   [[nodiscard]] Head head(size_t index) const {
     const size_t batch = index / heads;

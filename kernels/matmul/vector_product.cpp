@@ -52,7 +52,7 @@ Error plan_vector_bias(const Tensor& self, const Tensor& matrix, const Tensor& o
   RL_TRY(check_same_dtype(self, out, "self and out"));
   RL_CHECK(matrix.dim() == 2 && self.dim() <= 1 &&
                (self.numel() == 1 || ptrdiff_t(self.numel()) == matrix.size(0)),
-           Error::InvalidArgument, "self: expected a number for each row of a matrix");
+           Error::InvalidArgument, "self: expected a value for each row of a matrix");
   product->bias = column_of(self);
   if (self.numel() == 1) product->bias.row_stride = 0;
   return Error::Ok;

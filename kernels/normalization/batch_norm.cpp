@@ -24,7 +24,7 @@ Error check_batch_norm(const Tensor& input, const NormalizationParameters& param
   const ScalarType of_input = input.scalar_type();
   const ScalarType type = mean ? mean->scalar_type() : parameters.type(of_input);
   const bool widened = contains(types::kReducedFloat, of_input) && type == ScalarType::Float;
-  RL_CHECK(type == of_input || widened, Error::InvalidType, "%s: dtype %s does not go with an input of %s",
+  RL_CHECK(type == of_input || widened, Error::InvalidType, "%s: dtype %s does not suit an input of %s",
            mean ? "running_mean" : "weight and bias", to_string(type), to_string(of_input));
   RL_TRY(check_vector(mean, input, type, "running_mean"));
   RL_TRY(check_vector(var, input, type, "running_var"));

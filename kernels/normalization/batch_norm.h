@@ -28,7 +28,7 @@ Error prepare_batch_norm_outs(const Tensor& input, SizesType saved, const Tensor
 // Element `channel` of a parameter for inputs of type T. Precondition: check_batch_norm(), so it is T or
 // float.
 template <class T>
-Accumulator<T> channel_number(const Tensor& tensor, ptrdiff_t channel) {
+Accumulator<T> channel_element(const Tensor& tensor, ptrdiff_t channel) {
   if constexpr (!std::is_same_v<T, Accumulator<T>>) {
     if (tensor.scalar_type() == ScalarType::Float) return tensor.const_data_ptr<float>()[channel];
   }
@@ -39,8 +39,8 @@ Accumulator<T> channel_number(const Tensor& tensor, ptrdiff_t channel) {
 template <class T>
 Moments<Accumulator<T>> running_moments(const Tensor& mean, const Tensor& var, ptrdiff_t channel,
                                         double eps) {
-  const auto variance = channel_number<T>(var, channel) + static_cast<Accumulator<T>>(eps);
-  return {channel_number<T>(mean, channel), 1 / std::sqrt(variance)};
+  const auto variance = channel_element<T>(var, channel) + static_cast<Accumulator<T>>(eps);
+  return {channel_element<T>(mean, channel), 1 / std::sqrt(variance)};
 }
 
 // target = (source - mean) * scale + bias for the views of one channel.
@@ -49,9 +49,9 @@ void normalize_channel(const View& target, const View& source, const Moments<Acc
                        const NormalizationParameters& parameters, ptrdiff_t channel) {
   Accumulator<T> scale = moments.rstd;
   Accumulator<T> bias = 0;
-  if (parameters.weight) scale *= channel_number<T>(*parameters.weight, channel);
-  if (parameters.bias) bias = channel_number<T>(*parameters.bias, channel);
-  PairedLoops(target, source).for_each_run([&](char* to, const char* from, const PairedLoops::Loop& loop) {
+  if (parameters.weight) scale *= channel_element<T>(*parameters.weight, channel);
+  if (parameters.bias) bias = channel_element<T>(*parameters.bias, channel);
+  PairedLoops(target, source).for_each_span([&](char* to, const char* from, const PairedLoops::Loop& loop) {
     for (ptrdiff_t i = 0; i < loop.size; ++i, to += loop.target, from += loop.source) {
       *reinterpret_cast<T*>(to) =
           narrow<T>((widen(*reinterpret_cast<const T*>(from)) - moments.mean) * scale + bias);

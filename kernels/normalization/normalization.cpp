@@ -11,7 +11,7 @@ bool goes_with(ScalarType parameter, ScalarType input) {
 
 Error check_goes_with(const Tensor& tensor, const Tensor& input, const char* name) {
   RL_CHECK(goes_with(tensor.scalar_type(), input.scalar_type()), Error::InvalidType,
-           "%s: dtype %s does not go with an input of %s", name, to_string(tensor.scalar_type()),
+           "%s: dtype %s does not suit an input of %s", name, to_string(tensor.scalar_type()),
            to_string(input.scalar_type()));
   return check_convertible(tensor.scalar_type());
 }
@@ -24,7 +24,7 @@ Error check_parameter_shape(const std::optional<Tensor>& parameter, Span<const S
   const auto sizes = parameter->sizes();
   bool same = sizes.size() == shape.size();
   for (size_t d = 0; same && d < shape.size(); ++d) same = sizes[d] == shape[d];
-  RL_CHECK(same, Error::InvalidArgument, "%s: its shape is not that of what is normalized", name);
+  RL_CHECK(same, Error::InvalidArgument, "%s: expected the normalized shape", name);
   return Error::Ok;
 }
 
@@ -35,7 +35,7 @@ Error check_group_sizes(const Tensor& input, int64_t samples, int64_t channels, 
   int64_t found = 1;
   for (ptrdiff_t d = 2; d < input.dim(); ++d) found *= input.size(d);
   RL_CHECK(input.size(0) == samples && input.size(1) == channels && found == positions,
-           Error::InvalidArgument, "N, C, HxW: expected those of the input, %ld, %ld and %ld",
+           Error::InvalidArgument, "N, C, HxW: expected the input's %ld, %ld and %ld",
            static_cast<long>(input.size(0)), static_cast<long>(input.size(1)), static_cast<long>(found));
   RL_CHECK(group >= 1 && group <= INT32_MAX && channels % group == 0, Error::InvalidArgument,
            "group: expected a divisor of %ld channels, got %ld", static_cast<long>(channels),

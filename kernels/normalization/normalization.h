@@ -64,7 +64,7 @@ Moments<A> moments_of(size_t count, double eps, Each each) {
 // Stores a statistic, converted to `type`.
 template <class A>
 void write_statistic(char* target, ScalarType type, A value) {
-  convert_run(target, 0, type, &value, 0, scalar_type_of<A>, 1);
+  convert_span(target, 0, type, &value, 0, scalar_type_of<A>, 1);
 }
 
 // Calls f(elements, parameters), each a DirectElements or HeldElements. Precondition:

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Spans of 32 elements are converted to the compute type, quantized to int64 and converted to the dtype, so
+// one loop for each compute type serves all pairs of dtypes.
 #include "kernels/quantization/affine.h"
 
 #include <type_traits>
@@ -51,7 +53,7 @@ Error check_type(const Tensor& tensor, TypeSet types, const char* name) {
 Error check_range(int64_t dtype, const AffineRange& range) {
   const auto type = static_cast<ScalarType>(dtype);
   RL_CHECK(dtype >= 0 && dtype < 32 && contains(kQuantizedTypes, type), Error::InvalidType,
-           "dtype: expected one of quantized numbers, got number %ld", static_cast<long>(dtype));
+           "dtype: expected a quantized dtype, got %ld", static_cast<long>(dtype));
   const auto bits = static_cast<unsigned>(8 * element_size(type));
   const bool is_signed = type != ScalarType::Byte && type != ScalarType::UInt16;
   const int64_t count = int64_t{1} << bits;
@@ -66,8 +68,8 @@ namespace {
 
 Error check_quantized_dtype(const Tensor& quantized, int64_t dtype) {
   RL_CHECK(dtype == static_cast<int64_t>(quantized.scalar_type()), Error::InvalidType,
-           "dtype: expected that of the quantized tensor, %s, got number %ld",
-           to_string(quantized.scalar_type()), static_cast<long>(dtype));
+           "dtype: expected the quantized tensor's %s, got %ld", to_string(quantized.scalar_type()),
+           static_cast<long>(dtype));
   return Error::Ok;
 }
 
@@ -119,13 +121,12 @@ Error read_single(const Tensor& tensor, TypeSet types, const char* name, double*
 
 Error AffineList::check(size_t count) const {
   RL_TRY(check_type(scales, kScaleTypes, "scales"));
-  RL_CHECK(scales.numel() == count, Error::InvalidArgument, "scales: expected %lu numbers, got %lu",
+  RL_CHECK(scales.numel() == count, Error::InvalidArgument, "scales: expected %lu values, got %lu",
            static_cast<unsigned long>(count), static_cast<unsigned long>(scales.numel()));
   if (zero_points == nullptr) return Error::Ok;
   RL_TRY(check_type(*zero_points, kScaleTypes | kZeroPointTypes, "zero_points"));
-  RL_CHECK(zero_points->numel() == count, Error::InvalidArgument,
-           "zero_points: expected %lu numbers, got %lu", static_cast<unsigned long>(count),
-           static_cast<unsigned long>(zero_points->numel()));
+  RL_CHECK(zero_points->numel() == count, Error::InvalidArgument, "zero_points: expected %lu values, got %lu",
+           static_cast<unsigned long>(count), static_cast<unsigned long>(zero_points->numel()));
   return Error::Ok;
 }
 
@@ -143,12 +144,12 @@ Error find_extent(const View& elements, Extent* extent) {
   bool any = false;
   bool ordered = true;
   PairedLoops(elements, elements)
-      .for_each_run([&](const char*, const char* from, const PairedLoops::Loop& run) {
+      .for_each_span([&](const char*, const char* from, const PairedLoops::Loop& run) {
         any = true;
         for_each_part(run.size, [&](ptrdiff_t first, ptrdiff_t n) {
           float values[kRun];
-          convert_run(values, sizeof(float), ScalarType::Float, from + first * run.source, run.source,
-                      elements.type, static_cast<size_t>(n));
+          convert_span(values, sizeof(float), ScalarType::Float, from + first * run.source, run.source,
+                       elements.type, static_cast<size_t>(n));
           for (ptrdiff_t i = 0; i < n; ++i) {
             extent->min = values[i] < extent->min ? values[i] : extent->min;
             extent->max = values[i] > extent->max ? values[i] : extent->max;
@@ -161,44 +162,44 @@ Error find_extent(const View& elements, Extent* extent) {
   return Error::Ok;
 }
 
-Error AffineRuns::check() const {
+Error AffineSpans::check() const {
   RL_TRY(check_convertible(quantized));
   RL_TRY(check_convertible(real));
   return check_convertible(computed);
 }
 
-Error AffineRuns::quantize(const View& target, const View& source, const Affine& affine,
-                           const AffineRange& range, ZeroPoint order) const {
+Error AffineSpans::quantize(const View& target, const View& source, const Affine& affine,
+                            const AffineRange& range, ZeroPoint order) const {
   return dispatch<kComputed>(computed, [&](auto arithmetic) {
     using C = typename decltype(arithmetic)::Element;
     const Quantizer<int64_t, C> quantizer(affine, range, order);
-    PairedLoops(target, source).for_each_run([&](char* to, const char* from, const PairedLoops::Loop& loop) {
+    PairedLoops(target, source).for_each_span([&](char* to, const char* from, const PairedLoops::Loop& loop) {
       for_each_part(loop.size, [&](ptrdiff_t first, ptrdiff_t n) {
         C values[kRun];
         int64_t whole[kRun];
-        convert_run(values, sizeof(C), computed, from + first * loop.source, loop.source, real,
-                    static_cast<size_t>(n));
+        convert_span(values, sizeof(C), computed, from + first * loop.source, loop.source, real,
+                     static_cast<size_t>(n));
         quantize_elements(quantizer, whole, values, n);
-        convert_run(to + first * loop.target, loop.target, quantized, whole, sizeof(int64_t),
-                    ScalarType::Long, static_cast<size_t>(n));
+        convert_span(to + first * loop.target, loop.target, quantized, whole, sizeof(int64_t),
+                     ScalarType::Long, static_cast<size_t>(n));
       });
     });
     return Error::Ok;
   });
 }
 
-Error AffineRuns::dequantize(const View& target, const View& source, const Affine& affine) const {
+Error AffineSpans::dequantize(const View& target, const View& source, const Affine& affine) const {
   return dispatch<kComputed>(computed, [&](auto arithmetic) {
     using C = typename decltype(arithmetic)::Element;
-    PairedLoops(target, source).for_each_run([&](char* to, const char* from, const PairedLoops::Loop& loop) {
+    PairedLoops(target, source).for_each_span([&](char* to, const char* from, const PairedLoops::Loop& loop) {
       for_each_part(loop.size, [&](ptrdiff_t first, ptrdiff_t n) {
         C values[kRun];
         int64_t whole[kRun];
-        convert_run(whole, sizeof(int64_t), ScalarType::Long, from + first * loop.source, loop.source,
-                    quantized, static_cast<size_t>(n));
+        convert_span(whole, sizeof(int64_t), ScalarType::Long, from + first * loop.source, loop.source,
+                     quantized, static_cast<size_t>(n));
         dequantize_elements(affine, values, whole, n);
-        convert_run(to + first * loop.target, loop.target, real, values, sizeof(C), computed,
-                    static_cast<size_t>(n));
+        convert_span(to + first * loop.target, loop.target, real, values, sizeof(C), computed,
+                     static_cast<size_t>(n));
       });
     });
     return Error::Ok;

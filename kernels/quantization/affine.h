@@ -116,7 +116,7 @@ class Quantizer {
 
 // Conversion of whole tensors between real and quantized, in blocks, with dtype conversion if the real dtype
 // is not the compute dtype.
-struct AffineRuns {
+struct AffineSpans {
   ScalarType quantized;
   ScalarType real;
   ScalarType computed;  // Float or Double

@@ -71,7 +71,7 @@ Error make_block_weight(const Tensor& weight, const BlockArguments& arguments, B
   const bool has_sizes = weight.dim() == 2 && static_cast<size_t>(weight.size(0)) == made->panels() &&
                          static_cast<size_t>(weight.size(1)) == made->panel_bytes();
   RL_CHECK(has_sizes && is_row_major(weight.dim_order(), weight.sizes()), Error::InvalidArgument,
-           "weight: expected [%lu, %lu] bytes in row-major order for %lu x %lu numbers of %ld bits, got "
+           "weight: expected [%lu, %lu] bytes in row-major order for %lu x %lu values of %ld bits, got "
            "[%ld, %ld] in rank %d",
            log_number(made->panels()), log_number(made->panel_bytes()), log_number(made->features),
            log_number(made->form.depth), static_cast<long>(arguments.bits),

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Follows the float32 steps of each definition exactly, because a different rounding of the scale changes
+// results.
 #include "kernels/quantization/dynamic_range.h"
 
 #include <algorithm>
@@ -58,7 +60,7 @@ Error make_dynamic_range(std::string_view mapping, int64_t low, int64_t high, do
            "mapping: expected asymmetric, nearer_end, symmetric or xnnpack, got %.*s",
            static_cast<int>(std::min<size_t>(mapping.size(), 32)), mapping.data());
   RL_CHECK(low >= -128 && low <= 0 && high >= 0 && high <= 127 && low < high, Error::InvalidArgument,
-           "low, high: expected a range of int8 with 0 in it, got %ld to %ld", static_cast<long>(low),
+           "low, high: expected an int8 range with 0, got %ld to %ld", static_cast<long>(low),
            static_cast<long>(high));
   RL_CHECK(least_scale >= 0x1p-126 && least_scale <= 0x1p126, Error::InvalidArgument,
            "least_scale: expected a normal float32 above 0");

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Quantization of activations to int8 by ranges that are found at run time. The mappings follow PyTorch
-// (asymmetric, symmetric), torchao and XNNPACK.
+// Quantization of activations to int8 by ranges that are found at run time.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// sum((x + offset) * w) = sum(x * w) + offset * sum(w): only the second sum has to be computed here.
 #include "kernels/quantization/folded_columns.h"
 
 #include <algorithm>
@@ -72,12 +73,11 @@ Error narrow_scale(int64_t multiplier, int64_t shift, int32_t* narrow_multiplier
 }
 
 Error check_activation_range(const QuantizedRange& range) {
-  RL_CHECK(
-      is_int8(range.zero_point) && is_int8(range.low) && is_int8(range.high) && range.low <= range.high,
-      Error::InvalidArgument,
-      "activation_min, output offset, activation_max: expected numbers of int8, min <= max, got %ld, %ld, "
-      "%ld",
-      static_cast<long>(range.low), static_cast<long>(range.zero_point), static_cast<long>(range.high));
+  RL_CHECK(is_int8(range.zero_point) && is_int8(range.low) && is_int8(range.high) && range.low <= range.high,
+           Error::InvalidArgument,
+           "activation_min, output offset, activation_max: expected int8 values, min <= max, got %ld, %ld, "
+           "%ld",
+           static_cast<long>(range.low), static_cast<long>(range.zero_point), static_cast<long>(range.high));
   return Error::Ok;
 }
 
@@ -123,7 +123,7 @@ void FoldedColumns::sum_weights(const Tensor& weight, size_t column) {
   for (size_t c = 0; c < columns_; ++c) {
     const ptrdiff_t ahead = static_cast<ptrdiff_t>(c) * weight.strides()[column];
     int32_t sum = 0;
-    loops.for_each_run([&](const char*, const char* from, const auto& row) {
+    loops.for_each_span([&](const char*, const char* from, const auto& row) {
       sum +=
           sum_row(reinterpret_cast<const int8_t*>(from + ahead), static_cast<size_t>(row.size), row.source);
     });
@@ -142,7 +142,7 @@ Error FoldedColumns::fold(const Tensor& weight, size_t column, const std::option
   for (size_t i = 0; i < columns_; ++i) {
     const int64_t folded = (biases == nullptr ? 0 : biases[i]) + input_offset * (sums_[i] + added_weights);
     RL_CHECK(folded >= INT32_MIN && folded <= INT32_MAX, Error::InvalidArgument,
-             "bias: element %lu and the input offset's part of it have more than 32 bits", log_number(i));
+             "bias: element %lu exceeds 32 bits with the input offset", log_number(i));
     sums_[i] = static_cast<int32_t>(folded);
   }
   return Error::Ok;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Checks every size and stride once, so that packing and products need no further tests.
 #include "kernels/quantization/grouped_weight.h"
 
 #include "kernels/checks/checks.h"
@@ -7,10 +8,10 @@ namespace rushlight::kernels {
 
 namespace {
 
-Error check_numbers(const Tensor& weight, size_t depth) {
+Error check_elements(const Tensor& weight, size_t depth) {
   const ScalarType type = weight.scalar_type();
   RL_CHECK(type == ScalarType::Char || type == ScalarType::Byte, Error::InvalidType,
-           "weight: expected dtype int8, or uint8 with two numbers a byte, got %s", to_string(type));
+           "weight: expected dtype int8, or uint8 with two values a byte, got %s", to_string(type));
   RL_CHECK(weight.dim() == 2, Error::InvalidArgument, "weight: expected rank 2, got %d",
            static_cast<int>(weight.dim()));
   const size_t columns = type == ScalarType::Byte ? (depth + 1) / 2 : depth;
@@ -19,7 +20,7 @@ Error check_numbers(const Tensor& weight, size_t depth) {
            static_cast<unsigned long>(columns), static_cast<unsigned long>(depth),
            static_cast<long>(weight.size(1)));
   RL_CHECK(weight.size(1) <= 1 || weight.strides()[1] == 1, Error::InvalidArgument,
-           "weight: expected the numbers of a row side by side");
+           "weight: expected contiguous rows");
   return Error::Ok;
 }
 
@@ -35,7 +36,7 @@ Error find_groups(const Tensor& scales, size_t depth, GroupedWeight* made) {
   if (scales.dim() == 1) return Error::Ok;
   made->form.groups = static_cast<size_t>(scales.size(1));
   RL_CHECK(made->form.groups <= 1 || scales.strides()[1] == 1, Error::InvalidArgument,
-           "weight_scales: expected those of a row side by side");
+           "weight_scales: expected contiguous rows");
   RL_CHECK(made->form.groups > 0 && depth % made->form.groups == 0, Error::InvalidArgument,
            "weight_scales: expected groups that divide %lu input features, got %lu",
            static_cast<unsigned long>(depth), static_cast<unsigned long>(made->form.groups));
@@ -49,7 +50,7 @@ Error find_groups(const Tensor& scales, size_t depth, GroupedWeight* made) {
 }
 
 Error make_grouped_weight(const Tensor& weight, const Tensor& scales, size_t depth, GroupedWeight* made) {
-  RL_TRY(check_numbers(weight, depth));
+  RL_TRY(check_elements(weight, depth));
   made->data = weight.const_data_ptr<char>();
   made->stride = weight.strides()[0];
   made->form.is_packed = weight.scalar_type() == ScalarType::Byte;

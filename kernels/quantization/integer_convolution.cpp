@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Direct loops with a border test for each tap. Padding contributes zero_point * weight, since the bias
+// accounts for the zero point of every tap.
 #include "kernels/quantization/integer_convolution.h"
 
 #include "kernels/checks/selection.h"
@@ -11,13 +13,13 @@ namespace rushlight::kernels {
 namespace {
 
 constexpr TypeSet kTypes =
-    kQuantizedNumbers & (selected_types("rushlight::quantized_convolution.out") |
-                         selected_types("cortex_m::quantized_conv2d.out") |
-                         selected_types("cortex_m::quantized_conv2d_nhwc.out") |
-                         selected_types("cortex_m::quantized_depthwise_conv2d.out") |
-                         selected_types("cortex_m::quantized_depthwise_conv2d_nhwc.out") |
-                         selected_types("cortex_m::quantized_transpose_conv2d.out") |
-                         selected_types("cortex_m::quantized_transpose_conv2d_nhwc.out"));
+    kQuantizedElements & (selected_types("rushlight::quantized_convolution.out") |
+                          selected_types("cortex_m::quantized_conv2d.out") |
+                          selected_types("cortex_m::quantized_conv2d_nhwc.out") |
+                          selected_types("cortex_m::quantized_depthwise_conv2d.out") |
+                          selected_types("cortex_m::quantized_depthwise_conv2d_nhwc.out") |
+                          selected_types("cortex_m::quantized_transpose_conv2d.out") |
+                          selected_types("cortex_m::quantized_transpose_conv2d_nhwc.out"));
 
 // The sum of one output of one channel. `in` and `weight` point to the first channel of the group.
 template <class T>

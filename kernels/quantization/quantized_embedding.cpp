@@ -71,8 +71,8 @@ int weight_at(const QuantizedTable& table, const uint8_t* row, size_t column) {
 
 float real_at(const Tensor& tensor, size_t index) {
   float number = 0;
-  convert_run(&number, 0, ScalarType::Float, tensor.const_data_ptr<char>() + index * tensor.element_size(), 0,
-              tensor.scalar_type(), 1);
+  convert_span(&number, 0, ScalarType::Float, tensor.const_data_ptr<char>() + index * tensor.element_size(),
+               0, tensor.scalar_type(), 1);
   return number;
 }
 
@@ -92,8 +92,8 @@ void write_row(const QuantizedTable& table, size_t row, const Tensor& out, char*
         const int weight = weight_at(table, weights, g * group + first + i);
         values[i] = (static_cast<float>(weight) - zero_point) * scale;
       }
-      convert_run(to, static_cast<ptrdiff_t>(out.element_size()), out.scalar_type(), values, sizeof(float),
-                  ScalarType::Float, n);
+      convert_span(to, static_cast<ptrdiff_t>(out.element_size()), out.scalar_type(), values, sizeof(float),
+                   ScalarType::Float, n);
       to += n * out.element_size();
     }
   }

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Proves once for each call that no accumulator or shift overflows for the given depth, bias, multipliers and
+// shifts; microkernels rely on it. Costs two vectorized passes over the lists.
 #include "kernels/quantization/requantization.h"
 
 #include <type_traits>
@@ -78,13 +80,13 @@ const T* first_wrong(const T* numbers, size_t count, F is_wrong) {
 Error check_scales(const float* scales, size_t count) {
   const float* wrong =
       first_wrong(scales, count, [](float scale) { return !((scale > 0) & (scale <= __FLT_MAX__)); });
-  RL_CHECK(wrong == nullptr, Error::InvalidArgument, "multipliers: expected finite numbers above 0, got %g",
+  RL_CHECK(wrong == nullptr, Error::InvalidArgument, "multipliers: expected finite values above 0, got %g",
            static_cast<double>(*wrong));
   return Error::Ok;
 }
 
 template <class T>
-const T* numbers_of(const std::optional<Tensor>& bias) {
+const T* elements_of(const std::optional<Tensor>& bias) {
   return bias ? bias->const_data_ptr<T>() : nullptr;
 }
 
@@ -111,7 +113,7 @@ Error check_depth(size_t depth) {
 // Sums of products of int16 and int8 have 48 bits.
 Error bound_wide_sums(const std::optional<Tensor>& bias, size_t columns, size_t depth, int64_t* bound) {
   constexpr int64_t kLargest = kLargestShort * 128;
-  const int64_t most = most_of(numbers_of<int64_t>(bias), columns);
+  const int64_t most = most_of(elements_of<int64_t>(bias), columns);
   RL_TRY(check_depth(depth));
   RL_CHECK(most <= ukernel::kMostWideSum - static_cast<int64_t>(depth) * kLargest, Error::InvalidArgument,
            "bias and weight: sums of %lu products and a bias may have more than 48 bits",
@@ -224,7 +226,7 @@ Error make_requantization(const RequantizationArguments& arguments, const Tensor
   RL_TRY(check_bias(arguments.bias, out.scalar_type(), columns));
   RL_TRY(is_short(out.scalar_type())
              ? bound_wide_sums(arguments.bias, columns, depth, &bound)
-             : bound_sums(numbers_of<int32_t>(arguments.bias), columns, depth, kLargestProduct, &bound));
+             : bound_sums(elements_of<int32_t>(arguments.bias), columns, depth, kLargestProduct, &bound));
   return prove(arguments, out, columns, bound, to);
 }
 
@@ -232,7 +234,7 @@ Error make_requantization_of_sums(const RequantizationArguments& arguments, cons
                                   ukernel::Requantization* to) {
   const int64_t largest = largest_of(out.scalar_type());
   const auto most = static_cast<size_t>(INT32_MAX / largest);
-  RL_CHECK(count <= most, Error::InvalidArgument, "input: expected sums of at most %lu numbers, got %lu",
+  RL_CHECK(count <= most, Error::InvalidArgument, "input: expected sums of at most %lu values, got %lu",
            static_cast<unsigned long>(most), static_cast<unsigned long>(count));
   return prove(arguments, out, 1, static_cast<int64_t>(count) * largest, to);
 }

@@ -17,7 +17,7 @@ namespace rushlight::kernels {
 
 // The dtypes of quantized tensors in these operators. 16-bit tensors have zero point 0.
 inline constexpr TypeSet kByteTypes = type_set(ScalarType::Char, ScalarType::Byte);
-inline constexpr TypeSet kQuantizedNumbers = kByteTypes | type_set(ScalarType::Short);
+inline constexpr TypeSet kQuantizedElements = kByteTypes | type_set(ScalarType::Short);
 
 // The accumulator of sums of products of such elements, and the type of their bias.
 template <class T>
@@ -42,11 +42,11 @@ struct RequantizationArguments {
 };
 
 // InvalidArgument unless `value`, the argument `name`, is a zero point of the dtype, which is in
-// kQuantizedNumbers.
+// kQuantizedElements.
 Error check_zero_point(int64_t value, ScalarType type, const char* name);
 
-// InvalidArgument unless the dtype, which is in kQuantizedNumbers, can hold the range, and the range contains
-// the zero point.
+// InvalidArgument unless the dtype, which is in kQuantizedElements, can hold the range, and the range
+// contains the zero point.
 Error check_quantized_range(const QuantizedRange& range, ScalarType type);
 
 // Proves that no sum overflows for results of `out`'s dtype that are sums of `depth` products of an element

@@ -31,14 +31,14 @@ void cumulate_fiber(const Fiber& source, ScalarType type, const Fiber& target, S
   for (ptrdiff_t first = 0; first < source.size; first += kRun) {
     const ptrdiff_t n = source.size - first < kRun ? source.size - first : kRun;
     const auto count = static_cast<size_t>(n);
-    convert_run(values, kStep, target_type, source.data + first * source.stride, source.stride, type, count);
-    convert_run(values, kStep, scalar_type_of<T>, values, kStep, target_type, count);
+    convert_span(values, kStep, target_type, source.data + first * source.stride, source.stride, type, count);
+    convert_span(values, kStep, scalar_type_of<T>, values, kStep, target_type, count);
     for (ptrdiff_t i = 0; i < n; ++i) {
       running = next(cumulation, running, static_cast<R>(values[i]));
       values[i] = static_cast<T>(running);
     }
-    convert_run(target.data + first * target.stride, target.stride, target_type, values, kStep,
-                scalar_type_of<T>, count);
+    convert_span(target.data + first * target.stride, target.stride, target_type, values, kStep,
+                 scalar_type_of<T>, count);
   }
 }
 
@@ -48,9 +48,9 @@ void cumulate_complex_fiber(const Fiber& source, ScalarType type, const Fiber& t
   Complex<double> running(cumulation == Cumulation::kProduct ? 1.0 : 0.0);
   for (ptrdiff_t i = 0; i < source.size; ++i) {
     Complex<double> value;
-    convert_run(&value, 0, ScalarType::ComplexDouble, source.data + i * source.stride, 0, type, 1);
+    convert_span(&value, 0, ScalarType::ComplexDouble, source.data + i * source.stride, 0, type, 1);
     running = next(cumulation, running, value);
-    convert_run(target.data + i * target.stride, 0, target_type, &running, 0, ScalarType::ComplexDouble, 1);
+    convert_span(target.data + i * target.stride, 0, target_type, &running, 0, ScalarType::ComplexDouble, 1);
   }
 }
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// cummax and cummin for any dtype, compiled once.
 #pragma once
 
 #include "runtime/base/error.h"

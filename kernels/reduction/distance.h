@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Distances between rows, for cdist and pdist.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Compares int64 keys (sorting/order.h), 32 elements at a time, so that the search is compiled once.
 #include "kernels/reduction/extremum.h"
 
 #include <cmath>
@@ -17,7 +18,7 @@ void Extremum::see(const char* source, ptrdiff_t stride, size_t n) {
   int64_t keys[kRun];
   for (size_t start = 0; start < n; start += kRun) {
     const size_t length = n - start < kRun ? n - start : kRun;
-    order_keys(source, stride, type, length, largest, NanPlace::kFirst, keys);
+    order_keys(source, stride, type, length, largest, NanOrder::kFirst, keys);
     for (size_t i = 0; i < length; ++i, ++seen, source += stride) {
       if (keys[i] >= key && seen != 0) continue;
       key = keys[i];
@@ -32,7 +33,7 @@ Error check_not_empty(const Tensor& self, const DimList& dims) {
   RL_TRY(dim_mask(dims, self.dim(), &mask));
   for (size_t d = 0; d < static_cast<size_t>(self.dim()); ++d) {
     RL_CHECK((mask >> d & 1u) == 0 || self.sizes()[d] != 0, Error::InvalidArgument,
-             "self: dimension %lu, which is reduced, has no element", log_number(d));
+             "self: reduced dimension %lu is empty", log_number(d));
   }
   return Error::Ok;
 }
@@ -59,9 +60,9 @@ Error extremum_into(TypeSet types, bool largest, const Reduction& reduction, con
   RL_TRY(check_convertible(out.scalar_type()));
   reduction.for_each_output([&](const char* first, char* result) {
     Extremum extremum{type, largest};
-    reduction.for_each_stored_run(
+    reduction.for_each_stored_span(
         first, [&](const char* values, ptrdiff_t stride, size_t n) { extremum.see(values, stride, n); });
-    convert_run(result, 0, out.scalar_type(), extremum.at, 0, type, 1);
+    convert_span(result, 0, out.scalar_type(), extremum.at, 0, type, 1);
   });
   return Error::Ok;
 }
@@ -84,8 +85,8 @@ Error ExtremumSearch::plan(TypeSet types, int64_t along) {
   Shape shape;
   for (size_t d = 0; d < static_cast<size_t>(self.dim()); ++d) {
     const bool reduced = over_all || d == dim;
-    RL_CHECK(!reduced || self.sizes()[d] != 0, Error::InvalidArgument,
-             "self: dimension %lu, which is reduced, has no element", log_number(d));
+    RL_CHECK(!reduced || self.sizes()[d] != 0, Error::InvalidArgument, "self: reduced dimension %lu is empty",
+             log_number(d));
     if (!reduced || keepdim) shape.push(reduced ? 1 : self.sizes()[d]);
   }
   const ScalarType type = self.scalar_type();

@@ -24,7 +24,7 @@ Error HistogramRange::widen(double margin) {
   }
   // Comparisons with NaN are false.
   RL_CHECK(low < high && high - low < HUGE_VAL, Error::InvalidArgument,
-           "range: expected finite numbers, the second not below the first, got %f and %f", low, high);
+           "range: expected finite values, the second not below the first, got %f and %f", low, high);
   return Error::Ok;
 }
 

@@ -11,7 +11,7 @@
 namespace rushlight::kernels {
 
 ptrdiff_t position_of_median(const Fiber& fiber, ScalarType type, int64_t ignores_nan) {
-  const ptrdiff_t numbers = count_numbers(fiber, type);
+  const ptrdiff_t numbers = count_not_nan(fiber, type);
   if (numbers == 0 || (ignores_nan == 0 && numbers < fiber.size))
     return position_of_extreme(fiber, type, true);
   return position_of_rank(fiber, type, (numbers - 1) / 2);

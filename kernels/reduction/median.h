@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// median and nanmedian for any dtype, by selection without scratch memory (sorting/order_statistic.h).
 #pragma once
 
 #include "kernels/sorting/order_statistic.h"

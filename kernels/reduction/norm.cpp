@@ -45,12 +45,12 @@ Error norm_over(TypeSet types, const Tensor& self, double p, const DimList& dims
         for (size_t i = 0; i < n; ++i) norm.add(size_of<T>(values[static_cast<ptrdiff_t>(i) * stride]));
       };
       if (kSelectsComplex && is_complex(given)) {
-        if constexpr (kSelectsComplex) reduction.for_each_run<Pair>(first, add_all);
+        if constexpr (kSelectsComplex) reduction.for_each_span<Pair>(first, add_all);
       } else {
-        reduction.for_each_run<T>(first, add_all);
+        reduction.for_each_span<T>(first, add_all);
       }
       const T value = norm.result();
-      convert_run(result, 0, out.scalar_type(), &value, 0, held, 1);
+      convert_span(result, 0, out.scalar_type(), &value, 0, held, 1);
     });
     return Error::Ok;
   });

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Vector norms over dimensions. Sums are pairwise, see sum.h; squares of large values may overflow.
 #pragma once
 
 #include <cmath>

@@ -6,7 +6,7 @@
 //   RL_TRY(reduction.plan(self, dims, keepdim, out));
 //   reduction.for_each_output([&](const char* first, char* result) {
 //     float largest = -INFINITY;
-//     reduction.for_each_run<float>(first, [&](const float* values, ptrdiff_t stride, size_t n) { ... });
+//     reduction.for_each_span<float>(first, [&](const float* values, ptrdiff_t stride, size_t n) { ... });
 //     store(result, largest);
 //   });
 #pragma once
@@ -66,32 +66,32 @@ class Reduction {
   // order; stride in elements. Input of another dtype is converted, 64 elements at a time; precondition:
   // check_convertible() of both. Bool is always converted, because its bytes may have any value.
   template <class T, class F>
-  void for_each_run(const char* first, F f) const {
+  void for_each_span(const char* first, F f) const {
     const Axis& run = reduced_.inner();
     reduced_.walk(first, nullptr, 1, [&](const char* values, char*) {
       if (type_ == scalar_type_of<T> && !std::is_same_v<T, bool>) {
         f(reinterpret_cast<const T*>(values), run.input / static_cast<ptrdiff_t>(sizeof(T)), run.size);
       } else {
-        convert_runs<T>(values, run, f);
+        convert_spans<T>(values, run, f);
       }
     });
   }
 
   // The same without conversion: f(const char* values, ptrdiff_t stride, size_t n); stride in bytes.
   template <class F>
-  void for_each_stored_run(const char* first, F f) const {
+  void for_each_stored_span(const char* first, F f) const {
     const Axis& run = reduced_.inner();
     reduced_.walk(first, nullptr, 1, [&](const char* values, char*) { f(values, run.input, run.size); });
   }
 
  private:
   template <class T, class F>
-  void convert_runs(const char* source, const Axis& run, F f) const {
+  void convert_spans(const char* source, const Axis& run, F f) const {
     constexpr size_t kLength = 64;
     T values[kLength];
     for (size_t start = 0; start < run.size; start += kLength, source += run.input * ptrdiff_t{kLength}) {
       const size_t n = run.size - start < kLength ? run.size - start : kLength;
-      convert_run(values, sizeof(T), scalar_type_of<T>, source, run.input, type_, n);
+      convert_span(values, sizeof(T), scalar_type_of<T>, source, run.input, type_, n);
       f(static_cast<const T*>(values), ptrdiff_t{1}, n);
     }
   }

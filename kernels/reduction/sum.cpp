@@ -18,7 +18,7 @@ T finished(T sum, size_t divisor) {
 }
 
 // Sums real elements into dtype `to`; with `is_zero` the result is 0.
-Error sum_runs(const Reduction& reduction, ScalarType to, bool is_zero, size_t divisor) {
+Error sum_spans(const Reduction& reduction, ScalarType to, bool is_zero, size_t divisor) {
   const ScalarType held = accumulated_type(to);
   RL_TRY(check_convertible(held));
   return dispatch<accumulated_in(kAnySelectedType)>(held, [&](auto type) {
@@ -26,12 +26,12 @@ Error sum_runs(const Reduction& reduction, ScalarType to, bool is_zero, size_t d
     reduction.for_each_output([&](const char* first, char* result) {
       PairwiseSum<T> sum;
       if (!is_zero) {
-        reduction.for_each_run<T>(first, [&](const T* values, ptrdiff_t stride, size_t n) {
+        reduction.for_each_span<T>(first, [&](const T* values, ptrdiff_t stride, size_t n) {
           for (size_t i = 0; i < n; ++i) sum.add(values[static_cast<ptrdiff_t>(i) * stride]);
         });
       }
       const T value = finished(sum.total(), divisor);
-      convert_run(result, 0, to, &value, 0, held, 1);
+      convert_span(result, 0, to, &value, 0, held, 1);
     });
     return Error::Ok;
   });
@@ -42,10 +42,10 @@ Error run(TypeSet types, const Reduction& reduction, const Tensor& self, const T
   if (!contains(types, type)) return unsupported_type(type);
   RL_TRY(check_convertible(self.scalar_type()));
   RL_TRY(check_convertible(type));
-  if (!kSelectsComplex || !is_complex(type)) return sum_runs(reduction, type, false, divisor);
-  RL_TRY(sum_runs(reduction.of_parts(0, type), component_type(type), false, divisor));
-  return sum_runs(reduction.of_parts(1, type), component_type(type), !is_complex(self.scalar_type()),
-                  divisor);
+  if (!kSelectsComplex || !is_complex(type)) return sum_spans(reduction, type, false, divisor);
+  RL_TRY(sum_spans(reduction.of_parts(0, type), component_type(type), false, divisor));
+  return sum_spans(reduction.of_parts(1, type), component_type(type), !is_complex(self.scalar_type()),
+                   divisor);
 }
 
 }  // namespace

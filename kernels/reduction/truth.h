@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// any and all over dimensions.
 #pragma once
 
 #include "kernels/reduction/reduce.h"

@@ -25,7 +25,7 @@ Error variance_into(TypeSet types, const Reduction& reduction, const Tensor& sel
     of_real.for_each_output([&](const char* first, char* result) {
       const auto add_all = [&](auto of) {
         PairwiseSum<T> sum;
-        of_real.for_each_run<T>(first, [&](const T* values, ptrdiff_t stride, size_t n) {
+        of_real.for_each_span<T>(first, [&](const T* values, ptrdiff_t stride, size_t n) {
           for (size_t i = 0; i < n; ++i) sum.add(of(values[static_cast<ptrdiff_t>(i) * stride]));
         });
         return sum.total();
@@ -36,7 +36,7 @@ Error variance_into(TypeSet types, const Reduction& reduction, const Tensor& sel
         squares += add_all([mean](T x) { return (x - mean) * (x - mean); });
       }
       const T variance = squares / static_cast<T>(divisor);
-      convert_run(result, 0, out.scalar_type(), &variance, 0, scalar_type_of<T>, 1);
+      convert_span(result, 0, out.scalar_type(), &variance, 0, scalar_type_of<T>, 1);
     });
     return Error::Ok;
   });

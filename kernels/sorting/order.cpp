@@ -30,10 +30,10 @@ I ordered_bits(T value) {
 }
 
 template <class T>
-int64_t order_key(T value, bool descending, NanPlace nan) {
+int64_t order_key(T value, bool descending, NanOrder nan) {
   int64_t key = 0;
   if constexpr (std::is_floating_point_v<T>) {
-    if (is_nan(value)) return descending || nan == NanPlace::kFirst ? INT64_MIN : INT64_MAX;
+    if (is_nan(value)) return descending || nan == NanOrder::kFirst ? INT64_MIN : INT64_MAX;
     key = ordered_bits<std::conditional_t<sizeof(T) == 4, int32_t, int64_t>>(value);
   } else if constexpr (std::is_same_v<T, uint64_t>) {
     key = static_cast<int64_t>(value ^ (uint64_t{1} << 63));
@@ -78,7 +78,7 @@ class Ranking {
     entry.index = index;
     const char* const value = fiber.data + at * fiber.stride;
     copy_elements(entry.value, 0, value, 0, 1, size_);
-    order_keys(value, 0, type_, 1, descending_, NanPlace::kAsLargest, &entry.key);
+    order_keys(value, 0, type_, 1, descending_, NanOrder::kAsLargest, &entry.key);
     return entry;
   }
   [[nodiscard]] Entry get(ptrdiff_t i) const { return entry(values_, i, indices_.at<int64_t>(i)); }
@@ -120,7 +120,7 @@ class Ranking {
 }  // namespace
 
 void order_keys(const char* source, ptrdiff_t stride, ScalarType type, size_t n, bool descending,
-                NanPlace nan, int64_t* keys) {
+                NanOrder nan, int64_t* keys) {
   const ScalarType held = held_type(kConvertibleTypes, type);
   static_cast<void>(dispatch<kHeld>(held, [&](auto of) {
     using T = typename decltype(of)::Element;
@@ -128,7 +128,7 @@ void order_keys(const char* source, ptrdiff_t stride, ScalarType type, size_t n,
     const char* from = source;
     ptrdiff_t step = stride;
     if (type != held || std::is_same_v<T, bool>) {
-      convert_run(keys, kKey, held, source, stride, type, n);
+      convert_span(keys, kKey, held, source, stride, type, n);
       from = reinterpret_cast<const char*>(keys);
       step = kKey;
     }

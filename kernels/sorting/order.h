@@ -21,9 +21,9 @@ inline bool is_nan(T value) {
 // Writes an integer key for each of n elements, `stride` bytes apart: elements with smaller keys come first
 // in the order, ascending or descending. NaN is last in an ascending order and first in a descending one, or
 // always first with kFirst. Precondition: `type` is selected.
-enum class NanPlace : uint8_t { kAsLargest, kFirst };
+enum class NanOrder : uint8_t { kAsLargest, kFirst };
 void order_keys(const char* source, ptrdiff_t stride, ScalarType type, size_t n, bool descending,
-                NanPlace nan, int64_t* keys);
+                NanOrder nan, int64_t* keys);
 
 // InvalidType unless `indices`, an output, is int64.
 Error check_indices_dtype(const Tensor& indices);

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Quickselect with a fixed pseudo-random pivot sequence and heapsort of positions. Both compare elements in
+// place, because dtypes differ and the input must not change.
 #include "kernels/sorting/order_statistic.h"
 
 #include "kernels/checks/checks.h"
@@ -70,7 +72,7 @@ ptrdiff_t position_of_extreme(const Fiber& fiber, ScalarType type, bool largest)
   return found;
 }
 
-ptrdiff_t count_numbers(const Fiber& fiber, ScalarType type) {
+ptrdiff_t count_not_nan(const Fiber& fiber, ScalarType type) {
   ptrdiff_t count = 0;
   for (ptrdiff_t i = 0; i < fiber.size; ++i)
     count += is_nan_element(fiber.data + i * fiber.stride, type) ? 0 : 1;

@@ -19,7 +19,7 @@ ptrdiff_t position_of_rank(const Fiber& fiber, ScalarType type, ptrdiff_t rank);
 ptrdiff_t position_of_extreme(const Fiber& fiber, ScalarType type, bool largest);
 
 // Number of elements that are not NaN.
-ptrdiff_t count_numbers(const Fiber& fiber, ScalarType type);
+ptrdiff_t count_not_nan(const Fiber& fiber, ScalarType type);
 
 // All elements of a tensor as a fiber, in memory order.
 Fiber fiber_of(const Tensor& tensor);

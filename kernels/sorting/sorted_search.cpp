@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Binary search. Values of other dtypes than the sequence are compared as double. A NaN goes to the end of
+// the sequence.
 #include "kernels/sorting/sorted_search.h"
 
 #include "kernels/checks/checks.h"

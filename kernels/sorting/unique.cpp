@@ -59,7 +59,7 @@ class Parts {
     if (view.dim == 0) view.insert(0, 1, 0);
     bool found = false;
     static_cast<void>(for_each_fiber({&view, 1}, view.dim - 1, [&](const Fiber* fibers) {
-      found |= count_numbers(fibers[0], type) < fibers[0].size;
+      found |= count_not_nan(fibers[0], type) < fibers[0].size;
       return Error::Ok;
     }));
     return found;
@@ -79,7 +79,7 @@ class Parts {
   size_t dim_;
 };
 
-Error resize_places(const Tensor& out, bool wanted, Span<const SizesType> sizes) {
+Error resize_indices(const Tensor& out, bool wanted, Span<const SizesType> sizes) {
   RL_TRY(check_indices_dtype(out));
   const SizesType none = 0;
   return resize_out(out, wanted ? sizes : Span<const SizesType>(&none, 1));
@@ -99,7 +99,7 @@ Error find_unique(KernelContext& context, TypeSet types, const Tensor& self, con
   auto* const order =
       static_cast<uint32_t*>(context.allocate_temp(count * sizeof(uint32_t), alignof(uint32_t)));
   RL_CHECK(order != nullptr || count == 0, Error::MemoryAllocationFailed,
-           "self: expected %lu bytes of temporary memory for the order of its parts",
+           "out of scratch memory: need %lu bytes for the order of parts",
            log_number(count * sizeof(uint32_t)));
   for (size_t i = 0; i < count; ++i) order[i] = static_cast<uint32_t>(i);
   if (!request.consecutive) {
@@ -119,9 +119,9 @@ Error find_unique(KernelContext& context, TypeSet types, const Tensor& self, con
   if (by_element) shape.push(found);
   const SizesType along = static_cast<SizesType>(count);
   RL_TRY(resize_out(outs.values, shape.span()));
-  RL_TRY(resize_places(outs.inverse, request.inverse,
-                       request.dim ? Span<const SizesType>(&along, 1) : self.sizes()));
-  if (outs.counts != nullptr) RL_TRY(resize_places(*outs.counts, request.counts, {&found, 1}));
+  RL_TRY(resize_indices(outs.inverse, request.inverse,
+                        request.dim ? Span<const SizesType>(&along, 1) : self.sizes()));
+  if (outs.counts != nullptr) RL_TRY(resize_indices(*outs.counts, request.counts, {&found, 1}));
 
   SizesType place = -1;
   for (size_t i = 0; i < count; ++i) {

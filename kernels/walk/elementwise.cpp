@@ -40,20 +40,20 @@ struct Operands {
 };
 
 // Reads n elements into a dense buffer; a rounded value is widened in place.
-void read_run(char* buffer, const Operand& operand, const char* source, ptrdiff_t stride, size_t n) {
+void read_span(char* buffer, const Operand& operand, const char* source, ptrdiff_t stride, size_t n) {
   const auto step = static_cast<ptrdiff_t>(element_size(operand.computed));
-  convert_run(buffer, step, operand.rounded, source, stride, operand.stored, n);
+  convert_span(buffer, step, operand.rounded, source, stride, operand.stored, n);
   if (operand.rounded != operand.computed) {
-    convert_run(buffer, step, operand.computed, buffer, step, operand.rounded, n);
+    convert_span(buffer, step, operand.computed, buffer, step, operand.rounded, n);
   }
 }
 
-void write_run(char* target, ptrdiff_t stride, const Operand& operand, char* buffer, size_t n) {
+void write_span(char* target, ptrdiff_t stride, const Operand& operand, char* buffer, size_t n) {
   const auto step = static_cast<ptrdiff_t>(element_size(operand.computed));
   if (operand.rounded != operand.computed) {
-    convert_run(buffer, step, operand.rounded, buffer, step, operand.computed, n);
+    convert_span(buffer, step, operand.rounded, buffer, step, operand.computed, n);
   }
-  convert_run(target, stride, operand.stored, buffer, step, operand.rounded, n);
+  convert_span(target, stride, operand.stored, buffer, step, operand.rounded, n);
 }
 
 void run_converted(const Operands& operands, char* const* pointers, const ptrdiff_t* strides, size_t n) {
@@ -68,12 +68,12 @@ void run_converted(const Operands& operands, char* const* pointers, const ptrdif
       run_pointers[k] = operand.converts() ? buffers[k] : stored;
       run_strides[k] =
           operand.converts() ? static_cast<ptrdiff_t>(element_size(operand.computed)) : strides[k];
-      if (k > 0 && operand.converts()) read_run(buffers[k], operand, stored, strides[k], length);
+      if (k > 0 && operand.converts()) read_span(buffers[k], operand, stored, strides[k], length);
     }
     operands.row(operands.function, run_pointers, run_strides, length);
     if (operands.items[0].converts()) {
-      write_run(pointers[0] + static_cast<ptrdiff_t>(start) * strides[0], strides[0], operands.items[0],
-                buffers[0], length);
+      write_span(pointers[0] + static_cast<ptrdiff_t>(start) * strides[0], strides[0], operands.items[0],
+                 buffers[0], length);
     }
   }
 }
@@ -186,7 +186,7 @@ Error run_part(Span<const Tensor* const> inputs, const Tensor& out, const Comput
     if (!operand.converts()) continue;
     RL_TRY(check_conversion(operand));
     if (input.numel() == 1) {
-      read_run(numbers[k], operand, pointers[k], 0, 1);
+      read_span(numbers[k], operand, pointers[k], 0, 1);
       pointers[k] = numbers[k];
       operand = {operand.computed, operand.computed, operand.computed};
     } else {

@@ -106,7 +106,7 @@ void elementwise_row(const void* make, char* const* pointers, const ptrdiff_t* s
 
 // A factory that returns the same function for all types.
 template <class F>
-struct Same {
+struct SameForAllTypes {
   F f;
   template <class T>
   F operator()(Type<T>) const {
@@ -192,7 +192,7 @@ Error elementwise_for(ScalarType promoted, const Tensor& out, const Make& make, 
 template <TypeSet kTypes, Signs kSigns = Signs::kMatter, Numbers kNumbers = Numbers::kRounded, class F,
           class... Inputs>
 Error elementwise(ScalarType promoted, const Tensor& out, F f, const Inputs&... inputs) {
-  return elementwise_for<kTypes, kSigns, kNumbers>(promoted, out, internal::Same<F>{f}, inputs...);
+  return elementwise_for<kTypes, kSigns, kNumbers>(promoted, out, internal::SameForAllTypes<F>{f}, inputs...);
 }
 
 // The same in the promoted dtype of the inputs; the function must be empty.
@@ -200,8 +200,9 @@ template <TypeSet kTypes, Signs kSigns = Signs::kMatter, Numbers kNumbers = Numb
           class... Inputs>
 Error elementwise(const Tensor& out, F, const Inputs&... inputs) {
   static_assert(std::is_empty_v<F>);
-  return run_elementwise(internal::kOperator<kTypes, kSigns, kNumbers, internal::Same<F>, sizeof...(Inputs)>,
-                         inputs..., out);
+  return run_elementwise(
+      internal::kOperator<kTypes, kSigns, kNumbers, internal::SameForAllTypes<F>, sizeof...(Inputs)>,
+      inputs..., out);
 }
 
 // For functions that exist only for floating values: integers and bool compute in float32.
@@ -209,7 +210,7 @@ template <TypeSet kTypes, Numbers kNumbers = Numbers::kRounded, class F, class..
 Error elementwise_floating(const Tensor& out, F, const Inputs&... inputs) {
   static_assert(std::is_empty_v<F>);
   return run_floating(internal::kOperator<(kTypes & types::kFloating), Signs::kMatter, kNumbers,
-                                          internal::Same<F>, sizeof...(Inputs)>,
+                                          internal::SameForAllTypes<F>, sizeof...(Inputs)>,
                       inputs..., out);
 }
 

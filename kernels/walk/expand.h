@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Broadcasting of a view, without a copy.
 #pragma once
 
 #include "kernels/walk/view.h"
@@ -6,8 +7,8 @@
 
 namespace rushlight::kernels {
 
-// Expands `view` to `shape`: missing leading dimensions and dimensions of size 1 get stride 0. Precondition: the
-// shape is compatible.
+// Expands `view` to `shape`: missing leading dimensions and dimensions of size 1 get stride 0. Precondition:
+// the shape is compatible.
 View expand_to(const View& view, Span<const SizesType> shape);
 
 }  // namespace rushlight::kernels

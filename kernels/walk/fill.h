@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Filling a tensor: a copy of one element with strides of 0.
 #pragma once
 
 #include "runtime/base/error.h"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// The elements that a mask selects, for masked_select and masked_scatter. One test for each element.
 #pragma once
 
 #include "kernels/checks/checks.h"

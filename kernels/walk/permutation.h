@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Arguments of operators that permute, flip or expand dimensions, as views of the input.
 #pragma once
 
 #include <cstdint>

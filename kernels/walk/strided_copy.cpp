@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// One loop for each element size, shared by all dtypes; contiguous spans use memmove.
 #include "kernels/walk/strided_copy.h"
 
 #include <cstdint>
@@ -65,18 +66,19 @@ void copy_elements(char* target, ptrdiff_t target_stride, const char* source, pt
 
 Error copy_view(const View& target, const View& source) {
   PairedLoops loops(target, source);
-  loops.lengthen_runs();
+  loops.lengthen_spans();
   if (target.type == source.type) {
     const size_t element = element_size(target.type);
-    loops.for_each_run([&](char* to, const char* from, const PairedLoops::Loop& loop) {
+    loops.for_each_span([&](char* to, const char* from, const PairedLoops::Loop& loop) {
       copy_elements(to, loop.target, from, loop.source, static_cast<size_t>(loop.size), element);
     });
     return Error::Ok;
   }
   RL_TRY(check_convertible(target.type));
   RL_TRY(check_convertible(source.type));
-  loops.for_each_run([&](char* to, const char* from, const PairedLoops::Loop& loop) {
-    convert_run(to, loop.target, target.type, from, loop.source, source.type, static_cast<size_t>(loop.size));
+  loops.for_each_span([&](char* to, const char* from, const PairedLoops::Loop& loop) {
+    convert_span(to, loop.target, target.type, from, loop.source, source.type,
+                 static_cast<size_t>(loop.size));
   });
   return Error::Ok;
 }

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// PairedLoops sorts dimensions by the target's stride (insertion sort: few dimensions) and merges those whose
+// strides continue in both views.
 #include "kernels/walk/view.h"
 
 #include "runtime/base/assert.h"
@@ -87,7 +89,7 @@ PairedLoops::PairedLoops(const View& target, const View& source)
   merge();
 }
 
-void PairedLoops::lengthen_runs() {
+void PairedLoops::lengthen_spans() {
   constexpr ptrdiff_t kFew = 8;
   if (dim_ < 2 || loops_[0].size >= kFew || loops_[1].size <= loops_[0].size) return;
   const Loop inner = loops_[0];

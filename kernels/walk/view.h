@@ -48,11 +48,11 @@ class PairedLoops {
 
   // Exchanges the two innermost loops if the inner one is short. Writes then have strides, which costs
   // nothing on cores without caches.
-  void lengthen_runs();
+  void lengthen_spans();
 
   // Calls run(target, source, loop) with char pointers for every span of the innermost loop.
   template <class Run>
-  void for_each_run(Run run) const {
+  void for_each_span(Run run) const {
     if (dim_ == 0) return;
     char* target = target_;
     const char* source = source_;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Dtype objects are looked up once, at import: arrays then need no lookup by name.
 #include "python/bindings/convert.h"
 
 #include <iterator>

@@ -59,11 +59,11 @@ py::dict lower_xnnpack(const py::buffer& payload, const std::map<std::string, py
 }  // namespace
 
 void bind_delegates(py::module_& m) {
-  m.def("lower_xnnpack", &lower_xnnpack, py::arg("payload"), py::arg("named_data"), py::arg("dynamic"),
-        "What a payload that was lowered to XNNPACK says, as a program of plain calls: its bytes, the "
-        "constants "
-        "outside of it by name, the delegate's arguments that its inputs and outputs are, and the exporter's "
-        "handle of each instruction.");
+  m.def(
+      "lower_xnnpack", &lower_xnnpack, py::arg("payload"), py::arg("named_data"), py::arg("dynamic"),
+      "Lowers an XNNPACK payload to a program of plain calls: its bytes, its external constants by name, the "
+      "indices of the delegate's arguments that are its inputs and outputs, and the exporter's debug "
+      "handle of each instruction.");
 }
 
 }  // namespace rushlight

@@ -66,6 +66,7 @@ void PyTextGenerator::begin(const std::vector<int32_t>& prompt, const py::dict& 
   check(generator_->begin({prompt.data(), prompt.size()}, wanted));
 }
 
+// Locks the generator, then the trace; the GIL is released during the step.
 py::tuple PyTextGenerator::step() {
   const auto locked = lock();
   const std::unique_lock<std::mutex> traced =
@@ -117,18 +118,18 @@ py::dict PyTextGenerator::statistics() {
 
 void bind_generator(py::module_& m) {
   py::class_<PyTextGenerator>(m, "TextGenerator", py::module_local())
-      .def("encode", &PyTextGenerator::encode, py::arg("prompt"), "The tokens of a text to continue.")
+      .def("encode", &PyTextGenerator::encode, py::arg("prompt"), "Encodes a text to be continued.")
       .def("encode_chat", &PyTextGenerator::encode_chat, py::arg("messages"),
-           "The tokens of a conversation, for its next answer.")
+           "Encodes a conversation, for its next answer.")
       .def("begin", &PyTextGenerator::begin, py::arg("prompt"), py::arg("options"),
-           "Begins a text behind the tokens of the prompt; evaluates nothing.")
-      .def(
-          "step", &PyTextGenerator::step,
-          "Evaluates a part of the prompt, or samples a token: text, token or None, log probability, finish.")
-      .def("rewind", &PyTextGenerator::rewind, py::arg("count"), "Keeps the first tokens.")
-      .def("tokens", &PyTextGenerator::tokens, "Those of the cache, and the one that was sampled last.")
-      .def("facts", &PyTextGenerator::facts, "What the program says of its model.")
-      .def("statistics", &PyTextGenerator::statistics, "Tokens and nanoseconds of the text since begin().");
+           "Starts a text after the tokens of the prompt; evaluates nothing.")
+      .def("step", &PyTextGenerator::step,
+           "Evaluates a part of the prompt, or samples a token. Returns text, token or None, log "
+           "probability, finish.")
+      .def("rewind", &PyTextGenerator::rewind, py::arg("count"), "Keeps the first `count` tokens.")
+      .def("tokens", &PyTextGenerator::tokens, "All tokens so far, evaluated or not.")
+      .def("facts", &PyTextGenerator::facts, "Properties of the language model.")
+      .def("statistics", &PyTextGenerator::statistics, "Counts of tokens, and times, since begin().");
 }
 
 }  // namespace rushlight

@@ -95,13 +95,14 @@ py::dict build_info() {
 }  // namespace
 
 void bind_info(py::module_& m) {
-  m.def("operator_names", &operator_names, "The linked operators, sorted.");
-  m.def("operator_dtypes", &operator_dtypes, "For each operator the numbers of its element types.");
+  m.def("operator_names", &operator_names, "Names of the linked operators, sorted.");
+  m.def("operator_dtypes", &operator_dtypes, "The dtypes of each operator, as integers.");
   m.def("backend_names", &backend_names, "The ids of the linked backends.");
   m.def("backend_is_available", &backend_is_available, py::arg("name"),
-        "Whether the backend is linked and has the device it needs.");
-  m.def("set_seed", &set_seed, py::arg("seed"), "Starts the random numbers of kernels again.");
-  m.def("build_info", &build_info, "Log level, compiler, assertions, event tracing, microkernel variants, sizes of C++ types.");
+        "Returns True if the backend is linked and its device is present.");
+  m.def("set_seed", &set_seed, py::arg("seed"), "Sets the seed of kernels' random numbers.");
+  m.def("build_info", &build_info,
+        "Log level, compiler, assertions, event tracing, microkernel variants, sizes of C++ types.");
 }
 
 }  // namespace rushlight

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Reads numpy's array structure directly: pybind11's accessors would add to the time of each call.
 #include "python/bindings/inputs.h"
 
 #include <climits>
@@ -45,11 +46,14 @@ bool is_dense(const ArrayFields& array, Span<const DimOrderType> order, size_t e
   return true;
 }
 
+// Writable, because a program may write to memory that it is lent.
 bool may_be_lent(const ArrayFields& array) {
   constexpr int kNeeded = npy_api::NPY_ARRAY_ALIGNED_ | npy_api::NPY_ARRAY_WRITEABLE_;
   return (array.flags & kNeeded) == kNeeded;
 }
 
+// Copies at most once: a planned input is written in place by numpy's own copy, which handles any layout and
+// byte order.
 py::object set_array(Method& method, size_t index, TensorImpl& target, py::handle value) {
   const ArrayFields& array = *py::detail::array_proxy(value.ptr());
   const Dtype dtype = compare_dtype(array.descr, numpy_dtype(target.scalar_type()));

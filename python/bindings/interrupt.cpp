@@ -37,6 +37,7 @@ int64_t coarse_now_ns() {
   return int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
 }
 
+// Handlers may call the runtime, which logs; the log of the interrupted call is saved meanwhile.
 bool handle_signals() {
   const py::gil_scoped_acquire acquired;
   const bool outer = handles;
@@ -68,7 +69,7 @@ class PythonInterrupt final : public Interrupt {
 };
 
 [[noreturn]] void refuse() {
-  captured_log().say("called by the handler of a signal, which has interrupted what it needs");
+  captured_log().say("called by a signal handler that interrupted the call it needs");
   fail(Error::InvalidState);
 }
 

@@ -38,6 +38,7 @@ struct OwningDecoder {
   llm::Decoder decoder;
 };
 
+// Releases the GIL, because encoding a long text takes a while.
 std::vector<int32_t> encode(const LoadedTokenizer& self, const std::string& text, bool parse_special) {
   std::vector<int32_t> tokens;
   Error error;

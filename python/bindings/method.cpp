@@ -17,6 +17,7 @@ namespace py = pybind11;
 
 namespace rushlight {
 
+// Maps each output to the first one with the same value, so that a value is converted once.
 PyMethod::PyMethod(std::shared_ptr<Module> module, std::unique_ptr<ModuleMethod> method,
                    std::shared_ptr<PyTrace> trace)
     : module_(std::move(module)),
@@ -50,6 +51,7 @@ void PyMethod::set(const py::list& inputs, Kept* released) {
   }
 }
 
+// The trace is locked while the method executes, because a tracer serves one thread at a time.
 void PyMethod::run_locked() {
   const std::unique_lock<std::mutex> traced =
       trace_ == nullptr ? std::unique_lock<std::mutex>() : lock_for_python(trace_->mutex());
@@ -73,8 +75,8 @@ void PyMethod::check_copies() const {
   const uint64_t allowed =
       std::max(kAlwaysAllowed, kMostTimes * (uint64_t{method_->taken_bytes()} + module_->file_bytes()));
   if (needed <= allowed) return;
-  captured_log().say("outputs: expected at most " + std::to_string(allowed) + " bytes of copies, needs " +
-                     std::to_string(needed) + "; views take none");
+  captured_log().say("outputs: expected at most " + std::to_string(allowed) + " bytes of copies, got " +
+                     std::to_string(needed) + "; request views instead");
   fail(Error::MemoryAllocationFailed);
 }
 
@@ -144,14 +146,14 @@ py::dict PyMethod::memory() const {
 void bind_method(py::module_& m) {
   py::class_<PyMethod>(m, "Method", py::module_local())
       .def("execute", &PyMethod::execute, py::arg("inputs"), py::arg("outputs") = 0,
-           "Sets the inputs (None: keeps those of before), runs, and returns the outputs.")
+           "Sets the inputs (None keeps the present ones), executes, and returns the outputs.")
       .def("set_inputs", &PyMethod::set_inputs, py::arg("inputs"), "Sets all inputs.")
-      .def("run", &PyMethod::run, "Runs on the inputs that were set.")
+      .def("run", &PyMethod::run, "Executes with the inputs that were set.")
       .def("outputs", &PyMethod::outputs, py::arg("outputs") = 0,
            "The outputs: copies (0), read-only views (1) or writable views (2).")
       .def("memory", &PyMethod::memory,
-           "Bytes: method_arena, planned (a list), temporary_peak, scratch, prepared, and the delegates' "
-           "own.");
+           "Sizes in bytes: method_arena, planned (a list), temporary_peak, scratch, prepared, delegates (a "
+           "dict).");
 }
 
 }  // namespace rushlight

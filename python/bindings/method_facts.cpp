@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Everything comes from the program's tables. Missing operators are found by looking up each one, only to
+// explain an error.
 #include "python/bindings/method_facts.h"
 
 #include <algorithm>

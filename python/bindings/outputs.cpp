@@ -13,10 +13,11 @@ namespace rushlight {
 
 namespace {
 
+// Views need memory that outlives the call, which `owner` guarantees; copies do not.
 py::object from_tensor(const TensorImpl& tensor, Outputs how, py::handle owner) {
   const ScalarType type = tensor.scalar_type();
   if (tensor.data() == nullptr && tensor.numel() > 0) {
-    captured_log().say("output: a tensor that the program never gave memory to");
+    captured_log().say("output: a tensor without memory");
     fail(Error::InvalidProgram);
   }
   if (numpy_dtype(type) == nullptr) {

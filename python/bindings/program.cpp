@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Errors of loading carry the names of all missing operators or backends, which are looked up only after a
+// failure.
 #include "python/bindings/program.h"
 
 #include <pybind11/stl.h>
@@ -32,6 +34,7 @@ ModuleOptions options_for(const std::vector<std::string>& data_files, const Load
   return options;
 }
 
+// The last owner may be a thread without the GIL.
 void release_object(PyObject* object) {
   const py::gil_scoped_acquire acquired;
   Py_DECREF(object);
@@ -121,13 +124,13 @@ std::unique_ptr<PyTextGenerator> PyProgram::load_text_generator() const {
 
 void bind_program(py::module_& m) {
   py::class_<PyProgram>(m, "Program", py::module_local())
-      .def("method_names", &PyProgram::method_names, "In the order of the file.")
+      .def("method_names", &PyProgram::method_names, "Names of the methods, in file order.")
       .def("method_facts", &PyProgram::method_facts, py::arg("name"),
-           "What the program says about a method, without loading it.")
+           "Describes a method without loading it.")
       .def("load_method", &PyProgram::load_method, py::arg("name"),
-           "A new instance of the method, with memory and state of its own.")
+           "Loads a new instance of a method, with separate memory and state.")
       .def("load_text_generator", &PyProgram::load_text_generator,
-           "A generator over a new instance of the method forward, of a language model.");
+           "Loads a text generator on a new instance of method forward.");
   const auto with = [](const std::shared_ptr<PyTrace>& trace, size_t threads, bool prepare,
                        uint64_t max_instructions, size_t max_memory) {
     return LoadOptions{trace, threads, prepare, max_instructions, max_memory};
@@ -143,7 +146,7 @@ void bind_program(py::module_& m) {
       py::arg("path"), py::arg("data_files") = py::tuple(), py::arg("mode") = 1,
       py::arg("trace") = py::none(), py::arg("threads") = 0, py::arg("prepare") = true,
       py::arg("max_instructions") = 0, py::arg("max_memory") = 0,
-      "Opens a .pte: read (0), mapped (1), mapped and locked (2), locked if it can be (3).");
+      "Opens a .pte: read (0), mapped (1), mapped and locked (2), locked if permitted (3).");
   m.def(
       "load_bytes",
       [with](const py::buffer& data, const std::vector<std::string>& data_files,
@@ -154,7 +157,7 @@ void bind_program(py::module_& m) {
       },
       py::arg("data"), py::arg("data_files") = py::tuple(), py::arg("trace") = py::none(),
       py::arg("threads") = 0, py::arg("prepare") = true, py::arg("max_instructions") = 0,
-      py::arg("max_memory") = 0, "A program in memory; a bytes object is used in place.");
+      py::arg("max_memory") = 0, "Loads a program from memory; a bytes object is used in place.");
 }
 
 }  // namespace rushlight

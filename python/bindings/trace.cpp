@@ -57,12 +57,12 @@ std::pair<size_t, size_t> PyTrace::lost() {
 
 void bind_trace(py::module_& m) {
   py::class_<PyTrace, std::shared_ptr<PyTrace>>(m, "Trace", py::module_local(),
-                                                "Collects what a program's methods execute.")
+                                                "Collects the events of a program's methods.")
       .def(py::init<size_t>(), py::arg("debug_buffer_size") = 0)
       .def("write", &PyTrace::write, py::arg("path"), py::arg("debug_path") = py::none(),
-           py::call_guard<py::gil_scoped_release>(), "Writes an .etdp, and the values of operators.")
+           py::call_guard<py::gil_scoped_release>(), "Writes an .etdp file, and the outputs of operators.")
       .def("lost", &PyTrace::lost, py::call_guard<py::gil_scoped_release>(),
-           "Events and values that did not fit.");
+           "Returns how many events and values did not fit.");
 }
 
 }  // namespace rushlight

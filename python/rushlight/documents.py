@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""YAML and JSON that anybody may have written. Nesting is bounded. What YAML's aliases stand for is counted
-before anything is made of it: a page of nested aliases stands for billions of values."""
+"""Reads untrusted YAML and JSON. Nesting is bounded, and the values that YAML's aliases expand to are counted
+before any value is built: a page of nested aliases can expand to billions of values."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from typing import Any
 from rushlight.errors import InvalidArgument, MissingDependency, RushlightError
 
 MAX_DEPTH = 100
-"""Lists and mappings inside one another. The C parser of PyYAML allows 1,000; before 6.0.4 it recursed until
-the stack ended."""
+"""Most levels of lists and mappings. The C parser of PyYAML allows 1,000; before 6.0.4 it recursed until the
+stack overflowed."""
 
 MAX_VALUES = 1_000_000
-"""Values of a YAML file, with those that an alias stands for counted at each place."""
+"""Most values of a YAML file, counting the values of an alias each time it is used."""
 
 
 def read_yaml(
@@ -26,9 +26,9 @@ def read_yaml(
     error: type[RushlightError] = InvalidArgument,
     extra: str = "build",
 ) -> Any:
-    """The content of a YAML file. `what` is said of it before its path, `extra` brings PyYAML.
+    """The content of a YAML file. Messages have `what` before the path; `extra` is the extra with PyYAML.
 
-    Errors: MissingDependency; `error` for a file that cannot be read, is no YAML, or stands for too much.
+    Errors: MissingDependency; `error` for a file that cannot be read, is not YAML, or exceeds a limit.
     """
     shown = f"{what} {path}".strip()
     return parse_yaml(_read(path, shown, error), what=shown, error=error, extra=extra)
@@ -37,9 +37,9 @@ def read_yaml(
 def parse_yaml(
     data: str | bytes, *, what: str, error: type[RushlightError] = InvalidArgument, extra: str = "build"
 ) -> Any:
-    """The value of a YAML text, which errors call `what`; `extra` brings PyYAML.
+    """The value of a YAML text. Messages call it `what`; `extra` is the extra with PyYAML.
 
-    Errors: MissingDependency; `error` for what is no YAML or stands for too much.
+    Errors: MissingDependency; `error` for a text that is not YAML or exceeds a limit.
     """
     try:
         import yaml
@@ -54,8 +54,8 @@ def parse_yaml(
 
 
 def _check(events: Any, shown: str, error: type[RushlightError]) -> None:
-    """Goes through the parser's events without building anything. `values` has the number of values in each
-    collection that is open; that of an anchor is known when its collection is complete."""
+    """Counts values from the parser's events, without building any. `values` has the count of each open
+    collection; the size of an anchor is known when its collection ends."""
     values, names = [0], [""]
     sizes: dict[str, int] = {}
     for event in events:
@@ -81,27 +81,28 @@ def _check(events: Any, shown: str, error: type[RushlightError]) -> None:
             if event.anchor in names:
                 line = event.start_mark.line + 1
                 raise error(f"{shown}: line {line}: expected no value inside itself, got *{event.anchor}")
-            size = sizes.get(event.anchor, 1)  # one that is not known is the loader's to refuse
+            size = sizes.get(event.anchor, 1)  # the loader refuses an unknown anchor
         values[-1] += size
         if values[-1] > MAX_VALUES:
             where = f"{shown}: line {event.start_mark.line + 1}"
             raise error(
                 f"{where}: expected at most {MAX_VALUES:,} values, those of aliases counted, got more",
-                next_step="Write out what is meant, without aliases of aliases.",
+                next_step="Write the values out, without aliases of aliases.",
             )
 
 
 def read_json(
     path: str | os.PathLike[str], *, what: str = "", error: type[RushlightError] = InvalidArgument
 ) -> Any:
-    """The content of a JSON file; `what` is said of it before its path. Error: `error` for a file that cannot
-    be read, is no JSON, or is nested too deeply."""
+    """The content of a JSON file. Messages have `what` in front of the path.
+
+    Error: `error` for a file that cannot be read, is not JSON, or is nested too deeply."""
     shown = f"{what} {path}".strip()
     return parse_json(_read(path, shown, error), what=shown, error=error)
 
 
 def parse_json(data: str | bytes, *, what: str, error: type[RushlightError] = InvalidArgument) -> Any:
-    """The value of a JSON text, which errors call `what`."""
+    """The value of a JSON text. Messages call it `what`. Error: `error`."""
     try:
         return json.loads(data)
     except ValueError as problem:

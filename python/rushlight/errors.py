@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Every error a user can meet: what happened, what to do next, and the exit code of the command line.
+"""Every error that a user can meet: what happened, what to do next, and the exit code of the command line.
 
-Exit codes: 1 any other failure, 2 a wrong command line; the rest stand beside each class.
+The first sentence of a class's docstring is the meaning of its exit code. The command line also exits with 2
+for a wrong command line and 130 after Ctrl-C.
 """
 
 from __future__ import annotations
@@ -17,19 +18,19 @@ from rushlight.printable import printable
 
 
 def _listing(names: Iterable[str], limit: int = 12) -> str:
-    """The names, comma separated; long lists are cut and say by how many."""
+    """The names with commas between them; after `limit` names, the number of the others."""
     names = list(names)
     shown = ", ".join(names[:limit])
     return f"{shown} and {len(names) - limit} more" if len(names) > limit else shown or "none"
 
 
 def _near(name: str, known: Iterable[str], count: int = 3) -> list[str]:
-    """Up to `count` of `known` that look like `name`, best first."""
+    """Up to `count` of the `known` names that resemble `name`, the best first."""
     return difflib.get_close_matches(name, list(known), n=count, cutoff=0.6)
 
 
 def near_operators(name: str, known: Iterable[str]) -> list[str]:
-    """Operators like `name`, whatever their namespace and overload."""
+    """Operators that resemble `name`, in any namespace and overload; at most three."""
 
     def base(full: str) -> str:
         return full.split("::")[-1].split(".")[0].strip("_")
@@ -42,15 +43,15 @@ def near_operators(name: str, known: Iterable[str]) -> list[str]:
 
 
 class RushlightError(Exception):
-    """The base of all errors: `str()` says what happened, `next_step` what to do about it. Both can be shown
-    on a terminal, whatever names are in them.
+    """Any other failure.
 
-    `instruction` is the index of the one that failed, where a method was running; `source` what it was made
-    of ("model.py:12: ..."), where a debug record tells it.
+    The base of all errors. `str()` says what happened, and `next_step` what to do about it; hidden characters
+    of names are escapes in both. `instruction` is the index of the instruction that failed, if a method was
+    running, and `source` its line of the model ("model.py:12: ..."), if a debug record has it.
     """
 
     exit_code = 1
-    default_next_step = ""
+    default_next_step = "Run again with -v for details; if the cause stays unclear, report the problem."
     instruction: int | None = None
     source: str = ""
 
@@ -60,12 +61,12 @@ class RushlightError(Exception):
         self.next_step = printable(self.default_next_step if next_step is None else next_step)
 
     def to_data(self) -> dict[str, Any]:
-        """The error for another process, whose `from_data` makes it again: values that JSON has."""
+        """The error as JSON values, for `from_data` in another process."""
         return {"kind": type(self).__name__, **vars(self)}
 
     @staticmethod
     def from_data(data: Mapping[str, Any]) -> RushlightError:
-        """The error that `to_data` was called on. Error: ValueError for a class that there is not."""
+        """The error that `to_data` was called on. Error: ValueError for an unknown class."""
         kind = globals().get(data["kind"])
         if not (isinstance(kind, type) and issubclass(kind, RushlightError)):
             raise ValueError(f"no error is called {data['kind']!r}")
@@ -75,14 +76,14 @@ class RushlightError(Exception):
         return error
 
     def tell_source(self, source: str) -> None:
-        """Adds what the instruction that failed was made of."""
+        """Adds the model's source line of the instruction that failed."""
         self.source = source
         self.message += printable(f"\n  instruction {self.instruction} is from {source}")
         self.args = (self.message,)
 
 
 class InvalidProgram(RushlightError):
-    """The bytes are no program that rushlight reads, or are damaged."""
+    """The file is not a program that rushlight can read, or it is damaged."""
 
     exit_code = 10
     default_next_step = "Export the model again, or check that the file was copied whole."
@@ -91,12 +92,14 @@ class InvalidProgram(RushlightError):
 class InvalidArgument(RushlightError):
     """A value from the caller has the wrong count, shape, dtype or spelling.
 
-    Where it is an input of a method, `input` is its index, and `expected_dtype`, `got_dtype` (names) and
-    `expected_shape`, `got_shape` are those that differ. `operator` is the one that refused its arguments.
-    All are None otherwise. `unsupported_dtype`: a kernel does not compute the dtype, or not in this build.
+    For an input of a method, `input` is its index, and `expected_dtype`, `got_dtype` (names) or
+    `expected_shape`, `got_shape` are set if they differ. `operator` is the operator that refused its
+    arguments. All are None otherwise. `unsupported_dtype` is True if a kernel does not compute the dtype, or
+    this build leaves it out.
     """
 
     exit_code = 11
+    default_next_step = "Correct the value that the message names."
     unsupported_dtype = False
 
     def __init__(
@@ -120,7 +123,7 @@ class InvalidArgument(RushlightError):
         self.got_shape = None if got_shape is None else tuple(got_shape)
 
     def tell_unsupported_dtype(self) -> None:
-        """Marks it, and says what to do about that."""
+        """Sets `unsupported_dtype` and the next step for it."""
         self.unsupported_dtype = True
         self.next_step = "Build with all dtypes, or export the model with one that it has."
 
@@ -140,9 +143,10 @@ class MethodNotFound(RushlightError):
 
 
 class OperatorNotFound(RushlightError):
-    """Operators that no kernel library has.
+    """A program needs operators that no kernel library has.
 
-    `requested` maps each missing operator to who asked for it; `known` holds the names at hand.
+    `requested` maps each missing operator to the models and lists that asked for it; `near` has similar names
+    among the `known` operators.
     """
 
     exit_code = 13
@@ -164,20 +168,21 @@ class OperatorNotFound(RushlightError):
 
     @property
     def operators(self) -> list[str]:
-        """The names of all that are missing, sorted."""
+        """The names of the missing operators, sorted."""
         return list(self.requested)
 
     @classmethod
     def from_report(cls, report: str, *, next_step: str | None = None) -> OperatorNotFound:
-        """The error as another process told it: its words, without names to look up."""
+        """The error with the message of another process, without `requested` and `near`."""
         error = cls({}, [])
         RushlightError.__init__(error, report, next_step=error.next_step if next_step is None else next_step)
         return error
 
 
 class BackendNotFound(RushlightError):
-    """The program delegates to backends that this build does not have: `backends` has all their ids,
-    `backend` the first."""
+    """The program delegates to backends that this build does not have.
+
+    `backends` has all their ids, `backend` the first."""
 
     exit_code = 14
 
@@ -195,7 +200,7 @@ class BackendNotFound(RushlightError):
 
 
 class UnknownTarget(RushlightError):
-    """There is no target of that name."""
+    """No target has that name."""
 
     exit_code = 15
 
@@ -211,8 +216,9 @@ class UnknownTarget(RushlightError):
 
 
 class MissingToolchain(RushlightError):
-    """What a target needs is not installed: `missing` programs or files, the Debian `packages` and those from
-    PyPI that bring them."""
+    """Programs or files that a target needs are not installed.
+
+    `missing` lists them, `packages` the packages of Debian and PyPI that have them."""
 
     exit_code = 16
 
@@ -236,7 +242,7 @@ class MissingToolchain(RushlightError):
 
 
 class BuildFailed(RushlightError):
-    """Configuring or compiling failed: the command and the end of its log."""
+    """Configuring or compiling failed; the message has the command and the end of its log."""
 
     exit_code = 17
     default_next_step = "Run again with -v to see the whole log."
@@ -248,7 +254,7 @@ class BuildFailed(RushlightError):
 
 
 class RunTimeout(RushlightError):
-    """A command ran longer than it may."""
+    """A command exceeded its timeout."""
 
     exit_code = 18
     default_next_step = "Allow more time with a longer timeout, or look at the output for where it hangs."
@@ -258,7 +264,7 @@ class RunTimeout(RushlightError):
         self.seconds = seconds
         self.output = output
         tail = "\n".join(output.rstrip().splitlines()[-10:])
-        super().__init__(f"no end after {seconds:g} s: {self.command}" + (f"\n{tail}" if tail else ""))
+        super().__init__(f"timed out after {seconds:g} s: {self.command}" + (f"\n{tail}" if tail else ""))
 
 
 class TargetCrashed(RushlightError):
@@ -269,14 +275,16 @@ class TargetCrashed(RushlightError):
 
 
 class CheckFailed(RushlightError):
-    """The outputs are not what the case expects."""
+    """Outputs differ from those that the case expects, or cells of a matrix failed."""
 
     exit_code = 20
+    default_next_step = "Run on another target to compare, or allow larger errors with --rtol and --atol."
 
 
 class OutOfMemory(RushlightError):
-    """An arena, a memory bank or the host has too few bytes: `short` says by how many, where that is
-    known."""
+    """An arena, a memory bank or the host has too few bytes.
+
+    `short` is the number of missing bytes, if it is known."""
 
     exit_code = 21
     default_next_step = "Give the method more memory, or export the model for smaller shapes."
@@ -285,15 +293,15 @@ class OutOfMemory(RushlightError):
 
 
 class DoesNotFit(OutOfMemory):
-    """The tensors of a method do not fit the memory that they are to be planned in.
+    """The tensors of a method do not fit in the memory bank that they are planned in.
 
-    `bank` names it, `needed` and `available` are bytes; `alive` has (name, bytes, note) of each tensor that
-    is alive when most is needed, largest first.
+    `bank` is its name, `needed` and `available` are bytes. `alive` has (name, bytes, note) of each tensor
+    that is alive at the peak, the largest first.
     """
 
     exit_code = 30
     default_next_step = (
-        "Make the bank larger, allow the tensors in further banks, or export the model for smaller shapes."
+        "Make the bank larger, allow other banks for the tensors, or export the model for smaller shapes."
     )
 
     def __init__(
@@ -316,11 +324,14 @@ class DoesNotFit(OutOfMemory):
 
 
 class OverBudget(RushlightError):
-    """A program takes more than its budget allows: `over` has (what, allowed, taken) of each limit, in
-    bytes."""
+    """A program takes more bytes than its budget allows.
+
+    `over` has (name, allowed, taken) of each exceeded limit, in bytes."""
 
     exit_code = 32
-    default_next_step = "`rushlight size --html FILE` shows what takes it; `--diff` what has grown since."
+    default_next_step = (
+        "`rushlight size --html FILE` shows the bytes of each part, and --diff what has grown."
+    )
 
     def __init__(self, message: str, over: Sequence[tuple[str, int, int]] = ()) -> None:
         super().__init__(message)
@@ -328,13 +339,14 @@ class OverBudget(RushlightError):
 
 
 class InvalidSelection(RushlightError):
-    """An operator list, a selection file or the operator table says something that cannot be."""
+    """An operator list, a selection file or the operator table is invalid."""
 
     exit_code = 22
+    default_next_step = "Correct the list or the table that the message names."
 
 
 class MissingDependency(RushlightError):
-    """A Python package outside the core is needed; `extra` names the group that brings it."""
+    """A Python package of an extra is not installed; `extra` is the extra's name."""
 
     exit_code = 23
 
@@ -348,12 +360,13 @@ class MissingDependency(RushlightError):
 
 
 class MissingFeature(MissingDependency, AttributeError):
-    """A name of the package `rushlight` that an extra brings. Also an AttributeError: help() and completion
-    pass over what is not installed."""
+    """A name of the package `rushlight` needs an extra that is not installed.
+
+    Also an AttributeError, so that help() and completion skip the name."""
 
 
 class MissingExecutable(RushlightError):
-    """A program to start is not on this machine."""
+    """A program that rushlight starts is not on this machine."""
 
     exit_code = 24
 
@@ -366,9 +379,10 @@ class MissingExecutable(RushlightError):
 
 
 class CommandFailed(RushlightError):
-    """A command ended with another exit status than 0."""
+    """A command that rushlight started failed: its exit status is not 0."""
 
     exit_code = 25
+    default_next_step = "Mend the cause that the output above shows, and run again; -v shows all commands."
 
     def __init__(self, command: Sequence[str], returncode: int, output: str) -> None:
         tail = "\n".join(output.rstrip().splitlines()[-30:])
@@ -379,13 +393,16 @@ class CommandFailed(RushlightError):
 
 
 class ExportFailed(RushlightError):
-    """A model could not be turned into a program: what, where in the model, and why."""
+    """A model cannot be exported; the message says which part of it, and why."""
 
     exit_code = 26
+    default_next_step = "Change the model where the message says, and export again."
 
 
 class NotExportable(ExportFailed):
-    """Nodes that the runtime cannot run: `problems` has one entry for each, with its source line."""
+    """A model has operations that the runtime cannot run.
+
+    `problems` has an entry with the source line of each."""
 
     exit_code = 27
 
@@ -397,8 +414,9 @@ class NotExportable(ExportFailed):
 
 
 class DelegationFailed(ExportFailed):
-    """A part of a model could not be given to a backend: its tag, the backend where one was found for it, and
-    the source lines of the nodes at fault."""
+    """A part of a model cannot be delegated to a backend.
+
+    `tag` is the part's, `backend` the id of its backend, if there is one, and `nodes` has source lines."""
 
     exit_code = 28
     default_next_step = "Correct the partitioner or the backend, or export without it."
@@ -419,10 +437,12 @@ class DelegationFailed(ExportFailed):
 
 
 class NotRunnable(RushlightError):
-    """A program has what the runtime or a target cannot run: `findings` has each, with its instruction."""
+    """A program has calls that the runtime or the target cannot run.
+
+    `findings` has each of them, with its instruction."""
 
     exit_code = 29
-    default_next_step = "Export the model without these, or for another target."
+    default_next_step = "Export the model without these calls, or choose another target."
 
     def __init__(
         self, message: str, findings: Sequence[object] = (), *, next_step: str | None = None
@@ -432,36 +452,38 @@ class NotRunnable(RushlightError):
 
 
 class BuildOnly(RushlightError):
-    """Programs for the target can be built, but there is nothing here to run them on."""
+    """Programs for the target can be built, but not run on this machine."""
 
     exit_code = 35
 
     def __init__(self, target: str, reason: str) -> None:
         super().__init__(
             f"target '{target}' is for building only: {reason}",
-            next_step="Run the model on another target of `rushlight targets`, and flash what "
-            f"`rushlight build --target {target}` makes.",
+            next_step="Run the model on another target of `rushlight targets`, and flash the output of "
+            f"`rushlight build --target {target}`.",
         )
         self.target = target
         self.reason = reason
 
 
 class NotBakeable(RushlightError):
-    """A program has what baked programs do not: it can still be interpreted."""
+    """A program uses a feature that baked programs lack; the interpreter can run it."""
 
     exit_code = 33
     default_next_step = "Build a runner that interprets the program: rushlight build."
 
 
 class ClusterNotUsable(RushlightError):
-    """A Dask cluster does not answer, has no workers, or has workers with another rushlight."""
+    """A Dask cluster does not answer, has no workers, or its workers have another version of rushlight."""
 
     exit_code = 34
+    default_next_step = "Check the scheduler's address, and that its workers have this version of rushlight."
 
 
 class NotReady(RushlightError):
-    """This machine lacks something that `rushlight doctor` was asked for, or something installed on it is
-    broken: `findings` has each."""
+    """This machine lacks what `rushlight doctor` was asked to check, or something installed is broken.
+
+    `findings` has each problem."""
 
     exit_code = 37
     default_next_step = "Run the commands above."
@@ -472,7 +494,9 @@ class NotReady(RushlightError):
 
 
 class FileFailed(RushlightError):
-    """The operating system refused to read or write a file or folder: `path`, where it is known, `errno`."""
+    """The operating system refused to read or write a file or folder.
+
+    `path` and `errno` are None if unknown."""
 
     exit_code = 36
 
@@ -484,18 +508,18 @@ class FileFailed(RushlightError):
 
     @classmethod
     def of(cls, error: OSError, path: str | os.PathLike[str] | None = None) -> FileFailed:
-        """The error for one of Python's. `path` is said in place of the one that Python names."""
+        """The error for an OSError; `path` replaces the path in it."""
         named = error.filename if path is None else path
         text = None if named is None or isinstance(named, int) else os.fsdecode(named)
         return cls(text, error.strerror or str(error), error.errno)
 
     @classmethod
     def disk_full(cls, path: str | os.PathLike[str]) -> FileFailed:
-        """The error for a file system that has no space left at `path`."""
+        """The error for a full file system at `path`."""
         return cls(path, os.strerror(errno.ENOSPC), errno.ENOSPC)
 
 
-_FILE_STEP = "Check the path, and that it may be read and written."
+_FILE_STEP = "Check the path and its permissions."
 _FILE_STEPS = {
     errno.ENOSPC: "Free some space, or name a folder on another disk.",
     errno.EDQUOT: "Free some space, or name a folder on another disk.",

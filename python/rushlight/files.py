@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Files that appear whole or not at all, and folders that one process at a time works in."""
+"""Writes files atomically, and locks folders for one process at a time."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from rushlight.printable import one_line
 
 try:
     import fcntl
-except ImportError:  # not on Windows: processes there do not wait for each other
+except ImportError:  # missing on Windows, where processes do not wait for each other
     fcntl = None  # type: ignore[assignment]
 
 PathLike = str | os.PathLike[str]
@@ -26,20 +26,20 @@ _LOCK = ".rushlight-lock"
 
 
 def write_text(path: PathLike, text: str) -> None:
-    """Writes a text file (UTF-8). Error: FileFailed; the file that was there stays."""
+    """Writes a text file (UTF-8). Error: FileFailed; an earlier file is then unchanged."""
     with writing(path) as file:
         file.write(text.encode("utf-8", "backslashreplace"))
 
 
 def write_bytes(path: PathLike, content: bytes | memoryview) -> None:
-    """Writes a file. Error: FileFailed; the file that was there stays."""
+    """Writes a file. Error: FileFailed; an earlier file is then unchanged."""
     with writing(path) as file:
         file.write(content)
 
 
 def write_if_changed(path: PathLike, text: str) -> None:
-    """Writes a text file (UTF-8), and the folders above it; one with that content keeps its time stamp.
-    Error: FileFailed; the file that was there stays."""
+    """Writes a text file (UTF-8) and makes the folders above it. A file with the same content keeps its time
+    stamp. Error: FileFailed; an earlier file is then unchanged."""
     path, content = Path(path), text.encode()
     if path.is_file() and path.read_bytes() == content:
         return
@@ -49,10 +49,10 @@ def write_if_changed(path: PathLike, text: str) -> None:
 
 @contextlib.contextmanager
 def writing(path: PathLike) -> Iterator[IO[bytes]]:
-    """A file to write into. It takes its name at the end, in one step: after a failure an earlier file
-    is unchanged. Removes what killed processes left beside it. Pipes and devices are written as they are.
+    """Opens a file for writing. It gets its name at the end, in one step: after a failure, an earlier file is
+    unchanged. Removes unfinished files of killed processes. Pipes and devices are written directly.
 
-    Error: FileFailed, for a failure of the operating system inside, too.
+    Error: FileFailed, also for an OSError in the caller's block.
     """
     path = Path(os.path.realpath(path))
     try:
@@ -69,7 +69,7 @@ def writing(path: PathLike) -> Iterator[IO[bytes]]:
 
 @contextlib.contextmanager
 def _unfinished(path: Path) -> Iterator[IO[bytes]]:
-    """A file beside `path`, locked while it is written, that is `path` in the end."""
+    """A file beside `path`, locked while it is written, and renamed to `path` at the end."""
     name = path.with_name(f"{path.name}.{os.getpid()}-{threading.get_ident():x}{_UNFINISHED}")
     try:
         with name.open("wb") as file:
@@ -85,7 +85,7 @@ def _unfinished(path: Path) -> Iterator[IO[bytes]]:
 
 
 def _remove_unfinished(path: Path) -> None:
-    """Removes the unfinished files for `path` that no process writes: those that can be locked."""
+    """Removes unfinished files for `path` that no process writes any more: their lock is free."""
     with contextlib.suppress(OSError), os.scandir(path.parent) as entries:
         for entry in entries:
             if entry.name.startswith(f"{path.name}.") and entry.name.endswith(_UNFINISHED):
@@ -95,7 +95,7 @@ def _remove_unfinished(path: Path) -> None:
 
 
 def _try_lock(descriptor: int) -> bool:
-    """Whether the file is locked now; not where another process has it, or the file system knows no locks."""
+    """True if the lock was taken; False if another process has it, or the file system has no locks."""
     if fcntl is None:
         return False
     try:
@@ -110,10 +110,11 @@ _held = threading.local()
 
 @contextlib.contextmanager
 def locked(folder: PathLike, tell: Callable[[str], None] | None = None) -> Iterator[None]:
-    """Makes a folder and works in it alone: another process or thread that wants to waits, and `tell` says so
-    (default: a line on stderr). The same thread may come in again. File systems without locks exclude nobody.
+    """Makes a folder and locks it. Another process or thread waits for the lock and calls `tell` with a line
+    about it (default: print it on stderr). The same thread can take the lock again. On file systems without
+    locks nobody waits.
 
-    Error: FileFailed for a folder that cannot be made or written.
+    Error: FileFailed if the folder cannot be made or written.
     """
     path = os.path.realpath(folder)
     held: set[str] = getattr(_held, "folders", set())
@@ -138,13 +139,13 @@ def locked(folder: PathLike, tell: Callable[[str], None] | None = None) -> Itera
 def _wait_for_lock(descriptor: int, path: str, tell: Callable[[str], None]) -> None:
     if fcntl is None:
         return
-    with contextlib.suppress(OSError):  # of a file system without locks
+    with contextlib.suppress(OSError):  # file systems without locks
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             owner = os.pread(descriptor, 20, 0).decode("ascii", "replace").strip()
             by = f"process {owner}" if owner.isdigit() and int(owner) != os.getpid() else "another thread"
-            tell(f"waiting for {by}, which works in {one_line(path)}")
+            tell(f"waiting for {by}, which is using {one_line(path)}")
             fcntl.flock(descriptor, fcntl.LOCK_EX)
         os.ftruncate(descriptor, 0)
         os.pwrite(descriptor, str(os.getpid()).encode(), 0)

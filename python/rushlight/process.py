@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The one door to other programs: prints the command, bounds the time, leaves no process behind."""
+"""Starts other programs, for the whole package: prints the command, enforces a timeout, and kills the process
+group on failure, so that no process is left behind."""
 
 from __future__ import annotations
 
@@ -33,14 +34,14 @@ INSTALL_HINTS = {
     "g++": "apt-get install g++",
     "ninja": "pip install 'rushlight[build]'",
 }
-"""How to get programs; those of targets are in toolchains/targets.json."""
+"""How to install programs. toolchains/targets.json has the packages of targets."""
 
 _GRACE_SECONDS = 2.0
 
 
 @dataclass(frozen=True)
 class Result:
-    """How a command ended. A negative `returncode` is the number of the signal that killed it."""
+    """The result of a command. A negative `returncode` is the number of the signal that killed it."""
 
     returncode: int
     stdout: str
@@ -50,19 +51,19 @@ class Result:
 
 
 def search_path() -> str:
-    """PATH, with the programs of this Python's own environment in front, activated or not."""
+    """PATH, with the scripts folder of this Python's environment in front, even if it is not activated."""
     scripts = sysconfig.get_path("scripts")
     path = os.environ.get("PATH", os.defpath)
     return path if scripts in path.split(os.pathsep) else scripts + os.pathsep + path
 
 
 def find_program(name: str) -> str | None:
-    """The path of a program that run() would start by that name."""
+    """The path of the program that run() starts for a name, or None."""
     return shutil.which(name, path=search_path())
 
 
 def command_line(command: Sequence[str | os.PathLike[str]], cwd: str | os.PathLike[str] | None = None) -> str:
-    """The command as a shell would take it, with its folder in front where one is given."""
+    """The command as a line for a shell, with "cd FOLDER &&" in front if `cwd` is given."""
     line = shlex.join(os.fspath(word) for word in command)
     return f"cd {shlex.quote(os.fspath(cwd))} && {line}" if cwd is not None else line
 
@@ -78,14 +79,14 @@ def run(
     check: bool = False,
     on_line: Callable[[str], None] | None = None,
 ) -> Result:
-    """Run a command to its end.
+    """Runs a command and waits for its end.
 
-    `env` is laid over this process's environment. Without `capture` the command writes to our own
-    stdout and stderr. `on_line` gets each line of its stdout, and of its stderr merged into it, as it
-    comes. Text is UTF-8; other bytes are replaced.
+    `env` adds to this process's environment. Without `capture` the command writes to our own stdout and
+    stderr. `on_line` gets each line of its stdout and stderr, merged, as it arrives. Text is UTF-8; invalid
+    bytes are replaced.
 
-    Errors: MissingExecutable; RunTimeout after `timeout` seconds, with the whole process group killed;
-    CommandFailed with `check` and an exit status other than 0.
+    Errors: MissingExecutable; InvalidArgument if `cwd` is missing; RunTimeout after `timeout` seconds, when
+    the whole process group is killed; CommandFailed with `check` if the exit status is not 0.
     """
     words = tuple(os.fspath(word) for word in command)
     if verbose:
@@ -126,12 +127,14 @@ def _start(
         )
     except (FileNotFoundError, NotADirectoryError, PermissionError) as error:
         if cwd is not None and not Path(cwd).is_dir():
-            raise InvalidArgument(f"cannot run {words[0]}: no folder {os.fspath(cwd)}") from error
+            raise InvalidArgument(
+                f"{words[0]}: expected a folder to run in, got {os.fspath(cwd)}, which is missing"
+            ) from error
         raise MissingExecutable(words[0], _install_hint(Path(words[0]).name)) from error
 
 
 def _install_hint(program: str) -> str:
-    """How to get a program; empty if nothing says so."""
+    """How to install a program; empty if unknown."""
     if program in INSTALL_HINTS:
         return INSTALL_HINTS[program]
     with contextlib.suppress(RushlightError):
@@ -154,7 +157,7 @@ def _communicate(
 
 
 def _drain(process: subprocess.Popen[str]) -> tuple[str, str]:
-    """What a killed process had written; a pipe that a stray process holds open is left after a moment."""
+    """The output of a killed process. Gives up after a moment if a stray process holds the pipe open."""
     try:
         stdout, stderr = process.communicate(timeout=_GRACE_SECONDS)
     except subprocess.TimeoutExpired:
@@ -169,7 +172,7 @@ def _stream(
     text: str | None,
     on_line: Callable[[str], None],
 ) -> str:
-    """Read line by line here, while timers and feeders run beside; gives back all the text."""
+    """Reads the output line by line, while threads feed stdin and watch the timeout. Returns all of it."""
     expired = threading.Event()
 
     def expire() -> None:
@@ -215,6 +218,6 @@ def _group_killed_on_exception(process: subprocess.Popen[str]) -> Iterator[None]
 
 
 def _kill_group(process: subprocess.Popen[str]) -> None:
-    """Kill the process and all it started; they share the session it was started in."""
+    """Kills the process and its children: they share its session."""
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pid, signal.SIGKILL)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Status codes of the runtime, the exception that each becomes, and the exit statuses of targets.
+"""Status codes of the runtime, the exception for each, and the exit statuses of targets.
 
-runtime/base/error.h and ExecuTorch's error.h in compat/ give C++ the codes; tests/test_status_codes.py holds
-them to this table.
+runtime/base/error.h and ExecuTorch's error.h in compat/ have the same codes for C++;
+tests/test_status_codes.py compares them with this table.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from rushlight.errors import InvalidArgument, InvalidProgram, OutOfMemory, Rushl
 
 
 class Status(IntEnum):
-    """The numbers of ExecuTorch's `Error`, by the names that C++ has for them."""
+    """The values of ExecuTorch's `Error`, with the names of the C++ enumerators."""
 
     Ok = 0x00
     Internal = 0x01
@@ -68,11 +68,11 @@ _KINDS: dict[int, type[RushlightError]] = {
 
 
 def kind_of(code: int) -> type[RushlightError] | None:
-    """The exception for a failure with the code, on the host and on targets; None for Ok, for bugs (Internal)
-    and for codes without one of their own."""
+    """The exception for a status code, on the host and on targets. None for Ok, for bugs (Internal) and for
+    codes without their own exception."""
     return _KINDS.get(code)
 
 
 def name_of(code: int) -> str:
-    """As the runtime spells it; "Unknown" for a number that is no code."""
+    """The runtime's name of a code; "Unknown" for other numbers."""
     return next((status.name for status in Status if status == code), "Unknown")

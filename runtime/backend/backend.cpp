@@ -32,7 +32,7 @@ Result<Tensor> output_tensor(Span<EValue* const> arguments, size_t index) {
   RL_TRY_ASSIGN(const Tensor tensor, input_tensor(arguments, index));
   const TensorImpl& impl = *tensor.impl();
   RL_CHECK(impl.storage() == Storage::None ? impl.numel_bound() == 0 : impl.is_writable(),
-           Error::InvalidProgram, "delegate: argument %lu is written, and constant or lent",
+           Error::InvalidProgram, "delegate: argument %lu is written, but constant or lent",
            log_number(index));
   return tensor;
 }

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Kept apart from the executor and reached through DelegateSupport, so that programs without delegates do not
+// link it.
 #include "runtime/backend/delegates.h"
 
 #include <new>
@@ -15,6 +17,7 @@ namespace {
 using flatbuffer::Table;
 using flatbuffer::TableVector;
 
+// Logs every missing backend before failing.
 Error find(Table plan, const BackendTable& backends) {
   const TableVector delegates = plan.tables(schema::plan::kDelegates);
   Error error = Error::Ok;
@@ -44,6 +47,8 @@ Error init_one(Table delegate, const Program& program, const Backend& backend, B
   return Error::Ok;
 }
 
+// Fills the compile specs of one delegate after another in the same array; they stay valid as long as the
+// method.
 Error init(Table plan, const Program& program, const BackendTable& backends,
            const NamedDataMap* external_data, const MemoryManager& memory, EventTracer* tracer,
            ThreadPool* threads, BackendHost* host, CompileSpec* specs, DelegateList* delegates) {

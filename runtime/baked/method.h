@@ -35,13 +35,13 @@ struct Method {
 
   // Like rushlight::Method::set_input() and set_output_buffer(). Errors also: InvalidArgument (index).
   Error set_input(size_t index, const EValue& value) const {
-    RL_CHECK(index < num_inputs, Error::InvalidArgument, "input %lu: the method takes %lu", log_number(index),
+    RL_CHECK(index < num_inputs, Error::InvalidArgument, "input %lu: the method has %lu", log_number(index),
              log_number(num_inputs));
     return set_value(index, input(index), value);
   }
   Error set_output_buffer(size_t index, Span<uint8_t> memory) const {
-    RL_CHECK(index < num_outputs, Error::InvalidArgument, "output %lu: the method gives %lu",
-             log_number(index), log_number(num_outputs));
+    RL_CHECK(index < num_outputs, Error::InvalidArgument, "output %lu: the method has %lu", log_number(index),
+             log_number(num_outputs));
     return set_output_memory(index, output(index), memory);
   }
 };

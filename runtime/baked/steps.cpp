@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Run-time checks that remain in baked programs: the code generator performs all others.
 #include "runtime/baked/steps.h"
 
 #include <cstring>
@@ -33,13 +34,13 @@ Error check_tensors(Span<const Use> uses) {
   for (const Use& use : uses) {
     const Error error = check_use(use);
     RL_CHECK(error == Error::Ok, error, "a tensor argument is %s",
-             error == Error::InvalidState ? "without memory" : "written, and constant or lent");
+             error == Error::InvalidState ? "without memory" : "written, but constant or lent");
   }
   for (size_t i = 0; i < uses.size(); ++i) {
     if (!uses[i].is_written || !can_be_resized(*uses[i].tensor)) continue;
     for (size_t n = 0; n < uses.size(); ++n) {
       RL_CHECK(n == i || !(*uses[n].tensor == *uses[i].tensor), Error::InvalidProgram,
-               "a call is to resize a tensor that it also reads");
+               "a call resizes a tensor that it also reads");
     }
   }
   return Error::Ok;
@@ -52,6 +53,7 @@ Error read_condition(const EValue& condition, bool* holds) {
   return Error::Ok;
 }
 
+// Aliases of the previous execution: their base may have other memory now.
 void forget_views(Span<TensorImpl> tensors) {
   for (TensorImpl& tensor : tensors) {
     const Storage storage = tensor.storage();

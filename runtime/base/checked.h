@@ -23,7 +23,7 @@ template <class T, class A, class B>
   return !__builtin_mul_overflow(a, b, product);
 }
 
-// Converts a floating-point value to an integer, rounding towards zero. Where C++ leaves the result
+// Converts a floating-point value to an integer, rounding towards zero. If C++ leaves the result
 // undefined, it matches PyTorch on common hosts: NaN and values outside of int64 become INT64_MIN, and
 // smaller types take its low bits.
 template <class To, class From>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Status codes of the runtime. The values equal those of ExecuTorch's runtime::Error, so that tools interpret
+// Status codes of the runtime. The values equal ExecuTorch's runtime::Error, so that tools interpret
 // a code read from a device in the same way. They are part of the public API and never change.
 //
 // Functions that can fail return Error, or Result<T> (result.h) if they also return a value. Both are

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Logging and checks. RL_LOG(Error, "argument %d: expected %s, got %s", ...) formats one line and passes it
-// to the platform layer. Formats are those of printf, with integers up to `long`.
+// to the platform layer. Formats follow printf, with integers up to `long`.
 //
 // RUSHLIGHT_LOG_LEVEL removes lower levels at compile time, including their format strings: 0 keeps debug and
 // above, 1 info, 2 error, 3 nothing (the default).

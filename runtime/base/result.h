@@ -23,6 +23,7 @@ class [[nodiscard]] Result {
   Result(Error error) : error_(error) { RL_DCHECK(error != Error::Ok); }  // NOLINT: implicit by design
   Result(T value) : value_(std::move(value)), error_(Error::Ok) {}        // NOLINT: implicit by design
   Result(Result&& other) noexcept : error_(other.error_) {
+    // Moves the value; `other` keeps a moved-from value, or its error.
     if (ok()) new (&value_) T(std::move(other.value_));
   }
   Result(const Result&) = delete;
@@ -32,7 +33,9 @@ class [[nodiscard]] Result {
     if (ok()) value_.~T();
   }
 
+  // Returns true if there is a value.
   [[nodiscard]] bool ok() const { return error_ == Error::Ok; }
+  // The error; Ok if there is a value.
   [[nodiscard]] Error error() const { return error_; }
 
   // The value. Precondition: ok(); asserted in debug builds.
@@ -41,6 +44,7 @@ class [[nodiscard]] Result {
     return value_;
   }
   const T& get() const {
+    // Pointer-like access, with the precondition of get().
     RL_DCHECK(ok());
     return value_;
   }

@@ -14,6 +14,7 @@ namespace rushlight {
 template <class T>
 class Span {
  public:
+  // The empty view; data() is null.
   constexpr Span() = default;
   constexpr Span(T* data, size_t size) : data_(data), size_(size) {}
   template <size_t N>
@@ -21,9 +22,11 @@ class Span {
   template <class U, class = std::enable_if_t<std::is_same_v<const U, T>>>
   constexpr Span(Span<U> other) : data_(other.data()), size_(other.size()) {}  // NOLINT: implicit by design
 
+  // Pointer to the first element; may be null if the view is empty.
   [[nodiscard]] constexpr T* data() const { return data_; }
   [[nodiscard]] constexpr size_t size() const { return size_; }
   [[nodiscard]] constexpr bool empty() const { return size_ == 0; }
+  // For range-based loops. Elements of a const Span can be written unless T is const.
   constexpr T* begin() const { return data_; }
   constexpr T* end() const { return data_ + size_; }
   // Precondition: i < size(); asserted in debug builds.

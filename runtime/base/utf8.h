@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Cuts UTF-8 text to a buffer without splitting a character.
+// Cuts UTF-8 text to a buffer without splitting a character, for log messages in buffers of fixed size.
 #pragma once
 
 #include <cstddef>

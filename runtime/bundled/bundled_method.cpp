@@ -62,7 +62,7 @@ bool same_strides(const Tensor& a, const Tensor& b) {
   return true;
 }
 
-// Default tolerances by dtype: those of torch.testing.assert_close, with an absolute part of one unit in the
+// Default tolerances by dtype: as in torch.testing.assert_close, with an absolute part of one unit in the
 // last place for 16-bit floats. python/rushlight/run/cases.py has the same rows.
 struct DtypeTolerance {
   ScalarType type;
@@ -194,8 +194,8 @@ Error check_alike(size_t index, const Tensor& got, const Tensor& want) {
              log_number(static_cast<size_t>(want.size(d))), log_number(static_cast<size_t>(d)),
              log_number(static_cast<size_t>(got.size(d))));
   }
-  RL_CHECK(same_strides(got, want), Error::InvalidArgument,
-           "output %lu: its dim order is not the expected one", log_number(index));
+  RL_CHECK(same_strides(got, want), Error::InvalidArgument, "output %lu: dim order differs",
+           log_number(index));
   RL_CHECK(got.numel() == 0 || got.const_data_ptr() != nullptr, Error::InvalidArgument,
            "output %lu: has no memory", log_number(index));
   return Error::Ok;
@@ -225,10 +225,9 @@ Error visit_tensor(size_t index, const Tensor& got, const BundledValue& want, Vi
 template <class Visit>
 Error visit_outputs(const Method& method, const BundledCase& test_case, Visit&& visit) {
   const size_t count = method.meta().num_outputs();
-  RL_CHECK(test_case.num_outputs() != 0, Error::NotSupported, "case: expects no outputs");
-  RL_CHECK(test_case.num_outputs() == count, Error::InvalidArgument,
-           "case: expects %lu outputs, the method gives %lu", log_number(test_case.num_outputs()),
-           log_number(count));
+  RL_CHECK(test_case.num_outputs() != 0, Error::NotSupported, "case: has no expected outputs");
+  RL_CHECK(test_case.num_outputs() == count, Error::InvalidArgument, "case: expected %lu outputs, got %lu",
+           log_number(test_case.num_outputs()), log_number(count));
   for (size_t i = 0; i < count; ++i) {
     const BundledValue want = test_case.expected_output(i);
     const EValue& got = method.output(i);
@@ -277,8 +276,8 @@ Error verify_method_outputs(const Method& method, const BundledCase& test_case,
       resolved = resolve(tolerance, test_case.expected_output(output));
       resolved_output = output;
     }
-    RL_CHECK(found.is_within(resolved), Error::InvalidArgument,
-             "output %lu: element %lu is not the expected one", log_number(output), log_number(at));
+    RL_CHECK(found.is_within(resolved), Error::InvalidArgument, "output %lu: element %lu differs",
+             log_number(output), log_number(at));
     return Error::Ok;
   });
 }

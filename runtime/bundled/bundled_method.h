@@ -34,10 +34,10 @@ struct BundledErrorStats {
   double max_relative = 0;
 };
 
-// Sets all inputs of `method` from a case. Tensors that the method uses in place stay in the bundle, which
-// must then outlive the execution. Those that are misaligned for their dtype are copied to `memory`; if it is
-// null, this is an error. Errors: InvalidArgument (number of inputs, alignment), MemoryAllocationFailed, or
-// those of Method::set_input().
+// Sets all inputs of `method` from a case. Aligned tensors that the method uses in place stay in the bundle,
+// which must then outlive the execution. Tensors that are misaligned for their dtype are copied to `memory`;
+// if it is null, this is an error. Errors: InvalidArgument (number of inputs, alignment),
+// MemoryAllocationFailed, or as Method::set_input().
 Error load_bundled_input(Method& method, const BundledCase& test_case, Arena* memory = nullptr);
 
 // Compares the outputs of an executed method with a case: number, kinds, shapes, dtypes and dim orders must

@@ -12,6 +12,8 @@ namespace rushlight {
 
 namespace {
 
+// The kinds that a signature character accepts; an upper-case one also accepts None. Numbers convert as in
+// boxing.h.
 bool accepts(char code, const EValue& value) {
   const bool may_be_none = code >= 'A' && code <= 'Z';
   if (may_be_none && value.is_none()) return true;
@@ -107,7 +109,7 @@ Error check_kinds(const KernelEntry& kernel, Span<EValue* const> arguments) {
            log_number(arguments.size()));
   for (size_t i = 0; i < expected; ++i) {
     RL_CHECK(accepts(kernel.signature[i], *arguments[i]), Error::InvalidProgram,
-             "operator %s: argument %lu is a %s, its signature has '%c' there", kernel.name, log_number(i),
+             "operator %s: argument %lu is a %s, expected '%c'", kernel.name, log_number(i),
              to_string(arguments[i]->tag), kernel.signature[i]);
   }
   return Error::Ok;
@@ -122,11 +124,11 @@ Error check_tensors(const KernelEntry& kernel, EValue* const* arguments, When wh
       if (tensor == nullptr) continue;
       const Error error = check_tensor(*tensor, is_written(code), when);
       RL_CHECK(error == Error::Ok, error, "operator %s: argument %lu is %s", kernel.name, log_number(i),
-               error == Error::InvalidState ? "a tensor without memory" : "written, and constant or lent");
+               error == Error::InvalidState ? "a tensor without memory" : "written, but constant or lent");
     }
   }
   RL_CHECK(shapes_are_apart(kernel.signature, arguments), Error::InvalidProgram,
-           "operator %s: it is to resize a tensor that it also reads", kernel.name);
+           "operator %s: resizes a tensor that it also reads", kernel.name);
   return Error::Ok;
 }
 

@@ -10,8 +10,8 @@
 
 namespace rushlight {
 
-// Hashes the arguments in the kernel's signature. Of tensors that are written, only dtype, shape and dim
-// order count.
+// Hashes the arguments in the kernel's signature. A tensor that is written counts by its dtype, shape and dim
+// order alone.
 [[nodiscard]] uint64_t call_key(const KernelEntry& kernel, EValue* const* arguments);
 
 }  // namespace rushlight

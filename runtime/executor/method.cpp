@@ -46,14 +46,14 @@ const char* event_name(InstructionKind kind, bool is_folded) {
 
 Error Method::set_input(size_t index, const EValue& value) {
   const auto inputs = plan_.vector<int32_t>(schema::plan::kInputs);
-  RL_CHECK(index < inputs.size(), Error::InvalidArgument, "input %lu: the method takes %lu",
-           log_number(index), log_number(inputs.size()));
+  RL_CHECK(index < inputs.size(), Error::InvalidArgument, "input %lu: the method has %lu", log_number(index),
+           log_number(inputs.size()));
   return set_value(index, input_value(index), value);
 }
 
 Error Method::set_output_buffer(size_t index, Span<uint8_t> memory) {
   const auto outputs = plan_.vector<int32_t>(schema::plan::kOutputs);
-  RL_CHECK(index < outputs.size(), Error::InvalidArgument, "output %lu: the method gives %lu",
+  RL_CHECK(index < outputs.size(), Error::InvalidArgument, "output %lu: the method has %lu",
            log_number(index), log_number(outputs.size()));
   return set_output_memory(index, output_value(index), memory);
 }
@@ -115,8 +115,10 @@ Error Method::execute_chains() {
   return Error::Ok;
 }
 
+// Grants the instructions until the next poll of the interrupt. Without an interrupt the slice is the whole
+// budget.
 Error Method::begin_slice(Budget* budget, size_t at) {
-  RL_CHECK(budget->left > 0, Error::OutOfResources, "instruction %lu: the budget of %lu is used up",
+  RL_CHECK(budget->left > 0, Error::OutOfResources, "instruction %lu: the budget of %lu is exhausted",
            log_number(at), log_number(instruction_budget_));
   uint64_t slice = budget->left;
   if (kLimits && interrupt_ != nullptr) {
@@ -209,6 +211,7 @@ Span<EValue* const> Method::gather(const FieldPair& call) {
   return {arguments_, indices.size()};
 }
 
+// If memory changes during execution, arguments are checked on each call; otherwise load() checked them once.
 Error Method::call_kernel(const FieldPair& call, size_t number) {
   const size_t num_arguments = gather(call).size();
   const KernelEntry& kernel = *kernels_[callee(call)];

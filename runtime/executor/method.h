@@ -51,8 +51,8 @@ struct MethodOptions {
   EventTracer* tracer = nullptr;
   // Limit of instructions per execute(), which stops endless loops; 0 means no limit.
   uint64_t instruction_budget = 0;
-  // Null means that nobody stops the method. Ignored in builds without RUSHLIGHT_LIMITS, such as those for
-  // boards.
+  // Null means that the method cannot be stopped. Ignored in builds without RUSHLIGHT_LIMITS, such as builds
+  // for boards.
   Interrupt* interrupt = nullptr;
   // Threads for kernels; null means single-threaded.
   ThreadPool* threads = nullptr;
@@ -108,7 +108,7 @@ class Method : private Traced {
   // Computes what the method's kernels request, for tensors no larger than now: the largest scratch of a
   // call, and the memory for prepare(), excluding entries of `shared` (may be null). Needs preparing_bytes()
   // of temporary memory; with less, nothing is counted as prepared. `needs` must be new; its limits may be
-  // set. Errors: those of kernels about their arguments, and of the interrupt.
+  // set. Errors: as kernels about their arguments, and of the interrupt.
   Error measure(const PreparedWeights* shared, Preparation* needs) {
     needs->shared = shared;
     return prepare_support_ == nullptr ? Error::Ok : prepare_support_->measure(*this, needs);

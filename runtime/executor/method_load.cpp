@@ -60,6 +60,7 @@ class Method::Loader {
     next_tensor_ = places().tensors;
   }
 
+  // Order matters: tensors before values, which refer to them; operators before calls are checked.
   Error run() {
     RL_TRY(check_planned_buffers());
     RL_TRY(place_tensors());
@@ -112,22 +113,23 @@ class Method::Loader {
     return false;
   }
 
+  // Checks number, size, device and alignment of the caller's buffers against the program.
   Error check_planned_buffers() {
     const MethodMeta meta(plan_);
     RL_CHECK(memory_.planned.size() >= meta.num_planned_buffers(), Error::MemoryAllocationFailed,
-             "planned buffers: the method needs %lu, %lu were given", log_number(meta.num_planned_buffers()),
+             "planned buffers: expected %lu, got %lu", log_number(meta.num_planned_buffers()),
              log_number(memory_.planned.size()));
     for (size_t i = 0; i < meta.num_planned_buffers(); ++i) {
       RL_TRY_ASSIGN(const size_t size, meta.planned_buffer_size(i));
       const size_t given = memory_.planned[i].size();
       if (given < size) RL_RECORD_SHORTAGE(size, given);
       RL_CHECK(given >= size, Error::MemoryAllocationFailed,
-               "planned buffer %lu: the method needs %lu bytes, %lu were given, %lu short", log_number(i),
-               log_number(size), log_number(given), log_number(size - given));
+               "planned buffer %lu: expected %lu bytes, got %lu, %lu short", log_number(i), log_number(size),
+               log_number(given), log_number(size - given));
       RL_TRY_ASSIGN(const Device device, meta.planned_buffer_device(i));
       RL_CHECK(device.type == 0, Error::NotSupported,
-               "planned buffer %lu: lies on device %lu of type %lu, this runtime has the CPU (type 0) only",
-               log_number(i), log_number(device.index), log_number(device.type));
+               "planned buffer %lu: on device %lu of type %lu, expected the CPU (type 0)", log_number(i),
+               log_number(device.index), log_number(device.type));
       planned_bytes_ += size;
       RL_CHECK(size == 0 || is_aligned(memory_.planned[i].data(), 16), Error::InvalidArgument,
                "planned buffer %lu: not aligned to 16 bytes", log_number(i));
@@ -244,6 +246,7 @@ class Method::Loader {
     return bytes;
   }
 
+  // Resolves memory id and offset of a planned tensor, and checks range and alignment.
   Error find_planned(Table allocation, const TensorView& view, void** data) const {
     const auto id = allocation.scalar<uint32_t>(schema::allocation::kMemoryId);
     const uint64_t offset =
@@ -254,7 +257,7 @@ class Method::Loader {
              "tensor: memory id %lu of %lu", log_number(id), log_number(meta.num_planned_buffers()));
     RL_TRY_ASSIGN(const size_t size, meta.planned_buffer_size(id - 1));
     RL_CHECK(range_fits(offset, view.layout.nbytes, size), Error::InvalidProgram,
-             "tensor: %lu bytes at %lu leave the planned buffer of %lu", log_number(view.layout.nbytes),
+             "tensor: %lu bytes at %lu exceed the planned buffer of %lu", log_number(view.layout.nbytes),
              log_number(offset), log_number(size));
     RL_CHECK((offset & (element_size(view.layout.scalar_type) - 1)) == 0, Error::InvalidProgram,
              "tensor: offset %lu is not aligned for %s", log_number(offset),
@@ -306,7 +309,7 @@ class Method::Loader {
                            name.string(schema::operator_name::kOverload));
   }
 
-  // Marks inputs. Those without planned memory use the caller's.
+  // Marks inputs. Inputs without planned memory use the caller's.
   Error mark_inputs() {
     const auto inputs = plan_.vector<int32_t>(schema::plan::kInputs);
     for (size_t i = 0; i < inputs.size(); ++i) {

@@ -35,7 +35,7 @@ class ValueUses {
     return values * sizeof(ValueUse) + planned * kPlace + alignof(Place);
   }
 
-  // `kernels` are those of the plan's operators; `planned` is the number of the plan's tensors in planned
+  // `kernels` belong to the plan's operators; `planned` is the number of the plan's tensors in planned
   // memory. Check ok() first: it is false if the arena is too small.
   ValueUses(flatbuffer::Table plan, const MethodValues& values, const KernelEntry* const* kernels,
             size_t planned, Arena* memory);

@@ -30,7 +30,8 @@ namespace rushlight {
 
 namespace internal {
 
-// Maps a parameter type to its signature character and to the accessor of EValue.
+// Maps a parameter type to its signature character (kCode) and to the accessor of EValue (get()). get() has
+// the preconditions of that accessor: the loader has compared kCode with the value's tag.
 template <class T>
 struct Argument;
 
@@ -102,6 +103,7 @@ struct Argument<EValue> {
   static constexpr char kCode = 'e';
   static EValue& get(EValue& value) { return value; }
 };
+// An optional parameter: the upper-case character, and nullopt for None.
 template <class T>
 struct Argument<std::optional<T>> {
   static constexpr char kCode = Argument<T>::kCode - 'a' + 'A';
@@ -127,6 +129,7 @@ inline Error keep_kinds(const EValue* before, EValue* const* after, size_t count
   return error;
 }
 
+// The unpacking code of one C++ function type: its signature string and call().
 template <class Function>
 struct Boxing;
 
@@ -142,6 +145,8 @@ struct Boxing<Error (*)(KernelContext&, Args...)> {
     auto& ref() { return value; }
   };
 
+  // Unpacks and calls. Kernels with EValue& parameters also have the kinds of all arguments compared
+  // afterwards.
   template <size_t... I>
   static Error call(KernelContext& context, EValue* const* arguments,
                     Error (*function)(KernelContext&, Args...), std::index_sequence<I...> all) {
@@ -154,6 +159,7 @@ struct Boxing<Error (*)(KernelContext&, Args...)> {
   }
 
  private:
+  // Each argument is unpacked into a temporary that lives until the kernel returns.
   template <size_t... I>
   static Error call_now(KernelContext& context, EValue* const* arguments,
                         Error (*function)(KernelContext&, Args...), std::index_sequence<I...>) {
@@ -182,7 +188,7 @@ Error boxed(KernelContext& context, EValue* const* arguments, ErasedKernel = nul
 // Type-erases a kernel for a table. A macro, because the cast is not allowed in constexpr functions.
 #define RL_ERASED(kernel) reinterpret_cast<::rushlight::ErasedKernel>(&(kernel))
 
-// The signature string of a kernel.
+// The signature string of a kernel, as KernelEntry stores it. It has static storage.
 template <auto kFunction>
 constexpr const char* signature_of() {
   return internal::Boxing<decltype(kFunction)>::kSignature;

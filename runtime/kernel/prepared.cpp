@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Blocks form a binary trie over the bits of a 64-bit hash. It needs no rehashing as it grows, and its nodes
+// lie in the arena beside the data, so addresses never change.
 #include "runtime/kernel/prepared.h"
 
 #include <new>
@@ -52,6 +54,7 @@ bool PreparedWeights::note(const void* source, uint64_t layout, size_t size) {
   return true;
 }
 
+// Counts each entry once per cache; duplicates are recognised as long as `counted` has memory for its notes.
 bool Preparation::count(const void* source, uint64_t layout, size_t size) {
   if (shared != nullptr && shared->find(source, layout, size) != nullptr) return true;
   const size_t cost = PreparedWeights::cost(size);

@@ -69,7 +69,7 @@ class PreparedWeights {
 // the format depends on (FNV-1a).
 template <class... Sizes>
 [[nodiscard]] constexpr uint64_t layout_number(uint64_t kind, Sizes... sizes) {
-  constexpr uint64_t kPrime = 0x100000001b3;  // of FNV-1a
+  constexpr uint64_t kPrime = 0x100000001b3;  // FNV-1a's
   uint64_t number = 0xcbf29ce484222325 ^ kind;
   ((number = (number * kPrime) ^ static_cast<uint64_t>(sizes)), ...);
   return number;

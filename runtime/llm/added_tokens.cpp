@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Added tokens are sorted by their bytes, so tokens with a common prefix are adjacent and the longest match
+// is found by narrowing a range. No index beyond the first byte is needed.
 #include "runtime/llm/added_tokens.h"
 
 #include "runtime/llm/unicode.h"
@@ -7,6 +9,7 @@ namespace rushlight::llm {
 
 namespace {
 
+// Decodes backwards: tries 1 to 4 bytes from the end.
 uint32_t last_character(std::string_view text) {
   for (size_t back = 1; back <= 4 && back <= text.size(); ++back) {
     const Character character = first_character(text.substr(text.size() - back));

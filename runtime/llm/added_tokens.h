@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Finds added tokens (special tokens and the like) in a text: the leftmost match, and the longest of those
-// that start at the same position.
+// Finds added tokens (special tokens and the like) in a text: the leftmost match, and the longest one at
+// that position.
 #pragma once
 
 #include <string_view>
@@ -13,6 +13,7 @@ namespace rushlight::llm {
 // A lookup structure over the vocabulary's table of added tokens, which must outlive it.
 class AddedTokens {
  public:
+  // `added` must be sorted by its tokens' bytes (Vocabulary::load() verifies it).
   AddedTokens() = default;
   AddedTokens(const Vocabulary& vocabulary, const Table<Added>& added);
 
@@ -20,6 +21,7 @@ class AddedTokens {
   // Returns the index of the longest token at the start of `text`, which is not empty; size() if there is
   // none.
   [[nodiscard]] size_t longest(const Vocabulary& vocabulary, std::string_view text) const;
+  // The token at an index that longest() returned.
   Added operator[](size_t i) const { return added_[i]; }
   [[nodiscard]] size_t size() const { return added_.size(); }
 

@@ -13,7 +13,7 @@ namespace rushlight::llm {
 // One instance of method `forward` with its own cache. Movable, not thread-safe.
 class CachedModel {
  public:
-  // Loads an instance of the module's method `forward`. Errors: those of read_facts() and
+  // Loads an instance of the module's method `forward`. Errors: as read_facts() and
   // Module::load_method().
   [[nodiscard]] static Result<CachedModel> load(std::shared_ptr<Module> module);
 
@@ -24,7 +24,7 @@ class CachedModel {
   [[nodiscard]] const std::vector<int32_t>& tokens() const { return tokens_; }
   // Evaluates 1 to facts().chunk tokens after those in the cache, in one call, and updates logits(). On an
   // error the cache keeps its tokens. Errors: InvalidArgument (the context is full), InvalidProgram (wrong
-  // number of logits), or those of ModuleMethod::execute().
+  // number of logits), or as ModuleMethod::execute().
   Error evaluate(Span<const int32_t> tokens);
   // Keeps the first `count` tokens, or none if the cache cannot be shortened. Precondition: count <=
   // tokens().size().
@@ -41,7 +41,7 @@ class CachedModel {
   std::unique_ptr<ModuleMethod> method_;
   ModelFacts facts_;
   std::vector<int32_t> tokens_;
-  std::vector<int64_t> inputs_;     // of one call; a method may use them in place
+  std::vector<int64_t> inputs_;     // input of one call; a method may use it in place
   std::vector<int64_t> positions_;  // likewise
   std::vector<float> logits_;
 };

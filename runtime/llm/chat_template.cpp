@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Concatenates constant strings and message contents. Records the ranges of contents, in which special tokens
+// are not parsed: a message cannot imitate its own end.
 #include "runtime/llm/chat_template.h"
 
 #include "runtime/base/log.h"
@@ -36,6 +38,7 @@ Result<ChatTemplate> ChatTemplate::load(Span<const uint8_t> blob) {
   return made;
 }
 
+// Role rules follow python/rushlight/llm/template.py, which verified them against the model's own template.
 Error ChatTemplate::render(Span<const Message> messages, bool generation_prompt, std::string* text,
                            std::vector<TextRange>* contents) const {
   const bool has_system = !messages.empty() && messages[0].role == "system";

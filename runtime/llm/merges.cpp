@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Merging follows the usual priority-queue algorithm: outdated pairs stay in the heap and are recognised by
+// their length, because a merge changes the length of the left symbol.
 #include "runtime/llm/merges.h"
 
 #include <algorithm>
@@ -67,6 +69,7 @@ void Merger::start(std::string_view piece) {
   if (!symbols_.empty()) symbols_.back().next = -1;
 }
 
+// Pushes the pair of a symbol and its right neighbour, if the vocabulary merges it.
 void Merger::push(int32_t left) {
   if (left < 0 || symbols_[left].next < 0) return;
   const Symbol& a = symbols_[left];
@@ -81,6 +84,7 @@ void Merger::push(int32_t left) {
   }
 }
 
+// Applies merges in order of rank. Each merge makes at most two new pairs, so the heap sees O(n) pairs.
 void Merger::join_all() {
   while (!pairs_.empty()) {
     std::pop_heap(pairs_.begin(), pairs_.end(), Later());
@@ -100,6 +104,7 @@ void Merger::join_all() {
   }
 }
 
+// A piece that is a token itself needs no merging.
 void Merger::encode(std::string_view piece, std::vector<int32_t>* tokens) {
   const uint32_t whole = find_token(vocabulary_, piece, hash_bytes(piece));
   if (whole != kNone && (vocabulary_.token_flags[whole] & kWhole) != 0) {

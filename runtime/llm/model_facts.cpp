@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Metadata methods are programs with constant outputs; they are loaded and executed like any other method.
 #include "runtime/llm/model_facts.h"
 
 #include <algorithm>

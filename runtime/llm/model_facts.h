@@ -25,7 +25,7 @@ struct ModelFacts {
 
 // Reads the properties; executes the metadata methods. Errors: NotFound (no method forward), NotSupported
 // (forward has another signature, or no cache), InvalidProgram (metadata is not a number or out of range), or
-// those of executing a metadata method.
+// as executing a metadata method.
 [[nodiscard]] Result<ModelFacts> read_facts(const Module& module);
 
 }  // namespace rushlight::llm

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Each step maps a whole text to a new one, in linear time; Vocabulary::load() bounds how much the text can
+// grow.
 #include "runtime/llm/normalize.h"
 
 namespace rushlight::llm {

@@ -16,8 +16,8 @@ std::string replace_all(std::string_view text, std::string_view from, std::strin
 // Applies the vocabulary's normalizers in order.
 std::string normalize(const Vocabulary& vocabulary, const Classes& classes, std::string_view text);
 
-// Decomposes, reorders combining marks and, if `compose`, composes again (Unicode Standard Annex 15). Whether
-// it is the canonical or the compatibility form depends on the vocabulary's tables.
+// Decomposes, reorders combining marks and, if `compose`, composes again (Unicode Standard Annex 15). The
+// vocabulary's tables determine the form, canonical or compatibility.
 std::string normal_form(const Vocabulary& vocabulary, std::string_view text, bool compose);
 
 }  // namespace rushlight::llm

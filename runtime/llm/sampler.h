@@ -14,11 +14,11 @@ namespace rushlight::llm {
 struct SamplerOptions {
   float temperature = 0;         // 0: the greatest logit; the first of equal ones
   int32_t top_k = 0;             // keep this many of the likeliest tokens; 0: all
-  float top_p = 1;               // of those, the likeliest whose probabilities sum to this share
-  float min_p = 0;               // of those, the ones with this share of the greatest probability
+  float top_p = 1;               // keep the likeliest that sum to at least this share of probability
+  float min_p = 0;               // keep tokens with at least this share of the greatest probability
   float repetition_penalty = 1;  // divides positive logits of recent tokens, multiplies negative ones
   size_t repeat_last_n = 64;     // number of tokens that count as recent
-  uint64_t seed = 0;
+  uint64_t seed = 0;             // equal seeds draw equal random numbers
 };
 
 // A sampler with its random state. Each sample() with temperature > 0 draws one number.
@@ -31,6 +31,7 @@ class Sampler {
   int32_t sample(Span<const float> logits, Span<const int32_t> recent);
 
  private:
+  // A token with its unnormalised probability in units of 2^-40 of the likeliest.
   struct Candidate {
     uint64_t weight;
     int32_t token;
@@ -38,6 +39,7 @@ class Sampler {
   static bool likelier(const Candidate& a, const Candidate& b) {
     return a.weight != b.weight ? a.weight > b.weight : a.token < b.token;
   }
+  // The steps of sample().
   void penalize(Span<const int32_t> recent);
   void weigh(float greatest);
   void keep_likeliest();

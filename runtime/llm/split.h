@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Deterministic automata over classes of characters, and splitting a text by their matches.
+// Deterministic automata over classes of characters, and splitting a text by their matches. Python compiles a
+// tokenizer's regular expressions to these automata, so that the runtime needs no regex engine.
 #pragma once
 
 #include <string_view>
@@ -13,13 +14,17 @@ namespace rushlight::llm {
 class Classes {
  public:
   Classes() = default;
+  // Fills the table of quick_. The vocabulary's blob must outlive the object.
   explicit Classes(const Vocabulary& vocabulary);
+  // Returns the class of a code point: an index below count().
   uint32_t operator()(uint32_t code_point) const {
     return code_point < kQuick ? quick_[code_point] : find(code_point);
   }
+  // Returns true if the code point's class has the flag.
   [[nodiscard]] bool is(ClassFlags flag, uint32_t code_point) const {
     return (flags_[(*this)(code_point)] & flag) != 0;
   }
+  // The number of classes.
   [[nodiscard]] size_t count() const { return flags_.size(); }
 
  private:
@@ -31,12 +36,14 @@ class Classes {
   uint8_t quick_[kQuick] = {};
 };
 
-// A deterministic automaton, compiled ahead of time from a regular expression. Its matches equal those of a
-// backtracking engine (the first alternative wins), found in one pass over the text.
+// A deterministic automaton, compiled ahead of time from a regular expression. It matches like a backtracking
+// engine (the first alternative wins), found in one pass over the text.
 class Automaton {
  public:
+  // The automaton at `index` of the vocabulary's table. `classes` must outlive it.
   Automaton(const Vocabulary& vocabulary, const Classes& classes, size_t index);
-  // Length in bytes of the match at the start of `text`; 0 if there is none.
+  // Length in bytes of the match at the start of `text`; 0 if there is none. Cost: O(bytes read), which may
+  // exceed the match, because a longer one is tried first.
   [[nodiscard]] size_t match(std::string_view text) const;
 
  private:

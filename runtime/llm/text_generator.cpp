@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// The state is the cache (evaluated tokens) and the pending tokens behind it. A step evaluates one chunk of
+// pending tokens; when none remain, it samples the next token, which becomes pending.
 #include "runtime/llm/text_generator.h"
 
 #include <algorithm>
@@ -29,7 +31,7 @@ size_t common_prefix(const std::vector<int32_t>& a, const std::vector<int32_t>& 
       std::mismatch(a.begin(), a.begin() + static_cast<ptrdiff_t>(shorter), b.begin()).first - a.begin());
 }
 
-// The first `keep` tokens and the newest ones that fill half of the remaining context.
+// The first `keep` tokens, then the newest, which fill half of the remaining context.
 std::vector<int32_t> shifted(const std::vector<int32_t>& tokens, size_t keep, size_t context) {
   const size_t newest = (context - keep) / 2;
   std::vector<int32_t> kept(tokens.begin(), tokens.begin() + static_cast<ptrdiff_t>(keep));
@@ -93,12 +95,12 @@ Error TextGenerator::check(Span<const int32_t> prompt, const GenerateOptions& op
   }
   if (!options.shifts) {
     RL_CHECK(prompt.size() <= context, Error::InvalidArgument,
-             "prompt: expected at most %lu tokens, which the context holds, got %lu", log_number(context),
+             "prompt: expected at most %lu tokens (the context), got %lu", log_number(context),
              log_number(prompt.size()));
     return Error::Ok;
   }
   RL_CHECK(context >= 2 && options.keep <= context - 2, Error::InvalidArgument,
-           "keep: expected fewer tokens than the context without 1, %lu, got %lu", log_number(context - 1),
+           "keep: expected fewer than %lu tokens (the context minus 1), got %lu", log_number(context - 1),
            log_number(options.keep));
   return Error::Ok;
 }
@@ -141,8 +143,9 @@ Error TextGenerator::evaluate_next() {
   return Error::Ok;
 }
 
+// A step counts as decoding if it evaluates only the token sampled before; all others are prefill.
 Result<Generated> TextGenerator::step() {
-  RL_CHECK(is_running_, Error::InvalidState, "step: expected a text that was begun and has not finished");
+  RL_CHECK(is_running_, Error::InvalidState, "step: expected a text that has not ended; call begin() first");
   if (!makes_room()) return finish(Finish::ContextFull, {});
   const uint64_t start = now_ns();
   const bool decodes = statistics_.generated_tokens > 0 && pending_.size() == 1;

@@ -86,7 +86,7 @@ class TextGenerator {
 
   // Loads the model of a module. Vocabulary and chat template come from the program's named data
   // rushlight.vocabulary and rushlight.chat_template, if present. Without a vocabulary the generator works on
-  // tokens only. Errors: those of CachedModel::load(), Tokenizer::load() and ChatTemplate::load().
+  // tokens only. Errors: as CachedModel::load(), Tokenizer::load() and ChatTemplate::load().
   [[nodiscard]] static Result<std::unique_ptr<TextGenerator>> load(std::shared_ptr<Module> module);
 
   [[nodiscard]] const ModelFacts& facts() const { return model_.facts(); }
@@ -99,11 +99,11 @@ class TextGenerator {
 
   // Encode a text to be continued (with the vocabulary's prefix tokens), or a conversation for its next
   // answer. In a text, special tokens are parsed; in messages they are text. Errors: NotSupported (the
-  // program has no vocabulary or template), or those of Tokenizer::encode() and ChatTemplate::render().
+  // program has no vocabulary or template), or as Tokenizer::encode() and ChatTemplate::render().
   [[nodiscard]] Result<std::vector<int32_t>> encode(std::string_view prompt) const;
   [[nodiscard]] Result<std::vector<int32_t>> encode(Span<const Message> messages) const;
 
-  // Evaluates the prompt and calls `callback` for each step until the text ends. Errors: those of begin() and
+  // Evaluates the prompt and calls `callback` for each step until the text ends. Errors: as begin() and
   // step().
   [[nodiscard]] Result<Finish> generate(Span<const int32_t> prompt, const GenerateOptions& options,
                                         const Callback& callback);
@@ -112,11 +112,11 @@ class TextGenerator {
   // token outside of the vocabulary, more tokens than the context without shifts, an option out of range).
   Error begin(Span<const int32_t> prompt, const GenerateOptions& options);
   // Evaluates the next part of the prompt (up to facts().chunk tokens) and, after its last part, samples a
-  // token; one call of the method. Errors: InvalidState (no text was started, or it has ended), or those of
+  // token; one call of the method. Errors: InvalidState (no text was started, or it has ended), or as
   // executing the method; the step may then be repeated.
   [[nodiscard]] Result<Generated> step();
 
-  // All tokens so far: those in the cache and those that the next steps evaluate.
+  // All tokens so far: the cached ones, and the ones for the next steps to evaluate.
   [[nodiscard]] std::vector<int32_t> tokens() const;
   // Keeps the first `count` tokens, so that a later prompt need not evaluate them again (unless
   // !facts().rewinds). Ends the current text. Error: InvalidArgument (there are fewer).

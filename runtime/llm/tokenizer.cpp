@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Pipeline: added tokens, normalization, added tokens again, pre-tokenizers, model. Steps call each other
+// with pieces instead of collecting lists, so memory stays proportional to the text.
 #include "runtime/llm/tokenizer.h"
 
 #include <algorithm>
@@ -147,6 +149,7 @@ bool Tokenizer::is_special(int32_t token) const {
   return index < size() && (vocabulary_.token_flags[index] & kSpecial) != 0;
 }
 
+// Linear, because it serves setup only: encoding uses hash tables.
 int32_t Tokenizer::find(std::string_view text) const {
   for (size_t i = 0; i < size(); ++i) {
     if (vocabulary_.texts[i] == text) return static_cast<int32_t>(i);
@@ -181,6 +184,7 @@ void Decoder::finish(std::string* text) {
   at_start_ = true;
 }
 
+// Emits complete characters and keeps an incomplete one, unless `all`.
 void Decoder::release(bool all, std::string* text) {
   size_t at = 0;
   while (at < kept_.size()) {

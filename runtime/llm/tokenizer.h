@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Encodes text to tokens and decodes tokens to text by a program's vocabulary. The results equal those of
-// Hugging Face's `tokenizers`, whose steps it follows: added tokens, normalizer, pre-tokenizer, model.
+// Encodes text to tokens and decodes tokens to text by a program's vocabulary. The results equal Hugging
+// Face's `tokenizers`, whose steps it follows: added tokens, normalizer, pre-tokenizer, model.
 #pragma once
 
 #include <string>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Decodes and encodes UTF-8. Invalid sequences decode to U+FFFD.
+// Decodes and encodes UTF-8 for tokenizers. Invalid sequences decode to U+FFFD, one for each maximal subpart,
+// as in Python and Rust.
 #pragma once
 
 #include <cstddef>
@@ -9,6 +10,7 @@
 
 namespace rushlight::llm {
 
+// The replacement character, and the number of code points (one more than the greatest).
 inline constexpr uint32_t kReplacement = 0xFFFD;
 inline constexpr uint32_t kCodePoints = 0x110000;
 
@@ -42,7 +44,7 @@ inline Character first_character(std::string_view text) {
   return {code_point, length, true};
 }
 
-// Appends a code point as UTF-8.
+// Appends a code point as 1 to 4 bytes of UTF-8. Precondition: code_point < kCodePoints.
 inline void append_character(uint32_t code_point, std::string* text) {
   const auto put = [&](uint32_t byte) { text->push_back(static_cast<char>(byte)); };
   const auto rest = [&](unsigned shift) { put(0x80 | (code_point >> shift & 0x3F)); };

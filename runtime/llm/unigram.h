@@ -12,11 +12,12 @@
 namespace rushlight::llm {
 
 // Encodes pieces one after another and reuses its buffers. `longest` is the length in bytes of the longest
-// key.
+// key. `vocabulary` must outlive it and have scores.
 class Unigram {
  public:
   Unigram(const Vocabulary& vocabulary, size_t longest) : vocabulary_(vocabulary), longest_(longest) {}
-  // Appends the tokens of a piece.
+  // Appends the tokens of a piece. Adjacent unknown characters form one unknown token, or the tokens of their
+  // bytes if the vocabulary has those tokens.
   void encode(std::string_view piece, std::vector<int32_t>* tokens);
 
  private:
@@ -24,9 +25,12 @@ class Unigram {
   struct Node {
     double score;
     uint32_t token, begin;
-    bool reached;
+    bool reached;  // false: no segmentation ends here
   };
+  // Records a token as the last one of a segmentation that ends at `end`, if it has a greater score than the
+  // known one.
   void offer(size_t begin, size_t end, uint32_t token, double score);
+  // Offers all tokens that start at `begin`.
   void extend(std::string_view piece, size_t begin);
   void put_unknown(std::string_view bytes, std::vector<int32_t>* tokens) const;
 

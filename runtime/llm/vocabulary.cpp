@@ -118,6 +118,7 @@ Error check_ascending(const char* what, const Table<T>& table) {
   return Error::Ok;
 }
 
+// Checks the model: tokens, buckets of hash tables, merges, byte and character tokens.
 Error check_model(const Vocabulary& v) {
   const size_t tokens = v.size();
   VOCABULARY_CHECK(v.facts.size() == 1 && tokens > 0 && tokens < INT32_MAX, "expected facts and tokens");
@@ -151,6 +152,7 @@ Error check_model(const Vocabulary& v) {
   return check_indices("suffix", v.suffix, tokens);
 }
 
+// Checks that every transition leads to a state of its automaton.
 Error check_automata(const Vocabulary& v) {
   const size_t classes = v.class_flags.size();
   VOCABULARY_CHECK(classes > 0 && classes <= 255 && !v.ranges.empty() && v.ranges[0].first == 0,
@@ -256,6 +258,7 @@ Error check_characters(const Vocabulary& v) {
   return Error::Ok;
 }
 
+// The largest growth of a character's UTF-8 length, rounded up.
 size_t growth_of(const Vocabulary& v, const Table<CharacterMap>& maps) {
   size_t most = 1;
   for (size_t i = 0; i < maps.size(); ++i) {
@@ -288,7 +291,7 @@ size_t growth_of(const Vocabulary& v, const Step& step) {
   return 1;
 }
 
-// Bounds the product over all steps: a chain of replacements could turn a short text into gigabytes.
+// Bounds the product over all steps: a chain of replacements could expand a short text to gigabytes.
 Error measure_growth(Vocabulary* v) {
   uint64_t growth = 1;
   for (const auto* steps : {&v->normalizers, &v->pre_tokenizers}) {

@@ -47,6 +47,7 @@ class Strings {
     const uint32_t begin = offsets_[i];
     return {reinterpret_cast<const char*>(bytes_.data()) + begin, offsets_[i + 1] - begin};
   }
+  // For verification: the offsets, and the number of bytes that they refer to.
   [[nodiscard]] const Table<uint32_t>& offsets() const { return offsets_; }
   [[nodiscard]] size_t bytes() const { return bytes_.size(); }
 
@@ -57,6 +58,7 @@ class Strings {
 
 inline constexpr uint32_t kNone = 0xFFFFFFFF;  // no token, no string
 
+// The algorithm that encodes pieces: merges.h or unigram.h.
 enum class ModelKind : uint32_t { Merges = 0, Unigram = 1 };
 enum class Strip : uint32_t { Nothing = 0, OneSpace = 1, FirstToken = 2 };  // removed at the start of a text
 
@@ -72,7 +74,7 @@ struct Facts {
   float unknown_score;  // Unigram only
 };
 
-// How the matches of a pattern, and the text between them, form pieces.
+// The rule by which matches of a pattern, and the text between them, form pieces.
 enum class Behavior : uint32_t { Isolated = 0, Removed = 1, Contiguous = 2, WithPrevious = 3, WithNext = 4 };
 
 // The kinds of steps, with the meaning of a, b and c.
@@ -103,16 +105,19 @@ struct Merge {
   uint32_t result;
 };
 
+// For vocabularies whose initial symbols are characters.
 struct CharacterToken {
-  uint32_t code_point, token;
+  uint32_t code_point, token;  // `token` is the initial symbol of the character
 };
 
 // The code points from `first` to the next range's `first` belong to a class.
 struct ClassRange {
   uint32_t first, character_class;
 };
+// Properties of a class, for added tokens that consume spaces or match whole words.
 enum ClassFlags : uint8_t { kSpace = 1, kWord = 2 };
 
+// The part of `transitions` that belongs to one automaton.
 struct AutomatonPlace {
   uint32_t first_transition, states;
 };
@@ -120,24 +125,30 @@ struct AutomatonPlace {
 // start. Each state has one transition per class and one for the end of the text.
 inline constexpr uint16_t kMatch = 0x8000;
 
+// Properties of a token.
 enum TokenFlags : uint8_t { kSpecial = 1, kWhole = 2, kByte = 4 };  // kWhole: its own text encodes to itself
 
+// Properties of an added token.
 enum AddedFlags : uint32_t {
-  kTakesLeftSpaces = 1,
-  kTakesRightSpaces = 2,
-  kSingleWord = 4,
-  kAddedSpecial = 8
+  kTakesLeftSpaces = 1,   // the match includes spaces before the token
+  kTakesRightSpaces = 2,  // the match includes spaces after it
+  kSingleWord = 4,        // matches whole words only
+  kAddedSpecial = 8       // special: a caller of each_added() may treat it as text
 };
+// A token that is found in the text before the model encodes the rest; `text` is an index in `strings`.
 struct Added {
   uint32_t text, token, flags;
 };
 
+// A character's replacement; `text` is an index in `strings`.
 struct CharacterMap {
   uint32_t code_point, text;
 };
+// The canonical combining class of Unicode, by which Compose sorts marks.
 struct CombiningClass {
   uint32_t code_point, value;
 };
+// A pair of characters that composes to one.
 struct Composition {
   uint32_t first, second, composed;
 };
@@ -176,7 +187,9 @@ struct Vocabulary {
   // Parses and verifies a vocabulary. The blob must outlive it. Error: InvalidExternalData.
   static Result<Vocabulary> load(Span<const uint8_t> blob);
 
+  // The number of tokens. Precondition: load() has succeeded.
   [[nodiscard]] size_t size() const { return texts.size(); }
+  // The text by which a token is looked up.
   [[nodiscard]] std::string_view key(size_t token) const {
     return keys.size() == 0 ? texts[token] : keys[token];
   }
@@ -191,6 +204,7 @@ class ByteHash {
  private:
   uint32_t state_ = 2166136261u;
 };
+// Hash functions of the buckets. Python writes the tables with the same functions.
 inline uint32_t hash_bytes(std::string_view bytes) {
   ByteHash hash;
   for (const char byte : bytes) hash.add(byte);

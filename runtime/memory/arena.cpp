@@ -12,7 +12,7 @@ void* Arena::allocate(size_t size, size_t alignment) {
   size_t end = 0;
   if (!checked_add(start, size, &end) || end > memory_.size()) {
     RL_RECORD_SHORTAGE(start + size, memory_.size());
-    RL_LOG(Error, "arena of %lu bytes: %lu in use, %lu more asked for, %lu short",
+    RL_LOG(Error, "arena of %lu bytes: %lu in use, %lu requested, %lu short",
            static_cast<unsigned long>(memory_.size()), static_cast<unsigned long>(used_),
            static_cast<unsigned long>(size), static_cast<unsigned long>(start + size - memory_.size()));
     return nullptr;

@@ -30,8 +30,7 @@ Result<FreeableBuffer> read_part(int file, size_t offset, size_t size) {
   for (size_t done = 0; done < size;) {
     const ssize_t got = ::pread(file, memory + done, size - done, static_cast<off_t>(offset + done));
     if (got < 0 && errno == EINTR) continue;
-    RL_CHECK(got > 0, Error::AccessFailed, "file: %s",
-             got == 0 ? "has become shorter" : std::strerror(errno));
+    RL_CHECK(got > 0, Error::AccessFailed, "file: %s", got == 0 ? "was truncated" : std::strerror(errno));
     done += static_cast<size_t>(got);
   }
   return buffer;
@@ -43,7 +42,7 @@ Result<FileDataLoader> FileDataLoader::open(const char* path) {
   struct stat status{};
   if (::fstat(file, &status) != 0 || !S_ISREG(status.st_mode)) {
     ::close(file);
-    RL_LOG(Error, "%s: is no regular file", path);
+    RL_LOG(Error, "%s: not a regular file", path);
     return Error::AccessFailed;
   }
   return FileDataLoader(file, static_cast<size_t>(status.st_size));
@@ -54,9 +53,9 @@ FileDataLoader::~FileDataLoader() {
 }
 
 Result<FreeableBuffer> FileDataLoader::load(size_t offset, size_t size) {
-  RL_CHECK(range_fits(offset, size, size_), Error::InvalidArgument,
-           "file: %lu bytes at %lu asked for, it has %lu", static_cast<unsigned long>(size),
-           static_cast<unsigned long>(offset), static_cast<unsigned long>(size_));
+  RL_CHECK(range_fits(offset, size, size_), Error::InvalidArgument, "file: %lu bytes at %lu of %lu",
+           static_cast<unsigned long>(size), static_cast<unsigned long>(offset),
+           static_cast<unsigned long>(size_));
   return read_part(file_, offset, size);
 }
 

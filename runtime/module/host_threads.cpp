@@ -117,6 +117,7 @@ void* HostThreads::enter(void* worker) {
   return nullptr;
 }
 
+// A worker joins each round once and then waits for the next; round 0 ends it.
 void HostThreads::serve(size_t number) {
   unsigned seen = 1;
   while ((seen = wait_for_work(seen)) != 0) {
@@ -141,6 +142,7 @@ unsigned HostThreads::wait_for_work(unsigned seen) {
   return round;
 }
 
+// The counter may run past the end by one piece per thread; pieces that begin there are empty.
 void HostThreads::take_pieces(size_t number) {
   for (;;) {
     const size_t begin = next_.fetch_add(piece_, std::memory_order_relaxed);
@@ -149,6 +151,7 @@ void HostThreads::take_pieces(size_t number) {
   }
 }
 
+// If another method uses the pool, or there is one piece, the caller's thread does all the work.
 void HostThreads::run(size_t count, size_t grain, Task task, void* work) {
   const size_t everyone = threads();
   if (count == 0) return;

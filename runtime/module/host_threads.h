@@ -35,13 +35,16 @@ class HostThreads final : public ThreadPool {
 
  private:
   HostThreads();
+  // The argument of a started thread: `number` is from 1; 0 is the caller of run().
   struct Worker {
     HostThreads* pool;
     size_t number;
     pthread_t thread;
   };
   static void* enter(void* worker);
+  // The worker's loop: waits for a round, takes pieces, reports its end.
   void serve(size_t number);
+  // Calls the task for pieces of the current round until none is left.
   void take_pieces(size_t number);
   // Returns the next round that run() starts after `seen`, or 0 when the pool ends.
   unsigned wait_for_work(unsigned seen);

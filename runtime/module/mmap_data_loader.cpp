@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Detects changes of the file by size and modification time: checking contents would read the whole file.
+// There remains a window between check() and an access, which no portable interface closes.
 #include "runtime/module/mmap_data_loader.h"
 
 #include <cerrno>
@@ -35,7 +37,7 @@ Result<MmapDataLoader> MmapDataLoader::open(const char* path, Lock lock) {
   if (regular && version.size > 0) data = ::mmap(nullptr, version.size, PROT_READ, MAP_PRIVATE, file, 0);
   const int reason = errno;
   if (!regular || data == MAP_FAILED) ::close(file);
-  RL_CHECK(regular, Error::AccessFailed, "%s: is no regular file", path);
+  RL_CHECK(regular, Error::AccessFailed, "%s: not a regular file", path);
   RL_CHECK(data != MAP_FAILED, Error::AccessFailed, "%s: cannot be mapped: %s", path, std::strerror(reason));
   return MmapDataLoader(path, file, version, static_cast<uint8_t*>(data), lock);
 }
@@ -61,10 +63,10 @@ Error MmapDataLoader::check() const {
   return Error::Ok;
 }
 
+// Offset 0 is copied, because the loaders verify and then trust the structures there; see the class.
 Result<FreeableBuffer> MmapDataLoader::load(size_t offset, size_t size) {
-  RL_CHECK(range_fits(offset, size, version_.size), Error::InvalidArgument,
-           "file: %lu bytes at %lu asked for, it has %lu", log_number(size), log_number(offset),
-           log_number(version_.size));
+  RL_CHECK(range_fits(offset, size, version_.size), Error::InvalidArgument, "file: %lu bytes at %lu of %lu",
+           log_number(size), log_number(offset), log_number(version_.size));
   if (size == 0) return FreeableBuffer();
   RL_TRY(check());
   if (offset == 0) return read_part(file_, offset, size);

@@ -36,8 +36,8 @@ class MmapDataLoader final : public DataLoader {
   MmapDataLoader& operator=(MmapDataLoader&&) = delete;
   ~MmapDataLoader();
 
-  // Locked parts are unlocked when their buffer is freed. Errors: InvalidArgument (outside of the file), and
-  // those of check().
+  // Locked parts are unlocked when their buffer is freed. Errors: InvalidArgument (outside of the file), or
+  // as check().
   [[nodiscard]] Result<FreeableBuffer> load(size_t offset, size_t size) override;
   [[nodiscard]] size_t size() const override { return version_.size; }
 

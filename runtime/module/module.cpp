@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Members are declared in dependency order: methods refer to the program, which refers to its loader and data
+// files.
 #include "runtime/module/module.h"
 
 #include <cstdlib>
@@ -76,6 +78,7 @@ Result<std::unique_ptr<Module>> Module::load_file(const char* path, const Operat
   return load_open(std::move(file), operators, options);
 }
 
+// The copy has at least one byte, because aligned_alloc(16, 0) may return null.
 Result<std::unique_ptr<Module>> Module::load_bytes(Span<const uint8_t> bytes, const OperatorTable& operators,
                                                    const ModuleOptions& options) {
   constexpr size_t kAlignment = 16;

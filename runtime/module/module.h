@@ -66,19 +66,19 @@ class Module {
   // Properties of a method without loading it. Error: NotFound.
   [[nodiscard]] Result<MethodMeta> method_meta(const char* name) const { return program_->method_meta(name); }
 
-  // Loads a new instance of a method with its own state; the module must outlive it. Errors: those of
+  // Loads a new instance of a method with its own state; the module must outlive it. Errors: as
   // ModuleMethod::load(), and AccessFailed (a mapped file changed since it was loaded).
   [[nodiscard]] Result<std::unique_ptr<ModuleMethod>> load_method(const char* name) const;
 
   // Returns the module's instance of a method and loads it on the first call. Its state persists between
-  // executions. Errors: those of load_method().
+  // executions. Errors: as load_method().
   [[nodiscard]] Result<ModuleMethod*> method(const char* name = "forward");
 
-  // Sets an input of the module's instance, for executions without inputs. Errors: those of method() and
+  // Sets an input of the module's instance, for executions without inputs. Errors: as method() and
   // Method::set_input().
   Error set_input(size_t index, const EValue& value, const char* method_name = "forward");
   // Executes the module's instance of a method and returns its outputs, which are valid until its next
-  // execution. If `inputs` is empty, uses those of set_input(). Errors: those of method() and
+  // execution. If `inputs` is empty, uses the values of set_input(). Errors: as method() and
   // ModuleMethod::execute().
   [[nodiscard]] Result<std::vector<EValue>> execute(const char* method_name,
                                                     const std::vector<EValue>& inputs);

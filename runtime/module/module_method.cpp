@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Memory comes from two sources: calloc for sizes that are known exactly, and reserved address space for
+// scratch and backends, whose need is only bounded. Everything is counted against the limit before it is
+// allocated.
 #include "runtime/module/module_method.h"
 
 #include <algorithm>
@@ -131,6 +134,7 @@ Error ModuleMethod::allocate_planned(const MethodMeta& meta) {
 }
 
 // Outputs without planned memory, each tensor once.
+// Sorting by tensor finds outputs that are listed twice; comparing all pairs would be quadratic.
 std::vector<size_t> ModuleMethod::unplanned_outputs() const {
   std::vector<std::pair<const TensorImpl*, size_t>> outputs;
   const size_t count_of_outputs = method_->meta().num_outputs();

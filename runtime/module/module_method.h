@@ -38,7 +38,7 @@ class ModuleMethod final : private BackendHost, private PreparedWeights::Watcher
   static constexpr size_t kBackendBytes = size_t{16} << 20;
 
   // Loads method `name`. `program`, the objects in `around` and those in `options` must outlive the method.
-  // Errors: those of MethodMeta and Method::load(); MemoryAllocationFailed, before anything is allocated if
+  // Errors: as MethodMeta and Method::load(); MemoryAllocationFailed, before anything is allocated if
   // the known sizes exceed max_memory.
   [[nodiscard]] static Result<std::unique_ptr<ModuleMethod>> load(const Program& program, const char* name,
                                                                   const OperatorTable& operators,
@@ -56,10 +56,10 @@ class ModuleMethod final : private BackendHost, private PreparedWeights::Watcher
   Method* operator->() { return method_.get(); }
 
   // Sets all inputs in order and executes. Tensors without planned memory are used in place. Errors:
-  // InvalidArgument (number of inputs), or those of Method::set_input() and execute().
+  // InvalidArgument (number of inputs), or as Method::set_input() and execute().
   Error execute(Span<const EValue> inputs);
   // Executes with the inputs that were set. Errors: AccessFailed (a mapped file changed since it was loaded),
-  // or those of Method::execute().
+  // or as Method::execute().
   Error execute();
   // The outputs. They refer to this method's memory and are valid until its next execution.
   [[nodiscard]] std::vector<EValue> outputs() const;

@@ -11,10 +11,11 @@ namespace rushlight {
 // Returns pointers into the memory; copies nothing.
 class SharedDataLoader final : public DataLoader {
  public:
-  // `data` must be aligned to 16 bytes.
+  // `data` must be aligned to 16 bytes; `size` is in bytes.
   SharedDataLoader(std::shared_ptr<const void> data, size_t size)
       : data_(std::move(data)), buffer_(data_.get(), size) {}
 
+  // Errors: InvalidArgument (outside of the data).
   [[nodiscard]] Result<FreeableBuffer> load(size_t offset, size_t size) override {
     return buffer_.load(offset, size);
   }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Objects that backends share between all methods of a program.
+// Objects that backends share between all methods of a program, such as caches of packed weights. Backends
+// reach them through BackendHost::shared().
 #pragma once
 
 #include <mutex>
@@ -17,7 +18,8 @@ class SharedObjects {
   SharedObjects& operator=(const SharedObjects&) = delete;
   ~SharedObjects();
 
-  // Returns the object of a kind and creates it on the first call; see BackendHost::shared().
+  // Returns the object of a kind and creates it on the first call; see BackendHost::shared(). The object
+  // lives until this SharedObjects is destroyed. Creation happens under a mutex.
   [[nodiscard]] void* get(const BackendHost::SharedKind& kind);
 
  private:

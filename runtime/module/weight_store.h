@@ -17,6 +17,7 @@ class WeightStore {
  public:
   // Hold it while a method is measured and prepared.
   [[nodiscard]] std::unique_lock<std::mutex> lock() { return std::unique_lock<std::mutex>(mutex_); }
+  // The cache of all methods. Precondition for preparing: the caller holds lock().
   [[nodiscard]] PreparedWeights& weights() { return weights_; }
 
   // Method::measure() for a method that will prepare its constants here. Limits the memory to `most` bytes
@@ -24,7 +25,8 @@ class WeightStore {
   // any amount. Kernels use constants beyond the limit unprepared.
   [[nodiscard]] Error measure(Method& method, uint64_t most, Preparation* needs) const;
 
-  // Allocates memory for later blocks; returns false if there is none.
+  // Allocates memory of `size` bytes, rounded up to the alignment, for later blocks; returns false if there
+  // is none. Precondition: the caller holds lock().
   [[nodiscard]] bool extend(size_t size) {
     size_t rounded = 0;
     if (!checked_add(size, PreparedWeights::kAlignment - 1, &rounded)) return false;

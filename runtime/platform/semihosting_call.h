@@ -50,7 +50,8 @@ inline __attribute__((noinline)) intptr_t semihosting_call(SemihostingCall call,
   return result;
 }
 
-// Writes text that ends with a zero byte to the debugger's console.
+// Writes text that ends with a zero byte to the debugger's console. Usable before the C library is
+// initialised.
 inline void semihosting_write(const char* text) { semihosting_call(SemihostingCall::WriteText, text); }
 
 // Copies the program's command line to `line`. Returns false if it is longer than `size` - 1 bytes.

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// A bundled program is a FlatBuffers file that contains a whole .pte. open() verifies everything once;
+// accessors then read in place.
 #include "runtime/program/bundled_program.h"
 
 #include <cstring>
@@ -60,7 +62,7 @@ Error check_values(TableVector values, const char* method) {
   for (size_t i = 0; i < values.size(); ++i) {
     const auto kind = values[i].scalar<uint8_t>(value::kValType);
     const Table content = values[i].table(value::kVal);
-    RL_CHECK(kind != 0 && content, Error::InvalidProgram, "cases of %s: value %lu is of no kind", method,
+    RL_CHECK(kind != 0 && content, Error::InvalidProgram, "cases of %s: value %lu has no kind", method,
              log_number(i));
     if (static_cast<ValueKind>(kind) != ValueKind::Tensor) continue;
     const Result<TensorLayout> layout = layout_of(content, method);
@@ -128,6 +130,7 @@ const char* BundledProgram::method_name(size_t suite) const {
   return root().tables(bundle::kMethodTestSuites)[suite].string(suites::kMethodName);
 }
 
+// Linear search, so that the first of several entries with the same name counts.
 Result<Table> BundledProgram::suite(std::string_view method) const {
   const TableVector all = root().tables(bundle::kMethodTestSuites);
   for (size_t i = 0; i < all.size(); ++i) {

@@ -24,7 +24,10 @@ class FreeableBuffer {
   // Called with the context of the constructor and the buffer's data and size.
   using FreeFunction = void (*)(void* context, void* data, size_t size);
 
+  // An empty buffer.
   FreeableBuffer() = default;
+  // Takes the memory over if there is a function, otherwise refers to it: the memory must then outlive the
+  // buffer.
   FreeableBuffer(const void* data, size_t size, FreeFunction free_function = nullptr, void* context = nullptr)
       : data_(data), size_(size), free_function_(free_function), context_(context) {}
   FreeableBuffer(FreeableBuffer&& other) noexcept { *this = std::move(other); }
@@ -55,6 +58,7 @@ class FreeableBuffer {
     free_function_ = nullptr;
   }
 
+  // The bytes; null and 0 after free().
   [[nodiscard]] const void* data() const { return data_; }
   [[nodiscard]] size_t size() const { return size_; }
   [[nodiscard]] Span<const uint8_t> bytes() const { return {static_cast<const uint8_t*>(data_), size_}; }
@@ -92,9 +96,9 @@ class BufferDataLoader final : public DataLoader {
   BufferDataLoader(const void* data, size_t size) : data_(static_cast<const uint8_t*>(data)), size_(size) {}
 
   [[nodiscard]] Result<FreeableBuffer> load(size_t offset, size_t size) override {
-    RL_CHECK(range_fits(offset, size, size_), Error::InvalidArgument,
-             "data: bytes %lu to %lu asked for, there are %lu", static_cast<unsigned long>(offset),
-             static_cast<unsigned long>(offset + size), static_cast<unsigned long>(size_));
+    RL_CHECK(range_fits(offset, size, size_), Error::InvalidArgument, "data: bytes %lu to %lu of %lu",
+             static_cast<unsigned long>(offset), static_cast<unsigned long>(offset + size),
+             static_cast<unsigned long>(size_));
     return FreeableBuffer(data_ + offset, size);
   }
   [[nodiscard]] size_t size() const override { return size_; }

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// A .ptd file is a FlatBuffers directory followed by segments. load() verifies the directory, and data is
+// read from the segments on request.
 #include "runtime/program/flat_tensor.h"
 
 #include <algorithm>
@@ -83,6 +85,7 @@ Result<FlatTensor> FlatTensor::load(DataLoader& loader) {
   return map;
 }
 
+// Each entry is checked once, at load, so that lookups can trust it.
 Error FlatTensor::check(uint64_t data_size) const {
   const auto version = root().scalar<uint32_t>(file::kVersion);
   RL_CHECK(version == kKnownVersion, Error::NotSupported,
@@ -175,7 +178,7 @@ Result<FreeableBuffer> FlatTensor::load_segment(Table entry, size_t size) const 
 
 Result<TensorLayout> FlatTensor::tensor_layout(std::string_view key) const {
   RL_TRY_ASSIGN(const Table entry, find(key));
-  RL_CHECK(entry.table(named::kTensorLayout), Error::InvalidArgument, "%s: is no tensor",
+  RL_CHECK(entry.table(named::kTensorLayout), Error::InvalidArgument, "%s: not a tensor",
            entry.string(named::kKey));
   return layout_of(entry);
 }
@@ -188,7 +191,7 @@ Result<FreeableBuffer> FlatTensor::data(std::string_view key) const {
 Error FlatTensor::load_into(std::string_view key, void* buffer, size_t size) const {
   RL_TRY_ASSIGN(const Table entry, find(key));
   const auto held = segment_of(entry).scalar<uint64_t>(segment::kSize);
-  RL_CHECK(size <= held, Error::InvalidArgument, "%s: %lu bytes asked for, there are %lu",
+  RL_CHECK(size <= held, Error::InvalidArgument, "%s: expected at least %lu bytes, got %lu",
            entry.string(named::kKey), log_number(size), log_number(held));
   RL_TRY_ASSIGN(const FreeableBuffer data, load_segment(entry, size));
   if (size > 0) std::memcpy(buffer, data.data(), size);

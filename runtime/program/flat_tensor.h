@@ -31,9 +31,12 @@ class FlatTensor final : public NamedDataMap {
   FlatTensor(DataLoader& loader, FreeableBuffer directory, size_t segment_base)
       : loader_(&loader), directory_(std::move(directory)), segment_base_(segment_base) {}
 
+  // The checks of load(): of the whole directory, and of one entry.
   Error check(uint64_t data_size) const;
   Error check_entry(size_t index, uint64_t data_size) const;
   [[nodiscard]] flatbuffer::Table root() const;
+  // The index of a key's entry; the number of keys if it has none. find() is the same as a table and logs a
+  // missing key.
   [[nodiscard]] uint32_t place_of(std::string_view key) const;
   [[nodiscard]] Result<flatbuffer::Table> find(std::string_view key) const;
   [[nodiscard]] Result<FreeableBuffer> load_segment(flatbuffer::Table entry, size_t size) const;

@@ -46,6 +46,7 @@ class Table {
   // The table that the offset stored at `field` refers to.
   static Table referred_by(const uint8_t* field) { return Table(field + read<uint32_t>(field)); }
 
+  // Returns true if the table exists.
   explicit operator bool() const { return at_ != nullptr; }
   [[nodiscard]] const uint8_t* address() const { return at_; }
 
@@ -56,10 +57,12 @@ class Table {
     const uint8_t* field = find(slot);
     return field == nullptr ? absent : read<T>(field);
   }
+  // The table or the vector that a field refers to; null or empty if absent.
   [[nodiscard]] Table table(unsigned slot) const { return Table(follow(slot)); }
   [[nodiscard]] TableVector tables(unsigned slot) const { return TableVector(follow(slot)); }
   // A string that ends with a zero byte; "" if absent.
   [[nodiscard]] const char* string(unsigned slot) const;
+  // Bytes of a string without the zero byte; 0 if absent.
   [[nodiscard]] uint32_t string_length(unsigned slot) const;
   // A vector of scalars, in place; empty if absent.
   template <class T>
@@ -69,6 +72,7 @@ class Table {
     return {reinterpret_cast<const T*>(at + sizeof(uint32_t)), read<uint32_t>(at)};
   }
 
+  // The address of a field, and the address to which its offset refers; null if absent.
  private:
   [[nodiscard]] const uint8_t* find(unsigned slot) const;
   [[nodiscard]] const uint8_t* follow(unsigned slot) const;

@@ -101,7 +101,7 @@ class PlanChecker {
     const Table entry = values_[at];
     const Table content = entry.table(schema::evalue::kVal);
     const ValueKind kind = kind_of(entry);
-    RL_CHECK(static_cast<uint8_t>(kind) != 0 && content, Error::InvalidProgram, "value %lu: of no kind",
+    RL_CHECK(static_cast<uint8_t>(kind) != 0 && content, Error::InvalidProgram, "value %lu: has no kind",
              log_number(at));
     if (kind == ValueKind::Tensor) return tensor(content);
     if (kind == ValueKind::IntList) {
@@ -137,10 +137,10 @@ class PlanChecker {
     const TableVector instructions = chain.tables(schema::chain::kInstructions);
     for (size_t i = 0; i < instructions.size(); ++i) {
       const Table arguments = instructions[i].table(schema::instruction::kInstrArgs);
-      RL_CHECK(arguments, Error::InvalidProgram, "instruction %lu: of no kind", log_number(i));
+      RL_CHECK(arguments, Error::InvalidProgram, "instruction %lu: has no kind", log_number(i));
       const auto kind = instructions[i].scalar<uint8_t>(schema::instruction::kInstrArgsType);
       const Error error = instruction(static_cast<InstructionKind>(kind), arguments, i, instructions.size());
-      RL_CHECK(error == Error::Ok, error, "instruction %lu: of kind %lu, is damaged", log_number(i),
+      RL_CHECK(error == Error::Ok, error, "instruction %lu: damaged, kind %lu", log_number(i),
                log_number(kind));
     }
     return Error::Ok;
@@ -185,8 +185,7 @@ class PlanChecker {
         const auto destination = arguments.scalar<int32_t>(schema::jump_false_call::kDestinationInstruction);
         RL_CHECK(static_cast<uint32_t>(destination) <= count, Error::InvalidProgram,
                  "jump: to instruction %ld of %lu", static_cast<long>(destination), log_number(count));
-        RL_CHECK(static_cast<uint32_t>(destination) != at, Error::InvalidProgram,
-                 "jump: to itself, which never ends");
+        RL_CHECK(static_cast<uint32_t>(destination) != at, Error::InvalidProgram, "jump: to itself, endless");
         counts_->plain = false;
         return Error::Ok;
       }
@@ -233,7 +232,8 @@ Error read_tensor(Table tensor, TensorView* view) {
   const auto dynamism = tensor.scalar<uint8_t>(schema::tensor::kShapeDynamism);
   RL_CHECK(dynamism <= static_cast<uint8_t>(TensorShapeDynamism::DYNAMIC_UNBOUND), Error::InvalidProgram,
            "tensor: unknown shape dynamism %lu", log_number(dynamism));
-  RL_CHECK(tensor.scalar<uint8_t>(schema::tensor::kLayout) == 0, Error::NotSupported, "tensor: not strided");
+  RL_CHECK(tensor.scalar<uint8_t>(schema::tensor::kLayout) == 0, Error::NotSupported,
+           "tensor: expected strided");
   const auto sizes = tensor.vector<SizesType>(schema::tensor::kSizes);
   const auto order = tensor.vector<DimOrderType>(schema::tensor::kDimOrder);
   RL_CHECK(order.size() == sizes.size(), Error::InvalidProgram,
@@ -248,8 +248,7 @@ Error read_tensor(Table tensor, TensorView* view) {
            "tensor %s: unknown data location %lu", extra.string(schema::extra::kFullyQualifiedName),
            log_number(location));
   const auto device = extra.scalar<uint8_t>(schema::extra::kDeviceType);
-  RL_CHECK(device == kCpu, Error::NotSupported,
-           "tensor %s: lies on device type %lu, this runtime has the CPU (0) only",
+  RL_CHECK(device == kCpu, Error::NotSupported, "tensor %s: on device type %lu, expected the CPU (0)",
            extra.string(schema::extra::kFullyQualifiedName), log_number(device));
   RL_CHECK(tensor.scalar<int32_t>(schema::tensor::kStorageOffset) == 0, Error::NotSupported,
            "tensor: a storage offset of %ld elements",

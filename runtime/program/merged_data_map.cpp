@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Lookup asks each map in turn: there are a few maps, and an index would need memory.
 #include "runtime/program/merged_data_map.h"
 
 namespace rushlight {
 
 namespace {
 
+// Compares all keys of one map with the other: the product of their sizes, or n log n if the second map is
+// sorted.
 Error refuse_shared_keys(const NamedDataMap& a, const NamedDataMap& b) {
   RL_TRY_ASSIGN(const uint32_t count, a.num_keys());
   for (uint32_t i = 0; i < count; ++i) {
@@ -62,6 +65,7 @@ Result<uint32_t> MergedDataMap::num_keys() const {
   return sum;
 }
 
+// `index` is unsigned, so an index before a map's first key wraps and fails the comparison.
 Result<const char*> MergedDataMap::key(uint32_t index) const {
   uint32_t before = 0;
   for (const NamedDataMap* map : maps_) {

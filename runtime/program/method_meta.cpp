@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Reads the verified plan directly; nothing is cached. Indices of values are checked on each access, because
+// minimal verification does not cover them.
 #include "runtime/program/method_meta.h"
 
 #include <cstring>
@@ -29,7 +31,7 @@ Result<Table> value_of(Table plan, unsigned slot, size_t index) {
 Result<Tag> tag_at(Table plan, unsigned slot, size_t index) {
   RL_TRY_ASSIGN(const Table value, value_of(plan, slot, index));
   const auto kind = value.scalar<uint8_t>(schema::evalue::kValType);
-  RL_CHECK(kind != 0, Error::InvalidProgram, "method %s: a value of no kind",
+  RL_CHECK(kind != 0, Error::InvalidProgram, "method %s: a value has no kind",
            plan.string(schema::plan::kName));
   return tag_of(static_cast<schema::ValueKind>(kind));
 }
@@ -37,7 +39,7 @@ Result<Tag> tag_at(Table plan, unsigned slot, size_t index) {
 Result<TensorInfo> tensor_at(Table plan, unsigned slot, size_t index) {
   RL_TRY_ASSIGN(const Table value, value_of(plan, slot, index));
   RL_CHECK(value.scalar<uint8_t>(schema::evalue::kValType) == static_cast<uint8_t>(schema::ValueKind::Tensor),
-           Error::InvalidType, "method %s: value is no tensor", plan.string(schema::plan::kName));
+           Error::InvalidType, "method %s: value is not a tensor", plan.string(schema::plan::kName));
   const Table tensor = value.table(schema::evalue::kVal);
   const bool has_memory = static_cast<bool>(tensor.table(schema::tensor::kAllocationInfo)) ||
                           tensor.scalar<uint32_t>(schema::tensor::kDataBufferIdx) != 0;
@@ -96,6 +98,7 @@ Result<size_t> MethodMeta::planned_buffer_size(size_t index) const {
   return static_cast<size_t>(size);
 }
 
+// Buffers without an entry in the device table are on the CPU.
 Result<Device> MethodMeta::planned_buffer_device(size_t index) const {
   RL_CHECK(index < num_planned_buffers(), Error::InvalidArgument, "planned buffer %lu of %lu",
            log_number(index), log_number(num_planned_buffers()));

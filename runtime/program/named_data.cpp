@@ -17,13 +17,13 @@ Error check_layout(const char* key, const TensorLayout& found, const TensorLayou
   for (size_t d = 0; same && d < expected.sizes.size(); ++d) {
     same = found.sizes[d] == expected.sizes[d] && found.dim_order[d] == expected.dim_order[d];
   }
-  RL_CHECK(same, Error::InvalidExternalData,
-           "tensor %s: its shape or dim order in the data file is not the program's", key);
+  RL_CHECK(same, Error::InvalidExternalData, "tensor %s: the data file has another shape or dim order", key);
   return Error::Ok;
 }
 
 }  // namespace
 
+// The default for maps without an index: compares all keys.
 Result<bool> NamedDataMap::has(std::string_view key) const {
   RL_TRY_ASSIGN(const uint32_t count, num_keys());
   for (uint32_t i = 0; i < count; ++i) {

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// A .pte file is a FlatBuffers table, optionally followed by segments with constants and payloads. The
+// extended header states the size of the first part, so that a loader need not read the rest.
 #include "runtime/program/program.h"
 
 #include <cstring>
@@ -81,6 +83,8 @@ flatbuffer::Table Program::root() const {
   return Table(bytes + read<uint32_t>(bytes));
 }
 
+// Checks a segment's range against the loader's size, because segments are not part of the verified
+// FlatBuffers data.
 Error Program::segment_range(uint64_t index, size_t* offset, size_t* size) const {
   const auto segments = root().tables(schema::program::kSegments);
   RL_CHECK(index < segments.size(), Error::InvalidProgram, "program: segment %lu of %lu",
@@ -90,7 +94,7 @@ Error Program::segment_range(uint64_t index, size_t* offset, size_t* size) const
   const auto length = segment.scalar<uint64_t>(schema::segment::kSize);
   // Writers leave the base 0 if no segment has data.
   RL_CHECK((segment_base_ != 0 || length == 0) && range_fits(start, length, loader_->size() - segment_base_),
-           Error::InvalidProgram, "program: segment %lu leaves the file of %lu bytes",
+           Error::InvalidProgram, "program: segment %lu exceeds the file of %lu bytes",
            static_cast<unsigned long>(index), static_cast<unsigned long>(loader_->size()));
   *offset = segment_base_ + static_cast<size_t>(start);
   *size = static_cast<size_t>(length);
@@ -104,6 +108,8 @@ Result<FreeableBuffer> Program::load_segment(uint64_t index) const {
   return loader_->load(offset, size);
 }
 
+// Loads all constants at once. Programs without a constant segment store them inline, which constant()
+// handles.
 Error Program::load_constants() {
   const Table segment = root().table(schema::program::kConstantSegment);
   if (segment.vector<uint64_t>(schema::subsegment::kOffsets).empty()) return Error::Ok;
@@ -142,7 +148,7 @@ Result<const void*> Program::constant(uint32_t index, size_t nbytes) const {
     offset = offsets[index];
   }
   RL_CHECK(range_fits(offset, nbytes, bytes.size()), Error::InvalidProgram,
-           "constant %lu: %lu bytes at %lu asked for, there are %lu", static_cast<unsigned long>(index),
+           "constant %lu: %lu bytes at %lu of %lu", static_cast<unsigned long>(index),
            static_cast<unsigned long>(nbytes), static_cast<unsigned long>(offset),
            static_cast<unsigned long>(bytes.size()));
   return static_cast<const void*>(bytes.data() + static_cast<size_t>(offset));
@@ -158,7 +164,7 @@ Error Program::load_mutable(uint64_t segment, uint32_t index, void* target, size
   size_t size = 0;
   RL_TRY(segment_range(entry.scalar<uint32_t>(schema::subsegment::kSegmentIndex), &offset, &size));
   RL_CHECK(index < offsets.size() && range_fits(offsets[index], nbytes, size), Error::InvalidProgram,
-           "mutable segment %lu: entry %lu of %lu leaves it", static_cast<unsigned long>(segment),
+           "mutable segment %lu: entry %lu of %lu exceeds it", static_cast<unsigned long>(segment),
            static_cast<unsigned long>(index), static_cast<unsigned long>(offsets.size()));
   RL_TRY_ASSIGN(FreeableBuffer data, loader_->load(offset + static_cast<size_t>(offsets[index]), nbytes));
   if (nbytes > 0) std::memcpy(target, data.data(), nbytes);

@@ -24,7 +24,7 @@ Result<Table> ProgramDataMap::find(std::string_view key) const {
 
 Result<TensorLayout> ProgramDataMap::tensor_layout(std::string_view key) const {
   RL_TRY_ASSIGN(const Table entry, find(key));
-  RL_LOG(Error, "%s: named data of a program is no tensor", entry.string(schema::named_data::kKey));
+  RL_LOG(Error, "%s: named data of a program has no layout", entry.string(schema::named_data::kKey));
   return Error::InvalidArgument;
 }
 
@@ -37,7 +37,7 @@ Error ProgramDataMap::load_into(std::string_view key, void* buffer, size_t size)
   RL_TRY_ASSIGN(const Table entry, find(key));
   RL_TRY_ASSIGN(const FreeableBuffer held,
                 program_->load_segment(entry.scalar<uint32_t>(schema::named_data::kSegmentIndex)));
-  RL_CHECK(size <= held.size(), Error::InvalidArgument, "%s: %lu bytes asked for, there are %lu",
+  RL_CHECK(size <= held.size(), Error::InvalidArgument, "%s: expected at least %lu bytes, got %lu",
            entry.string(schema::named_data::kKey), log_number(size), log_number(held.size()));
   if (size > 0) std::memcpy(buffer, held.data(), size);
   return Error::Ok;

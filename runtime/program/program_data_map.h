@@ -13,7 +13,7 @@ class ProgramDataMap final : public NamedDataMap {
   // `program` must outlive the map.
   explicit ProgramDataMap(const Program& program) : program_(&program) {}
 
-  // Errors: those of the interface, and InvalidProgram (the key's segment is outside of the file). Named data
+  // Errors: as the interface, and InvalidProgram (the key's segment is outside of the file). Named data
   // has no tensor layout: tensor_layout() always returns an error.
   [[nodiscard]] Result<TensorLayout> tensor_layout(std::string_view key) const override;
   [[nodiscard]] Result<FreeableBuffer> data(std::string_view key) const override;

@@ -10,6 +10,7 @@
 
 namespace rushlight::schema {
 
+// Short names of the generated tables; each contains the slots of its fields.
 namespace program = pte::program_table;
 namespace plan = pte::execution_plan_table;
 namespace structure = pte::container_metadata_table;
@@ -39,8 +40,10 @@ namespace boxed {
 constexpr unsigned kItem = pte::int_table::kIntVal;
 }
 
+// Kinds of the schema's unions: a value of an EValue table, and an instruction's arguments.
 using ValueKind = pte::KernelTypes;
 using InstructionKind = pte::InstructionArguments;
+// Enumerations: constants in the program or a data file; payloads inline or in a segment.
 using TensorDataLocation = pte::TensorDataLocation;
 using DelegateDataLocation = pte::DataLocation;
 

@@ -31,7 +31,7 @@ Result<TensorLayout> make_tensor_layout(int8_t scalar_type, Span<const int32_t> 
            what, log_number(sizes.size()), log_number(kTensorDimensionLimit));
   if (dim_order.empty()) dim_order = {kRowMajor, sizes.size()};
   RL_CHECK(dim_order.size() == sizes.size() && is_permutation(dim_order), Error::InvalidArgument,
-           "%s: its dim order of %lu is no permutation of %lu dimensions", what, log_number(dim_order.size()),
+           "%s: dim order of %lu is no permutation of %lu dimensions", what, log_number(dim_order.size()),
            log_number(sizes.size()));
   size_t numel = 0;
   size_t nbytes = 0;

@@ -64,7 +64,7 @@ class BakedRun {
       begun_[i] = true;
       return &method;
     }
-    RL_LOG(Error, "method %s: the program has none of that name", name);
+    RL_LOG(Error, "method %s: not in the program", name);
     return Error::NotFound;
   }
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Loads the method anew for each case, so that the state of one case cannot affect the next.
 #include "runtime/runner/bundled_run.h"
 
 #include <cstdlib>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Reads and writes the format in case_stream.h. Numbers are read in place, because every item is aligned.
 #include "runtime/runner/case_stream.h"
 
 #include <cstring>
@@ -20,6 +21,7 @@ struct Header {
 
 }  // namespace
 
+// Returns the next `size` bytes at an aligned position, or null at the end.
 const uint8_t* CaseReader::take(size_t size) {
   const size_t start = align_up(position_, kItemAlignment);
   if (!range_fits(start, size, bytes_.size())) return nullptr;

@@ -25,7 +25,7 @@ namespace rushlight {
 // Properties of a run. The file contains this struct as is.
 struct Report {
   uint64_t program_bytes;
-  uint64_t method_arena_bytes;  // of the method loaded last, like the next members
+  uint64_t method_arena_bytes;  // this and the next members: the method loaded last
   uint64_t planned_bytes;
   uint64_t temporary_peak_bytes;
   uint64_t load_instructions;  // 0 if the platform cannot count

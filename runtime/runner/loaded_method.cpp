@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Claims memory in a fixed order: arena, scratch, planned buffers, prepared constants, outputs. A claim that
+// fails names its purpose.
 #include "runtime/runner/loaded_method.h"
 
 #include <new>
@@ -14,8 +16,8 @@ namespace {
 // Claims `size` bytes. Error: MemoryAllocationFailed.
 Result<Span<uint8_t>> claim(size_t size, const char* what, platform::Bank bank = platform::Bank::Large) {
   const Span<uint8_t> memory = platform::claim_memory(size, bank);
-  RL_CHECK(memory.size() == size, Error::MemoryAllocationFailed, "%s: the machine has no %lu bytes left",
-           what, log_number(size));
+  RL_CHECK(memory.size() == size, Error::MemoryAllocationFailed, "%s: no memory for %lu bytes", what,
+           log_number(size));
   return Span<uint8_t>(memory);
 }
 
@@ -94,6 +96,7 @@ Error LoadedMethod::claim_planned(const MethodMeta& meta, const MemoryOptions& m
   return Error::Ok;
 }
 
+// Scratch grows to the largest request, and constants are prepared if they fit in the limit.
 Error LoadedMethod::prepare(const MemoryOptions& memory, Report* report) {
   Preparation needs;
   needs.most_prepared_bytes = left_;

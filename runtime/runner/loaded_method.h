@@ -13,15 +13,18 @@ struct RunOptions : MethodOptions {
   MemoryOptions memory;
 };
 
+// Lives in memory of platform::claim_memory(), which is never returned: a runner loads its methods once.
 class LoadedMethod {
  public:
   // Loads a method. Its memory stays claimed until the program ends, and so does the method. Fills in the
-  // parts of `report` that concern loading. Errors: those of Method::load(), MemoryAllocationFailed.
+  // parts of `report` that concern loading. Errors: as Method::load(), MemoryAllocationFailed.
   [[nodiscard]] static Result<LoadedMethod*> load(const Program& program, const char* name,
                                                   const RunOptions& options, Report* report);
 
+  // The loaded method.
   Method& method() { return *std::launder(reinterpret_cast<Method*>(&method_storage_)); }
   LoadedMethod* next = nullptr;  // for a list of loaded methods
+  // Peak use of scratch memory, in bytes.
   [[nodiscard]] size_t temporary_peak() const { return temporary_.peak(); }
 
  private:

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Parses numbers without the C library's functions, which small targets lack.
 #include "runtime/runner/memory_options.h"
 
 #include "runtime/base/checked.h"

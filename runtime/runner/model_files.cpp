@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Files are read into memory that is never released: a runner ends after its run.
 #include "runtime/runner/model_files.h"
 
 #include <cstring>
@@ -45,8 +46,8 @@ Result<Span<const uint8_t>> read_file(const char* path) {
   const long size = platform::file_size(file);
   const Span<uint8_t> memory = size < 0 ? Span<uint8_t>() : platform::claim_memory(static_cast<size_t>(size));
   if (size > 0 && memory.empty()) platform::file_close(file);
-  RL_CHECK(size <= 0 || !memory.empty(), Error::MemoryAllocationFailed,
-           "%s: the machine has no %ld bytes left for it", path, size);
+  RL_CHECK(size <= 0 || !memory.empty(), Error::MemoryAllocationFailed, "%s: no memory for %ld bytes", path,
+           size);
   const size_t got = platform::file_read(file, memory.data(), memory.size());
   platform::file_close(file);
   RL_CHECK(size >= 0 && got == static_cast<size_t>(size), Error::AccessFailed, "%s: read %lu of %ld bytes",
@@ -72,7 +73,8 @@ Result<Span<const uint8_t>> aligned(Span<const uint8_t> bytes) {
 }
 
 Error DataFiles::add(Span<const uint8_t> file) {
-  RL_CHECK(count_ < kMaxFiles, Error::NotSupported, "data files: at most %lu", log_number(kMaxFiles));
+  RL_CHECK(count_ < kMaxFiles, Error::NotSupported, "data files: expected at most %lu",
+           log_number(kMaxFiles));
   auto* loader = new (loaders_[count_]) BufferDataLoader(file.data(), file.size());
   RL_TRY_ASSIGN(FlatTensor opened, FlatTensor::load(*loader));
   maps_[count_] = new (files_[count_]) FlatTensor(std::move(opened));
@@ -81,6 +83,7 @@ Error DataFiles::add(Span<const uint8_t> file) {
   return Error::Ok;
 }
 
+// Walks over the linked files: 16 bytes with the size, the file, and padding to a multiple of 16.
 Error DataFiles::add_linked() {
   if (rushlight_data_files_start == nullptr) return Error::Ok;
   for (const uint8_t* at = rushlight_data_files_start; at < rushlight_data_files_end;) {

@@ -31,18 +31,20 @@ class DataFiles {
   DataFiles(const DataFiles&) = delete;
   DataFiles& operator=(const DataFiles&) = delete;
 
-  // Opens all files. Errors: AccessFailed, NotSupported (more than kMaxFiles), or those of FlatTensor and
+  // Opens all files. Errors: AccessFailed, NotSupported (more than kMaxFiles), or as FlatTensor and
   // MergedDataMap.
   Error open(int argc, char** argv);
 
   // All files as one map; null if there are none.
   [[nodiscard]] const NamedDataMap* map() const { return merged_; }
 
+  // The sum of the sizes of all files.
   [[nodiscard]] uint64_t bytes() const { return bytes_; }
 
  private:
   static constexpr size_t kMaxFiles = 8;
 
+  // Opens one file; opens the files that the build linked.
   Error add(Span<const uint8_t> file);
   Error add_linked();
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Collects the trace in claimed memory, because writing to files during the run would distort its times.
 #include "runtime/runner/trace_files.h"
 
 #include <cstdio>
@@ -52,7 +53,7 @@ Error TraceFiles::begin(int argc, char** argv) {
   }
   RL_TRY_ASSIGN(const size_t events, parse_size(argument(argc, argv, "--etdump_size"), kDefaultEtdumpBytes));
   RL_TRY_ASSIGN(const Span<uint8_t> memory, claim(events, "--etdump"));
-  // Where instructions can be counted, they serve as the clock.
+  // If instructions can be counted, they serve as the clock.
   etdump_ = platform::instruction_count() != 0
                 ? new (storage_) ETDump(memory, platform::instruction_count, "instructions")
                 : new (storage_) ETDump(memory);

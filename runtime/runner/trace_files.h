@@ -15,6 +15,7 @@ namespace rushlight {
 
 #ifdef ET_EVENT_TRACER_ENABLED
 
+// A trace in a build with event tracing. Writes through the platform's file functions.
 class TraceFiles {
  public:
   // Reads --etdump (file for events) and --etdump_size (memory for them), --debug_output and --debug_size
@@ -46,6 +47,7 @@ class TraceFiles {
 
 #else
 
+// The same interface in a build without event tracing.
 class TraceFiles {
  public:
   // Error: NotSupported (a trace was requested).

@@ -58,9 +58,9 @@ inline Error set_tensor(size_t index, TensorImpl* target, const Tensor& source) 
   const bool lent = target->storage() != Storage::Planned;
   if (lent) target->set_data(nullptr, Storage::Lent);  // the checks below may fail after the resize
   RL_CHECK(target->resize(source.sizes()) == Error::Ok, Error::InvalidArgument,
-           "input %lu: its shape does not fit the program's", log_number(index));
+           "input %lu: shape does not fit the program's", log_number(index));
   RL_CHECK(same_layout(Tensor(target), source), Error::InvalidArgument,
-           "input %lu: its dim order is not the program's", log_number(index));
+           "input %lu: dim order differs from the program's", log_number(index));
   if (lent) {
     target->set_data(source.impl()->mutable_data(), Storage::Lent);
   } else if (target->nbytes() > 0) {
@@ -87,7 +87,7 @@ inline Error set_value(size_t index, const EValue& target, const EValue& value) 
   }
   if (target.is_number()) {
     RL_CHECK(same_number(target, value), Error::InvalidArgument,
-             "input %lu: the program was exported for another value of this number", log_number(index));
+             "input %lu: the program was exported with another number", log_number(index));
     return Error::Ok;
   }
   RL_CHECK(target.is_none(), Error::NotSupported, "input %lu: a %s cannot be set", log_number(index),
@@ -99,13 +99,13 @@ inline Error set_value(size_t index, const EValue& target, const EValue& value) 
 // shape (numel_bound() elements) and outlive its use. Errors: InvalidArgument (too few bytes), InvalidType
 // (not a tensor), InvalidState (planned by the program).
 inline Error set_output_memory(size_t index, const EValue& value, Span<uint8_t> memory) {
-  RL_CHECK(value.is_tensor(), Error::InvalidType, "output %lu: a %s has no memory of its own",
-           log_number(index), to_string(value.tag));
+  RL_CHECK(value.is_tensor(), Error::InvalidType, "output %lu: expected a Tensor, got %s", log_number(index),
+           to_string(value.tag));
   TensorImpl* tensor = value.payload.as_tensor.impl();
   RL_CHECK(tensor->storage() != Storage::Planned && tensor->storage() != Storage::Constant,
-           Error::InvalidState, "output %lu: the program has planned its memory", log_number(index));
+           Error::InvalidState, "output %lu: its memory is planned", log_number(index));
   const size_t needed = tensor->numel_bound() * element_size(tensor->scalar_type());
-  RL_CHECK(memory.size() >= needed, Error::InvalidArgument, "output %lu: needs %lu bytes, %lu were given",
+  RL_CHECK(memory.size() >= needed, Error::InvalidArgument, "output %lu: expected %lu bytes, got %lu",
            log_number(index), log_number(needed), log_number(memory.size()));
   tensor->set_data(memory.data(), Storage::Given);
   return Error::Ok;

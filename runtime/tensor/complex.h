@@ -12,13 +12,15 @@ namespace rushlight {
 // T is float, double, or Half (storage only).
 template <class T>
 struct Complex {
-  T real{};
-  T imag{};
+  T real{};  // real part, first in memory
+  T imag{};  // imaginary part
 
   Complex() = default;
+  // A real number; the imaginary part is 0.
   template <class Real, class = std::enable_if_t<std::is_convertible_v<Real, T>>>
   Complex(Real r) : real(static_cast<T>(r)) {}  // NOLINT: implicit by design
   Complex(T r, T i) : real(r), imag(i) {}
+  // Converts both parts, for example from float to Half, with rounding.
   template <class Other>
   explicit Complex(Complex<Other> z) : real(static_cast<T>(z.real)), imag(static_cast<T>(z.imag)) {}
 
@@ -46,10 +48,12 @@ struct Complex {
   // Absolute value; including <cmath> would slow the compilation of every kernel.
   static T size_of(T part) { return part < T(0) ? -part : part; }
 
+  // Equal if both parts are; NaN equals nothing.
   friend bool operator==(Complex a, Complex b) { return a.real == b.real && a.imag == b.imag; }
   friend bool operator!=(Complex a, Complex b) { return !(a == b); }
 };
 
+// True for instances of Complex.
 template <class T>
 inline constexpr bool is_complex_number = false;
 template <class T>

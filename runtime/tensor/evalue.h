@@ -23,9 +23,9 @@ namespace rushlight {
 enum class Tag : uint32_t {
   None,
   Tensor,
-  String,
-  Double,
-  Int,
+  String,  // text with a length
+  Double,  // float64
+  Int,     // int64
   Bool,
   ListBool,
   ListDouble,
@@ -51,6 +51,8 @@ struct BoxedList {
 
 // A value. Copying copies the pointer to a list, string or tensor, not its contents.
 struct EValue {
+  // The value itself or a pointer to it; `tag` selects the valid member. Strings and lists have `length`
+  // items.
   union Payload {
     int64_t as_int;
     double as_double;
@@ -86,7 +88,9 @@ struct EValue {
   Tag tag = Tag::None;
   uint32_t length = 0;  // number of items of a list, bytes of a string
 
+  // Creates None.
   constexpr EValue() = default;
+  // Numbers, a tensor, and a string, which is not copied and must outlive the value.
   constexpr explicit EValue(int64_t value) : payload(value), tag(Tag::Int) {}
   constexpr explicit EValue(double value) : payload(value), tag(Tag::Double) {}
   constexpr explicit EValue(bool value) : payload(value), tag(Tag::Bool) {}
@@ -94,6 +98,7 @@ struct EValue {
   constexpr explicit EValue(std::string_view value)
       : payload(value.data()), tag(Tag::String), length(static_cast<uint32_t>(value.size())) {}
 
+  // Queries of the tag.
   [[nodiscard]] bool is_none() const { return tag == Tag::None; }
   [[nodiscard]] bool is_tensor() const { return tag == Tag::Tensor; }
   [[nodiscard]] bool is_int() const { return tag == Tag::Int; }
@@ -108,10 +113,14 @@ struct EValue {
   }
   // Any number as an integer: a double is truncated and clamped to int64; NaN gives 0.
   [[nodiscard]] int64_t to_int() const;
+  // Any number as a double; a bool gives 0 or 1.
   [[nodiscard]] double to_double() const {
     return tag == Tag::Double ? payload.as_double : static_cast<double>(to_int());
   }
+  // A bool, or an integer as a truth value. Precondition: not a double, of which it would test the bits; see
+  // is_false() (binding.h).
   [[nodiscard]] bool to_bool() const { return tag == Tag::Bool ? payload.as_bool : payload.as_int != 0; }
+  // The number with its kind.
   [[nodiscard]] Scalar to_scalar() const {
     if (tag == Tag::Double) return payload.as_double;
     if (tag == Tag::Bool) return payload.as_bool;

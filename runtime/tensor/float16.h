@@ -10,7 +10,7 @@ namespace rushlight {
 
 namespace internal {
 
-// Reinterpret the bits of a float.
+// Returns the bits of a float, and the float with the given bits.
 inline uint32_t float_bits(float value) {
   uint32_t bits;
   std::memcpy(&bits, &value, sizeof bits);
@@ -23,6 +23,8 @@ inline float bits_float(uint32_t bits) {
   return value;
 }
 
+// Convert between binary16 and binary32. The first is exact; the second rounds to nearest even, to infinity
+// beyond the range, and keeps subnormals.
 float half_to_float(uint16_t half);
 uint16_t float_to_half(float value);
 

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A Python number (int, float or bool) as an operator argument, like at::Scalar.
+// A Python number (int, float or bool) as an operator argument, like at::Scalar. Kernels take one where
+// PyTorch's schema says Scalar, and convert it to the dtype in which they compute:
+//
+//   const auto alpha = scalar.to<float>();
 #pragma once
 
 #include <cstdint>
@@ -18,11 +21,13 @@ class Scalar {
   Scalar(double value) : kind_(Kind::Double) { value_.as_double = value; }  // NOLINT: implicit by design
   Scalar(bool value) : kind_(Kind::Bool) { value_.as_int = value; }         // NOLINT: implicit by design
 
+  // Returns true for a Python float.
   [[nodiscard]] bool is_floating() const { return kind_ == Kind::Double; }
   // Returns true for an int, and for a bool if `include_bool`.
   [[nodiscard]] bool is_integral(bool include_bool) const {
     return kind_ == Kind::Int || (include_bool && kind_ == Kind::Bool);
   }
+  // Returns true for a Python bool.
   [[nodiscard]] bool is_bool() const { return kind_ == Kind::Bool; }
 
   // Converts as C++ does, or as truncate() (checked.h) where C++ leaves the result undefined. T is an

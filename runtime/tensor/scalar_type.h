@@ -13,22 +13,22 @@ namespace rushlight {
 
 // Dtype of a tensor's elements.
 enum class ScalarType : int8_t {
-  Byte = 0,
-  Char = 1,
-  Short = 2,
-  Int = 3,
-  Long = 4,
-  Half = 5,
-  Float = 6,
-  Double = 7,
-  ComplexHalf = 8,
-  ComplexFloat = 9,
-  ComplexDouble = 10,
-  Bool = 11,
-  QInt8 = 12,
-  QUInt8 = 13,
-  QInt32 = 14,
-  BFloat16 = 15,
+  Byte = 0,            // uint8
+  Char = 1,            // int8
+  Short = 2,           // int16
+  Int = 3,             // int32
+  Long = 4,            // int64
+  Half = 5,            // float16
+  Float = 6,           // float32
+  Double = 7,          // float64
+  ComplexHalf = 8,     // complex32: two float16
+  ComplexFloat = 9,    // complex64
+  ComplexDouble = 10,  // complex128
+  Bool = 11,           // 1 byte: 0 or 1
+  QInt8 = 12,          // quantized
+  QUInt8 = 13,         // quantized
+  QInt32 = 14,         // quantized
+  BFloat16 = 15,       // bfloat16
   UInt16 = 27,
   UInt32 = 28,
   UInt64 = 29,
@@ -64,20 +64,26 @@ constexpr bool contains(TypeSet set, ScalarType type) {
 }
 
 // Named sets, for dispatch().
+// uint8 and the signed integers.
 namespace types {
 inline constexpr TypeSet kIntegral =
     type_set(ScalarType::Byte, ScalarType::Char, ScalarType::Short, ScalarType::Int, ScalarType::Long);
+// The wider unsigned integers, for which PyTorch has few operators.
 inline constexpr TypeSet kUnsignedWide = type_set(ScalarType::UInt16, ScalarType::UInt32, ScalarType::UInt64);
+// Floating-point types of 16 bits. Kernels compute with them in float.
 inline constexpr TypeSet kReducedFloat = type_set(ScalarType::Half, ScalarType::BFloat16);
 inline constexpr TypeSet kFloating = type_set(ScalarType::Float, ScalarType::Double) | kReducedFloat;
 inline constexpr TypeSet kComplex =
     type_set(ScalarType::ComplexHalf, ScalarType::ComplexFloat, ScalarType::ComplexDouble);
 inline constexpr TypeSet kBool = type_set(ScalarType::Bool);
+// Real numbers without bool, uint16, uint32 and uint64.
 inline constexpr TypeSet kReal = kIntegral | kFloating;
+// All dtypes with values, except complex and quantized ones.
 inline constexpr TypeSet kAll = kReal | kBool | kUnsignedWide;
 }  // namespace types
 
-// Predicates. Quantized dtypes (QInt8, ...) are in none of these sets.
+// Membership in the set of that name; is_integral() includes the wide unsigned types. Quantized dtypes are in
+// no set.
 constexpr bool is_floating(ScalarType type) { return contains(types::kFloating, type); }
 constexpr bool is_complex(ScalarType type) { return contains(types::kComplex, type); }
 constexpr bool is_integral(ScalarType type, bool include_bool = false) {

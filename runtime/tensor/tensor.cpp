@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Strides follow from sizes and dim order, innermost dimension first. They are recomputed on each resize, in
+// O(rank), rather than stored in programs.
 #include "runtime/tensor/tensor.h"
 
 #include "runtime/base/checked.h"
@@ -43,16 +45,17 @@ Error TensorImpl::resize(Span<const SizesType> sizes) {
   for (size_t i = 0; i < dim_; ++i) same = same && sizes[i] == sizes_[i];
   if (same) return Error::Ok;
   RL_CHECK(dynamism_ != TensorShapeDynamism::STATIC, Error::NotSupported,
-           "resize: the tensor's shape is static and differs from the one asked for");
+           "resize: the shape is static and differs");
   size_t numel = 0;
   RL_CHECK(checked_numel(sizes, &numel), Error::InvalidArgument, "resize: a size is negative or too large");
-  RL_CHECK(numel <= numel_bound_, Error::OutOfResources, "resize: %lu elements asked for, at most %lu fit",
-           static_cast<unsigned long>(numel), static_cast<unsigned long>(numel_bound_));
+  RL_CHECK(numel <= numel_bound_, Error::OutOfResources, "resize: expected at most %lu elements, got %lu",
+           static_cast<unsigned long>(numel_bound_), static_cast<unsigned long>(numel));
   for (size_t i = 0; i < dim_; ++i) sizes_[i] = sizes[i];
   compute_strides();
   return Error::Ok;
 }
 
+// Lent memory and aliases are as large as the current elements, so only a static tensor may be written there.
 bool TensorImpl::is_writable() const {
   const bool has_capacity = storage_ == Storage::Planned || storage_ == Storage::Given;
   const bool fits_as_it_is = storage_ == Storage::Lent || storage_ == Storage::View;
@@ -65,7 +68,7 @@ Error TensorImpl::make_view(const TensorImpl& base, Span<const SizesType> sizes)
            "view: expected %lu elements of %s, got %lu of %s", static_cast<unsigned long>(base.numel_),
            to_string(base.type_), static_cast<unsigned long>(numel_), to_string(type_));
   if (storage_ == Storage::Planned || storage_ == Storage::Constant) {
-    RL_CHECK(data_ == base.data_, Error::InvalidArgument, "view: it has memory of its own");
+    RL_CHECK(data_ == base.data_, Error::InvalidArgument, "view: has separate memory");
     return Error::Ok;
   }
   const bool constant = base.storage_ == Storage::Constant || base.storage_ == Storage::ConstantView;

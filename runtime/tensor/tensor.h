@@ -26,7 +26,7 @@ using DimOrderType = uint8_t;
 // The largest rank.
 inline constexpr size_t kTensorDimensionLimit = 16;
 
-// How a tensor's shape may change. The enumerators are ExecuTorch's.
+// The permitted changes of a tensor's shape. The enumerators are ExecuTorch's.
 enum class TensorShapeDynamism : uint8_t {
   STATIC = 0,         // the shape never changes; its sizes may be in read-only memory
   DYNAMIC_BOUND = 1,  // may change up to the number of elements at construction

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Storage for the bytes of tensors that a tracer logs.
+// Storage for the bytes of tensors that a tracer logs. ETDump stores offsets into this data, which becomes a
+// second file for the Inspector (debug buffer).
+//
+//   BufferDataSink sink({buffer, sizeof buffer});
+//   trace.set_data_sink(&sink);
 #pragma once
 
 #include <cstring>

@@ -69,15 +69,21 @@ class ETDump final : public EventTracer {
   // Slots of the hash table of names.
   static constexpr size_t kNames = 64;
 
+  // Returns true if `bytes` bytes fit, besides those reserved for completing block and file.
   [[nodiscard]] bool fits(size_t bytes) const;
   bool ready_for(size_t bytes);
   void close_block();
+  // Writes a name once; later calls return the existing string while the hash table holds it.
   Ref name(const char* text);
   Ref block_name(const char* text);
+  // The shared parts of profiling inside and outside of delegates.
   EventTracerEntry start(const char* name, DelegateIdKind kind);
   void end(const EventTracerEntry& entry, uint64_t end_time, Span<const uint8_t> metadata);
+  // Adds an event of the kind `slot` to the block.
   void add_event(uint16_t slot, Ref event);
 
+  // Tables that describe logged values (etdump_values.cpp). Errors: NotSupported (kind of value), or as the
+  // sink.
   Result<Ref> tensor(const Tensor& tensor);
   Result<Ref> tensor_list(Span<const Tensor> tensors);
   Result<Ref> describe(const EValue& value, Span<const Tensor> tensors, bool is_output);
@@ -97,8 +103,8 @@ class ETDump final : public EventTracer {
   int32_t block_input_ = kUnsetBundledInputIndex;
   uint32_t file_number_ = 0;
   size_t num_blocks_ = 0;
-  size_t num_allocators_ = 0;  // of the block
-  size_t num_events_ = 0;      // of the block
+  size_t num_allocators_ = 0;  // in the current block
+  size_t num_events_ = 0;      // in the current block
   size_t lost_events_ = 0;
   size_t lost_values_ = 0;
   State state_ = State::Empty;

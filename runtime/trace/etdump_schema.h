@@ -7,20 +7,21 @@
 
 namespace rushlight::etdump {
 
+// File identifier and schema version in the root table.
 inline constexpr char kIdentifier[] = "ED00";
 inline constexpr uint32_t kVersion = 0;
 
 namespace file {
-enum : uint16_t { kVersion, kRunData };
+enum : uint16_t { kVersion, kRunData };  // the root table
 }
 namespace run {
-enum : uint16_t { kName, kBundledInputIndex, kAllocators, kEvents };
+enum : uint16_t { kName, kBundledInputIndex, kAllocators, kEvents };  // one block of events
 }
 namespace allocator {
 enum : uint16_t { kName };
 }
 namespace event {
-enum : uint16_t { kProfile, kAllocation, kDebug };
+enum : uint16_t { kProfile, kAllocation, kDebug };  // exactly one field is set
 }
 namespace profile {
 enum : uint16_t {
@@ -34,22 +35,26 @@ enum : uint16_t {
   kEndTime
 };
 }
+// One table per event kind.
 namespace allocation {
 enum : uint16_t { kAllocatorId, kSize };
 }
 namespace debug {
 enum : uint16_t { kChainIndex, kInstructionId, kEntry, kDelegateIdInt, kDelegateIdStr };
 }
+// A logged value: kKind tells which field holds it.
 namespace value {
 enum : uint16_t { kKind, kTensor, kTensorList, kInt, kFloat, kDouble, kBool, kOutput };
 enum class Kind : uint8_t { Null, Int, Bool, Float, Double, Tensor, TensorList, String };
 }  // namespace value
+// A logged tensor: its bytes are at kOffset in the data sink.
 namespace tensor {
 enum : uint16_t { kScalarType, kSizes, kStrides, kOffset };
 }
 namespace tensor_list {
 enum : uint16_t { kTensors };
 }
+// Numbers and bools are tables with one field.
 namespace boxed_number {
 enum : uint16_t { kValue };
 }

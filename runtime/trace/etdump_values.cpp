@@ -114,6 +114,7 @@ Result<ETDump::Ref> ETDump::describe(const EValue& value, Span<const Tensor> ten
   return builder_.table(fields, 3);
 }
 
+// Writes the value first and the event last, so that a failure leaves an unreferenced table but a valid file.
 Result<bool> ETDump::log(const DelegateEventId* id, const EValue& value, Span<const Tensor> tensors,
                          bool is_output) {
   if (sink_ == nullptr) return false;

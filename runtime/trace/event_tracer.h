@@ -68,7 +68,7 @@ class EventTracer {
   // execution.
   virtual void create_event_block(const char* name) = 0;
 
-  // Starts an event. Unset ids default to those of set_chain_debug_handle().
+  // Starts an event. Unset ids default to the ids of set_chain_debug_handle().
   virtual EventTracerEntry start_profiling(const char* name, ChainId chain = kUnsetChainId,
                                            DebugHandle handle = kUnsetDebugHandle) = 0;
   virtual void end_profiling(const EventTracerEntry& entry) = 0;

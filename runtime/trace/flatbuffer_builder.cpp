@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// FlatBuffers are written back to front, because offsets point forward to objects that must already have a
+// position.
 #include "runtime/trace/flatbuffer_builder.h"
 
 #include <cstring>
@@ -85,6 +87,7 @@ Ref Builder::layout(const uint16_t* words, size_t count) {
   return here();
 }
 
+// Lays out the fields by width, then reuses an equal vtable if one was written before.
 Ref Builder::table(const Field* fields, size_t count) {
   uint16_t words[2 + kMaxSlots] = {};
   size_t num_words = 2;

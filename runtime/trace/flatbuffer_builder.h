@@ -78,8 +78,8 @@ class Builder {
   void insert(size_t position, Ref ref);
   [[nodiscard]] size_t waiting() const { return waiting_; }
   void drop_waiting(size_t count) { waiting_ -= count; }
-  // Pops the last `count` references and writes them as a vector. Needs vector_bound(0) bytes beyond those
-  // that the references occupy.
+  // Pops the last `count` references and writes them as a vector. Needs vector_bound(0) bytes beyond the
+  // memory of the references.
   Ref vector_of_waiting(size_t count);
 
   // Writes the header (size prefix, root offset, identifier) and returns the file. Its length is a multiple

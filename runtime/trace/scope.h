@@ -50,7 +50,8 @@ class ProfileScope {
   PendingEntry entry_;
 };
 
-// The event of one instruction. Other reports during its lifetime refer to that instruction.
+// The event of one instruction: `index` in `chain`. Other reports during its lifetime refer to that
+// instruction. Events are recorded at ProfilingLevel::AllEvents; the reference is set at every level.
 class InstructionScope {
  public:
   InstructionScope(EventTracer* tracer, size_t chain, size_t index, const char* name) : tracer_(tracer) {
@@ -63,6 +64,8 @@ class InstructionScope {
   }
 
  private:
+  // Set or clear the tracer's instruction, and start or end its event. Not inlined, so that executions
+  // without a tracer only test a pointer.
   void begin(size_t chain, size_t index, const char* name);
   void end();
 
@@ -74,7 +77,7 @@ class InstructionScope {
 // operators that write no tensor have no event.
 class OperatorScope {
  public:
-  // `name` and `signature` are those of KernelEntry.
+  // `name` and `signature` are as in KernelEntry.
   OperatorScope(EventTracer* tracer, const char* name, const char* signature)
       : tracer_(tracer), signature_(signature) {
     if (tracer_ != nullptr) begin(name);
@@ -91,6 +94,7 @@ class OperatorScope {
   }
 
  private:
+  // begin() also clears the tracer for operators that have no event.
   void begin(const char* name);
   void end();
   void log(EValue* const* arguments) const;

@@ -167,7 +167,7 @@ def test_wide_sums_are_rounded_to_the_nearest(kernels: Kernels, scale: float, ro
 
 def test_a_mean_of_more_numbers_than_32_bits_hold_is_refused(kernels: Kernels) -> None:
     x, out = torch.zeros(65536, dtype=torch.int16), torch.empty((), dtype=torch.int16)
-    with pytest.raises(KernelRefused, match="sums of at most 65535 numbers, got 65536"):
+    with pytest.raises(KernelRefused, match="sums of at most 65535 values, got 65536"):
         kernels.run(MEAN, [x, 0, [0], False, *scale_of(0.5), *TO, out])
 
 

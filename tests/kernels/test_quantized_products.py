@@ -141,7 +141,7 @@ def refused(kernels: Kernels, name: str, arguments: Sequence[Any]) -> KernelRefu
 
 ROUNDING = "rounding: expected single, double or float, got "
 MULTIPLIER = "multipliers: expected 0 or 2^30 at least, got "
-SCALE = "multipliers: expected finite numbers above 0, got "
+SCALE = "multipliers: expected finite values above 0, got "
 SHIFT = "shifts: expected -31 to "
 BIAS = "may have more than 32 bits"
 REFUSED: list[tuple[dict[str, Any], str]] = [

@@ -87,7 +87,7 @@ def test_nothing_may_be_there(kernels: Kernels, kind: str, sizes: tuple[int, int
         (5, torch.ones(7, dtype=torch.int32), "multipliers: expected rank 1"),
         (5, -1, "multipliers: expected 0 to 2147483647, got -1"),
         (6, -1, "hidden_multipliers: expected 0 to 2147483647, got -1"),
-        (7, (1 << 60) + 1, "bias: number 0 is beyond 2^60"),
+        (7, (1 << 60) + 1, "bias: element 0 exceeds 2^60"),
         (7, torch.ones(24, dtype=torch.int32), "bias: expected dtype int64, got int32"),
         (8, 0, "shift: expected 1 to 62, got 0"),
         (8, 63, "shift: expected 1 to 62, got 63"),

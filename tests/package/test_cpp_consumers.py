@@ -13,7 +13,8 @@ import pytest
 from rushlight import process
 from rushlight.errors import CommandFailed
 from support.cmake_projects import CONSUMERS, INTEROP, MODELS, build, configure
-from support.environments import ROOT
+from support.environments import DIGITS, ROOT
+from support.example_scripts import run_example
 
 pytestmark = pytest.mark.package
 
@@ -35,9 +36,10 @@ def parsed(line: str, like: np.ndarray) -> np.ndarray:
 
 @pytest.fixture(scope="module")
 def prefix(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """An installation with the operators of two models, moved away from where it was installed."""
+    """An installation with the operators of three models, moved away from where it was installed."""
     folder = tmp_path_factory.mktemp("install")
-    selected = ";".join(str(MODELS[name]) for name in ("f64_add", "multi_method"))
+    digits = DIGITS / "digits.pte"
+    selected = ";".join(map(str, (MODELS["f64_add"], MODELS["multi_method"], digits)))
     configure(
         ROOT,
         folder / "build",
@@ -106,6 +108,12 @@ def test_a_project_makes_operator_libraries_with_what_is_installed(prefix: Path,
     lines = process.run([tmp_path / target], check=True).stdout.splitlines()
     # Those of its own, which go before those that were installed.
     assert {"my_ops::mul3.out", "aten::addmm.out", "= aten::relu.out 0 100 102"} <= set(lines)
+
+
+def test_the_application_of_the_examples_finds_what_was_installed(prefix: Path, tmp_path: Path) -> None:
+    printed = run_example("cpp_application", "-o", tmp_path, "--installed", prefix).stdout
+    assert printed.count("class 8: 0.995122\n") == 2
+    assert not (tmp_path / "rushlight").exists()
 
 
 def test_the_program_of_the_page_on_cpp_builds(prefix: Path, tmp_path: Path) -> None:

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""examples/little_language_model and examples/language_model: boards, and applications in C++, continue a
-prompt by the tokens that Python chooses."""
+"""examples/little_language_model and examples/chat: boards, and an application in C++, continue a prompt by the
+tokens that Python chooses."""
 
 from __future__ import annotations
 
 import importlib.util
+import json
 import re
+import shutil
 import sys
 from pathlib import Path
 from types import ModuleType
@@ -18,6 +20,8 @@ from rushlight.run.api import run
 from rushlight.run.cases import Call, Case
 from rushlight.targets.bare_metal import BareMetal
 from support.environments import ROOT
+from support.example_scripts import run_example, skip_without
+from support.real_models import wheels
 
 pytest.importorskip("tokenizers", reason="missing: tokenizers")
 pytest.importorskip("safetensors", reason="missing: safetensors")
@@ -27,6 +31,9 @@ pytestmark = [pytest.mark.package, pytest.mark.device]
 EXAMPLE = ROOT / "examples" / "little_language_model"
 PROMPT = "A board has"
 NEW_TOKENS = 40
+QUESTION = "A board has little"
+TEMPLATE = "{% for message in messages %}{{ message['content'] }}{% endfor %}{{ ' memory' }}"
+"""Of a chat whose answers continue the question."""
 TEXT = (
     "A board has little memory, so that weights of four bits stay where they are in flash. Each token reads "
     "all of them once: what is kept of earlier tokens is one row of keys and values for each layer, rounded "
@@ -76,8 +83,7 @@ def build(source: Path, target: targets.Target, program: Path, folder: Path, exe
 )
 def test_a_board_generates_the_text_of_the_host(name: str, program: Path, tmp_path: Path) -> None:
     board = targets.get(name)
-    if missing := board.requirements():
-        pytest.skip(f"{name}: missing " + ", ".join(item.name for item in missing))
+    skip_without(name)
     assert isinstance(board, BareMetal)
     executable = build(EXAMPLE, board, program, tmp_path, "little")
     printed = process.run(board.command(executable), check=True, timeout=60).stdout
@@ -93,7 +99,6 @@ def test_a_board_generates_the_text_of_the_host(name: str, program: Path, tmp_pa
 @pytest.mark.parametrize(
     "name",
     [
-        "host",
         pytest.param("linux-aarch64", marks=pytest.mark.linux_aarch64),
         pytest.param("linux-riscv64", marks=pytest.mark.linux_riscv64),
     ],
@@ -102,9 +107,8 @@ def test_an_application_in_c_plus_plus_writes_the_text_of_python(
     name: str, program: Path, tmp_path: Path
 ) -> None:
     target = targets.get(name)
-    if missing := target.requirements():
-        pytest.skip(f"{name}: missing " + ", ".join(item.name for item in missing))
-    executable = build(ROOT / "examples" / "language_model", target, program, tmp_path, "write_text")
+    skip_without(name)
+    executable = build(ROOT / "examples" / "chat", target, program, tmp_path, "chat")
     words = [str(program), PROMPT, str(NEW_TOKENS)]
     printed = process.run(target.command(executable, words), check=True, timeout=120).stdout
 
@@ -112,10 +116,35 @@ def test_an_application_in_c_plus_plus_writes_the_text_of_python(
     assert printed == f"{text}\n"
 
 
+def test_the_chat_answers_in_python_and_in_c_plus_plus(program: Path, tmp_path: Path) -> None:
+    model = shutil.copytree(program.parent / "model", tmp_path / "model")
+    (model / "tokenizer_config.json").write_text(json.dumps({"chat_template": TEMPLATE}))
+    words = [model, "--question", QUESTION, "--cpp", "-o", tmp_path]
+    printed = run_example("chat", *words, timeout=900).stdout
+
+    chat = llm.load(tmp_path / "model.pte").chat(temperature=0.0, max_tokens=200)
+    text = chat.say(QUESTION).read()
+    assert len(set(text)) > 10
+    first, second = printed.split("tokens/s", 1)
+    assert f"> {QUESTION}\n{text}\n(" in first and f"\n{text}\n" in second
+
+
+def test_the_chat_says_what_to_do_without_a_model(tmp_path: Path) -> None:
+    done = run_example("chat", tmp_path / "none.gguf", "-o", tmp_path, check=False)
+    assert done.returncode != 0 and "none.gguf" in done.stderr and "Traceback" not in done.stderr
+
+
+@pytest.mark.models
+def test_the_chat_of_the_readme_knows_the_capital(tmp_path: Path) -> None:
+    if missing := wheels.missing("smollm2"):
+        pytest.skip(missing)
+    printed = run_example("chat", "-o", tmp_path).stdout
+    assert "The capital of France is Paris." in printed and "tokens/s" in printed
+
+
 @pytest.mark.cortex_m55
 def test_a_baked_program_gives_the_logits_of_the_interpreter(program: Path, tmp_path: Path) -> None:
-    if missing := targets.get("cortex-m55").requirements():
-        pytest.skip("cortex-m55: missing " + ", ".join(item.name for item in missing))
+    skip_without("cortex-m55")
     tokens = [np.array([[5, 70, 9]]), np.array([[33]])]
     calls = [
         Call("forward", [tokens[0], np.array([0])], None),

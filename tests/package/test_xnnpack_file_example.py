@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""examples/xnnpack_file: an official XNNPACK file gives the official runtime's bytes, as it is and converted."""
+"""examples/xnnpack_file: an official XNNPACK file gives the official bytes, as it is and converted."""
 
 from __future__ import annotations
 

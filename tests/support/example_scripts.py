@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pytest
@@ -23,8 +23,15 @@ def skip_without(*names: str) -> None:
 
 
 def run_example(
-    name: str | Path, *words: str | Path, check: bool = True, timeout: float = 600
+    name: str | Path,
+    *words: str | Path,
+    check: bool = True,
+    timeout: float = 600,
+    env: Mapping[str, str] | None = None,
 ) -> process.Result:
-    """Runs examples/NAME/run.py, or that of another folder, from the root of the checkout. Error: CommandFailed, if `check` is set."""
+    """Runs examples/NAME/run.py, or that of another folder, from the root of the checkout.
+
+    Error: CommandFailed, if `check` is set.
+    """
     command: Sequence[str | Path] = [sys.executable, EXAMPLES / name / "run.py", *words]
-    return process.run(command, cwd=ROOT, check=check, timeout=timeout)
+    return process.run(command, cwd=ROOT, check=check, timeout=timeout, env=env)

@@ -6,7 +6,7 @@ set(CMAKE_TRY_COMPILE_TARGET_TYPE STATIC_LIBRARY)
 set(RUSHLIGHT_BOARD
     "${RUSHLIGHT_DEFAULT_BOARD}"
     CACHE STRING
-    "Folder of toolchains/boards/, or the path of a folder with a board.json of your own"
+    "Folder of toolchains/boards/, or the path of another folder with a board.json"
 )
 set(RUSHLIGHT_PLATFORM semihosting CACHE STRING "File of runtime/platform/ to build on")
 set(CMAKE_BUILD_TYPE MinSizeRel CACHE STRING "Build type")

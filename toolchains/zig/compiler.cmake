@@ -4,7 +4,7 @@
 set(RUSHLIGHT_ZIG
     ""
     CACHE FILEPATH
-    "The program zig; left empty: that of the Python package ziglang, or the one on PATH"
+    "The program zig; if empty, that of the Python package ziglang, or the one on PATH"
 )
 find_program(RUSHLIGHT_ZIG_PYTHON NAMES "${Python_EXECUTABLE}" python3 NO_CMAKE_FIND_ROOT_PATH)
 if(NOT RUSHLIGHT_ZIG)

@@ -10,7 +10,7 @@ list(FILTER rushlight_math EXCLUDE REGEX "/([^/]*l|j[01n]f?|nearbyintf?|__polevl
 if(NOT rushlight_math)
     message(
         FATAL_ERROR
-        "no sources of musl in ${rushlight_musl}: RUSHLIGHT_ZIG is to lie in ziglang's folder"
+        "no sources of musl in ${rushlight_musl}: set RUSHLIGHT_ZIG to the program in ziglang's folder"
     )
 endif()
 # Zig sources: functions.zig, and the compiler's support functions.

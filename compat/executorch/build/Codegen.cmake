@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Where this was up to ExecuTorch 0.5.
+# The location of this file up to ExecuTorch 0.5.
 include("${CMAKE_CURRENT_LIST_DIR}/../tools/cmake/Codegen.cmake")

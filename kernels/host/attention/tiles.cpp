@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Both products reuse the tiles of kernels/ukernel/gemm.h. Values are read in place: they are the right-hand
+// side of a product in the layout that the tile expects.
 #include "kernels/host/attention/tiles.h"
 
 #include <algorithm>

@@ -14,7 +14,7 @@ HeadMatrix floats_at(float* data, size_t columns) {
 }
 
 // Converts rows [begin, end) of a matrix of `type` with contiguous rows to contiguous rows of float32.
-void widen_rows(const HeadMatrix& from, ScalarType type, const TokenNumbers& tokens, size_t begin, size_t end,
+void widen_rows(const HeadMatrix& from, ScalarType type, const TokenScales& tokens, size_t begin, size_t end,
                 size_t columns, float* to) {
   for (size_t row = begin; row < end; ++row) {
     float* target = to + (row - begin) * columns;

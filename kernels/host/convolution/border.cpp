@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Copies each row once: zeros, pixels (a memcpy if channels-last, an interleave if channels-first), zeros.
 #include "kernels/host/convolution/border.h"
 
 #include <algorithm>

@@ -222,12 +222,12 @@ class Planes {
       ptrdiff_t out = first + phase_.out_first() + x * axes[2].out_stride + y * axes[1].out_stride +
                       z * axes[0].out_stride;
       for (ptrdiff_t r = 0; r < rows; ++r, out += c_.out_channel_stride) {
-        scatter_run(block.tile + r * columns_ + j, length, out);
+        scatter_span(block.tile + r * columns_ + j, length, out);
       }
     }
   }
 
-  void scatter_run(float* values, ptrdiff_t length, ptrdiff_t out) const {
+  void scatter_span(float* values, ptrdiff_t length, ptrdiff_t out) const {
     const ptrdiff_t step = phase_.axes[2].out_stride;
     if (c_.residual != nullptr) {
       for (ptrdiff_t i = 0; i < length; ++i) {

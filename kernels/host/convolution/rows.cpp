@@ -49,9 +49,9 @@ class Rows {
     const auto columns = static_cast<size_t>(std::min(c_.out_channels, panels_.columns()));
     rows_ = static_cast<ptrdiff_t>(
         ukernel::gemm_split(static_cast<size_t>(run_), ukernel::gemm_rows_of(columns)));
-    tiles_in_run_ = (run_ + rows_ - 1) / rows_;
+    tiles_in_span_ = (run_ + rows_ - 1) / rows_;
     most_taps_ = kPointers / rows_;
-    tiles_ = phase.pixels() / run_ * tiles_in_run_;
+    tiles_ = phase.pixels() / run_ * tiles_in_span_;
     merges_ = taps_adjoin(c_, phase);
     const ptrdiff_t weights = panels_.floats() / std::max<ptrdiff_t>(c_.groups, 1);
     block_ = weights <= kCachedWeights
@@ -96,7 +96,7 @@ class Rows {
     ptrdiff_t rows = 0;
     ptrdiff_t out = 0;                       // offset of the first output
     ptrdiff_t at[kSpatial][kMostRows] = {};  // position of each row's first tap
-    ptrdiff_t in_run = 0;
+    ptrdiff_t in_span = 0;
     ptrdiff_t next[kSpatial] = {};  // the first output after the tile
     bool in_row = false;            // all outputs are in one row
     bool inside = false;            // no tap of the last axis is in the padding
@@ -107,17 +107,17 @@ class Rows {
   void place(ptrdiff_t number, Tile* tile) const {
     const PhaseAxis* axes = phase_.axes;
     if (number == tile->number + 1) {
-      tile->in_run = tile->in_run + rows_ < run_ ? tile->in_run + rows_ : 0;
+      tile->in_span = tile->in_span + rows_ < run_ ? tile->in_span + rows_ : 0;
     } else {
-      tile->in_run = number % tiles_in_run_ * rows_;
-      const ptrdiff_t first = number / tiles_in_run_ * run_ + tile->in_run;
+      tile->in_span = number % tiles_in_span_ * rows_;
+      const ptrdiff_t first = number / tiles_in_span_ * run_ + tile->in_span;
       tile->next[2] = first % axes[2].count;
       tile->next[1] = first / axes[2].count % axes[1].count;
       tile->next[0] = first / axes[2].count / axes[1].count;
     }
     auto& [z, y, x] = tile->next;
     tile->number = number;
-    tile->rows = std::min(rows_, run_ - tile->in_run);
+    tile->rows = std::min(rows_, run_ - tile->in_span);
     tile->first_tap = -1;
     tile->out = phase_.out_first() + x * axes[2].out_stride + y * axes[1].out_stride + z * axes[0].out_stride;
     const ptrdiff_t reach = (axes[2].taps - 1) * axes[2].tap_step;
@@ -230,7 +230,7 @@ class Rows {
   Panels panels_;
   ptrdiff_t run_;   // outputs with a constant stride
   ptrdiff_t rows_;  // of a tile
-  ptrdiff_t tiles_in_run_;
+  ptrdiff_t tiles_in_span_;
   ptrdiff_t most_taps_;  // whose pointers are held at a time
   ptrdiff_t tiles_;
   ptrdiff_t block_;  // tiles that use a panel in succession

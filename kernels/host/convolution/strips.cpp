@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Each item is a piece of a line and one panel. Pieces are short enough that their input stays in the L1
+// cache while all panels read it. Sums are blocked as in sum.h.
 #include "kernels/host/convolution/strips.h"
 
 #include <algorithm>

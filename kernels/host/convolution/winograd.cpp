@@ -40,7 +40,7 @@ size_t grain_of(ptrdiff_t work) {
 class Bands {
  public:
   Bands(const Convolution& convolution, const float* packed, float* scratch)
-      : c_(convolution), packed_(packed), turned_(!has_channels_last(convolution)) {
+      : c_(convolution), packed_(packed), transposes_(!has_channels_last(convolution)) {
     const ConvolutionAxis& y = c_.axes[1];
     const ConvolutionAxis& x = c_.axes[2];
     tiles_y_ = (y.out + kOut - 1) / kOut;
@@ -55,8 +55,8 @@ class Bands {
     inputs_ = scratch;
     products_ = inputs_ + kParts * inputs_part_;
     seen_ = products_ + kParts * products_part_;
-    made_ = seen_ + (turned_ ? round_up((rows_ * kOut + 2) * x.in * c_.in_channels, kLine) : 0);
-    end_ = made_ + (turned_ ? round_up(rows_ * kOut * x.out * c_.out_channels, kLine) : 0);
+    made_ = seen_ + (transposes_ ? round_up((rows_ * kOut + 2) * x.in * c_.in_channels, kLine) : 0);
+    end_ = made_ + (transposes_ ? round_up(rows_ * kOut * x.out * c_.out_channels, kLine) : 0);
   }
 
   [[nodiscard]] size_t scratch_floats() const { return static_cast<size_t>(end_ - inputs_); }
@@ -84,7 +84,7 @@ class Bands {
   };
 
   void compute_band(KernelContext& context) {
-    if (turned_) turn_inputs(context);
+    if (transposes_) transpose_inputs(context);
     context.parallel_for(static_cast<size_t>(tiles_), grain_of(4 * c_.in_channels),
                          [&](size_t begin, size_t end, size_t) {
                            for (size_t i = begin; i < end; ++i) transform_inputs(static_cast<ptrdiff_t>(i));
@@ -96,7 +96,7 @@ class Bands {
                          [&](size_t begin, size_t end, size_t) {
                            for (size_t i = begin; i < end; ++i) transform_products(static_cast<ptrdiff_t>(i));
                          });
-    if (turned_) turn_outputs(context);
+    if (transposes_) transpose_outputs(context);
   }
 
   // The input rows that the band sees.
@@ -120,7 +120,7 @@ class Bands {
                          });
   }
 
-  void turn_inputs(KernelContext& context) const {
+  void transpose_inputs(KernelContext& context) const {
     const ConvolutionAxis& x = c_.axes[2];
     const Range rows = seen_rows();
     if (rows.size() <= 0) return;
@@ -136,7 +136,7 @@ class Bands {
     });
   }
 
-  void turn_outputs(KernelContext& context) const {
+  void transpose_outputs(KernelContext& context) const {
     const ConvolutionAxis& x = c_.axes[2];
     const Range rows = made_rows();
     transpose(context, c_.out_channels, rows.size() * x.out, [&](ptrdiff_t first, ptrdiff_t count) {
@@ -164,9 +164,9 @@ class Bands {
     const ptrdiff_t top = (first_ + tile / tiles_x_) * kOut - y.pad;
     const ptrdiff_t left = tile % tiles_x_ * kOut - x.pad;
     const ptrdiff_t row = x.in * c_.in_channels;
-    const Image image =
-        turned_ ? Image{-seen_rows().begin * row, row, c_.in_channels} : Image{0, y.in_stride, x.in_stride};
-    const float* from = turned_ ? seen_ : c_.input;
+    const Image image = transposes_ ? Image{-seen_rows().begin * row, row, c_.in_channels}
+                                    : Image{0, y.in_stride, x.in_stride};
+    const float* from = transposes_ ? seen_ : c_.input;
     const float* in[kParts];
     for (ptrdiff_t i = 0; i < kIn; ++i) {
       for (ptrdiff_t j = 0; j < kIn; ++j) {
@@ -188,10 +188,10 @@ class Bands {
     const ptrdiff_t top = (first_ + tile / tiles_x_) * kOut;
     const ptrdiff_t left = tile % tiles_x_ * kOut;
     const ptrdiff_t row = x.out * c_.out_channels;
-    const Image image = turned_ ? Image{-made_rows().begin * row, row, c_.out_channels}
-                                : Image{0, y.out_stride, x.out_stride};
-    float* to = turned_ ? made_ : c_.out;
-    const float* added = turned_ ? nullptr : c_.residual;
+    const Image image = transposes_ ? Image{-made_rows().begin * row, row, c_.out_channels}
+                                    : Image{0, y.out_stride, x.out_stride};
+    float* to = transposes_ ? made_ : c_.out;
+    const float* added = transposes_ ? nullptr : c_.residual;
     float* out[kOut * kOut];
     const float* residual[kOut * kOut];
     for (ptrdiff_t i = 0; i < kOut; ++i) {
@@ -209,12 +209,12 @@ class Bands {
     transform.bias = c_.bias;
     transform.out = out;
     transform.residual = added == nullptr ? nullptr : residual;
-    if (!turned_) {
+    if (!transposes_) {
       transform.low = c_.low;
       transform.high = c_.high;
     }
     if (!winograd_output(transform)) finite_.store(false, std::memory_order_relaxed);
-    if (turned_) return;
+    if (transposes_) return;
     for (float* pixel : out) {
       if (pixel != nullptr) c_.finish(pixel, c_.out_channels);
     }
@@ -247,7 +247,7 @@ class Bands {
 
   const Convolution& c_;
   const float* packed_;
-  bool turned_;
+  bool transposes_;
   ptrdiff_t tiles_y_;
   ptrdiff_t tiles_x_;
   ptrdiff_t rows_;  // rows of tiles in a band

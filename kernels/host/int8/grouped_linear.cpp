@@ -45,7 +45,7 @@ std::optional<LinearRows> find_rows(const WeightOnlyLinearProblem& problem) {
   const PairedLoops loops(target.select(last, 0), source.select(last, 0));
   if (loops.loops().size() > 1) return std::nullopt;
   LinearRows rows;
-  loops.for_each_run([&](char* to, const char* from, const auto& run) {
+  loops.for_each_span([&](char* to, const char* from, const auto& run) {
     rows.count = static_cast<size_t>(run.size);
     rows.input = reinterpret_cast<const float*>(from);
     rows.input_stride = run.source / static_cast<ptrdiff_t>(sizeof(float));

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Spreading (widening, and reordering for the microkernel) costs more than a copy, and overlapping patches
+// share inputs. So each input line is spread once for a block, and patches are copied, or only located, in
+// spread form.
 #include "kernels/host/int8/int8_lines.h"
 
 #include <algorithm>

@@ -32,7 +32,7 @@ void gate_run(char* const* pointers, const Walk::Axis& run, ScalarType out) {
     if (out == scalar_type_of<T>) {
       *reinterpret_cast<T*>(at(kOut)) = gated;
     } else {
-      convert_run(at(kOut), 0, out, &gated, 0, scalar_type_of<T>, 1);
+      convert_span(at(kOut), 0, out, &gated, 0, scalar_type_of<T>, 1);
     }
   }
 }

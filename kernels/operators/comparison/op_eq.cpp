@@ -28,7 +28,7 @@ Error eq_tensor_out(KernelContext& context, const Tensor& self, const Tensor& ot
 Error eq_scalar_out(KernelContext& context, const Tensor& self, const Scalar& other, Tensor& out) {
   const ScalarType compute = result_type(self, other);
   const ScalarTensor number(other, compute);
-  return backs::eq_scalar_out(context, ComparisonProblem{{compute, self, number, out, NumberOperand::kLast}},
+  return backs::eq_scalar_out(context, ComparisonProblem{{compute, self, number, out, ScalarOperand::kLast}},
                               [&] { return compare(compute, self, number, out); });
 }
 

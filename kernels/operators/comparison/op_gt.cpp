@@ -27,7 +27,7 @@ Error gt_tensor_out(KernelContext& context, const Tensor& self, const Tensor& ot
 Error gt_scalar_out(KernelContext& context, const Tensor& self, const Scalar& other, Tensor& out) {
   const ScalarType compute = result_type(self, other);
   const ScalarTensor number(other, compute);
-  return backs::gt_scalar_out(context, ComparisonProblem{{compute, self, number, out, NumberOperand::kLast}},
+  return backs::gt_scalar_out(context, ComparisonProblem{{compute, self, number, out, ScalarOperand::kLast}},
                               [&] { return compare(compute, self, number, out); });
 }
 

@@ -13,7 +13,7 @@ namespace rushlight::kernels {
 namespace {
 
 Error add_view(const View& columns, const View& image) {
-  PairedLoops(image, columns).for_each_run([&](char* to, const char* from, const PairedLoops::Loop& loop) {
+  PairedLoops(image, columns).for_each_span([&](char* to, const char* from, const PairedLoops::Loop& loop) {
     for (ptrdiff_t i = 0; i < loop.size; ++i) {
       combine_elements(to + i * loop.target, image.type, from + i * loop.source, image.type, Combine::kSum);
     }

@@ -39,7 +39,7 @@ Error add_scalar_out(KernelContext& context, const Tensor& self, const Scalar& o
   RL_TRY(check_alpha<kTypes>(alpha, compute));
   const ScalarTensor number(other, compute);
   return backs::add_scalar_out(context,
-                               ScaledSumProblem{{compute, self, number, out, NumberOperand::kLast}, alpha},
+                               ScaledSumProblem{{compute, self, number, out, ScalarOperand::kLast}, alpha},
                                [&] { return add(compute, self, number, alpha, out); });
 }
 

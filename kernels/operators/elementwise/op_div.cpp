@@ -25,7 +25,7 @@ Error div_scalar_out(KernelContext& context, const Tensor& self, const Scalar& o
   const ScalarType compute = floating_type(result_type(self, other));
   const ScalarTensor divisor(other, computed_type(compute));
   return backs::div_scalar_out(
-      context, BinaryProblem{compute, self, divisor, out, NumberOperand::kLast},
+      context, BinaryProblem{compute, self, divisor, out, ScalarOperand::kLast},
       [&] { return divide<kExactTypes>(compute, Rounding::kNone, self, divisor, out); });
 }
 

@@ -46,7 +46,7 @@ Error lerp_Scalar_out(KernelContext& context, const Tensor& self, const Tensor& 
                       Tensor& out) {
   RL_TRY(check_dtypes(self, end, out));
   const ScalarTensor number(weight, computed_type(self.scalar_type()));
-  return backs::lerp_Scalar_out(context, TernaryProblem{self, end, number, out, NumberOperand::kLast},
+  return backs::lerp_Scalar_out(context, TernaryProblem{self, end, number, out, ScalarOperand::kLast},
                                 [&] { return lerp(self, end, number, out); });
 }
 

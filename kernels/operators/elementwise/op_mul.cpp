@@ -29,7 +29,7 @@ Error mul_out(KernelContext& context, const Tensor& self, const Tensor& other, T
 Error mul_scalar_out(KernelContext& context, const Tensor& self, const Scalar& other, Tensor& out) {
   const ScalarType compute = result_type(self, other);
   const ScalarTensor number(other, computed_type(compute));
-  return backs::mul_scalar_out(context, BinaryProblem{compute, self, number, out, NumberOperand::kLast},
+  return backs::mul_scalar_out(context, BinaryProblem{compute, self, number, out, ScalarOperand::kLast},
                                [&] { return multiply(compute, self, number, out); });
 }
 

@@ -27,7 +27,7 @@ Error rsub_scalar_out(KernelContext& context, const Tensor& self, const Scalar& 
   const ScalarTensor number(other, computed_type(compute));
   const Tensor& minuend = number;
   return backs::rsub_scalar_out(
-      context, ScaledSumProblem{{compute, minuend, self, out, NumberOperand::kFirst}, alpha}, [&] {
+      context, ScaledSumProblem{{compute, minuend, self, out, ScalarOperand::kFirst}, alpha}, [&] {
         return elementwise_for<kTypes, Signs::kIgnoredInParts, Numbers::kExact>(compute, out, difference,
                                                                                 minuend, self);
       });

@@ -42,7 +42,7 @@ Error sub_scalar_out(KernelContext& context, const Tensor& self, const Scalar& o
   RL_TRY(check_alpha<kTypes>(alpha, compute));
   const ScalarTensor number(other, compute);
   return backs::sub_scalar_out(context,
-                               ScaledSumProblem{{compute, self, number, out, NumberOperand::kLast}, alpha},
+                               ScaledSumProblem{{compute, self, number, out, ScalarOperand::kLast}, alpha},
                                [&] { return subtract(compute, self, number, alpha, out); });
 }
 

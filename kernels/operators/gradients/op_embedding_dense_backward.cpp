@@ -28,7 +28,7 @@ int64_t count_of(const Tensor& indices, int64_t index) {
 void add_row(char* target, ptrdiff_t target_step, const char* source, ptrdiff_t source_step, ptrdiff_t n,
              ScalarType type, int64_t frequency) {
   for (; n > 0; --n, target += target_step, source += source_step) {
-    if (is_counted(type)) {
+    if (is_integer_like(type)) {
       store_integer(target, type,
                     wrapping_add(load_integer(target, type), load_integer(source, type) / frequency));
     } else {

@@ -21,7 +21,7 @@ Error add_scaled(const IndexUpdate& update, const Scalar& alpha) {
   return for_each_fiber(views, update.dim, [&](const Fiber* fibers) {
     return for_each_indexed(
         fibers[0], update.index.type, fibers[1], fibers[2], [&](char* to, const char* from) {
-          if (is_counted(type)) {
+          if (is_integer_like(type)) {
             const int64_t added = wrapping_multiply(load_integer(from, type), alpha.to<int64_t>());
             store_integer(to, type, wrapping_add(load_integer(to, type), added));
           } else {

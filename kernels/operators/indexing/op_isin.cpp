@@ -17,7 +17,8 @@ constexpr TypeSet kTypes = selected_types("aten::isin.Tensor_Tensor_out") |
                            selected_types("aten::isin.Scalar_Tensor_out");
 
 bool equals(const char* a, ScalarType a_type, const char* b, ScalarType b_type) {
-  if (is_counted(a_type) && is_counted(b_type)) return load_integer(a, a_type) == load_integer(b, b_type);
+  if (is_integer_like(a_type) && is_integer_like(b_type))
+    return load_integer(a, a_type) == load_integer(b, b_type);
   return load_number(a, a_type) == load_number(b, b_type);
 }
 

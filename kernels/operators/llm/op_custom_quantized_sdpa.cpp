@@ -54,9 +54,9 @@ class QuantizedHead {
  private:
   AttentionPlan::Head head_;
   size_t depth_;
-  TokenNumbers query_;
-  TokenNumbers key_;
-  TokenNumbers value_;
+  TokenScales query_;
+  TokenScales key_;
+  TokenScales value_;
 };
 
 struct Arguments {

@@ -43,7 +43,7 @@ void write_sum(const View (&views)[kFactors], ScalarType type, char* at) {
       double product = 1;
       for (size_t k = 0; k < kFactors; ++k) {
         const char* const from = fibers[k].data + i * fibers[k].stride;
-        if (is_counted(type)) {
+        if (is_integer_like(type)) {
           whole *= static_cast<uint64_t>(load_integer(from, type));
         } else {
           product *= load_number(from, type);
@@ -54,7 +54,7 @@ void write_sum(const View (&views)[kFactors], ScalarType type, char* at) {
     }
     return Error::Ok;
   }));
-  if (is_counted(type)) return store_integer(at, type, static_cast<int64_t>(count));
+  if (is_integer_like(type)) return store_integer(at, type, static_cast<int64_t>(count));
   store_number(at, type, number);
 }
 

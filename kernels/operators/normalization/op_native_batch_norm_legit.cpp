@@ -47,7 +47,7 @@ void update(const Running& running, ptrdiff_t channel, const Moments<A>& moments
 template <class T>
 Moments<Accumulator<T>> channel_moments(const View& channel, size_t count, double eps) {
   return moments_of<Accumulator<T>>(count, eps, [&](auto visit) {
-    PairedLoops(channel, channel).for_each_run([&](char*, const char* from, const PairedLoops::Loop& loop) {
+    PairedLoops(channel, channel).for_each_span([&](char*, const char* from, const PairedLoops::Loop& loop) {
       for (ptrdiff_t i = 0; i < loop.size; ++i, from += loop.source) {
         visit(widen(*reinterpret_cast<const T*>(from)));
       }

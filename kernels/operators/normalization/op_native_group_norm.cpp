@@ -10,11 +10,12 @@ namespace {
 template <class E>
 Moments<typename E::Held> group_moments(const E& values, const View& group, size_t count, double eps) {
   return moments_of<typename E::Held>(count, eps, [&](auto visit) {
-    PairedLoops(group, group).for_each_run([&](const char*, const char* from, const PairedLoops::Loop& loop) {
-      for (ptrdiff_t i = 0; i < loop.size; ++i, from += loop.source) {
-        visit(values.load(from));
-      }
-    });
+    PairedLoops(group, group)
+        .for_each_span([&](const char*, const char* from, const PairedLoops::Loop& loop) {
+          for (ptrdiff_t i = 0; i < loop.size; ++i, from += loop.source) {
+            visit(values.load(from));
+          }
+        });
   });
 }
 
@@ -29,7 +30,7 @@ void normalize_channel(const E& values, const P& numbers, const View& target, co
   };
   const A scale = moments.rstd * parameter(parameters.weight, A(1));
   const A bias = parameter(parameters.bias, A(0));
-  PairedLoops(target, source).for_each_run([&](char* to, const char* from, const PairedLoops::Loop& loop) {
+  PairedLoops(target, source).for_each_span([&](char* to, const char* from, const PairedLoops::Loop& loop) {
     for (ptrdiff_t i = 0; i < loop.size; ++i, to += loop.target, from += loop.source) {
       values.store(to, (values.load(from) - moments.mean) * scale + bias);
     }

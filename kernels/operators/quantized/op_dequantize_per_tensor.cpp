@@ -19,8 +19,8 @@ Error dequantize(const Tensor& input, const Affine& affine, const AffineRange& r
   RL_TRY(check_type(out, kTypes & (kRealTypes | kScaleTypes), "out"));
   RL_TRY(check_dequantized(input, dtype, range));
   const bool is_double = out.scalar_type() == ScalarType::Double;
-  const AffineRuns runs{input.scalar_type(), out.scalar_type(),
-                        is_double ? ScalarType::Double : ScalarType::Float};
+  const AffineSpans runs{input.scalar_type(), out.scalar_type(),
+                         is_double ? ScalarType::Double : ScalarType::Float};
   RL_TRY(runs.check());
   RL_TRY(resize_out(out, input.sizes()));
   return ask(PerTensorProblem{{input, out}, affine},

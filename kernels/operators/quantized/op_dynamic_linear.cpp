@@ -99,7 +99,7 @@ void multiply(const DynamicLinearProblem& problem) {
   if (problem.weight.features == 0) return;
   View source = View::of(problem.input), target = View::of(problem.out);
   PairedLoops(target.select(last, 0), source.select(last, 0))
-      .for_each_run([&](char* to, const char* from, const auto& rows) {
+      .for_each_span([&](char* to, const char* from, const auto& rows) {
         for (ptrdiff_t i = 0; i < rows.size; ++i, to += rows.target, from += rows.source) {
           const auto* input = reinterpret_cast<const float*>(from);
           auto* out = reinterpret_cast<float*>(to);

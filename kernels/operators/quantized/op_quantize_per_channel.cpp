@@ -13,7 +13,7 @@ Error quantize_per_channel_out(KernelContext& context, const Tensor& input, cons
   RL_TRY(check_type(out, kTypes & kQuantizedTypes, "out"));
   RL_TRY(check_type(scales, kTypes & kScaleTypes, "scales"));
   RL_TRY(check_quantized(out, dtype, range));
-  const AffineRuns runs{out.scalar_type(), input.scalar_type(), scales.scalar_type()};
+  const AffineSpans runs{out.scalar_type(), input.scalar_type(), scales.scalar_type()};
   RL_TRY(runs.check());
   const AffineList list{scales, &zero_points};
   size_t dim;

@@ -17,7 +17,7 @@ Error quantize(const Tensor& input, const Affine& affine, const AffineRange& ran
   RL_TRY(check_type(input, kTypes & kRealTypes, "input"));
   RL_TRY(check_type(out, kTypes & kQuantizedTypes, "out"));
   RL_TRY(check_quantized(out, dtype, range));
-  const AffineRuns runs{out.scalar_type(), input.scalar_type(), ScalarType::Float};
+  const AffineSpans runs{out.scalar_type(), input.scalar_type(), ScalarType::Float};
   RL_TRY(runs.check());
   RL_TRY(resize_out(out, input.sizes()));
   return ask(QuantizePerTensorProblem{{{out, input}, affine}, range}, [&] {

@@ -18,11 +18,11 @@ namespace rushlight::kernels {
 
 namespace {
 
-constexpr TypeSet kMeanTypes = selected_types("rushlight::quantized_mean.out") & kQuantizedNumbers;
-constexpr TypeSet kPoolTypes = selected_types("rushlight::quantized_avg_pool2d.out") & kQuantizedNumbers;
-constexpr TypeSet kVolumeTypes = selected_types("rushlight::quantized_avg_pool3d.out") & kQuantizedNumbers;
+constexpr TypeSet kMeanTypes = selected_types("rushlight::quantized_mean.out") & kQuantizedElements;
+constexpr TypeSet kPoolTypes = selected_types("rushlight::quantized_avg_pool2d.out") & kQuantizedElements;
+constexpr TypeSet kVolumeTypes = selected_types("rushlight::quantized_avg_pool3d.out") & kQuantizedElements;
 constexpr TypeSet kAdaptiveTypes =
-    selected_types("rushlight::quantized_adaptive_avg_pool2d.out") & kQuantizedNumbers;
+    selected_types("rushlight::quantized_adaptive_avg_pool2d.out") & kQuantizedElements;
 constexpr TypeSet kAllPoolTypes = kPoolTypes | kVolumeTypes | kAdaptiveTypes;
 constexpr size_t kSpatial = 2;
 
@@ -40,7 +40,7 @@ void average(const QuantizedMeanProblem& problem) {
   const ukernel::Requantization& to = scale.by(count);
   reduction.for_each_output([&](const char* first, char* result) {
     auto sum = static_cast<int32_t>(-count * problem.input_zero_point);
-    reduction.for_each_run<T>(first, [&](const T* values, ptrdiff_t stride, size_t n) {
+    reduction.for_each_span<T>(first, [&](const T* values, ptrdiff_t stride, size_t n) {
       for (size_t i = 0; i < n; ++i, values += stride) sum += *values;
     });
     *reinterpret_cast<T*>(result) = static_cast<T>(ukernel::requantize(to, sum, 0));

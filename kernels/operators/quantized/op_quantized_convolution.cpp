@@ -12,7 +12,7 @@ namespace rushlight::kernels {
 
 namespace {
 
-constexpr TypeSet kTypes = selected_types("rushlight::quantized_convolution.out") & kQuantizedNumbers;
+constexpr TypeSet kTypes = selected_types("rushlight::quantized_convolution.out") & kQuantizedElements;
 
 Error check_and_plan(const QuantizedConvolutionProblem& problem, Shape* shape) {
   const Tensor& input = problem.input;

@@ -21,7 +21,7 @@ namespace rushlight::kernels {
 
 namespace {
 
-constexpr TypeSet kTypes = selected_types("rushlight::quantized_curve.out") & kQuantizedNumbers;
+constexpr TypeSet kTypes = selected_types("rushlight::quantized_curve.out") & kQuantizedElements;
 constexpr SizesType kCoefficients = 4;
 constexpr int kBits = 16;           // of a number
 constexpr int kMostPieceBits = 14;  // whose pieces have four numbers
@@ -76,7 +76,7 @@ Error quantized_curve_out(KernelContext&, const Tensor& input, const Tensor& tab
   return dispatch<kTypes>(out.scalar_type(), [&](auto type) {
     using T = typename decltype(type)::Element;
     PairedLoops(View::of(out), View::of(input))
-        .for_each_run([&](char* to, const char* from, const auto& loop) {
+        .for_each_span([&](char* to, const char* from, const auto& loop) {
           for (ptrdiff_t i = 0; i < loop.size; ++i, to += loop.target, from += loop.source)
             *reinterpret_cast<T*>(to) = static_cast<T>(curve(*reinterpret_cast<const int16_t*>(from)));
         });

@@ -28,10 +28,10 @@ namespace rushlight::kernels {
 
 namespace {
 
-constexpr TypeSet kSumTypes = selected_types("rushlight::quantized_add.out") & kQuantizedNumbers;
+constexpr TypeSet kSumTypes = selected_types("rushlight::quantized_add.out") & kQuantizedElements;
 constexpr TypeSet kByteSumTypes = kSumTypes & kByteTypes;
 constexpr TypeSet kShortSumTypes = kSumTypes & type_set(ScalarType::Short);
-constexpr TypeSet kProductTypes = selected_types("rushlight::quantized_mul.out") & kQuantizedNumbers;
+constexpr TypeSet kProductTypes = selected_types("rushlight::quantized_mul.out") & kQuantizedElements;
 constexpr TypeSet kQuotientTypes = selected_types("rushlight::quantized_div.out") & kByteTypes;
 constexpr int64_t kMostShift = 30;
 constexpr int64_t kLeastShift = -31;

@@ -35,7 +35,7 @@ Error quantized_gru_out(KernelContext& context, const Tensor& input, const Tenso
                                   out0,
                                   out1};
   RecurrentSizes sizes;
-  RecurrentNumbers numbers;
+  RecurrentParameters numbers;
   RL_TRY(plan_recurrent(layer, GruCell::kGates, kTypes, &sizes, &numbers));
   return backs::quantized_gru_out(context, QuantizedRecurrentProblem{layer, sizes, numbers}, [&] {
     run_recurrent<GruCell>(layer, sizes, numbers, multiply_rows);

@@ -12,7 +12,7 @@ namespace rushlight::kernels {
 
 namespace {
 
-constexpr TypeSet kTypes = selected_types("rushlight::quantized_linear.out") & kQuantizedNumbers;
+constexpr TypeSet kTypes = selected_types("rushlight::quantized_linear.out") & kQuantizedElements;
 
 }  // namespace
 

@@ -13,16 +13,17 @@ namespace rushlight::kernels {
 
 namespace {
 
-constexpr TypeSet kTypes = kQuantizedNumbers & (selected_types("rushlight::quantized_lookup.out") |
-                                                selected_types("cortex_m::quantized_activation.out"));
+constexpr TypeSet kTypes = kQuantizedElements & (selected_types("rushlight::quantized_lookup.out") |
+                                                 selected_types("cortex_m::quantized_activation.out"));
 constexpr size_t kBytes = 256;
 
 template <class T>
 Error look_up(const Tensor& input, const T* table, const Tensor& out) {
-  PairedLoops(View::of(out), View::of(input)).for_each_run([&](char* to, const char* from, const auto& loop) {
-    for (ptrdiff_t i = 0; i < loop.size; ++i, to += loop.target, from += loop.source)
-      *reinterpret_cast<T*>(to) = table[static_cast<uint8_t>(*from)];
-  });
+  PairedLoops(View::of(out), View::of(input))
+      .for_each_span([&](char* to, const char* from, const auto& loop) {
+        for (ptrdiff_t i = 0; i < loop.size; ++i, to += loop.target, from += loop.source)
+          *reinterpret_cast<T*>(to) = table[static_cast<uint8_t>(*from)];
+      });
   return Error::Ok;
 }
 

@@ -35,7 +35,7 @@ Error quantized_lstm_out(KernelContext& context, const Tensor& input, const Tens
                                   out0,
                                   out1};
   RecurrentSizes sizes;
-  RecurrentNumbers numbers;
+  RecurrentParameters numbers;
   RL_TRY(plan_recurrent(layer, LstmCell::kGates, kTypes, &sizes, &numbers));
   return backs::quantized_lstm_out(context, QuantizedRecurrentProblem{layer, sizes, numbers}, [&] {
     run_recurrent<LstmCell>(layer, sizes, numbers, multiply_rows);

@@ -15,7 +15,7 @@ namespace rushlight::kernels {
 
 namespace {
 
-constexpr TypeSet kTypes = selected_types("rushlight::quantized_matmul.out") & kQuantizedNumbers;
+constexpr TypeSet kTypes = selected_types("rushlight::quantized_matmul.out") & kQuantizedElements;
 
 }  // namespace
 

@@ -12,7 +12,7 @@ namespace rushlight::kernels {
 
 namespace {
 
-constexpr TypeSet kTypes = selected_types("rushlight::quantized_softmax.out") & kQuantizedNumbers;
+constexpr TypeSet kTypes = selected_types("rushlight::quantized_softmax.out") & kQuantizedElements;
 constexpr size_t kBytes = 256;
 constexpr int64_t kLeastMultiplier = 1 << 30;
 

@@ -29,12 +29,12 @@ Error prod(const Tensor& self, const DimList& dims, bool keepdim, std::optional<
     using T = typename decltype(held)::Element;
     reduction.for_each_output([&](const char* first, char* result) {
       T product = 1;
-      reduction.for_each_run<T>(first, [&](const T* values, ptrdiff_t stride, size_t n) {
+      reduction.for_each_span<T>(first, [&](const T* values, ptrdiff_t stride, size_t n) {
         for (size_t i = 0; i < n; ++i) {
           product = wrapping_multiply(product, values[static_cast<ptrdiff_t>(i) * stride]);
         }
       });
-      convert_run(result, 0, type, &product, 0, held.value, 1);
+      convert_span(result, 0, type, &product, 0, held.value, 1);
     });
     return Error::Ok;
   });

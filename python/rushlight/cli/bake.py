@@ -13,6 +13,7 @@ from rushlight.cli.options import (
     integers_option,
     json_option,
     kilobytes,
+    shown_progress,
     table_options,
     verbose_option,
 )
@@ -70,35 +71,40 @@ def bake_command(
 
     The C++ for MODEL (.pte or .bpte) has static tensors and needs neither the program file nor the
     interpreter. A CMakeLists.txt builds it."""
-    if form is None:
-        name = program_name(model, name)
-        baked = bake(
-            converted_model(model, output / "integers", integers=integers, data_files=data_files),
-            output,
-            name=name,
-            methods=methods,
-            data_files=data_files,
-            weights=weights,
-            temporary_bytes=temporary_bytes,
-            kernels=kernels,
-        )
-    elif kernels:
+    if form is not None and kernels:
         raise InvalidArgument(
             "--package: expected no --kernels, got some",
             next_step="A source package has rushlight's own kernels only: leave out --kernels or --package.",
         )
-    else:
-        baked = bake_package(
-            model,
-            form,
-            output,
-            name=name,
-            version=package_version,
-            methods=methods,
-            data_files=data_files,
-            temporary_bytes=temporary_bytes,
-            integers=integers,
-        )
+    with shown_progress() as progress:
+        if form is None:
+            name = program_name(model, name)
+            progress("converting", 0.0)
+            converted = converted_model(model, output / "integers", integers=integers, data_files=data_files)
+            progress("writing C++", 0.5)
+            baked = bake(
+                converted,
+                output,
+                name=name,
+                methods=methods,
+                data_files=data_files,
+                weights=weights,
+                temporary_bytes=temporary_bytes,
+                kernels=kernels,
+            )
+        else:
+            progress(f"writing a package for {form}", 0.0)
+            baked = bake_package(
+                model,
+                form,
+                output,
+                name=name,
+                version=package_version,
+                methods=methods,
+                data_files=data_files,
+                temporary_bytes=temporary_bytes,
+                integers=integers,
+            )
     echo_json(baked.to_json()) if as_json else _print(baked, form)
 
 

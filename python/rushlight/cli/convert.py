@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from rushlight.cli.console import Console, echo_json
-from rushlight.cli.options import data_option, json_option, kilobytes, verbose_option
+from rushlight.cli.options import data_option, json_option, kilobytes, shown_progress, verbose_option
 from rushlight.cli.values import FILE
 from rushlight.convert.api import Conversion, MethodConversion
 from rushlight.convert.files import convert_file
@@ -35,7 +35,9 @@ def convert_command(model: Path, output: Path, data_files: tuple[Path, ...], as_
             f"--output: expected another file than MODEL, got {output}",
             next_step="Give the converted program its own name.",
         )
-    done = convert_file(model, output, data_files=data_files)
+    with shown_progress() as progress:
+        progress(f"converting {model.name}", 0.0)
+        done = convert_file(model, output, data_files=data_files)
     if as_json:
         echo_json(done.to_json())
     else:

@@ -110,9 +110,11 @@ def export_command(
 
     register_custom_operators(options["custom_ops"])  # in front of the factory, which may call them
     quantizing.equalize, quantizing.correct_bias = equalize, correct_bias
-    made = quantizing.apply(export_arguments(call_factory(factory), factory))
+    arguments = export_arguments(call_factory(factory), factory)
     selection = None if built is None else built_selection(built)
     with shown_progress() as progress:
+        progress("quantizing" if quantizing.word else "exporting", 0.0)
+        made = quantizing.apply(arguments)
         exported = export(
             *made,
             target=target,

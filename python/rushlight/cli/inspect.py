@@ -9,18 +9,22 @@ from typing import Any
 import click
 
 from rushlight.cli.console import Console, Table, echo_json
+from rushlight.cli.described import device_of, dtypes_of, memory_line, shape_of, value_of
+from rushlight.cli.inspect_page import inspect_page
 from rushlight.cli.options import json_option, kilobytes
 from rushlight.cli.values import FILE
 from rushlight.convert.payloads import describe_payloads
 from rushlight.errors import InvalidArgument
+from rushlight.files import write_text
 from rushlight.program import describe_file, read_model
 from rushlight.runtime.needs import kernel_needs
 
 
 @click.command("inspect", epilog="Example: rushlight inspect model.pte")
 @click.argument("file", type=FILE)
+@click.option("--html", "html_file", type=FILE, help="Write the contents to this file as a page (HTML).")
 @json_option
-def inspect_command(file: Path, as_json: bool) -> None:
+def inspect_command(file: Path, html_file: Path | None, as_json: bool) -> None:
     """Show the contents of a program or data file.
 
     For a program (.pte): methods, operators, constants, memory, delegates and named data. For a bundled
@@ -31,6 +35,8 @@ def inspect_command(file: Path, as_json: bool) -> None:
     if described["kind"] == "program":
         _add_needs(file, described)
         _add_payloads(file, described)
+    if html_file is not None:
+        write_text(html_file, inspect_page(file, described))
     if as_json:
         echo_json(described)
         return
@@ -94,7 +100,7 @@ def _print_data(console: Console, described: dict[str, Any]) -> None:
     for column in (3, 4):
         table.columns[column].justify = "right"
     for row in described["data"]:
-        shape = _shape(row) if "shape" in row else ""
+        shape = shape_of(row) if "shape" in row else ""
         table.add_row(row["key"], row.get("dtype", ""), shape, f"{row['bytes']:,}", str(row["segment"]))
     console.print(table)
 
@@ -103,8 +109,8 @@ def _print_bundle(console: Console, described: dict[str, Any]) -> None:
     for suite in described["suites"]:
         console.print(f"\nmethod {suite['method']}: {len(suite['cases'])} cases", style="bold")
         for index, case in enumerate(suite["cases"][:8]):
-            inputs = ", ".join(_value(value) for value in case["inputs"])
-            outputs = ", ".join(_value(value) for value in case["outputs"]) or "no expected outputs"
+            inputs = ", ".join(value_of(value) for value in case["inputs"])
+            outputs = ", ".join(value_of(value) for value in case["outputs"]) or "no expected outputs"
             console.print(f"  case {index}: {inputs} -> {outputs}")
         if len(suite["cases"]) > 8:
             console.print(f"  ... and {len(suite['cases']) - 8} more")
@@ -126,15 +132,15 @@ def _print_method(console: Console, method: dict[str, Any]) -> None:
     console.print(f"\nmethod {method['name']}: {method['instructions']} instructions", style="bold")
     for kind in ("inputs", "outputs"):
         for index, value in enumerate(method[kind]):
-            console.print(f"  {kind[:-1]} {index}: {_value(value)}")
+            console.print(f"  {kind[:-1]} {index}: {value_of(value)}")
     constants = method["constants"]
     console.print(f"  constants: {constants['count']}, {kilobytes(constants['bytes'])}")
     if method["external"]:
         size = kilobytes(method["external_bytes"])
         console.print(f"  in data files: {size}, {', '.join(method['external'])}")
     for buffer in method["planned_memory"]:
-        console.print(f"  planned memory {buffer['id']}: {kilobytes(buffer['bytes'])}{_on(buffer)}")
-    console.print(f"  {_memory(method['memory'])}")
+        console.print(f"  planned memory {buffer['id']}: {kilobytes(buffer['bytes'])}{device_of(buffer)}")
+    console.print(f"  {memory_line(method['memory'])}")
     if needs := method["memory"].get("kernels"):
         scratch, prepared = kilobytes(needs["scratch"]), kilobytes(needs["prepared"])
         console.print(f"  kernels on this machine: scratch {scratch}, prepared weights {prepared}")
@@ -148,36 +154,5 @@ def _print_method(console: Console, method: dict[str, Any]) -> None:
         _print_delegate(console, delegate)
     table = Table("operator", "calls", "dtypes")
     for row in method["operators"]:
-        table.add_row(row["name"], str(row["calls"]), _dtypes(row))
+        table.add_row(row["name"], str(row["calls"]), dtypes_of(row))
     console.print(table)
-
-
-def _memory(memory: dict[str, Any]) -> str:
-    arenas = ", ".join(
-        f"{size:,} B where pointers have {bits} bits" for bits, size in memory["method_arena"].items()
-    )
-    return f"method arena: {arenas}; temporary: {memory['temporary_peak']:,} B"
-
-
-def _value(value: dict[str, Any]) -> str:
-    if value["kind"] != "tensor":
-        return " ".join(str(part) for part in value.values())
-    return f"{value['dtype']} {_shape(value)} {value.get('dynamism', '')}".rstrip() + _on(value)
-
-
-def _shape(tensor: dict[str, Any]) -> str:
-    """The shape, with the dim order unless that is row-major."""
-    order = tensor["dim_order"]
-    return str(tensor["shape"]) + (f" in order {order}" if order != sorted(order) else "")
-
-
-def _on(described: dict[str, Any]) -> str:
-    """The device, unless that is the CPU."""
-    device = described.get("device", "cpu")
-    return "" if device == "cpu" else f" on {device}"
-
-
-def _dtypes(row: dict[str, Any]) -> str:
-    arguments = row["dtypes"]
-    listed = arguments.values() if isinstance(arguments, dict) else arguments
-    return " ".join("/".join(one) if isinstance(one, (list, tuple)) else str(one) for one in listed)

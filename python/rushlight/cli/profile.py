@@ -41,7 +41,7 @@ def _print(result: Profile) -> None:
     console = Console()
     modules = result.modules()
     unit = result.shown(0)[1]
-    table = Table("instruction", "operator", "calls", f"{unit} a call", "share", box=None)
+    table = Table("instruction", "operator", "calls", f"{unit} per call", "share", box=None)
     if modules:
         table.add_column("source", overflow="fold")
     for item in result.operators:

@@ -46,8 +46,8 @@ from rushlight.trace.request import TraceRequest
 @click.option(
     "--rtol",
     type=float,
-    help="Relative tolerance [default: the case's; for a .bpte by dtype, 1.3e-6 for float32, and some steps of "
-    "the scale for quantized outputs].",
+    help="Relative tolerance [default: the case's; for a .bpte by dtype, 1.3e-6 for float32, and some "
+    "steps of the scale for quantized outputs].",
 )
 @click.option(
     "--atol",

@@ -37,9 +37,12 @@ def sensitivity_command(
         found = sensitivity(
             module, args, batches, quantizer, kwargs=kwargs, dynamic_shapes=shapes, progress=progress
         )
-    mixed = None
-    if bound is not None:
-        mixed = mixed_precision(module, args, batches, bound, quantizer, kwargs=kwargs, dynamic_shapes=shapes)
+        mixed = None
+        if bound is not None:
+            progress("choosing layers to keep in float", 0.0)
+            mixed = mixed_precision(
+                module, args, batches, bound, quantizer, kwargs=kwargs, dynamic_shapes=shapes
+            )
     if page:
         write_text(page, found.page())
     if as_json:

@@ -51,8 +51,8 @@ def _connected(address: str) -> Any:
         return Client(address, timeout=CONNECT_SECONDS, set_as_default=False)
     except (OSError, ValueError) as error:
         raise ClusterNotUsable(
-            f"cluster: no scheduler at {address} ({error})",
-            next_step="Start one with `dask scheduler`, and give the address that it prints.",
+            f"cluster: expected a scheduler at {address}, got {error}",
+            next_step="Start one with `dask scheduler`, and pass the address that it prints.",
         ) from error
 
 
@@ -74,15 +74,17 @@ def _check_workers(client: Any) -> None:
     there: Mapping[str, Any] = client.run(facts)
     if not there:
         raise ClusterNotUsable(
-            "cluster: the scheduler has no workers", next_step="Start some: `dask worker ADDRESS`."
+            "cluster: expected workers, got none", next_step="Start workers with `dask worker ADDRESS`."
         )
     others = {address: told for address, told in there.items() if told != here}
     if others:
         lines = [
-            f"cluster: workers with another rushlight than here ({_told(here)}):",
+            f"cluster: expected workers with this rushlight ({_told(here)}), got:",
             *(f"  {address}: {_told(told)}" for address, told in sorted(others.items())[:8]),
         ]
-        raise ClusterNotUsable("\n".join(lines), next_step="Install the same rushlight on all workers.")
+        raise ClusterNotUsable(
+            "\n".join(lines), next_step="Install the same version of rushlight on all workers."
+        )
 
 
 def _told(facts: Mapping[str, str]) -> str:

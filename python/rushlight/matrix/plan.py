@@ -73,7 +73,7 @@ def read_plan(path: Path) -> list[Cell]:
     Errors: InvalidArgument that names the entry; UnknownTarget.
     """
     if not path.is_file():
-        raise InvalidArgument(f"matrix {path}: no such file")
+        raise InvalidArgument(f"matrix {path}: no such file", next_step="Check the path.")
     content = load_yaml(path)
     return _Reader(f"matrix {path}", path.resolve().parent).cells(content)
 
@@ -93,14 +93,14 @@ class _Reader:
         names = self._texts(described.get("targets", []), "targets")
         timeout = described.get("timeout", DEFAULT_TIMEOUT)
         if isinstance(timeout, bool) or not isinstance(timeout, (int, float)) or not timeout > 0:
-            raise self._error(f"timeout: seconds expected, got {timeout!r}")
+            raise self._error(f"timeout: expected seconds, got {timeout!r}")
         wanted = {(model, target, option): None for model in models for target in names for option in options}
         for entry in self._entries(described, "exclude"):
             wanted = self._without(wanted, entry)
         for entry in self._entries(described, "include"):
             wanted.update(dict.fromkeys(self._extra(entry, models, options)))
         if not wanted:
-            raise self._error("no cells: models and targets, or include, expected")
+            raise self._error("expected models and targets, or include, got no cells")
         for target in {target for _, target, _ in wanted}:
             targets.get(target)
         return [Cell(models[m], target, options[o], float(timeout)) for m, target, o in wanted]
@@ -110,7 +110,7 @@ class _Reader:
             item = {"program": item}
         described = self._mapping(item, f"models: {name}", {"program", "case", "data", "rtol", "atol"})
         if not isinstance(described.get("program"), str):
-            raise self._error(f"models: {name}: a program expected: {name}: model.pte")
+            raise self._error(f"models: {name}: expected a program, as in {name}: model.pte, got none")
         program = self._file(described["program"], f"models: {name}")
         case = described.get("case")
         if case is None:
@@ -127,7 +127,7 @@ class _Reader:
         for key in ("rtol", "atol"):
             value = parts[key] = described.get(key)
             if isinstance(value, bool) or not isinstance(value, (int, float, type(None))):
-                raise self._error(f"{what}: {key}: a number expected, got {value!r}")
+                raise self._error(f"{what}: {key}: expected a number, got {value!r}")
         if parts["rtol"] is None and parts["atol"] is None:
             return None
         try:
@@ -142,10 +142,12 @@ class _Reader:
         self._one_of(dtypes, ("model", "all"), f"options: {name}: dtypes")
         defines = described.get("defines") or {}
         if not isinstance(defines, Mapping):
-            raise self._error(f"options: {name}: defines: NAME: VALUE pairs expected")
+            raise self._error(
+                f"options: {name}: defines: expected a mapping of names to values, got {defines!r}"
+            )
         integers = described.get("integers", True)
         if not isinstance(integers, bool):
-            raise self._error(f"options: {name}: integers: true or false expected, got {integers!r}")
+            raise self._error(f"options: {name}: integers: expected true or false, got {integers!r}")
         listed = tuple((str(k), _cmake_value(v)) for k, v in defines.items())
         return Option(name, kind, dtypes, listed, integers)
 
@@ -165,7 +167,7 @@ class _Reader:
             )
         }
         if len(kept) == len(wanted):
-            raise self._error(f"exclude: {dict(described)} fits no cell")
+            raise self._error(f"exclude: expected an entry that matches a cell, got {dict(described)}")
         return kept
 
     def _extra(
@@ -175,7 +177,7 @@ class _Reader:
         listed = {key: self._texts(described.get(key, []), f"include: {key}") for key in ("model", "target")}
         listed["option"] = self._texts(described.get("option", list(options)), "include: option")
         if not (listed["model"] and listed["target"]):
-            raise self._error(f"include: {dict(described)}: a model and a target expected")
+            raise self._error(f"include: expected a model and a target, got {dict(described)}")
         for model in listed["model"]:
             self._one_of(model, tuple(models), "include: model")
         for option in listed["option"]:
@@ -185,36 +187,36 @@ class _Reader:
     def _named(self, described: Mapping[str, Any], key: str) -> Iterable[tuple[str, Any]]:
         listed = described.get(key) or {}
         if not isinstance(listed, Mapping):
-            raise self._error(f"{key}: names with what they stand for expected")
+            raise self._error(f"{key}: expected a mapping by name, got {type(listed).__name__}")
         for name in listed:
             # Cells are built in folders of these names.
             if not isinstance(name, str) or not re.fullmatch(r"\w[\w.+-]*", name):
-                raise self._error(f"{key}: {name!r} is no name: letters, digits, and _ . + - expected")
+                raise self._error(f"{key}: expected a name of letters, digits, and _ . + -, got {name!r}")
         return listed.items()
 
     def _entries(self, described: Mapping[str, Any], key: str) -> Sequence[Any]:
         listed = described.get(key) or []
         if not isinstance(listed, list):
-            raise self._error(f"{key}: a list expected")
+            raise self._error(f"{key}: expected a list, got {listed!r:.60}")
         return listed
 
     def _mapping(self, item: Any, what: str, keys: set[str]) -> Mapping[str, Any]:
         if not isinstance(item, Mapping):
-            raise self._error(f"{what}: keys {', '.join(sorted(keys))} expected, got {item!r}")
+            raise self._error(f"{what}: expected keys {', '.join(sorted(keys))}, got {item!r}")
         for key in item:
             if key not in keys:
-                raise self._error(f"{what}: unknown key '{key}'; there are {', '.join(sorted(keys))}")
+                raise self._error(f"{what}: expected keys {', '.join(sorted(keys))}, got '{key}'")
         return item
 
     def _texts(self, item: Any, what: str) -> list[str]:
         listed = [item] if isinstance(item, str) else item
         if not isinstance(listed, list) or not all(isinstance(text, str) for text in listed):
-            raise self._error(f"{what}: a text or a list of texts expected, got {item!r}")
+            raise self._error(f"{what}: expected a text or a list of texts, got {item!r}")
         return listed
 
     def _one_of(self, value: Any, known: Sequence[str], what: str) -> None:
         if value not in known:
-            raise self._error(f"{what}: one of {', '.join(known)} expected, got {value!r}")
+            raise self._error(f"{what}: expected one of {', '.join(known)}, got {value!r}")
 
     def _file(self, name: Any, what: str) -> Path:
         path = (self._folder / str(name)).resolve()
@@ -223,7 +225,7 @@ class _Reader:
         return path
 
     def _error(self, message: str) -> InvalidArgument:
-        return InvalidArgument(f"{self._what}: {message}")
+        return InvalidArgument(f"{self._what}: {message}", next_step="docs/matrix.md explains the file.")
 
 
 def _cmake_value(value: Any) -> str:

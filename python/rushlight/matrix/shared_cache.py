@@ -24,7 +24,9 @@ def shared_cache_environment(url: str) -> dict[str, str]:
     their content, since time stamps differ between machines. Error: InvalidArgument."""
     form = urlsplit(url).scheme
     if form not in _FORMS:
-        raise InvalidArgument(f"shared cache '{url}': one of {', '.join(f'{f}:' for f in _FORMS)} expected")
+        raise InvalidArgument(
+            f"shared cache: expected one of {', '.join(f'{f}:' for f in _FORMS)}, got '{url}'"
+        )
     environment = {
         "CCACHE_REMOTE_STORAGE": url,
         "CCACHE_SECONDARY_STORAGE": url,  # its name before 4.8

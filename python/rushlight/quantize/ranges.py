@@ -74,7 +74,7 @@ class Ranges:
             f"<h3>{escaped(each.name)} <small>{escaped(each.module)}</small></h3>{_picture(each)}"
             for each in self.tensors
         ]
-        legend = "<p>Grey: what was seen. Blue: the range that the integers cover.</p>"
+        legend = "<p>Grey: observed values, with heights as log(count). Blue: the integer range.</p>"
         return page("Ranges", [table(heads, map(_row, self.tensors)), legend, *pictures])
 
 

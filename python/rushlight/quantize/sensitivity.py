@@ -9,7 +9,7 @@ from typing import Any
 
 import torch
 
-from rushlight.page import page, table
+from rushlight.page import figure, page, table
 from rushlight.printable import escaped
 from rushlight.quantize.quantizer import RushlightQuantizer
 from rushlight.quantize.trial import Trial
@@ -58,7 +58,7 @@ class Sensitivity:
         """An HTML page with a picture and a table."""
         heads = ("layer", "operators", "weight bytes", "error alone", "error without")
         told = f"<p>Error with all layers quantized: {_error(self.error)}.</p>"
-        return page("Sensitivity to quantization", [told, self._bars(), table(heads, self.rows())])
+        return page("Sensitivity to quantization", [told, figure(self._bars()), table(heads, self.rows())])
 
     def __str__(self) -> str:
         lines = [f"error with all layers quantized: {_error(self.error)}"]
@@ -84,7 +84,7 @@ class Sensitivity:
             ]
         parts.append(f'<path d="M{all_at:.1f} 0v{height - _ROW}" stroke="#888" stroke-dasharray="3 3"/>')
         legend = "bar: quantized alone; mark: all but this one; dashed: all quantized"
-        parts.append(f'<text x="{_LABEL}" y="{height - 6}" fill="#666">{legend}</text></svg>')
+        parts.append(f'<text x="{_LABEL}" y="{height - 6}">{legend}</text></svg>')
         return "\n".join(parts)
 
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -14,6 +15,7 @@ import numpy as np
 
 from rushlight.documents import read_json
 from rushlight.errors import InvalidArgument
+from rushlight.files import write_text, writing
 from rushlight.program import Program, TensorInfo, read_program
 from rushlight.program.bundled import BundledTensor, BundledValue, read_bundled_program
 from rushlight.run.steps import output_steps
@@ -142,6 +144,31 @@ def load_case(path: Path, method: str | None = None) -> Case:
     return case
 
 
+def save_case(path: Path, case: Case, **facts: object) -> None:
+    """Writes a case.json and its tensors.npz, as load_case reads them. `facts` are further entries of the
+    JSON file: labels, or the program that expected the outputs.
+
+    Errors: FileFailed; InvalidArgument for a case without expected outputs or with a Tolerance object.
+    """
+    if isinstance(case.tolerance, Tolerance):
+        raise InvalidArgument("case: expected a number as tolerance, got a Tolerance")
+    arrays: dict[str, Any] = {}
+    methods: dict[str, list[dict[str, Any]]] = {}
+    for call in case.calls:
+        listed = methods.setdefault(call.method, [])
+        if call.expected is None:
+            raise InvalidArgument(f"case: call {len(listed)} of '{call.method}': expected outputs, got None")
+        name = f"{call.method}.{len(listed)}"
+        inputs = [_described(f"{name}.input{i}", value, arrays) for i, value in enumerate(call.inputs)]
+        outputs = [_described(f"{name}.output{i}", value, arrays) for i, value in enumerate(call.expected)]
+        listed.append({"inputs": inputs, "outputs": outputs})
+    files = [file.name for file in case.data_files]
+    described = {"name": case.name, "tolerance": case.tolerance, "files": files, **facts, "methods": methods}
+    with writing(path.with_name("tensors.npz")) as file:
+        np.savez_compressed(file, **arrays)
+    write_text(path, json.dumps(described) + "\n")
+
+
 def bundled_case(path: Path, method: str | None = None, tolerance: Tolerance = BY_DTYPE) -> Case:
     """All cases of a bundled program, or the cases of one method; each runs on a fresh instance of its
     method. Outputs of quantized methods are allowed the steps of output_steps(), unless the caller gives a
@@ -203,6 +230,15 @@ def _value(described: dict[str, Any], arrays: Any) -> Any:
     if array.dtype.name != described["dtype"]:
         raise ValueError(f"{described['key']}: expected {described['dtype']}, stored as {array.dtype.name}")
     return array.reshape(described["shape"])
+
+
+def _described(key: str, value: Any, arrays: dict[str, Any]) -> dict[str, Any]:
+    """As _value reads it; an array goes into `arrays`."""
+    if not isinstance(value, np.ndarray):
+        return {"value": value}
+    is_bfloat16 = value.dtype == ml_dtypes.bfloat16
+    arrays[key] = value.view(np.uint16) if is_bfloat16 else value
+    return {"key": key, "dtype": value.dtype.name, "shape": list(value.shape)}
 
 
 def compare(

@@ -40,11 +40,14 @@ def size(
 
     Errors: those of building and running; InvalidArgument."""
     if not models:
-        raise InvalidArgument("no model given", next_step="Give a model, or a build with --build or --elf.")
+        raise InvalidArgument(
+            "models: expected at least one, got none",
+            next_step="Name a model, or a build with --build or --elf.",
+        )
     chosen = targets.get(target)
     for model in models:
         if not model.is_file():
-            raise InvalidArgument(f"model {model}: no such file")
+            raise InvalidArgument(f"model {model}: no such file", next_step="Check the path.")
         refuse_delegates(read_model(model), dict(defines or {}), converted=True)
     request = BuildRequest(
         target=target,

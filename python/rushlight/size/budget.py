@@ -54,13 +54,14 @@ def read_budget(path: Path) -> Budget:
     """A budget file; docs/size.md has its form. Error: InvalidArgument, which names the key at fault."""
     content = read_yaml(path, what="budget")
     if not isinstance(content, dict) or not content:
-        raise InvalidArgument(f"budget {path}: expected limits, such as 'flash: 40000'")
+        got = type(content).__name__
+        raise InvalidArgument(f"budget {path}: expected limits, such as 'flash: 40000', got {got}")
     known = (*TOTALS, *dict.fromkeys(_GROUPS.values()), "before")
     for key in content:
         if key not in known and key not in _GROUPS:
             near = difflib.get_close_matches(str(key), known, 1)
             hint = f"; did you mean {near[0]}?" if near else ""
-            raise InvalidArgument(f"budget {path}: unknown key '{key}', expected {', '.join(known)}{hint}")
+            raise InvalidArgument(f"budget {path}: expected one of {', '.join(known)}, got '{key}'{hint}")
     before = content.get("before")
     return Budget(
         tuple(_limits(content, f"budget {path}")), read_report(path.parent / str(before)) if before else None
@@ -74,7 +75,7 @@ def _limits(content: Mapping[str, Any], where: str) -> Iterator[Limit]:
     for key, group in _GROUPS.items():
         rows = content.get(key) or {}
         if not isinstance(rows, dict):
-            raise InvalidArgument(f"{where}: {key}: expected names with bytes")
+            raise InvalidArgument(f"{where}: {key}: expected a mapping of names to bytes, got {rows!r:.60}")
         for name, row in rows.items():
             limits = row if isinstance(row, dict) else {"flash": row}
             for memory, value in limits.items():
@@ -116,13 +117,17 @@ def _taken(report: SizeReport, limit: Limit) -> int:
         if limit.name not in load_table(source_root() / "kernels" / "ops.yaml").operators and not any(
             limit.name in listed.split(", ") for listed in report.operators
         ):
-            raise InvalidArgument(f"budget: no operator '{limit.name}'", next_step="See `rushlight kernels`.")
+            raise InvalidArgument(
+                f"budget: expected the name of an operator, got '{limit.name}'",
+                next_step="`rushlight kernels` lists the operators.",
+            )
         rows = (row for names, row in report.operators.items() if limit.name in names.split(", "))
         return sum(row[limit.memory] for row in rows)
     if limit.name == "stack":
         if report.stack_bytes is None:
             raise InvalidArgument(
-                "budget: the stack of this build is not known: " + "; ".join(report.unknown)
+                f"budget: stack: expected a build with a known stack, got {'; '.join(report.unknown)}",
+                next_step="Build with -D RUSHLIGHT_FEATURES=call-graph, or leave out the limit.",
             )
         return report.stack_bytes
     taken: int = getattr(report, limit.name)
@@ -134,7 +139,10 @@ def _in_components(report: SizeReport, limit: Limit) -> int:
     if not rows and not (source_root() / limit.name).is_dir():
         near = difflib.get_close_matches(limit.name, report.components, 1)
         hint = f"; did you mean '{near[0]}'?" if near else ""
-        raise InvalidArgument(f"budget: no component '{limit.name}' in this program{hint}")
+        raise InvalidArgument(
+            f"budget: expected a component of this program, got '{limit.name}'{hint}",
+            next_step="`rushlight size` lists the components.",
+        )
     return sum(row[limit.memory] for row in rows)
 
 

@@ -89,7 +89,7 @@ def read_elf(path: Path) -> Elf:
     except OSError as error:
         raise InvalidArgument(f"{path}: {error.strerror}") from error
     except ELFError as error:
-        raise InvalidArgument(f"{path}: no ELF file: {error}") from error
+        raise InvalidArgument(f"{path}: expected an ELF file: {error}") from error
 
 
 def _sections(elf: Any) -> list[Section]:

@@ -78,7 +78,9 @@ def _measured(target: str, dtypes: tuple[str, ...], binary: Path) -> KernelSizes
     sizes = {_source(name): read_object_size(path) for name, path in sorted(files.items())}
     kernels = {_source(name) for name in files if name.parts[0] == "kernels"}
     if missing := sorted(set(operators) - set(sizes)):
-        raise BuildFailed(["cmake", "--build", str(binary)], f"no object of {missing[0]} in {objects}")
+        raise BuildFailed(
+            ["cmake", "--build", str(binary)], f"{objects}: expected an object of {missing[0]}, got none"
+        )
     return KernelSizes(
         target=target,
         dtypes=dtypes,

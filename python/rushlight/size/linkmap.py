@@ -43,7 +43,8 @@ def read_map(path: Path) -> list[Piece]:
     if first[:3] == ["VMA", "LMA", "Size"]:
         return _lld(text)
     raise InvalidArgument(
-        f"link map {path}: neither GNU ld's nor lld's", next_step="Link with -Wl,-Map=FILE."
+        f"link map {path}: expected one of GNU ld or lld, got another file",
+        next_step="Link with -Wl,-Map=FILE.",
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from rushlight.page import page, table
+from rushlight.page import figure, page, table
 from rushlight.printable import escaped
 from rushlight.size.report import SizeReport
 from rushlight.size.treemap import treemap_svg
@@ -16,22 +16,22 @@ def report_page(report: SizeReport) -> str:
     title = f"{report.target or report.executable}: {report.flash:,} bytes of flash"
     parts = [
         table(("", "bytes"), _totals(report)),
-        treemap_svg(report),
+        figure(treemap_svg(report)),
         "<h2>Components</h2>",
         _sums("component", report.components),
-        "<h2>Operators</h2><p>Each its own source; what they share is apart, by folder.</p>",
+        "<h2>Operators</h2><p>Code of the operators' own sources; shared code counts as a component.</p>",
         _sums("operator", report.operators),
-        "<h2>Dtypes</h2><p>Of kernels that are made for one.</p>",
+        "<h2>Dtypes</h2><p>The code of kernels that are compiled for one dtype.</p>",
         _sums("dtype", report.dtypes),
         "<h2>Arenas</h2>",
         _arenas(report),
         *_stack(report),
         "<details><summary>All symbols</summary>",
-        table(("symbol", "component", "flash", "RAM"), _symbols(report)),
+        table(("symbol", "component", "flash", "RAM"), _symbols(report), bars=("flash",)),
         "</details>",
     ]
     if report.unknown:
-        parts.append("<h2>Not known</h2><ul>")
+        parts.append("<h2>Unknown</h2><ul>")
         parts += [f"<li>{escaped(line)}</li>" for line in report.unknown] + ["</ul>"]
     return page(title, parts)
 
@@ -44,7 +44,7 @@ def _totals(report: SizeReport) -> Iterable[tuple[object, ...]]:
     yield "arenas of the largest method", report.arena
     if report.stack is not None:
         yield (
-            ("stack at most" if report.stack.is_bound else "stack by what is known"),
+            ("stack at most" if report.stack.is_bound else "stack of the known functions"),
             report.stack.worst_case,
         )
     if report.stack_peak is not None:
@@ -53,7 +53,8 @@ def _totals(report: SizeReport) -> Iterable[tuple[object, ...]]:
 
 
 def _sums(what: str, sums: Mapping[str, Mapping[str, int]]) -> str:
-    return table((what, "flash", "RAM"), ((name, row["flash"], row["ram"]) for name, row in sums.items()))
+    rows = ((name, row["flash"], row["ram"]) for name, row in sums.items())
+    return table((what, "flash", "RAM"), rows, bars=("flash", "RAM"))
 
 
 def _arenas(report: SizeReport) -> str:
@@ -62,18 +63,18 @@ def _arenas(report: SizeReport) -> str:
         (f"{m.model} {m.method}", m.method_arena, sum(m.planned), m.temporary, m.inputs, m.outputs)
         for m in report.methods
     )
-    return table(heads, rows)
+    return table(heads, rows, bars=heads[1:])
 
 
 def _stack(report: SizeReport) -> Iterable[str]:
     if report.stack is None:
         return
-    yield "<h2>Stack</h2><p>The deepest way, from the outermost function on.</p>"
+    yield "<h2>Stack</h2><p>The deepest call path, the outermost function first.</p>"
     rows: list[tuple[object, ...]] = [(step.function, step.known, step.bytes) for step in report.stack.path]
     if report.stack.interrupt:
         rows.append(("an interrupt", "", report.stack.interrupt))
-    yield table(("function", "known by", "bytes"), rows)
-    yield table(("kernel", "bytes"), report.stack.kernels.items())
+    yield table(("function", "known by", "bytes"), rows, bars=("bytes",))
+    yield table(("kernel", "bytes"), report.stack.kernels.items(), bars=("bytes",))
 
 
 def _symbols(report: SizeReport) -> Iterable[tuple[object, ...]]:

@@ -56,8 +56,8 @@ def find_build(path: Path, link_map: Path | None = None) -> Built:
     executable = next((name for name in names if name.is_file()), None)
     if executable is None:
         raise InvalidArgument(
-            f"{path}: no {RUNNER} there",
-            next_step="Give a folder that `rushlight build -o` wrote, or --elf FILE.",
+            f"{path}: expected a folder with {RUNNER}, got one without",
+            next_step="Name a folder of `rushlight build -o`, or an executable with --elf.",
         )
     cache = _cache(folder)
     described = path / "build.json"

@@ -124,13 +124,20 @@ def read_report(path: Path) -> SizeReport:
     """A report that `--json` wrote. Error: InvalidArgument for anything else."""
     content = read_json(path, what="size report")
     if not isinstance(content, dict) or content.get("format") != FORMAT:
-        raise InvalidArgument(f"size report {path}: is not what `rushlight size --json` writes")
+        raise InvalidArgument(
+            f"size report {path}: expected the output of `rushlight size --json`, got other JSON"
+        )
     if content.get("version") not in _READ:
-        raise InvalidArgument(f"size report {path}: version {VERSION} expected, got {content.get('version')}")
+        raise InvalidArgument(
+            f"size report {path}: expected version {VERSION}, got {content.get('version')}",
+            next_step="Write the report again with this version of rushlight.",
+        )
     try:
         return _from_json(content)
     except (KeyError, TypeError) as error:
-        raise InvalidArgument(f"size report {path}: is damaged: {error!r}") from error
+        raise InvalidArgument(
+            f"size report {path}: expected all fields of a report, got a damaged one: {error!r}"
+        ) from error
 
 
 def _from_json(content: dict[str, Any]) -> SizeReport:

@@ -26,6 +26,12 @@ _COLORS = (
     ("application", "#3f9aa3"),
 )
 _OTHER = "#a8a29a"
+_STYLE = """
+.paper { fill: #fff } .box { stroke: #fff } .title { fill: #222 }
+@media (prefers-color-scheme: dark) {
+  .paper { fill: #17171b } .box { stroke: #17171b } .title { fill: #e6e6ea }
+}
+"""
 
 
 @dataclass
@@ -110,8 +116,9 @@ def treemap_svg(report: SizeReport) -> str:
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH:g} {HEIGHT + 24:g}" '
         'font-family="system-ui, sans-serif" font-size="11">',
-        f'<rect width="{WIDTH:g}" height="{HEIGHT + 24:g}" fill="#ffffff"/>',
-        f'<text x="4" y="16" font-size="14" fill="#222222">{escaped(title)}</text>',
+        f"<style>{_STYLE}</style>",
+        f'<rect class="paper" width="{WIDTH:g}" height="{HEIGHT + 24:g}"/>',
+        f'<text class="title" x="4" y="16" font-size="14">{escaped(title)}</text>',
     ]
     for component, box in _boxes(root, Box(0, 24, WIDTH, HEIGHT)):
         parts += _component(component, box)
@@ -128,7 +135,7 @@ def _boxes(node: Node, box: Box) -> Iterator[tuple[Node, Box]]:
 
 def _component(component: Node, box: Box) -> Iterator[str]:
     color = next((color for start, color in _COLORS if component.name.startswith(start)), _OTHER)
-    yield _rectangle(box, color, f"{component.name}: {component.bytes:,} bytes", stroke="#ffffff", width=2)
+    yield _rectangle(box, color, f"{component.name}: {component.bytes:,} bytes", width=2)
     head = _HEAD if box.height > 3 * _HEAD and box.width > 40 else 0.0
     if head:
         yield _text(f"{component.name} {component.bytes:,}", box, 11, "bold")
@@ -138,12 +145,11 @@ def _component(component: Node, box: Box) -> Iterator[str]:
             file_box,
             color,
             f"{component.name} / {file.name}: {file.bytes:,} bytes",
-            stroke="#ffffff",
             width=1.2,
         )
         for symbol, place in _boxes(file, file_box):
             hint = f"{file.name}\n{symbol.name}: {symbol.bytes:,} bytes"
-            yield _rectangle(place, color, hint, stroke="#ffffff", width=0.4)
+            yield _rectangle(place, color, hint, width=0.4)
             if place.width > 70 and place.height > 32:
                 name = base_name(symbol.name).rpartition("::")[2]
                 yield _text(name, Box(place.x, place.y + place.height - 14, place.width, 14), 9, "normal")
@@ -151,10 +157,11 @@ def _component(component: Node, box: Box) -> Iterator[str]:
             yield _text(f"{file.name.rpartition('/')[2]} {file.bytes:,}", file_box, 10, "normal")
 
 
-def _rectangle(box: Box, color: str, hint: str, *, stroke: str, width: float) -> str:
+def _rectangle(box: Box, color: str, hint: str, *, width: float) -> str:
     return (
-        f'<rect x="{box.x:.1f}" y="{box.y:.1f}" width="{box.width:.1f}" height="{box.height:.1f}" '
-        f'fill="{color}" stroke="{stroke}" stroke-width="{width:g}"><title>{escaped(hint)}</title></rect>'
+        f'<rect class="box" x="{box.x:.1f}" y="{box.y:.1f}" width="{box.width:.1f}" '
+        f'height="{box.height:.1f}" fill="{color}" stroke-width="{width:g}">'
+        f"<title>{escaped(hint)}</title></rect>"
     )
 
 

@@ -11,6 +11,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from rushlight import page
 from rushlight.errors import InvalidArgument, InvalidProgram
 from rushlight.printable import escaped
 from rushlight.program import read_model, record_beside
@@ -103,31 +104,36 @@ class Profile:
         return asdict(self)
 
     def to_html(self) -> str:
-        """A page with a bar for each instruction, in the order of the program, and for each node of
-        delegates behind theirs."""
-        shown = list(self._bars())
-        longest = max((item.share for item in self.operators), default=0) or 1
-        rows = "\n".join(
-            f'<g transform="translate(0,{18 * i})"><text x="0" y="12">{number}</text>'
-            f'<text x="{36 if number else 48}" y="12">{escaped(item.name)}</text>'
-            f'<rect x="330" y="2" width="{360 * item.share / longest:.1f}" height="12" '
-            f'fill="{"#4477aa" if number else "#88aacc"}"/>'
-            f'<text x="{336 + 360 * item.share / longest:.1f}" y="12">'
-            f"{self._text(item.total / item.calls)}, {100 * item.share:.1f} %</text></g>"
-            for i, (number, item) in enumerate(shown)
+        """A page with a row and a bar for each instruction and each node of a delegate, in the order of the
+        program, and a table of modules if a debug record names them."""
+        unit = self.shown(0)[1]
+        heads = ["instruction", "operator", "calls", f"{unit} per call", "share"]
+        modules = self.modules()
+        rows = [self._row(number, item, source) for number, item, source in self._lines()]
+        parts = [f"<p>{escaped(self.summary())}</p>"]
+        parts.append(
+            page.table([*heads, *(["source"] if modules else [])], [r if modules else r[:-1] for r in rows])
         )
-        return (
-            '<!doctype html><meta charset="utf-8"><title>Profile</title>'
-            f"<p>{escaped(self.summary())}</p>\n"
-            f'<svg xmlns="http://www.w3.org/2000/svg" width="840" height="{18 * len(shown)}" '
-            f'font-family="sans-serif" font-size="11">\n{rows}\n</svg>\n'
-        )
+        if modules:
+            shares = [(name or "(none)", *self._numbers(total, share)) for name, total, share in modules]
+            parts += ["<h2>Modules</h2>", page.table(("module", unit, "share"), shares)]
+        return page.page("Profile", parts)
 
-    def _bars(self) -> Iterator[tuple[str, OperatorTime | NodeTime]]:
-        """Instructions with their numbers, nodes without one."""
+    def _lines(self) -> Iterator[tuple[str, OperatorTime | NodeTime, str]]:
+        """Instructions with their numbers and sources, each followed by its nodes, such as "3.1"."""
         for item in self.operators:
-            yield str(item.instruction), item
-            yield from (("", node) for node in item.nodes)
+            yield str(item.instruction), item, item.source
+            for index, node in enumerate(item.nodes, 1):
+                yield f"{item.instruction}.{index}", node, ""
+
+    def _row(self, number: str, item: OperatorTime | NodeTime, source: str) -> list[object]:
+        return [number, item.name, item.calls, *self._numbers(item.total / item.calls, item.share), source]
+
+    def _numbers(self, time: float, share: float) -> tuple[page.Cell, page.Cell]:
+        """Cells of a time and of its share, with a bar."""
+        longest = max((item.share for item in self.operators), default=0) or 1
+        shown = f"{100 * share:.1f} %"
+        return page.Cell(self.shown(time)[0], time), page.Cell(shown, share, share / longest, "bar")
 
     def summary(self) -> str:
         """Runs and loading in one line."""

@@ -115,7 +115,10 @@ def test_what_code_generation_refuses_is_its_own_error_whole(tmp_path):
     defines = {"EXECUTORCH_SELECT_OPS_YAML": str(tmp_path / "list.yaml")}
     with pytest.raises(InvalidSelection) as refused:
         rushlight.build(SOFTPLUS, defines=defines, output=tmp_path / "list")
-    assert "expected YAML" in refused.value.message and refused.value.next_step == ""
+    assert (
+        "expected YAML" in refused.value.message
+        and refused.value.next_step == InvalidSelection.default_next_step
+    )
     # The error of one attempt is not that of the next, which CMake ends.
     with pytest.raises(BuildFailed):
         rushlight.build(SOFTPLUS, defines={"RUSHLIGHT_LOG_LEVEL": "loud"}, output=tmp_path / "list")

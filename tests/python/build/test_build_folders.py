@@ -91,7 +91,7 @@ def test_builds_in_one_folder_take_turns(fake: list[str], tmp_path: Path, capsys
         thread.join()
     assert results == [True] * 3
     assert fake == ["configure", str(MODEL), "built"] * 3
-    assert capsys.readouterr().err.count("waiting for another thread, which works in") == 2
+    assert capsys.readouterr().err.count("waiting for another thread, which is using") == 2
 
 
 def test_cmake_gets_no_odd_name(fake: list[str], tmp_path: Path) -> None:

@@ -138,7 +138,7 @@ def test_commands_print_through_the_console_only() -> None:
     found = []
     for path in sorted(folder.glob("*.py")):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if path.name == "console.py":
+            if path.name in ("console.py", "plain.py"):
                 continue
             if isinstance(node, (ast.Import, ast.ImportFrom)):
                 names = (

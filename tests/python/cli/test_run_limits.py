@@ -46,7 +46,7 @@ def test_a_run_ends_after_so_many_instructions(endless: Path, capsys: pytest.Cap
 
 
 def test_a_run_on_the_host_ends_in_time(endless: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert "no end after 0.5 s: model" in refused(["run", str(endless), "--timeout", "0.5"], capsys)
+    assert "timed out after 0.5 s: model" in refused(["run", str(endless), "--timeout", "0.5"], capsys)
     assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
 
 

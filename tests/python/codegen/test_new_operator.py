@@ -90,4 +90,4 @@ def test_the_command_says_what_it_wrote(kernels: Path) -> None:
     result = CliRunner().invoke(rushlight, ["new-op", SCHEMA, "--kernels", str(kernels)])
     assert result.exit_code == 0, result.output
     assert "a row for aten::brighten.Scalar_out" in result.output
-    assert "op_brighten.cpp: to be filled in" in result.output
+    assert "op_brighten.cpp: written; fill in the kernel" in result.output

@@ -130,7 +130,7 @@ def test_a_prompt_longer_than_the_context_is_refused_or_shifted(
     text_model: llm.TextModel, model: TinyLanguageModel
 ) -> None:
     prompt = [i % VOCABULARY for i in range(CONTEXT + 9)]
-    with pytest.raises(InvalidArgument, match="expected at most 40 tokens, which the context holds, got 49"):
+    with pytest.raises(InvalidArgument, match=r"expected at most 40 tokens \(the context\), got 49"):
         text_model.generate(prompt)
     generation = text_model.generate(prompt, max_tokens=4, shift=True, keep=3, **GREEDY)
     assert tokens_of(generation) == model.greedy(prompt[:3] + prompt[-18:], 4)

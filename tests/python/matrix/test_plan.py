@@ -84,23 +84,26 @@ include:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("targets: host", "no cells"),
-        ("modles: {}", "unknown key 'modles'"),
-        ("[]", "keys exclude, include, models"),
+        ("targets: host", "got no cells"),
+        ("modles: {}", "got 'modles'"),
+        ("[]", "expected keys exclude, include, models"),
         (MODELS + "targets: mars", "unknown target 'mars'"),
-        (MODELS + "targets: [1]", "targets: a text or a list of texts"),
+        (MODELS + "targets: [1]", "targets: expected a text or a list of texts"),
         ("models: {c: c.pte}\ntargets: host", r"models: c: .*c\.pte: no such file"),
-        ("models: {c/d: a/model.pte}\ntargets: host", "'c/d' is no name"),
-        ("models: {c: {case: x}}\ntargets: host", "models: c: a program expected"),
+        ("models: {c/d: a/model.pte}\ntargets: host", "expected a name of .* got 'c/d'"),
+        ("models: {c: {case: x}}\ntargets: host", "models: c: expected a program"),
         (
             MODELS + "targets: host\noptions: {x: {kind: fried}}",
-            "options: x: kind: one of interpreter, baked",
+            "options: x: kind: expected one of interpreter, baked",
         ),
-        (MODELS + "targets: host\noptions: {x: {dtypes: some}}", "dtypes: one of model, all"),
-        (MODELS + "targets: host\nexclude: [{model: z}]", "fits no cell"),
-        (MODELS + "targets: host\ninclude: [{model: z, target: host}]", "include: model: one of a, b"),
-        (MODELS + "targets: host\ninclude: [{model: a}]", "a model and a target expected"),
-        (MODELS + "targets: host\ntimeout: never", "timeout: seconds expected"),
+        (MODELS + "targets: host\noptions: {x: {dtypes: some}}", "dtypes: expected one of model, all"),
+        (MODELS + "targets: host\nexclude: [{model: z}]", "expected an entry that matches a cell"),
+        (
+            MODELS + "targets: host\ninclude: [{model: z, target: host}]",
+            "include: model: expected one of a, b",
+        ),
+        (MODELS + "targets: host\ninclude: [{model: a}]", "expected a model and a target"),
+        (MODELS + "targets: host\ntimeout: never", "timeout: expected seconds"),
     ],
 )
 def test_a_wrong_file_is_an_error_that_names_the_entry(tmp_path: Path, text: str, message: str) -> None:

@@ -4,7 +4,9 @@
 from __future__ import annotations
 
 import errno
+import inspect
 import json
+import string
 
 import pytest
 
@@ -19,6 +21,26 @@ def test_exit_codes_are_distinct_and_not_those_of_shells() -> None:
     assert len(kinds) > 12
     assert len(codes) == len(set(codes))
     assert all(code == 1 or 2 < code < 126 for code in codes)
+
+
+ERRORS = [
+    kind for kind in vars(errors).values() if isinstance(kind, type) and issubclass(kind, RushlightError)
+]
+
+
+@pytest.mark.parametrize("kind", ERRORS, ids=lambda kind: kind.__name__)
+def test_each_error_states_its_meaning_in_one_sentence(kind: type[RushlightError]) -> None:
+    meaning = (kind.__doc__ or "").partition("\n\n")[0]
+    assert meaning.endswith(".") and ". " not in meaning and 15 < len(meaning) < 130, meaning
+
+
+@pytest.mark.parametrize("kind", ERRORS, ids=lambda kind: kind.__name__)
+def test_each_error_has_a_next_step(kind: type[RushlightError]) -> None:
+    has_own = "next_step=" in inspect.getsource(kind.__init__) and "__init__" in vars(kind)
+    step = kind.default_next_step
+    assert step.endswith(".") and step[0] in string.ascii_uppercase + "`"
+    own = next(each for each in kind.__mro__ if "default_next_step" in vars(each) or "__init__" in vars(each))
+    assert has_own or own is not RushlightError or kind is RushlightError
 
 
 def test_a_missing_operator_names_who_asked_and_what_is_near() -> None:

@@ -116,7 +116,7 @@ def test_another_process_waits_with_a_word_until_the_folder_is_free(tmp_path: Pa
     )
     assert second.stderr is not None and second.stdout is not None
     said = second.stderr.readline()
-    assert f"waiting for process {first.pid}, which works in " in said and "out\\x1b" in said
+    assert f"waiting for process {first.pid}, which is using " in said and "out\\x1b" in said
     assert second.poll() is None
     first.communicate("")
     assert second.communicate(timeout=30)[0] == "in\n" and second.returncode == 0
@@ -145,7 +145,7 @@ def test_a_thread_comes_in_again_and_others_wait(tmp_path: Path) -> None:
         other.join(0.3)
         order.append("first")
     other.join()
-    assert order == ["first", "other"] and words == [f"waiting for another thread, which works in {tmp_path}"]
+    assert order == ["first", "other"] and words == [f"waiting for another thread, which is using {tmp_path}"]
 
 
 def test_a_file_system_without_locks_keeps_nobody_out(

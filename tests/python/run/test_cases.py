@@ -11,11 +11,14 @@ from rushlight.errors import InvalidArgument
 from rushlight.run.cases import (
     BY_DTYPE,
     DTYPE_TOLERANCES,
+    Call,
+    Case,
     Tolerance,
     bundled_case,
     compare,
     load_case,
     load_npz,
+    save_case,
 )
 
 INTEROP = Path(__file__).parents[2] / "interop"
@@ -45,6 +48,30 @@ def test_bfloat16_is_read_from_its_bits(tmp_path):
     values = np.array([1.0, -2.5], dtype=ml_dtypes.bfloat16)
     case = load_case(_write_case(tmp_path, values.view(np.uint16), "bfloat16"))
     np.testing.assert_array_equal(case.calls[0].inputs[0], values)
+
+
+def test_a_saved_case_is_read_back(tmp_path):
+    values = [np.arange(6, dtype=np.int16).reshape(2, 3), np.array([1.5, -2], ml_dtypes.bfloat16), 7, None]
+    calls = [Call("forward", values, values[:2]), Call("other", [], [2.5]), Call("forward", [3], [True])]
+    save_case(tmp_path / "case.json", Case("saved", 0.25, calls), labels=["a", "b", "c"])
+
+    case = load_case(tmp_path / "case.json")
+    assert (case.name, case.tolerance) == ("saved", 0.25)
+    assert json.loads((tmp_path / "case.json").read_text())["labels"] == ["a", "b", "c"]
+    first, second, third = sorted(case.calls, key=lambda call: (call.method, len(call.inputs)), reverse=True)
+    assert (first.method, first.inputs, first.expected) == ("other", [], [2.5])
+    assert second.inputs[2:] == [7, None] and (third.inputs, third.expected) == ([3], [True])
+    for got, want in zip([*second.inputs[:2], *second.expected], 2 * values[:2], strict=True):
+        assert got.dtype == want.dtype
+        np.testing.assert_array_equal(got, want)
+
+
+def test_a_case_is_not_saved_without_what_is_expected_of_it(tmp_path):
+    with pytest.raises(InvalidArgument, match="call 0 of 'forward': expected outputs"):
+        save_case(tmp_path / "case.json", Case("x", 0.0, [Call("forward", [1], None)]))
+    with pytest.raises(InvalidArgument, match="expected a number as tolerance"):
+        save_case(tmp_path / "case.json", Case("x", BY_DTYPE, [Call("forward", [1], [1])]))
+    assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.parametrize(

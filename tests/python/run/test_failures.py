@@ -30,11 +30,11 @@ def test_the_hash_is_the_runtimes() -> None:
 
 def test_a_record_becomes_a_place_and_a_message() -> None:
     path = "runtime/executor/arguments.cpp"
-    record, line = record_of(path, "it is to resize a tensor", 0x23)
+    record, line = record_of(path, "resizes a tensor", 0x23)
     [failure] = failures.decode([record])
     assert (failure.file, failure.name) == (path, "InvalidProgram")
     assert failure.line is not None and 0 <= line - failure.line <= 2
-    assert "it is to resize a tensor that it also reads" in failure.message
+    assert "resizes a tensor that it also reads" in failure.message
     assert str(failure).startswith(f"InvalidProgram (0x23) at {path}:")
 
 

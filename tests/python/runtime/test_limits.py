@@ -162,7 +162,7 @@ def test_a_handler_that_returns_changes_nothing() -> None:
 def test_a_call_may_run_so_many_instructions() -> None:
     method = rushlight.load(endless(), max_instructions=1000).method("forward")
     for _ in range(2):
-        with pytest.raises(OutOfMemory, match="the budget of 1000 is used up"):
+        with pytest.raises(OutOfMemory, match="the budget of 1000 is exhausted"):
             method.execute([np.ones(2, np.float32)])
 
 

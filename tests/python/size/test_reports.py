@@ -120,11 +120,11 @@ def test_who_has_grown_is_named(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ("flsh: 3", r"unknown key 'flsh'.*did you mean flash"),
+        ("flsh: 3", r"got 'flsh'.*did you mean flash"),
         ("flash: many", "flash: expected bytes, such as 40000 or 39 KiB, got 'many'"),
         ("flash: true", "expected bytes"),
         ("", "expected limits"),
-        ("components: 3", "components: expected names with bytes"),
+        ("components: 3", "components: expected a mapping of names to bytes"),
         ("components: {runtime: {rom: 3}}", "expected flash or ram, got 'rom'"),
         ("flash: [", "expected YAML"),
     ],
@@ -136,7 +136,7 @@ def test_a_damaged_budget_is_refused(tmp_path: Path, text: str, told: str) -> No
 
 @pytest.mark.parametrize("text", ["components: {runtime/executer: 3}", "operators: {'aten::rely.out': 3}"])
 def test_a_budget_for_what_is_not_there_is_refused(tmp_path: Path, text: str) -> None:
-    with pytest.raises(InvalidArgument, match=r"no (component|operator)"):
+    with pytest.raises(InvalidArgument, match=r"expected (a component|the name of an operator)"):
         check_budget(a_report(), _budget(tmp_path, text))
 
 
@@ -147,7 +147,7 @@ def test_the_picture_has_every_symbol_and_needs_nothing_else() -> None:
     titles = [element.text or "" for element in root.iter() if element.tag.endswith("title")]
     assert all(any(e.symbol in title for title in titles) for e in report.entries if e.flash)
     page = report_page(report)
-    assert "<script" not in page and svg in page
+    assert page.count("<script") == 1 and svg in page
     assert page.replace("http://www.w3.org/2000/svg", "").count("://") == 0
 
 

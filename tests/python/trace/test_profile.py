@@ -52,7 +52,7 @@ def test_the_command_prints_a_table_json_and_a_page(tmp_path: Path) -> None:
     page = tmp_path / "page.html"
     shown = CliRunner().invoke(rushlight, ["profile", str(OFFICIAL), "--html", str(page)])
     assert shown.exit_code == 0 and "relu.out" in shown.output
-    assert page.read_text().count("<rect") == 3
+    assert page.read_text().count("<tr><td") == 3
     listed = CliRunner().invoke(rushlight, ["profile", str(OFFICIAL), "--json"])
     assert [item["name"] for item in json.loads(listed.output)["operators"]][1] == "relu.out"
 
@@ -75,13 +75,17 @@ def test_a_trace_in_instructions_is_shown_in_instructions(tmp_path: Path, monkey
     monkeypatch.setattr("rushlight.cli.profile.read_events", lambda _path: instructions_of_a_board())
     page = tmp_path / "page.html"
     shown = CliRunner().invoke(rushlight, ["profile", "a.etdp", "--html", str(page)])
-    assert "instructions a call" in shown.output and "75,000" in shown.output and "ms" not in shown.output
+    assert "instructions per call" in shown.output and "75,000" in shown.output and "ms" not in shown.output
     said = (
         "2 runs of 80,000 instructions; loading 40,000 instructions; "
         "of the emulated core, which knows no time"
     )
     assert said in shown.output and said in page.read_text()
-    assert "75,000 instructions, 100.0 %" in page.read_text() and " ms" not in page.read_text()
+    assert (
+        ">75,000</td>" in page.read_text()
+        and ">100.0 %</td>" in page.read_text()
+        and " ms" not in page.read_text()
+    )
     listed = json.loads(CliRunner().invoke(rushlight, ["profile", "a.etdp", "--json"]).output)
     assert (listed["unit"], listed["execute"], listed["operators"][0]["total"]) == (
         "instructions",
@@ -198,7 +202,7 @@ def test_a_delegates_nodes_are_below_its_instruction_with_the_exporters_handles(
     whole = json.loads(json.dumps(result.to_json()))["operators"][0]["nodes"][1]
     assert whole["debug_handle"] == 1 and whole["name"] == names[0]
     page = result.to_html()
-    assert page.count("<rect") == 3 + 13 and "clamp_out #9" in page
+    assert page.count("<tr><td") == 3 + 13 and "clamp_out #9" in page
 
 
 @pytest.mark.heavy

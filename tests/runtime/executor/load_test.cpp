@@ -59,7 +59,7 @@ TEST(MethodLoad, TakesExactlyItsArenaSize) {
 TEST(MethodLoad, TakesExactlyItsPlannedMemory) {
   const Outcome short_of_one = load(build(sum_plan()), {.planned = -1});
   EXPECT_EQ(short_of_one.error, Error::MemoryAllocationFailed);
-  EXPECT_THAT(short_of_one.log, HasSubstr("needs 40 bytes, 39 were given, 1 short"));
+  EXPECT_THAT(short_of_one.log, HasSubstr("expected 40 bytes, got 39, 1 short"));
 }
 
 TEST(MethodLoad, IsRefused_WithFewerPlannedBuffersThanItNeeds) {
@@ -109,13 +109,13 @@ TEST(MethodLoad, NamesWhatLiesOnAnotherDevice) {
   plan.devices = {{1, 1, 2}};
   Outcome outcome = load(plan);
   EXPECT_EQ(outcome.error, Error::NotSupported);
-  EXPECT_THAT(outcome.log, HasSubstr("planned buffer 0: lies on device 2 of type 1"));
+  EXPECT_THAT(outcome.log, HasSubstr("planned buffer 0: on device 2 of type 1"));
   plan.devices = {{1, 0, 0}};
   EXPECT_EQ(load(plan).error, Error::Ok);
   plan.values[0] = tensor({.memory_id = 1, .device = 1});
   outcome = load(plan);
   EXPECT_EQ(outcome.error, Error::NotSupported);
-  EXPECT_THAT(outcome.log, HasSubstr("layer.weight: lies on device type 1"));
+  EXPECT_THAT(outcome.log, HasSubstr("layer.weight: on device type 1"));
 }
 
 TEST(MethodLoad, RefusesToCopyInitialStateForEver) {

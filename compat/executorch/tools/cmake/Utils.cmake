@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# ExecuTorch's helpers for projects, as far as there is something to do.
+# ExecuTorch's helper functions for projects, as far as they apply.
 include("${CMAKE_CURRENT_LIST_DIR}/../../../../cmake/official_helpers.cmake")

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-// What generated headers mark their functions with; c10/macros/Export.h has the same.
+// Marks functions in generated headers; c10/macros/Export.h defines the same.
 #ifndef TORCH_API
 #define TORCH_API __attribute__((__visibility__("default")))
 #endif

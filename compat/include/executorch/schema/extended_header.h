@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The head of a .pte file, behind the file's root offset and identifier: where its parts lie.
+// The extended header of a .pte file, which follows the root offset and identifier: the positions of its
+// parts.
 #pragma once
 
 #include <cstddef>
@@ -15,12 +16,12 @@ struct ExtendedHeader {
   static constexpr size_t kMagicSize = 4;
   static constexpr char kMagic[kMagicSize] = {'e', 'h', '0', '0'};
 
-  // Errors: InvalidArgument (fewer than kNumHeadBytes), NotFound (no magic), InvalidProgram (its length).
+  // Errors: InvalidArgument (fewer than kNumHeadBytes), NotFound (no magic), InvalidProgram (length).
   static Result<ExtendedHeader> Parse(const void* data, size_t size);
 
-  uint64_t program_size;         // of the flatbuffer, from the file's begin
+  uint64_t program_size;         // size of the flatbuffer, from the start of the file
   uint64_t segment_base_offset;  // 0 without segments
-  uint64_t segment_data_size;    // 0 in files of older exporters, which do not say it
+  uint64_t segment_data_size;    // 0 in files of older exporters, which do not store it
 };
 
 }  // namespace executorch::runtime

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// .bpte files: a program with inputs for its methods and the outputs they should give.
+// Bundled programs (.bpte): a program with test inputs for its methods and the expected outputs.
 #pragma once
 
 #include <executorch/runtime/core/memory_allocator.h>
@@ -9,18 +9,18 @@
 
 namespace executorch::BUNDLED_PROGRAM_NAMESPACE {
 
-// The bytes of a file, at a multiple of 8. Their number is not known here: a file of an unsure origin goes
-// through get_program_data() first, which proves all of it.
+// The bytes of a file, aligned to 8. Their length is unknown here: pass files of unknown origin to
+// get_program_data() first, which verifies them.
 using SerializedBundledProgram = const void;
 
-// Sets the method's inputs to those of its case `testset_idx`. Errors: InvalidArgument (no such case, no
-// bundled program), or what set_input() says.
+// Sets the method's inputs from its case `testset_idx`. Errors: InvalidArgument (no such case, not a
+// bundled program), or as set_input().
 ET_NODISCARD ::executorch::runtime::Error load_bundled_input(::executorch::runtime::Method& method,
                                                              SerializedBundledProgram* bundled_program_ptr,
                                                              size_t testset_idx);
 
-// How far the outputs are from the expected ones, over the floats of all of them; `status` says whether the
-// other members hold.
+// Differences of the outputs from the expected ones, over all floating-point elements. The other members are
+// valid if `status` is Ok.
 struct ErrorStats {
   ::executorch::runtime::Error status;
   double mean_abs_error;
@@ -33,20 +33,20 @@ ET_NODISCARD ErrorStats compute_method_output_error_stats(::executorch::runtime:
                                                           SerializedBundledProgram* bundled_program_ptr,
                                                           size_t testset_idx);
 
-// Errors: InvalidArgument (a difference, which is logged; no such case), NotSupported (the case expects
-// nothing).
+// Compares the outputs with the expected ones. Errors: InvalidArgument (a difference, which is logged; no
+// such case), NotSupported (the case has no expected outputs).
 ET_NODISCARD ::executorch::runtime::Error verify_method_outputs(::executorch::runtime::Method& method,
                                                                 SerializedBundledProgram* bundled_program_ptr,
                                                                 size_t testset_idx, double rtol = 1e-5,
                                                                 double atol = 1e-8);
 
-// The .pte inside, in place; a program that is no bundle is its own.
-// Errors: InvalidArgument or InvalidProgram (neither of both).
+// Returns the .pte inside, in place. A plain program is returned unchanged. Errors: InvalidArgument or
+// InvalidProgram (neither a bundle nor a program).
 ET_NODISCARD ::executorch::runtime::Error get_program_data(void* file_data, size_t file_data_len,
                                                            const void** out_program_data,
                                                            size_t* out_program_data_len);
 
-// By the first bytes.
+// Checks the file's first bytes.
 bool is_bundled_program(void* file_data, size_t file_data_len);
 ET_DEPRECATED inline bool is_bundled_program(void* file_data) { return is_bundled_program(file_data, 128); }
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How the official writer reserves its memory. rushlight's writer (runtime/trace/etdump.h) needs no such
-// step: the memory is taken as it is set.
+// Initialises the official writer's memory. rushlight's writer (runtime/trace/etdump.h) needs no such step.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +11,7 @@ typedef struct flatcc_builder flatcc_builder_t;
 
 namespace executorch::etdump::internal {
 
-// 0 where there is memory, -1 otherwise.
+// Returns 0 if there is memory, otherwise -1.
 inline int etdump_flatcc_custom_init(flatcc_builder_t*, ETDumpStaticAllocator* alloc) {
   return alloc != nullptr && alloc->data != nullptr ? 0 : -1;
 }

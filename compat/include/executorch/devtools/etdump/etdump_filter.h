@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which outputs of delegates are recorded: by patterns of their names, or by a range of their numbers.
+// Selects the delegate outputs to record, by patterns of their names or by a range of their debug handles.
 #pragma once
 
 #include <memory>
@@ -25,15 +25,15 @@ class ETDumpFilter : public ::executorch::runtime::EventTracerFilterBase {
   ETDumpFilter& operator=(const ETDumpFilter&) = delete;
   ~ETDumpFilter() override;
 
-  // A pattern, one of which a name has to match as a whole. It is an extended regular expression of POSIX:
-  // classes are written [0-9] and [[:alnum:]].
-  // Errors: InvalidArgument (too long, no expression), OutOfResources (one more than MAX_REGEX_PATTERNS).
+  // Adds a pattern; a name passes if it matches one as a whole. Patterns are POSIX extended regular
+  // expressions: classes are written [0-9] and [[:alnum:]]. Errors: InvalidArgument (too long, invalid),
+  // OutOfResources (more than MAX_REGEX_PATTERNS).
   Result<bool> add_regex(string_view pattern);
-  // The numbers from `start` on, below `end`, in place of those set before. Error: InvalidArgument.
+  // Selects handles from `start` to `end` - 1; replaces an earlier range. Error: InvalidArgument.
   Result<bool> set_debug_handle_range(size_t start, size_t end);
 
-  // Of an output that has either a name or a number. All pass where nothing was set for their kind.
-  // Error: InvalidArgument (both, or neither).
+  // Returns true if an output, identified by a name or an integer, passes. All pass if no rule was set for
+  // their kind of identifier. Error: InvalidArgument (both, or neither).
   Result<bool> filter(const char* name,
                       ::executorch::runtime::DelegateDebugIntId delegate_debug_index) override;
 

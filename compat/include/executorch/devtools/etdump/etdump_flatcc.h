@@ -24,7 +24,7 @@ using ::executorch::runtime::Result;
 
 namespace internal {
 
-// Memory in two parts: for building from the front, for the file from the back.
+// Memory in two parts: the front for building, the back for the file.
 struct ETDumpStaticAllocator {
   uint8_t* data = nullptr;
   size_t data_size = 0, allocated = 0;
@@ -52,7 +52,7 @@ struct ETDumpResult {
 
 class ETDumpGen : public ::executorch::runtime::EventTracer {
  public:
-  // Writes into the buffer, or without one into memory of its own.
+  // Writes to `buffer`, or to its own memory without one.
   ETDumpGen(::executorch::runtime::Span<uint8_t> buffer = {nullptr, size_t{0}});
   ETDumpGen(const ETDumpGen&) = delete;
   ETDumpGen& operator=(const ETDumpGen&) = delete;
@@ -60,12 +60,12 @@ class ETDumpGen : public ::executorch::runtime::EventTracer {
 
   void clear_builder();
   void reset();
-  // The file. In memory of its own it is the caller's, who calls free(). Null when there is none.
+  // Returns the file, or null if there is none. If the memory is its own, the caller must free() the file.
   ETDumpResult get_etdump_data();
   size_t get_num_blocks();
   bool is_static_etdump();
 
-  // Where the bytes of values go, which are logged only then. Error: InvalidArgument (no memory).
+  // Enables logging of values and sets the storage of their bytes. Error: InvalidArgument (no memory).
   Result<bool> set_debug_buffer(::executorch::runtime::Span<uint8_t> buffer);
   void set_data_sink(DataSinkBase* data_sink);
   DataSinkBase* get_data_sink();

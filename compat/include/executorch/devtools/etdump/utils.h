@@ -6,7 +6,7 @@
 
 namespace executorch::etdump::internal {
 
-// The first address from `ptr` on that is a multiple of `alignment`, a power of two.
+// Rounds `ptr` up to a multiple of `alignment`, a power of two.
 inline uint8_t* align_pointer(void* ptr, size_t alignment) {
   const auto address = reinterpret_cast<uintptr_t>(ptr);
   return reinterpret_cast<uint8_t*>((address + alignment - 1) & ~(uintptr_t{alignment} - 1));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A program in memory, which outlives the loader.
+// Serves a program in memory, which must outlive the loader.
 #pragma once
 
 #include <cstring>
@@ -16,7 +16,7 @@ class BufferDataLoader final : public executorch::runtime::DataLoader {
  public:
   BufferDataLoader(const void* data, size_t size) : data_(static_cast<const uint8_t*>(data)), size_(size) {}
 
-  // Points into the memory. Error: InvalidArgument (beyond the end).
+  // Returns a pointer into the memory. Error: InvalidArgument (out of range).
   ET_NODISCARD executorch::runtime::Result<executorch::runtime::FreeableBuffer> load(
       size_t offset, size_t size, ET_UNUSED const DataLoader::SegmentInfo& segment_info) const override {
     size_t end = 0;

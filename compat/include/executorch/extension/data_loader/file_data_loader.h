@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A file, read with pread into memory of its own.
+// Reads parts of a file with pread() into allocated memory.
 #pragma once
 
 #include <cstddef>
@@ -12,8 +12,8 @@ namespace executorch::extension {
 
 class FileDataLoader final : public executorch::runtime::DataLoader {
  public:
-  // What load() gives is aligned to `alignment`, a power of two.
-  // Errors: InvalidArgument (alignment), AccessFailed.
+  // Opens a file. load() returns memory aligned to `alignment`, a power of two. Errors: InvalidArgument
+  // (alignment), AccessFailed.
   static executorch::runtime::Result<FileDataLoader> from(const char* file_name,
                                                           size_t alignment = alignof(std::max_align_t));
   ET_DEPRECATED static executorch::runtime::Result<FileDataLoader> From(
@@ -21,7 +21,7 @@ class FileDataLoader final : public executorch::runtime::DataLoader {
     return from(file_name, alignment);
   }
 
-  // The other one fails from then on, with InvalidState.
+  // The moved-from loader then fails with InvalidState.
   FileDataLoader(FileDataLoader&& other) noexcept
       : file_(other.file_), size_(other.size_), alignment_(other.alignment_) {
     other.file_ = -1;
@@ -40,7 +40,7 @@ class FileDataLoader final : public executorch::runtime::DataLoader {
 
  private:
   friend class FileDescriptorDataLoader;
-  // Of an open file, which is closed at the end. Errors: InvalidArgument (alignment), AccessFailed.
+  // Takes over an open file and closes it at the end. Errors: InvalidArgument (alignment), AccessFailed.
   static executorch::runtime::Result<FileDataLoader> over(int file, size_t alignment);
   FileDataLoader(int file, size_t size, size_t alignment) : file_(file), size_(size), alignment_(alignment) {}
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A file that somebody else has opened, for processes that may open none.
+// Reads a file that another process opened, for processes that may not open files.
 #pragma once
 
 #include <cstddef>
@@ -14,12 +14,12 @@ namespace executorch::extension {
 
 class FileDescriptorDataLoader final : public executorch::runtime::DataLoader {
  public:
-  // "fd:///7" is file descriptor 7, which the loader closes at its end. As FileDataLoader::from otherwise.
-  // Errors: InvalidArgument (no such text, alignment), AccessFailed.
+  // `file_descriptor_uri` is "fd:///7" for file descriptor 7, which the loader closes at the end. Otherwise
+  // like FileDataLoader::from(). Errors: InvalidArgument (invalid URI, alignment), AccessFailed.
   static executorch::runtime::Result<FileDescriptorDataLoader> fromFileDescriptorUri(
       const char* file_descriptor_uri, size_t alignment = alignof(std::max_align_t));
 
-  // The other one fails from then on, with InvalidState.
+  // The moved-from loader then fails with InvalidState.
   FileDescriptorDataLoader(FileDescriptorDataLoader&& other) noexcept = default;
   FileDescriptorDataLoader(const FileDescriptorDataLoader&) = delete;
   FileDescriptorDataLoader& operator=(const FileDescriptorDataLoader&) = delete;

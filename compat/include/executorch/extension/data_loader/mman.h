@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Small differences between systems that map files; POSIX is what this is built for.
+// Hides differences between systems that map files; this build supports POSIX.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 
 ET_INLINE size_t get_os_page_size() { return static_cast<size_t>(sysconf(_SC_PAGESIZE)); }
 
-// Negative on failure.
+// Returns a negative value on failure.
 ET_INLINE int get_file_stat(int fd, size_t* out_size) {
   struct stat status{};
   const int result = ::fstat(fd, &status);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Mapping files where there is no mman.h. Where there is one, it is used.
+// File mapping for systems without mman.h; on others it includes mman.h.
 #pragma once
 
 #include <executorch/extension/data_loader/mman.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A file mapped into memory, used where the system keeps its pages: rushlight::MmapDataLoader.
+// Maps a file and uses its pages in the page cache: rushlight::MmapDataLoader.
 #pragma once
 
 #include <utility>
@@ -16,12 +16,12 @@ class MmapDataLoader final : public executorch::runtime::DataLoader {
  public:
   enum class MlockConfig {
     NoMlock,
-    UseMlock,              // an error if the system does not allow it
-    UseMlockIgnoreErrors,  // likewise, but then they are not locked
-    UseMadvise,            // pages are read when they are needed
+    UseMlock,              // an error if the system refuses
+    UseMlockIgnoreErrors,  // pages stay unlocked if the system refuses
+    UseMadvise,            // pages are read on access
   };
 
-  // Error: AccessFailed, with the system's reason.
+  // Opens and maps a file. Error: AccessFailed (logs the system's reason).
   static executorch::runtime::Result<MmapDataLoader> from(const char* file_name,
                                                           MlockConfig mlock_config = MlockConfig::UseMlock);
   ET_DEPRECATED static executorch::runtime::Result<MmapDataLoader> From(
@@ -33,7 +33,7 @@ class MmapDataLoader final : public executorch::runtime::DataLoader {
     return from(file_name, use_mlock ? MlockConfig::UseMlock : MlockConfig::NoMlock);
   }
 
-  // The other one fails from then on, with InvalidState.
+  // The moved-from loader then fails with InvalidState.
   MmapDataLoader(MmapDataLoader&& other) noexcept
       : loader_(std::move(other.loader_)), is_open_(std::exchange(other.is_open_, false)) {}
 
@@ -44,13 +44,13 @@ class MmapDataLoader final : public executorch::runtime::DataLoader {
                                                     void* buffer) const override;
   ET_NODISCARD executorch::runtime::Result<size_t> size() const override;
 
-  // Not in ExecuTorch. Error: AccessFailed if the file was written to since it was opened.
+  // Not in ExecuTorch. Error: AccessFailed if the file changed since it was opened.
   ET_NODISCARD executorch::runtime::Error check() const;
 
  private:
   explicit MmapDataLoader(rushlight::MmapDataLoader loader) : loader_(std::move(loader)) {}
 
-  mutable rushlight::MmapDataLoader loader_;  // its load() changes nothing
+  mutable rushlight::MmapDataLoader loader_;  // load() has no visible side effect
   bool is_open_ = true;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A program in memory that somebody shares: it lives as long as the loader.
+// Serves a program in shared memory, which lives at least as long as the loader.
 #pragma once
 
 #include <memory>
@@ -16,7 +16,7 @@ class SharedPtrDataLoader final : public executorch::runtime::DataLoader {
  public:
   SharedPtrDataLoader(std::shared_ptr<void> data, size_t size) : size_(size), memory_(std::move(data)) {}
 
-  // Points into the memory. Error: InvalidArgument (beyond the end).
+  // Returns a pointer into the memory. Error: InvalidArgument (out of range).
   ET_NODISCARD executorch::runtime::Result<executorch::runtime::FreeableBuffer> load(
       size_t offset, size_t size, ET_UNUSED const DataLoader::SegmentInfo& segment_info) const override {
     size_t end = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Values as text, for people: os << value.
+// Prints values for people: os << value.
 #pragma once
 
 #include <ostream>
@@ -8,15 +8,15 @@
 
 namespace executorch::ET_RUNTIME_NAMESPACE {
 
-// Long lists, and a tensor's elements, are cut to their first and last ones, see evalue_edge_items.
+// Shortens long lists and tensors to their first and last items; see evalue_edge_items.
 std::ostream& operator<<(std::ostream& os, const EValue& value);
 
 }  // namespace executorch::ET_RUNTIME_NAMESPACE
 
 namespace executorch::extension {
 
-// os << evalue_edge_items(5): from then on this stream prints 5 items at either end of a list that it cuts.
-// 0 and less stand for the default, 3.
+// os << evalue_edge_items(5) makes the stream print 5 items at each end of a shortened list. 0 and negative
+// values select the default, 3.
 class evalue_edge_items final {
  public:
   explicit evalue_edge_items(long edge_items) : edge_items_(edge_items > 0 ? edge_items : 0) {}
@@ -25,7 +25,7 @@ class evalue_edge_items final {
     os.iword(slot()) = manipulator.edge_items_;
     return os;
   }
-  // What a stream is set to.
+  // The setting of a stream.
   static long of(std::ostream& os) {
     const long items = os.iword(slot());
     return items > 0 ? items : kDefault;

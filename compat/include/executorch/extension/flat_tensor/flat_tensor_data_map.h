@@ -22,7 +22,7 @@ class FlatTensorDataMap final : public rushlight::compat::OfficialDataMap<rushli
  public:
   static constexpr uint32_t kMaxSupportedSchemaVersion = 0;
 
-  // `loader` outlives the map. Errors: InvalidExternalData, NotSupported, or the loader's.
+  // `loader` must outlive the map. Errors: InvalidExternalData, NotSupported, or the loader's.
   static executorch::runtime::Result<FlatTensorDataMap> load(executorch::runtime::DataLoader* loader);
 
  private:
@@ -31,7 +31,7 @@ class FlatTensorDataMap final : public rushlight::compat::OfficialDataMap<rushli
       : OfficialDataMap(std::move(map)), loader_(std::move(loader)), sorted_(std::move(sorted)) {}
 
   std::unique_ptr<rushlight::compat::OurLoader> loader_;
-  std::vector<uint32_t> sorted_;  // the map's keys, where they stay when the vector moves
+  std::vector<uint32_t> sorted_;  // sorted keys; their address is stable if the vector moves
 };
 
 }  // namespace executorch::extension

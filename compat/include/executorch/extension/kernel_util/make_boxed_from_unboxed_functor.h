@@ -4,8 +4,8 @@
 //   Tensor& double_out(KernelRuntimeContext& context, const Tensor& in, Tensor& out) { ... }
 //   EXECUTORCH_LIBRARY(mine, "double.out", double_out);
 //
-// From its parameters come the unpacking of the arguments and the signature that a program is checked
-// against when it is loaded. The context may be left out. Methods report the call to their tracer.
+// Its parameter types determine how arguments are unpacked, and the signature that programs are checked
+// against at load. The context parameter is optional. Methods report the call to their tracer.
 #pragma once
 
 #include <cstdlib>
@@ -26,7 +26,7 @@ namespace executorch::extension {
 
 namespace kernel_util_internal {
 
-// T without its std::optional.
+// T without std::optional.
 template <class T>
 struct required {
   using type = T;
@@ -36,11 +36,11 @@ struct required<std::optional<T>> {
   using type = T;
 };
 
-// Whether T is one of the others.
+// True if T is one of the others.
 template <class T, class... Others>
 inline constexpr bool kIsAny = (std::is_same_v<T, Others> || ...);
 
-// How a type is written in a signature: one letter, a capital for an optional.
+// The signature character of a type; upper case for an optional.
 template <class T>
 constexpr char letter_of() {
   namespace aten = executorch::aten;
@@ -74,7 +74,7 @@ constexpr char letter_of() {
   }
 }
 
-// Reads a value as T. An exporter may have written a number as another kind of number.
+// Reads a value as T. An exporter may have stored a number as another kind of number.
 template <class T>
 decltype(auto) unboxed(executorch::runtime::EValue& value) {
   constexpr char kLetter = letter_of<T>();
@@ -159,7 +159,7 @@ static executorch::runtime::Kernel make_boxed_kernel(const char* name, FuncType)
 #define ET_CONCATENATE(s1, s2) RUSHLIGHT_JOINED(s1, s2)
 #define RUSHLIGHT_JOINED(left, right) left##right
 
-// The name of an operator is a template argument, hence an object with static storage.
+// The operator's name is a template argument, so it needs an object with static storage.
 #define EXECUTORCH_LIBRARY(ns, op_name, func)                                                     \
   RUSHLIGHT_REGISTERED(#ns "::" op_name, func, ET_CONCATENATE(rushlight_name_of_##ns##_, ET_UID), \
                        ET_CONCATENATE(rushlight_registered_##ns##_, ET_UID))

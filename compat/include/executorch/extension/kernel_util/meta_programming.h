@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A function as a type, and the types of its parameters and result.
+// A function as a type, and traits of its parameters and result.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@ using is_function_type = std::is_function<T>;
 template <class T>
 using is_function_type_t = typename is_function_type<T>::type;
 
-// A function known at compile time, under a name with static storage; EXECUTORCH_FN makes one.
+// A function known at compile time, with a name in static storage; created by EXECUTORCH_FN.
 template <class Function, Function* kFunction, const char* kName>
 struct CompileTimeFunctionPointer final {
   using FuncType = Function;
@@ -29,7 +29,7 @@ struct CompileTimeFunctionPointer final {
   ::executorch::extension::kernel_util_internal::CompileTimeFunctionPointer< \
       std::remove_pointer_t<std::decay_t<decltype(func)>>, func, name>
 
-// What is known of any callable.
+// Traits of any callable.
 template <class Result, class... Parameters>
 struct callable_traits {
   using return_type = Result;
@@ -38,7 +38,7 @@ struct callable_traits {
   static constexpr auto number_of_parameters = size<parameter_types>::value;
 };
 
-// Declared for their types only: overload resolution takes a callable's pointer apart.
+// Declared only for their return types: overload resolution decomposes a callable's pointer.
 template <class Result, class... Parameters>
 callable_traits<Result, Parameters...> traits_of(Result (*)(Parameters...));
 template <class Result, class Object, class... Parameters>
@@ -52,14 +52,14 @@ std::false_type names_function(...);
 template <class T>
 using is_compile_time_function_pointer = decltype(names_function(static_cast<T*>(nullptr)));
 
-// Of a function type.
+// Traits of a function type.
 template <class Function>
 struct function_traits : decltype(traits_of(static_cast<Function*>(nullptr))){};
 
 template <class Method>
 using strip_class_t = typename decltype(traits_of(std::declval<Method>()))::func_type;
 
-// Of a function, of a pointer to one, or of an object with one operator().
+// Traits of a function, a function pointer, or an object with one operator().
 template <class Callable>
 constexpr auto function_of() {
   using Pointed = std::remove_pointer_t<Callable>;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Lists of types, on std::tuple's own arithmetic.
+// Lists of types, implemented on std::tuple.
 #pragma once
 
 #include <cstddef>
@@ -9,13 +9,13 @@
 
 namespace executorch::extension::kernel_util_internal {
 
-// Never made: a name for its types.
+// A name for a list of types; never instantiated as an object.
 template <class... Items>
 struct typelist final {
   typelist() = delete;
 };
 
-// False for any types, so that a static_assert fires where it is used only.
+// False for all types, for a static_assert that fires only when instantiated.
 template <class...>
 inline constexpr bool kNever = false;
 template <class... T>
@@ -40,13 +40,13 @@ using element = std::tuple_element<kIndex, typename tuple_of<List>::type>;
 template <size_t kIndex, class List>
 using element_t = typename element<kIndex, List>::type;
 
-// The first type, or Default of an empty list.
+// The first type, or Default if the list is empty.
 template <class Default, class List>
 using head_with_default = std::tuple_element<0, typename tuple_of<List>::template followed_by<Default>>;
 template <class Default, class List>
 using head_with_default_t = typename head_with_default<Default, List>::type;
 
-// Declared for their types only.
+// Declared only for their return types.
 template <template <class...> class Template, class... Arguments>
 std::true_type is_made_from(const Template<Arguments...>*);
 template <template <class...> class>
@@ -60,7 +60,7 @@ using is_instantiation_of =
 template <template <class...> class Template, class T>
 using is_instantiation_of_t = typename is_instantiation_of<Template, T>::type;
 
-// A list without its first `count` types; empty when it has no more.
+// A list without its first `count` types; empty if it has fewer.
 template <class List, size_t count>
 struct drop_if_nonempty {
   static constexpr size_t kLeft = size<List>::value > count ? size<List>::value - count : 0;

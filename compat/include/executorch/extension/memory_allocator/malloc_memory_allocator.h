@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// An allocator over malloc, that gives everything back at once.
+// An allocator over malloc that frees everything at once.
 #pragma once
 
 #include <cstddef>

@@ -11,7 +11,7 @@
 
 namespace executorch::extension::utils {
 
-// What to ask of malloc so that `size` bytes of this alignment are inside. Error: InvalidArgument (overflow).
+// The size to request from malloc for `size` bytes of this alignment. Error: InvalidArgument (overflow).
 inline runtime::Result<size_t> get_aligned_size(size_t size, size_t alignment) {
   if (alignment <= alignof(std::max_align_t)) return size;
   size_t padded = 0;

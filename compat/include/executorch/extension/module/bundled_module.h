@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A .bpte file with the convenience of a Module: run a case of it, compare what came out.
+// A bundled program (.bpte) with the convenience of Module: executes its cases and compares the outputs.
 #pragma once
 
 #include <memory>
@@ -16,13 +16,13 @@ namespace ET_BUNDLED_MODULE_NAMESPACE {
 
 class BundledModule : public Module {
  public:
-  // Over the bytes of a file, which outlive it. Allocators as Module's.
+  // Uses the bytes of a file, which must outlive the module. Allocators as for Module.
   explicit BundledModule(const void* bundled_program_ptr,
                          std::unique_ptr<runtime::MemoryAllocator> memory_allocator = nullptr,
                          std::unique_ptr<runtime::MemoryAllocator> temp_allocator = nullptr,
                          std::unique_ptr<runtime::EventTracer> event_tracer = nullptr,
                          std::unique_ptr<runtime::DataLoader> data_map_loader = nullptr);
-  // Errors: AccessFailed, MemoryAllocationFailed. Whether it is a bundled program shows when it is used.
+  // Reads a file. Errors: AccessFailed, MemoryAllocationFailed. A file that is not a bundle fails on use.
   static runtime::Result<std::unique_ptr<BundledModule>> from_file(
       const std::string& file_path, std::unique_ptr<runtime::MemoryAllocator> memory_allocator = nullptr,
       std::unique_ptr<runtime::MemoryAllocator> temp_allocator = nullptr,
@@ -35,12 +35,12 @@ class BundledModule : public Module {
   BundledModule& operator=(BundledModule&&) = delete;
   ~BundledModule() override = default;
 
-  // Runs a method on the inputs of its case `testset_idx`. Errors: InvalidArgument (no bundled program, no
-  // such method or case), or the method's.
+  // Executes a method on the inputs of its case `testset_idx`. Errors: InvalidArgument (not a bundled
+  // program, no such method or case), or the method's.
   ET_NODISCARD runtime::Result<std::vector<runtime::EValue>> execute(const std::string& method_name,
                                                                      const size_t testset_idx);
-  // Holds the outputs of the last execution against the case. Errors: InvalidArgument (likewise, or a
-  // difference, which is logged), NotSupported (the case expects nothing).
+  // Compares the outputs of the last execution with the case. Errors: InvalidArgument (as above, or a
+  // difference, which is logged), NotSupported (the case has no expected outputs).
   ET_NODISCARD runtime::Error verify_method_outputs(const std::string& method_name, const size_t testset_idx,
                                                     double rtol = 1e-5, double atol = 1e-8);
 
@@ -48,7 +48,7 @@ class BundledModule : public Module {
   runtime::Result<Method*> method_of_bundle(const std::string& method_name);
 
   const void* bundled_program_ptr_;
-  std::unique_ptr<runtime::FreeableBuffer> file_;  // from_file's
+  std::unique_ptr<runtime::FreeableBuffer> file_;  // set by from_file()
 };
 
 }  // namespace ET_BUNDLED_MODULE_NAMESPACE

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The convenient front: a program, its data files and its methods, loaded when they are first used.
+// The convenient interface: a program, its data files and its methods, loaded on first use.
 //
 //   Module module("model.pte");
 //   auto outputs = module.forward(make_tensor_ptr({1, 3}, {1.0f, 2.0f, 3.0f}));
@@ -30,7 +30,7 @@ using runtime::LoadBackendOptionsMap;
 
 namespace ET_MODULE_NAMESPACE {
 
-// One thread at a time. Outputs point into the module's memory and change when their method runs again.
+// Not thread-safe. Outputs refer to the module's memory and change when their method executes again.
 class Module {
  public:
   enum class LoadMode {
@@ -41,14 +41,14 @@ class Module {
     MmapUseMadvise,
   };
 
-  // Allocators that are left out take their memory from malloc. With shared arenas all methods use the
-  // same planned memory, and outputs last until any method runs.
+  // Null allocators are replaced by ones over malloc. With shared arenas all methods use the same planned
+  // memory, so outputs are valid until any method executes.
   explicit Module(const std::string& file_path, const LoadMode load_mode = LoadMode::File,
                   std::unique_ptr<runtime::EventTracer> event_tracer = nullptr,
                   std::unique_ptr<runtime::MemoryAllocator> memory_allocator = nullptr,
                   std::unique_ptr<runtime::MemoryAllocator> temp_allocator = nullptr,
                   bool share_memory_arenas = false);
-  // With one data file (.ptd), with several.
+  // With one data file (.ptd), or several.
   explicit Module(const std::string& file_path, const std::string& data_map_path,
                   const LoadMode load_mode = LoadMode::File,
                   std::unique_ptr<runtime::EventTracer> event_tracer = nullptr,
@@ -80,7 +80,7 @@ class Module {
   Module& operator=(Module&&) = delete;
   virtual ~Module();
 
-  // Opens the program and its data files, once. The options are for methods that are loaded afterwards.
+  // Opens the program and its data files, once. Options apply to methods that are loaded later.
   ET_NODISCARD virtual runtime::Error load(
       const Program::Verification verification = Program::Verification::Minimal);
   ET_NODISCARD virtual runtime::Error load(
@@ -94,7 +94,7 @@ class Module {
   runtime::Result<std::unordered_set<std::string>> method_names();
   runtime::Result<MethodMeta> method_meta(const std::string& method_name);
 
-  // Loads a method, once; what is given outlives the module.
+  // Loads a method, once. The arguments must outlive the module.
   ET_NODISCARD runtime::Error load_method(const std::string& method_name,
                                           runtime::HierarchicalAllocator* planned_memory = nullptr,
                                           torch::executor::EventTracer* event_tracer = nullptr,
@@ -112,8 +112,8 @@ class Module {
   bool is_method_loaded(const std::string& method_name) const;
   ET_DEPRECATED ET_NODISCARD runtime::Result<Method*> method(const std::string& method_name);
 
-  // Sets the first inputs, as many as are given, and runs. Others keep what set_input() gave them; an input
-  // that has no value yet is an InvalidArgument.
+  // Sets the first inputs, as many as given, and executes. Other inputs keep their value from set_input(); an
+  // input without a value is an InvalidArgument.
   ET_NODISCARD virtual runtime::Result<std::vector<runtime::EValue>> execute(
       const std::string& method_name, const std::vector<runtime::EValue>& input_values);
   ET_NODISCARD runtime::Result<std::vector<runtime::EValue>> execute(const std::string& method_name,
@@ -124,7 +124,7 @@ class Module {
   ET_NODISCARD runtime::Result<std::vector<runtime::EValue>> forward(const runtime::EValue& input_value);
   ET_NODISCARD runtime::Result<std::vector<runtime::EValue>> forward();
 
-  // Runs and returns the first output. Error: InvalidArgument (there is none).
+  // Executes and returns the first output. Error: InvalidArgument (there is none).
   ET_NODISCARD runtime::Result<runtime::EValue> get(const std::string& method_name,
                                                     const std::vector<runtime::EValue>& input_values);
   ET_NODISCARD runtime::Result<runtime::EValue> get(const std::string& method_name,
@@ -138,7 +138,7 @@ class Module {
                                          const std::vector<runtime::EValue>& input_values);
   ET_NODISCARD runtime::Error set_inputs(const std::vector<runtime::EValue>& input_values);
 
-  // A tensor whose memory an output uses that the program did not plan.
+  // Sets a tensor whose memory an unplanned output will use.
   ET_NODISCARD runtime::Error set_output(const std::string& method_name, runtime::EValue output_value,
                                          size_t output_index = 0);
   ET_NODISCARD runtime::Error set_output(runtime::EValue output_value, size_t output_index = 0);
@@ -152,7 +152,7 @@ class Module {
   ET_NODISCARD runtime::Result<runtime::EValue> get_output(size_t output_index = 0);
 
   runtime::EventTracer* event_tracer() const;
-  // Empty: give the tracer a buffer of the application's own.
+  // Always empty: give the tracer a buffer of the application instead.
   ET_DEPRECATED ET_NODISCARD runtime::Span<uint8_t> debug_buffer();
 
  private:
@@ -166,7 +166,7 @@ class Module {
   std::unique_ptr<State> state_;
 
  protected:
-  // A method, and what it runs on; members go from last to first.
+  // A method with its memory; members are destroyed from last to first.
   struct MethodHolder {
     std::shared_ptr<PlannedMemory> planned_memory;
     std::unique_ptr<runtime::MemoryManager> memory_manager;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Several maps as one.
+// Presents several maps as one.
 #pragma once
 
 #include <string>
@@ -14,7 +14,8 @@ namespace executorch::extension::ET_MERGED_DATA_MAP_NAMESPACE {
 
 class MergedDataMap final : public executorch::ET_RUNTIME_NAMESPACE::NamedDataMap {
  public:
-  // The maps outlive it; null ones are left out. Error: InvalidArgument (none at all, a key that two have).
+  // The maps must outlive it; null ones are skipped. Error: InvalidArgument (no map, a key that two maps
+  // have).
   static executorch::runtime::Result<MergedDataMap> load(
       executorch::runtime::Span<const executorch::ET_RUNTIME_NAMESPACE::NamedDataMap*> named_data_maps);
 
@@ -33,7 +34,7 @@ class MergedDataMap final : public executorch::ET_RUNTIME_NAMESPACE::NamedDataMa
   using Map = executorch::ET_RUNTIME_NAMESPACE::NamedDataMap;
 
   MergedDataMap() = default;
-  const Map* find(std::string_view key) const;  // null where nobody has it
+  const Map* find(std::string_view key) const;  // null if no map has it
 
   std::vector<const Map*> maps_;
   std::unordered_map<std::string, const Map*> map_of_key_;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Nested lists, tuples and dicts around leaves, and the text that says how they are nested, which programs
-// carry for their inputs and outputs:
+// Nested lists, tuples and dicts around leaves, and the text form of such structures, which programs store
+// for their inputs and outputs:
 //
 //   node   $ (a leaf), or kind count #leaves... ( children )
 //   kind   L list, T tuple, N named tuple, D dict (its children are key:node)
-//   count  of the children; #n for each of them, how many leaves it has
-//   key    a number, or text in single quotes
+//   count  number of children; #n for each of them: its number of leaves
+//   key    an integer, or text in single quotes
 //
-// "D2#2#1('a':L2#1#1($,$),'b':$)" is {"a": [x, y], "b": z}. What cannot be is thrown as std::out_of_range (a
-// text that ends or counts wrongly) or std::runtime_error; without exceptions it aborts.
+// "D2#2#1('a':L2#1#1($,$),'b':$)" is {"a": [x, y], "b": z}. Invalid input throws std::out_of_range (truncated
+// text, wrong counts) or std::runtime_error; without exceptions it aborts.
 #pragma once
 
 #include <cstddef>
@@ -47,7 +47,7 @@ enum class Kind : uint8_t { List, Tuple, NamedTuple, Dict, Leaf, Custom, None };
 using KeyStr = std::string;
 using KeyInt = int32_t;
 
-// Of a dict.
+// A key of a dict.
 struct Key {
   enum class Kind : uint8_t { None, Int, Str };
 
@@ -78,7 +78,7 @@ struct Empty {};
 template <class T, class Aux = Empty>
 struct ContainerHandle;
 
-// A node. Aux is what a user keeps in each.
+// A node. Aux is user data stored in each.
 template <class T, class Aux = Empty>
 struct Container final : public Aux {
   using handle_type = ContainerHandle<T, Aux>;
@@ -86,11 +86,11 @@ struct Container final : public Aux {
 
   Kind kind = Kind::None;
   size_t size = 0;
-  leaf_type* leaf = nullptr;  // somebody else's
+  leaf_type* leaf = nullptr;  // not owned
   std::unique_ptr<handle_type[]> items;
   std::unique_ptr<Key[]> keys;
   std::string custom_type;
-  mutable size_t leaves_num = 0;  // below, as refresh_leaves_num() counted them
+  mutable size_t leaves_num = 0;  // leaves below; set by refresh_leaves_num()
 
   Container(Kind kind, size_t size = 0)
       : kind(kind), size(size), items(std::make_unique<handle_type[]>(size)) {
@@ -125,7 +125,7 @@ struct ContainerHandle {
   const ContainerHandle& operator[](size_t index) const { return handle->items[checked(index)]; }
   ContainerHandle& operator[](size_t index) { return handle->items[checked(index)]; }
 
-  // Of dicts.
+  // For dicts.
   bool contains(const KeyStr& key) const { return find(key) < size(); }
   const ContainerHandle& at(const Key& key) const {
     const size_t index = find(key);
@@ -146,7 +146,7 @@ struct ContainerHandle {
   bool isTuple() const { return kind() == Kind::Tuple; }
   bool isLeaf() const { return kind() == Kind::Leaf; }
 
-  // Of the structure; leaves are all alike.
+  // Compares structures; leaves compare equal.
   bool operator==(const ContainerHandle& other) const {
     if (kind() != other.kind()) return false;
     if (isLeaf()) return true;
@@ -172,7 +172,7 @@ struct ContainerHandle {
     pytree_check(isDict());
     return &handle->keys[checked(index)];
   }
-  // size() where there is none.
+  // Returns size() if there is none.
   size_t find(const Key& key) const {
     pytree_check(isDict());
     size_t index = 0;
@@ -181,7 +181,7 @@ struct ContainerHandle {
   }
 };
 
-// A structure without leaves' values.
+// A structure without values of leaves.
 struct TreeSpecLeaf {};
 template <class Aux>
 using TreeSpec = ContainerHandle<TreeSpecLeaf, Aux>;
@@ -189,7 +189,7 @@ template <class Aux>
 using TreeSpecContainer = Container<TreeSpecLeaf, Aux>;
 using StrTreeSpec = std::string;
 
-// The same structure over other leaves, in order. refresh_leaves_num() comes before.
+// Copies the structure with other leaves, in order. Call refresh_leaves_num() first.
 template <class T, class U, class Aux>
 ContainerHandle<U, Aux> clone(const ContainerHandle<T, Aux>& node, U* leaves) {
   if (node.isLeaf()) return ContainerHandle<U, Aux>(leaves);
@@ -204,7 +204,7 @@ ContainerHandle<U, Aux> clone(const ContainerHandle<T, Aux>& node, U* leaves) {
   return copy;
 }
 
-// Calls func for each node, children before their parent.
+// Calls `func` for each node, children before their parent.
 template <class T, class Aux>
 void traverse(ContainerHandle<T, Aux>& node, FunctionRef<void(ContainerHandle<T, Aux>&)> func) {
   for (size_t i = 0; i < node.size(); ++i) traverse(node[i], func);
@@ -216,7 +216,7 @@ void traverse(const ContainerHandle<T, Aux>& node, FunctionRef<void(const Contai
   func(node);
 }
 
-// Counts the leaves below each node again.
+// Recounts the leaves below each node.
 template <class T, class Aux>
 size_t refresh_leaves_num(const ContainerHandle<T, Aux>& node) {
   size_t count = node.isLeaf() ? 1 : 0;
@@ -225,7 +225,7 @@ size_t refresh_leaves_num(const ContainerHandle<T, Aux>& node) {
   return count;
 }
 
-// An array whose at() looks at its bounds.
+// An array whose at() checks bounds.
 template <class T>
 struct arr {
   explicit arr(const size_t n) : data_(std::make_unique<T[]>(n)), size_(n) {}
@@ -256,7 +256,7 @@ TreeSpec<Aux> from_str(const StrTreeSpec& spec);
 template <class Aux>
 StrTreeSpec to_str(const TreeSpec<Aux>& spec);
 
-// The structure over `leaves`, of which it has as many as the spec.
+// Combines a structure with `leaves`, which must have as many entries as the spec has leaves.
 template <class T, class Aux>
 ContainerHandle<T, Aux> unflatten(const TreeSpec<Aux>& spec, T* leaves) {
   refresh_leaves_num(spec);
@@ -287,7 +287,7 @@ std::unique_ptr<TreeSpec<Aux>> spec_of(const ContainerHandle<T, Aux>& tree) {
 
 }  // namespace internal
 
-// The leaves in order, and the structure.
+// Returns the leaves in order, and the structure.
 template <class T, class Aux>
 std::pair<arr<T*>, std::unique_ptr<TreeSpec<Aux>>> flatten(ContainerHandle<T, Aux>& tree) {
   auto leaves = internal::leaves_of<T>(tree);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Inputs for a method that somebody only wants to see running: tensors of ones.
+// Creates inputs of ones, for trying out a method.
 #pragma once
 
 #include <cstdlib>
@@ -15,7 +15,7 @@ namespace executorch::extension {
 using ::executorch::ET_RUNTIME_NAMESPACE::Method;
 using ::executorch::ET_RUNTIME_NAMESPACE::TensorInfo;
 
-// Frees buffers, and the array that lists them, when it ends: all are from malloc.
+// Frees buffers, and the array that lists them, on destruction; all are from malloc.
 class BufferCleanup final {
  public:
   explicit BufferCleanup(executorch::runtime::Span<void*> buffers) : buffers_(buffers) {}
@@ -32,16 +32,16 @@ class BufferCleanup final {
   executorch::runtime::Span<void*> buffers_;
 };
 
-// What a program may ask for, whoever made it.
+// Limits for programs of unknown origin.
 struct PrepareInputTensorsOptions {
   size_t max_total_allocation_size = size_t{1} << 30;
   size_t max_inputs = 1024;
 };
 
-// Sets all inputs that are tensors: to ones, or, where `input_buffers` has as many entries, to their bytes;
-// other inputs take the bytes of their entry, or stay as they are. What it returns outlives the method's
-// execution. Errors: InvalidProgram (beyond a limit), InvalidArgument (a buffer of another size),
-// MemoryAllocationFailed, or what set_input() says.
+// Sets all tensor inputs to ones or, if `input_buffers` has an entry for each input, to the entries' bytes.
+// Other inputs take the bytes of their entry, or keep their value. The result must outlive the method's
+// execution. Errors: InvalidProgram (exceeds a limit), InvalidArgument (a buffer has another size),
+// MemoryAllocationFailed, or as set_input().
 executorch::runtime::Result<BufferCleanup> prepare_input_tensors(
     Method& method, PrepareInputTensorsOptions options = {},
     const std::vector<std::pair<char*, size_t>>& input_buffers = {});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Elements of a row major tensor by index: accessor[i][j].
+// Indexed access to the elements of a row-major tensor: accessor[i][j].
 #pragma once
 
 #include <type_traits>
@@ -12,7 +12,7 @@ namespace executorch::extension {
 template <class T, ssize_t N>
 class TensorAccessor;
 
-// T may be const. Errors: InvalidArgument (another rank or element size), NotSupported (not row major).
+// T may be const. Errors: InvalidArgument (rank or element size differ), NotSupported (not row-major).
 template <class T, ssize_t N>
 executorch::runtime::Result<TensorAccessor<T, N>> make_tensor_accessor(
     const executorch::aten::Tensor& tensor);

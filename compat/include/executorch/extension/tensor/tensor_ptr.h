@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A tensor with its shape, and perhaps its elements, as one shared object.
+// A tensor with its shape, and optionally its elements, as one shared object.
 #pragma once
 
 #include <algorithm>
@@ -21,7 +21,7 @@ using TensorPtr = std::shared_ptr<executorch::aten::Tensor>;
 
 namespace internal {
 
-// Everything that a tensor is made of.
+// The parts from which a tensor is assembled.
 struct TensorParts {
   std::vector<executorch::aten::SizesType> sizes;
   std::vector<executorch::aten::DimOrderType> dim_order;
@@ -33,20 +33,20 @@ struct TensorParts {
   std::function<void(void*)> deleter = nullptr;
 };
 
-// Aborts on parts that do not fit together.
+// Aborts if the parts do not match.
 TensorPtr assemble(TensorParts parts);
-// With `bytes` as its memory, which are at least as many as the elements take.
+// Uses `bytes` as memory; they must suffice for the elements.
 TensorPtr assemble(TensorParts parts, std::vector<uint8_t> bytes);
-// With the elements of `range`, as many as the sizes say and of type T, converted to parts.type; aborts where
-// that would lose what they mean.
+// Copies the elements of `range`, which must match the sizes, from type T to parts.type. Aborts if the
+// conversion would lose values.
 template <class T, class Range>
 TensorPtr assemble_from(TensorParts parts, const Range& range);
 
 }  // namespace internal
 
-// A tensor over `data`, which outlives it or is given to `deleter` when it ends; `device` says where the data
-// lies. Without a dim order and strides it is row major; given both, they describe the same dense layout.
-// These functions abort on arguments that do not fit together.
+// A tensor over `data`, which must outlive it or is passed to `deleter` at the end; `device` is the device of
+// the memory. Without a dim order and strides it is row-major; if both are given, they must describe the same
+// dense layout. These functions abort if their arguments do not match.
 TensorPtr make_tensor_ptr(
     std::vector<executorch::aten::SizesType> sizes, void* data,
     std::vector<executorch::aten::DimOrderType> dim_order, std::vector<executorch::aten::StridesType> strides,
@@ -72,7 +72,7 @@ TensorPtr make_tensor_ptr(
     executorch::aten::ScalarType type = executorch::aten::ScalarType::Float,
     executorch::aten::TensorShapeDynamism dynamism = executorch::aten::TensorShapeDynamism::DYNAMIC_BOUND);
 
-// A tensor that owns its elements, converted where `type` differs from theirs.
+// A tensor that owns its elements, converted to `type` if it differs.
 template <class T = float, executorch::aten::ScalarType deduced_type = runtime::CppTypeToScalarType<T>::value>
 TensorPtr make_tensor_ptr(
     std::vector<executorch::aten::SizesType> sizes, std::vector<T> data,
@@ -92,7 +92,7 @@ TensorPtr make_tensor_ptr(
       {std::move(sizes), std::move(dim_order), std::move(strides), type, dynamism}, list);
 }
 
-// The same with one dimension, and with none.
+// The same with rank 1, and with rank 0.
 template <class T = float, executorch::aten::ScalarType deduced_type = runtime::CppTypeToScalarType<T>::value>
 TensorPtr make_tensor_ptr(
     std::vector<T> data, executorch::aten::ScalarType type = deduced_type,
@@ -114,8 +114,8 @@ TensorPtr make_tensor_ptr(T value) {
   return internal::assemble_from<T>(std::move(parts), std::initializer_list<T>{value});
 }
 
-// A view of another tensor's memory, in its shape or one of no more elements. The second form keeps the other
-// tensor alive.
+// A view of another tensor's memory, with its shape or a shape of at most as many elements. The second form
+// keeps the other tensor alive.
 TensorPtr make_tensor_ptr(const executorch::aten::Tensor& tensor,
                           std::vector<executorch::aten::SizesType> sizes = {},
                           std::vector<executorch::aten::DimOrderType> dim_order = {},
@@ -125,14 +125,15 @@ TensorPtr make_tensor_ptr(const TensorPtr& tensor_ptr, std::vector<executorch::a
                           std::vector<executorch::aten::DimOrderType> dim_order = {},
                           std::vector<executorch::aten::StridesType> strides = {});
 
-// A copy that owns its elements, converted where `type` differs.
+// A copy that owns its elements, converted to `type` if it differs.
 TensorPtr clone_tensor_ptr(const executorch::aten::Tensor& tensor, executorch::aten::ScalarType type);
 TensorPtr clone_tensor_ptr(const executorch::aten::Tensor& tensor);
 TensorPtr clone_tensor_ptr(const TensorPtr& tensor, executorch::aten::ScalarType type);
 TensorPtr clone_tensor_ptr(const TensorPtr& tensor);
 
-// A copy in the memory of `target`, between the CPU and a device: the device's registered DeviceAllocator
-// allocates, copies and frees. Aborts within one kind of device, without an allocator, or when it fails.
+// A copy in the memory of `target`, between the CPU and another device, whose registered DeviceAllocator
+// allocates, copies and frees. Aborts if both are the same kind of device, if there is no allocator, or if it
+// fails.
 TensorPtr clone_tensor_ptr_to(const TensorPtr& tensor, executorch::aten::Device target);
 
 // Errors: as resize_tensor().
@@ -141,11 +142,11 @@ ET_NODISCARD runtime::Error resize_tensor_ptr(TensorPtr& tensor,
 
 namespace internal {
 
-// The number of elements of a shape; aborts where no tensor has it.
+// Number of elements of a shape; aborts if it is invalid.
 size_t checked_numel(const std::vector<executorch::aten::SizesType>& sizes);
 void check_castable(executorch::aten::ScalarType from, executorch::aten::ScalarType to);
 
-// For ET_SWITCH where nobody takes an error.
+// A context for ET_SWITCH where no error can be returned.
 struct AbortOnFailure {
   [[noreturn]] void fail(runtime::Error) { runtime::runtime_abort(); }
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Tensors over given memory, and new ones: empty, full, zeros, ones, random. All of it is in
+// Creates tensors over given memory, and new ones: empty, full, zeros, ones, random. Implemented in
 // compat/src/tensor_makers.cpp.
 #pragma once
 
@@ -7,7 +7,7 @@
 
 namespace executorch::extension {
 
-// A tensor over given memory, described step by step:
+// Builds a tensor over given memory step by step:
 //
 //   for_blob(data, {2, 3}).type(ScalarType::Int).strides({1, 2}).make_tensor_ptr()
 class TensorPtrMaker final {
@@ -21,9 +21,9 @@ class TensorPtrMaker final {
   TensorPtrMaker&& dim_order(std::vector<executorch::aten::DimOrderType> dim_order);
   TensorPtrMaker&& strides(std::vector<executorch::aten::StridesType> strides);
   TensorPtrMaker&& dynamism(executorch::aten::TensorShapeDynamism dynamism);
-  // Called with the memory when the tensor ends.
+  // Called with the memory when the tensor is destroyed.
   TensorPtrMaker&& deleter(std::function<void(void*)>&& deleter);
-  // Where the memory lies; nothing is copied.
+  // The device of the memory; nothing is copied.
   TensorPtrMaker&& device(executorch::aten::Device device);
 
   TensorPtr make_tensor_ptr() &&;
@@ -62,8 +62,8 @@ TensorPtr from_blob(
     executorch::aten::Device device, std::function<void(void*)>&& deleter,
     executorch::aten::TensorShapeDynamism dynamism = executorch::aten::TensorShapeDynamism::DYNAMIC_BOUND);
 
-// New tensors. Those like another take its sizes and strides, and its dtype where none is given. Elements
-// of any value: zeros, here.
+// New tensors. The _like forms take sizes and strides of another tensor, and its dtype unless one is given.
+// Elements are unspecified; here they are zeros.
 TensorPtr empty_strided(
     std::vector<executorch::aten::SizesType> sizes, std::vector<executorch::aten::StridesType> strides,
     executorch::aten::ScalarType type = executorch::aten::ScalarType::Float,
@@ -76,7 +76,7 @@ TensorPtr empty(
     executorch::aten::ScalarType type = executorch::aten::ScalarType::Float,
     executorch::aten::TensorShapeDynamism dynamism = executorch::aten::TensorShapeDynamism::DYNAMIC_BOUND);
 
-// One number everywhere.
+// All elements have one value.
 TensorPtr full_strided(
     std::vector<executorch::aten::SizesType> sizes, std::vector<executorch::aten::StridesType> strides,
     executorch::aten::Scalar fill_value,
@@ -108,7 +108,7 @@ TensorPtr zeros(
     executorch::aten::ScalarType type = executorch::aten::ScalarType::Float,
     executorch::aten::TensorShapeDynamism dynamism = executorch::aten::TensorShapeDynamism::DYNAMIC_BOUND);
 
-// Uniform from 0 to 1.
+// Uniform in [0, 1).
 TensorPtr rand_strided(
     std::vector<executorch::aten::SizesType> sizes, std::vector<executorch::aten::StridesType> strides,
     executorch::aten::ScalarType type = executorch::aten::ScalarType::Float,
@@ -121,7 +121,7 @@ TensorPtr rand(
     executorch::aten::ScalarType type = executorch::aten::ScalarType::Float,
     executorch::aten::TensorShapeDynamism dynamism = executorch::aten::TensorShapeDynamism::DYNAMIC_BOUND);
 
-// Normal, mean 0 and deviation 1.
+// Normal with mean 0 and standard deviation 1.
 TensorPtr randn_strided(
     std::vector<executorch::aten::SizesType> sizes, std::vector<executorch::aten::StridesType> strides,
     executorch::aten::ScalarType type = executorch::aten::ScalarType::Float,

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How many threads runners start.
+// The default number of threads for runners.
 #pragma once
 
 #include <cstdint>
 
 namespace executorch::extension::cpuinfo {
 
-// The physical cores that this process may use, whatever their speed.
+// Number of physical cores that this process may use, of any speed.
 uint32_t get_num_performant_cores();
 
 }  // namespace executorch::extension::cpuinfo

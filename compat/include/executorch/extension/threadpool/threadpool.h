@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Threads of the process that applications share their own work with. rushlight's kernels run on the thread
-// that calls a method.
+// Process-wide threads for an application's own work. rushlight's kernels do not use them.
 #pragma once
 
 #include <cstddef>
@@ -12,14 +11,14 @@
 #include <executorch/runtime/core/function_ref.h>
 #include <executorch/runtime/platform/compiler.h>
 
-// The library of that name is not used: there is no such pool, and no thread but the caller's behind null.
+// The pthreadpool library is not used: the handle is always null, which means the caller's thread only.
 typedef struct pthreadpool* pthreadpool_t;
 
 namespace executorch::extension::threadpool {
 
 class ThreadPool final {
  public:
-  // 0: as many as the system has processors.
+  // 0 means one thread per processor.
   explicit ThreadPool(size_t thread_count = 0);
   ThreadPool(const ThreadPool&) = delete;
   ThreadPool& operator=(const ThreadPool&) = delete;
@@ -27,11 +26,12 @@ class ThreadPool final {
 
   size_t get_thread_count() const;
 
-  // Calls fn(i) for each i below `range`, on several threads unless a NoThreadPoolGuard lives on this one,
-  // and returns when all calls have. A pool that is in use runs them on the calling thread.
+  // Calls fn(i) for each i below `range` and returns when all calls have returned. Uses several threads,
+  // unless a NoThreadPoolGuard exists on this thread or the pool is busy; then the calling thread does all
+  // calls.
   void run(runtime::FunctionRef<void(size_t)> fn, size_t range);
 
-  // Nothing else may use the pool meanwhile. False for no threads at all.
+  // No other code may use the pool meanwhile. Returns false if `num_threads` is 0.
   ET_EXPERIMENTAL bool _unsafe_reset_threadpool(uint32_t num_threads);
   ET_EXPERIMENTAL void _unsafe_destroy_threadpool();
 
@@ -42,9 +42,9 @@ class ThreadPool final {
   std::shared_ptr<Threads> threads_;
 };
 
-// The process's own.
+// The pool of the process.
 ThreadPool* get_threadpool();
-// Always null, on which the functions of pthreadpool run their work on the calling thread.
+// Always null; pthreadpool's functions then work on the calling thread.
 pthreadpool_t get_pthreadpool();
 
 }  // namespace executorch::extension::threadpool

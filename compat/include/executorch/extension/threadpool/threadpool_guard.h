@@ -3,7 +3,7 @@
 
 namespace executorch::extension::threadpool {
 
-// While one lives, its thread hands no work to others.
+// While an object exists, its thread passes no work to others.
 struct NoThreadPoolGuard {
   static bool is_enabled() { return enabled; }
   static void set_enabled(bool value) { enabled = value; }

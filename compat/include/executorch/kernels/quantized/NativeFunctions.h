@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The quantized operators are in the one table.
+// Quantized operators are part of the single operator table.
 #pragma once
 
 #include <executorch/kernels/portable/NativeFunctions.h>

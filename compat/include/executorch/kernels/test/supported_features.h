@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What kernel tests may expect of the kernels beyond the common ground.
+// Optional features of kernels that kernel tests may rely on.
 #pragma once
 
 namespace torch::executor::testing {
@@ -7,8 +7,8 @@ namespace torch::executor::testing {
 struct SupportedFeatures {
   static SupportedFeatures* get();
 
-  bool is_aten = false;        // the tensors are ATen's
-  bool output_resize = false;  // static outputs take other shapes
+  bool is_aten = false;        // tensors are ATen's
+  bool output_resize = false;  // outputs with static shape may be resized
   bool op_gelu_dtype_double = true;
   bool op_log_softmax_dtype_double = true;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A kernel test that does not run, and why.
+// Skips a kernel test with a reason.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -6,7 +6,7 @@
 
 namespace executorch::ET_RUNTIME_NAMESPACE {
 
-// What a backend sees while it runs.
+// Passed to a backend's execute().
 class BackendExecutionContext final {
  public:
   BackendExecutionContext(EventTracer* event_tracer = nullptr, MemoryAllocator* temp_allocator = nullptr,
@@ -14,7 +14,7 @@ class BackendExecutionContext final {
       : method_name_(method_name), scratch_(temp_allocator), tracer_(event_tracer) {}
 
   EventTracer* event_tracer() { return tracer_; }
-  // Until execute() returns; null when there is no more.
+  // Allocates memory that lives until execute() returns; null if it does not fit.
   void* allocate(size_t size, size_t alignment = MemoryAllocator::kDefaultAlignment) {
     MemoryAllocator& scratch = *get_temp_allocator();
     return scratch.allocate(size, alignment);

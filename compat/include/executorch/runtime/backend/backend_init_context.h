@@ -13,7 +13,7 @@
 
 namespace executorch::ET_RUNTIME_NAMESPACE {
 
-// What a backend sees while a method is loaded.
+// Passed to a backend's init().
 class BackendInitContext final {
  public:
   explicit BackendInitContext(MemoryAllocator* runtime_allocator, EventTracer* event_tracer = nullptr,
@@ -27,11 +27,11 @@ class BackendInitContext final {
   MemoryAllocator* get_runtime_allocator() { return method_.memory; }
   EventTracer* event_tracer() { return method_.tracer; }
   const char* get_method_name() const { return method_.name; }
-  // Of the program and of the caller's files; during init() only.
+  // Data of the program and of the caller's files; valid during init() only.
   const NamedDataMap* get_named_data_map() const { return data_; }
   Span<const BackendOption> runtime_specs() const { return options_; }
 
-  // Errors: NotFound, InvalidArgument (of another type).
+  // Errors: NotFound, InvalidArgument (the option has another type).
   template <class T>
   Result<T> get_runtime_spec(const char* key) const {
     static_assert(

@@ -7,7 +7,7 @@
 
 namespace executorch::ET_RUNTIME_NAMESPACE {
 
-// What a backend sees when its options are read or set: nothing yet.
+// Passed to a backend when its options are read or set; has no members yet.
 class BackendOptionContext final {
  public:
   explicit BackendOptionContext() {}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Options for the backends of one load, by backend; the options are pointed at.
+// Backend options for one load, by backend. Refers to the options, which must outlive it.
 #pragma once
 
 #include <cstring>
@@ -15,7 +15,7 @@ class LoadBackendOptionsMap final {
  public:
   LoadBackendOptionsMap() = default;
 
-  // Error: InvalidArgument (no name, a name of 64 characters and more, more than 8 backends).
+  // Error: InvalidArgument (empty name, a name of 64 characters or more, more than 8 backends).
   Error set_options(const char* backend_id, Span<BackendOption> options) {
     if (backend_id == nullptr || backend_id[0] == '\0') return Error::InvalidArgument;
     if (Entry* entry = find(backend_id)) {
@@ -33,7 +33,7 @@ class LoadBackendOptionsMap final {
     return set_options(builder.backend_id(), builder.view());
   }
 
-  // Empty where none were set.
+  // Empty if none were set.
   Span<const BackendOption> get_options(const char* backend_id) const {
     const Entry* entry = find(backend_id);
     if (entry == nullptr) return {};

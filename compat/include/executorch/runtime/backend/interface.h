@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Backends registered at run time, for hosts: they join those that the build selected.
+// Backends registered at run time, for hosts, in addition to the backends that the build selected.
 #pragma once
 
 #include <cstring>
@@ -24,13 +24,13 @@ struct SizedBuffer {
   size_t nbytes;
 };
 
-// A setting that the exporter left for the backend. It lies in the program.
+// A setting from the exporter for the backend. Points into the program.
 struct CompileSpec {
   const char* key;
   SizedBuffer value;
 };
 
-// What init() made, as the backend likes it.
+// The backend's private state of one delegate, created by init().
 using DelegateHandle = void;
 
 class BackendInterface {
@@ -39,10 +39,10 @@ class BackendInterface {
 
   ET_NODISCARD virtual bool is_available() const = 0;
 
-  // `processed` stays until destroy() returns, unless the backend frees it.
+  // `processed` stays valid until destroy() returns, unless the backend frees it.
   ET_NODISCARD virtual Result<DelegateHandle*> init(BackendInitContext& context, FreeableBuffer* processed,
                                                     ArrayRef<CompileSpec> compile_specs) const = 0;
-  // Inputs first, then outputs, as the exporter ordered them.
+  // Arguments are the inputs, then the outputs, in the exporter's order.
   ET_NODISCARD virtual Error execute(BackendExecutionContext& context, DelegateHandle* handle,
                                      Span<EValue*> args) const = 0;
   ET_NODISCARD virtual Error set_option(ET_UNUSED BackendOptionContext& context,
@@ -56,25 +56,25 @@ class BackendInterface {
   virtual void destroy(ET_UNUSED DelegateHandle* handle) const {}
 };
 
-// In each source that needs it, so that derived classes may have run-time type information or not.
+// Inline in each source, so that derived classes may be compiled with or without RTTI.
 inline BackendInterface::~BackendInterface() = default;
 
 struct Backend {
-  const char* name;  // as programs name it; has to stay
+  const char* name;  // name in programs; must stay valid
   BackendInterface* backend;
 };
 
-// Errors: InvalidArgument (a name that is taken), Internal (more than 16).
+// Errors: InvalidArgument (the name is taken), Internal (more than 16).
 ET_NODISCARD Error register_backend(const Backend& backend);
 
-// One that was registered; null where there is none.
+// Returns a registered backend, or null.
 BackendInterface* get_backend_class(const char* name);
 
-// Those that were registered, followed by those that the build selected.
+// Counts registered backends, followed by the backends that the build selected.
 size_t get_num_registered_backends();
 Result<const char*> get_backend_name(size_t index);
 
-// Error: NotFound (no such backend was registered), or the backend's.
+// Error: NotFound (no such backend is registered), or the backend's.
 Error set_option(const char* backend_name, const Span<BackendOption> backend_options);
 Error get_option(const char* backend_name, Span<BackendOption> backend_options);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Settings of a backend: names with a bool, an int or a text.
+// Backend settings: names with a bool, an int or a text.
 #pragma once
 
 #include <array>
@@ -24,7 +24,7 @@ struct BackendOption {
 
 namespace internal {
 
-// Reads an option as a T (bool, int or const char*). Errors: NotFound, InvalidArgument (another type).
+// Reads an option as T (bool, int or const char*). Errors: NotFound, InvalidArgument (another type).
 template <class T>
 Error read_option(Span<const BackendOption> options, const char* key, T& out) {
   for (const BackendOption& option : options) {
@@ -45,7 +45,7 @@ Error read_option(Span<const BackendOption> options, const char* key, T& out) {
 
 }  // namespace internal
 
-// Up to MaxCapacity options; a key is set again in place.
+// Up to MaxCapacity options; setting a key again replaces its value.
 template <size_t MaxCapacity>
 class BackendOptions {
  public:
@@ -71,7 +71,7 @@ class BackendOptions {
     return set<N>(key, text);
   }
 
-  // Errors: NotFound, InvalidArgument (of another type).
+  // Errors: NotFound, InvalidArgument (another type).
   template <class T, size_t N>
   Error get_option(const char (&key)[N], T& out) const {
     static_assert(N <= kMaxOptionKeyLength, "the key is too long");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A view of constant elements that somebody else owns: rushlight::Span<const T> with the official members.
+// A view of constant elements that it does not own: rushlight::Span<const T> with the official members.
 #pragma once
 
 #include <array>
@@ -60,7 +60,7 @@ class ArrayRef final {
     return true;
   }
 
-  // `count` elements from `start` on; all that follow.
+  // Returns `count` elements from `start` on, or all that follow.
   ArrayRef slice(size_t start, size_t count) const {
     ET_CHECK(start <= size_ && count <= size_ - start);
     return {data_ + start, count};

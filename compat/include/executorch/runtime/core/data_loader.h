@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where the bytes of programs and data files come from; applications bring loaders of their own.
+// The interface to sources of program data; applications may implement it.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@ namespace executorch::runtime {
 
 class DataLoader {
  public:
-  // What the bytes are for; a loader may treat kinds differently.
+  // The purpose of the bytes; a loader may treat kinds differently.
   struct SegmentInfo {
     enum class Type { Program, Constant, Backend, Mutable, External };
 

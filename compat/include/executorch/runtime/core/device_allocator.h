@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Memory of devices other than the CPU, one allocator a kind of device.
+// Allocators for memory of devices other than the CPU, one per kind of device.
 #pragma once
 
 #include <cstddef>
@@ -30,9 +30,9 @@ class DeviceAllocatorRegistry {
  public:
   static DeviceAllocatorRegistry& instance();
 
-  // Aborts when the kind of device has one.
+  // Aborts if the kind of device already has one.
   void register_allocator(DeviceAllocator* alloc);
-  // Null where there is none.
+  // Returns null if there is none.
   DeviceAllocator* get_allocator(etensor::DeviceType type);
 
   DeviceAllocatorRegistry(const DeviceAllocatorRegistry&) = delete;

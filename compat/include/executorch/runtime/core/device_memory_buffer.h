@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Memory from a device's allocator, given back at the end.
+// Memory from a device's allocator, freed on destruction.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@ namespace executorch::runtime {
 
 class DeviceMemoryBuffer final {
  public:
-  // Error: NotFound when the kind of device has no allocator, or the allocator's.
+  // Error: NotFound (the kind of device has no allocator), or the allocator's.
   static Result<DeviceMemoryBuffer> create(size_t size, etensor::DeviceType type,
                                            etensor::DeviceIndex index = 0,
                                            size_t alignment = DeviceAllocator::kDefaultAlignment);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Status codes and the macros that carry failures up.
+// Status codes, and macros that return errors.
 #pragma once
 
 #include <executorch/runtime/platform/log.h>
@@ -36,7 +36,7 @@ enum class Error : error_code_t {
   DelegateInvalidHandle = 0x32,
 };
 
-// "Error::Ok" and so on; "Error::Unknown" for a number without a name.
+// Returns "Error::Ok" and so on; "Error::Unknown" for other values.
 constexpr const char* to_string(const Error error) {
   switch (error) {
 #define RUSHLIGHT_ERROR_NAME(name) \
@@ -75,7 +75,7 @@ using ::executorch::runtime::Error;
 using ::executorch::runtime::error_code_t;
 }  // namespace torch::executor
 
-// `error_` is an enumerator's name without its class.
+// `error_` is the name of an enumerator, without the class.
 #define ET_CHECK_OR_RETURN_ERROR(condition_, error_, message_, ...) \
   {                                                                 \
     if (!(condition_)) {                                            \
@@ -92,7 +92,7 @@ using ::executorch::runtime::error_code_t;
     }                                                                            \
   }
 
-// ET_CHECK_OK_OR_RETURN_ERROR(error) or (error, "message %d", ...): returns an error that is not Ok.
+// ET_CHECK_OK_OR_RETURN_ERROR(error) or (error, "message %d", ...): returns `error` unless it is Ok.
 #define ET_CHECK_OK_OR_RETURN_ERROR(...) ET_INTERNAL_CHECK_OK_OR_RETURN_ERROR(__VA_ARGS__)
 #define ET_INTERNAL_EXPAND(x) x
 #define ET_INTERNAL_GET_MACRO(_1, _2, _3, _4, _5, _6, _7, _8, _9, _10, NAME, ...) NAME

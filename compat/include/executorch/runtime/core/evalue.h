@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// EValue: rushlight's, with the official members. What it holds is compared with what is asked for: the
-// to functions abort on another kind, the tryTo ones return InvalidType.
+// EValue: rushlight's, with the official members. Accessors check the tag: the to functions abort on another
+// kind of value, the tryTo functions return InvalidType.
 #pragma once
 
 #include <optional>
@@ -44,7 +44,7 @@ using BoxedList = rushlight::BoxedList<ItemOf<T>>;
 
 }  // namespace internal
 
-// A list whose items are other values, gathered whenever it is read.
+// A list whose items are other values; reading it gathers them.
 template <class T>
 class BoxedEvalueList : private internal::BoxedList<T> {
  public:
@@ -70,7 +70,7 @@ struct EValue : public rushlight::EValue {
   EValue(bool value) : rushlight::EValue(value) {}
   EValue(executorch::aten::Scalar value);
   EValue(Tensor value) : rushlight::EValue(value) {}
-  // Lists and strings are pointed at, not copied.
+  // Lists and strings are referred to, not copied.
   EValue(executorch::aten::ArrayRef<char>* value);
   EValue(executorch::aten::ArrayRef<bool>* value);
   EValue(executorch::aten::ArrayRef<double>* value);
@@ -80,7 +80,7 @@ struct EValue : public rushlight::EValue {
     set_list(Tag::ListOptionalTensor, payload.as_optional_tensor_list, value);
   }
   explicit EValue(const rushlight::EValue& value) : rushlight::EValue(value) {}
-  // A smart pointer to any of these.
+  // A smart pointer to any of these types.
   template <class T, class = std::enable_if_t<std::is_convertible_v<decltype(*std::declval<T>()), EValue>>>
   EValue(T&& pointer) {
     ET_CHECK_MSG(pointer != nullptr, "Pointer is null: expected one to a value");
@@ -160,7 +160,7 @@ struct EValue : public rushlight::EValue {
   Result<executorch::aten::Layout> tryToLayout() const { return try_as<executorch::aten::Layout>(); }
   Result<executorch::aten::Device> tryToDevice() const { return try_as<executorch::aten::Device>(); }
 
-  // The same by type. A Tensor is a reference when the value is one.
+  // Access by type. A Tensor is returned as a reference if the value is an lvalue.
   template <class T>
   T to() && {
     return read<T>();
@@ -186,7 +186,7 @@ struct EValue : public rushlight::EValue {
     return try_as<T>();
   }
 
-  // None is an absent one.
+  // None gives an empty optional.
   template <class T>
   std::optional<T> toOptional() const {
     if (isNone()) return std::nullopt;
@@ -207,7 +207,7 @@ struct EValue : public rushlight::EValue {
   struct IsOptional<std::optional<T>> : std::true_type {};
 
   void expect(Tag expected) const;
-  // Likewise of what is pointed at; `name` is for the message of a null pointer.
+  // The same for null pointers in the payload; `name` appears in the message.
   void expect(Tag expected, const char* name) const;
 
   Tensor& tensor() const {
@@ -229,7 +229,7 @@ struct EValue : public rushlight::EValue {
     tag = kind;
     length = value->size_;
   }
-  // Whether a T can be read.
+  // Returns true if the value can be read as T.
   template <class T>
   bool holds() const;
   template <class T>

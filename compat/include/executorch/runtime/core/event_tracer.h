@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The interface of what records a run: times of methods, operators and delegates, and values.
+// The interface of tracers, which record times of methods, operators and delegates, and values.
 #pragma once
 
 #include <cstdint>
@@ -27,14 +27,14 @@ enum class LoggedEValueType { kIntermediateOutput = 0, kProgramOutput = 1 };
 enum class EventTracerDebugLogLevel { kNoLogging, kProgramOutputs, kIntermediateOutputs };
 enum class EventTracerProfilingLevel { kProfileMethodOnly, kProfileAllEvents };
 
-// Which delegate outputs are recorded: true for those that are.
+// Selects the delegate outputs to record: filter() returns true for those.
 class EventTracerFilterBase {
  public:
   virtual Result<bool> filter(const char* name, DelegateDebugIntId delegate_debug_index) = 0;
   virtual ~EventTracerFilterBase() = default;
 };
 
-// What start_profiling gives and end_profiling takes.
+// A running event: the result of start_profiling(), passed to end_profiling().
 struct EventTracerEntry {
   int64_t event_id;
   ChainID chain_id;
@@ -81,7 +81,7 @@ class EventTracer {
 
   virtual ~EventTracer() = default;
 
-  // Which instruction what follows belongs to.
+  // Sets the instruction that later events belong to.
   void set_chain_debug_handle(ChainID chain_id, DebugHandle debug_handle) {
     chain_id_ = chain_id;
     debug_handle_ = debug_handle;

@@ -16,7 +16,7 @@ inline constexpr bool event_tracer_enabled() {
 #endif
 }
 
-// One operator, or a part of one.
+// The event of an operator, or of a part of one.
 class EventTracerProfileOpScope final {
  public:
   EventTracerProfileOpScope(EventTracer* event_tracer, const char* name) {
@@ -38,7 +38,7 @@ class EventTracerProfileOpScope final {
 
 using EventTracerProfileScope = EventTracerProfileOpScope;
 
-// One call of a method.
+// The event of a method's execution.
 class EventTracerProfileMethodScope final {
  public:
   EventTracerProfileMethodScope(EventTracer* event_tracer, const char* name) : event_tracer_(event_tracer) {
@@ -55,7 +55,7 @@ class EventTracerProfileMethodScope final {
   EventTracerEntry entry_;
 };
 
-// One instruction: what is recorded inside has its chain and handle.
+// The event of an instruction: events during its lifetime have its chain and handle.
 class EventTracerProfileInstructionScope final {
  public:
   EventTracerProfileInstructionScope(EventTracer* event_tracer, ChainID chain_idx, DebugHandle debug_handle)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The same for delegates: events and outputs of what they do inside.
+// The same for delegates: internal events and outputs.
 #pragma once
 
 #include <type_traits>

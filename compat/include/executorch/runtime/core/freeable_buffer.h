@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Bytes that are given back once: memory, or something that a number stands for.
+// Bytes that are released once: memory, or an object that an integer identifies.
 #pragma once
 
 #include <cstddef>
@@ -51,7 +51,7 @@ class FreeableBuffer final {
 
   size_t size() const { return size_; }
 
-  // The memory; aborts when a number stands for it.
+  // The memory; aborts if the buffer holds an integer.
   const void* data() const {
     ET_CHECK_MSG(!is_number_, "the buffer is a number: data_uint64_type() has it");
     return data_;
@@ -65,7 +65,7 @@ class FreeableBuffer final {
     return number_;
   }
 
-  // The same bytes as rushlight's buffer, which gives them back from then on.
+  // Transfers the bytes to a rushlight buffer, which then releases them.
   rushlight::FreeableBuffer release() {
     rushlight::FreeableBuffer buffer(data(), size_, free_, context_);
     forget();

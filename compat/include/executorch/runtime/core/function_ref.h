@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A reference to something callable, which has to live at least as long.
+// A reference to a callable, which must outlive it.
 #pragma once
 
 #include <cstddef>

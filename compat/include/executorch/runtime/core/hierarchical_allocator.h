@@ -19,7 +19,7 @@ class HierarchicalAllocator final {
     ET_CHECK_MSG(devices_.size() == buffers_.size(), "%zu devices for %zu planned buffers", devices_.size(),
                  buffers_.size());
   }
-  // The buffers are the allocators' memory, at most 16 of them.
+  // The buffers are the memory of the allocators, at most 16.
   ET_DEPRECATED HierarchicalAllocator(uint32_t n_allocators, MemoryAllocator* allocators) {
     ET_CHECK_MSG(n_allocators <= kSpanArraySize, "%" PRIu32 " allocators, %zu are the most", n_allocators,
                  kSpanArraySize);
@@ -28,7 +28,7 @@ class HierarchicalAllocator final {
     }
     buffers_ = Span<Span<uint8_t>>(own_, size_t{n_allocators});
   }
-  // A view of itself may be inside.
+  // Not copyable, because it may hold a view of its storage.
   HierarchicalAllocator(const HierarchicalAllocator&) = delete;
   HierarchicalAllocator& operator=(const HierarchicalAllocator&) = delete;
 

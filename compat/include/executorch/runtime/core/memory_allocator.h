@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A bump allocator over the caller's memory; applications derive others from it.
+// A bump allocator over memory of the caller; applications may derive from it.
 #pragma once
 
 #include <cinttypes>
@@ -23,7 +23,7 @@ class MemoryAllocator {
   }
   virtual ~MemoryAllocator() = default;
 
-  // Null when it does not fit. `alignment` is a power of two.
+  // Returns null if it does not fit. `alignment` is a power of two.
   virtual void* allocate(size_t size, size_t alignment = kDefaultAlignment) {
     if (begin_ == nullptr) {
       ET_LOG(Error, "an allocator without memory was asked for %zu bytes", size);
@@ -67,7 +67,7 @@ class MemoryAllocator {
   virtual size_t used_size() const { return static_cast<size_t>(current_ - begin_); }
   virtual size_t free_size() const { return size_ - used_size(); }
 
-  // Everything is free again.
+  // Frees everything.
   virtual void reset() { current_ = begin_; }
 
   void enable_profiling(ET_UNUSED const char* name) { prof_id_ = EXECUTORCH_TRACK_ALLOCATOR(name); }

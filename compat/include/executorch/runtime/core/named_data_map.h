@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Data by name: weights that lie outside of the program's constants.
+// Data by key: weights that are not constants of the program.
 #pragma once
 
 #include <string_view>
@@ -16,7 +16,7 @@ namespace executorch::ET_RUNTIME_NAMESPACE {
 class NamedDataMap {
  public:
   virtual ~NamedDataMap() = default;
-  // NotFound for a key that is not there.
+  // Error: NotFound (no such key).
   ET_NODISCARD virtual Result<const TensorLayout> get_tensor_layout(std::string_view key) const = 0;
   ET_NODISCARD virtual Result<FreeableBuffer> get_data(std::string_view key) const = 0;
   ET_NODISCARD virtual Error load_data_into(std::string_view key, void* buffer, size_t size) const = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Result<T>: a value, or the Error that kept it from existing. Reading the value of an error aborts.
+// Result<T> holds a value or the Error that explains why there is none. Reading the value of an error aborts.
 #pragma once
 
 #include <new>
@@ -15,7 +15,7 @@ class Result final {
  public:
   typedef T value_type;
 
-  // Ok is no error: it becomes Internal.
+  // Ok is not an error: it is stored as Internal.
   Result(Error error) : error_(error == Error::Ok ? Error::Internal : error), has_value_(false) {}
   Result(const T& value) : value_(value), has_value_(true) {}
   Result(T&& value) : value_(std::move(value)), has_value_(true) {}
@@ -66,7 +66,7 @@ namespace torch::executor {
 using ::executorch::runtime::Result;
 }
 
-// ET_UNWRAP(result) or (result, "message %d", ...): the value, or a return of the error.
+// ET_UNWRAP(result) or (result, "message %d", ...) is the value; an error returns from the calling function.
 #define ET_UNWRAP(result_, ...) ET_INTERNAL_UNWRAP(result_, ##__VA_ARGS__)
 #define ET_INTERNAL_UNWRAP(...) \
   ET_INTERNAL_UNWRAP_SELECT(__VA_ARGS__, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, )(__VA_ARGS__)
@@ -95,7 +95,7 @@ using ::executorch::runtime::Result;
 #define ET_INTERNAL_UNWRAP_9 ET_INTERNAL_UNWRAP_2
 #define ET_INTERNAL_UNWRAP_10 ET_INTERNAL_UNWRAP_2
 
-// ET_ASSIGN_OR_RETURN(name, result) or (name, result, "message %d", ...): declares `name`.
+// ET_ASSIGN_OR_RETURN(name, result) or (name, result, "message %d", ...) declares `name`.
 #define ET_ASSIGN_OR_RETURN(...)       \
   ET_INTERNAL_ASSIGN_OR_RETURN_EXPAND( \
       ET_INTERNAL_ASSIGN_OR_RETURN_SELECT(__VA_ARGS__, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, )(__VA_ARGS__))

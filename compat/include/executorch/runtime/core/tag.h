@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The kinds of values, rushlight's own.
+// The kinds of values; the enumeration is rushlight's.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 #include "runtime/tensor/evalue.h"
 
-// Each tag by its name: numbers and texts, tensors, and the lists of each.
+// All tags by name: scalars and strings, tensors, and lists of each.
 #define RUSHLIGHT_PLAIN_TAGS(_) _(Int) _(Double) _(Bool)
 #define RUSHLIGHT_LIST_TAGS(_) _(ListInt) _(ListDouble) _(ListBool) _(ListScalar)
 #define RUSHLIGHT_TENSOR_TAGS(_) _(Tensor) _(ListTensor) _(ListOptionalTensor)
@@ -22,7 +22,7 @@ namespace executorch::runtime {
 using rushlight::Tag;
 
 #if ET_ENABLE_ENUM_STRINGS
-// "Tensor" and so on; "Unknown" for a number that is no tag.
+// Returns "Tensor" and so on, or "Unknown".
 inline const char* tag_to_string(Tag tag) {
   switch (tag) {
 #define RUSHLIGHT_TAG_NAME(name) \
@@ -35,7 +35,7 @@ inline const char* tag_to_string(Tag tag) {
 }
 #endif
 
-// Writes the name, cut to `buffer_size` with its zero byte; returns how long the whole name is.
+// Writes the name, truncated to `buffer_size` with its zero byte; returns the length of the whole name.
 size_t tag_to_string(Tag tag, char* buffer, size_t buffer_size);
 constexpr size_t kTagNameBufferSize = 19;
 

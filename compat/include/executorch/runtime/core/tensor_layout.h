@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Dtype, sizes and dim order of a tensor in a data file. Sizes and dim order belong to the file.
+// Dtype, sizes and dim order of a tensor in a data file. Sizes and dim order refer to the file.
 #pragma once
 
 #include <executorch/runtime/core/exec_aten/exec_aten.h>
@@ -12,8 +12,8 @@ namespace executorch::ET_RUNTIME_NAMESPACE {
 class TensorLayout final {
  public:
   TensorLayout() = delete;
-  // Error: InvalidArgument (a negative size, a dim order that is no permutation of the sizes, a number that
-  // is no dtype, more bytes than there are addresses).
+  // Error: InvalidArgument (a negative size, a dim order that is not a permutation, an unknown dtype, a size
+  // in bytes that overflows).
   static executorch::runtime::Result<const TensorLayout> create(Span<const int32_t> sizes,
                                                                 Span<const uint8_t> dim_order,
                                                                 executorch::aten::ScalarType scalar_type);

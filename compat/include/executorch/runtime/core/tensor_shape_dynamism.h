@@ -3,7 +3,7 @@
 
 #include "runtime/tensor/tensor.h"
 
-// The enumeration itself, no alias of it: `enum torch::executor::TensorShapeDynamism` names it, too.
+// A using declaration instead of an alias, so that `enum torch::executor::TensorShapeDynamism` names it too.
 namespace executorch::runtime {
 using rushlight::TensorShapeDynamism;
 }

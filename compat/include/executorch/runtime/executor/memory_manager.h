@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The memory that a method runs in.
+// The memory of a method.
 #pragma once
 
 #include <executorch/runtime/core/hierarchical_allocator.h>
@@ -9,7 +9,7 @@
 
 namespace executorch::runtime {
 
-// Without temporary memory of its own a method takes what it needs from the platform.
+// Without temporary memory, a method takes what it needs from the platform.
 class MemoryManager final {
  public:
   explicit MemoryManager(MemoryAllocator* method_allocator, HierarchicalAllocator* planned_memory = nullptr,

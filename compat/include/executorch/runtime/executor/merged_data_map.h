@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Two maps of named data as one, without a heap: each question goes to the first map, and to the second one
-// where the first has no such key.
+// Presents two maps of named data as one, without heap: asks the first map, and the second if the first lacks
+// the key.
 #pragma once
 
 #include <array>
@@ -12,7 +12,7 @@ namespace executorch::ET_RUNTIME_NAMESPACE::internal {
 
 class MergedDataMap final : public NamedDataMap {
  public:
-  // The maps outlive it. Errors: InvalidArgument (a null map, a key that both have), those of the first map.
+  // The maps must outlive it. Errors: InvalidArgument (a null map, a key that both have), or the first map's.
   static Result<MergedDataMap> load(const NamedDataMap* first, const NamedDataMap* second) {
     const MergedDataMap merged(first, second);
     ET_CHECK_OK_OR_RETURN_ERROR(merged.check());
@@ -29,7 +29,7 @@ class MergedDataMap final : public NamedDataMap {
   ET_NODISCARD Error load_data_into(std::string_view, void*, size_t) const override {
     return Error::NotImplemented;
   }
-  // The first map's keys come first.
+  // Counts the first map's keys, then the second's.
   ET_NODISCARD Result<uint32_t> get_num_keys() const override {
     uint32_t total = 0;
     for (const NamedDataMap* map : maps_) {
@@ -65,7 +65,7 @@ class MergedDataMap final : public NamedDataMap {
     return answer;
   }
 
-  // Whether there are two maps and no key is in both. A map that cannot say has no such key.
+  // Checks that both maps exist and that no key is in both. A map that cannot tell counts as lacking the key.
   Error check() const {
     for (const NamedDataMap* map : maps_) {
       ET_CHECK_OR_RETURN_ERROR(map != nullptr, InvalidArgument, "data map: expected two, got null");

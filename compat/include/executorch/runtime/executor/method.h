@@ -26,31 +26,32 @@ namespace executorch::ET_RUNTIME_NAMESPACE {
 
 class Method final {
  public:
-  explicit Method(std::unique_ptr<rushlight::compat::MethodState> state);  // Program::load_method does it
+  explicit Method(std::unique_ptr<rushlight::compat::MethodState> state);  // called by Program::load_method
   Method(Method&& other) noexcept;
   Method(const Method&) = delete;
   Method& operator=(const Method&) = delete;
   Method& operator=(Method&&) = delete;
   ~Method();
 
-  // A tensor that the program planned memory for is copied there; another is used where it is.
-  // Errors: InvalidArgument (index, shape, number), InvalidType (kind, dtype).
+  // A tensor is copied if the program planned the input's memory; otherwise it is used in place. Errors:
+  // InvalidArgument (index, shape, number), InvalidType (kind, dtype).
   ET_NODISCARD Error set_input(const EValue& input_evalue, size_t input_idx);
   ET_NODISCARD Error set_inputs(const executorch::aten::ArrayRef<EValue>& input_evalues);
-  // Memory for an output that the program did not plan. Errors: InvalidArgument, InvalidState.
+  // Sets the memory of an output that the program left unplanned. Errors: InvalidArgument, InvalidState.
   ET_NODISCARD Error set_output_data_ptr(void* buffer, size_t size, size_t output_idx);
 
-  // Copies as many as there are; what is left of `length` becomes None. Error: InvalidArgument (too short).
+  // Copies all outputs; further entries up to `length` become None. Error: InvalidArgument (`length` is too
+  // small).
   ET_NODISCARD Error get_outputs(EValue* output_evalues, size_t length);
   ET_DEPRECATED ET_NODISCARD Error get_inputs(EValue* input_evalues, size_t length);
 
-  // A mutable buffer by its name. Error: NotFound.
+  // Returns a mutable buffer by name. Error: NotFound.
   ET_NODISCARD Result<executorch::aten::Tensor> get_attribute(std::string_view name);
 
-  // Error: InvalidArgument (an input has never been set), those of a kernel or backend.
+  // Errors: InvalidArgument (an input was never set), or as kernels and backends.
   ET_NODISCARD Error execute();
 
-  // The whole method is one step: EndOfMethod follows it, until reset_execution().
+  // The whole method is one step: the next call returns EndOfMethod, until reset_execution().
   ET_EXPERIMENTAL ET_NODISCARD Error step();
   ET_DEPRECATED ET_NODISCARD Error experimental_step();
   ET_EXPERIMENTAL ET_NODISCARD bool in_progress() const;
@@ -60,7 +61,7 @@ class Method final {
   MethodMeta method_meta() const;
   size_t inputs_size() const;
   size_t outputs_size() const;
-  // Aborts for an index beyond them.
+  // Aborts if the index is out of range.
   const EValue& get_output(size_t i) const;
   ET_DEPRECATED const EValue& get_input(size_t i) const;
   ET_DEPRECATED EValue& mutable_input(size_t i);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a method asks for, before it is loaded: rushlight::MethodMeta with the official members.
+// Properties of a method before it is loaded: rushlight::MethodMeta with the official members.
 #pragma once
 
 #include <string_view>
@@ -18,30 +18,30 @@ namespace testing {
 class TensorInfoTestFriend;
 }
 
-// A tensor of a program, whose memory the spans point into.
+// A tensor of a program; the spans point into the program.
 class TensorInfo final {
  public:
   TensorInfo() = delete;
 
-  Span<const int32_t> sizes() const { return facts_.sizes; }  // upper bounds of a dynamic shape
+  Span<const int32_t> sizes() const { return facts_.sizes; }  // upper bounds if the shape is dynamic
   Span<const uint8_t> dim_order() const { return facts_.order; }
   executorch::aten::ScalarType scalar_type() const { return facts_.dtype; }
   bool is_memory_planned() const { return facts_.planned; }
   size_t nbytes() const { return facts_.bytes; }
-  // Where the tensor has one: of a parameter, buffer or constant.
+  // The name of a parameter, buffer or constant; otherwise empty.
   std::string_view name() const { return facts_.name; }
 
  private:
   friend class MethodMeta;
   friend class testing::TensorInfoTestFriend;
 
-  // Errors: InvalidArgument (a negative size, a dtype that is none, more bytes than memory has).
+  // Errors: InvalidArgument (a negative size, an unknown dtype, a size in bytes that overflows).
   static Result<TensorInfo> create(Span<const int32_t> sizes, Span<const uint8_t> dim_order,
                                    executorch::aten::ScalarType scalar_type, const bool is_memory_planned,
                                    std::string_view name);
   static Result<TensorInfo> create(rushlight::flatbuffer::Table tensor);
 
-  // Checked by create().
+  // Verified by create().
   struct Facts {
     size_t bytes;
     executorch::aten::ScalarType dtype;
@@ -62,7 +62,7 @@ class MethodMeta final {
 
   const char* name() const { return meta_.name(); }
 
-  // Errors: InvalidArgument (index), InvalidType (no tensor).
+  // Errors: InvalidArgument (index), InvalidType (not a tensor).
   size_t num_inputs() const { return meta_.num_inputs(); }
   Result<Tag> input_tag(size_t index) const;
   Result<TensorInfo> input_tensor_meta(size_t index) const;
@@ -70,25 +70,25 @@ class MethodMeta final {
   Result<Tag> output_tag(size_t index) const;
   Result<TensorInfo> output_tensor_meta(size_t index) const;
 
-  // Tensors with a name that lie in planned memory: mutable buffers.
+  // Mutable buffers: tensors in planned memory that have a name.
   size_t num_attributes() const;
   Result<TensorInfo> attribute_tensor_meta(size_t index) const;
 
-  // Planned buffers, from 0: memory id 1 of the file is number 0.
+  // Planned buffers, counted from 0: buffer 0 has memory id 1 in the file.
   size_t num_memory_planned_buffers() const { return meta_.num_planned_buffers(); }
   Result<int64_t> memory_planned_buffer_size(size_t index) const;
   Result<etensor::Device> memory_planned_buffer_device(size_t index) const;
   ET_DEPRECATED size_t num_non_const_buffers() const { return num_memory_planned_buffers(); }
   Result<int64_t> non_const_buffer_size(size_t index) const { return memory_planned_buffer_size(index); }
 
-  // Backends that the method's delegates name, each once.
+  // Backends of the method's delegates, without repetition.
   bool uses_backend(const char* backend_name) const { return meta_.uses_backend(backend_name); }
   size_t num_backends() const;
   Result<const char*> get_backend_name(size_t index) const;
 
   ET_EXPERIMENTAL size_t num_instructions() const;
 
-  // rushlight's, which tells arena sizes as well.
+  // rushlight's object, which also computes arena sizes.
   const rushlight::MethodMeta& rushlight_meta() const { return meta_; }
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// An allocator over the platform's own, that gives everything back at once.
+// An allocator over the platform's that frees everything at once.
 #pragma once
 
 #include <cinttypes>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A .pte file, opened: rushlight::Program with the official members.
+// A loaded program file (.pte): rushlight::Program with the official members.
 #pragma once
 
 #include <cstdint>
@@ -35,13 +35,13 @@ namespace executorch::ET_RUNTIME_NAMESPACE {
 
 class Program final {
  public:
-  // What is proven at load: in any case that all of the file can be read; InternalConsistency also that its
-  // tensors and lists are such, which a method is held to anyway when it is loaded.
+  // The amount of verification at load. Both verify that the whole file can be read; InternalConsistency also
+  // verifies tensors and lists, which loading a method does in any case.
   enum class Verification : uint8_t { Minimal, InternalConsistency };
 
   static constexpr uint32_t kMaxSupportedSchemaVersion = 0;
 
-  // `loader` outlives the program. Errors: InvalidProgram, NotSupported, or the loader's.
+  // `loader` must outlive the program. Errors: InvalidProgram, NotSupported, or the loader's.
   ET_NODISCARD static Result<Program> load(DataLoader* loader,
                                            Verification verification = Verification::Minimal);
   ET_DEPRECATED ET_NODISCARD static Result<Program> Load(DataLoader* loader,
@@ -56,14 +56,14 @@ class Program final {
   ~Program();
 
   Result<const void*> get_constant_buffer_data(size_t buffer_idx, size_t nbytes) const;
-  // The program's own named data. Error: NotFound where there are none.
+  // The program's named data. Error: NotFound (there is none).
   Result<const NamedDataMap*> get_named_data_map() const;
 
   size_t num_methods() const;
   Result<const char*> get_method_name(size_t method_index) const;  // InvalidArgument (index)
   Result<MethodMeta> method_meta(const char* method_name) const;   // InvalidArgument (name)
 
-  // Everything given outlives the method. Kernels of `kernel_registry` come before those registered.
+  // All arguments must outlive the method. Kernels in `kernel_registry` take precedence over registered ones.
   Result<Method> load_method(const char* method_name, MemoryManager* memory_manager,
                              EventTracer* event_tracer = nullptr,
                              const NamedDataMap* named_data_map = nullptr,
@@ -74,7 +74,7 @@ class Program final {
 
   enum HeaderStatus { CompatibleVersion, IncompatibleVersion, NotPresent, ShortData };
   static constexpr size_t kMinHeadBytes = 64;
-  // Of the first bytes of a file.
+  // Examines the first bytes of a file.
   static HeaderStatus check_header(const void* data, size_t size);
 
  private:
@@ -83,15 +83,15 @@ class Program final {
 
   explicit Program(std::unique_ptr<rushlight::compat::ProgramState> state);
 
-  // ---- What ExecuTorch's own tests reach through their friend ----
+  // ---- Members that ExecuTorch's own tests access as friends ----
 
-  // Error: NotFound (no such segment, or nothing in it), or the loader's.
+  // Error: NotFound (no such segment, or it is empty), or the loader's.
   ET_NODISCARD Result<FreeableBuffer> LoadSegment(const DataLoader::SegmentInfo& segment_info) const;
-  // Copies the initial state of a mutable tensor. Error: InvalidProgram (no such entry, or it is smaller), or
-  // the loader's.
+  // Copies the initial state of a mutable tensor. Error: InvalidProgram (no such entry, or it is too small),
+  // or the loader's.
   ET_NODISCARD Error load_mutable_subsegment_into(size_t mutable_data_segments_index, size_t offset_index,
                                                   size_t size, void* buffer) const;
-  // Bytes of a delegate that lie in the program itself. Error: NotFound (index).
+  // The payload of a delegate that is stored in the program. Error: NotFound (index).
   ET_NODISCARD Error get_backend_delegate_data(size_t index, const void** out_data, size_t* out_size) const;
 
   std::unique_ptr<rushlight::compat::ProgramState> state_;

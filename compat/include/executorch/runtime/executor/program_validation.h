@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Checks on the tables of a program whose structure is proven: on what they mean.
+// Semantic checks of a program whose structure is verified.
 #pragma once
 
 #include <executorch/runtime/core/error.h>
@@ -14,12 +14,12 @@ struct TensorList;
 
 namespace executorch::runtime {
 
-// Whether it has a dtype, sizes of at least 0, a dim order of them, and no more bytes than there are
-// addresses. Error: InvalidProgram, with what is wrong.
+// Checks dtype, non-negative sizes, dim order, and that the size in bytes does not overflow. Error:
+// InvalidProgram (logs the reason).
 ET_NODISCARD Error validate_tensor(const executorch_flatbuffer::Tensor* tensor);
 
-// Whether all tensors of all methods are tensors (of dynamic inputs the sizes come later), and items of lists
-// of tensors are tensors. Error: InvalidProgram, with what is wrong.
+// Checks all tensors of all methods (sizes of dynamic inputs are set later), and that items of tensor lists
+// are tensors. Error: InvalidProgram (logs the reason).
 ET_NODISCARD Error validate_program(const executorch_flatbuffer::Program* program);
 
 }  // namespace executorch::runtime

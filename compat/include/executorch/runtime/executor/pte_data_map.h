@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The named data of a program file, as its tables list it.
+// The named data of a program file, as listed in its tables.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +19,7 @@ namespace executorch::ET_RUNTIME_NAMESPACE::internal {
 
 class PteDataMap final : public NamedDataMap {
  public:
-  // All given outlives the map. Error: InvalidArgument for null.
+  // All arguments must outlive the map. Error: InvalidArgument for null.
   static Result<PteDataMap> create(DataLoader* loader, size_t segment_base_offset,
                                    const flatbuffers::FlatbufferNamedData* named_data,
                                    const flatbuffers::FlatbufferDataSegment* segments) {
@@ -30,7 +30,7 @@ class PteDataMap final : public NamedDataMap {
   PteDataMap(PteDataMap&&) noexcept = default;
   ~PteDataMap() override = default;
 
-  // Errors: NotFound (key), InvalidArgument (its segment is none), or the loader's.
+  // Errors: NotFound (key), InvalidArgument (its segment is invalid), or the loader's.
   ET_NODISCARD Result<FreeableBuffer> get_data(std::string_view key) const override {
     const auto entry = std::find_if(names_->begin(), names_->end(), [key](const auto* one) {
       return one->key() != nullptr && std::string_view(one->key()->c_str(), one->key()->size()) == key;
@@ -48,7 +48,7 @@ class PteDataMap final : public NamedDataMap {
     return loader_->load(static_cast<size_t>(offset), static_cast<size_t>(segment->size()),
                          DataLoader::SegmentInfo(DataLoader::SegmentInfo::Type::Constant, index));
   }
-  // The format has no layouts for these, and nothing loads state from here.
+  // Not implemented: the format stores no layouts, and no state is loaded from here.
   ET_NODISCARD Result<const TensorLayout> get_tensor_layout(std::string_view) const override {
     return Error::NotImplemented;
   }
@@ -70,7 +70,7 @@ class PteDataMap final : public NamedDataMap {
       : loader_(loader), base_(base), names_(names), segments_(segments) {}
 
   DataLoader* loader_;
-  size_t base_;  // of the segments, in the loader's data
+  size_t base_;  // offset of the segments in the loader's data
   const flatbuffers::FlatbufferNamedData* names_;
   const flatbuffers::FlatbufferDataSegment* segments_;
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Tensors and lists of values as a program's tables describe them, for code that walks these tables itself.
-// A method loads its values without these functions.
+// Parses tensors and lists of values from a program's tables, for code that walks the tables itself. Methods
+// do not use these functions.
 #pragma once
 
 #include <new>
@@ -19,40 +19,40 @@
 
 namespace executorch::ET_RUNTIME_NAMESPACE::deserialization {
 
-// Data of a constant that lies outside of the program.
+// Data of a constant that is stored outside of the program.
 struct NamedData {
   const char* key;
   FreeableBuffer buffer;
 };
 
-// The entry of that key, or null.
+// Returns the entry with that key, or null.
 NamedData* get_data_by_key(const char* key, Span<NamedData> entries);
 
-// Where the tensor's data is: constants in the program or in `external_constants`, other tensors in planned
-// memory of `allocator`, with their initial state from the program or from `named_data_map`. Null for
-// a tensor that gets its memory later (an unplanned input).
-// Errors: InvalidProgram, NotFound (external data of that name), or of whoever has the data or the memory.
+// Returns the address of a tensor's data: constants are in the program or in `external_constants`, other
+// tensors in planned memory of `allocator`, with an initial state from the program or from `named_data_map`.
+// Null for a tensor that receives its memory later (an unplanned input). Errors: InvalidProgram, NotFound (no
+// external data of that name), or as the map or allocator.
 ET_NODISCARD Result<void*> getTensorDataPtr(const executorch_flatbuffer::Tensor* s_tensor,
                                             const Program* program, size_t nbytes,
                                             HierarchicalAllocator* allocator,
                                             const NamedDataMap* named_data_map = nullptr,
                                             Span<NamedData> external_constants = {});
 
-// The tensor, in memory of the method's allocator, with the data of getTensorDataPtr.
-// Errors: InvalidProgram (what is no shape or dtype), NotSupported (a storage offset),
-// MemoryAllocationFailed, or getTensorDataPtr's.
+// Creates the tensor in memory of the method's allocator, with the data of getTensorDataPtr(). Errors:
+// InvalidProgram (invalid shape or dtype), NotSupported (a storage offset), MemoryAllocationFailed, or as
+// getTensorDataPtr().
 ET_NODISCARD Result<executorch::aten::Tensor> parseTensor(const Program* program,
                                                           MemoryManager* memory_manager,
                                                           const executorch_flatbuffer::Tensor* s_tensor,
                                                           const NamedDataMap* named_data_map = nullptr,
                                                           Span<NamedData> external_constants = {});
 
-// Whether a tensor of the program and one of a data file have the same dtype, sizes and dim order.
-// Error: InvalidExternalData, with what differs.
+// Checks that a tensor of the program and one of a data file have the same dtype, sizes and dim order. Error:
+// InvalidExternalData (logs the difference).
 ET_NODISCARD Error validateTensorLayout(const executorch_flatbuffer::Tensor* s_tensor,
                                         const TensorLayout& expected_layout);
 
-// A value as an item of a list.
+// Converts a value to an item of a list.
 template <class T>
 struct ListItem {
   static constexpr bool kOptional = false;
@@ -64,12 +64,12 @@ struct ListItem<std::optional<T>> {
   static Result<std::optional<T>> of(const EValue& value) { return value.tryToOptional<T>(); }
 };
 
-// The values at `indices` as a list in memory of the method's allocator. Where items are optional, index -1
-// is none. Errors: InvalidProgram (an index), InvalidType, MemoryAllocationFailed.
+// Creates a list of the values at `indices` in memory of the method's allocator. For optional items, index -1
+// is an absent one. Errors: InvalidProgram (an index), InvalidType, MemoryAllocationFailed.
 template <class Item>
 ET_NODISCARD Result<BoxedEvalueList<Item>> parse_list(Span<const int32_t> indices, EValue* values,
                                                       size_t values_len, MemoryManager* memory_manager) {
-  // A list without items has an address, too.
+  // An empty list has an address too.
   const size_t capacity = indices.empty() ? 1 : indices.size();
   auto** referred = memory_manager->method_allocator()->allocateList<EValue*>(capacity);
   auto* items = memory_manager->method_allocator()->allocateList<Item>(capacity);
@@ -88,7 +88,7 @@ ET_NODISCARD Result<BoxedEvalueList<Item>> parse_list(Span<const int32_t> indice
   return BoxedEvalueList<Item>(referred, items, static_cast<int>(indices.size()));
 }
 
-// A vector of a program's as a span; null is empty.
+// A vector of a program as a span; empty for null.
 inline Span<const int32_t> indices_of(const flatbuffers::Vector<int32_t>* vector) {
   if (vector == nullptr) return {};
   return {vector->data(), vector->size()};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// All that a kernel's source includes.
+// The header that kernels include.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 #include <executorch/runtime/core/exec_aten/util/tensor_util.h>
 #include <executorch/runtime/kernel/kernel_runtime_context.h>
 
-// An operator's name as a template argument: a pointer to characters with static storage.
+// The type of an operator's name as a template argument: a pointer to characters in static storage.
 #define ET_USE_STRUCTURAL_OPERATOR_NAME 0
 #define ET_OPERATOR_NAME_TYPE const char*
 #define ET_DEFINE_OPERATOR_NAME(variable, name) static constexpr const char variable[] = name

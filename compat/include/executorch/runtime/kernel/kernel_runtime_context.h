@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What an official kernel sees of the runtime: scratch memory, a tracer, and a place for its failure.
+// The services for an official kernel: scratch, a tracer, and its failure state.
 #pragma once
 
 #include <executorch/runtime/core/error.h>
@@ -16,7 +16,7 @@ class KernelRuntimeContext {
   KernelRuntimeContext(EventTracer* event_tracer = nullptr, MemoryAllocator* temp_allocator = nullptr)
       : event_tracer_(event_tracer), temp_allocator_(temp_allocator) {}
 
-  // The run ends with this error once the kernel has returned.
+  // Execution ends with this error after the kernel has returned.
   void fail(Error error) { failure_state_ = error; }
   ET_NODISCARD Error failure_state() const { return failure_state_; }
 

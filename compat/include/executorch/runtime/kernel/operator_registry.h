@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Kernels registered at run time, for hosts: they join the operators that the build selected. Storage is
-// fixed (MAX_KERNEL_NUM kernels). A kernel takes the place of the build's with its name and key.
+// Kernels registered at run time, for hosts, in addition to the operators that the build selected. Storage is
+// fixed (MAX_KERNEL_NUM kernels). A kernel replaces the build's kernel with the same name and key.
 #pragma once
 
 #include <cstring>
@@ -25,10 +25,10 @@ namespace executorch::ET_RUNTIME_NAMESPACE {
 
 class KernelRuntimeContext;
 
-// Arguments in the schema's order, the outputs last, and then those outputs that it returns again.
+// Arguments follow the schema's order: outputs last, and then those outputs again that the operator returns.
 using OpFunction = void (*)(KernelRuntimeContext&, Span<EValue*>);
 
-// What a kernel may be made for.
+// The properties of a tensor that kernels can be specialised for.
 struct TensorMeta {
   executorch::aten::ScalarType dtype_;
   Span<executorch::aten::DimOrderType> dim_order_;
@@ -46,7 +46,7 @@ struct TensorMeta {
   bool operator!=(const TensorMeta& other) const { return !equals(other); }
 };
 
-// The metas of a kernel's tensors as text: "v1/6;0,1|6;0,1". Null: any tensors, the fallback.
+// The metas of a kernel's tensors as text: "v1/6;0,1|6;0,1". Null is the fallback for any tensors.
 struct KernelKey {
  public:
   constexpr KernelKey() = default;
@@ -66,11 +66,11 @@ struct KernelKey {
 };
 
 struct Kernel {
-  const char* name_;  // "namespace::name.overload"; has to stay, like the key
+  const char* name_;  // "namespace::name.overload"; must stay valid, like the key
   KernelKey kernel_key_;
   OpFunction op_;
-  // rushlight's description of the arguments (runtime/kernel/boxing.h), against which programs are checked
-  // when they are loaded; null where it is not known.
+  // rushlight's signature of the arguments (runtime/kernel/boxing.h), against which programs are checked at
+  // load; null if unknown.
   const char* signature_ = nullptr;
 
   constexpr Kernel() : name_(nullptr), op_(nullptr) {}
@@ -83,23 +83,23 @@ namespace internal {
 
 constexpr size_t kKernelKeyBufSize = 659;
 
-// An empty text for no tensors. Error: InvalidArgument (a buffer too small, a dtype that is no number).
+// Writes an empty text for no tensors. Error: InvalidArgument (the buffer is too small, an invalid dtype).
 Error make_kernel_key_string(Span<const TensorMeta> key, char* buf, size_t buf_size);
 
 }  // namespace internal
 
-// The kernel made for tensors of exactly these metas, or the fallback. Error: OperatorMissing.
+// Returns the kernel for exactly these tensors, or the fallback. Error: OperatorMissing.
 Result<OpFunction> get_op_function_from_registry(const char* name, Span<const TensorMeta> meta_list = {});
-// Likewise, `kernel_list` first.
+// The same, but searches `kernel_list` first.
 Result<OpFunction> get_op_function_from_registry(const char* name, Span<const TensorMeta> meta_list,
                                                  Span<const Kernel> kernel_list);
 bool registry_has_op_function(const char* name, Span<const TensorMeta> meta_list = {});
 
-// Those of the build first.
+// Kernels of the build come first.
 Span<const Kernel> get_registered_kernels();
 
-// Always Ok, so that statics can be made of it: aborts for more than MAX_KERNEL_NUM kernels, and for one with
-// the name and key of another that was registered.
+// Always returns Ok, so that statics can be initialised with it. Aborts if there are more than MAX_KERNEL_NUM
+// kernels, or if another registered kernel has the same name and key.
 ET_NODISCARD Error register_kernels(const Span<const Kernel>);
 ET_NODISCARD inline Error register_kernel(const Kernel& kernel) {
   return register_kernels({&kernel, size_t{1}});

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A loop whose parts may run at once. rushlight's kernels run on the thread that calls them, and so does
-// this.
+// A loop whose parts may execute in parallel. Like rushlight's kernels, it executes on the calling thread.
 #pragma once
 
 #include <cinttypes>
@@ -18,7 +17,7 @@ namespace internal {
 
 constexpr int64_t GRAIN_SIZE = 32768;
 
-// f(begin, end), in debug builds piece by piece from the end, so that nobody relies on an order.
+// Calls f(begin, end). Debug builds go piece by piece from the end, to expose code that relies on an order.
 template <class Func>
 inline bool parallel_for_no_threadpool(const int64_t begin, const int64_t end, const int64_t grain_size,
                                        const Func& f) {
@@ -34,7 +33,7 @@ inline bool parallel_for_no_threadpool(const int64_t begin, const int64_t end, c
 
 }  // namespace internal
 
-// False for a range or piece that makes no sense.
+// Returns false if the range or the grain size is invalid.
 template <class Func>
 bool parallel_for(const int64_t begin, const int64_t end, const int64_t grain_size, const Func& func) {
   return internal::parallel_for_no_threadpool(begin, end, grain_size, func);

@@ -4,7 +4,7 @@
 #include <executorch/runtime/platform/compiler.h>
 
 namespace executorch::runtime {
-// Ends the process through the platform's abort.
+// Ends the process through the platform's abort function.
 ET_NORETURN void runtime_abort();
 }  // namespace executorch::runtime
 

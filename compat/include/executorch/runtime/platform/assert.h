@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Checks that end the process: in every build (ET_CHECK), in debug builds (ET_DCHECK).
+// Checks that end the process: in every build (ET_CHECK), or in debug builds (ET_DCHECK).
 #pragma once
 
 #include <executorch/runtime/platform/abort.h>

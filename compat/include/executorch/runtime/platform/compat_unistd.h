@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// POSIX's own, on the systems that this is built for.
+// Includes the POSIX header, on the systems that this build supports.
 #pragma once
 
 #include <unistd.h>

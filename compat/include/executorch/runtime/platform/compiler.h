@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Attributes and compiler facts under their official names, for GCC and Clang.
+// Attributes and compiler properties under their official names, for GCC and Clang.
 #pragma once
 
 #include <sys/types.h>
@@ -21,7 +21,7 @@
 #define ET_UNREACHABLE() __builtin_unreachable()
 #define ET_PRINTFLIKE(format_index, first_index) __attribute__((format(printf, format_index, first_index)))
 
-// Used as `if ET_LIKELY (condition)`: the parentheses are the macro's.
+// Used as `if ET_LIKELY (condition)`: the macro adds the parentheses.
 #if __cplusplus >= 202002L
 #define ET_LIKELY(expression) (expression) [[likely]]
 #define ET_UNLIKELY(expression) (expression) [[unlikely]]

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// ET_LOG(Info, "%d of %d", ...): lines below ET_MIN_LOG_LEVEL are dropped, all of them when
-// ET_LOG_ENABLED is 0. They reach the platform through pal_emit_log_message.
+// ET_LOG(Info, "%d of %d", ...) passes a line to pal_emit_log_message. Levels below ET_MIN_LOG_LEVEL are
+// removed, all of them if ET_LOG_ENABLED is 0.
 #pragma once
 
 #include <cstdarg>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What an application may bring of its own: by defining et_pal_ functions, which replace the weak ones
-// here, or by register_pal at run time. Without either rushlight's platform does the work.
+// Platform functions that an application may replace: by defining et_pal_ functions, which override the weak
+// ones here, or at run time by register_pal. The default is rushlight's platform layer.
 #pragma once
 
 #include <executorch/runtime/platform/compiler.h>
@@ -14,7 +14,7 @@
 
 extern "C" {
 
-// Nanoseconds of one tick, as a fraction.
+// Nanoseconds per tick, as a fraction.
 typedef struct {
   uint64_t numerator;
   uint64_t denominator;
@@ -32,7 +32,7 @@ void et_pal_init(void) ET_INTERNAL_PLATFORM_WEAKNESS;
 ET_NORETURN void et_pal_abort(void) ET_INTERNAL_PLATFORM_WEAKNESS;
 et_timestamp_t et_pal_current_ticks(void) ET_INTERNAL_PLATFORM_WEAKNESS;
 et_tick_ratio_t et_pal_ticks_to_ns_multiplier(void) ET_INTERNAL_PLATFORM_WEAKNESS;
-// `message` has `length` characters and a zero byte after them.
+// `message` has `length` characters, followed by a zero byte.
 void et_pal_emit_log_message(et_timestamp_t timestamp, et_pal_log_level_t level, const char* filename,
                              const char* function, size_t line, const char* message,
                              size_t length) ET_INTERNAL_PLATFORM_WEAKNESS;
@@ -53,7 +53,7 @@ using pal_free_method = void (*)(void* ptr);
 
 namespace executorch::runtime {
 
-// A member that is null leaves what is there.
+// Null members keep the present function.
 struct PalImpl {
   static PalImpl create(pal_emit_log_message_method emit_log_message, const char* source_filename);
   static PalImpl create(pal_init_method init, pal_abort_method abort, pal_current_ticks_method current_ticks,
@@ -71,7 +71,7 @@ struct PalImpl {
   const char* source_filename;
 };
 
-// Takes the functions over and calls `impl.init` once all of them are in place.
+// Installs the functions, then calls `impl.init`.
 bool register_pal(PalImpl impl);
 const PalImpl* get_pal_impl();
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Events and allocations kept in fixed buffers. The EXECUTORCH_ macros record when PROFILING_ENABLED is
-// defined, and cost nothing when it is not.
+// Records events and allocations in fixed buffers. The EXECUTORCH_ macros record if PROFILING_ENABLED is
+// defined, and otherwise cost nothing.
 #pragma once
 
 #include <stdint.h>
@@ -89,7 +89,7 @@ void profiling_create_block(const char* name);
 const prof_state_t& get_profile_tls_state();
 void set_profile_tls_state(const prof_state_t& state);
 
-// An event from here to the end of the scope.
+// An event that lasts until the end of the scope.
 class ExecutorchProfiler {
  public:
   explicit ExecutorchProfiler(const char* name) : event_(begin_profiling(name)) {}
@@ -101,7 +101,7 @@ class ExecutorchProfiler {
   const uint32_t event_;
 };
 
-// Events until the end of the scope are of this instruction.
+// Events until the end of the scope belong to this instruction.
 class ExecutorchProfilerInstructionScope {
  public:
   explicit ExecutorchProfilerInstructionScope(const prof_state_t& state) { set_profile_tls_state(state); }
@@ -141,7 +141,7 @@ using ::executorch::runtime::track_allocation;
 using ::executorch::runtime::track_allocator;
 }  // namespace torch::executor
 
-// With profiling each macro is a call; without, it takes its arguments and does nothing.
+// With profiling each macro is a call; without, it accepts its arguments and does nothing.
 #ifdef PROFILING_ENABLED
 #define RUSHLIGHT_PROFILED(call, off) ::executorch::runtime::call
 #else

@@ -4,7 +4,7 @@
 #include <executorch/runtime/platform/compiler.h>
 
 namespace executorch::runtime {
-// Once, before anything else of the runtime.
+// Initialises the runtime; call it once before all else.
 void runtime_init();
 }  // namespace executorch::runtime
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// In which shared library an address lies, where ET_USE_LIBDL says that the system can tell.
+// Finds the shared library of an address, if ET_USE_LIBDL says that the system can.
 #pragma once
 
 #ifdef ET_USE_LIBDL

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Fills memory that the caller gives.
+// Writes to memory of the caller.
 #pragma once
 
 #include <executorch/devtools/etdump/data_sinks/data_sink_base.h>
@@ -10,7 +10,7 @@ namespace executorch::etdump {
 
 class BufferDataSink : public DataSinkBase {
  public:
-  // Each write starts at a multiple of `alignment`. Error: InvalidArgument (no power of two).
+  // Each write starts at a multiple of `alignment`. Error: InvalidArgument (not a power of two).
   static ::executorch::runtime::Result<BufferDataSink> create(::executorch::runtime::Span<uint8_t> buffer,
                                                               size_t alignment = 64) noexcept;
   static ::executorch::runtime::Result<BufferDataSink> create(void* ptr, size_t size,
@@ -22,7 +22,7 @@ class BufferDataSink : public DataSinkBase {
   BufferDataSink(BufferDataSink&&) = default;
   BufferDataSink& operator=(BufferDataSink&&) = default;
 
-  // Error: OutOfResources (it does not fit).
+  // Error: OutOfResources (does not fit).
   ::executorch::runtime::Result<size_t> write(const void* ptr, size_t size) override;
   ::executorch::runtime::Result<size_t> get_storage_size() const { return buffer_.size(); }
   size_t get_used_bytes() const override { return used_; }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where the bytes of logged tensors go.
+// Storage for the bytes of logged tensors.
 #pragma once
 
 #include <executorch/runtime/core/exec_aten/exec_aten.h>
@@ -10,7 +10,7 @@ namespace executorch::etdump {
 class DataSinkBase {
  public:
   virtual ~DataSinkBase() = default;
-  // Keeps a copy; returns its offset.
+  // Stores a copy and returns its offset.
   virtual ::executorch::runtime::Result<size_t> write(const void* ptr, size_t length) = 0;
   virtual size_t get_used_bytes() const = 0;
 };

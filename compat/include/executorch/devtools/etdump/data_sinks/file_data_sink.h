@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Writes a file.
+// Writes to a file.
 #pragma once
 
 #include <cstdio>
@@ -11,7 +11,7 @@ namespace executorch::etdump {
 
 class FileDataSink : public DataSinkBase {
  public:
-  // Error: AccessFailed.
+  // Creates the file. Error: AccessFailed.
   static ::executorch::runtime::Result<FileDataSink> create(const char* file_path);
 
   FileDataSink(const FileDataSink&) = delete;
@@ -22,7 +22,7 @@ class FileDataSink : public DataSinkBase {
   FileDataSink& operator=(FileDataSink&& other) noexcept;
   ~FileDataSink() override { close(); }
 
-  // Errors: AccessFailed (closed, the disk is full).
+  // Errors: AccessFailed (the sink is closed, the disk is full).
   ::executorch::runtime::Result<size_t> write(const void* ptr, size_t size) override;
   size_t get_used_bytes() const override { return written_; }
   void close();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The head of a .ptd file, behind the file's root offset and identifier.
+// The header of a .ptd file, which follows the root offset and identifier.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@ struct FlatTensorHeader {
   static constexpr size_t kHeaderOffset = 8;
   static constexpr size_t kMagicSize = 4;
   static constexpr char kMagic[kMagicSize] = {'F', 'H', '0', '1'};
-  // Magic, length, and four numbers of 8 bytes.
+  // Magic, length, and four 64-bit integers.
   static constexpr uint32_t kHeaderExpectedLength = 4 + 4 + 8 + 8 + 8 + 8;
 
   // Errors: InvalidArgument (fewer than kNumHeadBytes), NotFound (no magic), InvalidExternalData (length).

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The tensor types under one set of names: executorch::aten, and its older name exec_aten.
+// The tensor types in one namespace: executorch::aten, and its older name exec_aten.
 #pragma once
 
 #include <optional>

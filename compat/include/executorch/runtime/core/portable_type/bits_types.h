@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Storage of packed bits; nothing computes with it.
+// Storage of packed bits, without arithmetic.
 #pragma once
 
 #include "compat/detail/stored_type.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where a tensor's memory lies. rushlight computes on the CPU; a device's memory is reached by the
-// DeviceAllocator that an application registers.
+// The device of a tensor's memory. rushlight computes on the CPU; memory of other devices is accessed through
+// the DeviceAllocator that an application registers.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@ constexpr size_t kNumDeviceTypes = 2;
 
 using DeviceIndex = int8_t;
 
-// A kind of device, and which of its kind.
+// A kind of device, and an index among devices of that kind.
 struct Device final {
   using Type = DeviceType;
 

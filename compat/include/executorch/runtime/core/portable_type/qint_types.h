@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Storage of quantized integers; scale and zero point live elsewhere.
+// Storage of quantized integers; scale and zero point are stored elsewhere.
 #pragma once
 
 #include "compat/detail/stored_type.h"

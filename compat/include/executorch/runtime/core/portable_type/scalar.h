@@ -27,8 +27,8 @@ class Scalar : public rushlight::Scalar {
   Scalar(Half value) : Base(static_cast<double>(static_cast<float>(value))) {}
   explicit Scalar(Base value) : Base(value) {}
 
-  // T is double, int64_t or bool, and has to be what the number is, except that a bool is an int64_t too;
-  // aborts otherwise.
+  // T is double, int64_t or bool and must match the number's kind, except that a bool can be read as int64_t.
+  // Aborts otherwise.
   template <class T>
   T to() const {
     static_assert(std::is_same_v<T, double> || std::is_same_v<T, int64_t> || std::is_same_v<T, bool>);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Element types by their numbers in programs, all that have one; rushlight computes with those it names.
+// All dtypes, with their values in programs. Rushlight computes only with dtypes that its ScalarType names.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ RUSHLIGHT_STORED_AS(uint8_t, x, Float8_e5m2fnuz)
 RUSHLIGHT_STORED_AS(uint8_t, x, Float8_e4m3fnuz)
 }  // namespace unused_dtype
 
-// In the order of their numbers, from 0.
+// In the order of their values, from 0.
 enum class ScalarType : int8_t {
 #define RUSHLIGHT_ENUMERATOR(unused, name) name,
   ET_FORALL_SCALAR_TYPES(RUSHLIGHT_ENUMERATOR)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The description of a tensor: rushlight's, with the official members and storage for a dim order and
-// strides that its maker left out. One that the runtime made has no such storage, and is used the same way.
+// The description of a tensor: rushlight's, with the official members, and storage for a dim order and
+// strides that its maker omits. Objects that the runtime makes lack this storage but are used in the same
+// way.
 #pragma once
 
 #include <executorch/runtime/core/array_ref.h>
@@ -32,9 +33,9 @@ class TensorImpl : public rushlight::TensorImpl {
   using StridesType = rushlight::StridesType;
 
   TensorImpl() = delete;
-  // Without a dim order the tensor is row major; strides follow from the dim order. Aborts on what is no
-  // shape: a negative size, too many dimensions or elements, a dim order that is none; on a device index
-  // outside of -16 to 15.
+  // Without a dim order the tensor is row-major; strides follow from the dim order. Aborts on invalid
+  // arguments: a negative size, too many dimensions or elements, an invalid dim order, a device index outside
+  // of -16 to 15.
   TensorImpl(ScalarType type, ssize_t dim, SizesType* sizes, void* data = nullptr,
              DimOrderType* dim_order = nullptr, StridesType* strides = nullptr,
              TensorShapeDynamism dynamism = TensorShapeDynamism::STATIC,
@@ -57,7 +58,7 @@ class TensorImpl : public rushlight::TensorImpl {
   const ArrayRef<StridesType> strides() const { return Base::strides(); }
   TensorShapeDynamism shape_dynamism() const { return Base::shape_dynamism(); }
 
-  // Where the memory lies; kernels compute on the CPU's.
+  // The device of the memory; kernels compute on the CPU's only.
   Device device() const { return rushlight::compat::official_device(Base::device()); }
   DeviceType device_type() const { return device().type(); }
   DeviceIndex device_index() const { return device().index(); }
@@ -87,7 +88,8 @@ class TensorImpl : public rushlight::TensorImpl {
   StridesType own_strides_[rushlight::kTensorDimensionLimit];
 };
 
-// The number of elements; aborts on a negative size. safe_numel says InvalidArgument, to overflow as well.
+// The number of elements; aborts on a negative size. safe_numel returns InvalidArgument instead, on overflow
+// too.
 ssize_t compute_numel(const TensorImpl::SizesType* sizes, ssize_t dim);
 Result<ssize_t> safe_numel(const TensorImpl::SizesType* sizes, ssize_t dim);
 

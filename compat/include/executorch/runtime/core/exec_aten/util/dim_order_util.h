@@ -15,7 +15,7 @@
 
 namespace executorch::runtime {
 
-// Whether it is a permutation of 0 to dims - 1.
+// Returns true for a permutation of 0 to dims - 1.
 template <class DimOrderType>
 bool validate_dim_order(const DimOrderType* dim_order, const size_t dims) {
   if (dims > kTensorDimensionLimit) return false;
@@ -36,7 +36,7 @@ inline bool is_contiguous_dim_order(const DimOrderType* dim_order, const size_t 
   return true;
 }
 
-// 0, 2, ..., n - 1, 1 of rank 4 or 5.
+// Returns true for 0, 2, ..., n - 1, 1 of rank 4 or 5.
 template <class DimOrderType>
 bool is_channels_last_dim_order(const DimOrderType* dim_order, const size_t dims) {
   if ((dims != 4 && dims != 5) || dim_order[0] != 0 || dim_order[dims - 1] != 1) return false;
@@ -46,7 +46,7 @@ bool is_channels_last_dim_order(const DimOrderType* dim_order, const size_t dims
   return true;
 }
 
-// An empty dimension counts as one of size 1 for what lies outside of it.
+// A dimension of size 0 counts as size 1 in the strides of outer dimensions.
 template <class SizesType, class DimOrderType, class StridesType>
 inline void dim_order_to_stride_nocheck(const SizesType* sizes, const DimOrderType* dim_order,
                                         const size_t dims, StridesType* strides) {
@@ -67,7 +67,7 @@ ET_NODISCARD inline Error dim_order_to_stride(const SizesType* sizes, const DimO
   return Error::Ok;
 }
 
-// From the largest stride to the smallest; of equal ones the earlier dimension first.
+// Sorts dimensions by descending stride; ties keep their order.
 template <class DimOrderType, class StridesType>
 ET_NODISCARD inline Error stride_to_dim_order(const StridesType* strides, const size_t dims,
                                               DimOrderType* dim_order) {

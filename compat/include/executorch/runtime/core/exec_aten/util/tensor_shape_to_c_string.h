@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A shape as text: "(2, 3)".
+// Prints a shape: "(2, 3)".
 #pragma once
 
 #include <array>
@@ -12,7 +12,7 @@
 
 namespace executorch::runtime {
 
-// Parentheses and a zero byte, ten digits and a separator a dimension.
+// Parentheses and a zero byte; ten digits and a separator of two characters per dimension.
 constexpr size_t kTensorShapeStringSizeLimit = 1 + 10 * kTensorDimensionLimit + 2 * kTensorDimensionLimit + 1;
 
 namespace internal {

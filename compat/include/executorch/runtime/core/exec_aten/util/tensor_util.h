@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What kernels ask of tensors: tests that log and say false, checks that abort or fail a kernel's context,
+// Tensor utilities for kernels: predicates that log a failure, checks that abort or fail a kernel's context,
 // resizing, indices, dim orders.
 #pragma once
 
@@ -27,10 +27,10 @@
 
 namespace executorch::ET_RUNTIME_NAMESPACE {
 
-// -upper_bound <= dim < upper_bound
+// Returns true if -upper_bound <= dim < upper_bound.
 bool dim_is_valid(int64_t dim, int64_t upper_bound);
 
-// Rank and size where a tensor without dimensions counts as having one of size 1.
+// Rank and size, where a rank-0 tensor counts as rank 1 with size 1.
 inline ssize_t nonzero_dim(const executorch::aten::Tensor& tensor) {
   return tensor.dim() == 0 ? 1 : tensor.dim();
 }
@@ -38,7 +38,7 @@ inline ssize_t nonempty_size(const executorch::aten::Tensor& tensor, ssize_t dim
   return tensor.dim() == 0 ? 1 : tensor.size(dim);
 }
 
-// Of the element type.
+// Predicates of the dtype.
 bool tensor_can_cast_to(executorch::aten::Tensor a, executorch::aten::ScalarType dtype);
 bool tensor_is_bool_type(executorch::aten::Tensor t);
 bool tensor_is_type(executorch::aten::Tensor t, executorch::aten::ScalarType dtype);
@@ -59,13 +59,13 @@ bool tensors_have_same_dtype(executorch::aten::Tensor a, executorch::aten::Tenso
 bool tensors_have_same_dtype(executorch::aten::Tensor a, executorch::aten::Tensor b,
                              executorch::aten::Tensor c);
 
-// Of the shape. Tensors of one element each have the same shape.
+// Predicates of the shape. Tensors with one element each count as having the same shape.
 bool tensor_is_rank(executorch::aten::Tensor t, size_t rank);
 bool tensor_has_rank_greater_or_equal_to(executorch::aten::Tensor t, size_t rank);
 bool tensor_has_rank_smaller_or_equal_to(executorch::aten::Tensor t, size_t rank);
 bool tensor_has_dim(executorch::aten::Tensor t, int64_t d);
 bool tensor_has_non_empty_dim(executorch::aten::Tensor t, int64_t d);
-// Aborts when the tensor has no such dimension.
+// Aborts if the tensor has no such dimension.
 bool tensor_dim_has_index(executorch::aten::Tensor t, int64_t d, int64_t ix);
 bool tensor_has_expected_size(executorch::aten::Tensor a,
                               executorch::aten::ArrayRef<executorch::aten::SizesType> expected_sizes);
@@ -81,7 +81,7 @@ bool tensors_have_same_strides(executorch::aten::Tensor a, executorch::aten::Ten
 bool tensors_have_same_strides(executorch::aten::Tensor a, executorch::aten::Tensor b,
                                executorch::aten::Tensor c);
 bool tensors_have_same_rank(executorch::aten::Tensor a, executorch::aten::Tensor b);
-// Row major.
+// Returns true if the tensor is row-major.
 bool tensor_is_contiguous(executorch::aten::Tensor t);
 inline bool tensor_is_scalar(executorch::aten::Tensor t) { return t.dim() == 0 && t.numel() == 1; }
 
@@ -89,7 +89,7 @@ inline bool tensor_is_scalar(executorch::aten::Tensor t) { return t.dim() == 0 &
 size_t getLeadingDims(const executorch::aten::Tensor& tensor, int64_t dim);
 size_t getTrailingDims(const executorch::aten::Tensor& tensor, int64_t dim);
 
-// Between the coordinate of an element and its index in row major order.
+// Convert between an element's coordinate and its row-major index.
 size_t coordinateToIndex(const executorch::aten::Tensor& tensor, const size_t* const coordinate);
 void memoizeTrailingDims(const executorch::aten::Tensor& tensor,
                          size_t trailing_dims_memo[kTensorDimensionLimit]);
@@ -105,8 +105,8 @@ inline size_t calculate_linear_index(const executorch::aten::SizesType* coordina
 }
 
 namespace internal {
-// Points one tensor to the other's memory; copies the elements; gives memory of at least the tensor's size;
-// takes the memory away.
+// Make a tensor an alias of another; copy the elements; set memory of at least the tensor's size; remove the
+// memory.
 ET_NODISCARD Error share_tensor_data(const executorch::aten::Tensor& t_dst,
                                      const executorch::aten::Tensor& t_src);
 ET_NODISCARD Error copy_tensor_data(const executorch::aten::Tensor& t_dst,
@@ -120,8 +120,8 @@ ET_NODISCARD inline Error resize_tensor_impl(
 }
 }  // namespace internal
 
-// Errors: InvalidArgument (rank, negative size), NotSupported (static and different), OutOfResources (more
-// elements than at construction).
+// Errors: InvalidArgument (rank, negative size), NotSupported (static shape), OutOfResources (more elements
+// than at construction).
 ET_NODISCARD inline Error resize_tensor(executorch::aten::Tensor t,
                                         executorch::aten::ArrayRef<executorch::aten::SizesType> new_sizes) {
   return internal::resize_tensor_impl(t.unsafeGetTensorImpl(), new_sizes);
@@ -143,7 +143,7 @@ ET_DEPRECATED inline void resize(executorch::aten::Tensor t,
   ET_CHECK_MSG(resize_tensor(t, new_sizes) == Error::Ok, "the tensor cannot take these sizes");
 }
 
-// `out_dim_order_size` is the tensor's rank. Error: InvalidArgument.
+// `out_dim_order_size` must be the tensor's rank. Error: InvalidArgument.
 ET_NODISCARD Error get_dim_order(const executorch::aten::Tensor& tensor,
                                  executorch::aten::DimOrderType* out_dim_order, size_t out_dim_order_size);
 bool tensor_has_valid_dim_order(executorch::aten::Tensor t);
@@ -151,7 +151,7 @@ bool tensor_is_default_or_channels_last_dim_order(executorch::aten::Tensor t);
 bool tensor_is_default_dim_order(executorch::aten::Tensor t);
 bool tensor_is_channels_last_dim_order(executorch::aten::Tensor t);
 
-// All row major or all channels last; fewer than two always are.
+// Returns true if all tensors are row-major or all are channels-last; true for fewer than two.
 bool tensors_have_same_dim_order(const executorch::aten::ArrayRef<executorch::aten::Tensor> tensor_list);
 inline bool tensors_have_same_dim_order(const executorch::aten::Tensor& a,
                                         const executorch::aten::Tensor& b) {
@@ -170,7 +170,8 @@ inline bool tensors_have_same_dim_order(const executorch::aten::Tensor& a, const
   return tensors_have_same_dim_order(list);
 }
 
-// The only element, when the tensor has one and it fits; a bool from a bool, an integer from an integer.
+// Reads the only element, if the tensor has exactly one and it fits; bool only from bool, integers only from
+// integers.
 template <class T>
 bool extract_scalar_tensor(executorch::aten::Tensor tensor, T* out_val) {
   if (tensor.numel() != 1) return false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The standard library's functions for Half and BFloat16: computed in float.
+// The standard library's mathematical functions for Half and BFloat16, computed in float.
 #pragma once
 
 #include <cmath>
@@ -87,7 +87,7 @@ inline T nextafter(T from, T to) {
   if (start == end) return to;
   const auto bits = [](unsigned value) { return T(static_cast<unsigned short>(value), T::from_bits()); };
   if (start == 0) return bits(end < 0 ? 0x8001u : 0x0001u);
-  // Sign and magnitude: away from zero is one more.
+  // Sign and magnitude: adding 1 to the bits moves away from zero.
   return bits(from.x + ((start < end) == (start > 0) ? 1u : -1u));
 }
 

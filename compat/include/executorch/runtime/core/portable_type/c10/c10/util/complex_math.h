@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Functions of complex numbers: the standard library's, computed in std::complex.
+// The standard library's functions of complex numbers, computed in std::complex.
 #pragma once
 
 #include <cmath>
@@ -38,7 +38,7 @@ c10::complex<T> log2(const c10::complex<T>& x) {
   return log(x) / std::log(T(2));
 }
 
-// exp(x) - 1, kept exact where x is small: 1 - cos is written by the sine of the half angle.
+// exp(x) - 1, accurate for small x: 1 - cos is expressed by the sine of the half angle.
 template <class T>
 c10::complex<T> expm1(const c10::complex<T>& x) {
   const T half_sine = std::sin(x.imag() / 2);
@@ -46,7 +46,7 @@ c10::complex<T> expm1(const c10::complex<T>& x) {
   return {growth * std::cos(x.imag()) - 2 * half_sine * half_sine, (growth + 1) * std::sin(x.imag())};
 }
 
-// log(1 + x), kept exact where x is small.
+// log(1 + x), accurate for small x.
 template <class T>
 c10::complex<T> log1p(const c10::complex<T>& x) {
   const T re = x.real();
@@ -58,7 +58,7 @@ c10::complex<T> log1p(const c10::complex<T>& x) {
   return {std::log(std::hypot(re + 1, im)), angle};
 }
 
-// The same number for the standard library.
+// Converts to std::complex.
 template <class T>
 std::complex<T> standard(const c10::complex<T>& x) {
   return {x.real(), x.imag()};

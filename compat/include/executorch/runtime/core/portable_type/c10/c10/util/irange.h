@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// for (const auto i : c10::irange(n)): the integers from 0, or from a begin, up to an end.
+// for (const auto i : c10::irange(n)): integers from 0, or from a start, up to an end.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@ namespace c10 {
 
 namespace detail {
 
-// Stands at one integer.
+// Refers to one integer.
 template <class I>
 class integer_iterator {
  public:
@@ -37,7 +37,7 @@ class integer_iterator {
 
 }  // namespace detail
 
-// Empty when the end lies before the begin.
+// Empty if the end is below the start.
 template <class I>
 struct integer_range {
   static_assert(std::is_integral_v<I>);

@@ -15,7 +15,7 @@
 
 namespace c10::llvm {
 
-// What counting in zero gives: anything, the type's largest value, or its width.
+// The result of counting in zero: unspecified, the type's largest value, or its width.
 enum ZeroBehavior { ZB_Undefined, ZB_Max, ZB_Width };
 
 template <class T>
@@ -49,7 +49,7 @@ unsigned countPopulation(T value) {
   return static_cast<unsigned>(__builtin_popcountll(value));
 }
 
-// The index of the lowest and the highest set bit.
+// Index of the lowest, and of the highest, set bit.
 template <class T>
 T findFirstSet(T value, ZeroBehavior behavior = ZB_Max) {
   if (behavior == ZB_Max && value == 0) return std::numeric_limits<T>::max();
@@ -109,7 +109,7 @@ inline int64_t maxIntN(int64_t bits) {
   return static_cast<int64_t>((uint64_t{1} << (bits - 1)) - 1);
 }
 
-// Whether a number is one of N bits; of N bits, shifted left by S.
+// Return true if a value fits in N bits; in N bits shifted left by S.
 template <unsigned N>
 constexpr bool isInt(int64_t x) {
   if constexpr (N >= 64) {
@@ -139,7 +139,7 @@ inline bool isIntN(unsigned bits, int64_t x) {
   return bits >= 64 || (minIntN(bits) <= x && x <= maxIntN(bits));
 }
 
-// Ones from the lowest bit on; ones in one run anywhere; one bit.
+// Return true for ones from the lowest bit on; for one contiguous group of ones; for a single bit.
 constexpr bool isMask_64(uint64_t value) { return value != 0 && ((value + 1) & value) == 0; }
 constexpr bool isMask_32(uint32_t value) { return value != 0 && ((value + 1) & value) == 0; }
 constexpr bool isShiftedMask_64(uint64_t value) { return value != 0 && isMask_64((value - 1) | value); }
@@ -182,7 +182,7 @@ inline size_t alignmentAdjustment(const void* pointer, size_t alignment) {
   return alignAddr(pointer, alignment) - reinterpret_cast<uintptr_t>(pointer);
 }
 
-// The first power of two above `a`, the last one not above it, the first not below it.
+// The next power of two above `a`; the last one not above it; the first one not below it.
 inline uint64_t NextPowerOf2(uint64_t a) {
   for (unsigned shift = 1; shift < 64; shift *= 2) a |= a >> shift;
   return a + 1;
@@ -190,7 +190,7 @@ inline uint64_t NextPowerOf2(uint64_t a) {
 inline uint64_t PowerOf2Floor(uint64_t a) { return a == 0 ? 0 : uint64_t{1} << Log2_64(a); }
 inline uint64_t PowerOf2Ceil(uint64_t a) { return a == 0 ? 0 : NextPowerOf2(a - 1); }
 
-// The first value not below `value`, the last not above it, that is `skew` beyond a multiple of `align`.
+// The first value not below `value`, and the last not above it, that equals `skew` modulo `align`.
 inline uint64_t alignTo(uint64_t value, uint64_t align, uint64_t skew = 0) {
   assert(align != 0);
   skew %= align;

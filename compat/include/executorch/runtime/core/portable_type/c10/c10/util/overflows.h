@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// overflows<To>(value): whether a number does not fit another type.
+// overflows<To>(value) returns true if a value does not fit in another type.
 #pragma once
 
 #include <cmath>
@@ -19,7 +19,7 @@ std::enable_if_t<std::is_same_v<From, bool>, bool> overflows(From, bool strict_u
   return false;
 }
 
-// Negative numbers wrap around into an unsigned type, unless `strict_unsigned`.
+// Negative values wrap around in unsigned types, unless `strict_unsigned`.
 template <class To, class From>
 std::enable_if_t<std::is_integral_v<From> && !std::is_same_v<From, bool>, bool> overflows(
     From value, bool strict_unsigned = false) {
@@ -42,7 +42,7 @@ std::enable_if_t<std::is_floating_point_v<From>, bool> overflows(From value, boo
   if (Limit::has_infinity && std::isinf(value)) return false;
   if (!Limit::has_quiet_NaN && value != value) return true;
   if constexpr (Limit::is_integer) {
-    // The first number beyond: a power of two, exact in From where the largest integer may not be.
+    // The first value beyond the range: a power of two, exact in From even if the largest integer is not.
     const From beyond = std::ldexp(From{1}, Limit::digits);
     return value < static_cast<From>(Limit::lowest()) || value >= beyond;
   } else {

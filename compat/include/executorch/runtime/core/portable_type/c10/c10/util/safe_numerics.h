@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Sums and products that say whether they overflowed.
+// Sums and products that report overflow.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,7 @@ C10_ALWAYS_INLINE bool mul_overflows(uint64_t a, uint64_t b, uint64_t* out) {
   return __builtin_mul_overflow(a, b, out);
 }
 
-// The product of a range; true when any step overflowed.
+// The product of a range; returns true if any step overflowed.
 template <class Iterator>
 bool safe_multiplies_u64(Iterator first, Iterator last, uint64_t* out) {
   uint64_t product = 1;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Symbol visibility. Everything here is linked statically: names are exported as the compiler does it.
+// Symbol visibility. All libraries are static, so names use the compiler's default.
 #pragma once
 
 #define C10_EXPORT __attribute__((__visibility__("default")))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// c10's compiler macros, for GCC and Clang on hosts; the ones for GPU compilers stand for nothing.
+// c10's compiler macros, for GCC and Clang on hosts; those for GPU compilers expand to nothing.
 #pragma once
 
 #include <cassert>
@@ -108,7 +108,7 @@ namespace at {
 using namespace c10;
 }
 
-// HIDDEN_NAMESPACE_BEGIN(torch, headeronly): nested namespaces, the innermost with hidden symbols.
+// HIDDEN_NAMESPACE_BEGIN(torch, headeronly) opens nested namespaces, the innermost with hidden symbols.
 #define HIDDEN_NAMESPACE_BEGIN(...) \
   RUSHLIGHT_BY_COUNT(__VA_ARGS__, RUSHLIGHT_HIDDEN3, RUSHLIGHT_HIDDEN2, RUSHLIGHT_HIDDEN1, 0)(__VA_ARGS__)
 #define HIDDEN_NAMESPACE_END(...) \

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The upper half of a binary32 under c10's name.
+// bfloat16, the upper half of a binary32, under c10's name.
 #pragma once
 
 #include <cmath>

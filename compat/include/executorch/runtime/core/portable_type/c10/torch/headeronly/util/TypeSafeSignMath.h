@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Signs and limits of integers whatever their signedness, without a warning.
+// Signs and limits of integers of any signedness, without compiler warnings.
 #pragma once
 
 #include <limits>
@@ -15,7 +15,7 @@ constexpr bool is_negative(const T& x) {
   return static_cast<void>(x), false;
 }
 
-// -1, 0 or 1.
+// Returns -1, 0 or 1.
 template <class T>
 constexpr int signum(const T& x) {
   return static_cast<int>(T(0) < x) - static_cast<int>(is_negative(x));
@@ -40,7 +40,7 @@ template <class Limit, class T>
 constexpr bool less_than_lowest(const T& x) {
   constexpr auto kLowest = std::numeric_limits<Limit>::lowest();
   if constexpr (std::is_unsigned_v<T> || std::is_unsigned_v<Limit>) return is_negative(x);
-  // Both have a sign, or a fraction: no conversion changes it.
+  // Both are signed, or floating point: no conversion changes the value.
   else
     return x < kLowest;
 }

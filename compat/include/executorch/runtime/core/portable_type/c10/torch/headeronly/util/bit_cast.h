@@ -8,7 +8,7 @@
 
 namespace torch::headeronly {
 
-// std::bit_cast, before C++20.
+// std::bit_cast for C++17.
 template <class To, class From>
 std::enable_if_t<sizeof(To) == sizeof(From) && std::is_trivially_copyable_v<From> &&
                      std::is_trivially_copyable_v<To> && std::is_trivially_default_constructible_v<To>,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Complex numbers as tensors store them: real part, imaginary part, aligned as the pair.
+// Complex numbers in the layout of tensors: real part, imaginary part, aligned as the pair.
 #pragma once
 
 #include <cmath>
@@ -26,7 +26,7 @@ struct alignas(sizeof(T) * 2) complex {
   template <class U>
   explicit constexpr complex(const std::complex<U>& other)
       : real_(static_cast<T>(other.real())), imag_(static_cast<T>(other.imag())) {}
-  // Widening is implicit, narrowing is not.
+  // Widening is implicit, narrowing explicit.
   template <class U = T>
   explicit constexpr complex(const std::enable_if_t<std::is_same_v<U, float>, complex<double>>& other)
       : real_(static_cast<T>(other.real())), imag_(static_cast<T>(other.imag())) {}
@@ -62,7 +62,7 @@ struct alignas(sizeof(T) * 2) complex {
     const U im = other.imag();
     return set(real_ * re - imag_ * im, real_ * im + imag_ * re);
   }
-  // Scaled by the larger part of the divisor, so that its square need not fit.
+  // Scales by the larger part of the divisor, so that its square cannot overflow (Smith's method).
   template <class U>
   constexpr complex& operator/=(const complex<U>& other) {
     const U re = other.real();
@@ -190,7 +190,7 @@ complex<T> polar(const T& r, const T& theta = T()) {
   return complex<T>(r * std::cos(theta), r * std::sin(theta));
 }
 
-// The 16-bit ones store; arithmetic happens in float.
+// The 16-bit types are for storage; arithmetic is done in float.
 #define RUSHLIGHT_COMPLEX16(T)                                                           \
   template <>                                                                            \
   struct alignas(4) complex<T> {                                                         \

@@ -17,7 +17,7 @@ struct is_complex<std::complex<T>> : std::true_type {};
 template <class T>
 struct is_complex<c10::complex<T>> : std::true_type {};
 
-// The type of one part; T itself when it is not complex.
+// The component type; T itself if it is not complex.
 template <class T>
 struct scalar_value_type {
   using type = T;
