@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Runs the command of each example, writes what it printed into the example's README, and the table of all
+"""Runs the command of each example, writes its output into the example's README, and a table of all examples
 into examples/README.md.
 
     python benchmarks/examples.py --write [NAME...]    # default: all
@@ -33,13 +33,13 @@ INDEX = EXAMPLES / "README.md"
 
 @dataclass(frozen=True)
 class Example:
-    """An example by its folder's name."""
+    """An example, identified by its folder's name."""
 
     name: str
 
     @property
     def page(self) -> Path:
-        """Its README."""
+        """The path of its README."""
         return EXAMPLES / self.name / "README.md"
 
     @property
@@ -49,7 +49,7 @@ class Example:
 
     @property
     def command(self) -> str:
-        """The command to start with. Error: ValueError if the README has none."""
+        """The command that runs it. Error: ValueError if the README has none."""
         found = re.search(r"^```sh\n(.+)$", self.page.read_text(), re.MULTILINE)
         if found is None:
             raise ValueError(f"{self.page}: expected a block of sh, got none")
@@ -74,8 +74,8 @@ class Example:
 
 
 def run(example: Example) -> tuple[str, float]:
-    """What the command prints, and the seconds of a first run. Error: CalledProcessError."""
-    shutil.rmtree(ROOT / "build" / example.name, ignore_errors=True)  # where examples build
+    """The output of the command, and the seconds of a first run. Error: CalledProcessError."""
+    shutil.rmtree(ROOT / "build" / example.name, ignore_errors=True)  # the build folder of examples
     words = shlex.split(example.command)
     began = time.monotonic()
     done = subprocess.run(

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the runtime itself costs, beside the official one in the same process.
+"""Measures the overhead of the runtime, next to the official one in the same process.
 
     python benchmarks/framework_cost.py                 # a table
     python benchmarks/framework_cost.py --json out.json --picture out.svg
 
-Needs rushlight and, to make the programs and to compare, the official package: torch and executorch, as
-tests/constraints.txt has them. Programs are chains of additions of one element, so that nearly all that is
-measured is the framework. The runtimes take turns; each number is the median over the turns.
+Needs rushlight, and the official package (torch and executorch in the versions of tests/constraints.txt),
+which exports the programs and is compared. Programs are chains of additions of one element, so that nearly
+all of the time is overhead. The runtimes alternate; each value is the median over the rounds.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ import numpy as np
 
 CHAIN = 200
 TURNS = 60
-CALLS = 20  # executions in one turn
+CALLS = 20  # executions in one round
 RUNTIMES = ("official", "rushlight")
 
 
 @dataclass(frozen=True)
 class Cost:
-    """One thing that was measured, in microseconds."""
+    """One measurement, in microseconds."""
 
     what: str
     official: float
@@ -48,7 +48,7 @@ class Cost:
 
 
 def write_chain(path: Path, additions: int) -> None:
-    """A program that adds its input of one element `additions` times, made by the official package."""
+    """Writes a program of the official exporter that adds its one-element input `additions` times."""
     import torch
     from executorch.exir import to_edge
 
@@ -72,7 +72,7 @@ def microseconds(function: Callable[[], Any], calls: int = 1) -> float:
 
 
 def take_turns(functions: dict[str, Callable[[], Any]], turns: int, calls: int = 1) -> dict[str, float]:
-    """The median time of each function; they run in turns, so that what disturbs one disturbs all."""
+    """The median time of each function. They alternate, so that a disturbance affects all of them."""
     times: dict[str, list[float]] = {name: [] for name in functions}
     for _ in range(turns):
         for name, function in functions.items():
@@ -86,13 +86,13 @@ def cold(runtime: Any, path: Path, value: Any) -> Callable[[], Any]:
 
 
 def warm(runtime: Any, path: Path, value: Any) -> Callable[[], Any]:
-    """Runs a method that was loaded before."""
+    """Runs a loaded method."""
     method = runtime.load_program(path).load_method("forward")
     return lambda: method.execute([value])
 
 
 def measure(folder: Path, turns: int, chain: int) -> list[Cost]:
-    """All costs, official and ours. Each runtime gets the arrays it works on: torch's and numpy's."""
+    """All costs, official and ours. Each runtime gets its own array type: torch's and numpy's."""
     import torch
     from executorch.runtime import Runtime as OfficialRuntime
 
@@ -133,14 +133,14 @@ def measure(folder: Path, turns: int, chain: int) -> list[Cost]:
 
 
 def table(costs: list[Cost]) -> str:
-    """A line for each cost."""
+    """A table with a row for each cost."""
     lines = [f"{'µs':<42}{'official':>10}{'rushlight':>11}{'ratio':>8}"]
     lines += [f"{c.what:<42}{c.official:>10.3f}{c.rushlight:>11.3f}{c.ratio:>8.2f}" for c in costs]
     return "\n".join(lines)
 
 
 def picture(costs: list[Cost]) -> str:
-    """An SVG: for each cost two bars, on the scale of the official one, and the ratio."""
+    """An SVG: for each cost two bars on the scale of the official one, and the ratio."""
     left, full, row = 320, 360, 46
     height = 70 + row * len(costs)
     parts = [
@@ -164,9 +164,9 @@ def picture(costs: list[Cost]) -> str:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description="What the runtime costs, beside the official one.")
-    parser.add_argument("--json", type=Path, help="write the numbers there")
-    parser.add_argument("--picture", type=Path, help="write an SVG there")
+    parser = argparse.ArgumentParser(description="Compares the runtime's overhead with the official one.")
+    parser.add_argument("--json", type=Path, help="write the values to this file")
+    parser.add_argument("--picture", type=Path, help="write an SVG to this file")
     parser.add_argument("--turns", type=int, default=TURNS, help=f"measurements of each (default {TURNS})")
     parser.add_argument("--chain", type=int, default=CHAIN, help=f"additions in the chain (default {CHAIN})")
     options = parser.parse_args()

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Accuracy of the digits network (examples/digits) in float, as PyTorch's quantized graphs and as programs.
+"""Accuracy of the digits network (examples/digits): in float, as PyTorch's quantized graphs and as programs.
 
-The network is trained on half of scikit-learn's digits; the other half is read. Needs what
-examples/digits/train.py needs.
+The network is trained on half of scikit-learn's digits and tested on the other half. Needs the packages
+that examples/digits/train.py needs.
 
     python benchmarks/accuracy/quantized.py [--write]
 """
@@ -38,8 +38,8 @@ CALIBRATION = 100
 
 @dataclass(frozen=True)
 class Row:
-    """A form of the network: images that the graph in PyTorch and the program read right, the largest
-    difference of their probabilities, and the bytes of the program."""
+    """A form of the network: how many images the graph in PyTorch and the program classify correctly, the
+    largest difference of their probabilities, and the bytes of the program."""
 
     form: str
     graph: int
@@ -61,7 +61,7 @@ FORMS: dict[str, tuple[Scheme | None, dict[str, Any]]] = {
 
 
 def probabilities(function: Callable[[torch.Tensor], Any], images: torch.Tensor) -> np.ndarray:
-    """Of each image, read on its own."""
+    """The class probabilities of each image, with batch size 1."""
     with torch.no_grad():
         return np.concatenate([np.asarray(function(image[None])) for image in images])
 
@@ -69,7 +69,7 @@ def probabilities(function: Callable[[torch.Tensor], Any], images: torch.Tensor)
 def measure(
     model: torch.nn.Module, form: str, seen: torch.Tensor, images: torch.Tensor, labels: np.ndarray
 ) -> Row:
-    """One form of the network on all images."""
+    """Evaluates one form of the network on all images."""
     scheme, options = FORMS[form]
     example, graph = (images[:1],), model
     if scheme is not None:
@@ -84,7 +84,7 @@ def measure(
 
 
 def table(rows: list[Row], images: int) -> str:
-    """In Markdown."""
+    """The rows as a Markdown table."""
     lines = [
         f"| {images} images | right, graph in PyTorch | right, program | largest difference | bytes |",
         "|---|--:|--:|--:|--:|",

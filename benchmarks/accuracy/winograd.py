@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How exact 3 x 3 convolutions are by Winograd's minimal filtering: the table of decision 21.
+"""Accuracy of 3 x 3 convolutions by Winograd's minimal filtering: the table of decision 21.
 
-Shares of outputs outside PyTorch's tolerances for float32, of the result in float64. Transforms and products
-are made in float32 with torch, sums of products in blocks.
+Prints the share of outputs outside of PyTorch's float32 tolerances, compared with float64. Transforms and
+products are computed in float32 with torch, sums of products in blocks.
 
     python benchmarks/accuracy/winograd.py
 """
@@ -22,11 +22,11 @@ CONTENDERS: dict[str, tuple[int, list[float], int]] = {
     "F(4 x 4), better points": (4, [0, 0.75, -0.75, 1.5, -1.5], 256),
     "F(3 x 3)": (3, [0, 1, -1, 2], 256),
 }
-"""Outputs of a tile in a row, points of interpolation beside infinity, products in a sum."""
+"""Outputs of a tile along one axis, interpolation points besides infinity, and products in a sum."""
 
 
 def matrices(outputs: int, points: list[float]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The transforms of inputs, weights and products by Toom and Cook, for kernels of 3."""
+    """The Toom-Cook transforms of inputs, weights and products, for kernels of 3."""
     count = len(points) + 1
     inputs, weights, products = np.zeros((count, count)), np.zeros((count, 3)), np.zeros((outputs, count))
     for i, point in enumerate(points):
@@ -39,7 +39,7 @@ def matrices(outputs: int, points: list[float]) -> tuple[np.ndarray, np.ndarray,
 
 
 def transform(matrix: np.ndarray, x: Tensor, dim: int) -> Tensor:
-    """Along one dimension, product by product as the loops do it."""
+    """Transforms along one dimension, product by product as the loops do."""
     made = []
     for row in matrix:
         terms = [x.select(dim, k) * float(factor) for k, factor in enumerate(row) if factor]
@@ -67,13 +67,13 @@ def winograd(x: Tensor, weight: Tensor, outputs: int, points: list[float], block
 
 
 def outside(result: Tensor, exact: Tensor) -> float:
-    """The share outside the tolerances, in percent."""
+    """The percentage of outputs outside of the tolerances."""
     beyond = (result.double() - exact).abs() > 1e-5 + 1.3e-6 * exact.abs()
     return 100 * beyond.double().mean().item()
 
 
 def shares(x: Tensor, weight: Tensor) -> list[float]:
-    """Of eager mode, one long sum and each contender."""
+    """The percentages of eager mode, of one long sum and of each contender."""
     exact = functional.conv2d(x.double(), weight.double())
     long_sum = (weight.flatten(1) @ functional.unfold(x, 3)).reshape(exact.shape)
     found = [functional.conv2d(x, weight), long_sum]

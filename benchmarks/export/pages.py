@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What was measured, as Markdown, JSON, a page and a picture."""
+"""Formats the measurements as Markdown, JSON, an HTML page and an SVG picture."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ class Times:
     rushlight: Seconds
 
     def ratio(self, what: str) -> float:
-        """Our share of the official time, `what` of Seconds."""
+        """Our time over the official time; `what` is a field of Seconds."""
         ours: float = getattr(self.rushlight, what)
         return ours / getattr(self.official, what)
 
 
 @dataclass(frozen=True)
 class Sizes:
-    """What both exporters made of one model."""
+    """The programs that both exporters write for one model."""
 
     name: str
     official: Program
@@ -36,7 +36,7 @@ class Sizes:
 
 @dataclass(frozen=True)
 class Peak:
-    """Bytes of a model's weights, and what exporting and saving took beside the model."""
+    """Bytes of a model's weights, and the peak memory of exporting and saving without the model."""
 
     name: str
     weights: int
@@ -46,7 +46,7 @@ class Peak:
 
 @dataclass(frozen=True)
 class Layouts:
-    """Seconds of a call, the least of all turns, of one model exported channels-first and channels-last."""
+    """Seconds of a call of one model, exported channels-first and channels-last: the least of all rounds."""
 
     name: str
     first: float
@@ -55,7 +55,7 @@ class Layouts:
 
 @dataclass(frozen=True)
 class Measured:
-    """All of one run."""
+    """All measurements of one run."""
 
     times: list[Times]
     sizes: list[Sizes]
@@ -63,7 +63,7 @@ class Measured:
     layouts: list[Layouts]
 
     def to_json(self) -> dict[str, Any]:
-        """In JSON's types, with the ratios of times."""
+        """As JSON types, with the ratios of times."""
         times = [{**asdict(t), "ratios": {w: t.ratio(w) for w in ("cpu", "wall")}} for t in self.times]
         return {
             "times": times,
@@ -82,7 +82,7 @@ class _Table:
 
 
 def _tables(measured: Measured) -> list[_Table]:
-    """Each as texts, names first."""
+    """The measurements as tables of text, with the model's name first."""
     turns = measured.times[0].turns if measured.times else 0
     times = [
         [
@@ -115,19 +115,19 @@ def _tables(measured: Measured) -> list[_Table]:
     tables = [
         _Table(
             "Time to export",
-            f"From the module to the bytes of the file; medians of {turns} exports in turns, one thread.",
+            f"From the module to the bytes of the file; medians of {turns} alternating exports, one thread.",
             ["model", *time_header, "CPU ratio", "wall ratio"],
             times,
         ),
         _Table(
-            "What comes out",
-            "Planned memory holds inputs and outputs, too.",
+            "Size of the programs",
+            "Planned memory includes inputs and outputs.",
             ["model", *size_header],
             sizes,
         ),
         _Table(
-            "Memory that exporting and saving takes beside the model",
-            "Peak of resident memory minus what was resident when the model was made, in MB.",
+            "Memory of exporting and saving, without the model",
+            "Peak of resident memory minus the resident memory after the model was created, in MB.",
             ["model", "weights", *pair],
             peaks,
         ),
@@ -137,7 +137,7 @@ def _tables(measured: Measured) -> list[_Table]:
 
 
 def to_markdown(measured: Measured) -> str:
-    """The tables."""
+    """All tables in Markdown."""
     parts = []
     for table in _tables(measured):
         parts += [f"## {table.title}", "", table.note, "", _lines(table.header, table.rows), ""]
@@ -150,7 +150,7 @@ def _lines(header: list[str], rows: list[list[str]]) -> str:
 
 
 def parts_of_docs(measured: Measured, machine: str) -> dict[str, str]:
-    """The parts of docs/exporting.md, by name: of all that was measured what a reader there asks first."""
+    """The generated parts of docs/exporting.md by name: a summary of the measurements."""
     by_name = {size.name: size for size in measured.sizes}
     times = [
         [
@@ -169,7 +169,7 @@ def parts_of_docs(measured: Measured, machine: str) -> dict[str, str]:
         f"(official: {p.official / 1e6:.0f} MB)"
         for p in measured.peaks
     )
-    told = f"What exporting and saving adds to the peak of memory beside the model's weights: {peaks}."
+    told = f"Exporting and saving adds to the peak memory, without the model's weights: {peaks}."
     layouts = _layouts(measured)
     return {
         "times": "\n\n".join([_lines(header, times), told, machine]),
@@ -181,14 +181,14 @@ def _layouts(measured: Measured) -> _Table:
     rows = [[each.name, *(f"{s * 1e3:.3g}" for s in (each.first, each.last))] for each in measured.layouts]
     return _Table(
         "Channels first or last",
-        "Milliseconds of a call, one thread, the least of all turns.",
+        "Milliseconds of a call, one thread, the least of all rounds.",
         ["model", "channels-first, ms", "channels-last, ms"],
         rows,
     )
 
 
 def to_html(measured: Measured) -> str:
-    """A page that needs no other file: the picture, and the tables."""
+    """A self-contained page: the picture and the tables."""
     parts = []
     for table in _tables(measured):
         rows = ["".join(f"<th>{escape(cell)}" for cell in table.header)]
@@ -214,7 +214,7 @@ _LEFT, _FULL, _ROW = 320, 360, 46
 
 
 def to_svg(measured: Measured) -> str:
-    """For each number two bars on the scale of the longer one, and the ratio: times, plans, peaks."""
+    """Two bars for each time, plan and peak, on the scale of the longer one, with their ratio."""
     bars = [(f"{t.name}: CPU time", t.official.cpu, t.rushlight.cpu, "s") for t in measured.times]
     bars += [
         (f"{s.name}: planned", s.official.planned / 1000, s.rushlight.planned / 1000, "kB")

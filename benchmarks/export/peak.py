@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How much memory exporting and saving a large model takes beside the model.
+"""Measures the memory that exporting and saving a large model takes, without the model itself.
 
     python benchmarks/export/peak.py {official|rushlight} MODEL    # JSON: bytes
 
-A process of its own for each: memory that was used once is not always given back. A tiny model is exported
-first, so that what is loaded on first use does not count.
+Each measurement is a separate process, since freed memory is not always returned to the system. A tiny
+model is exported first, so that modules that are loaded on first use do not count.
 """
 
 from __future__ import annotations

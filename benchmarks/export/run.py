@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What exporting takes, and what comes out, beside the official exporter in the same run.
+"""Compares export times, program sizes and memory with the official exporter in the same run.
 
     python benchmarks/export/run.py                     # Markdown
     python benchmarks/export/run.py --output FOLDER     # export.md, export.json, export.html, export.svg
     python benchmarks/export/run.py --write             # also put the tables into docs/exporting.md
 
-Needs rushlight, torch and executorch, as tests/constraints.txt has them. The exporters take turns in one
-process with one thread; times are of everything from the module to the bytes of the file, medians over the
-turns, after one export of each that does not count. Peaks of memory are measured in processes of their own.
-Times of calls compare our own programs, channels-first and channels-last.
+Needs rushlight, torch and executorch in the versions of tests/constraints.txt. The exporters alternate in
+one process with one thread. A time covers everything from the module to the bytes of the file; it is the
+median over the rounds, after one export of each that does not count. Peaks of memory are measured in
+separate processes. Times of calls compare our own programs, channels-first and channels-last.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from subjects import LARGE, LAYOUTS, OTHERS, TIMED, make
 from support import written
 
 # isort: split
-# subjects adds benchmarks/speed to the path.
+# The import of subjects adds benchmarks/speed to the path.
 from machine import cpu
 
 import rushlight.export
@@ -45,7 +45,7 @@ PARTS = ("times", "sizes", "peaks", "layouts")
 
 
 def measure_times(name: str, turns: int) -> tuple[Times, Sizes]:
-    """Both exporters on one model, in turns."""
+    """Exports one model with both exporters, in alternation."""
     module, args = make(TIMED[name])
     taken: dict[str, list[Seconds]] = {side: [] for side in SIDES}
     programs = {side: Program.of(timed(side, module, args)[1]) for side in SIDES}
@@ -60,13 +60,13 @@ def measure_times(name: str, turns: int) -> tuple[Times, Sizes]:
 
 
 def measure_sizes(name: str) -> Sizes:
-    """What both make of one model."""
+    """The sizes of one model's programs by both exporters."""
     module, args = make(OTHERS[name])
     return Sizes(name, **{side: Program.of(timed(side, module, args)[1]) for side in SIDES})
 
 
 def measure_peak(name: str) -> Peak:
-    """Both, each in a process of its own."""
+    """The memory peaks of both exporters, each in a separate process."""
     found = {}
     for side in SIDES:
         command = [sys.executable, str(Path(__file__).with_name("peak.py")), side, name]
@@ -75,7 +75,7 @@ def measure_peak(name: str) -> Peak:
 
 
 def measure_layouts(name: str, turns: int) -> Layouts:
-    """Our programs of one model with one thread: each turn calls each for a quarter of a second."""
+    """Times our programs of one model with one thread: each round calls each for a quarter of a second."""
     module, args = make(LAYOUTS[name])
     calls = []
     for last in (False, True):
@@ -87,7 +87,7 @@ def measure_layouts(name: str, turns: int) -> Layouts:
 
 
 def _seconds(call: Callable[[], Any]) -> float:
-    """Of one call, the least within a quarter of a second."""
+    """The least time of a call within a quarter of a second."""
     least, end = float("inf"), time.perf_counter() + 0.25
     while (start := time.perf_counter()) < end:
         call()
@@ -96,7 +96,7 @@ def _seconds(call: Callable[[], Any]) -> float:
 
 
 def measure(parts: Collection[str], turns: int) -> Measured:
-    """The parts of that name, with a line of progress for each model."""
+    """Measures the named parts and prints progress for each model."""
     measured = Measured([], [], [], [])
     for name in TIMED if "times" in parts else ():
         print(name, file=sys.stderr)
@@ -116,16 +116,16 @@ def measure(parts: Collection[str], turns: int) -> Measured:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description="What exporting takes, beside the official exporter.")
+    parser = argparse.ArgumentParser(description="Compares exporting with the official exporter.")
     parser.add_argument("--output", type=Path, help="write export.md, .json, .html and .svg into this folder")
-    parser.add_argument("--only", nargs="+", choices=PARTS, default=PARTS, help="measure these alone")
+    parser.add_argument("--only", nargs="+", choices=PARTS, default=PARTS, help="measure only these parts")
     parser.add_argument("--turns", type=int, default=TURNS, help=f"exports that count (default {TURNS})")
     parser.add_argument("--write", action="store_true", help="put the tables into docs/exporting.md")
     options = parser.parse_args()
     if options.turns < 1:
-        parser.error("--turns takes 1 or more")
+        parser.error(f"--turns: expected 1 or more, got {options.turns}")
     if options.write and set(options.only) != set(PARTS):
-        parser.error("--write takes all parts, without --only")
+        parser.error("--write: expected all parts, got some of them; omit --only")
     quiet()
     torch.set_num_threads(1)
     measured = measure(options.only, options.turns)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The two exporters, called alike."""
+"""The two exporters behind one interface."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ SIDES = ("official", "rushlight")
 
 
 def quiet() -> None:
-    """Without the warnings of the packages that are measured."""
+    """Suppresses the warnings of the measured packages."""
     warnings.simplefilter("ignore")
     logging.disable(logging.WARNING)
 
 
 def exporter(side: str) -> Callable[[Any, tuple[Any, ...]], Any]:
-    """From a module and inputs to what that side makes of them, which has the file as `buffer`."""
+    """Returns a function from a module and its inputs to an exported program with the file as `buffer`."""
     if side == "rushlight":
         import rushlight.export
 
@@ -33,14 +33,14 @@ def exporter(side: str) -> Callable[[Any, tuple[Any, ...]], Any]:
 
     def export(module: Any, args: tuple[Any, ...]) -> Any:
         program = torch.export.export(module, args, strict=False)
-        with torch.no_grad():  # its passes run buffers' writes, which parameters with gradients would forbid
+        with torch.no_grad():  # its passes write to buffers, which parameters with gradients would forbid
             return to_edge(program).to_executorch()
 
     return export
 
 
 def save(side: str, made: Any, path: Path) -> None:
-    """Writes what `exporter` made, as each side does it with the least memory."""
+    """Writes an exported program in the manner of each side that takes the least memory."""
     if side == "rushlight":
         made.save(path)
     else:
@@ -50,14 +50,14 @@ def save(side: str, made: Any, path: Path) -> None:
 
 @dataclass(frozen=True)
 class Seconds:
-    """What one export took."""
+    """Times of one export."""
 
     cpu: float
     wall: float
 
 
 def timed(side: str, module: Any, args: tuple[Any, ...]) -> tuple[Seconds, bytes]:
-    """One export up to the bytes of the file; garbage of before is collected outside of the time."""
+    """Times one export up to the bytes of the file. Earlier garbage is collected before."""
     export = exporter(side)
     gc.collect()
     wall, cpu = time.perf_counter(), time.process_time()
@@ -67,7 +67,7 @@ def timed(side: str, module: Any, args: tuple[Any, ...]) -> tuple[Seconds, bytes
 
 @dataclass(frozen=True)
 class Program:
-    """What is in a file: bytes of the file and of planned memory, instructions."""
+    """The contents of a file: bytes of the file and of planned memory, number of instructions."""
 
     bytes: int
     planned: int
@@ -75,7 +75,7 @@ class Program:
 
     @classmethod
     def of(cls, data: bytes) -> Program:
-        """As rushlight reads a program of either side."""
+        """Reads a program of either side with rushlight."""
         from rushlight.program import read_program
 
         method = read_program(data).method("forward")
@@ -83,15 +83,15 @@ class Program:
 
 
 def resident(what: str) -> int:
-    """Bytes of this process: `VmRSS` as it is, `VmHWM` the highest since `forget_peak`."""
+    """Bytes of this process: `VmRSS` is the current value, `VmHWM` the highest since `forget_peak`."""
     for line in Path("/proc/self/status").read_text().splitlines():
         if line.startswith(what + ":"):
             return int(line.split()[1]) * 1024
-    raise OSError(f"/proc/self/status: a line {what} expected")
+    raise OSError(f"/proc/self/status: expected a line {what}, got none")
 
 
 def forget_peak() -> None:
-    """From now on `VmHWM` counts anew."""
+    """Resets `VmHWM`."""
     file = os.open("/proc/self/clear_refs", os.O_WRONLY)
     os.write(file, b"5")
     os.close(file)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The models that are exported, with random weights, and their example inputs."""
+"""The exported models, with random weights, and their example inputs."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def mobilenet_v2() -> Subject:
 
 
 class Encoder(nn.Module):
-    """Tokens (int64, [1, length]) to vectors ([1, length, width])."""
+    """Maps tokens (int64, [1, length]) to vectors ([1, length, width])."""
 
     def __init__(self, width: int, heads: int, inner: int, layers: int, words: int) -> None:
         super().__init__()
@@ -46,12 +46,12 @@ class Encoder(nn.Module):
 
 
 def minilm() -> Subject:
-    """A text encoder as large as MiniLM: 6 layers of width 384, 30522 words; 128 tokens."""
+    """A text encoder of MiniLM's size: 6 layers of width 384, 30522 words; 128 tokens."""
     return Encoder(384, 12, 1536, 6, 30522), (torch.randint(0, 30522, (1, 128)),)
 
 
 def lstm() -> Subject:
-    """Two recurrent layers over 40 steps, which the graph has one by one."""
+    """Two recurrent layers over 40 steps, which the graph unrolls."""
     return nn.LSTM(32, 64, num_layers=2, batch_first=True), (torch.randn(1, 40, 32),)
 
 
@@ -108,7 +108,7 @@ def _transposed() -> Subject:
 
 
 class _WithBuffers(nn.Module):
-    """A function with tensors of its own."""
+    """A function as a module with buffers."""
 
     def __init__(self, function: Callable[..., Tensor], tensors: dict[str, Tensor]) -> None:
         super().__init__()
@@ -135,14 +135,14 @@ LAYOUTS: dict[str, Callable[[], Subject]] = {
     "MobileNet V3 small": lambda: (networks.vision.mobilenet_v3_small(), (torch.randn(1, 3, 224, 224),)),
     "ResNet-18": lambda: (networks.vision.resnet18(), (torch.randn(1, 3, 224, 224),)),
 }
-"""Nets of convolutions, whose calls are timed."""
+"""Convolutional networks whose calls are timed."""
 
 
 def make(build: Callable[[], Subject]) -> Subject:
-    """A model in the state in which it is exported, always the same."""
+    """Returns a model in evaluation mode with its inputs, the same each time."""
     torch.manual_seed(0)
     module, args = build()
     for parameter in module.parameters():
-        if parameter.dim() > 1:  # layers that were copied differ, as after training
+        if parameter.dim() > 1:  # copied layers differ, as after training
             nn.init.normal_(parameter, std=0.02)
     return models.with_statistics(module).eval(), args

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Bytes that threads read from memory in a second: 256 MB summed, the best of some runs. Prints JSON.
+// Memory read bandwidth of several threads: sums 256 MB and takes the best of several rounds. Prints JSON.
 #include <algorithm>
 #include <chrono>
 #include <cstdint>

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Who runs the language model, each called alike. Runs in a process of its own, so that each package is
-imported only where it competes, and its memory is its own:
+"""Runtimes of the language model behind one interface. Runs in a separate process for each, so that each
+package is imported only where it competes and memory is measured separately:
 
     python benchmarks/llm/generators.py NAME MODEL THREADS       # prints a round's results as JSON
 """
@@ -16,11 +16,11 @@ from pathlib import Path
 from typing import Any, ClassVar, Protocol
 
 PROMPT, SHORT_PROMPT, ANSWER = 512, 32, 128
-"""Tokens of the prompt whose time is taken; of the one before an answer; of the answer."""
+"""Tokens of the timed prompt, of the prompt before an answer, and of the answer."""
 
 
 class Contestant(Protocol):
-    """A model that is loaded. `wants` says which of the prepared models it takes."""
+    """A loaded model. `wants` names the prepared model that it loads."""
 
     wants: ClassVar[str]
 
@@ -28,17 +28,17 @@ class Contestant(Protocol):
         """Loads the model."""
 
     def version(self) -> str:
-        """The package and what of it decides on speed."""
+        """The package's version and the features that determine its speed."""
 
     def restart(self) -> None:
-        """Forgets all tokens."""
+        """Clears the token history."""
 
     def next(self, tokens: Sequence[int]) -> int:
-        """Takes tokens behind those before; the likeliest next one."""
+        """Appends tokens to the history; returns the likeliest next token."""
 
 
 class Rushlight:
-    """rushlight on a program of `rushlight export llm`, by its C++ generator's plain steps."""
+    """rushlight on a program of `rushlight export llm`, by plain steps of its C++ generator."""
 
     wants = "rushlight"
 
@@ -71,7 +71,7 @@ class Rushlight:
 
 
 class LlamaCpp:
-    """llama.cpp, by llama-cpp-python's low-level calls, on the GGUF file itself."""
+    """llama.cpp on the GGUF file itself, by llama-cpp-python's low-level calls."""
 
     wants = "gguf"
 
@@ -169,13 +169,13 @@ CONTESTANTS: dict[str, type[Contestant]] = {
 
 
 def peak_memory() -> int:
-    """Bytes of this process at their most; getrusage() would count those of the parent before exec."""
+    """The peak memory of this process in bytes; getrusage() would include the parent's before exec."""
     [line] = [line for line in Path("/proc/self/status").read_text().splitlines() if "VmHWM" in line]
     return int(line.split()[1]) * 1024
 
 
 def a_round(name: str, model: Path, threads: int) -> dict[str, Any]:
-    """Loads a model, and takes times of a prompt and of an answer."""
+    """Loads a model and times a prompt and an answer."""
     start = time.perf_counter()
     contestant = CONTESTANTS[name](model, threads)
     loaded = time.perf_counter()

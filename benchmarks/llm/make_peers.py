@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Makes models for peers that do not read GGUF, of the numbers of a GGUF file of a Llama:
+"""Converts a GGUF file of a Llama for peers that do not read GGUF:
 
     python benchmarks/llm/make_peers.py official MODEL.gguf official.pte   # executorch, torch, gguf
     python benchmarks/llm/make_peers.py hf MODEL.gguf FOLDER               # transformers, gguf, accelerate
     python -m onnxruntime_genai.models.builder -m FOLDER -i FOLDER -o GENAI -p int4 -e cpu -c CACHE \\
         --extra_options int4_block_size=32 int4_accuracy_level=4 hf_token=false
 
-The official program is what executorch.examples.models.llama makes with `-X --xnnpack-extended-ops`, a cache
-by custom operators, linear layers in 8da4w and embeddings in 8 bits. Both round the weights anew.
+The official program is the result of executorch.examples.models.llama with `-X --xnnpack-extended-ops`: a
+cache by custom operators, linear layers in 8da4w and embeddings in 8 bits. Both conversions quantize the
+weights again.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ _NAMES = {
 
 
 def checkpoint(path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Weights by the names of the official example, whose rotary pairs GGUF has, too; and its settings."""
+    """Weights by the names of the official example, whose rotary pairs equal GGUF's, and its settings."""
     import torch
     from gguf import GGUFReader, dequantize
 
@@ -97,7 +98,7 @@ def make_folder(path: Path, to: Path) -> None:
     file = {"gguf_file": path.name}
     model = AutoModelForCausalLM.from_pretrained(path.parent, **file, dtype=torch.float32)
     model.config.__dict__.pop("quantization_config", None)
-    plain = type(model)(model.config)  # without the marks of a quantized one, which cannot be saved
+    plain = type(model)(model.config)  # without the quantization marks, which prevent saving
     plain.load_state_dict(model.state_dict())
     plain.save_pretrained(to)
     AutoTokenizer.from_pretrained(path.parent, **file).save_pretrained(to)

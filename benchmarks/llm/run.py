@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How fast a language model runs, beside llama.cpp, ONNX Runtime GenAI and the official runtime.
+"""Compares the speed of a language model with llama.cpp, ONNX Runtime GenAI and the official runtime.
 
     python tests/conformance/models/fetch.py smollm2
     python benchmarks/llm/run.py --peers PYTHON                  # one thread and two
     python benchmarks/llm/run.py --cpu avx2 --peers PYTHON       # ours with AVX2 alone; peers as built
     python benchmarks/llm/run.py --peers PYTHON --write          # and into README.md
 
-The model is SmolLM2-135M-Instruct in Q4_1, whose weights rushlight and llama.cpp use as they are. --genai
+The model is SmolLM2-135M-Instruct in Q4_1, whose weights rushlight and llama.cpp use unchanged. --genai
 names a folder of ONNX Runtime GenAI's model builder, --official a program of the official exporter: their
-weights are rounded anew, to as many bits. Rounds take turns, each in a process of its own, with nothing else
-running; each number is the best of the rounds. Memory bandwidth is measured before each round, on as many
-threads.
+weights are quantized again, to as many bits. Contestants alternate, each round in a separate process with
+nothing else running; each value is the best of the rounds. Memory bandwidth is measured before each round,
+on as many threads.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ BIGGER_IS_BETTER = ("decode", "prefill")
 
 @dataclass(frozen=True)
 class Entry:
-    """A contestant: its name, the Python that has its package, and its model."""
+    """A contestant: its name, the Python interpreter that has its package, and its model."""
 
     name: str
     python: str
@@ -51,7 +51,7 @@ class Entry:
 
 
 def bandwidth(folder: Path, threads: int) -> float:
-    """Gigabytes that so many threads read in a second."""
+    """Gigabytes a second that `threads` threads read from memory."""
     program = folder / "bandwidth"
     if not program.exists():
         command = ["g++", "-O3", "-march=native", "-std=c++17", "-pthread", HERE / "bandwidth.cpp"]
@@ -61,13 +61,13 @@ def bandwidth(folder: Path, threads: int) -> float:
 
 
 def pinned(command: list[Any], threads: int) -> list[Any]:
-    """The command on as many CPUs."""
+    """The command, pinned to `threads` CPUs."""
     cpus = ",".join(map(str, cpus_for(threads)))
     return ["taskset", "-c", cpus, *command] if process.find_program("taskset") else command
 
 
 def a_round(entry: Entry, threads: int, variant: str | None) -> dict[str, Any]:
-    """One round of a contestant, or why there is none."""
+    """The results of one round of a contestant, or {"missing": reason}."""
     environment = dict(os.environ, OMP_NUM_THREADS=str(threads))
     if variant is not None and entry.name == "rushlight":
         environment["RUSHLIGHT_CPU"] = variant
@@ -81,7 +81,7 @@ def a_round(entry: Entry, threads: int, variant: str | None) -> dict[str, Any]:
 
 
 def best(rounds: list[dict[str, Any]]) -> dict[str, Any]:
-    """The best numbers of rounds, and how far their decoding speeds lie apart."""
+    """The best values over the rounds, and the relative standard deviation of the decoding speed."""
     good = [each for each in rounds if "missing" not in each]
     if not good:
         return rounds[0]
@@ -96,7 +96,7 @@ def best(rounds: list[dict[str, Any]]) -> dict[str, Any]:
 def compete(
     entries: list[Entry], threads: int, rounds: int, variant: str | None
 ) -> dict[str, dict[str, Any]]:
-    """The best numbers of each contestant on so many threads."""
+    """The best values of each contestant on `threads` threads."""
     all_rounds: dict[str, list[dict[str, Any]]] = {entry.name: [] for entry in entries}
     with tempfile.TemporaryDirectory() as folder:
         for turn in range(rounds):
@@ -108,8 +108,8 @@ def compete(
 
 
 def weight_bytes(model: Path) -> int:
-    """Bytes of the weights that each token reads: of all but the tables of the rotary embedding, near enough
-    the file."""
+    """Bytes of weights that each token reads: all but the tables of the rotary embedding, approximately the
+    file."""
     return model.stat().st_size
 
 
@@ -154,14 +154,16 @@ def page(results: dict[int, dict[str, dict[str, Any]]], read: int, variant: str 
 
 
 def main() -> int:
-    """See the module."""
+    """Parses the command line and runs the benchmark."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--peers", default=sys.executable, help="the Python that has the peers' packages")
+    parser.add_argument(
+        "--peers", default=sys.executable, help="the Python interpreter that has the peers' packages"
+    )
     parser.add_argument("--genai", type=Path, help="a folder of ONNX Runtime GenAI's model builder")
     parser.add_argument(
-        "--official", type=Path, help="a program of the official exporter; executorch is here"
+        "--official", type=Path, help="a program of the official exporter; needs executorch here"
     )
     parser.add_argument("--gguf", type=Path, default=paths("smollm2")[0], help="other weights")
     parser.add_argument("--threads", type=int, nargs="+", default=[1, 2])

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What optimized kernels add to a runner for one model, on each target: bytes of code and constants.
+"""Measures the flash that optimized kernels add to a runner for one model, on each target: code and
+constants.
 
     python benchmarks/size/optimized.py                   # Markdown on stdout
     python benchmarks/size/optimized.py --write           # also put the table into README.md beside this file
     python benchmarks/size/optimized.py --models dscnn --targets host linux-armhf
 
-Each model is built with the portable kernels alone, and with the optimized ones where there are some, as
-`rushlight size` does. Needs the toolchains (`rushlight targets`), and torch for MobileNetV2.
+Each model is built with only portable kernels, and with optimized ones where they exist, as `rushlight
+size` does. Needs the toolchains (`rushlight targets`), and torch for MobileNetV2.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from support import written
 TARGETS = (
     "host", "linux-aarch64", "linux-armhf", "linux-riscv64", "cortex-m4", "cortex-m55", "rv32imafc",
 )  # fmt: skip
-# Compiled besides the target's own variant of a microkernel; a host has them and chooses.
+# Folders of microkernels that are compiled in addition to the target's native variant and chosen at run time.
 VARIANTS = {"host": "kernels/ukernel/x86", "linux-armhf": "kernels/ukernel/armv7"}
 MICROKERNELS = "kernels/ukernel/"
 BACKS = ("kernels/host", "kernels/board")
@@ -34,7 +35,7 @@ BACKS = ("kernels/host", "kernels/board")
 
 @dataclass(frozen=True)
 class Row:
-    """Bytes of flash: of the whole runner with each library, and of what is in the second one."""
+    """Bytes of flash: the whole runner with each library, and the components of the second one."""
 
     model: str
     target: str
@@ -46,7 +47,7 @@ class Row:
 
 
 def programs(folder: Path) -> dict[str, Path]:
-    """By name: in the repository, exported, and one whose operators have no optimized kernels."""
+    """Programs by name: one from the repository, an exported one, and one without optimized kernels."""
     return {
         "dscnn": INTEROP / "model_dscnn" / "model.pte",
         "mobilenet-v2": _exported("mobilenet-v2", folder),
@@ -85,8 +86,8 @@ def _exported(name: str, folder: Path) -> Path:
 
 
 def measure(name: str, program: Path, target: str, folder: Path, jobs: int | None) -> Row:
-    """Two builds below `folder`."""
-    # Without records of stacks, for which compilers' caches are of no use.
+    """Builds both runners below `folder`."""
+    # Without stack records, which defeat compiler caches.
     defines = {"RUSHLIGHT_FEATURES": "no-call-graph"}
     reports: dict[str, SizeReport] = {}
     for library in ("portable", "optimized"):
@@ -99,7 +100,9 @@ def measure(name: str, program: Path, target: str, folder: Path, jobs: int | Non
             jobs=jobs,
         )
     if stray := [part for part in reports["portable"].components if part.startswith((*BACKS, MICROKERNELS))]:
-        raise ValueError(f"{name} on {target}: the portable build has {', '.join(stray)}")
+        raise ValueError(
+            f"{name} on {target}: expected no optimized kernels in the portable build, got {', '.join(stray)}"
+        )
     flash = {part: each["flash"] for part, each in reports["optimized"].components.items()}
     beside = VARIANTS.get(target)
     return Row(
@@ -114,7 +117,7 @@ def measure(name: str, program: Path, target: str, folder: Path, jobs: int | Non
 
 
 def to_markdown(rows: list[Row]) -> str:
-    """A table, in kilobytes."""
+    """The rows as a table, in kilobytes."""
     headings = (
         "model", "target", "portable", "optimized", "difference", "kernels", "microkernels",
         "further variants",

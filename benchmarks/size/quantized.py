@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What int8 saves on boards: instructions, planned memory and flash of one inference, beside float32.
+"""Compares int8 with float32 on boards: instructions, planned memory and flash of one inference.
 
     python benchmarks/size/quantized.py                      # Markdown on stdout
     python benchmarks/size/quantized.py --write              # also put the table into docs/quantization.md
     python benchmarks/size/quantized.py --part boards16      # int8 beside int16 activations with int8 weights
     python benchmarks/size/quantized.py --models dscnn --targets cortex-m4 --json
 
-Each network of benchmarks/speed is quantized with `Static()`, calibrated with random inputs, exported, built
-and run once. QEMU counts the instructions exactly. Weights count neither as flash nor as RAM. Needs torch,
-torchao, the toolchains and QEMU (`rushlight targets`).
+Each network of benchmarks/speed is quantized with `Static()`, calibrated with random inputs, exported,
+built and run once. QEMU counts the instructions exactly. Weights count neither as flash nor as RAM. Needs
+torch, torchao, the toolchains and QEMU (`rushlight targets`).
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ OF_PART = {
 
 @dataclass(frozen=True)
 class Row:
-    """One inference of one program on one target. `failure` says why there is none."""
+    """One inference of one program on one target. `failure` is the reason if it did not run."""
 
     model: str
     target: str
@@ -60,7 +60,7 @@ class Row:
 
 
 def program_of(model: str, kind: str) -> tuple[bytes, list[Any]]:
-    """The program and its inputs."""
+    """The program of a model and its inputs."""
     module, inputs = networks.make(networks.MODELS[model])
     graph = module
     if kind in SCHEMES:
@@ -88,7 +88,7 @@ def measure(model: str, target: str, kind: str, folder: Path) -> Row:
 
 
 def to_markdown(rows: Sequence[Row], kinds: tuple[str, str]) -> str:
-    """A line for each model and target: one form → the other, and the share of the instructions."""
+    """A row for each model and target: one form → the other, and the ratio of the instructions."""
     found = {(row.model, row.target, row.kind): row for row in rows}
     lines = [
         "| model | target | instructions, M | share | planned, kB | flash, kB |",
@@ -119,7 +119,11 @@ def main() -> int:
     parser.add_argument("--targets", nargs="*")
     parser.add_argument("--part", choices=PAIRS, default="boards", help="boards16: int8 beside 16x8")
     parser.add_argument("--json", action="store_true", help="print rows as JSON instead of a table")
-    parser.add_argument("--write", action="store_true", help="takes all models and targets")
+    parser.add_argument(
+        "--write",
+        action="store_true",
+        help="put the table into docs/quantization.md; needs all models and targets",
+    )
     options = parser.parse_args()
     if options.write and (options.models or options.targets):
         parser.error("--write: expected all models and targets, got some of them")

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Flash, RAM, instructions and build times of models × targets, interpreted and baked.
+"""Measures flash, RAM, instructions and build times of models × targets, interpreted and baked.
 
     python benchmarks/size/run.py                      # Markdown on stdout
     python benchmarks/size/run.py --output FOLDER      # also size.md, size.html, size.json there
-    python benchmarks/size/run.py --cold dscnn         # build this model as with an empty compiler cache, too
+    python benchmarks/size/run.py --cold dscnn         # also build this model with an empty compiler cache
     python benchmarks/size/run.py --write              # also put the tables into the pages that have them
 
-Needs the toolchains and QEMU (`rushlight targets`). The real models are exported with their weights, for
-which torch and what tests/conformance/models/fetch.py fetches have to be there; otherwise the table says what
-is missing. Every cell's outputs are compared with PyTorch's; a cell that fails is in the table as such.
+Needs the toolchains and QEMU (`rushlight targets`). The real models are exported with their weights, which
+needs torch and the files of tests/conformance/models/fetch.py; without them the table names what is
+missing. The outputs of every cell are compared with PyTorch's; the table marks failed cells.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ OPTIONS = (Option("interpreter"), Option("baked", kind="baked"))
 
 
 def cells_of(made: Sequence[Made], targets: Sequence[str], kinds: Sequence[str]) -> list[Cell]:
-    """Those that can be built: models with a program × targets × kinds."""
+    """The cells that can be built: models with a program × targets × kinds."""
     return [
         Cell(Model(one.name, one.program, one.program.with_name("case.json")), target, option)
         for one in made
@@ -59,13 +59,21 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--output", type=Path, help="folder for size.md, size.html and size.json")
     parser.add_argument("--work", type=Path, default=ROOT / "build" / "size", help="folder for builds")
-    parser.add_argument("--models", nargs="*", help="some of the models")
+    parser.add_argument("--models", nargs="*", help="selected models (default: all)")
     parser.add_argument("--targets", nargs="*", default=TARGETS)
     parser.add_argument("--kinds", nargs="*", default=[option.kind for option in OPTIONS])
-    parser.add_argument("--jobs", type=int, default=1, help="cells at a time; more disturb the times")
-    parser.add_argument("--cold", nargs="*", default=[], metavar="MODEL", help="also time these builds cold")
-    parser.add_argument("--write", action="store_true", help="takes all models, targets and kinds")
-    parser.add_argument("--resume", action="store_true", help="keep what passed before")
+    parser.add_argument(
+        "--jobs", type=int, default=1, help="parallel cells; more than one disturbs the times"
+    )
+    parser.add_argument(
+        "--cold", nargs="*", default=[], metavar="MODEL", help="also time cold builds of these models"
+    )
+    parser.add_argument(
+        "--write",
+        action="store_true",
+        help="put the tables into the pages; needs all models, targets and kinds",
+    )
+    parser.add_argument("--resume", action="store_true", help="keep the cells that passed before")
     options = parser.parse_args()
     if options.write and (options.models or set(options.targets) != set(TARGETS) or len(options.kinds) < 2):
         parser.error("--write: expected all models, targets and kinds, got some of them")
@@ -101,7 +109,7 @@ def main() -> int:
 
 
 def _in_order(cells: Sequence[Cell], *parts: MatrixResult) -> MatrixResult:
-    """Several runs as one."""
+    """Merges several results, in the order of `cells`."""
     results = {result.name: result for part in parts for result in part.cells}
     seconds = sum(part.seconds for part in parts)
     return replace(parts[0], cells=[results[cell.name] for cell in cells], seconds=seconds)

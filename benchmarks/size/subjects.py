@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The models of the table: those in the repository, and real ones that are exported with their weights."""
+"""The models of the table: models in the repository, and real models, exported with their weights."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ import numpy as np
 ROOT = Path(__file__).resolve().parents[2]
 INTEROP = ROOT / "tests" / "interop"
 
-# Multiply-accumulates of one inference are in the table's notes; names are those of the table.
+# The names are as in the table; its notes list the multiply-accumulates of one inference.
 IN_REPOSITORY = {
     "mlp": INTEROP / "model_mlp" / "model.pte",
     "digits": ROOT / "examples" / "digits" / "digits.pte",
@@ -29,7 +29,7 @@ IN_REPOSITORY = {
 
 @dataclass(frozen=True)
 class Made:
-    """The program of a model, or why there is none (`missing`)."""
+    """The program of a model, or the reason why it is missing."""
 
     name: str
     program: Path | None
@@ -37,7 +37,7 @@ class Made:
 
 
 def subjects(folder: Path) -> list[Made]:
-    """All models; those to be exported are written below `folder`, and taken from there when they are."""
+    """All models. Exported programs are written below `folder` and reused from there."""
     made = [Made(name, path) for name, path in IN_REPOSITORY.items()]
     for name, make in (("pnet", _pnet), ("silero-vad", _silero)):
         program = folder / name / "model.pte"
@@ -47,7 +47,7 @@ def subjects(folder: Path) -> list[Made]:
 
 
 def _export(make: Callable[[], tuple[Any, list[tuple[Any, ...]]]], program: Path) -> str:
-    """Exports and writes the calls with what eager PyTorch makes of them. Gives back what is missing."""
+    """Exports a model, writes its calls and the outputs of eager PyTorch. Returns what is missing."""
     sys.path.insert(0, str(ROOT / "tests"))
     try:
         import torch
@@ -62,7 +62,7 @@ def _export(make: Callable[[], tuple[Any, list[tuple[Any, ...]]]], program: Path
     with torch.no_grad(), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         program.parent.mkdir(parents=True, exist_ok=True)
-        # Saved before the model runs: calls change its state.
+        # Saved before the model runs, since calls change its state.
         exporting.export(model, calls[0]).save(program)
         expected = [model(*inputs) for inputs in calls]
         _write_case(program.parent, calls, expected)
@@ -70,7 +70,7 @@ def _export(make: Callable[[], tuple[Any, list[tuple[Any, ...]]]], program: Path
 
 
 def _pnet() -> tuple[Any, list[tuple[Any, ...]]]:
-    """The first net of a face detector, on an image of 37 × 29."""
+    """The first network of the MTCNN face detector, on an image of 37 × 29."""
     import torch
 
     from support.real_models import mtcnn
@@ -100,7 +100,7 @@ def _weights(name: str) -> list[Path]:
 
 
 def _write_case(folder: Path, calls: list[tuple[Any, ...]], expected: list[Any]) -> None:
-    """case.json and tensors.npz, as rushlight.run.cases reads them."""
+    """Writes case.json and tensors.npz, which rushlight.run.cases reads."""
     arrays: dict[str, np.ndarray] = {}
 
     def described(key: str, tensor: Any) -> dict[str, Any]:

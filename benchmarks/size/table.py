@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The results as Markdown: what the models are, then a table for each target."""
+"""Formats the results as Markdown: a list of the models, then a table for each target."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from rushlight import process
 from rushlight.matrix.result import PASSED, CellResult, Timing
 from rushlight.matrix.run import MatrixResult
 
-# Models of the overview: names as people say them, and multiply-accumulates of one inference.
+# Models of the overview: display names, and multiply-accumulates of one inference.
 OVERVIEW = {
     "dscnn": ("DS-CNN", "2.66 M"),
     "resnet8": ("ResNet-8", "12.5 M"),
     "mlp": ("MLP", "0.20 M"),
 }
 # ExecuTorch 1.5.1's executor_runner for DS-CNN in float32: its own selective build, -Os, without logging and
-# verification of programs. Bytes of flash without the model, and of RAM without the stack.
+# program verification. Bytes of flash without the model, and bytes of RAM without the stack.
 OFFICIAL_DSCNN = {
     "cortex-m4": (106_000, None),
     "cortex-m55": (105_800, 77_300),
@@ -32,13 +32,13 @@ _VERSIONS = (
 
 
 def to_markdown(result: MatrixResult, made: Sequence[Made]) -> str:
-    """All of it."""
+    """The whole page."""
     parts = [_models(result.cells)]
     for target in dict.fromkeys(cell.target for cell in result.cells):
         parts.append(_target(target, [cell for cell in result.cells if cell.target == target]))
     if any(cell.cold for cell in result.cells):
         parts.append(_times(result.cells))
-    parts += [f"{one.name} is not here: {one.missing}." for one in made if one.missing]
+    parts += [f"{one.name} is missing: {one.missing}." for one in made if one.missing]
     parts += [_failure(cell) for cell in result.cells if cell.status != PASSED]
     parts.append(_machine(result))
     return "\n\n".join(parts) + "\n"
@@ -63,7 +63,7 @@ def overview(result: MatrixResult) -> str:
 
 
 def baked_table(result: MatrixResult) -> str:
-    """Baked programs beside interpreted ones, a row for each model and target."""
+    """Baked next to interpreted programs, a row for each model and target."""
     by_key = {(cell.model, cell.target, cell.kind): cell for cell in result.cells}
     rows = []
     for target in dict.fromkeys(cell.target for cell in result.cells):
@@ -122,7 +122,7 @@ def _target(target: str, cells: Sequence[CellResult]) -> str:
 
 
 def _times(cells: Sequence[CellResult]) -> str:
-    """Where both were measured: a build with nothing in the compiler cache, and one with everything."""
+    """Build times with an empty and with a full compiler cache, for the cells where both were measured."""
 
     def shown(timing: Timing | None) -> list[str]:
         if timing is None:
@@ -134,7 +134,7 @@ def _times(cells: Sequence[CellResult]) -> str:
 
 
 def _pair(first: CellResult | None, second: CellResult | None, shown: Callable[[CellResult], str]) -> str:
-    """One / the other."""
+    """The first / the second value."""
     texts = [shown(cell) if cell else "" for cell in (first, second)]
     return " / ".join(text or "–" for text in texts)
 
@@ -152,7 +152,7 @@ def _instructions(cell: CellResult) -> str:
 
 
 def _beside_planned(cell: CellResult) -> str:
-    """Static data and the method's arena."""
+    """Bytes of static data and of the method's arena."""
     return _bytes(cell.memory.static + cell.memory.method_arena) if cell.memory else ""
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Who runs a subject, each called alike: loads files that `making` wrote, runs, gives outputs.
+"""Contestants behind one interface: each loads files that `making` wrote, runs and returns outputs.
 
 Runs in the workers, so that each package is imported only where it competes.
 """
@@ -22,8 +22,8 @@ def read_arrays(path: Path) -> list[np.ndarray]:
 
 
 class Contestant(Protocol):
-    """`files` are what it needs of a subject's folder; `peer` says whether it is somebody else's, `computes`
-    whether it has outputs to compare."""
+    """`files` are the files of a subject's folder that it loads (one of them suffices), `peer` is true for
+    packages other than rushlight, `computes` is true if its outputs are to be compared."""
 
     files: ClassVar[tuple[str, ...]]
     peer: ClassVar[bool]
@@ -31,23 +31,23 @@ class Contestant(Protocol):
 
     @staticmethod
     def version() -> str:
-        """Imports the package and tells its version; ImportError where it is not there."""
+        """Imports the package and returns its version. Error: ImportError if the package is missing."""
 
     def __init__(self, folder: Path, threads: int, spins: bool) -> None:
-        """Loads the model, up to where only inputs are missing. With `spins` idle threads may spin."""
+        """Loads the model until only inputs are missing. With `spins` idle threads may spin."""
 
     def run(self, inputs: Any) -> Any:
-        """One inference on inputs that `adapted` made."""
+        """One inference on inputs that `adapted` returned."""
 
     def adapted(self, inputs: list[np.ndarray]) -> Any:
-        """Inputs in the form that costs least in each call."""
+        """Converts inputs to the form that costs least in each call."""
 
     def arrays(self, outputs: Any) -> list[np.ndarray]:
-        """The outputs of `run`."""
+        """The outputs of `run` as arrays."""
 
 
 class Rushlight:
-    """rushlight on a program of its own exporter; inputs and outputs stay where they are."""
+    """rushlight on a program of rushlight.export; inputs and outputs are not copied."""
 
     files = ("rushlight.pte",)
     peer = False
@@ -58,7 +58,7 @@ class Rushlight:
         import rushlight
         from rushlight.runtime import native
 
-        native.default_module()  # as peers' modules are: loading is of programs
+        native.default_module()  # like the peers' modules, so that loading covers only programs
         return str(rushlight.__version__)
 
     def __init__(self, folder: Path, threads: int, spins: bool) -> None:
@@ -77,7 +77,7 @@ class Rushlight:
 
 
 class RushlightOnOfficial(Rushlight):
-    """rushlight on the undelegated program that the official exporter made."""
+    """rushlight on the undelegated program of the official exporter."""
 
     files = ("official.pte",)
 
@@ -89,8 +89,8 @@ class RushlightOnLowered(Rushlight):
 
 
 class OnnxRuntime:
-    """ONNX Runtime with all optimizations on the model that runs faster: of torch's newer exporter, or of the
-    one that keeps whole what ONNX has whole."""
+    """ONNX Runtime with all optimizations, on the faster of two models: from torch's newer exporter, or from
+    the older one, which maps more modules to single ONNX operators."""
 
     files = ("model.onnx", "script.onnx")
     peer = True
@@ -103,7 +103,7 @@ class OnnxRuntime:
         return str(onnxruntime.__version__)
 
     def __init__(self, folder: Path, threads: int, spins: bool) -> None:
-        chosen = folder / "faster.onnx.txt"  # so that loading is of one model, when that is measured
+        chosen = folder / "faster.onnx.txt"  # so that a measurement of loading covers one model
         if not chosen.is_file():
             paths = [folder / name for name in self.files if (folder / name).is_file()]
             inputs = read_arrays(folder / "inputs.npz")
@@ -135,7 +135,7 @@ class OnnxRuntime:
         return min(times)
 
     def adapted(self, inputs: list[np.ndarray]) -> Any:
-        """Bound: inputs are used where they are, outputs have their place."""
+        """Binds inputs and outputs, so that nothing is copied."""
         import onnxruntime
 
         binding = self.session.io_binding()
@@ -158,7 +158,7 @@ class OnnxRuntime:
 
 
 class TorchEager:
-    """The module itself, in PyTorch's inference mode; of int8, its own quantization of that."""
+    """The module in PyTorch's inference mode; for int8, PyTorch's own quantization of it."""
 
     files = ("subject.json",)
     peer = True
@@ -232,13 +232,13 @@ class ExecuTorch:
 
 
 class ExecuTorchXnnpack(ExecuTorch):
-    """The official runtime with the XNNPACK delegate, where that takes anything of the subject."""
+    """The official runtime with the XNNPACK delegate, if that accepts any part of the subject."""
 
     files = ("xnnpack.pte",)
 
 
 class Copy:
-    """memcpy of half the bytes, so that as many come and go."""
+    """memcpy of half the bytes: as many bytes are read and written as by the subject."""
 
     files = ("subject.json",)
     peer = False

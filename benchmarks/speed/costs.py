@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What one call of an operator has to do: floating-point operations, and bytes that come and go."""
+"""The work of one operator call: floating-point operations, and bytes read and written."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Shapes = Sequence[tuple[int, ...] | None]
 
 @dataclass(frozen=True)
 class Cost:
-    """Operations (a multiplication and an addition are two; 0 where moving data is all) and bytes."""
+    """Operations (a multiplication and an addition count as two; 0 if the call only moves data) and bytes."""
 
     flops: float
     bytes: int
@@ -33,7 +33,7 @@ def _attention(shapes: Shapes, out: tuple[int, ...]) -> float:
 
 
 def _product(position: int) -> Callable[[Shapes, tuple[int, ...]], float]:
-    """Each output is a sum as long as the last dimension of the argument at `position`."""
+    """Operations of a product whose sums are as long as the last dimension of the argument at `position`."""
 
     def count(shapes: Shapes, out: tuple[int, ...]) -> float:
         left = shapes[position]
@@ -51,7 +51,7 @@ _FLOPS: dict[str, Callable[[Shapes, tuple[int, ...]], float]] = {
 
 
 def _name(operator: str) -> str:
-    """Of "aten::mm.out": mm."""
+    """The short name: mm for "aten::mm.out"."""
     return operator.partition("::")[2].partition(".")[0]
 
 
@@ -60,10 +60,10 @@ def _shape(value: Value) -> tuple[int, ...] | None:
 
 
 def cost_of(method: Method, call: KernelCall) -> Cost:
-    """Of a call with the shapes that the program has."""
+    """The cost of a call with the shapes in the program."""
     values = [method.values[index] for index in call.arguments]
     name, flops = _name(method.operators[call.operator]), 0.0
-    # Of a table only what is looked up is read: as much as is written.
+    # An embedding reads only the selected rows: as many bytes as it writes.
     moved = [call.arguments[-1] if name == "embedding" else call.arguments[0], *call.arguments[1:]]
     bytes_of = {i: sum(tensor.nbytes for tensor in method.tensors_of(method.values[i])) for i in moved}
     count = sum(bytes_of.values()) + (bytes_of[call.arguments[-1]] if name == "embedding" else 0)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Worker processes that stay: started in an environment of their own, asked through a socket."""
+"""Persistent worker processes, each in a separate environment, that answer requests over a socket."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ ANSWER_SECONDS = 900.0
 
 
 class Failed(Exception):
-    """What a worker could not do, in the words of the package that refused it."""
+    """A request that a worker could not fulfil, with the message of the package that refused it."""
 
 
 class WorkerProcess:
-    """A worker of the environment whose interpreter is `python`, on `cpus` alone if any are given.
+    """A worker that the interpreter `python` runs, pinned to `cpus` if any are given.
 
     Requests are method calls: `ask("load", ...)`. After a crash the next request starts a new process.
     """
@@ -42,7 +42,7 @@ class WorkerProcess:
         self.stop()
 
     def ask(self, request: str, *arguments: Any) -> Any:
-        """The answer. Error: Failed, also where the process ended or says nothing for long."""
+        """Returns the answer. Error: Failed, also if the process ended or times out."""
         connection = self._connection or self._start()
         try:
             connection.send((request, *arguments))
@@ -56,9 +56,9 @@ class WorkerProcess:
         return answer
 
     def stop(self) -> None:
-        """Ends the process, if there is one."""
+        """Ends the process, if it runs."""
         if self._connection is not None:
-            with contextlib.suppress(OSError):  # it may have ended by itself
+            with contextlib.suppress(OSError):  # it may have ended already
                 self._connection.send(None)
             self._connection.close()
             self._thread.join(10.0)
@@ -75,13 +75,13 @@ class WorkerProcess:
         with Listener(address, "AF_UNIX") as listener:
             self._thread = threading.Thread(target=self._run, args=(command, address), daemon=True)
             self._thread.start()
-            connection = listener.accept()  # also by the thread, when the process ends without a word
+            connection = listener.accept()  # the thread connects too, if the process ends early
         self._connection = connection
         return connection
 
     def _run(self, command: list[str], address: str) -> None:
         self._result.append(process.run(command, env=self._env))
-        with contextlib.suppress(OSError):  # nobody waits for a worker that had begun
+        with contextlib.suppress(OSError):  # nobody waits for a worker that was ready
             Client(address).close()
 
     def _last_words(self) -> str:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Where the time of a program goes, from the runtime's own trace: each operator, and each call of one."""
+"""Profiles a program from the runtime's own trace: the time of each operator and of each call."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ WARM_UP = 2
 
 @dataclass(frozen=True)
 class Spot:
-    """An instruction: its operator and shapes, and nanoseconds of a call, the least of all turns."""
+    """An instruction: its operator and shapes, and the nanoseconds of a call, the least of all rounds."""
 
     index: int
     operator: str
@@ -38,13 +38,13 @@ class Spot:
 
     @property
     def bandwidth(self) -> float:
-        """Gigabytes a second, if each tensor came or went once."""
+        """Gigabytes a second, if each tensor is read or written once."""
         return self.cost.bytes / max(self.nanoseconds, 1)
 
 
 def spots_of(program: Path, inputs: Sequence[Any], turns: int, threads: int) -> list[Spot]:
-    """Runs the method "forward" and takes of each instruction the fastest of `turns` calls: what disturbs a
-    run disturbs another instruction each time."""
+    """Runs the method "forward" `turns` times and takes the fastest call of each instruction, since
+    disturbances hit different instructions each time."""
     loaded = rushlight.load(program, enable_etdump=True, threads=threads)
     for _ in range(WARM_UP):
         loaded.forward(*inputs)
@@ -68,7 +68,7 @@ def spots_of(program: Path, inputs: Sequence[Any], turns: int, threads: int) -> 
 
 
 def show(title: str, spots: Sequence[Spot], console: Console) -> None:
-    """A table of operators, the slowest first, and one of all calls, in the program's order."""
+    """Prints a table of operators, the slowest first, and one of all calls, in the program's order."""
     whole = sum(spot.nanoseconds for spot in spots) or 1.0
     summary = Table("operator", "calls", "µs", "share", "GFLOP/s", "GB/s", box=None, title=title)
     names = {spot.operator for spot in spots}

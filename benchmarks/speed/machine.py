@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The machine that times are of: its name, features, and what one core reaches, measured."""
+"""The machine of the measurements: its name, features, and the measured limits of one core."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ _FEATURES = ("avx2", "fma", "avx512f", "avx512_vnni", "avx512_fp16", "amx_tile",
 
 
 def cpus_for(threads: int) -> list[int]:
-    """The last ones of those that this process may use: the first one serves more interrupts."""
+    """The last ones of the CPUs that this process may use: the first one serves more interrupts."""
     return sorted(os.sched_getaffinity(0))[-threads:]
 
 
 def cpu() -> dict[str, Any]:
-    """Its name, number and features, as far as the system tells."""
+    """Its name, model number and features, as far as the system reports them."""
     path = Path("/proc/cpuinfo")
     lines = path.read_text().splitlines() if path.is_file() else []
     facts = {key.strip(): value.strip() for key, _, value in (line.partition(":") for line in lines)}
@@ -33,7 +33,7 @@ def cpu() -> dict[str, Any]:
 
 
 def peak_of_core(folder: Path, cpus: Sequence[int]) -> dict[str, Any]:
-    """What peak.cpp measures on the first of `cpus`; or why it does not."""
+    """The results of peak.cpp on the first of `cpus`, or {"missing": reason}."""
     program = folder / "peak"
     source = Path(__file__).with_name("peak.cpp")
     try:
@@ -47,7 +47,7 @@ def peak_of_core(folder: Path, cpus: Sequence[int]) -> dict[str, Any]:
 
 
 def machine(folder: Path, cpus: Sequence[int]) -> dict[str, Any]:
-    """For the report."""
+    """The machine's description for the report."""
     return {
         **cpu(),
         "cpus": os.cpu_count(),
@@ -60,5 +60,5 @@ def machine(folder: Path, cpus: Sequence[int]) -> dict[str, Any]:
 
 
 def fma_peak(described: dict[str, Any]) -> float:
-    """Gigaflops of one core, 0 where they were not measured."""
+    """Gigaflops of one core, or 0 if they were not measured."""
     return float(max(described["peak"].get("gflops", {}).values(), default=0.0))

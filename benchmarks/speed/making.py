@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Writes what contestants load: the inputs and eager outputs of a subject, and the model in each form.
+"""Writes the files that contestants load: inputs and eager outputs of a subject, and the model in each form.
 
-Runs in a worker of the environment that has the packages for it.
+Runs in a worker of the environment that has the packages.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from torch.utils.flop_counter import FlopCounterMode
 
 
 def quiet() -> None:
-    """Without the warnings of exporters."""
+    """Suppresses the warnings of exporters."""
     warnings.simplefilter("ignore")
     logging.disable(logging.WARNING)
 
@@ -36,8 +36,8 @@ def _bytes(tensors: Any) -> int:
 
 
 def make_subject(name: str, folder: Path) -> None:
-    """inputs.npz, expected.npz and subject.json: the name, operations (a multiplication and an addition are
-    two), and bytes of inputs, weights and outputs."""
+    """Writes inputs.npz, expected.npz and subject.json: the name, operations (a multiplication and an
+    addition count as two), and bytes of inputs, weights and outputs."""
     module, args = make(SUBJECTS[name])
     with torch.no_grad(), FlopCounterMode(display=False) as counter:
         outputs = module(*args)
@@ -45,7 +45,7 @@ def make_subject(name: str, folder: Path) -> None:
     np.savez(folder / "inputs.npz", *_arrays(args))
     np.savez(folder / "expected.npz", *expected)
     size = _bytes(args) + _bytes(expected)
-    # Of a table only what is looked up is read.
+    # An embedding reads only the selected rows.
     size += (
         _bytes(expected) if isinstance(module, torch.nn.Embedding) else _bytes(module.state_dict().values())
     )
@@ -60,7 +60,8 @@ def _rushlight(made: Made, path: Path) -> None:
 
 
 def _official_options() -> Any:
-    """Inputs stay where the caller has them, as in rushlight's programs: else each call copies them."""
+    """Options under which inputs are used in place, as in rushlight's programs; by default each call copies
+    them."""
     from executorch.exir import ExecutorchBackendConfig
     from executorch.exir.passes import MemoryPlanningPass
 
@@ -85,7 +86,7 @@ def _xnnpack(made: Made, path: Path) -> None:
         edge = to_edge_transform_and_lower(exported, partitioner=[XnnpackPartitioner()])
         program = edge.to_executorch(_official_options())
     if not program.executorch_program.execution_plan[0].delegates:
-        raise ValueError("XNNPACK takes nothing of this")
+        raise ValueError("XNNPACK: expected an operator that it supports, got none")
     path.write_bytes(program.buffer)
 
 
@@ -130,7 +131,7 @@ INT8_MAKERS: dict[str, Callable[[Made, Path], None]] = {
 
 
 def make_file(name: str, folder: Path, file: str) -> None:
-    """One form of the model; raises whatever its exporter does."""
+    """Writes one form of the model. Errors: those raised by its exporter."""
     quiet()
     makers = INT8_MAKERS if name in INT8 else MAKERS
     makers[file](make(SUBJECTS[name]), folder / file)

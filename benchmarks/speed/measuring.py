@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Contestants in turns on one subject: who is asked when, and what comes of their times."""
+"""Times contestants in alternation on one subject."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from crew import Failed, WorkerProcess
 
 WARM_UP_SECONDS = 0.15
 TURN_SECONDS = 0.06
-SLOW_SECONDS = 0.3  # a call of those is enough for a turn, and two turns are enough
+SLOW_SECONDS = 0.3  # a slower call fills a round, and two rounds suffice
 SETTLE_SECONDS = 0.003
 
 Tell = Callable[[str], None]
@@ -24,8 +24,8 @@ Tell = Callable[[str], None]
 
 @dataclass(frozen=True)
 class Timing:
-    """Medians over turns, in seconds a call: wall clock and CPU time of the process. `error` is the largest
-    difference to eager outputs, relative to their largest magnitude; `calls` are of a turn."""
+    """Medians over rounds, in seconds a call: wall clock and CPU time of the process. `error` is the largest
+    difference from eager outputs, relative to their largest magnitude; `calls` are the calls of a round."""
 
     wall: float
     cpu: float
@@ -34,7 +34,7 @@ class Timing:
     calls: int
 
     def of(self, clock: str) -> float:
-        """`wall` or `cpu`."""
+        """The time by `clock`, "wall" or "cpu"."""
         return self.wall if clock == "wall" else self.cpu
 
 
@@ -43,8 +43,8 @@ Failures = dict[str, str]
 
 
 def relative_error(got: list[np.ndarray], expected: list[np.ndarray]) -> float:
-    """The largest difference over the largest magnitude, of all outputs. Infinity for other shapes, and for
-    NaN or an infinity that only one side has."""
+    """The largest difference over the largest magnitude, of all outputs. Infinity if shapes differ, or if a
+    NaN or infinity is only on one side."""
     worst = 0.0
     if len(got) != len(expected):
         return float("inf")
@@ -63,7 +63,7 @@ def relative_error(got: list[np.ndarray], expected: list[np.ndarray]) -> float:
 
 
 def _calibrated(worker: WorkerProcess) -> int:
-    """Calls of a turn, after a warm-up."""
+    """Warms up and returns the number of calls that fill a round."""
     spent, calls = 0.0, 1
     while True:
         start = time.perf_counter()
@@ -77,8 +77,8 @@ def _calibrated(worker: WorkerProcess) -> int:
 def compete(
     workers: Mapping[str, WorkerProcess], folder: Path, threads: int, turns: int, spins: bool, tell: Tell
 ) -> tuple[Timings, Failures]:
-    """All contestants on the subject of `folder`, one at a time, while the others sleep. `spins`: idle
-    threads of a pool may spin for a while, as packages do by default; CPU time would count that."""
+    """Times all contestants on the subject in `folder`, one at a time, while the others sleep. With `spins`
+    idle threads of a pool may spin for a while, as packages do by default; CPU time would count that."""
     expected = _read(folder / "expected.npz")
     calls: dict[str, int] = {}
     errors: dict[str, float] = {}
@@ -98,7 +98,7 @@ def compete(
         for name in _rotated(list(calls), turn):
             if turn >= 2 and taken[name][0][0] > SLOW_SECONDS:
                 continue
-            tell(f"{name}: turn {turn + 1} of {turns}")
+            tell(f"{name}: round {turn + 1} of {turns}")
             time.sleep(SETTLE_SECONDS)
             batches = workers[name].ask("run", calls[name])
             taken[name].append(tuple(statistics.median(each) for each in zip(*batches, strict=True)))
@@ -124,8 +124,8 @@ def _read(path: Path) -> list[np.ndarray]:
 
 
 def loading(worker: WorkerProcess, name: str, folder: Path, threads: int) -> dict[str, Any]:
-    """Seconds of loading and of the first run, and bytes: resident before, and the most after loading and
-    after a run. Of a worker that has done nothing else."""
+    """Seconds of loading and of the first run, and bytes of memory: resident before, and the peaks after
+    loading and after a run. The worker must have done nothing else before."""
     worker.ask("version", name)
     spins = threads > 1
     before = worker.ask("memory")["VmRSS"]

@@ -12,7 +12,7 @@ from torch.nn import functional
 
 Made = tuple[nn.Module, tuple[Tensor, ...]]
 Build = Callable[[], Made]
-SIDE = 512  # of most operators' square input, 1 MiB
+SIDE = 512  # side of most operators' square input, 1 MiB
 
 
 class Function(nn.Module):

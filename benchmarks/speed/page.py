@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The report as Markdown and as a page that needs no other file."""
+"""Formats the report as Markdown and as a self-contained page."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _KINDS = {
 
 @dataclass(frozen=True)
 class Table:
-    """Texts; the first column names the row."""
+    """A table of text; the first column names the row."""
 
     title: str
     note: str
@@ -32,7 +32,7 @@ class Table:
 
 
 def tables(report: Report) -> list[Table]:
-    """All that the report has."""
+    """All tables of the report."""
     found = [_times(report, kind) for kind in _KINDS if report.of_kind(kind)]
     if report.loads:
         found.append(_loads(report.loads))
@@ -49,9 +49,9 @@ def _times(report: Report, kind: str) -> Table:
     what = "CPU time" if clock == "cpu" else "Wall clock"
     note = (
         f"{what} in {unit}, {_threads(report.threads)}. Ratio: rushlight's over the fastest peer's. "
-        f"† differs from PyTorch by more than {tolerance_of(kind):g} of the largest magnitude: in no ratio."
+        f"† differs from PyTorch by over {tolerance_of(kind):g} times the largest magnitude; in no ratio."
     )
-    last = {"model": "GFLOP/s", "int8": "GOP/s", "compute": "share of peak", "memory": "of a copy's time"}[
+    last = {"model": "GFLOP/s", "int8": "GOP/s", "compute": "share of peak", "memory": "time / copy's time"}[
         kind
     ]
     return Table(_KINDS[kind], note, ["", *names, "ratio", "fastest peer", last], shown)
@@ -67,7 +67,7 @@ def _cells(row: Row, names: Sequence[str], clock: str, scale: float) -> list[str
 
 
 def _last(report: Report, row: Row) -> list[str]:
-    """The ratio, whom it is to, and how near we are to what the machine can do."""
+    """The ratio, the peer that it compares with, and the speed relative to the machine's limit."""
     peer, ours = row.fastest_peer(report.clock), row.timings.get(OURS)
     near = ""
     if ours is not None and row.kind == "memory":
@@ -98,14 +98,14 @@ def _loads(loads: Sequence[Load]) -> Table:
         for each in loads
     ]
     note = (
-        "From the file to a method that can run, with what it packs; then its first run. Wall clock in ms. "
-        "Memory in MB: with the package imported, and the most beyond it when loaded and after a run."
+        "From the file to a method that can run, packing included; then its first run. Wall clock in ms. "
+        "Memory in MB: with the package imported, and the peak beyond it when loaded and after a run."
     )
     return Table("Loading", note, ["", "load", "first run", "before", "loaded", "run"], rows)
 
 
 def _number(value: float) -> str:
-    """Three digits."""
+    """The value with three significant digits."""
     return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
 
 
@@ -118,7 +118,7 @@ def _threads(count: int) -> str:
 
 
 def _remarks(report: Report) -> list[str]:
-    """The machine, the versions, who is missing, whose outputs are off."""
+    """The machine, the versions, missing contestants, wrong outputs."""
     described, peak = report.machine, report.machine["peak"]
     versions = ", ".join(f"{name} {version}" for name, version in report.versions.items() if name != "copy")
     limits = peak.get("missing", "")
@@ -133,7 +133,7 @@ def _remarks(report: Report) -> list[str]:
         f"load {described['load']} at the start.",
         f"{versions}; commit {report.commit}; {report.started}.",
     ]
-    remarks += [f"{name} is not here: {reason}" for name, reason in report.absent.items()]
+    remarks += [f"{name} is missing: {reason}" for name, reason in report.absent.items()]
     absences: dict[str, list[str]] = {}
     for row in report.rows:
         for name, why in row.failures.items():
@@ -174,9 +174,7 @@ def to_html(report: Report) -> str:
     if operators := report.of_kind("compute", "memory"):
         plots.append(("Operators: time over the fastest peer's", lambda: ratios_svg(operators, clock)))
         peak = fma_peak(report.machine) * report.threads
-        plots.append(
-            ("Operators: share of what the core can do", lambda: roofline_svg(operators, clock, peak))
-        )
+        plots.append(("Operators: share of the core's limit", lambda: roofline_svg(operators, clock, peak)))
     parts = [f"<h2>{escape(title)}</h2>\n{plot()}" for title, plot in plots]
     parts += [_html_table(table) for table in tables(report)]
     remarks = "\n".join(f"<li>{escape(remark)}" for remark in _remarks(report))

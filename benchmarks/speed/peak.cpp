@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What one core can do at most: clock, multiply-adds of each vector width, and bytes of copies. Prints JSON.
+// Limits of one core: clock, multiply-adds of each vector width, and copy bandwidth. Prints JSON.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -14,7 +14,7 @@ double seconds() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-// The least time of some runs of `work`.
+// The least time of several calls of `work`.
 template <typename Work>
 double least(Work work) {
   double best = 1e9;
@@ -26,7 +26,7 @@ double least(Work work) {
   return best;
 }
 
-// Additions that wait for each other, one a cycle.
+// A chain of dependent additions, one a cycle.
 double gigahertz() {
   constexpr long kCount = 1'000'000;
   const double time = least([] {
@@ -39,7 +39,7 @@ double gigahertz() {
   return kCount / time / 1e9;
 }
 
-// Twelve sums that do not wait for each other: latency times units, and some.
+// Twelve independent sums: more than latency times execution units.
 #define RL_DEFINE_PEAK(name, bytes, attribute)                                            \
   attribute double name() {                                                               \
     using Vec = float __attribute__((vector_size(bytes)));                                \

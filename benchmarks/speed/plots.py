@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Pictures of the report, as SVG."""
+"""Plots of the report, as SVG."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def ratios_svg(rows: Sequence[Row], clock: str) -> str:
 
 
 def _shares(row: Row, clock: str, peak: float) -> dict[str, float]:
-    """What each contestant reaches of the peak, or of a copy of the same bytes."""
+    """Each contestant's share of the peak, or of the bandwidth of a copy of the same bytes."""
     copy = row.timings.get("copy")
     if row.kind == "memory":
         return {
@@ -96,7 +96,7 @@ def roofline_svg(rows: Sequence[Row], clock: str, peak: float) -> str:
     """A line for each operator: the share of the peak of multiply-adds, or of a copy's bandwidth; a bar for
     us, a dot for every other contestant."""
     names = [name for name in CONTESTANTS if name != "copy" and any(name in row.timings for row in rows)]
-    longest = 1.25  # less may be moved than what a copy moves, where it stays in a nearer cache
+    longest = 1.25  # cached data may move faster than in a copy
 
     def x(share: float) -> float:
         return _LEFT + _FULL * min(share, longest) / longest
@@ -111,10 +111,10 @@ def roofline_svg(rows: Sequence[Row], clock: str, peak: float) -> str:
         )
     for index, row in enumerate(rows):
         y = 56 + 20 * index
-        what = "of a copy" if row.kind == "memory" else "of peak"
+        what = "copy bandwidth" if row.kind == "memory" else "peak"
         parts.append(f'<text x="{_LEFT - 8}" y="{y + 4}" text-anchor="end">{escape(row.name)}</text>')
         for name, share in reversed(_shares(row, clock, peak).items()):
-            title = f"<title>{escape(name)}: {100 * share:.0f} % {what}</title>"
+            title = f"<title>{escape(name)}: {100 * share:.0f} % of {what}</title>"
             if name == OURS:
                 parts.append(
                     f'<rect x="{_LEFT}" y="{y - 6}" width="{x(share) - _LEFT:.1f}" height="12" '

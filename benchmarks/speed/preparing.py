@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The files of subjects, kept in a folder from run to run as long as what they are made of is the same."""
+"""Files of subjects, kept in a folder between runs while their sources and packages are unchanged."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from crew import Failed, WorkerProcess
 
 _HERE = Path(__file__).parent
 _SOURCES = ("operators.py", "quantized.py", "making.py")
-_OWN = "rushlight.pte"  # made anew each time, as the exporter is what is worked on
+_OWN = "rushlight.pte"  # exported anew each time, since our exporter changes between runs
 _SUBJECT = ("subject.json", "inputs.npz", "expected.npz")
 
 
 def folder_for(work: Path, packages: Mapping[str, str]) -> Path:
-    """A folder of `work` for these sources and versions of packages."""
+    """A folder below `work` for these sources and package versions."""
     sources = [*sorted(_HERE.glob("networks/*.py")), *(_HERE / name for name in _SOURCES)]
     digest = hashlib.sha256(json.dumps(dict(packages), sort_keys=True).encode())
     for source in sources:
@@ -29,9 +29,10 @@ def folder_for(work: Path, packages: Mapping[str, str]) -> Path:
 def prepare(
     name: str, folder: Path, names: Collection[str], own: WorkerProcess, peers: WorkerProcess
 ) -> dict[str, str]:
-    """Makes what the contestants `names` load and is not there yet. Gives the reason of each without.
+    """Writes the missing files that the contestants `names` load. Returns the reason for each contestant
+    whose files are missing.
 
-    Error: Failed where the subject itself cannot be made.
+    Error: Failed if the subject itself cannot be prepared.
     """
     folder.mkdir(parents=True, exist_ok=True)
     if not all((folder / file).is_file() for file in _SUBJECT):
@@ -49,7 +50,7 @@ def prepare(
 
 
 def _make(name: str, folder: Path, file: str, own: WorkerProcess, peers: WorkerProcess) -> str:
-    """Why there is no such file; empty if there is."""
+    """Writes a file unless it exists. Returns the reason if it is missing, else ""."""
     failure = folder / f"{file}.failed"
     if file == _OWN:
         (folder / file).unlink(missing_ok=True)

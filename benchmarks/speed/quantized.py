@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Models in int8: each contestant's own static quantization of the same float module, with the same data to
-calibrate it. Contestants round differently, so that outputs are compared loosely."""
+"""Models in int8: each contestant's own static quantization of the same float module, with the same
+calibration data. Contestants round differently, so that outputs are compared loosely."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _BATCHES = 4
 
 
 def calibration(args: tuple[torch.Tensor, ...]) -> list[tuple[torch.Tensor, ...]]:
-    """The subject's inputs, and others like them; the same each time."""
+    """The subject's inputs and similar ones; the same each time."""
     generator = torch.Generator().manual_seed(1)
     others = [
         tuple(torch.randn(each.shape, generator=generator) for each in args) for _ in range(_BATCHES - 1)
@@ -37,7 +37,7 @@ def calibration(args: tuple[torch.Tensor, ...]) -> list[tuple[torch.Tensor, ...]
 
 
 def with_rushlight(made: Made, path: Path) -> None:
-    """By `rushlight.quantize`."""
+    """Exports a model quantized by `rushlight.quantize`."""
     import rushlight.export
 
     graph = rushlight.quantize(made[0], made[1], calibration(made[1]))
@@ -62,7 +62,7 @@ def by_xnnpack_quantizer(made: Made) -> Made:
 
 def quantize_onnx(made: Made, path: Path) -> None:
     """ONNX Runtime's static quantization of the model at `path`, in place: uint8 activations and int8 weights
-    by channel, the form that it has the fastest kernels for on x86-64."""
+    by channel, for which it has the fastest kernels on x86-64."""
     from onnxruntime.quantization import CalibrationDataReader, QuantFormat, QuantType, quantize_static
     from onnxruntime.quantization.shape_inference import quant_pre_process
 
@@ -94,7 +94,7 @@ def quantize_onnx(made: Made, path: Path) -> None:
 
 
 def in_torch(made: Made) -> Any:
-    """PyTorch's own int8 kernels, by its quantization in graph mode."""
+    """PyTorch's own int8 kernels, by its graph mode quantization."""
     from torch.ao.quantization import get_default_qconfig_mapping
     from torch.ao.quantization.quantize_fx import convert_fx, prepare_fx
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What was measured, and the ratios that come of it."""
+"""The measurements, and the ratios derived from them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from measuring import Failures, Timing, Timings
 OURS = "rushlight"
 
 _TOLERANCE = 1e-4
-_INT8_TOLERANCE = 0.3  # of networks with random weights: the same network, not how well it was quantized
+_INT8_TOLERANCE = 0.3  # for random weights: detects another network, not the quality of quantization
 
 
 def tolerance_of(kind: str) -> float:
@@ -24,7 +24,7 @@ def tolerance_of(kind: str) -> float:
 
 @dataclass(frozen=True)
 class Row:
-    """A subject: its operations and bytes, whether moving bytes bounds it, and each contestant's times."""
+    """A subject: its operations and bytes, its kind, and each contestant's times."""
 
     name: str
     kind: str  # model, int8, compute or memory
@@ -34,18 +34,18 @@ class Row:
     failures: Failures
 
     def is_right(self, timing: Timing) -> bool:
-        """Whether the outputs behind a time are those of eager mode, in float."""
+        """True if the outputs of a timing agree with eager mode in float."""
         return timing.error <= tolerance_of(self.kind)
 
     def fastest_peer(self, clock: str) -> tuple[str, Timing] | None:
-        """Of somebody else's runtimes with right outputs, the one with the least time."""
+        """The fastest of the peers with right outputs."""
         peers = [
             pair for pair in self.timings.items() if CONTESTANTS[pair[0]].peer and self.is_right(pair[1])
         ]
         return min(peers, key=lambda pair: pair[1].of(clock), default=None)
 
     def ratio(self, clock: str, name: str = OURS) -> float | None:
-        """A contestant's time over the fastest peer's; less than 1 is faster than all of them. None for a
+        """A contestant's time over the fastest peer's; below 1 it is faster than all peers. None for a
         contestant with wrong outputs."""
         peer, ours = self.fastest_peer(clock), self.timings.get(name)
         return ours.of(clock) / peer[1].of(clock) if peer and ours and self.is_right(ours) else None
@@ -56,7 +56,7 @@ class Row:
         return ours.of(clock) / theirs.of(clock) if theirs and ours and self.is_right(ours) else None
 
     def to_json(self, clock: str) -> dict[str, Any]:
-        """In JSON's types."""
+        """As JSON types."""
         peer = self.fastest_peer(clock)
         return {
             **asdict(self),
@@ -68,7 +68,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Load:
-    """What loading a model takes: see `measuring.loading`; medians."""
+    """The cost of loading a model, see `measuring.loading`; medians."""
 
     model: str
     contestant: str
@@ -81,7 +81,8 @@ class Load:
 
 @dataclass
 class Report:
-    """Of one run. `clock` is what ratios are of: CPU time on one thread, wall clock on several."""
+    """All results of one run. `clock` is the time of the ratios: CPU time on one thread, wall clock on
+    several."""
 
     machine: dict[str, Any]
     versions: dict[str, str]
@@ -94,11 +95,11 @@ class Report:
     loads: list[Load] = field(default_factory=list)
 
     def of_kind(self, *kinds: str) -> list[Row]:
-        """The rows of models, or of operators that computing or moving bytes bounds."""
+        """The rows of these kinds: models, or operators bound by computing or by moving bytes."""
         return [row for row in self.rows if row.kind in kinds]
 
     def to_json(self) -> dict[str, Any]:
-        """In JSON's types."""
+        """As JSON types."""
         kinds = ("model", "int8", "compute", "memory")
         means = {kind: mean_ratio(self.of_kind(kind), self.clock) for kind in kinds}
         return {
@@ -110,10 +111,10 @@ class Report:
 
 
 def geometric_mean(values: Sequence[float]) -> float | None:
-    """None of nothing."""
+    """The geometric mean, or None for no values."""
     return math.exp(sum(map(math.log, values)) / len(values)) if values else None
 
 
 def mean_ratio(rows: Sequence[Row], clock: str, name: str = OURS) -> float | None:
-    """The geometric mean of all ratios that there are."""
+    """The geometric mean of the ratios that exist."""
     return geometric_mean([ratio for row in rows if (ratio := row.ratio(clock, name)) is not None])

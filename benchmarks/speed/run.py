@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How fast models and operators run, beside ONNX Runtime, PyTorch and the official runtime.
+"""Compares the speed of models and operators with ONNX Runtime, PyTorch and the official runtime.
 
     python benchmarks/speed/run.py --models                    # all models, all contestants
     python benchmarks/speed/run.py --int8                      # models in int8
     python benchmarks/speed/run.py --operators                 # single operators
-    python benchmarks/speed/run.py --only resnet18 "mm 256"    # some of either
+    python benchmarks/speed/run.py --only resnet18 "mm 256"    # selected models and operators
     python benchmarks/speed/run.py --load mobilenet-v2         # time and memory that loading takes
     python benchmarks/speed/run.py --profile resnet18          # where our time goes, operator by operator
 
-Needs rushlight and torch here; the peers' packages (onnxruntime, onnx, onnxscript, executorch, torch) here or
-in the environment of --peers PYTHON. A peer that is not there is named in the report. Contestants take turns,
-each in a process of its own on the same CPUs, while the others sleep.
+Needs rushlight and torch here; the peers' packages (onnxruntime, onnx, onnxscript, executorch, torch) here
+or in the environment of --peers PYTHON. The report names missing peers. Contestants alternate, each in a
+separate process on the same CPUs, while the others sleep.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def profile_models(names: list[str], turns: int, threads: int) -> None:
-    """Exports each model and shows its operators' times."""
+    """Exports each model and prints its operators' times."""
     import torch
     from making import make_file
     from networks import make
@@ -53,7 +53,7 @@ def profile_models(names: list[str], turns: int, threads: int) -> None:
 
 
 def _commit() -> str:
-    """Of the checkout, with + if files differ from it."""
+    """The commit of the checkout, with + if files differ from it."""
     if not process.find_program("git"):
         return ""
     found = process.run(["git", "describe", "--always", "--dirty=+", "--abbrev=9"], cwd=ROOT)
@@ -69,11 +69,15 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument(
         "--load", nargs="*", metavar="MODEL", help="time and memory of loading [mobilenet-v2]"
     )
-    parser.add_argument("--profile", nargs="+", metavar="NAME", help="our time by operator, nothing else")
-    parser.add_argument("--contestants", nargs="+", metavar="NAME", help="some of them")
+    parser.add_argument("--profile", nargs="+", metavar="NAME", help="only our time by operator")
+    parser.add_argument(
+        "--contestants", nargs="+", metavar="NAME", help="selected contestants (default: all)"
+    )
     parser.add_argument("--threads", type=int, default=1, help="threads of each contestant [1]")
-    parser.add_argument("--runs", type=int, default=7, help="turns of each contestant [7]")
-    parser.add_argument("--clock", choices=("cpu", "wall"), help="of ratios [cpu on one thread, else wall]")
+    parser.add_argument("--runs", type=int, default=7, help="rounds of each contestant [7]")
+    parser.add_argument(
+        "--clock", choices=("cpu", "wall"), help="the time of ratios [cpu on one thread, else wall]"
+    )
     parser.add_argument("--peers", default=sys.executable, metavar="PYTHON", help="interpreter of the peers")
     parser.add_argument("--work", type=Path, default=ROOT / "build" / "speed", help="folder for models")
     parser.add_argument("--json", type=Path, metavar="FILE")
@@ -83,9 +87,9 @@ def _arguments() -> argparse.Namespace:
     options = parser.parse_args()
     unknown = [name for name in [*options.only, *(options.profile or [])] if name not in SUBJECTS]
     if unknown:
-        parser.error(f"no subject {', '.join(unknown)}; there are {', '.join(SUBJECTS)}")
+        parser.error(f"subjects: expected some of {', '.join(SUBJECTS)}, got {', '.join(unknown)}")
     if options.runs < 1 or options.threads < 1:
-        parser.error("--runs and --threads take 1 or more")
+        parser.error(f"--runs, --threads: expected 1 or more, got {options.runs}, {options.threads}")
     if options.load == []:
         options.load = ["mobilenet-v2"]
     return options

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""All that is timed, by name: models, models in int8, and operators."""
+"""All subjects by name: models, models in int8, and operators."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["INT8", "MEMORY", "MODELS", "OPERATORS", "SUBJECTS", "kind_of"]
 
 
 def kind_of(name: str) -> str:
-    """Of a subject: model, int8, memory (bound by moving bytes) or compute."""
+    """The kind of a subject: model, int8, memory (bound by moving bytes) or compute."""
     if name in MODELS:
         return "model"
     if name in INT8:

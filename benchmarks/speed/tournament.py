@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Brings subjects and contestants together: who is here, which files there are, whose turn it is."""
+"""Runs contestants on subjects: starts the workers, prepares the files, times and loads."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _LOADS = 3
 
 @dataclass(frozen=True)
 class Settings:
-    """As run.py's options. `contestants` None are all; `peers` is an interpreter."""
+    """The options of run.py. `contestants` None selects all; `peers` is a Python interpreter."""
 
     threads: int
     turns: int
@@ -43,7 +43,7 @@ class Settings:
 
 
 class Tournament:
-    """Worker processes of all contestants, for as long as it is entered."""
+    """A context manager that owns the worker processes of all contestants."""
 
     def __init__(self, settings: Settings, console: Console) -> None:
         self._settings, self._console = settings, console
@@ -89,17 +89,17 @@ class Tournament:
         return report
 
     def _worker(self, contestant: str, pinned: bool = True) -> WorkerProcess:
-        """A process in the environment that this contestant is to be in."""
+        """A worker process in the environment of this contestant."""
         ours = contestant in _OURS or self._settings.peers == sys.executable
         threads = str(self._settings.threads)
-        # The paths that our packages are found by are not for another interpreter.
+        # The paths of our packages do not apply to another interpreter.
         env = {"OMP_NUM_THREADS": threads, **({} if ours else {"PYTHONPATH": ""})}
         python = sys.executable if ours else self._settings.peers
         cpus = self._cpus if pinned else []
         return self._stack.enter_context(WorkerProcess(python, cpus, env))
 
     def _line_up(self) -> tuple[dict[str, WorkerProcess], dict[str, str], dict[str, str]]:
-        """Those who are here, with their versions; and why others are not."""
+        """The available contestants with their versions, and the reasons why others are missing."""
         workers, versions, absent = {}, {}, {}
         for name in self._settings.contestants or CONTESTANTS:
             worker = self._worker(name)
@@ -122,7 +122,7 @@ class Tournament:
     ) -> Row:
         names = [each for each in workers if each != "copy" or name in MEMORY]
         kind = kind_of(name)
-        tell("making its files")
+        tell("preparing its files")
         try:
             missing = prepare(name, folder, names, own, peers)
         except Failed as error:
@@ -135,21 +135,21 @@ class Tournament:
         return Row(name, kind, facts["flops"], facts["bytes"], timings, {**missing, **failures})
 
     def _loads(self, name: str, folder: Path, contestants: list[str], tell: Tell) -> list[Load]:
-        """Each in processes of their own, in turns."""
+        """Times loading, each contestant in separate processes, in alternation."""
         with self._worker(_OURS[0], pinned=False) as own, self._worker("torch eager", pinned=False) as peers:
             missing = prepare(name, folder, [each for each in contestants if each != "copy"], own, peers)
         names = [each for each in contestants if each not in ("copy", "torch eager", *missing)]
         taken: dict[str, list[dict[str, Any]]] = {each: [] for each in names}
-        for turn in range(_LOADS + 1):  # the first one, which reads files from the disk, does not count
+        for turn in range(_LOADS + 1):  # the first one reads files from the disk and does not count
             for each in names:
                 tell(f"{each}: load {turn} of {_LOADS}")
-                with self._worker(each) as worker, suppress(Failed):  # the table of times says why
+                with self._worker(each) as worker, suppress(Failed):  # the table of times has the reason
                     taken[each].append(loading(worker, each, folder, self._settings.threads))
         return [Load(name, each, **_medians(found[1:])) for each, found in taken.items() if found[1:]]
 
 
 def _medians(found: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """Of numbers, and of numbers in dicts."""
+    """Medians of values, and of values in dicts."""
     first = found[0]
     return {
         key: _medians([each[key] for each in found])
@@ -168,7 +168,7 @@ def _teller(progress: Progress, task: Any, name: str) -> Tell:
 
 
 def _line(row: Row, clock: str) -> str:
-    """A result as soon as it is there."""
+    """The line printed for a finished subject."""
     shown = ", ".join(f"{name} {timing.of(clock) * 1e3:.3g}" for name, timing in row.timings.items())
     ratio = row.ratio(clock)
     return f"{row.name}: {'' if ratio is None else f'{ratio:.2f}×; '}{shown} ms"

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The process of one contestant: does what comes through a socket, and sleeps in between.
+"""The process of one contestant: executes requests from a socket, and sleeps in between.
 
     python benchmarks/speed/worker.py SOCKET [CPU...]
 
-A request is the name of a method of Worker and its arguments; the answer ("ok", result) or ("failed", text).
+A request is the name of a method of Worker and its arguments; the answer is ("ok", result) or ("failed",
+text).
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from multiprocessing.connection import Client
 from pathlib import Path
 from typing import Any
 
-# Before any package makes its threads.
+# Before any package starts its threads.
 if len(sys.argv) > 2:
     os.sched_setaffinity(0, [int(cpu) for cpu in sys.argv[2:]])
 
@@ -29,7 +30,7 @@ BATCHES = 5
 
 
 def memory() -> dict[str, int]:
-    """Bytes resident now, and at most so far."""
+    """Bytes resident now, and the peak so far."""
     lines = dict(line.split(":", 1) for line in Path("/proc/self/status").read_text().splitlines())
     return {what: int(lines[what].split()[0]) * 1024 for what in ("VmRSS", "VmHWM")}
 
@@ -38,11 +39,11 @@ class Worker:
     """One contestant with at most one subject."""
 
     def version(self, contestant: str) -> str:
-        """Of its package; ImportError."""
+        """The version of its package. Error: ImportError."""
         return str(CONTESTANTS[contestant].version())
 
     def packages(self) -> dict[str, str]:
-        """Versions of the packages that files are made with, of those that are there."""
+        """Versions of the installed packages that write the files."""
         found = {}
         for name in ("torch", "executorch", "onnx", "onnxscript"):
             with contextlib.suppress(importlib.metadata.PackageNotFoundError):
@@ -62,8 +63,8 @@ class Worker:
         making.make_file(name, Path(folder), file)
 
     def load(self, contestant: str, folder: str, threads: int, spins: bool) -> dict[str, float]:
-        """Seconds that loading took, and that the first run took behind it."""
-        self.contestant, self.inputs = None, None  # gone before the next comes
+        """Seconds of loading, and of the first run after it."""
+        self.contestant, self.inputs = None, None  # freed before the next one is loaded
         arrays = read_arrays(Path(folder) / "inputs.npz")
         wall, cpu = time.perf_counter(), time.process_time()
         self.contestant = CONTESTANTS[contestant](Path(folder), threads, spins)
@@ -72,11 +73,11 @@ class Worker:
         return loaded
 
     def outputs(self) -> list[np.ndarray]:
-        """Of one run."""
+        """The outputs of one run."""
         return list(self.contestant.arrays(self.contestant.run(self.inputs)))
 
     def run(self, calls: int) -> list[tuple[float, float]]:
-        """Seconds of a call, wall and process CPU, in each of a few batches of `calls` together."""
+        """Seconds of a call, wall and process CPU, for each of a few batches of `calls` together."""
         run, inputs, times = self.contestant.run, self.inputs, []
         each = max(calls // BATCHES, 1)
         for _ in range(min(BATCHES, calls)):

@@ -17,7 +17,7 @@ namespace {
 
 constexpr int kRuns = 25;
 constexpr double kRunSeconds = 4e-3;
-constexpr double kMostCounted = 5e7;  // operations of what is counted, in an emulator
+constexpr double kMostCounted = 5e7;  // most operations of a counted call, in an emulator
 
 double now() {
   timespec time;
@@ -31,7 +31,7 @@ double run_once(size_t calls, void (*call)(void*), void* context) {
   return now() - start;
 }
 
-// A system call that the plugin knows by its argument.
+// A system call that the plugin recognizes by its argument.
 void mark(long edge) { syscall(SYS_getpid, 0x726c6d6bL, edge); }
 
 void print_counted(const Case& what) {
@@ -71,7 +71,7 @@ void print_json(const std::vector<Timing>& timings) {
 void Bench::run(const Case& what, void (*call)(void*), void* context) {
   if (counts_) {
     if (what.flops > kMostCounted) return;
-    call(context);  // finds the variant, fills tables
+    call(context);  // selects the variant, fills tables
     mark(1);
     call(context);
     mark(2);

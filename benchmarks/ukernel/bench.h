@@ -8,8 +8,8 @@
 //     }
 //   }
 //
-// A time is the least of some runs, of the process's CPU time: what other work on the machine disturbs least.
-// In QEMU, where times say nothing, count.py has instructions counted: of one call each.
+// A time is the least of several rounds, of the process's CPU time: other work on the machine disturbs that
+// least. In QEMU, where times mean little, count.py counts the instructions of one call.
 #pragma once
 
 #include <cstddef>
@@ -23,7 +23,7 @@ namespace rushlight::bench {
 struct Case {
   std::string name;
   std::string variant;  // native, avx2, avx512, neon; reference
-  double flops = 0;     // operations of a call: of floats, or of int8 if it is_integer
+  double flops = 0;     // operations of a call: of floats, or of int8 if is_integer
   double bytes = 0;     // read and written by a call
   bool is_integer = false;
 };
@@ -35,7 +35,7 @@ struct Timing {
 
 class Bench {
  public:
-  // Only cases whose name contains `filter`. With `counts` each call is made once, between two marks for
+  // Runs only cases whose name contains `filter`. With `counts` each call is made once, between two marks for
   // count_plugin.cpp.
   Bench(std::string filter, bool counts) : filter_(std::move(filter)), counts_(counts) {}
 
@@ -55,12 +55,12 @@ class Bench {
   std::vector<Timing> timings_;
 };
 
-// The multiply-adds that one core of this machine can do with the vectors of a variant, in operations a
-// second: of float32, or of int8 with exact sums of 32 bits.
+// The peak multiply-adds of one core with the vectors of a variant, in operations a second: of float32, or of
+// int8 with exact 32-bit sums.
 [[nodiscard]] double peak(const std::string& variant);
 [[nodiscard]] double integer_peak(const std::string& variant);
 
-// Those of all files, in the order of their families' names.
+// The families of all files, in the order of their names.
 struct Family {
   const char* name;
   void (*run)(Bench&);
@@ -71,7 +71,7 @@ struct Registration {
   Registration(const char* name, void (*run)(Bench&)) { families().push_back({name, run}); }
 };
 
-// As tensors and prepared weights have it.
+// Aligned as tensors and packed weights are.
 template <class T>
 struct Aligned {
   using value_type = T;
@@ -91,16 +91,16 @@ struct Aligned {
 using Floats = std::vector<float, Aligned<float>>;
 using Bytes = std::vector<int8_t, Aligned<int8_t>>;
 
-// What the variants of a family are compared with, behind them.
+// Appends the reference to the variants of a family.
 template <class T>
 std::vector<T> with_reference(std::vector<T> variants, const T& reference) {
   variants.push_back(reference);
   return variants;
 }
 
-// Between -1 and 1, always the same.
+// Values between -1 and 1, always the same.
 [[nodiscard]] Floats some_floats(size_t count);
-// All of int8, always the same.
+// All values of int8, always the same.
 [[nodiscard]] Bytes some_bytes(size_t count);
 
 }  // namespace rushlight::bench

@@ -56,7 +56,7 @@ void time_layer(bench::Bench& bench, const Gemm& gemm, size_t rows, size_t featu
       });
 }
 
-// One row, by the contract.
+// One row, by the reference.
 void time_reference(bench::Bench& bench, size_t features, const ukernel::BlockForm& form) {
   const bench::Bytes weights = bench::some_bytes(form.panel_bytes());
   const std::vector<float> row(form.depth, 0.5F);

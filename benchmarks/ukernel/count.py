@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Instructions of microkernels on other machines, in QEMU: of one call, beside the plain C++ that the tests
-compare with.
+"""Counts the instructions of one call of microkernels on other machines, in QEMU, next to the plain C++
+references of the tests.
 
     python benchmarks/ukernel/count.py                    # Markdown on stdout
     python benchmarks/ukernel/count.py --json FILE        # also the counts
@@ -28,8 +28,8 @@ from support import written  # noqa: E402
 
 @dataclass(frozen=True)
 class Machine:
-    """A target, or what `toolchain` makes of its compiler for a QEMU with another `cpu`; `variants` are its
-    columns, by the names that ukernel_bench has."""
+    """A target, or its compiler with another toolchain file for a QEMU `cpu`. `variants` are its columns, by
+    the names in ukernel_bench."""
 
     name: str
     target: str
@@ -38,12 +38,12 @@ class Machine:
     cpu: str = ""
 
     def options(self) -> dict[str, str]:
-        """CMake's cache entries that choose it."""
+        """CMake's cache entries that select it."""
         options = targets.get(self.target).toolchain
         return options | ({"CMAKE_TOOLCHAIN_FILE": str(ROOT / self.toolchain)} if self.toolchain else {})
 
     def emulator(self, program: Path) -> list[str]:
-        """The words before the program."""
+        """The command in front of the program."""
         qemu, *words = targets.get(self.target).command(program)[:-1]
         return [qemu, *(["-cpu", self.cpu] if self.cpu else []), *words]
 
@@ -64,7 +64,7 @@ MACHINES = (
 
 @dataclass(frozen=True)
 class Count:
-    """Guest instructions of one call. `flops` and `bytes` are what it has to do, 0 where that says little."""
+    """Guest instructions of one call. `flops` and `bytes` are its work, or 0 where that is not meaningful."""
 
     machine: str
     variant: str
@@ -75,7 +75,7 @@ class Count:
 
 
 def build_plugin(folder: Path) -> Path:
-    """count_plugin.cpp, for this machine."""
+    """Builds count_plugin.cpp for this machine."""
     plugin = folder / "count_plugin.so"
     folder.mkdir(parents=True, exist_ok=True)
     source = HERE / "count_plugin.cpp"
@@ -84,7 +84,7 @@ def build_plugin(folder: Path) -> Path:
 
 
 def build_bench(machine: Machine, folder: Path) -> Path:
-    """ukernel_bench for a machine."""
+    """Builds ukernel_bench for a machine."""
     options = [f"-D{name}={value}" for name, value in machine.options().items()]
     if launcher := process.find_program("ccache"):
         options.append(f"-DCMAKE_CXX_COMPILER_LAUNCHER={launcher}")
@@ -94,7 +94,8 @@ def build_bench(machine: Machine, folder: Path) -> Path:
 
 
 def count(machine: Machine, plugin: Path, program: Path, part: str) -> list[Count]:
-    """Runs the cases whose names contain `part`. The first is of nothing: what counting adds to all."""
+    """Runs the cases whose names contain `part`. The first case is empty: it measures the overhead of
+    counting, which is subtracted."""
     numbers = program.with_name("counts.txt")
     command = [
         *machine.emulator(program),
@@ -107,7 +108,7 @@ def count(machine: Machine, plugin: Path, program: Path, part: str) -> list[Coun
     lines = process.run(command, check=True, timeout=600).stdout.splitlines()
     counts = [int(line) for line in numbers.read_text().split()]
     if len(lines) != len(counts):
-        raise ValueError(f"{machine.name}: {len(lines)} cases, {len(counts)} counts")
+        raise ValueError(f"{machine.name}: expected {len(lines)} counts, got {len(counts)}")
     rows = []
     for line, number in zip(lines[1:], counts[1:], strict=True):
         name, variant, flops, size = line.split("\t")
@@ -116,7 +117,7 @@ def count(machine: Machine, plugin: Path, program: Path, part: str) -> list[Coun
 
 
 def to_markdown(counts: list[Count], machines: list[Machine]) -> str:
-    """A row for each shape that all the machines have."""
+    """A row for each shape that all machines have."""
     columns = [(machine, variant) for machine in machines for variant in machine.variants]
     by_cell = {(each.machine, each.variant, each.name): each.instructions for each in counts}
     headings = [f"{machine.name}: {machine.variants[variant]}" for machine, variant in columns]

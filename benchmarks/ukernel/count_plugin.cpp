@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A plugin of QEMU's user mode (API 1, of which distributions ship no header): counts the instructions
-// between the marks that ukernel_bench --count makes, and writes a line for each pair.
+// A plugin for QEMU's user mode (API 1, whose header distributions do not package): counts the instructions
+// between the marks of ukernel_bench --count, and writes a line for each pair.
 //   qemu-aarch64 -plugin ./count_plugin.so,out=FILE ...
 #include <cstddef>
 #include <cstdint>
@@ -34,7 +34,7 @@ uint64_t executed;
 uint64_t begin;
 FILE* out;
 
-// Blocks end at system calls: what ran before one has been counted.
+// Blocks end at system calls: instructions before a mark are counted already.
 void translated(qemu_plugin_id_t, qemu_plugin_tb* tb) {
   qemu_plugin_register_vcpu_tb_exec_inline(tb, QEMU_PLUGIN_INLINE_ADD_U64, &executed,
                                            qemu_plugin_tb_n_insns(tb));

@@ -15,7 +15,7 @@ struct Depthwise {
 };
 RL_VARIANTS(Depthwise, variants, depthwise_pixels, depthwise_plane)
 
-// A row of an image with channels last, of 3 x 3 taps.
+// A row of a channels-last image, with 3 x 3 taps.
 void time_pixels(bench::Bench& bench, const Depthwise& each, size_t pixels, size_t channels) {
   const bench::Floats image = bench::some_floats(3 * (pixels + 2) * channels);
   const bench::Floats weights = bench::some_floats(9 * channels);

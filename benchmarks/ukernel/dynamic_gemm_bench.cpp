@@ -67,7 +67,7 @@ void time_layer(bench::Bench& bench, const Gemm& gemm, size_t rows, size_t colum
              });
 }
 
-// One row, by the definition.
+// One row, by the reference.
 void time_reference(bench::Bench& bench, size_t columns, const ukernel::GroupedForm& form) {
   const size_t depth = form.groups * form.group;
   const bench::Bytes numbers = bench::some_bytes(columns * depth);
@@ -89,7 +89,7 @@ void time_reference(bench::Bench& bench, size_t columns, const ukernel::GroupedF
 
 RL_BENCHMARK(dynamic_gemm, bench) {
   for (const Gemm& each : variants()) {
-    // Of MiniLM and SmolLM2.
+    // Layers of MiniLM and SmolLM2.
     for (const size_t rows : {1, 64}) {
       time_layer(bench, each, rows, 384, {1, 1536, false});
       time_layer(bench, each, rows, 1536, {18, 32, false});

@@ -16,7 +16,7 @@ RL_VARIANTS(Gather, variants, gather_rows)
 
 }  // namespace
 
-// Rows of an image, 28 rows of 56, with a border of one.
+// 28 rows of 56 pixels of an image, with a border of one.
 RL_BENCHMARK(gather, bench) {
   constexpr size_t kRows = 28, kWidth = 56, kMostStep = 2;
   const bench::Floats image = bench::some_floats(kRows * kWidth * kMostStep);

@@ -45,7 +45,7 @@ void time_tile(bench::Bench& bench, const Gemm& gemm, size_t rows, size_t column
   bench.time({sizes("gemm tile", rows, columns, depth), gemm.name, flops}, [&] { gemm.tile(tile); });
 }
 
-// The outputs of a 1 x 1 convolution: a row a pixel, weights in panels.
+// A 1 x 1 convolution: a row is a pixel, weights are packed.
 void time_strip(bench::Bench& bench, const Gemm& gemm, size_t rows, size_t columns, size_t depth) {
   const bench::Floats a = bench::some_floats(rows * depth);
   const bench::Floats b = bench::some_floats(depth * (columns + gemm.columns()));
@@ -73,11 +73,11 @@ void time_strip(bench::Bench& bench, const Gemm& gemm, size_t rows, size_t colum
              strips);
 }
 
-// A whole product, of a constant B in panels: panel by panel, in blocks.
+// A whole product with a packed B: panel by panel, in blocks.
 void time_product(bench::Bench& bench, const Gemm& gemm, size_t size) {
   const size_t width = gemm.columns();
   const size_t block = (size_t{1} << 16) / sizeof(float) / width;
-  constexpr size_t kRowBlock = 96;  // whose A stays in the second cache
+  constexpr size_t kRowBlock = 96;  // whose A stays in the L2 cache
   const size_t parts = (size + kRowBlock - 1) / kRowBlock;
   const size_t blocks = (size + block - 1) / block;
   const bench::Floats a = bench::some_floats(size * size);
@@ -122,7 +122,7 @@ void time_pack(bench::Bench& bench, const Gemm& gemm, bool transposed) {
       [&] { gemm.pack(panel.data(), b.data(), row, column, kDepth, width, width); });
 }
 
-// As one tile, of a matrix that is in no panels.
+// One tile with an unpacked B, by the reference.
 void time_reference(bench::Bench& bench, size_t size) {
   const bench::Floats a = bench::some_floats(size * size), b = bench::some_floats(size * size);
   bench::Floats c(size * size);
@@ -147,7 +147,7 @@ RL_BENCHMARK(gemm, bench) {
     for (const size_t depth : {32, 256}) time_tile(bench, gemm, gemm.rows(), gemm.columns(), depth);
     time_tile(bench, gemm, 1, gemm.columns(), 256);
     time_tile(bench, gemm, gemm.rows(), gemm.columns() / 2 + 1, 256);
-    // Of MobileNetV2.
+    // Layers of MobileNetV2.
     time_strip(bench, gemm, 12544, 16, 32);
     time_strip(bench, gemm, 3136, 24, 96);
     time_strip(bench, gemm, 3136, 144, 24);

@@ -47,7 +47,7 @@ void time_product(bench::Bench& bench, const Product& each, size_t rows, size_t 
 RL_BENCHMARK(int16_product, bench) {
   for (const Product& each :
        bench::with_reference(variants(), {"reference", ukernel::reference::multiply_int16})) {
-    // Of DS-CNN, ResNet-8 and MobileNet-v1-0.25.
+    // Layers of DS-CNN, ResNet-8 and MobileNet-v1-0.25.
     time_product(bench, each, 125, 64, 64);
     time_product(bench, each, 125, 64, 40);
     time_product(bench, each, 1, 12, 64);

@@ -17,7 +17,7 @@ struct Depthwise {
 };
 RL_INTEGER_VARIANTS(Depthwise, variants, depthwise_int8)
 
-// A row of an image, of size x size taps, by pointers of each pixel or those of the first.
+// A row of an image with size x size taps; each pixel has pointers, or all share those for the first.
 void time_row(bench::Bench& bench, const Depthwise& each, size_t pixels, size_t channels, size_t size,
               ukernel::Rounding rounding, bool shares = false) {
   const size_t taps = size * size;

@@ -30,8 +30,8 @@ std::string sizes(const char* name, size_t rows, size_t columns, size_t depth) {
          std::to_string(depth);
 }
 
-// A product with a packed right factor, as a 1 x 1 convolution has it: some rows are spread, then multiplied
-// with each panel.
+// A product with a packed right factor, as in a 1 x 1 convolution: some rows are spread, then multiplied with
+// each panel.
 void time_product(bench::Bench& bench, const Gemm& gemm, size_t rows, size_t columns, size_t depth,
                   ukernel::Rounding rounding) {
   constexpr size_t kRowBlock = 64;
@@ -122,7 +122,7 @@ RL_BENCHMARK(int8_gemm, bench) {
     time_product(bench, gemm, 64, 64, 64, kSingle);
     time_product(bench, gemm, 64, 64, 64, ukernel::Rounding::kDouble);
     time_product(bench, gemm, 64, 64, 64, ukernel::Rounding::kFloat);
-    // Of MobileNet-v1, MobileNetV2 and ResNets.
+    // Layers of MobileNet-v1, MobileNetV2 and ResNets.
     time_product(bench, gemm, 3136, 16, 9, kSingle);
     time_product(bench, gemm, 3136, 32, 27, kSingle);
     time_product(bench, gemm, 125, 64, 40, kSingle);

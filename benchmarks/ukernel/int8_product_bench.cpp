@@ -28,7 +28,7 @@ void time_row(bench::Bench& bench, const Product& each, size_t columns, size_t d
              [&] { each.multiply_row(row); });
 }
 
-// Rows of one part, or of several as a convolution along a row of pixels of `step` channels sees them.
+// Rows of one part, or of several parts as in a convolution along a row of pixels with `step` channels.
 void time_product(bench::Bench& bench, const Product& each, size_t rows, size_t columns, size_t depth,
                   ukernel::Rounding rounding, size_t parts = 1, size_t step = 0) {
   if (step == 0) step = depth;
@@ -64,7 +64,7 @@ RL_BENCHMARK(int8_product, bench) {
   for (const Product& each : bench::with_reference(
            variants(),
            {"reference", ukernel::reference::multiply_int8, ukernel::reference::multiply_int8_row})) {
-    // Of DS-CNN, ResNet-8 and MobileNet-v1-0.25.
+    // Layers of DS-CNN, ResNet-8 and MobileNet-v1-0.25.
     time_product(bench, each, 125, 64, 64, kSingle);
     time_product(bench, each, 125, 64, 64, ukernel::Rounding::kDouble);
     time_product(bench, each, 125, 64, 64, ukernel::Rounding::kFloat);
@@ -74,7 +74,7 @@ RL_BENCHMARK(int8_product, bench) {
     time_product(bench, each, 64, 32, 144, kSingle);
     time_product(bench, each, 64, 64, 576, kSingle);
     time_product(bench, each, 36, 16, 8, kSingle);
-    time_row(bench, each, 32, 32);  // of a recurrent layer
+    time_row(bench, each, 32, 32);  // a recurrent layer
     if (!ukernel::kInt8ProductParts) continue;
     time_product(bench, each, 32, 16, 9, kSingle, 3, 3);
     time_product(bench, each, 32, 16, 48, kSingle, 3, 16);

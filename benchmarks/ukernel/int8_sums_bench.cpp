@@ -19,17 +19,17 @@ RL_EXACT_VARIANTS(Sums, variants, sum_int8, quantize_sums)
 
 }  // namespace
 
-// The mean of 49 pixels of 128 channels, and of 128 planes of 49; windows of 3 x 3 of as many.
+// The mean of 49 pixels of 128 channels, and of 128 planes of 49; windows of 3 x 3 in as many channels.
 RL_BENCHMARK(int8_sums, bench) {
   struct Form {
     const char* name;
     ukernel::Int8Windows windows;
   };
   constexpr size_t kCount = 128;
-  const Form forms[] = {{"of 49 pixels", {kCount, 1, 49, 1, 0, kCount}},
-                        {"of 49 in a plane", {kCount, 1, 49, 49, 0, 1}},
+  const Form forms[] = {{"49 pixels", {kCount, 1, 49, 1, 0, kCount}},
+                        {"49 in a plane", {kCount, 1, 49, 49, 0, 1}},
                         {"3x3 of channels", {kCount, 3, 3, 1, 7 * kCount, kCount}},
-                        {"3x3 of a row, step 2", {kCount, 3, 3, 2, 300, 1}}};
+                        {"3x3 of a row, stride 2", {kCount, 3, 3, 2, 300, 1}}};
   const std::vector<int8_t> in(64 * kCount, 7);
   std::vector<int32_t> sums(kCount);
   std::vector<int8_t> out(kCount);

@@ -58,7 +58,7 @@ void time_layer(bench::Bench& bench, const Gemm& gemm, size_t rows, size_t colum
   });
 }
 
-// One row, by the definition.
+// One row, by the reference.
 void time_reference(bench::Bench& bench, size_t columns, const ukernel::GroupedForm& form) {
   const size_t depth = form.groups * form.group;
   const bench::Bytes numbers = bench::some_bytes(columns * depth);

@@ -16,7 +16,7 @@ RL_NATIVE_VARIANTS(Panel, variants, multiply_panel)
 
 }  // namespace
 
-// A product of small kernels: 64 x 64 x 64, in panels.
+// A product as in small kernels: 64 x 64 x 64, in panels.
 RL_BENCHMARK(panel, bench) {
   constexpr size_t kSize = 64, kWidth = ukernel::kPanelColumns;
   const bench::Floats left = bench::some_floats(kSize * kSize),

@@ -17,7 +17,7 @@ RL_NATIVE_VARIANTS(Patch, variants, convolve_patch, convolve_plane_3x3)
 
 }  // namespace
 
-// Convolutions of small kernels: of a patch with a step of two, and of a plane.
+// Convolutions as in small kernels: of a patch with stride two, and of a plane.
 RL_BENCHMARK(patch, bench) {
   constexpr size_t kRows = 14, kWidth = 28, kInWidth = 2 * kWidth + 1, kInRows = 2 * kRows + 1;
   const bench::Floats in = bench::some_floats(kInRows * kInWidth), kernel = bench::some_floats(9);

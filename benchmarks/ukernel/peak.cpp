@@ -17,7 +17,7 @@ double now() {
   return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
 }
 
-// Operations of twelve sums that do not wait for each other: more than latency times units.
+// Twelve independent sums: more than latency times execution units.
 #define RL_OPERATIONS(name, vector_bytes, attribute)                                    \
   attribute double name() {                                                             \
     using Vec = float __attribute__((vector_size(vector_bytes)));                       \
@@ -43,9 +43,9 @@ RL_OPERATIONS(avx512, 64, __attribute__((target("avx512f"))))
 #endif
 
 #if defined(__x86_64__)
-// The same of int8: an instruction, of `asm`, for each sum of 32 bits, of two vectors that are read and
-// `products` of them. Sums that are added by an instruction of their own need a vector more, which they take
-// by turns.
+// The same for int8: one instruction `asm` for each vector of 32-bit sums, with two vector operands and
+// `products` products a lane. If a separate instruction adds to the sums, the products need a further vector,
+// which the sums use alternately.
 #define RL_INTEGER_OPERATIONS(name, vector_bytes, products, attribute, add)             \
   attribute double name() {                                                             \
     using Vec = int32_t __attribute__((vector_size(vector_bytes)));                     \
@@ -122,7 +122,7 @@ double integer_peak(const std::string& variant) {
   if (variant == "avx512vnni") return found = measure(avx512vnni_int8);
   return found = measure(native_int8);
 #else
-  return found = measure(native);  // elsewhere the share is of the multiply-adds of float32
+  return found = measure(native);  // elsewhere the share is of the float32 peak
 #endif
 }
 

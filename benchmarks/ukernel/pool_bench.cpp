@@ -31,7 +31,7 @@ void reference_average(size_t count, const ukernel::PoolWindow& window, float di
 
 }  // namespace
 
-// Windows of 3 x 3: of 64 channels, and of a row of 56 pixels with steps of one and two.
+// Windows of 3 x 3: over 64 channels, and along a row of 56 pixels with strides of one and two.
 RL_BENCHMARK(pool, bench) {
   struct Form {
     const char* name;
@@ -39,9 +39,9 @@ RL_BENCHMARK(pool, bench) {
     ukernel::PoolWindow window;
   };
   constexpr ptrdiff_t kWidth = 128;
-  const Form forms[] = {{"of 64 channels", 64, {3, 3, 3 * 64, 64, 1}},
-                        {"of 56 pixels", 56, {3, 3, kWidth, 1, 1}},
-                        {"of 56 pixels, step 2", 56, {3, 3, kWidth, 1, 2}}};
+  const Form forms[] = {{"64 channels", 64, {3, 3, 3 * 64, 64, 1}},
+                        {"56 pixels", 56, {3, 3, kWidth, 1, 1}},
+                        {"56 pixels, stride 2", 56, {3, 3, kWidth, 1, 2}}};
   const bench::Floats x = bench::some_floats(9 * 64);
   bench::Floats y(64);
   std::vector<int64_t> index(64);

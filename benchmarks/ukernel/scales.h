@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Requantizations of sums of int8 products by columns, so that few results are clamped.
+// Requantizations of sums of int8 products by columns, with scales that clamp few results.
 #pragma once
 
 #include <cmath>
@@ -26,7 +26,7 @@ class Scales {
     }
   }
 
-  // Of a column and those behind it.
+  // The requantization of the columns from `column` on.
   [[nodiscard]] ukernel::Requantization from(size_t column) const {
     ukernel::Requantization to;
     to.rounding = rounding_;

@@ -27,7 +27,7 @@ struct Functions {
 RL_EXACT_VARIANTS(Functions, variants, exp_f32, log_f32, tanh_f32, sigmoid_f32, erf_f32, gelu_f32, silu_f32,
                   sin_f32)
 
-// In double precision, with the C library's functions.
+// One element at a time in double precision, with the C library's functions.
 template <double (*kFunction)(double)>
 void each_by_itself(size_t n, const float* x, float* out) {
   for (size_t i = 0; i < n; ++i) out[i] = static_cast<float>(kFunction(static_cast<double>(x[i])));

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What attention does to float32 scores, one query at a time; products of many are kernels/ukernel/gemm.h.
-// Any alignment, any n; nothing outside of the arrays is read or written.
+// Float32 attention for one query at a time: scores, one blocked softmax step, scaling. Several queries at
+// once use the matrix products of kernels/ukernel/gemm.h.
+//
+// Memory: any n, alignment of float; accesses only the described elements; results overlap no operand.
 #pragma once
 
 #include <cstddef>
@@ -9,14 +11,15 @@
 
 namespace rushlight::ukernel {
 
-// A step of a softmax that goes through scores in blocks. With x[j] = scores[j] * scale + mask[j] (mask null:
-// without it) and m the largest of these and *shift, -inf before the first block:
+// One step of the online softmax (Milakov and Gimelshein, 2018), which processes scores block by block. With
+// x[j] = scores[j] * scale + mask[j] (no mask if null) and m = max of all x[j] and *shift, which is -inf
+// before the first block:
 //
 //   scores[j] = e^(x[j] - m),  *sum = f * *sum + their sum,  *shift = m,  returns f = e^(old *shift - m)
 //
-// Earlier weights and what was summed with them are to be multiplied by f. Where m is -inf all weights are 0
-// and f is 1. NaN and +inf among x make the sum NaN. Weights are within 3e-7 of their size; those below e^-87
-// are 0.
+// The caller multiplies earlier weights, and sums weighted with them, by f. If m is -inf, all weights are 0
+// and f is 1. NaN or +inf among x makes the sum NaN. Weights have a relative error below 3e-7; weights below
+// e^-87 are 0.
 RL_UKERNEL(float, attention_weights,
            (size_t n, float* scores, float scale, const float* mask, float* shift, float* sum),
            (n, scores, scale, mask, shift, sum))

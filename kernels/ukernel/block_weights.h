@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Block weights: integers of 4 or 8 bits whose groups along the depth have a scale and maybe a minimum, in
-// the one order that programs store and all instruction sets read.
+// Block weights: integers of 4 or 8 bits, where groups along the depth share a scale and optionally a
+// minimum. Programs store them in this one layout, which all instruction sets read.
 //
-// A weight is [features, depth]. value = scale * (q - zero), or scale * q + minimum; q is unsigned, `zero` is
-// 8 of 4 bits, 128 of 8 bits. A panel holds kBlockFeatures features; features past the end have scale,
-// minimum and q 0. Panels and their groups lie behind each other. A group holds
+// A weight has the shape [features, depth] and the value scale * (q - zero), or scale * q + minimum. q is
+// unsigned; `zero` is 8 for 4 bits and 128 for 8 bits. A panel holds kBlockFeatures features, padded with
+// scale, minimum and q 0. Panels are contiguous, and so are the groups of a panel. A group is
 //
 //   scales[16], minimums[16] (if any)     both float16 or both float32
-//   words[group / run][16]                4 bytes: `run` numbers along the depth of one feature
+//   words[group / run][16]                4 bytes: `run` elements along the depth of one feature
 //
-// A run of 8 bits is 4 numbers, byte i has q[k + i]. A run of 4 bits is 8 numbers, byte i has q[k + i] in its
-// lower half and q[k + 4 + i] in its upper one. Numbers past the depth are 0.
+// With 8 bits a word has 4 elements: byte i is q[k + i]. With 4 bits it has 8: byte i has q[k + i] in its
+// lower half and q[k + 4 + i] in its upper half. Elements past the depth are 0.
 //
-// Weights of float16 have panels of as many features, [depth][kBlockFeatures].
+// Float16 weights have panels of as many features, [depth][kBlockFeatures].
 #pragma once
 
 #include <cstddef>
@@ -21,11 +21,11 @@
 namespace rushlight::ukernel {
 
 inline constexpr size_t kBlockFeatures = 16;
-inline constexpr float kBlockLeast = 1e-30F;  // blocks of a row whose numbers are all less are 0
+inline constexpr float kBlockLeast = 1e-30F;  // row blocks whose elements are all smaller become 0
 
 struct BlockForm {
   size_t depth = 0;
-  size_t group = 32;       // numbers that share a scale: 16, 32, or a multiple of 32
+  size_t group = 32;       // elements that share a scale: 16, 32, or a multiple of 32
   bool is_byte = false;    // 8 bits
   bool is_single = false;  // scales and minimums are float32
   bool has_minimum = false;
@@ -35,19 +35,19 @@ struct BlockForm {
   [[nodiscard]] constexpr size_t run() const { return is_byte ? 4 : 8; }
   [[nodiscard]] constexpr int32_t zero() const { return is_byte ? 128 : 8; }
   [[nodiscard]] constexpr int32_t most() const { return is_narrow ? 127 : 32512; }
-  // Bytes of a group's scales, or minimums; of its header; of a group; of a panel.
+  // Bytes of the scales (or minimums) of a group, of its header, of a group and of a panel.
   [[nodiscard]] constexpr size_t scale_bytes() const { return kBlockFeatures * (is_single ? 4 : 2); }
   [[nodiscard]] constexpr size_t header_bytes() const { return scale_bytes() * (has_minimum ? 2 : 1); }
   [[nodiscard]] constexpr size_t group_bytes() const {
     return header_bytes() + group / run() * kBlockFeatures * sizeof(uint32_t);
   }
   [[nodiscard]] constexpr size_t panel_bytes() const { return groups() * group_bytes(); }
-  // Numbers of a row that are quantized together, and how many such blocks a row has.
+  // Elements of a row that share one quantization scale, and the number of such blocks in a row.
   [[nodiscard]] constexpr size_t block_depth() const { return group < 32 ? group : 32; }
   [[nodiscard]] constexpr size_t blocks() const { return groups() * (group / block_depth()); }
 };
 
-// A panel, number by number.
+// Reads a panel element by element.
 struct BlockPanel {
   const BlockForm& form;
   const uint8_t* data;
@@ -58,7 +58,7 @@ struct BlockPanel {
                           (in_group / form.run() * kBlockFeatures + feature) * sizeof(uint32_t);
     return form.is_byte ? word[in_run] : word[in_run % 4] >> (in_run / 4 * 4) & 15;
   }
-  // Scales or minimums of a group's features: float16 or float32, aligned to bytes.
+  // Scales or minimums of a group: kBlockFeatures float16 or float32 values, aligned to bytes.
   [[nodiscard]] const uint8_t* scales(size_t group) const { return data + group * form.group_bytes(); }
   [[nodiscard]] const uint8_t* minimums(size_t group) const { return scales(group) + form.scale_bytes(); }
 };

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Converts spans of n elements to another type: out[i] = x[i], as PyTorch's `to` has it. The arrays do not
-// overlap, any alignment that the types have, any n.
+// Converts spans of n elements to another type: out[i] = x[i], with the results of PyTorch's `to`. Any n,
+// alignment of the element types; the arrays do not overlap.
 //
-// Half and bfloat16 come as their bits; to them numbers are rounded to nearest even, NaN becomes the quiet
-// one. Floating numbers lose their fraction in integers: NaN and what int64 does not hold is the least int64,
-// whose low bits smaller types take. Bytes of bool that are not 0 are 1; to bool, whatever is not 0 is, NaN
-// too.
+// Float16 and bfloat16 are passed as bits in uint16_t. Conversions to them round to nearest, halves to even;
+// NaN becomes the quiet NaN. Conversions from floats to integers truncate; NaN and values outside of int64
+// become the least int64, and smaller types take its low bits. Any nonzero bool byte counts as 1; to bool,
+// any nonzero value, NaN too, is 1.
 //
-// Affine quantization: quantized = round(x inverse_scale) + zero_point, from `low` to `high`, rounded half to
-// even, in float32, each step rounded by itself; 0 of NaN. x = (quantized - zero_point) scale.
+// Affine quantization: quantized = round(x * inverse_scale) + zero_point, clamped to [low, high], halves to
+// even, in float32 with each step rounded separately; NaN becomes 0. Dequantization: x = (quantized -
+// zero_point) * scale.
 #pragma once
 
 #include <cstddef>

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Depthwise convolution in float32: each channel is filtered alone, by a few taps.
+// Depthwise convolution in float32: each channel has its own filter of a few taps.
 //
-// depthwise_pixels takes channels along the vectors (channels last), depthwise_plane pixels (channels first).
+// depthwise_pixels has channels in the vector lanes (channels-last), depthwise_plane has pixels
+// (channels-first).
 //
-// Promises of both: nothing is read or written outside of what is described; NaN and infinities propagate,
-// also through the clamp; an element is the bias and then the products in the order of rows and taps,
-// wherever it lies; no state, no memory, no alignment beyond that of float.
+// Contract of both: accesses only the described elements (see kDepthwiseSlack for the plane's input);
+// alignment of float; NaN and infinities propagate, through the clamp too. Each sum starts with the bias and
+// adds the products in the order of rows and taps, regardless of its position.
 #pragma once
 
 #include <stddef.h>
@@ -15,31 +16,31 @@
 
 namespace rushlight::ukernel {
 
-// Pixels beside each other, which see the same rows and taps:
+// Adjacent pixels that use the same rows and taps:
 //
 //   out[p][c] = clamp(bias[c] + sum over r < rows and t < taps of
 //                     in[r][p * in_stride + t * tap_stride + c] * weights[r][t * weight_stride + c]
 //                     + residual[p][c], low, high)                     for p < pixels, c < channels
 //
-// Whoever calls leaves out rows and taps that lie outside of the image.
+// The caller omits rows and taps that are outside of the image. Strides are in floats.
 struct DepthwisePixels {
   size_t pixels = 0;
   size_t channels = 0;
   size_t rows = 0;  // may be 0
   size_t taps = 0;
 
-  const float* const* in = nullptr;  // what the first pixel sees through the first tap, for each row
-  ptrdiff_t in_stride = 0;           // floats from pixel to pixel
+  const float* const* in = nullptr;  // for each row: the input of pixel 0 at tap 0
+  ptrdiff_t in_stride = 0;           // from pixel to pixel
   ptrdiff_t tap_stride = 0;
 
   const float* const* weights = nullptr;  // for each row
-  ptrdiff_t weight_stride = 0;            // floats from tap to tap
+  ptrdiff_t weight_stride = 0;            // from tap to tap
 
   const float* bias = nullptr;  // null: zeros
-  bool accumulate = false;      // out holds what the sum begins with, instead of the bias
+  bool accumulate = false;      // sums start from `out` instead of the bias
 
   float* out = nullptr;
-  ptrdiff_t out_stride = 0;  // floats from pixel to pixel
+  ptrdiff_t out_stride = 0;  // from pixel to pixel
 
   const float* residual = nullptr;  // null: none
   ptrdiff_t residual_stride = 0;
@@ -53,8 +54,7 @@ struct DepthwisePixels {
 //   out[y][x] = clamp(bias + sum over t < taps of in[t][y * in_stride + x] * weights[t] + residual[y][x],
 //                     low, high)                                       for y < rows, x < width
 //
-// Reads whole vectors: up to kDepthwiseSlack floats behind the last of each row of `in` are read and not
-// used.
+// Loads whole vectors: up to kDepthwiseSlack floats past the end of each row of `in` are read but not used.
 struct DepthwisePlane {
   size_t rows = 0;
   size_t width = 0;
@@ -65,7 +65,7 @@ struct DepthwisePlane {
   const float* weights = nullptr;
 
   float bias = 0;
-  bool accumulate = false;  // out holds what the sum begins with, instead of the bias
+  bool accumulate = false;  // sums start from `out` instead of the bias
 
   float* out = nullptr;
   ptrdiff_t out_stride = 0;

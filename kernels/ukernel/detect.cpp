@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// variant(), in builds with variants that are chosen at run time.
+// Defines variant() for builds with variants that are chosen at run time.
 #include "kernels/ukernel/detect.h"
 
 #include <cstdlib>
@@ -7,7 +7,7 @@
 namespace rushlight::ukernel {
 
 Variant variant() {
-  // 0 until known. Threads that come first at once find the same.
+  // 0 until chosen. Threads that call variant() at the same time first choose the same variant.
   static int known = 0;
   int found = __atomic_load_n(&known, __ATOMIC_RELAXED);
   if (found == 0) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How a variant is chosen among those that a machine runs.
+// Chooses a variant from a bit mask of the variants that the processor supports.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,8 @@ namespace rushlight::ukernel {
 
 inline constexpr size_t kVariants = sizeof(kVariantNames) / sizeof(*kVariantNames);
 
-// The last variant whose bit is set in `runnable`, of which bit 0, native, always is; or, of these, the one
-// whose name is `asked`. Null, or another name: the last.
+// Returns the variant `asked`, if its bit is set in `runnable`, or else the highest set bit: later variants
+// are better. Bit 0, native, is always set. `asked` may be null.
 [[nodiscard]] inline Variant choose_variant(uint32_t runnable, const char* asked) {
   size_t best = 0;
   for (size_t i = 0; i < kVariants; ++i) {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Products of a few vectors with the rows of a matrix, which is read once and in order: a linear layer for
-// one token, whose weights are used as they lie.
+// one token, with unpacked weights.
 //
 //   c[i * c_stride + j] = sum over p < depth of a[i * a_stride + p] * b[j * b_stride + p]
 //
-// for i < rows, j < columns. Nothing else is read or written, nothing needs more alignment than a float. Each
-// sum depends on its two vectors only, not on rows, columns or its place among them. C overlaps nothing.
+// for i < rows, j < columns. Memory: accesses only these elements; alignment of float; C overlaps no operand.
+// Order: each sum depends only on its two vectors, not on rows, columns or its position among them.
 #pragma once
 
 #include <cstddef>

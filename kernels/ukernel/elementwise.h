@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Functions of the elements of two or three arrays, over rows of n elements: an operand's rows are some bytes
-// apart, or the same for all; its elements lie one after the other, or are one for the whole row. That covers
-// every broadcast of two shapes: a caller walks over what more dimensions there are.
+// Elementwise functions of two or three arrays over rows of n elements. An operand has a row stride, which
+// may be 0, and contiguous elements or one element for the whole row. This covers every broadcast of two
+// shapes: the caller loops over further dimensions.
 //
-// `out` may be an input with the same rows; otherwise they do not overlap. Any alignment that the element
-// type has, any counts; nothing outside of the rows is read or written. An element's result depends on its
-// operands alone.
+// `out` may be an input with the same rows; otherwise it overlaps no operand. Any counts, alignment of the
+// element type; accesses only the described elements. Each result depends only on its own operands.
 #pragma once
 
 #include <cstddef>
@@ -17,8 +16,8 @@ namespace rushlight::ukernel {
 
 struct RowInput {
   const void* data;
-  ptrdiff_t stride;  // from row to row, in bytes
-  bool one;          // for all elements of a row
+  ptrdiff_t stride;  // in bytes from row to row
+  bool one;          // one element for the whole row
 };
 
 struct Rows {
@@ -26,32 +25,32 @@ struct Rows {
   size_t n;
   RowInput in[3];
   void* out;
-  ptrdiff_t stride;  // of out
-  float number = 1;  // parameters, where the function has one
+  ptrdiff_t stride;  // bytes from row to row of `out`
+  float number = 1;  // parameter of the functions below that name it
   uint64_t factor = 1;
 };
 
 #define RL_ROWS(name) RL_UKERNEL_EXACT(void, name, (const Rows& rows), (rows))
 
-// float32. Rounded once, but for add_f32 without fused multiply-adds and pow_f32 (see vector_math.h).
+// float32. Rounded once, except add_f32 without fused multiply-adds and pow_f32 (errors: vector_math.h).
 RL_ROWS(add_f32)  // a + number b
 RL_ROWS(mul_f32)
 RL_ROWS(div_f32)
-RL_ROWS(maximum_f32)  // NaN where either is
+RL_ROWS(maximum_f32)  // NaN if one operand is NaN
 RL_ROWS(minimum_f32)
 RL_ROWS(pow_f32)
-RL_ROWS(clamp_rows_f32)  // a, at least b, at most c: NaN where any is
+RL_ROWS(clamp_rows_f32)  // a, at least b, at most c; NaN if one is NaN
 RL_ROWS(lerp_f32)        // a + c (b - a), computed from the nearer end
 RL_ROWS(addcmul_f32)     // a + number b c
 RL_ROWS(addcdiv_f32)     // a + number b / c
 
-// Integers, which wrap.
+// Integers; overflow wraps.
 RL_ROWS(add_i32)  // a + factor b
 RL_ROWS(add_i64)
 RL_ROWS(mul_i32)
 RL_ROWS(mul_i64)
 
-// One byte for each element: 1 where it holds, otherwise 0.
+// Comparisons: one byte for each element, 1 if true, else 0.
 RL_ROWS(equal_f32)
 RL_ROWS(equal_i32)
 RL_ROWS(equal_i64)
@@ -65,7 +64,7 @@ RL_ROWS(less_equal_f32)
 RL_ROWS(less_equal_i32)
 RL_ROWS(less_equal_i64)
 
-// b where the byte a is not 0, otherwise c, of elements of so many bits.
+// b if the byte a is nonzero, else c. b and c have elements of 8 to 64 bits.
 RL_ROWS(where_8)
 RL_ROWS(where_16)
 RL_ROWS(where_32)

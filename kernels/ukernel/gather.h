@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Copies rows of float32 whose elements lie at equal steps, between zeros: what a convolution sees of an
-// image and of its padding.
+// Gathers strided rows of float32 and pads them with zeros: the rows of a convolution's im2col matrix.
 //
 //   to[i * to_stride + j] = 0                                           for j < before
 //                         = from[i * from_stride + (j - before) * step] for before <= j < before + count
-//                         = 0                                           for the `after` elements that follow
+//                         = 0                                           for the next `after` elements
 //
-// for i < rows. Nothing else is read or written; no state, no memory, no alignment beyond that of float.
+// for i < rows. Memory: accesses only these elements; alignment of float; the arrays do not overlap.
 #pragma once
 
 #include <cstddef>

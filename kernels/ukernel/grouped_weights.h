@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Weights of linear layers as integers of 8 or 4 bits whose groups along the depth have scales, as they come
-// to be packed: what the families dynamic_gemm and mixed_gemm have in common.
+// Unpacked weights of linear layers: integers of 8 or 4 bits with a scale for each group along the depth. The
+// input of pack_dynamic (dynamic_gemm.h) and pack_mixed (mixed_gemm.h).
 #pragma once
 
 #include <cstddef>
@@ -8,20 +8,20 @@
 
 namespace rushlight::ukernel {
 
-// The depth is groups * group; where that is 0, there is one group of nothing. Packed numbers are of 4 bits,
-// and a group is even then, unless there is only one.
+// The depth is groups * group; a depth of 0 is one group of 0 elements. With is_packed, elements have 4 bits,
+// and `group` is even unless there is only one group.
 struct GroupedForm {
   size_t groups = 1;
   size_t group = 0;
   bool is_packed = false;
 };
 
-// number[j][k], by rows of j: int8, or uint8 with two numbers from -8 to 7 in a byte, counted from 0, the
-// first in the lower half. scale[j][g] is scales[j * scale_stride + g].
+// number[j][k] in rows j: int8, or uint8 with two elements of -8 to 7 in a byte, stored plus 8, the first in
+// the lower half. scale[j][g] is scales[j * scale_stride + g].
 struct GroupedWeights {
   GroupedForm form;
   const void* data = nullptr;
-  ptrdiff_t stride = 0;  // bytes from row to row
+  ptrdiff_t stride = 0;  // in bytes from row to row
   const float* scales = nullptr;
   ptrdiff_t scale_stride = 0;
 
@@ -33,7 +33,7 @@ struct GroupedWeights {
   [[nodiscard]] float scale(size_t j, size_t g) const {
     return scales[static_cast<ptrdiff_t>(j) * scale_stride + static_cast<ptrdiff_t>(g)];
   }
-  // Those of the rows from `first` on.
+  // Returns a view of the rows from `first` on.
   [[nodiscard]] GroupedWeights from(size_t first) const {
     GroupedWeights weights = *this;
     weights.data = static_cast<const char*>(data) + static_cast<ptrdiff_t>(first) * stride;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Sums and products of int8, over rows as in elementwise.h; quantized_sum.h, rescaled_sum.h and
-// quantized_product.h say which. All variants make the same bits.
+// Elementwise sums and products of int8 over the rows of elementwise.h, with its rules for memory.
+// quantized_sum.h, rescaled_sum.h and quantized_product.h define the functions. All variants give the same
+// bits.
 #pragma once
 
 #include "kernels/ukernel/elementwise.h"

@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Products of int8 matrices for processors with wide vectors. The right factor is packed once; rows of the
-// left one are brought into the form that the variant multiplies, some at a time.
+// Products of int8 matrices for processors with wide vectors. The right factor (weights) is packed once; rows
+// of the left factor are spread into the layout that the variant multiplies, a few at a time.
 //
 //   out[i][j] = quantized(bias[j] + row_bias[i] + sum over k < depth of left[i][k] * right[k][j])
 //
-// for i < rows, j < columns. Sums have 32 bits; the caller knows that none overflows. See requantize.h for
-// what quantized() is.
+// for i < rows, j < columns. Sums have 32 bits; the caller ensures that they fit. quantized() is requantize()
+// of requantize.h.
 //
-//   int8_gemm_depth(depth)    depth, filled up to what the variant takes at once: the numbers of a column
-//                             that is packed, and of a spread row
+//   int8_gemm_depth(depth)    depth, rounded up to the elements that the variant multiplies at once: the
+//                             elements of a packed column and of a spread row
 //   int8_gemm_columns()       columns of a packed panel
-//   int8_gemm_rows()          rows that are computed together; fewer cost more for each
-//   int8_spread_bytes()       bytes that a number of a spread row takes: 1 or 2
+//   int8_gemm_rows()          rows that are computed together; a call with fewer costs more for each
+//   int8_spread_bytes()       bytes of an element in a spread row: 1 or 2
 //   int8_panel_bytes(depth)   bytes of a packed panel, a multiple of 64
-//   spread_int8(...)          brings numbers of a row into the form that is multiplied
+//   spread_int8(...)          spreads elements of a row
 //   pack_int8(...)            packs one panel
 //   multiply_int8_gemm(...)   multiplies rows with one panel
 //
-// Promises: nothing is read or written but what is described; panels are aligned to 64 bytes, nothing else
-// needs more alignment than its type. All variants make the same bits. `out` overlaps nothing that is read.
+// Memory: accesses only the described elements. Panels are aligned to 64 bytes, other arrays as their type
+// requires. `out` overlaps no operand. All variants give the same bits.
 #pragma once
 
 #include <cstddef>
@@ -37,12 +37,12 @@ RL_UKERNEL_INTEGER(size_t, int8_gemm_rows, (), ())
 RL_UKERNEL_INTEGER(size_t, int8_spread_bytes, (), ())
 RL_UKERNEL_INTEGER(size_t, int8_panel_bytes, (size_t depth), (depth))
 
-// Numbers `from` on to `to`, int8_spread_bytes() each. A spread row is of int8_gemm_depth(depth) numbers;
-// what is behind `depth` may be anything, as panels have zeros there.
+// Spreads `count` elements to `to`, int8_spread_bytes() each. A spread row has int8_gemm_depth(depth)
+// elements; those past `depth` may have any value, since panels are padded with zeros.
 RL_UKERNEL_INTEGER(void, spread_int8, (void* to, const int8_t* from, size_t count), (to, from, count))
 
-// Columns j < columns <= int8_gemm_columns(): right[k][j] is from[k * depth_stride + j * column_stride].
-// Columns that are left over are zeros.
+// Packs columns j < columns <= int8_gemm_columns(): right[k][j] is from[k * depth_stride + j *
+// column_stride]. Pads with zeros.
 RL_UKERNEL_INTEGER(void, pack_int8,
                    (void* panel, const int8_t* from, ptrdiff_t depth_stride, ptrdiff_t column_stride,
                     size_t depth, size_t columns),
@@ -54,21 +54,21 @@ struct Int8Gemm {
   size_t depth = 0;    // any number, as in pack_int8
 
   const void* left = nullptr;  // spread rows
-  ptrdiff_t left_stride = 0;   // bytes from row to row
-  // Rows may lie anywhere, and in parts of equal depth that int8_gemm_depth() does not fill up; variants
-  // without kInt8GemmParts take neither.
-  const ptrdiff_t* row_offsets = nullptr;  // bytes from `left` to each row; null: left_stride apart
+  ptrdiff_t left_stride = 0;   // in bytes from row to row
+  // Rows may lie anywhere (row_offsets), and consist of parts of equal depth d with int8_gemm_depth(d) == d,
+  // for d = depth / parts. Variants without kInt8GemmParts support neither.
+  const ptrdiff_t* row_offsets = nullptr;  // in bytes from `left` to each row; null: multiples of left_stride
   size_t parts = 1;
-  ptrdiff_t part_stride = 0;  // bytes from part to part
+  ptrdiff_t part_stride = 0;  // in bytes from part to part
 
   const void* panel = nullptr;
 
-  const int32_t* bias = nullptr;      // of each column; null: zeros
-  const int32_t* row_bias = nullptr;  // of each row; null: zeros
-  Requantization to;                  // by columns
+  const int32_t* bias = nullptr;      // for each column; null: zeros
+  const int32_t* row_bias = nullptr;  // for each row; null: zeros
+  Requantization to;                  // by column
 
-  int8_t* out = nullptr;     // the numbers of a row are adjacent
-  ptrdiff_t out_stride = 0;  // from row to row
+  int8_t* out = nullptr;     // the elements of a row are contiguous
+  ptrdiff_t out_stride = 0;  // in elements from row to row
 };
 RL_UKERNEL_INTEGER(void, multiply_int8_gemm, (const Int8Gemm& product), (product))
 

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Sums of int8 over windows, for means and average pools: of neighbouring channels, whose windows lie one
-// element apart (channels last), of neighbouring windows of a row, which lie as far apart as windows step, or
-// of whole planes.
+// Sums of int8 over windows, for means and average pools: over adjacent channels, whose windows are one
+// element apart (channels-last), over adjacent windows of a row, which are a pool stride apart, or over whole
+// planes.
 //
 //   sum_int8(...)       sums[i] += sum over r < rows, c < columns of in[i * lane + r * row + c * column]
 //   quantize_sums(...)  out[i] = quantized(sums[i]), by column 0
 //
-// for i < count. Sums have 32 bits; the caller knows that none overflows. See requantize.h for what
-// quantized() is.
+// for i < count. Sums have 32 bits; the caller ensures that they fit. quantized() is requantize() of
+// requantize.h.
 //
-// Promises: nothing is read or written but what is described, nothing needs more alignment than its type. All
-// variants make the same bits. Results overlap nothing that is read.
+// Memory: accesses only the described elements; alignment of the element types; results overlap no operand.
+// All variants give the same bits.
 #pragma once
 
 #include <cstddef>
@@ -22,10 +22,10 @@
 namespace rushlight::ukernel {
 
 struct Int8Windows {
-  size_t count = 0;    // any number, as are the next two
-  size_t rows = 0;     // of a window
-  size_t columns = 0;  // of a window
-  ptrdiff_t lane = 0;  // from one sum's window to the next one's
+  size_t count = 0;    // sums; like rows and columns any number
+  size_t rows = 0;     // in a window
+  size_t columns = 0;  // in a window
+  ptrdiff_t lane = 0;  // in elements, from the window of one sum to the next
   ptrdiff_t row = 0;
   ptrdiff_t column = 0;
 };

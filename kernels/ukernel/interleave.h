@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Elements of a few planes, side by side:
+// Interleaves a few planes of float32:
 //
 //   to[i * planes + p] = from[p * stride + i]    for i < count, p < planes
 //
-// Nothing else is read or written, the two do not overlap, no alignment beyond that of float.
+// Memory: accesses only these elements; alignment of float; the arrays do not overlap.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@
 
 namespace rushlight::ukernel {
 
-inline constexpr size_t kInterleavedPlanes = 4;  // and at least 1
+inline constexpr size_t kInterleavedPlanes = 4;  // the most planes; the least is 1
 
 RL_UKERNEL(void, interleave, (size_t count, size_t planes, const float* from, ptrdiff_t stride, float* to),
            (count, planes, from, stride, to))

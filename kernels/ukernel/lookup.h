@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A table of all functions of one byte: to[i] = table[from[i]] for i < count.
-//
-// Promises: nothing is read or written but what is described, nothing needs alignment. `to` may be `from`;
-// otherwise it overlaps nothing that is read.
+// Any function of one byte, by table: to[i] = table[from[i]] for i < count. `to` may be `from`; otherwise it
+// overlaps no operand. No alignment.
 #pragma once
 
 #include <cstddef>

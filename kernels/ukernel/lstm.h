@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One step of long short-term memory, once its products are known.
+// One LSTM step after its matrix products: gates, cell state and hidden state in float32.
 #pragma once
 
 #include <cstddef>
@@ -8,15 +8,16 @@
 
 namespace rushlight::ukernel {
 
-// For n units with four gates each, input, forget, candidate and output. A gate is the sum of what the step's
-// input and the hidden state before it have given; the numbers of gate g begin at g * stride.
+// Computes n units with four gates: input, forget, candidate and output. A gate is the sum of its
+// contributions from the step's input and from the previous hidden state; the values of gate g begin at g *
+// stride (in floats).
 //
 //   gate(g)[i] = inputs[g * input_stride + i] + states[g * state_stride + i]
 //   cell[i] = sigmoid(gate(1)[i]) * cell[i] + sigmoid(gate(0)[i]) * tanh(gate(2)[i])
 //   hidden[i] = sigmoid(gate(3)[i]) * tanh(cell[i])
 //
-// The functions are those of vector_math.h. Any alignment; nothing else is read or written, and the arrays do
-// not overlap. A unit's results depend on its own numbers alone.
+// The functions and their errors are as in vector_math.h. Alignment of float; the arrays do not overlap. A
+// unit's results depend only on its own elements.
 RL_UKERNEL(void, lstm_cell,
            (size_t n, const float* inputs, ptrdiff_t input_stride, const float* states,
             ptrdiff_t state_stride, float* cell, float* hidden),

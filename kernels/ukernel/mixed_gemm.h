@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Products of rows of float32 with integers of 8 or 4 bits whose groups along the depth have scales: linear
-// layers whose weights alone are quantized.
+// Products of float32 rows with weights of 8 or 4 bits that have a scale for each group along the depth:
+// linear layers with quantized weights and float activations.
 //
 //   out[i][j] = bias[j] + sum over g of scale[j][g] * (sum over k in group g of left[i][k] * number[j][k])
 //
-// for i < rows, j < columns. Each inner sum goes in order and begins with 0; then groups are added in order.
-// Products and sums may be fused: variants differ in the last bits, tiles of one do not.
+// for i < rows, j < columns. Order: each inner sum starts at 0 and adds k in order; then groups are added in
+// order. Multiply-adds may be fused: variants differ in the last bits, tiles of one variant do not.
 //
 //   mixed_gemm_columns()       columns of a packed panel
 //   mixed_panel_bytes(form)    bytes of a packed panel, a multiple of 64
 //   pack_mixed(...)            packs one panel
 //   multiply_mixed(...)        multiplies rows with one panel
 //
-// Promises: nothing is read or written but what is described; panels are aligned to 64 bytes, nothing else
-// needs more alignment than its type. `out` overlaps nothing that is read.
+// Memory: accesses only the described elements. Panels are aligned to 64 bytes, other arrays as their type
+// requires. `out` overlaps no operand.
 #pragma once
 
 #include "kernels/ukernel/grouped_weights.h"
@@ -24,7 +24,7 @@ namespace rushlight::ukernel {
 RL_UKERNEL(size_t, mixed_gemm_columns, (), ())
 RL_UKERNEL(size_t, mixed_panel_bytes, (const GroupedForm& form), (form))
 
-// Columns j < columns <= mixed_gemm_columns(): rows of the weights from the first on.
+// Packs columns j < columns <= mixed_gemm_columns(). Column j is row j of `weights`.
 RL_UKERNEL(void, pack_mixed, (const GroupedWeights& weights, size_t columns, void* panel),
            (weights, columns, panel))
 
@@ -33,12 +33,12 @@ struct MixedGemm {
   size_t rows = 0;     // any number
   size_t columns = 0;  // 1 to mixed_gemm_columns()
 
-  const float* left = nullptr;  // the numbers of a row are adjacent
-  ptrdiff_t left_stride = 0;    // from row to row
+  const float* left = nullptr;  // the elements of a row are contiguous
+  ptrdiff_t left_stride = 0;    // in floats from row to row
   const void* panel = nullptr;
-  const float* bias = nullptr;  // of each column; null: none
+  const float* bias = nullptr;  // for each column; null: none
 
-  float* out = nullptr;  // the numbers of a row are adjacent
+  float* out = nullptr;  // the elements of a row are contiguous
   ptrdiff_t out_stride = 0;
 };
 RL_UKERNEL(void, multiply_mixed, (const MixedGemm& product), (product))

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What is left of a normalization when its statistics are known. y may be x.
+// The affine map of a normalization whose mean and variance are known, in float32. y may be x. Alignment of
+// float.
 #pragma once
 
 #include <cstddef>
@@ -8,17 +9,18 @@
 
 namespace rushlight::ukernel {
 
-// y[i] = (x[i] - mean) * rstd * weight[i] + bias[i] for n consecutive elements; weight and bias may be null.
+// y[i] = (x[i] - mean) * rstd * weight[i] + bias[i] for n contiguous elements; weight and bias may be null.
 RL_UKERNEL(void, normalize_span,
            (size_t n, const float* x, float mean, float rstd, const float* weight, const float* bias,
             float* y),
            (n, x, mean, rstd, weight, bias, y))
 
-// y[i] = x[i] * scale + shift for n consecutive elements.
+// y[i] = x[i] * scale + shift for n contiguous elements.
 RL_UKERNEL(void, scale_span, (size_t n, const float* x, float scale, float shift, float* y),
            (n, x, scale, shift, y))
 
-// Of rows of n elements, x_stride and y_stride apart: column j with scale[j] and shift[j].
+// The same for rows of n elements, x_stride and y_stride floats apart: y[i][j] = x[i][j] * scale[j] +
+// shift[j].
 RL_UKERNEL(void, scale_rows,
            (size_t rows, ptrdiff_t x_stride, ptrdiff_t y_stride, size_t n, const float* x, const float* scale,
             const float* shift, float* y),

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Products of float matrices for cores with few registers and little memory. The right factor comes as a
-// panel: [depth][kPanelColumns], contiguous, which the caller copies together a piece at a time, with zeros
-// where there is nothing. The left one is read where it is.
+// Float32 matrix products for cores with few registers and little memory. The right factor is a panel
+// [depth][kPanelColumns], contiguous, which the caller copies a block at a time onto the stack and pads with
+// zeros. The left factor is read in place.
+//
+// Memory: accesses only the described elements; alignment of float. Strides are in elements.
 #pragma once
 
 #include <cstddef>
@@ -11,40 +13,39 @@
 
 namespace rushlight::ukernel {
 
-// A tile of sums has so many columns and rows; rows that are left over take more instructions.
+// Columns and rows of the register tile of sums. Rows left over cost more instructions each.
 inline constexpr size_t kPanelColumns = native::kPanelColumns;
 inline constexpr size_t kPanelRows = native::kPanelRows;
-// As deep as panels are made, for the stack's sake; products take any depth.
+// The deepest panel that callers build, which bounds their stack; products accept any depth.
 inline constexpr size_t kPanelDepth = native::kPanelDepth;
-// Whether a tile's sums can be rectified before they are stored.
+// True if products can apply ReLU to the tile before it is stored.
 inline constexpr bool kPanelRectifies = native::kPanelRectifies;
-// Whether sums of a row can begin with one number.
+// True if the sums of a row can start from one value (initial_of_rows).
 inline constexpr bool kPanelSpreads = native::kPanelSpreads;
 
 struct PanelProduct {
-  const float* left;        // rows x parts x depth; the numbers of a part are adjacent
-  ptrdiff_t left_stride;    // from row to row, in elements
+  const float* left;        // rows x parts x depth; the elements of a part are contiguous
+  ptrdiff_t left_stride;    // from row to row
   const float* panel;       // (parts x depth) x kPanelColumns
   size_t rows;              // any number
-  size_t depth;             // of a part, any number
+  size_t depth;             // elements of a part, any number
   float* out;               // rows x columns
   ptrdiff_t out_stride;     // from row to row
   ptrdiff_t column_stride;  // from column to column
-  size_t columns;           // 1 to kPanelColumns of the panel's are used
-  size_t parts = 1;         // any number but 0
+  size_t columns;           // columns of the panel that are used: 1 to kPanelColumns
+  size_t parts = 1;         // at least 1
   ptrdiff_t part_stride = 0;
-  const float* initial = nullptr;          // kPanelColumns numbers
+  const float* initial = nullptr;          // kPanelColumns elements
   bool rectify = false;                    // only if kPanelRectifies
-  const float* initial_of_rows = nullptr;  // a number for each row; only if kPanelSpreads
+  const float* initial_of_rows = nullptr;  // one value for each row; only if kPanelSpreads
 };
 
-// out[i][j] = initial[j] + sum over k of left[i][k] * panel[k][j], in the order of k; where `initial` is
-// null, initial_of_rows[i] stands for it, and where that is null, too, out[i][j]. With `rectify` a sum below
-// zero becomes zero, and NaN stays. `out` overlaps neither factor. Nothing beyond `columns` of `out` is read
-// or written.
+// out[i][j] = initial[j] + sum over k of left[i][k] * panel[k][j], in the order of k. If `initial` is null,
+// the sum starts from initial_of_rows[i]; if both are null, from out[i][j]. `rectify` applies ReLU; NaN
+// passes. `out` overlaps neither factor; columns past `columns` are neither read nor written.
 RL_UKERNEL_NATIVE(void, multiply_panel, (const PanelProduct& product), (product))
 
-// out[i * out_stride] += sum over k of left[i * left_stride + k] * right[k]; both factors are contiguous
+// out[i * out_stride] += sum over k of left[i * left_stride + k] * right[k]. Both factors are contiguous
 // along k.
 struct RowProduct {
   const float* left;
@@ -57,36 +58,38 @@ struct RowProduct {
 };
 RL_UKERNEL_NATIVE(void, multiply_rows, (const RowProduct& product), (product))
 
-// to[i * to_stride + j] = from[i * from_stride + j], j < kPanelColumns.
+// to[i * to_stride + j] = from[i * from_stride + j], for i < rows, j < kPanelColumns.
 RL_UKERNEL_NATIVE(void, copy_panel,
                   (float* to, ptrdiff_t to_stride, const float* from, ptrdiff_t from_stride, size_t rows),
                   (to, to_stride, from, from_stride, rows))
 
-// to[k * kPanelColumns + j] = from[j * from_stride + k * depth_stride], 0 from column `columns` on.
+// to[k * kPanelColumns + j] = from[j * from_stride + k * depth_stride] for j < columns, else 0.
 RL_UKERNEL_NATIVE(void, pack_panel,
                   (float* to, const float* from, ptrdiff_t from_stride, ptrdiff_t depth_stride,
                    size_t columns, size_t depth),
                   (to, from, from_stride, depth_stride, columns, depth))
 
-// Where windows over an image begin, which may be outside: row, column, and the offset of that place.
+// The top left corner of kPanelColumns windows over an image: row, column and element offset. It may be
+// outside of the image.
 struct PanelWindows {
   int32_t row[kPanelColumns];
   int32_t column[kPanelColumns];
   int32_t offset[kPanelColumns];
 };
 
-// One place of the windows, in some channels.
+// One kernel position, over some channels.
 struct PanelPlace {
-  const float* from;  // that place of a window with offset 0, in the first channel
+  const float* from;  // the element at this kernel position of a window with offset 0, channel 0
   ptrdiff_t channel_stride;
   size_t channels;
-  int32_t row;  // the place in the window
+  int32_t row;  // position in the window
   int32_t column;
-  uint32_t height;  // of the image
+  uint32_t height;  // image size in pixels
   uint32_t width;
 };
 
-// to[i * to_stride + j] = what window j has at the place in channel i, 0 where that is outside of the image.
+// to[i * to_stride + j] = the element of window j at the kernel position in channel i; 0 outside of the
+// image.
 RL_UKERNEL_NATIVE(void, gather_panel,
                   (float* to, ptrdiff_t to_stride, const PanelWindows& windows, const PanelPlace& place),
                   (to, to_stride, windows, place))

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A convolution of one channel with one kernel, for cores with little memory: from a patch of the image, with
-// its padding as zeros, to a part of the plane that comes out.
+// Direct convolution of one channel with one kernel for cores with little memory: from a zero-padded patch of
+// the image to a part of the output plane. Float32; strides are in elements.
+//
+// Memory: accesses only the described elements; alignment of float; results overlap no operand.
 #pragma once
 
 #include <cstddef>
@@ -10,15 +12,15 @@
 namespace rushlight::ukernel {
 
 struct PatchConvolution {
-  const float* patch;  // rows are patch_stride apart, their numbers adjacent
+  const float* patch;  // rows are patch_stride apart, the elements of a row contiguous
   ptrdiff_t patch_stride;
   const float* kernel;  // kernel_rows x kernel_columns
   ptrdiff_t kernel_row_stride;
   ptrdiff_t kernel_column_stride;
   size_t kernel_rows;
   size_t kernel_columns;
-  ptrdiff_t row_step;     // rows of the patch from one row that comes out to the next
-  ptrdiff_t column_step;  // and columns
+  ptrdiff_t row_step;     // patch rows from one output row to the next (stride)
+  ptrdiff_t column_step;  // patch columns from one output column to the next
   ptrdiff_t row_dilation;
   ptrdiff_t column_dilation;
   float* out;  // rows x columns
@@ -26,16 +28,16 @@ struct PatchConvolution {
   ptrdiff_t column_stride;
   size_t rows;
   size_t columns;
-  float initial;  // of each sum
+  float initial;  // start of each sum: the bias
 };
 
-// out[y][x] = initial + sum over i, j of kernel[i][j] * patch[y * row_step + i * row_dilation][x *
-// column_step
-// + j * column_dilation], in that order. Nothing else of the patch is read, nothing else written.
+// out[y][x] = initial + sum over i, j of kernel[i][j] * in, added in the order of i, then j, with
+//
+//   in = patch[y * row_step + i * row_dilation][x * column_step + j * column_dilation]
 RL_UKERNEL_NATIVE(void, convolve_patch, (const PatchConvolution& convolution), (convolution))
 
-// The same of a whole plane, padded by one on all sides, with a kernel of 3 x 3 and steps of one: as many
-// rows and columns come out as there are. Numbers of a row are adjacent.
+// The same for a whole plane with a 3 x 3 kernel, stride 1 and an implicit zero padding of 1 on all sides.
+// The output has the input's shape. The elements of a row are contiguous.
 struct PlaneConvolution {
   const float* in;
   ptrdiff_t in_stride;
@@ -50,25 +52,24 @@ struct PlaneConvolution {
 };
 RL_UKERNEL_NATIVE(void, convolve_plane_3x3, (const PlaneConvolution& convolution), (convolution))
 
-// to[i * to_stride + j] = from[i * from_stride + j * column_stride], i < rows, j < columns.
+// to[i * to_stride + j] = from[i * from_stride + j * column_stride], for i < rows, j < columns.
 RL_UKERNEL_NATIVE(void, copy_block,
                   (float* to, ptrdiff_t to_stride, const float* from, ptrdiff_t from_stride,
                    ptrdiff_t column_stride, size_t rows, size_t columns),
                   (to, to_stride, from, from_stride, column_stride, rows, columns))
 
-// Weights of so many channels are together.
+// Channels whose weights are stored together.
 inline constexpr size_t kChannelGroup = native::kChannelGroup;
 
-// out[o][c] = initial[c] + sum over i < rows, j < columns of weight[i][j][c] * in[o][i][j][c], c < channels.
-// Channels are adjacent in `in`, `initial` and `out`; weights are [groups][taps][kChannelGroup], of which the
-// last group may have more than there are channels. With `rectify` a sum below zero becomes zero, and NaN
-// stays.
+// Depthwise: out[o][c] = initial[c] + sum over i < rows, j < columns of weight[i][j][c] * in[o][i][j][c], c <
+// channels. Channels are contiguous in `in`, `initial` and `out`. Weights are [groups][taps][kChannelGroup];
+// the last group may be padded. `rectify` applies ReLU; NaN passes.
 struct ChannelSums {
-  const float* in;       // what the first output sees through the first tap
+  const float* in;       // input of output 0 at tap 0
   ptrdiff_t row_stride;  // from tap to tap
   ptrdiff_t column_stride;
   ptrdiff_t in_step;    // from output to output
-  const float* weight;  // of the first group and tap
+  const float* weight;  // group 0 at tap 0
   ptrdiff_t weight_row_stride;
   ptrdiff_t group_stride;
   size_t rows;  // any number

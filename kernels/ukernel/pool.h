@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Pools of float32 and of bytes over windows of rows and columns, `count` results at a time that lie side by
-// side: of neighbouring channels, whose windows lie one element apart (channels last), or of neighbouring
-// windows in a row, which lie as far apart as windows step (channels first).
+// Pools of float32, int8 and uint8 over windows of rows and columns. A call computes `count` adjacent
+// results: of adjacent channels, whose windows are one element apart (channels-last), or of adjacent windows
+// in a row, which are a pool stride apart (channels-first).
+//
+// Memory: accesses only the windows and count results; alignment of the element types; results overlap no
+// operand.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +14,7 @@
 
 namespace rushlight::ukernel {
 
-// Result i is of x[i * lane + r * row + c * column], r < rows, c < columns.
+// The window of result i has the elements x[i * lane + r * row + c * column], r < rows, c < columns.
 struct PoolWindow {
   size_t rows;
   size_t columns;
@@ -20,7 +23,7 @@ struct PoolWindow {
   ptrdiff_t lane;
 };
 
-// What result i has found at (r, c) has the number first + i * lane + r * row + c * column.
+// Index of the element (r, c) of window i: first + i * lane + r * row + c * column.
 struct PoolNumbers {
   int32_t first;
   int32_t row;
@@ -28,14 +31,15 @@ struct PoolNumbers {
   int32_t lane;
 };
 
-// y[i] is the largest, index[i] its number: of equals the first, of NaN, which beat everything, the last. A
-// window of -inf alone, or of nothing, is -inf and has the first element's.
+// y[i] is the maximum and index[i] its index: the first of equal elements, or the last NaN, since NaN counts
+// as greater than all. An empty window, or one of only -inf, gives -inf and the index of its first element.
 RL_UKERNEL(void, max_pool,
            (size_t count, const PoolWindow& window, const PoolNumbers& numbers, const float* x, float* y,
             int64_t* index),
            (count, window, numbers, x, y, index))
 
-// The same of bytes: a window of the least number alone, or of nothing, is that and has the first element's.
+// The same for bytes: an empty window, or one of only the least value, gives that value and the index of its
+// first element.
 RL_UKERNEL(void, max_pool_i8,
            (size_t count, const PoolWindow& window, const PoolNumbers& numbers, const int8_t* x, int8_t* y,
             int64_t* index),
@@ -45,7 +49,7 @@ RL_UKERNEL(void, max_pool_u8,
             int64_t* index),
            (count, window, numbers, x, y, index))
 
-// y[i] is the sum divided by `divisor`: rows are summed each by itself, in order.
+// y[i] = sum / divisor. Each row is summed in order, then the sums of the rows.
 RL_UKERNEL(void, average_pool,
            (size_t count, const PoolWindow& window, float divisor, const float* x, float* y),
            (count, window, divisor, x, y))

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The product of two quantized numbers, each with a scale of its own:
+// The product of two quantized values with different scales:
 //
 //   out = quantized((a - zero_points[0]) * (b - zero_points[1]))
 //
-// by column 0 of `to`. Zero points are of the numbers' dtype, of int16 0, so that the product has 17 bits, or
-// 31; with rounding "double" it may have 32.
+// by column 0 of `to`. Zero points are values of the operands' dtype, and 0 for int16. The product has 17
+// bits for int8 and 31 bits for int16; rounding "double" also accepts 32.
 #pragma once
 
 #include <cstdint>

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How sums of products of integers become quantized numbers.
+// Requantization: converts integer sums of products to quantized values.
 //
 //   quantized = clamp(round(sum * scale) + zero_point, low, high)
 //
-// There are three roundings. Each has one result, whatever computes it: variants differ in no bit.
+// There are three roundings. Each is defined to the bit, so that all variants give the same result:
 //
-//   kSingle   The scale is multiplier * 2^(shift - 31). The product has 64 bits and is rounded once:
+//   kSingle   The scale is multiplier * 2^(shift - 31). The 64-bit product is rounded once, halves up:
 //             floor((sum * multiplier + 2^(30 - shift)) / 2^(31 - shift)).
-//   kDouble   The same scale, rounded twice, as TFLite and CMSIS-NN do: the sum, shifted left if shift > 0,
-//             times the multiplier is rounded to its upper half, halves up; that is shifted right if
-//             shift < 0, halves away from zero. The left shift must not overflow.
-//   kFloat    The scale is a float32, as in XNNPACK: the sum as float32 times the scale in float32, to
-//             the nearest integer, halves to even.
+//   kDouble   The same scale, rounded twice as in TFLite and CMSIS-NN: the sum, shifted left if shift > 0,
+//             times the multiplier is rounded to its upper half, halves up; if shift < 0, that is shifted
+//             right, halves away from zero. The left shift must not overflow.
+//   kFloat    The scale is a float32, as in XNNPACK: float32(sum) * scale in float32, rounded to the nearest
+//             integer, halves to even.
 //
-// Sums of products of int16 have up to 48 bits, see requantize_wide(). There kSingle is the same number, and
-// kDouble is what TFLite makes of such sums: the multiplier is rounded to 15 bits, at most 32767, and the
-// product once, halves up.
+// Sums of products of int16 have up to 48 bits, see requantize_wide(). For them kSingle has the same
+// definition, and kDouble is TFLite's rule for such sums: the multiplier is rounded to 15 bits, at most
+// 32767, and the product is rounded once, halves up.
 #pragma once
 
 #include <cstddef>
@@ -28,20 +28,20 @@ enum class Rounding : uint8_t { kSingle, kDouble, kFloat };
 inline constexpr int kLeastShift = -31;
 inline constexpr int kMostShift = 30;
 
-// Sums of 48 bits: their magnitudes are at most kMostWideSum, and shifts at most one of these two.
+// Limits of 48-bit sums: |sum| <= kMostWideSum, shift <= one of the two below.
 inline constexpr int64_t kMostWideSum = (int64_t{1} << 47) - 1;
 inline constexpr int kMostWideShift = 15;       // kSingle
 inline constexpr int kMostWideDoubleShift = 7;  // kDouble
 
-// What a row of quantized numbers is made with. A number has a column; arrays have an element for each column
-// (step 1) or one for all (step 0).
+// Parameters of the requantization of a row. Each element belongs to a column (a channel); the arrays have
+// one element for each column (step 1) or one for all (step 0). Does not own the arrays.
 struct Requantization {
   Rounding rounding = Rounding::kSingle;
   const int32_t* multipliers = nullptr;  // kSingle, kDouble: 0, or 2^30 to 2^31 - 1
   const int8_t* shifts = nullptr;        // kSingle, kDouble: kLeastShift to kMostShift
-  const float* scales = nullptr;         // kFloat: finite, more than 0
+  const float* scales = nullptr;         // kFloat: finite and positive
   ptrdiff_t step = 0;
-  int32_t zero_point = 0;  // this, and low <= high, are numbers of the result's dtype
+  int32_t zero_point = 0;  // zero_point and low <= high are values of the result's dtype
   int32_t low = -128;
   int32_t high = 127;
 };
@@ -54,9 +54,10 @@ struct Requantization {
   return (static_cast<int64_t>(sum) * multiplier + (int64_t{1} << (30 - shift))) >> (31 - shift);
 }
 
-// The same number for shift <= -2, of the upper half of a 32-bit product: the bits below decide nothing. For
-// larger shifts a sum can first be shifted left by shift + 2, saturated, and the shift be -2: with a
-// multiplier of 2^30 or more the result of a sum that saturates is far outside of [low, high] either way.
+// The same result for shift <= -2 from the upper half of the 64-bit product, since the lower half cannot
+// affect it. For larger shifts a sum can first be shifted left by shift + 2 with saturation, and the shift
+// set to -2: with a multiplier of 2^30 or more, a saturated sum gives a result far outside of [low, high]
+// either way.
 [[nodiscard]] inline int32_t requantize_single_upper(int32_t sum, int32_t multiplier, int shift) {
   const auto upper = static_cast<int32_t>((static_cast<int64_t>(sum) * multiplier) >> 32);
   return (upper + (int32_t{1} << (-2 - shift))) >> (-1 - shift);
@@ -71,8 +72,8 @@ struct Requantization {
   return (upper >> -shift) + ((upper & mask) > half ? 1 : 0);
 }
 
-// The sum is split into high * 2^16 + low, so that both products have 64 bits: the bits below 2^16 that the
-// first shift drops decide nothing.
+// Splits the sum into high * 2^16 + low, so that both products fit in 64 bits. The 16 bits that the first
+// shift drops cannot affect the result.
 [[nodiscard]] inline int64_t requantize_single_wide(int64_t sum, int32_t multiplier, int shift) {
   const int64_t high = static_cast<int64_t>(static_cast<int32_t>(sum >> 16)) * multiplier;
   const auto low =
@@ -85,7 +86,8 @@ struct Requantization {
   return (sum * reduced + (int64_t{1} << (14 - shift))) >> (15 - shift);
 }
 
-// Between -2^22 and 2^22, which the sum of a float32 and 3 * 2^22 rounds to an integer, halves to even.
+// Rounds without a conversion instruction: adding 3 * 2^22 to a float32 between -2^22 and 2^22 rounds it to
+// an integer, halves to even, in the low bits of its mantissa.
 [[nodiscard]] inline int32_t requantize_float(float sum, float scale, float low, float high) {
   constexpr float kMagic = 12582912.0F;
   float value = sum * scale;
@@ -104,7 +106,7 @@ struct Requantization {
   return requantize_float(sum, to.scales[at], low, high) + to.zero_point;
 }
 
-// The quantized number of a sum in a column.
+// The quantized value of a 32-bit sum in a column.
 [[nodiscard]] inline int32_t requantize(const Requantization& to, int32_t sum, size_t column) {
   const ptrdiff_t at = to.step * static_cast<ptrdiff_t>(column);
   if (to.rounding == Rounding::kFloat) return requantize_float(to, static_cast<float>(sum), at);
@@ -114,8 +116,8 @@ struct Requantization {
   return clamp_quantized(value + to.zero_point, to.low, to.high);
 }
 
-// The same of a sum of 48 bits. Most have 32, for which one product suffices: its upper half is the exact
-// result, too.
+// The quantized value of a 48-bit sum. Most sums fit in 32 bits, where the upper half of one product is exact
+// and cheaper.
 [[nodiscard]] inline int32_t requantize_wide(const Requantization& to, int64_t sum, size_t column) {
   const ptrdiff_t at = to.step * static_cast<ptrdiff_t>(column);
   if (to.rounding == Rounding::kFloat) return requantize_float(to, static_cast<float>(sum), at);
@@ -130,13 +132,13 @@ struct Requantization {
   return clamp_quantized(value + to.zero_point, to.low, to.high);
 }
 
-// A row of them, side by side: of the columns from `column` on.
+// Requantizes `count` sums of the columns from `column` on.
 inline void requantize_wide_row(const Requantization& to, size_t column, size_t count, const int64_t* sums,
                                 int16_t* out) {
   for (size_t i = 0; i < count; ++i) out[i] = static_cast<int16_t>(requantize_wide(to, sums[i], column + i));
 }
 
-// By the type of the sum.
+// Selects requantize() or requantize_wide() by the type of the sum.
 template <class Sum>
 [[nodiscard]] int32_t requantize_sum(const Requantization& to, Sum sum, size_t column) {
   if constexpr (sizeof(Sum) == sizeof(int64_t)) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Rows of resampled float32 images. Any alignment; nothing outside of what is described is read or written.
+// Interpolation of rows of float32 images. Accesses only the described elements; alignment of float; results
+// overlap no operand. Strides are in floats.
 #pragma once
 
 #include <cstddef>
@@ -9,11 +10,12 @@
 
 namespace rushlight::ukernel {
 
-// out[i] = row[index[i]]
+// Nearest neighbour: out[i] = row[index[i]].
 RL_UKERNEL(void, resample_gather, (size_t n, const float* row, const int32_t* index, float* out),
            (n, row, index, out))
 
-// Each row `down` times, of each element `across` times: for i < rows, k < down, j < n and l < across
+// Nearest neighbour by integer factors: repeats each row `down` times and each element `across` times. For i
+// < rows, k < down, j < n, l < across:
 //
 //   to[(i * down + k) * to_stride + j * across + l] = from[i * from_stride + j]
 struct RepeatedRows {
@@ -28,18 +30,20 @@ struct RepeatedRows {
 };
 RL_UKERNEL(void, resample_repeat, (const RepeatedRows& rows), (rows))
 
-// out[i] = a[i] * (1 - share) + b[i] * share
+// Linear, between two rows: out[i] = a[i] * (1 - share) + b[i] * share.
 RL_UKERNEL(void, resample_blend, (size_t n, const float* a, const float* b, float share, float* out),
            (n, a, b, share, out))
 
-// Between four pixels of n channels, the upper two and the lower two:
-// out[i] = (a[i] * (1 - across) + b[i] * across) * (1 - down) + (c[i] * (1 - across) + d[i] * across) * down
+// Bilinear, between four pixels of n channels, the upper two and the lower two:
+//
+//   out[i] = (a[i] * (1 - across) + b[i] * across) * (1 - down)
+//            + (c[i] * (1 - across) + d[i] * across) * down
 RL_UKERNEL(void, resample_pixel,
            (size_t n, const float* a, const float* b, const float* c, const float* d, float across,
             float down, float* out),
            (n, a, b, c, d, across, down, out))
 
-// Between two elements of a row: out[i] = row[first[i]] * (1 - share[i]) + row[second[i]] * share[i]
+// Linear, along one row: out[i] = row[first[i]] * (1 - share[i]) + row[second[i]] * share[i].
 RL_UKERNEL(void, resample_between,
            (size_t n, const float* row, const int32_t* first, const int32_t* second, const float* share,
             float* out),

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The sum of two quantized numbers as TFLite and CMSIS-NN compute it, with three roundings "double": each
-// number is rescaled on its own, and so is their sum.
+// The sum of two quantized values as TFLite and CMSIS-NN compute it, with three roundings of kind "double":
+// one for each operand and one for the sum.
 //
 //   rescaled(x, i) = requantize_double((x - zero_points[i]) << kRescaledBits, multipliers[i], shifts[i])
 //   out = quantized(rescaled(a, 0) + rescaled(b, 1))
 //
-// by column 0 of `to`. A multiplier may be negative: that is a difference.
+// by column 0 of `to`. A negative multiplier gives a difference.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Contiguous floats for cores without wide vectors: few instructions a number, little code. What is written
-// may be what is read, but not overlap it in another way. Any count, also 0. Where the vectors of the machine
-// take subnormal numbers for zero (Helium, Armv7 NEON), so do these.
+// Elementwise functions of contiguous floats for cores without wide vectors: few instructions an element,
+// little code. `to` may be an input but not overlap it otherwise. Any count, also 0; alignment of float. On
+// vectors that flush subnormals to zero (Helium, Armv7 NEON), these functions do so too.
 #pragma once
 
 #include <cstddef>
@@ -10,20 +10,20 @@
 
 namespace rushlight::ukernel {
 
-// Whether sums of many numbers are quicker by rows, with add_span(), than one by one.
+// True if sums of many elements are faster by rows, with add_span(), than one element at a time.
 inline constexpr bool kSpansAreVectors = native::kSpansAreVectors;
 
 RL_UKERNEL_NATIVE(void, fill_span, (float* to, size_t count, float value), (to, count, value))
 RL_UKERNEL_NATIVE(void, copy_span, (float* to, const float* from, size_t count), (to, from, count))
 
-// from * scale + offset, in one rounding or two.
+// from * scale + offset, fused or with two roundings.
 RL_UKERNEL_NATIVE(void, scale_span, (float* to, const float* from, size_t count, float scale, float offset),
                   (to, from, count, scale, offset))
 
-// Zero for what is below zero; NaN, of either sign, stays.
+// ReLU; NaN of either sign passes.
 RL_UKERNEL_NATIVE(void, rectify_span, (float* to, const float* from, size_t count), (to, from, count))
 
-// low for what is below it, high for what is then above that; NaN stays.
+// Clamps to low, then to high; NaN passes.
 RL_UKERNEL_NATIVE(void, clamp_span, (float* to, const float* from, size_t count, float low, float high),
                   (to, from, count, low, high))
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Transposed copies of matrices of elements of 1, 2, 4, 8 or 16 bytes, whatever these are:
+// Transposed copies of matrices with elements of 1, 2, 4, 8 or 16 bytes of any type:
 //
 //   to[j][i] = from[i][j]    for i < rows, j < columns
 //
-// Elements are side by side in each row; rows of `from` are from_stride bytes apart, those of `to`, of which
-// there are `columns`, to_stride. Elements are aligned as their size asks, up to 8. The two do not overlap;
-// nothing else is read or written.
+// The elements of a row are contiguous. Rows of `from` are from_stride bytes apart, the `columns` rows of
+// `to` to_stride bytes. Elements are aligned to their size, up to 8 bytes. The arrays do not overlap;
+// accesses only the described elements.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +19,7 @@ RL_UKERNEL(void, transpose,
             ptrdiff_t to_stride),
            (rows, columns, element, from, from_stride, to, to_stride))
 
-// Copies rows of as many bytes each; distances of rows as above, of any alignment.
+// Copies rows of `bytes` bytes each. Strides are in bytes and need no alignment.
 RL_UKERNEL(void, copy_rows,
            (size_t rows, size_t bytes, const char* from, ptrdiff_t from_stride, char* to,
             ptrdiff_t to_stride),

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Transposes float32 and clamps the result, with a residual added:
+// Transposes float32, adds a residual and clamps:
 //
 //   to[j * to_stride + i] = clamp(from[i * from_stride + j] + residual[j * to_stride + i], low, high)
 //
-// for i < rows, j < columns. Nothing else is read or written; no state, no memory, no alignment beyond that
-// of float; NaN stays.
+// for i < rows, j < columns. Strides are in floats. Accesses only these elements; alignment of float; `to`
+// overlaps no operand. NaN passes.
 #pragma once
 
 #include <cstddef>

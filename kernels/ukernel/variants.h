@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How a microkernel is declared, once for all variants that a build has of it. variants.yaml lists the
-// variants; variant_table.h is generated from it. README.md is the contract.
+// Declares a microkernel once for all variants of a build. variants.yaml lists the variants; variant_table.h
+// is generated from it; README.md has the rules.
 //
 //   RL_UKERNEL(void, vexp, (size_t n, const float* x, float* y), (n, x, y))
 //
 // declares rushlight::ukernel::<variant>::vexp for each variant, and rushlight::ukernel::vexp, which calls
-// the best that the machine runs: one comparison for each variant that is chosen at run time. Variants are
-// compiled from one source, whose namespace is RL_UKERNEL_VARIANT.
+// the best variant that the processor supports, at one comparison for each variant that can be chosen at run
+// time. All variants are compiled from one source, whose namespace is RL_UKERNEL_VARIANT.
 //
-// The macro says which rows of the table a family is compiled for:
-//   RL_UKERNEL         float: float32 whose subnormal numbers may be taken for zero
-//   RL_UKERNEL_EXACT   exact: tells subnormal numbers from zero, which Armv7's vectors do not
+// The macro selects the rows of the table for which a family is compiled:
+//   RL_UKERNEL         float: float32; vectors may flush subnormals to zero
+//   RL_UKERNEL_EXACT   exact: subnormals are kept, which Armv7's vectors cannot do
 //   RL_UKERNEL_INTEGER integer: products of int8
 //   RL_UKERNEL_NATIVE  none: for cores without wide vectors
 #pragma once
 
 #include <cstddef>
 
-// Set by the build if it compiles variants that are chosen at run time.
+// The build sets 1 if it compiles variants that are chosen at run time.
 #ifndef RUSHLIGHT_UKERNEL_VARIANTS
 #define RUSHLIGHT_UKERNEL_VARIANTS 0
 #endif
@@ -37,10 +37,10 @@ namespace rushlight::ukernel {
   inline result name parameters { return native::name arguments; }
 
 #if RUSHLIGHT_UKERNEL_VARIANTS
-// The best that this machine runs, or the one that RUSHLIGHT_CPU names in the environment if the machine runs
-// it. Later variants are better.
+// The best variant that this processor supports, or the one that the environment variable RUSHLIGHT_CPU
+// names, if the processor supports it. Later variants are better.
 [[nodiscard]] Variant variant();
-// Its name, as RUSHLIGHT_CPU has it.
+// Its name, as for RUSHLIGHT_CPU.
 [[nodiscard]] inline const char* variant_name() { return kVariantNames[static_cast<int>(variant())]; }
 #endif
 

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Transforms of Winograd's minimal filtering, F(2 x 2, 3 x 3), in float32: 2 x 2 outputs of a 3 x 3
-// convolution come from 4 x 4 inputs by 16 products of transformed inputs and weights instead of 36. Lanes
-// are channels of one tile, or tiles of one channel.
+// Transforms of Winograd's minimal filtering F(2 x 2, 3 x 3) in float32 (Lavin and Gray, "Fast Algorithms for
+// Convolutional Neural Networks", 2016): a tile of 2 x 2 outputs of a 3 x 3 convolution takes 16 products of
+// transformed inputs and weights instead of 36. Lanes are the channels of one tile or the tiles of one
+// channel.
 //
-// Inputs and products are only added and subtracted, and weights halved: rounding errors are those of a
-// direct convolution, where larger tiles, whose factors are up to 8 and 1/24, lose a digit or two
-// (docs/decisions/0021-winograd-in-small-tiles.md). An infinite input, or NaN, spreads to all outputs of its
-// tile, which the output transform reports.
+// The transforms only add and subtract inputs and products, and halve weights: rounding errors are as in a
+// direct convolution. Larger tiles have factors from 1/24 to 8 and lose a digit or two
+// (docs/decisions/0021-winograd-in-small-tiles.md). An infinite or NaN input spreads to all outputs of its
+// tile; the output transform reports that.
 //
-// Nothing is read or written outside of what is described; no state, no memory, no alignment beyond that of
-// float.
+// Memory: accesses only the described elements; alignment of float; results overlap no operand.
 #pragma once
 
 #include <cstddef>
@@ -18,27 +18,27 @@
 
 namespace rushlight::ukernel {
 
-inline constexpr size_t kWinogradOut = 2;                            // outputs of a tile in a row
-inline constexpr size_t kWinogradIn = 4;                             // and the inputs that they see
-inline constexpr size_t kWinogradParts = kWinogradIn * kWinogradIn;  // products
+inline constexpr size_t kWinogradOut = 2;                            // outputs of a tile along one axis
+inline constexpr size_t kWinogradIn = 4;                             // inputs that they depend on
+inline constexpr size_t kWinogradParts = kWinogradIn * kWinogradIn;  // products of a tile
 
-// out[part * out_stride + i], i < lanes, for each part of the transformed tile.
+// Input transform: out[part * out_stride + i], i < lanes, for each part of the transformed tile.
 struct WinogradInput {
   size_t lanes = 0;
-  const float* const* in = nullptr;  // kWinogradParts, row by row; null: zeros
+  const float* const* in = nullptr;  // kWinogradParts pointers, row by row; null: zeros
   float* out = nullptr;
   ptrdiff_t out_stride = 0;
 };
 
-// out[k][i] = clamp(the k-th output + bias[i] + residual[k][i], low, high), i < lanes. False when one of the
-// k-th outputs, wanted or not, is infinite or NaN.
+// Output transform: out[k][i] = clamp(output k + bias[i] + residual[k][i], low, high), i < lanes.
+// winograd_output() returns false if an output, stored or not, is infinite or NaN before the bias is added.
 struct WinogradOutput {
   size_t lanes = 0;
   const float* in = nullptr;
   ptrdiff_t in_stride = 0;                 // from part to part
   const float* bias = nullptr;             // null: zeros
-  float* const* out = nullptr;             // kWinogradOut x kWinogradOut, row by row; null: not wanted
-  const float* const* residual = nullptr;  // as many; null: none
+  float* const* out = nullptr;             // kWinogradOut^2 pointers, row by row; null: not stored
+  const float* const* residual = nullptr;  // as many pointers; null: none
   float low = -__builtin_inff();
   float high = __builtin_inff();
 };
@@ -46,7 +46,7 @@ struct WinogradOutput {
 RL_UKERNEL(void, winograd_input, (const WinogradInput& tile), (tile))
 RL_UKERNEL(bool, winograd_output, (const WinogradOutput& tile), (tile))
 
-// The transformed 3 x 3 weights: out[part * out_stride] for each part.
+// Weight transform of one 3 x 3 kernel: out[part * out_stride] for each part. Sums in double.
 inline void winograd_weights(const float* weights, ptrdiff_t row_stride, ptrdiff_t column_stride, float* out,
                              ptrdiff_t out_stride) {
   constexpr double kFactors[kWinogradIn][3] = {{1, 0, 0}, {0.5, 0.5, 0.5}, {0.5, -0.5, 0.5}, {0, 0, 1}};

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The models, always with the same random weights: name -> module in the state for use, and its inputs."""
+"""The models, always with the same random weights: name -> module in evaluation mode, and its inputs."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ MODELS: dict[str, Callable[[], Made]] = {
 
 
 def make(build: Callable[[], Made]) -> Made:
-    """What `build` makes, from the same random numbers each time, without gradients."""
+    """The result of `build` with a fixed random seed, without gradients."""
     torch.manual_seed(0)
     module, args = build()
     _calibrate(module, args)
@@ -51,7 +51,7 @@ def make(build: Callable[[], Made]) -> Made:
 
 
 def _calibrate(module: nn.Module, args: tuple[Tensor, ...]) -> None:
-    """Batch norms with scales as after training, and the statistics of what comes to them."""
+    """Gives batch norms random scales, as after training, and the statistics of their inputs."""
     norms = [layer for layer in module.modules() if isinstance(layer, (nn.BatchNorm1d, nn.BatchNorm2d))]
     if not norms:
         return

@@ -16,7 +16,7 @@ __all__ = ["DsCnn", "Recurrent", "ResNet8", "autoencoder", "mlp"]
 
 
 def autoencoder() -> nn.Sequential:
-    """Anomaly detection: 640 numbers through 8 and back, as MLPerf Tiny has it."""
+    """Anomaly detection: 640 values through a bottleneck of 8 and back, as in MLPerf Tiny."""
     layers: list[nn.Module] = []
     before = 640
     for width in (128, 128, 128, 128, 8, 128, 128, 128, 128):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Transformers: a text encoder, an image encoder and a block of a decoder, with random weights."""
+"""Transformers: a text encoder, an image encoder and a decoder block, with random weights."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from torch.nn import functional
 
 
 class Attention(nn.Module):
-    """Every token over all of them ([1, tokens, width])."""
+    """Self-attention of all tokens ([1, tokens, width])."""
 
     def __init__(self, width: int, heads: int) -> None:
         super().__init__()
@@ -41,7 +41,7 @@ class EncoderLayer(nn.Module):
 
 
 class TextEncoder(nn.Module):
-    """MiniLM's shape: tokens (int64, [1, length]) to their average vector ([1, width])."""
+    """MiniLM's shape: tokens (int64, [1, length]) to their mean vector ([1, width])."""
 
     def __init__(self, width: int = 384, heads: int = 12, layers: int = 6, words: int = 30522) -> None:
         super().__init__()
@@ -74,10 +74,10 @@ class VisionTransformer(nn.Module):
 
 
 class LlamaBlock(nn.Module):
-    """One block of a decoder: RMS norms, rotary positions, grouped heads, SwiGLU.
+    """One block of a decoder: RMS norms, rotary embedding, grouped heads, SwiGLU.
 
-    Takes x ([1, tokens, width]) at the places from `past` on. With `past` also the keys and values before it
-    ([1, groups, past, head]), and gives those of all tokens back beside its output.
+    Takes x ([1, tokens, width]) at the positions from `past` on. With `past`, also takes the earlier keys
+    and values ([1, groups, past, head]), and returns those for all tokens besides its output.
     """
 
     def __init__(self, tokens: int, past: int = 0, width: int = 512, heads: int = 8, groups: int = 2) -> None:

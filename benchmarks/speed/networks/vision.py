@@ -35,7 +35,7 @@ _V1 = (
 
 
 def mobilenet_v1(width: float, classes: int) -> nn.Sequential:
-    """A convolution of each channel and one over channels, thirteen times."""
+    """Thirteen pairs of a depthwise and a pointwise convolution."""
     channels = int(32 * width)
     layers = [normed(3, channels, 3, nn.ReLU, stride=2)]
     for full, stride in _V1:
@@ -47,7 +47,7 @@ def mobilenet_v1(width: float, classes: int) -> nn.Sequential:
 
 
 class SqueezeExcitation(nn.Module):
-    """Scales each channel by what two layers make of all channels' averages."""
+    """Scales each channel by a function (two layers) of the means of all channels."""
 
     def __init__(self, channels: int, inside: int) -> None:
         super().__init__()
@@ -61,7 +61,7 @@ class SqueezeExcitation(nn.Module):
 
 
 class InvertedResidual(nn.Module):
-    """Wider, a convolution of each channel, perhaps scales for the channels, narrow again."""
+    """A pointwise expansion, a depthwise convolution, optional channel scales, and a pointwise projection."""
 
     def __init__(
         self,
@@ -84,7 +84,7 @@ class InvertedResidual(nn.Module):
         return x + self.layers(x) if self.is_residual else self.layers(x)
 
 
-# How much wider inside, channels, blocks, stride of the first.
+# Expansion factor, channels, blocks, stride of the first block.
 _V2 = (
     (1, 16, 1, 1),
     (6, 24, 2, 2),
@@ -111,7 +111,7 @@ def mobilenet_v2() -> nn.Sequential:
     return nn.Sequential(*layers, normed(channels, 1280, 1, nn.ReLU6), *_head(1280))
 
 
-# Kernel, channels inside, channels, inside squeeze and excitation or 0, Hardswish in place of ReLU, stride.
+# Kernel, expanded channels, channels, squeeze channels or 0, Hardswish instead of ReLU, stride.
 _V3_SMALL = (
     (3, 16, 16, 8, False, 2), (3, 72, 24, 0, False, 2), (3, 88, 24, 0, False, 1),
     (5, 96, 40, 24, True, 2), (5, 240, 40, 64, True, 1), (5, 240, 40, 64, True, 1),
@@ -150,7 +150,7 @@ def mobilenet_v3_large() -> nn.Sequential:
 
 
 class BasicBlock(nn.Module):
-    """Two convolutions with a shortcut, which is a strided 1x1 convolution where the shape changes."""
+    """Two convolutions with a shortcut, which is a strided 1x1 convolution if the shape changes."""
 
     def __init__(self, before: int, after: int, stride: int) -> None:
         super().__init__()

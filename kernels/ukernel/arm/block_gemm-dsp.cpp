@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// block_gemm on Cortex-M4, M7, M33: a mask leaves two numbers of a word in its halves, which SMLAD multiplies
-// with a pair of a row and adds: 9 instructions for 8 products of 4 bits, 5 for 4 of 8. A row holds the pairs
-// in the order in which they are used, by four features.
+// block_gemm on Cortex-M4, M7 and M33. A mask extracts two elements of a word to its halves; SMLAD multiplies
+// them with a pair of a row and adds both products. 8 products cost 9 instructions with 4 bits, 4 products
+// cost 5 with 8 bits. A quantized row holds the pairs in the order of their use; four features share it.
 #include "kernels/ukernel/generic/block_small_scalar.inl"
 
 namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
@@ -16,8 +16,8 @@ void store_block(const BlockForm& form, const int32_t* q, char* to) {
   store_pairs(form, q, reinterpret_cast<int16_t*>(to));
 }
 
-// Adds the products of pair kPair of a run. Its two instructions are one to compilers, which otherwise take
-// those of four features apart, and more registers than there are.
+// Adds the products of pair kPair of a word. One asm statement for both instructions: compilers would
+// separate the instructions of four features and run out of registers.
 template <bool kIsByte, size_t kPair>
 RL_INLINE int32_t add_two(int32_t sum, uint32_t word, [[maybe_unused]] uint32_t mask, int32_t pair) {
   uint32_t two;
@@ -35,7 +35,8 @@ RL_INLINE int32_t add_two(int32_t sum, uint32_t word, [[maybe_unused]] uint32_t 
   return sum;
 }
 
-// Sums and words of four features have names, as compilers that optimize for size keep arrays in memory.
+// Sums and words of four features are separate variables: compilers that optimize for size keep arrays in
+// memory.
 struct Sums {
   int32_t a = 0, b = 0, c = 0, d = 0;
 };
@@ -54,7 +55,7 @@ RL_INLINE void add_pair(Sums& sums, const Words& words, uint32_t mask, int32_t p
 template <bool kIsByte>
 void sum_block(const uint8_t* words, const char* left, size_t runs, int32_t* sums) {
   constexpr size_t kPairs = kIsByte ? 2 : 4;
-  uint32_t mask = 0x000f000f;  // in a register, whose instructions shift the other operand
+  uint32_t mask = 0x000f000f;  // in a register, so that AND can shift its other operand
   if constexpr (!kIsByte) asm("" : "+r"(mask));
   for (const int32_t* const end = sums + kBlockFeatures; sums != end; sums += kFeatures) {
     const auto* row = reinterpret_cast<const int32_t*>(left);

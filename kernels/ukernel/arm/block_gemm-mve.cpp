@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// block_gemm on Cortex-M55: a gather takes the words of one feature, 64 bytes apart, so that VMLADAV sums 16
-// products of bytes at once: 32 numbers of 4 bits in one gather and 2 instructions that part them, and 2 sums
-// a part of the row, q = 256 * high + low. Numbers of 8 bits become signed, which takes their zero away.
+// block_gemm on Cortex-M55. A gather loads the words of one feature, 64 bytes apart, so that VMLADAV sums 16
+// byte products: one gather and 2 instructions unpack 32 elements of 4 bits, and each part of a row, q = 256
+// * high + low, takes 2 sums. Elements of 8 bits are made signed, which subtracts their zero.
 //
-// A row's block holds 32 high bytes (not where the form is narrow), then as many low ones, in the order in
-// which gathers bring weights. Helium takes subnormal numbers for zero: products of scales below 2^-126 are
+// A block of a quantized row holds 32 high bytes (not if the form is narrow), then as many low bytes, in the
+// order in which gathers load weights. Helium flushes subnormals to zero: products of scales below 2^-126 are
 // 0.
 #include <arm_mve.h>
 
@@ -15,13 +15,13 @@ namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
 namespace {
 
 constexpr size_t kPartBytes = kMostBlock;
-constexpr size_t kGathered = 4;  // words
+constexpr size_t kGathered = 4;  // words in a gather
 
 RL_INLINE size_t row_block_bytes(const BlockForm& form) {
   return form.is_narrow ? kPartBytes : 2 * kPartBytes;
 }
 
-// Numbers past the block are 0.
+// Elements past the block are 0.
 void store_block(const BlockForm& form, const int32_t* q, char* to) {
   auto* at = reinterpret_cast<int8_t*>(to);
   for (size_t i = 0; i < row_block_bytes(form); i += 16) vstrbq_s8(at + i, vdupq_n_s8(0));
@@ -38,11 +38,11 @@ RL_INLINE int32_t first_sum(const BlockForm& form, const BlockHeader& head) {
   return form.has_minimum ? 0 : -head.correction;
 }
 
-// GCC 12 converts lane by lane.
+// An intrinsic, since GCC 12 converts __builtin_convertvector lane by lane.
 RL_INLINE F32 floats_of(I32 sums) { return (F32)vcvtq_f32_s32((int32x4_t)sums); }
 
-// The even halves of a vector, and the odd ones. In q0, since binutils 2.40 doubles the numbers of these
-// instructions' registers.
+// Convert the even or the odd float16 lanes. In q0: binutils 2.40 encodes other registers of these
+// instructions wrongly, with doubled numbers.
 RL_INLINE float32x4_t even_halves(uint8x16_t halves) {
   register uint8x16_t value asm("q0") = halves;
   asm("vcvtb.f32.f16 q0, q0" : "+w"(value));
@@ -68,7 +68,7 @@ void load_scales(bool is_single, const uint8_t* from, float* __restrict to) {
   }
 }
 
-// The words of feature kFeature of those at `at`, and of those kSkip bytes behind them.
+// Gathers the words of feature kFeature, kSkip bytes past `at`.
 template <size_t kFeature, size_t kSkip = 0>
 RL_INLINE uint8x16_t gather(uint32x4_t at) {
   return vreinterpretq_u8_u32(
@@ -91,7 +91,7 @@ RL_INLINE void sum_feature(uint32x4_t at, uint8x16_t mask, const int8x16_t (&row
   }
 }
 
-// Words that a gather does not take, as they lie anywhere, or are too few.
+// Copies words that a gather cannot load, since they are unaligned or too few.
 [[gnu::noinline]] void sum_copy(SumBlock sum_block, const uint8_t* words, const char* left, size_t runs,
                                 int32_t* sums) {
   alignas(uint32_t) uint8_t copy[2 * kGathered * kWordBytes] = {};
@@ -99,7 +99,7 @@ RL_INLINE void sum_feature(uint32x4_t at, uint8x16_t mask, const int8x16_t (&row
   sum_block(copy, left, 0, sums);
 }
 
-// Sums of whole blocks are those of 0 runs.
+// `runs` is 0 for aligned whole blocks.
 template <bool kIsByte, size_t kParts>
 void sum_block(const uint8_t* words, const char* left, size_t runs, int32_t* sums) {
   if (runs != 0 &&

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Cortex-M0: sums, factors and addresses of two features are in the low registers.
+// Cortex-M0: two features, whose sums, factors and addresses fit in the low registers.
 #include <cstddef>
 
 #include "kernels/ukernel/variants.h"

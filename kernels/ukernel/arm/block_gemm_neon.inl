@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Shared by the variants of block_gemm for Neon. A row's numbers are signed bytes, q = 256 * high + low: of
-// each eight the high bytes (not where the form is narrow), then the low ones. A tile of a variant has
+// Shared by the Neon variants of block_gemm. A quantized row holds signed bytes, q = 256 * high + low: for
+// each eight elements the high bytes (not if the form is narrow), then the low bytes. Each variant defines a
+// tile with
 //
-//   kCount, kVecs                       its rows, and vectors of four features
-//   begin(sums)                         sums[r] is what the sums of row r begin with
-//   add(left, from)                     adds eight numbers of each row times those of kVecs vectors of words
-//   sum(r, v)                           of row r and the features of vector v
+//   kCount, kVecs                       rows, and vectors of four features
+//   begin(sums)                         starts the sums of row r from sums[r]
+//   add(left, from)                     adds eight elements of each row times kVecs vectors of words
+//   sum(r, v)                           the sums of row r for the features of vector v
 //
-// Numbers of 8 bits become signed, which takes their zero away.
+// Elements of 8 bits are made signed, which subtracts their zero.
 #include <arm_neon.h>
 
 #include "kernels/ukernel/generic/block_rows.inl"
@@ -18,18 +19,18 @@ namespace {
 
 constexpr size_t kVecFeatures = 4;
 constexpr size_t kWordBytes = kBlockFeatures * sizeof(uint32_t);
-constexpr size_t kStep = 8;  // numbers that are added at once
+constexpr size_t kStep = 8;  // elements that are added at once
 
 template <bool kByte, bool kNarrowRows>
 struct Layout {
   static constexpr bool kIsByte = kByte;
   static constexpr bool kIsNarrow = kNarrowRows;
   static constexpr size_t kParts = kNarrowRows ? 1 : 2;
-  static constexpr size_t kRowStep = kStep * kParts;  // bytes of eight numbers of a row
-  static constexpr size_t kPanelStep = kByte ? 2 * kWordBytes : kWordBytes;  // and of the features
+  static constexpr size_t kRowStep = kStep * kParts;                         // bytes of 8 row elements
+  static constexpr size_t kPanelStep = kByte ? 2 * kWordBytes : kWordBytes;  // bytes of 8 panel elements
 };
 
-// The numbers 0 to 3 and 4 to 7 of four features.
+// Elements 0 to 3 and 4 to 7 of four features.
 template <class K>
 struct Numbers {
   int8x16_t first;
@@ -47,7 +48,7 @@ struct Numbers {
   }
 };
 
-// The initial value of a block's sums: it corrects for the zero of the stored numbers.
+// The start of a block's sums, which corrects for the zero of the stored elements.
 RL_INLINE int32_t first_sum(const BlockForm& form, const BlockHeader& head) {
   if (form.is_byte) return form.has_minimum ? head.correction : 0;
   return form.has_minimum ? 0 : -head.correction;
@@ -57,7 +58,7 @@ RL_INLINE float32x4_t from_halves(uint16x4_t halves) {
 #if defined(__aarch64__)
   return vcvt_f32_f16(vreinterpret_f16_u16(halves));
 #else
-  float32x4_t values;  // GCC has the intrinsic where it has a type for halves
+  float32x4_t values;  // GCC has the intrinsic only with a float16 type
   asm("vcvt.f32.f16 %q0, %P1" : "=w"(values) : "w"(halves));
   return values;
 #endif
@@ -68,7 +69,7 @@ RL_INLINE float32x4_t load_four(const BlockForm& form, const uint8_t* from, size
   return from_halves(vreinterpret_u16_u8(vld1_u8(from + feature * sizeof(uint16_t))));
 }
 
-// A tile's rows times its features, from feature `feature` of the panel on.
+// Multiplies a tile's rows with its features, from `feature` of the panel on.
 template <class K, class Tile>
 RL_INLINE void multiply_tile(const BlockGemm& p, size_t row, size_t feature, float (*out)[kBlockFeatures]) {
   constexpr size_t kCount = Tile::kCount, kVecs = Tile::kVecs;
@@ -120,7 +121,7 @@ RL_INLINE void multiply_tile(const BlockGemm& p, size_t row, size_t feature, flo
   }
 }
 
-// As many rows as the tile has, times all features of the panel.
+// Multiplies the tile's rows with all features of the panel.
 template <class K, class Tile>
 void multiply_rows(const BlockGemm& p, size_t row) {
   float out[Tile::kCount][kBlockFeatures];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// block_gemm with Neon alone: products of bytes are of 16 bits, eight at a time, of two features. A block of
-// 4 bits adds eight of them (at most 15 * 128 each) before they are widened; of 8 bits two products of high
-// bytes fit in 16 bits, of low ones one.
+// block_gemm with plain Neon: byte products have 16 bits, eight at a time, of two features. With 4 bits a
+// block adds eight of them (at most 15 * 128 each) before it widens; with 8 bits 16 bits hold two products of
+// high bytes, but only one of low bytes.
 #include <type_traits>
 
 #include "kernels/ukernel/arm/block_gemm_neon.inl"
@@ -10,7 +10,7 @@ namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
 
 namespace {
 
-// Products of the upper eight bytes, and of the lower ones.
+// Products of the upper eight bytes, and of the lower eight.
 #if defined(__aarch64__)
 RL_INLINE int16x8_t multiply_high(int8x16_t a, int8x16_t b) { return vmull_high_s8(a, b); }
 RL_INLINE int16x8_t add_high(int16x8_t sums, int8x16_t a, int8x16_t b) { return vmlal_high_s8(sums, a, b); }
@@ -29,7 +29,7 @@ RL_INLINE int16x8_t add_low(int16x8_t sums, int8x16_t a, int8x16_t b) {
   return vmlal_s8(sums, vget_low_s8(a), vget_low_s8(b));
 }
 
-// Sums of two neighbours: of a, then of b.
+// Pairwise sums of a, then of b.
 #if defined(__aarch64__)
 RL_INLINE int16x8_t add_neighbours(int16x8_t a, int16x8_t b) { return vpaddq_s16(a, b); }
 RL_INLINE int32x4_t add_neighbours(int32x4_t a, int32x4_t b) { return vpaddq_s32(a, b); }
@@ -44,14 +44,14 @@ RL_INLINE int32x4_t add_neighbours(int32x4_t a, int32x4_t b) {
 }
 #endif
 
-// Four numbers of a row, four times.
+// Repeats four elements of a row four times.
 RL_INLINE int8x16_t spread(const int8_t* from) {
   int32_t word;
   std::memcpy(&word, from, sizeof(word));
   return vreinterpretq_s8_s32(vdupq_n_s32(word));
 }
 
-// Sums of features 0 and 1, and 2 and 3, of four features: in 16 bits, or in 32.
+// Sums of features 0 and 1, and of 2 and 3, in 16 or 32 bits.
 template <class K>
 struct FourSums {
   using Sums = std::conditional_t<K::kIsByte, int32x4_t, int16x8_t>;
@@ -65,7 +65,7 @@ struct FourSums {
     }
   }
 
-  // `kTwoFit`: two products of 8 bits fit in 16.
+  // kTwoFit: two products of 8 bits fit in 16 bits.
   template <bool kTwoFit>
   RL_INLINE void add(const Numbers<K>& weights, int8x16_t first, int8x16_t second) {
     if constexpr (!K::kIsByte) {

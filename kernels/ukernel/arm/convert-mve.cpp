@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Cortex-M55: int8 from float32 by four numbers at a time, 11 instructions, and back, 6. Helium takes
-// subnormal numbers for zero: where that would show, behind scales of extreme exponents, the plain loops do
-// it.
+// Cortex-M55: quantizes four float32 with 11 instructions and dequantizes with 6. Helium flushes subnormals
+// to zero; where that would change a result, with scales of extreme exponents, the plain loops run.
 #include "kernels/ukernel/convert.h"
 
 #define RL_OWN_INT8
@@ -11,7 +10,7 @@ namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
 
 namespace {
 
-// Between these neither a factor nor a result other than 0 is subnormal: 2^-126 * 2^124 rounds to 0.
+// Between these, no factor and no nonzero result is subnormal: 2^-126 * 2^124 rounds to 0.
 constexpr float kLeastFactor = 0x1p-100F;
 constexpr float kMostFactor = 0x1p124F;
 
@@ -19,7 +18,7 @@ constexpr float kMostFactor = 0x1p124F;
 
 }  // namespace
 
-// Both comparisons are false for NaN, which is converted to 0.
+// Both comparisons are false for NaN, which then converts to 0.
 void quantize_i8(size_t n, const float* __restrict x, const Quantization& how, int8_t* __restrict out) {
   if (!(how.inverse_scale >= kLeastFactor && how.inverse_scale <= kMostFactor)) {
     return quantize(n, x, how, out);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What Linux says of an Arm processor: the words of variants.yaml. Their bits differ between 32 and 64 bits.
+// Feature words of an Arm processor under Linux, as variants.yaml names them. Their bits differ between 32
+// and 64 bits.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Cortex-M4, M7, M33: two rows by two columns, four numbers of the depth at a time. SXTB16 widens weights by
-// pairs that are two apart, so that the numbers of rows are put together likewise; SMLAD multiplies and adds
-// a pair: 24 instructions for 16 products, 8 of which load.
+// Cortex-M4, M7 and M33: two rows by two columns, four elements of the depth at a time. SXTB16 widens bytes 0
+// and 2, or 1 and 3, of the weights; PKHBT and PKHTB pair the row's elements in the same order; SMLAD
+// multiplies and adds a pair. 24 instructions for 16 products, 8 of them loads.
 #include <cstring>
 
 #include <arm_acle.h>
@@ -22,7 +22,7 @@ inline int32_t load_word(const T* from) {
   return word;
 }
 
-// Numbers 0 and 2 of four, or 1 and 3.
+// Elements 0 and 2 of four, or 1 and 3.
 inline int32_t even_of(int32_t first, int32_t second) {
   int32_t pair;
   asm("pkhbt %0, %1, %2, lsl #16" : "=r"(pair) : "r"(first), "r"(second));
@@ -44,7 +44,7 @@ inline int32_t odd_of(int32_t bytes) {
   return pair;
 }
 
-// The numbers of a row, four of them: those that are two apart.
+// Four elements of a row as pairs of even and odd elements.
 struct Four {
   int32_t even;
   int32_t odd;
@@ -67,8 +67,7 @@ inline int32_t add(int32_t sum, const Four& row, const FourWeights& column) {
   return __smlad(row.odd, column.odd, __smlad(row.even, column.even, sum));
 }
 
-// Sums have names, as compilers that optimize for size keep arrays in memory. Of a row or column that is not
-// there another one is taken.
+// Sums are separate variables: compilers that optimize for size keep arrays in memory.
 template <size_t kRows, size_t kWidth>
 void sum_tile(const int16_t* left, ptrdiff_t left_stride, const int8_t* right, ptrdiff_t right_stride,
               size_t depth, int32_t* sums) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Cortex-M55: two rows by two columns, eight numbers of the depth at a time, the rest masked. Loads widen the
-// weights to int16.
+// Cortex-M55: two rows by two columns, eight elements of the depth at a time, the last ones masked. Loads
+// widen the weights to int16.
 #include <arm_mve.h>
 
 #include "kernels/ukernel/int16_product.h"

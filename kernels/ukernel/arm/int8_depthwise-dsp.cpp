@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Cortex-M4, M7, M33: four channels, two taps at a time. Words of both taps are cut into halves, whose bytes
-// widen to the pairs that SMLAD takes. In assembler, which keeps all in registers: 17 instructions for eight
-// products.
+// Cortex-M4, M7 and M33: four channels, two taps at a time. The words of both taps are split into halves,
+// whose bytes widen to the pairs that SMLAD multiplies. In assembler, so that everything stays in registers:
+// 17 instructions for eight products.
 #include <cstdint>
 #include <cstring>
 
@@ -14,14 +14,14 @@ namespace {
 constexpr size_t kGroup = 4;
 constexpr size_t kTapBytes = 8;
 
-// Assembler reads it by the offsets of members.
+// Assembler reads the members by their offsets.
 struct Taps {
   const int8_t* const* in;
   const int32_t* weights;
   size_t channel;
   size_t taps;
   const int32_t* bias;
-  int32_t* sums;  // of a pixel in each of four rows, 64 bytes apart
+  int32_t* sums;  // a pixel in each of four rows that are 64 bytes apart
   const int32_t* sums_end;
 };
 
@@ -35,7 +35,7 @@ inline uint32_t load(const int8_t* from) {
   std::memcpy(&word, from, sizeof(word));
   return word;
 }
-// Bytes 0 and 2 of a word; 1 and 3.
+// Bytes 0 and 2 of a word, or 1 and 3.
 inline uint32_t even_bytes(uint32_t word) {
   asm("sxtb16 %0, %0" : "+r"(word));
   return word;
@@ -45,7 +45,8 @@ inline uint32_t odd_bytes(uint32_t word) {
   return word;
 }
 
-// For two taps a word for each channel, the first one's weight below; zero for one that is missing.
+// Packs the weights of two taps to one word for each channel, the first tap in the lower half; a missing tap
+// is 0.
 [[gnu::noinline]] inline void widen(const int8_t* weights, ptrdiff_t stride, size_t taps, int8_t* to) {
   auto* words = reinterpret_cast<uint32_t*>(to);
   for (; taps > 0; taps -= 2, weights += 2 * stride, words += 4) {
@@ -61,8 +62,8 @@ inline uint32_t odd_bytes(uint32_t word) {
   }
 }
 
-// All registers but the stack's are taken: pointers to taps, weights, channel, count, four sums, bytes,
-// widened ones and weights, `work`.
+// Uses all registers but sp: pointers to taps, weights, channel, count, four sums, bytes, widened bytes and
+// weights, `work`.
 [[gnu::naked, gnu::noinline]] void add_taps([[maybe_unused]] Taps& work) {
   asm volatile(
       "push {r4-r11, lr}\n"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Cortex-M55: 16 channels, two taps at a time, whose products of int16 are added before they are widened: 24
+// Cortex-M55: 16 channels, two taps at a time, whose int16 products are added before they are widened: 24
 // instructions for 32 products, in assembler, as registers just suffice. Two products fit in int16 unless a
-// weight is -128. Four channels at a time where one is, and where taps are many.
+// weight is -128; then, and for many taps, four channels at a time.
 #include "kernels/ukernel/arm/requantize_mve.h"
 #include "kernels/ukernel/int8_depthwise.h"
 
@@ -10,25 +10,25 @@ namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
 namespace {
 
 constexpr size_t kGroup = kSumColumns;
-constexpr size_t kMostTaps = 32;      // whose weights are copied: 512 bytes of stack
-constexpr size_t kPixels = kSumRows;  // that sums are kept of: 1 kB
+constexpr size_t kMostTaps = 32;      // taps whose weights are copied: 512 bytes of stack
+constexpr size_t kPixels = kSumRows;  // pixels whose sums are kept: 1 kB
 
-// Assembler reads it by the offsets of members.
+// Assembler reads the members by their offsets.
 struct Taps {
   const int8_t* const* in;
   const int8_t* weights;
-  ptrdiff_t offset;  // from what `in` points to
+  ptrdiff_t offset;  // from where `in` points
   size_t pairs;
-  size_t rest;  // 1: a tap before the pairs
+  size_t rest;  // 1: one tap before the pairs
   int32_t* sums;
   const int32_t* sums_end;
-  size_t channels;  // as many lanes are loaded
-  ptrdiff_t back;   // bytes that pointers have gone too far behind a pixel, and its offset from the last one
+  size_t channels;  // lanes that are loaded
+  ptrdiff_t back;   // bytes that pointers move back after a pixel
   ptrdiff_t pixel_stride;
 };
 
-// Sums of channels 0, 4, 8, 12 are in q4, the next ones in q5 to q7. An odd tap is the first one: it makes
-// the sums that others are added to.
+// Sums of channels 0, 4, 8 and 12 are in q4, the next ones in q5 to q7. An odd tap is first and starts the
+// sums.
 [[gnu::naked, gnu::noinline]] void add_taps([[maybe_unused]] Taps& work) {
   asm volatile(
       "push {r4-r11, lr}\n"
@@ -93,8 +93,8 @@ struct Taps {
       "pop {r4-r11, pc}\n");
 }
 
-// Whether add_taps() can take them. Those of lanes that no channel has are zero, or with `number` less than
-// 16 those of so many channels again and again.
+// Copies the weights of a group. Lanes without a channel get zeros; if `number` < 16, the weights of that
+// many channels repeat. Returns false if add_taps() cannot multiply them.
 inline bool copy_weights(const Int8Depthwise& strip, size_t channel, size_t lanes_used, size_t number,
                          int8_t* to) {
   if (strip.taps > kMostTaps) return false;
@@ -111,7 +111,7 @@ inline bool copy_weights(const Int8Depthwise& strip, size_t channel, size_t lane
   return vminvq_s8(0, least) > -128;
 }
 
-// Any weights of at most four channels.
+// Any weights, for at most four channels.
 inline void add_few(const Int8Depthwise& strip, size_t channel, size_t pixel, size_t pixels, int32_t* sums) {
   const mve_pred16_t lanes = vctp32q(strip.channels - channel);
   for (; pixels > 0; --pixels, ++pixel, sums += kGroup) {
@@ -128,7 +128,7 @@ inline void add_few(const Int8Depthwise& strip, size_t channel, size_t pixel, si
   }
 }
 
-// Pixels that a group of lanes has, if they lie side by side and few channels leave lanes for them.
+// Pixels that share a group of lanes, if they are contiguous and have few channels.
 size_t pixels_of_group(const Int8Depthwise& strip) {
   const auto channels = static_cast<ptrdiff_t>(strip.channels);
   const bool adjoin = strip.pixel_stride == channels && strip.out_stride == channels;
@@ -136,8 +136,9 @@ size_t pixels_of_group(const Int8Depthwise& strip) {
   return adjoin && fits ? kGroup / strip.channels : 1;
 }
 
-// Pixels from `first` on, whose results begin at strip.out; `together` of them are one of more channels:
-// false, and nothing is written, where add_taps() cannot take them.
+// Computes the pixels from `first` on, whose results begin at strip.out. `together` adjacent pixels are
+// treated as one pixel with more channels; if add_taps() cannot multiply their weights, returns false and
+// writes nothing.
 [[gnu::noinline]] bool convolve(const Int8Depthwise& strip, size_t together, size_t first) {
   int8_t weights[kMostTaps * kGroup];
   int32_t sums[kPixels * kGroup];

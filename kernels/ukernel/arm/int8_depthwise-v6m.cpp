@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Cortex-M0, M0+, M23: two channels at a time, by weights of 32 bits. In assembler, which has sums in upper
-// registers: ten instructions for two products.
+// Cortex-M0, M0+ and M23: two channels at a time, with weights widened to 32 bits. In assembler, which keeps
+// sums in the upper registers: ten instructions for two products.
 #include <cstdint>
 
 #include "kernels/ukernel/int8_depthwise.h"
@@ -11,19 +11,19 @@ namespace {
 
 constexpr size_t kGroup = 2;
 
-// Assembler reads it by the offsets of members.
+// Assembler reads the members by their offsets.
 struct Taps {
   const int8_t* const* in;
   const int32_t* weights;
   size_t channel;
   size_t taps;
   const int32_t* bias;
-  int32_t* sums;  // of a pixel in both of two rows, 64 bytes apart
+  int32_t* sums;  // a pixel in each of two rows that are 64 bytes apart
   const int32_t* sums_end;
 };
 
-// Low registers: pointers to taps, weights, both channels, numbers and weights. Upper ones: two sums, the
-// weights' end, `work`.
+// Low registers: pointers to taps, weights, both channels, elements and weights. Upper registers: two sums,
+// the weights' end, `work`.
 [[gnu::naked, gnu::noinline]] void add_taps([[maybe_unused]] Taps& work) {
   asm volatile(
       ".syntax unified\n"

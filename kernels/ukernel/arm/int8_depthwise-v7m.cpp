@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Cortex-M3: four channels at a time, whose numbers are one load and their weights, of 32 bits, another. In
-// assembler, which keeps all in registers: 13 instructions for four products.
+// Cortex-M3: four channels at a time: one load for the inputs, one for the weights, which are widened to 32
+// bits. In assembler, so that everything stays in registers: 13 instructions for four products.
 #include <cstdint>
 
 #include "kernels/ukernel/int8_depthwise.h"
@@ -11,19 +11,19 @@ namespace {
 
 constexpr size_t kGroup = 4;
 
-// Assembler reads it by the offsets of members.
+// Assembler reads the members by their offsets.
 struct Taps {
   const int8_t* const* in;
   const int32_t* weights;
   size_t channel;
   size_t taps;
   const int32_t* bias;
-  int32_t* sums;  // of a pixel in each of four rows, 64 bytes apart
+  int32_t* sums;  // a pixel in each of four rows that are 64 bytes apart
   const int32_t* sums_end;
 };
 
-// All registers but the stack's are taken: pointers to taps, weights, channel, count, four sums, four
-// weights, four bytes and one of them. `work` is on the stack.
+// Uses all registers but sp: pointers to taps, weights, channel, count, four sums, four weights, four bytes
+// and one of them. `work` is on the stack.
 [[gnu::naked, gnu::noinline]] void add_taps([[maybe_unused]] Taps& work) {
   asm volatile(
       "push {r0, r4-r11, lr}\n"

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Depthwise convolutions of int8 on Arm cores without wide vectors: a group of channels at a time, whose
-// weights are widened once for all pixels. Sums of some pixels are kept, so that what a channel's numbers are
-// scaled with is found once for them. A source that includes this defines before:
-//   constexpr size_t kGroup                     channels
-//   constexpr size_t kTapBytes                  of a tap's widened weights
-//   void widen(weights, stride, taps, to)       the weights of a group
-//   void add_taps(Taps&)                        sums of pixels
+// weights are widened once for all pixels. The sums of several pixels are kept, so that a channel's scale is
+// loaded once for them. Before it includes this, a source defines:
+//   constexpr size_t kGroup                     channels of a group
+//   constexpr size_t kTapBytes                  bytes of a tap's widened weights
+//   void widen(weights, stride, taps, to)       widens the weights of a group
+//   void add_taps(Taps&)                        computes the sums of pixels
 #pragma once
 
 #include "kernels/ukernel/arm/requantize_scalar.h"
@@ -15,10 +15,10 @@ namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
 
 namespace {
 
-constexpr size_t kPixels = 16;                 // that sums are kept of: at most 256 bytes of stack
-constexpr size_t kMostTaps = 512 / kTapBytes;  // that are widened: 512 bytes of stack
+constexpr size_t kPixels = 16;                 // pixels whose sums are kept: at most 256 bytes of stack
+constexpr size_t kMostTaps = 512 / kTapBytes;  // taps that are widened: 512 bytes of stack
 
-// A channel by itself: the last ones, and all if there are more taps.
+// Filters one channel: the last ones, and all if there are more taps than kMostTaps.
 [[gnu::noinline]] inline void filter_channel(const Int8Depthwise& strip, size_t c) {
   const int8_t* const* in = strip.in;
   int8_t* out = strip.out + c;

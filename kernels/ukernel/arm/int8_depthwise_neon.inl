@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Depthwise convolution of int8 with Neon, 16 channels of all pixels at a time, then 8 or what is left: what
-// channels are requantized with is prepared once. Products of two taps are added in 16 bits, where they fit
-// unless all four factors are -128; of channels with such a weight each is added by itself.
+// Depthwise convolution of int8 with Neon: 16 channels of all pixels at a time, then 8 or the rest, so that
+// the constants of the requantization are prepared once. The products of two taps are added in 16 bits, where
+// they fit unless all four factors are -128; channels with such a weight add each product separately.
 #include <cstring>
 
 #include "kernels/ukernel/arm/requantize_neon.h"
@@ -11,7 +11,7 @@ namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
 
 namespace {
 
-// 1 to 7 numbers, 0 behind them.
+// Loads 1 to 7 elements; the others are 0.
 template <class T>
 RL_INLINE uint64_t load_bits(const int8_t* from) {
   T bits;
@@ -42,7 +42,7 @@ struct Whole {
   }
 };
 
-// 8.
+// 8 channels.
 struct Half {
   using Numbers = int8x8_t;
   static constexpr size_t kHalves = 1;
@@ -53,7 +53,7 @@ struct Half {
   }
 };
 
-// 1 to 7.
+// 1 to 7 channels.
 struct Part : Half {
   explicit Part(size_t channels) : count(channels) {}
   RL_INLINE int8x8_t load(const int8_t* from) const { return load_some(from, count); }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// int8_depthwise_groups.h on cores that multiply 32 bits alone: a word for each weight.
+// int8_depthwise_groups.h for cores with only 32-bit products: a word for each weight.
 #pragma once
 
 #include <cstddef>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Cortex-M55: sums of four numbers at a time in 10 instructions. Products are kept as sums of 32 bits, some
-// at a time, of which requantize_mve.h makes quantized numbers as if they were rows of 16 columns. An operand
-// that is one number for a row is part of a constant: numbers that are read in its place are multiplied by 0.
+// Cortex-M55: four sums at a time in 10 instructions. Products are stored as blocks of 32 bits, which
+// requantize_mve.h quantizes as rows of 16 columns. A broadcast operand is part of a constant: the elements
+// that are read in its stead are multiplied by 0.
 #include "kernels/ukernel/arm/requantize_mve.h"
 #include "kernels/ukernel/generic/rescaled_sum.inl"
 #include "kernels/ukernel/int8_elementwise.h"
@@ -10,9 +10,9 @@ namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
 
 namespace {
 
-constexpr size_t kBlock = 128;  // products: 512 bytes of stack
+constexpr size_t kBlock = 128;  // products in a block: 512 bytes of stack
 
-// number * factor + offset, of the numbers from `at` on.
+// element * factor + offset, for the elements from `at` on.
 struct Operand {
   const int8_t* at;
   int32_t factor;
@@ -78,7 +78,7 @@ int8_t* out_of(const Rows& rows, size_t row) {
 }  // namespace
 
 void add_int8(const Rows& rows, const QuantizedSum& given) {
-  const QuantizedSum sum = given;  // results might lie over it
+  const QuantizedSum sum = given;  // a copy, which stores cannot alias
   for (size_t row = 0; row < rows.count; ++row) {
     int8_t* out = out_of(rows, row);
     const Operand a = operand_of(rows.in[0], row, out, sum.multipliers[0], sum.offset);
@@ -89,7 +89,7 @@ void add_int8(const Rows& rows, const QuantizedSum& given) {
 
 void multiply_int8_pairs(const Rows& rows, const QuantizedProduct& product) {
   int32_t products[kBlock];
-  Quantizer quantizer(product.to, nullptr);  // of one column, which all are
+  Quantizer quantizer(product.to, nullptr);  // one column for all elements
   for (size_t row = 0; row < rows.count; ++row) {
     int8_t* out = out_of(rows, row);
     Operand a = operand_of(rows.in[0], row, out, 1, -product.zero_points[0]);

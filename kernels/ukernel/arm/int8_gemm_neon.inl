@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the products of int8 of all rows of Neon share: spread rows are the rows themselves, a panel is of
-// blocks of 8 numbers of the depth and 16 columns, in which panel_position() says where a number lies.
-// multiply_rows<kRows>, <2> if that is less, and <1> are the row's own.
+// Shared by the Neon variants of int8_gemm: spread rows are plain copies, and a panel consists of blocks of 8
+// elements of the depth and 16 columns, in which panel_position() gives an element's position. Each variant
+// defines multiply_rows<kRows>, <2> if kRows is larger, and <1>.
 #include <cstring>
 
 #include "kernels/ukernel/arm/requantize_neon.h"
@@ -14,8 +14,8 @@ namespace {
 constexpr size_t kDepthBlock = 8;
 constexpr size_t kBlockBytes = kDepthBlock * kBlock;
 
-// The rows of a tile. Behind the last of a row is up to the end of a block what must not matter: the panel
-// has zeros there.
+// The rows of a tile. Bytes past the end of a row, up to a whole block, do not matter: the panel has
+// zeros there.
 template <size_t kCount>
 struct Rows {
   RL_INLINE Rows(const Int8Gemm& p, size_t first) {
@@ -26,7 +26,7 @@ struct Rows {
   const int8_t* at[kCount];
 };
 
-// Sums of a row begin with the biases of the columns and of the row.
+// Starts the sums of a row from the biases of the columns and the row.
 RL_INLINE void begin(const Int8Gemm& p, const BlockQuantizer& q, size_t row, int32x4_t* sums) {
   const int32x4_t row_bias = vdupq_n_s32(p.row_bias == nullptr ? 0 : p.row_bias[row]);
   RL_UNROLL for (size_t v = 0; v < 4; ++v) sums[v] = vaddq_s32(vld1q_s32(q.bias + 4 * v), row_bias);
@@ -36,7 +36,7 @@ RL_INLINE void finish(const Int8Gemm& p, const BlockQuantizer& q, size_t row, in
   store_block(p.out + static_cast<ptrdiff_t>(row) * p.out_stride, quantize(q, sums), p.columns);
 }
 
-// The panel's blocks; whether a number is -128.
+// Packs the blocks of a panel; returns true if an element is -128.
 bool pack_blocks(int8_t* to, const int8_t* from, ptrdiff_t depth_stride, ptrdiff_t column_stride,
                  size_t depth, size_t columns) {
   bool any_least = false;

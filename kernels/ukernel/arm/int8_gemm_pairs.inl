@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Products of int8 with Neon alone: 8 products of 16 bits at a time, to each of which a second is added
-// before pairs of them are added to sums of 32 bits: 16 products in three instructions. Two products fit in
-// 16 bits unless all four factors are -128. Of panels that have that number, each product is added by itself.
+// Products of int8 with plain Neon: 8 products of 16 bits, to each of which a second one is added before
+// adjacent pairs are added to 32-bit sums: 16 products in three instructions. Two products fit in 16 bits
+// unless all four factors are -128; panels with that value add each product separately.
 //
-// A vector of the panel is of 4 columns: the numbers 0 and 1 of each, then 2 and 3.
+// A vector of the panel has 4 columns: elements 0 and 1 of each, then elements 2 and 3.
 #include "kernels/ukernel/arm/requantize_neon.h"
 
 namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
 
 namespace {
 
-// Sums of kRows rows, factors and products fit in registers.
+// As many rows as fit in registers with their factors and products.
 #if defined(__aarch64__)
 constexpr size_t kRows = 4;
 #else
@@ -31,7 +31,7 @@ namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
 
 namespace {
 
-// Four times the numbers 0 and 1, or 4 and 5, then four times the next two.
+// Repeats elements 0 and 1 (or 4 and 5) four times, then the next two.
 template <int kHalf>
 RL_INLINE int8x16_t repeat_pairs(int8x8_t numbers) {
 #if defined(__aarch64__)
@@ -65,14 +65,13 @@ RL_INLINE void add_half(int32x4_t (*sums)[4], const int8x8_t* left, const int8_t
   RL_UNROLL for (size_t i = 0; i < kCount; ++i) {
     const int8x16_t pairs = repeat_pairs<kHalf>(left[i]);
     RL_UNROLL for (size_t v = 0; v < 4; ++v) sums[i][v] = add_products<kPairs>(sums[i][v], pairs, right[v]);
-    // No instructions: keeps GCC from computing the products of later rows, too, before it adds these.
+    // Emits no instruction: keeps GCC from computing the products of later rows before it adds these.
     asm volatile("" : "+w"(sums[i][0]), "+w"(sums[i][1]), "+w"(sums[i][2]), "+w"(sums[i][3]) : : "memory");
   }
 }
 
-// Adds the products of kRows rows, whose numbers two to a product of 16 bits, over so many blocks of the
-// depth, 1 or more. The intrinsics above make the same; compilers order them so that sums do not fit in
-// registers.
+// Adds the products of kRows rows over `blocks` >= 1 blocks of the depth, if two products fit in 16 bits. The
+// same as the intrinsics above; compilers order those such that sums spill from registers.
 #if defined(__aarch64__)
 #define RL_ROW(left, order, a, b, c, d)                                                                \
   "tbl v14.16b, {" left ".16b}, " order                                                                \
@@ -170,7 +169,7 @@ void multiply_panel(const Int8Gemm& p, const BlockQuantizer& q) {
 
 }  // namespace
 
-// Behind the blocks: whether a number is -128.
+// One flag follows the blocks: 1 if an element is -128.
 size_t int8_panel_bytes(size_t depth) { return block_bytes(depth) + 64; }
 
 void pack_int8(void* panel, const int8_t* from, ptrdiff_t depth_stride, ptrdiff_t column_stride, size_t depth,

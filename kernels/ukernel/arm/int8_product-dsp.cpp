@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Cortex-M4, M7, M33: four rows of a panel of int16 by one column, whose numbers are widened in registers. In
-// assembler, as compilers make no loads of several registers. 13 instructions for 16 products, of which eight
-// are SMLAD, and 2 for each 32 that count.
+// Cortex-M4, M7 and M33: four rows of a panel of int16 by one column, whose elements are widened in
+// registers. In assembler, since compilers emit no loads of several registers: 13 instructions for 16
+// products, eight of them SMLAD, and 2 for the loop each 32 products.
 #include <cstdint>
 #include <cstring>
 
@@ -15,14 +15,14 @@ constexpr size_t kPanelBytes = 8;
 constexpr size_t kPartDepth = 1024 / kPanelBytes;
 constexpr size_t kLeastDepth = 4;
 
-// Assembler reads it by the offsets of members.
+// Assembler reads the members by their offsets.
 struct Columns {
   const int8_t* panel;
   const int8_t* right;
   ptrdiff_t right_stride;
   int32_t* sums;
   const int32_t* sums_end;
-  ptrdiff_t step;  // from the end of the first four numbers of a column to the next
+  ptrdiff_t step;  // from the end of the first four elements of a column to the next
   size_t more;     // steps after the first
 };
 
@@ -41,9 +41,9 @@ inline int32_t odd_bytes(uint32_t word) {
   asm("sxtb16 %0, %1, ror #8" : "=r"(pair) : "r"(word));
   return pair;
 }
-// A depth is taken in fours. If it is no multiple, the second four begin before the first have ended, and
-// what both have is zero in the panel: nothing beyond the depth is read. The last part of a longer depth may
-// be less than four; they then begin in the part before.
+// The depth is processed in fours. If it is no multiple of four, the second four begin before the end of the
+// first, and the panel has zeros where they overlap: nothing past the depth is read. The last part of a
+// longer depth may have fewer than four elements; it then begins in the part before.
 inline ptrdiff_t overlap_of(size_t depth) { return -static_cast<ptrdiff_t>(-depth & 3); }
 
 inline Columns columns_of(const int8_t* panel, const int8_t* right, size_t depth) {
@@ -56,7 +56,7 @@ inline Columns columns_of(const int8_t* panel, const int8_t* right, size_t depth
   return work;
 }
 
-// The panel of a step: elements 0 and 2 of each row, elements 1 and 3 of each row.
+// Stores a step of the panel: elements 0 and 2, then 1 and 3, of each row.
 inline void put(int32_t* panel, uint32_t word) {
   panel[0] = even_bytes(word);
   panel[4] = odd_bytes(word);
@@ -93,7 +93,7 @@ inline void put(int32_t* panel, uint32_t word) {
   "smlad r6, r10, r3, r6\n" \
   "smlad r7, r11, r3, r7\n"
 
-// All registers but the stack's are taken: panel, column, four sums, what is multiplied, count, `work`.
+// Uses all registers but sp: panel, column, four sums, factors, count, `work`.
 [[gnu::naked, gnu::noinline]] void add_columns([[maybe_unused]] Columns& work) {
   asm volatile(
       "push {r4-r11, lr}\n"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Cortex-M55: three rows by two columns, 16 numbers of the depth at a time, in loops that count and mask by
-// themselves: 12 instructions for 96 products, and 8 for each six sums. Sums are in general registers, of
-// which VMLADAVA takes the even ones; so this is assembler. A single row is taken by four columns. Sums of 12
-// rows by 16 columns are kept before they are quantized.
+// Cortex-M55: three rows by two columns, 16 elements of the depth at a time, in tail-predicated low-overhead
+// loops: 12 instructions for 96 products, and 8 for each six sums. In assembler, since the sums are in
+// general registers and VMLADAVA takes only even ones. A single row is multiplied by four columns. Sums of 12
+// rows by 16 columns are stored before they are quantized.
 #include "kernels/ukernel/arm/requantize_mve.h"
 #include "kernels/ukernel/int8_product.h"
 
@@ -12,28 +12,28 @@ namespace {
 
 constexpr size_t kRows = 3;
 static_assert(kInt8ProductRows == kRows);
-constexpr size_t kColumns = kSumColumns;  // sums of a block: 768 bytes of stack
+constexpr size_t kColumns = kSumColumns;  // columns of a block, whose sums take 768 bytes of stack
 constexpr size_t kBlockRows = 12;
 
-// Assembler reads it by the offsets of members.
+// Assembler reads the members by their offsets.
 struct Columns {
   const int8_t* rows[kRows];
   const int8_t* right;
   ptrdiff_t right_stride;
-  int32_t* sums;            // of the rows of a column, then of the next
+  int32_t* sums;            // rows of a column, then of the next column
   const int32_t* sums_end;  // columns are pairs, or fours of one row
-  size_t depth;             // of a part
+  size_t depth;             // elements of a part
   size_t parts;
   ptrdiff_t part_stride;
-  size_t triples;  // of rows, sums of each 192 bytes behind the last one's
+  size_t triples;  // triples of rows, whose sums are 192 bytes apart
   ptrdiff_t triple_stride;
 };
 
 #define RL_ADD(sum, row, column) "vmladava.s8 " sum ", " row ", " column "\n"
 
-// Rows in r1, r3, r5, columns in r7, r9, sums to be stored at r11. On the stack: bytes to the next columns
-// from where the last loop ended, the first row, the end of the sums, the other rows; then triples to go,
-// bytes to the next one's rows, columns and their stride, and bytes of a triple's sums.
+// Rows in r1, r3, r5, columns in r7, r9, sums are stored at r11. Stack: bytes from the end of a loop to the
+// next columns, first row, end of the sums, other rows; then triples left, bytes to the rows of the next
+// triple, columns and their stride, bytes of a triple's sums.
 [[gnu::naked, gnu::noinline]] void multiply_three([[maybe_unused]] const Columns& work) {
   asm volatile(
       "push {r4-r11, lr}\n"
@@ -87,9 +87,9 @@ struct Columns {
       "pop {r4-r11, pc}\n");
 }
 
-// The same of one triple of rows in parts. On the stack: bytes that rows and columns have gone too far in a
-// part, parts to go, depth and parts, bytes back to the rows' and on to the next columns' first parts, and
-// the end.
+// The same for one triple of rows in parts. Stack: bytes by which row and column pointers overshoot a part,
+// parts left, depth and parts, bytes back to the rows' first parts and on to the next columns, end
+// of the sums.
 [[gnu::naked, gnu::noinline]] void multiply_parts([[maybe_unused]] const Columns& work) {
   asm volatile(
       "push {r4-r11, lr}\n"
@@ -107,7 +107,7 @@ struct Columns {
       "ldrd r11, r6, [r0, #20]\n"
       "mov r8, r3\n"
       "push {r4, r6}\n"
-      "push {r1, r2, r7, r10, r12}\n"  // r7 is only a place
+      "push {r1, r2, r7, r10, r12}\n"  // r7 only fills a slot
       "push {r8}\n"
       "ldrd r1, r3, [r0]\n"
       "ldr r5, [r0, #8]\n"
@@ -151,7 +151,7 @@ struct Columns {
       "pop {r4-r11, pc}\n");
 }
 
-// The row in r1, columns in r3, r5, r7, r9, sums to be stored at r11.
+// Row in r1, columns in r3, r5, r7, r9, sums are stored at r11.
 [[gnu::naked, gnu::noinline]] void multiply_one([[maybe_unused]] const Columns& work) {
   asm volatile(
       "push {r4-r11, lr}\n"
@@ -190,15 +190,15 @@ struct Columns {
       "pop {r4-r11, pc}\n");
 }
 
-constexpr size_t kJoined = 864;  // bytes of rows whose parts are put together, of three at least
+constexpr size_t kJoined = 864;  // bytes for rows whose parts are joined, at least three rows
 
-// Three rows' sums of 16 columns, then the next ones'.
+// The sums of three rows and 16 columns are followed by the sums of the next three rows.
 constexpr size_t kRowsSums = kRows * kColumns;
 constexpr uint32_t kRowsAt[kBlockRows] = {0,   4,   8,   192, 196, 200,  //
                                           384, 388, 392, 576, 580, 584};
 static_assert(kRowsAt[3] == kRowsSums * sizeof(int32_t));
 
-// The parts of a row, side by side: 4 instructions each, and 3 for 16 bytes.
+// Copies the parts of a row to one contiguous row: 4 instructions a part, and 3 for each 16 bytes.
 inline void join_parts(const Int8Product& p, const int8_t* from, int8_t* to) {
   const auto ahead = static_cast<ptrdiff_t>((p.depth + 15) / 16 * 16);
   const auto past = ahead - static_cast<ptrdiff_t>(p.depth);
@@ -220,8 +220,7 @@ inline void join_parts(const Int8Product& p, const int8_t* from, int8_t* to) {
       : "q0", "lr", "cc", "memory");
 }
 
-// How rows are multiplied by columns, at most so many rows at once: `step` sums from column to column, which
-// are taken in groups.
+// A multiplication of up to `most` rows by groups of columns; sums of adjacent columns are `step` apart.
 struct Tile {
   void (*multiply)(const Columns&);
   size_t most;
@@ -232,8 +231,8 @@ constexpr Tile kOneRow = {multiply_one, 1, 1, 4};
 constexpr Tile kTiles[] = {
     {multiply_three, kBlockRows, kRows, 2}, kOneRow, {multiply_parts, kRows, kRows, 2}};
 
-// Columns that no group has: a group of the same column for each, from `work.right` on. `work` is not
-// changed.
+// Multiplies columns that do not fill a group, from `work.right` on: each is a group with stride 0. Does not
+// change `work`.
 [[gnu::noinline]] void multiply_rest(const Tile& tile, const Columns& whole, size_t columns) {
   int32_t group_sums[4 * kRows];
   Columns work = whole;
@@ -248,10 +247,11 @@ constexpr Tile kTiles[] = {
   }
 }
 
-// Sums of `count` rows from `left` on, a triple at least or less than one, by some columns.
+// Computes the sums of `count` rows from `left` on by `columns` columns. `count` is below three or a multiple
+// of three.
 void multiply_rows(const Tile& tile, Columns& work, const int8_t* left, ptrdiff_t stride, size_t count,
                    const int8_t* right, size_t columns, int32_t* sums) {
-  // Rows that a triple lacks repeat the last one.
+  // Missing rows of a triple repeat the last row.
   work.rows[0] = left;
   for (size_t k = 1; k < kRows; ++k) work.rows[k] = work.rows[k - 1] + (k < count ? stride : 0);
   const size_t whole = columns & ~(tile.group - 1);
@@ -269,7 +269,7 @@ void multiply_rows(const Tile& tile, Columns& work, const int8_t* left, ptrdiff_
   }
 }
 
-// Sums of the rows of a block by the columns of a block.
+// Computes the sums of the rows and columns of a block.
 void multiply_block(const Tile& tile, Columns& work, const int8_t* left, ptrdiff_t stride, size_t count,
                     const int8_t* right, size_t columns, int32_t* sums) {
   const size_t most = tile.most;
@@ -282,13 +282,13 @@ void multiply_block(const Tile& tile, Columns& work, const int8_t* left, ptrdiff
   }
 }
 
-// One alone is cheaper than two more with it.
+// A single row is cheaper alone than as a third of a triple.
 size_t rows_of_block(size_t rest) {
   if (rest > kBlockRows) return kBlockRows;
   return rest > 1 && rest % kRows == 1 ? rest - 1 : rest;
 }
 
-// Rows in one part, or in parts that are not put together.
+// Multiplies rows of one part, or of parts that are not joined.
 [[gnu::noinline]] void multiply(const Int8Product& p, Columns& work, Quantizer& quantizer) {
   int32_t sums[kRowsSums * kBlockRows / kRows];
   work.right_stride = p.right_stride;
@@ -311,7 +311,7 @@ size_t rows_of_block(size_t rest) {
   }
 }
 
-// Rows in parts that are put together, some at a time: those of several lines, too.
+// Joins the parts of some rows at a time, also rows of several lines, and multiplies them.
 [[gnu::noinline]] void multiply_joined(const Int8Product& p, Columns& work, Quantizer& quantizer) {
   int8_t joined[kJoined];
   const size_t depth = p.parts * p.depth;

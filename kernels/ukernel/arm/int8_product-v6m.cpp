@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Cortex-M0, M0+, M23: four rows of a panel of int32 by one column, whose end an index counts up to. In
-// assembler, which keeps sums in the upper registers: 12 instructions for four products, of which eight
-// multiply and add.
+// Cortex-M0, M0+ and M23: four rows of a panel of int32 by one column, with an index that counts up to its
+// end. In assembler, which keeps sums in the upper registers: 12 instructions for four products, eight of
+// which multiply and add.
 #include <cstdint>
 
 #include "kernels/ukernel/int8_product.h"
@@ -14,7 +14,7 @@ constexpr size_t kPanelBytes = 16;
 constexpr size_t kPartDepth = 512 / kPanelBytes;
 constexpr size_t kLeastDepth = 1;
 
-// Assembler reads it by the offsets of members.
+// Assembler reads the members by their offsets.
 struct Columns {
   const int8_t* panel;
   const int8_t* right;
@@ -28,7 +28,8 @@ inline Columns columns_of(const int8_t* panel, const int8_t* right, size_t depth
   return {panel, right, 0, nullptr, nullptr, depth};
 }
 
-// Low registers: panel, column's end, index, the column's number, four rows. Upper ones: four sums, `work`.
+// Low registers: panel, column's end, index, the column's element, four rows. Upper registers: four sums,
+// `work`.
 [[gnu::naked, gnu::noinline]] void add_columns([[maybe_unused]] Columns& work) {
   asm volatile(
       ".syntax unified\n"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Cortex-M3: four rows of a panel of int32 by one column. In assembler, as compilers make no loads of several
-// registers: six instructions for four products, of which four are MLA, and 2 for each 16 that count.
+// Cortex-M3: four rows of a panel of int32 by one column. In assembler, since compilers emit no loads of
+// several registers: six instructions for four products, four of them MLA, and 2 for the loop each 16
+// products.
 #include <cstdint>
 
 #include "kernels/ukernel/int8_product.h"
@@ -13,7 +14,7 @@ constexpr size_t kPanelBytes = 16;
 constexpr size_t kPartDepth = 1024 / kPanelBytes;
 constexpr size_t kLeastDepth = 1;
 
-// Assembler reads it by the offsets of members.
+// Assembler reads the members by their offsets.
 struct Columns {
   const int8_t* panel;
   const int8_t* right;
@@ -35,7 +36,7 @@ inline Columns columns_of(const int8_t* panel, const int8_t* right, size_t depth
   "mla r6, r10, r2, r6\n" \
   "mla r7, r11, r2, r7\n"
 
-// All registers but the stack's are taken: panel, column, its number, count, four sums, four rows, `work`.
+// Uses all registers but sp: panel, column, its element, count, four sums, four rows, `work`.
 [[gnu::naked, gnu::noinline]] void add_columns([[maybe_unused]] Columns& work) {
   asm volatile(
       "push {r4-r11, lr}\n"

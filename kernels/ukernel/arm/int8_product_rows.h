@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Products of int8 on Arm cores without wide vectors: four rows of the left factor are spread into a panel of
-// wider numbers, once for all columns; a load of several registers then brings a step of all four. A source
-// that includes this defines before:
-//   constexpr size_t kPanelBytes            of an element of the depth, four rows
-//   constexpr size_t kPartDepth             that a panel has, on the stack
-//   void spread(left, depth, inside, panel) the part of four rows
+// wider elements, once for all columns, so that one load of several registers reads a step of all four.
+// Before it includes this, a source defines:
+//   constexpr size_t kPanelBytes            bytes of a step of the depth of four rows
+//   constexpr size_t kPartDepth             depth of a panel, which is on the stack
+//   constexpr size_t kLeastDepth            the least depth for spread() and add_columns()
+//   void spread(rows, depth, panel)         spreads a part of four rows
 //   void add_columns(Columns&)              sums of each column += panel * right
-//   void add_row(...)                        sums of one row += left * right; the column after them
-// and the least depth that the first two take, kLeastDepth.
+//   add_row(...)                            sums of one row += left * right; returns the next column
 #pragma once
 
 #include "kernels/ukernel/arm/requantize_scalar.h"
@@ -17,9 +17,9 @@ namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
 
 namespace {
 
-constexpr size_t kColumns = 32;  // sums of so many columns are kept: 512 bytes of stack
+constexpr size_t kColumns = 32;  // columns whose sums are kept: 512 bytes of stack
 
-// Not part of its caller, which has few registers left.
+// Not inlined: its caller has few registers left.
 [[gnu::noinline]] inline void begin(const int32_t* bias, ptrdiff_t step, int32_t* sums, const int32_t* end) {
   for (; sums != end; sums += 4, bias += step) {
     const int32_t sum = *bias;

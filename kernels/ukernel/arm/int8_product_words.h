@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// int8_product_rows.h on cores that multiply 32 bits alone: the panel has a word for each number.
+// int8_product_rows.h for cores with only 32-bit products: a word for each element of the panel.
 #pragma once
 
 #include <cstddef>

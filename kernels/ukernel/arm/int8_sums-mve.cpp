@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Cortex-M55: four sums at a time, in five instructions for four numbers. They are gathered, also where
-// windows begin side by side: a second loop would take more flash than it saves time.
+// Cortex-M55: four sums at a time, five instructions for four elements. Contiguous elements are gathered too:
+// a second loop would cost more flash than it saves time.
 #include "kernels/ukernel/arm/requantize_mve.h"
 #include "kernels/ukernel/int8_sums.h"
 
@@ -21,7 +21,7 @@ void sum_int8(const Int8Windows& w, const int8_t* in, int32_t* sums) {
   }
 }
 
-// As if they were rows of 16 columns, which have one scale.
+// Quantizes sums as rows of 16 columns with one scale.
 void quantize_sums(const Requantization& to, size_t count, const int32_t* sums, int8_t* out) {
   Requantization of = to;
   of.step = 0;

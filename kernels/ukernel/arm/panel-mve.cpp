@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Cortex-M55: three rows by eight columns in q0 to q5, three steps of the depth at a time, loops without
-// overhead. In assembler, as neither gcc 12 nor clang-19 keeps the nine numbers of the left factor in
+// Cortex-M55: three rows by eight columns in q0 to q5, three steps of the depth at a time, in low-overhead
+// loops. In assembler, as neither gcc 12 nor clang-19 keeps the nine elements of the left factor in
 // registers. 55 instructions for 144 products, of which 48 take two cycles each and overlap in pairs.
 #include <arm_mve.h>
 
@@ -28,27 +28,27 @@ constexpr bool kTakesColumns = false;
   "ldmia r2!, {r10, r11, r12}\n" RL_STEP("r4", "r7", "r10") RL_NEXT_COLUMNS RL_STEP("r5", "r8", "r11") \
       RL_NEXT_COLUMNS RL_STEP("r6", "r9", "r12")
 
-// Full tiles one below the other; assembler reads it by the offsets of members. Steps are in bytes.
+// Consecutive full tiles. Assembler reads the members by their offsets. Steps are in bytes.
 struct Tiles {
-  const float* from;  // what each row begins with; null: what is in `out`
+  const float* from;  // start of each row's sums; null: `out`
   float* out;
   ptrdiff_t out_step;
-  const float* out_end;  // where no tile begins any more
-  size_t sixths;         // of a part's depth, and half of one
+  const float* out_end;  // the end of the last tile
+  size_t sixths;         // steps of six in a part's depth, rounded up
   size_t has_half;
-  size_t rest;  // of the depth, beside them
+  size_t rest;  // steps of the depth after them
   size_t more_parts;
-  ptrdiff_t part_step;  // from the end of one to the next
+  ptrdiff_t part_step;  // from the end of a part to the next part
   size_t rectify;
   const float* panel;
   const float* left;
   ptrdiff_t left_step;
-  ptrdiff_t tile_step;  // from the end of a tile's last row to the next tile's first one
-  size_t parts_left;    // of the tile at hand, as many as more_parts
+  ptrdiff_t tile_step;  // from the end of a tile's last row to the next tile's first
+  size_t parts_left;    // in the current tile; starts as more_parts
 };
 
-// All registers but the stack's are taken: first, second and third row, panel, nine numbers and the count of
-// the loop. What else there is to know is in memory, whose address is on the stack.
+// Uses all registers but sp: first, second and third row, panel, nine elements and the loop count. The rest
+// is in memory, whose address is on the stack.
 [[gnu::naked, gnu::noinline]] void add_all([[maybe_unused]] Tiles* tiles) {
   asm volatile(
       "push {r0, r1, r3-r11, lr}\n"
@@ -101,7 +101,7 @@ struct Tiles {
       "9:\n"
       "ldr r6, [r12, #36]\n"
       "cbz r6, 10f\n"
-      // As integers: a sum that is NaN has no sign here.
+      // Compares as integers: a NaN sum has no sign here.
       "vmov.i32 q7, #0\n"
       "vmax.s32 q0, q0, q7\n vmax.s32 q1, q1, q7\n vmax.s32 q2, q2, q7\n"
       "vmax.s32 q3, q3, q7\n vmax.s32 q4, q4, q7\n vmax.s32 q5, q5, q7\n"
@@ -203,7 +203,7 @@ inline float sum_of(float32x4_t lanes) { return (lanes[0] + lanes[1]) + (lanes[2
 
 }  // namespace
 
-// Two rows at a time, four numbers of each.
+// Four rows at a time, four elements of each.
 void multiply_rows(const RowProduct& product) {
   const float* left = product.left;
   float* out = product.out;

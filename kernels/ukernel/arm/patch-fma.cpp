@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Cortex-M4F, M7F, M33F: eight channels with one load each of input and weight.
+// Cortex-M4F, M7F and M33F: eight channels with one load each of input and weight.
 #define RL_OWN_CHANNELS
 #include "kernels/ukernel/generic/patch_planes.inl"
 
@@ -7,10 +7,10 @@ namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
 
 namespace {
 
-// Steps in bytes; assembler reads them by their offsets.
+// Steps in bytes. Assembler reads the members by their offsets.
 struct Steps {
   ptrdiff_t in;      // from tap to tap
-  ptrdiff_t in_row;  // from the end of a row of taps to the next one
+  ptrdiff_t in_row;  // from the end of a row of taps to the next row
   ptrdiff_t weight_row;
   size_t columns;
 };

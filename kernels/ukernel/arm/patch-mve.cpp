@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Cortex-M55: four neighbours of a row at a time, of which the last ones may be fewer.
+// Cortex-M55: four adjacent columns of a row at a time, the last ones masked.
 #include <arm_mve.h>
 
 #include "kernels/ukernel/patch.h"
@@ -8,19 +8,19 @@ namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
 
 namespace {
 
-// Four columns of the plane from `x` on. In assembler, as compilers keep only some of the numbers at hand: 32
-// instructions a row.
+// Convolves four columns of the plane from `x` on. In assembler, since compilers do not keep everything in
+// registers: 32 instructions a row.
 [[gnu::noinline]] void convolve_down(const PlaneConvolution& convolution, const float* kernel, size_t x) {
   const size_t columns = convolution.columns - x;
   const uint32_t here = vctp32q(columns);
-  // The columns to the left: all but one before the plane.
+  // The columns to the left; without the one before the plane.
   const uint32_t left = x > 0 ? vctp32q(columns + 1) : vctp32q(columns + 1) & 0xfff0u;
   const uint32_t left_and_right = left | static_cast<uint32_t>(vctp32q(columns - 1)) << 16;
   const float* in = convolution.in + x;
   float* out = convolution.out + x;
-  // What is stored in the first turn is no sum yet, and written over in the second.
+  // The first iteration stores no full sum; the second overwrites it.
   ptrdiff_t out_step = 0;
-  // Lists of registers are in the order of their numbers.
+  // Register lists are in the order of the register numbers.
   register int32_t a asm("r3") = static_cast<int32_t>(convolution.rows);
   register int32_t b asm("r4") = __builtin_bit_cast(int32_t, convolution.initial);
   register int32_t c asm("r5");
@@ -74,7 +74,7 @@ namespace {
 }  // namespace
 
 void convolve_plane_3x3(const PlaneConvolution& convolution) {
-  // From the last row to the first, in the order of the rows of the output that see a row of the plane.
+  // Kernel rows from last to first: the order of the output rows that depend on an input row.
   float kernel[9];
   float* to = kernel;
   for (ptrdiff_t i = 2; i >= 0; --i) {
@@ -142,21 +142,21 @@ void copy_block(float* to, ptrdiff_t to_stride, const float* from, ptrdiff_t fro
 
 namespace {
 
-// Of several outputs. Steps are in bytes, from the end of one to the next.
+// Taps of several outputs. Steps are in bytes, from the end of an output to the next.
 struct Taps {
   const float* in[9];
   const float* weight;  // 3 x 3 x 4 for each group
   const float* initial;
   float* out;
-  uint32_t least;  // of the sums, as integers: one that is NaN has no sign here
+  uint32_t least;  // lower bound of the sums, as integers: a NaN sum has no sign here
   size_t groups;
   size_t outputs;
   ptrdiff_t in_step;
   ptrdiff_t out_step;
 };
 
-// Two or three rows of two or three taps, whose places are in registers. Four instructions a group beside
-// three for each tap.
+// Two or three rows of two or three taps, whose addresses are in registers: three instructions a tap and four
+// for a group of channels.
 #define RL_TAP_AT(place, weight) \
   "vldrw.32 q1, [" place "], #16\n vldrw.32 q2, " weight "\n vfma.f32 q0, q1, q2\n"
 #define RL_TAP(place, weight) RL_TAP_AT(place, "[r9, #" weight "]")
@@ -185,7 +185,7 @@ struct Taps {
   "bne 1b\n"                                                                   \
   "pop {r0, r4-r11, pc}\n"
 
-// The first one moves on to the weights of its group.
+// The first load advances to the weights of its group.
 #define RL_FIRST_OF_2 RL_TAP_AT("r0", "[r9, #144]!") RL_TAP("r1", "16")
 #define RL_SECOND_OF_2 RL_TAP("r3", "48") RL_TAP("r4", "64")
 #define RL_FIRST_OF_3 RL_FIRST_OF_2 RL_TAP("r2", "32")
@@ -209,7 +209,7 @@ struct Taps {
   asm volatile(RL_GROUPS(RL_FIRST_OF_2 RL_SECOND_OF_2, ""));
 }
 
-// Any taps.
+// Any number of taps.
 void add_output(const ChannelSums& sums, const float* in, float* out, uint32_t least) {
   const int32x4_t lowest = vdupq_n_s32(static_cast<int32_t>(least));
   const float* group = sums.weight;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Quantized numbers of blocks of sums with Helium, of up to 16 columns. A product's upper half, doubled, is
-// shifted right and rounded; before that, shifts to the left saturate. A sum that saturates is far outside of
-// int8 either way; see requantize.h.
-// Functions are inline, not of each source: programs have them once.
+// Requantizes blocks of sums of up to 16 columns with Helium. The doubled upper half of a product is shifted
+// right with rounding; left shifts come first and saturate. A sum that saturates is far outside of int8
+// either way, see requantize.h. Functions are inline so that a program has each once, not one for each
+// source.
 #pragma once
 
 #include <cstddef>
@@ -18,13 +18,13 @@ namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
 inline constexpr size_t kSumColumns = 16;
 inline constexpr size_t kSumRows = 16;
 
-// Rows of 16 sums, one after the other: bytes to each.
+// Byte offsets of rows of 16 contiguous sums.
 inline constexpr uint32_t kRowsOf16[kSumRows] = {0,       64,      2 * 64,  3 * 64, 4 * 64,  5 * 64,
                                                  6 * 64,  7 * 64,  8 * 64,  9 * 64, 10 * 64, 11 * 64,
                                                  12 * 64, 13 * 64, 14 * 64, 15 * 64};
 
-// The sum of column j and row i is rows_at[i] bytes behind sums[j * column_step]. Of 16 columns all can be
-// read.
+// The sum of column j and row i is at sums[j * column_step], rows_at[i] bytes on. All 16 columns must be
+// readable.
 struct Sums {
   const int32_t* sums;
   size_t column_step;
@@ -38,8 +38,8 @@ inline int32x4_t load_scales(const int32_t* from, uint32x4_t at, mve_pred16_t la
   return vldrwq_gather_shifted_offset_z_s32(from, at, lanes);
 }
 
-// By kSingle and kDouble with any scale; `bias_of` is at the first column, and `last` the last of those that
-// repeat.
+// kSingle and kDouble with any scale. `bias_of` points to the first column; `last` is the mask of repeated
+// columns.
 [[gnu::noinline]] inline void quantize_any(const Requantization& to, const int32_t* bias_of, size_t first,
                                            size_t columns, uint32_t last, const Sums& of) {
   const uint32x4_t ahead = vidupq_n_u32(0, 1);
@@ -52,7 +52,7 @@ inline int32x4_t load_scales(const int32_t* from, uint32x4_t at, mve_pred16_t la
     const ptrdiff_t scale = to.step * static_cast<ptrdiff_t>(first);
     const int32x4_t multipliers = load_scales(to.multipliers + scale, at_scales, lanes);
     const int32x4_t shifts = vldrbq_gather_offset_z_s32(to.shifts + scale, at_scales, lanes);
-    // kSingle rounds in the last shift alone: there is one.
+    // kSingle rounds only in the last shift, which must be at least one.
     const int32x4_t left = vmaxq_s32(vaddq_n_s32(shifts, is_double ? 0 : 1), vdupq_n_s32(0));
     const int32x4_t right = vsubq_s32(shifts, left);
     const int32x4_t bias = bias_of == nullptr ? vdupq_n_s32(0) : load_scales(bias_of, distinct, lanes);
@@ -64,7 +64,7 @@ inline int32x4_t load_scales(const int32_t* from, uint32x4_t at, mve_pred16_t la
       value = vqshlq_s32(value, left);
       if (is_double) {
         value = vqrdmulhq_s32(value, multipliers);
-        // Halves away from zero: one less below zero, where there is a shift.
+        // Halves away from zero: subtracts one from negative values if they are shifted.
         value = vaddq_s32(value, vshrq_n_s32(vandq_s32(value, right), 31));
       } else {
         value = vqdmulhq_s32(value, multipliers);
@@ -77,9 +77,9 @@ inline int32x4_t load_scales(const int32_t* from, uint32x4_t at, mve_pred16_t la
   }
 }
 
-// Assembler knows it by the offsets of members. Vector k of 16 columns has columns k, k + 4, k + 8 and k +
-// 12: narrowed into even and odd lanes they come into their order. Constants are each vector's biases,
-// multipliers and shifts, then the least and the most bytes.
+// Assembler reads the members by their offsets. Vector k of 16 columns has columns k, k + 4, k + 8 and k +
+// 12: narrowing into even and odd lanes restores their order. `constants` are each vector's biases,
+// multipliers and shifts, then the lower and upper bounds as bytes.
 struct PairWork {
   const uint32_t* rows_at;
   const int32_t* constants;
@@ -88,11 +88,11 @@ struct PairWork {
   int8_t* out;
   ptrdiff_t out_stride;
   int32_t zero_point;
-  size_t pairs;  // of rows
+  size_t pairs;  // pairs of rows
   size_t columns;
 };
 
-// Sums of the next four columns of two rows, at r3 and r7, which `scale` makes steps of in q4 and q5.
+// Sums of the next four columns of two rows, at r3 and r7. `scale` rescales them in q4 and q5.
 #define RL_QUARTER(scale, at, narrow, first, second) \
   "vldrw.u32 q4, [r3, q7]\n"                         \
   "vldrw.u32 q5, [r7, q7]\n"                         \
@@ -178,11 +178,12 @@ struct PairWork {
       "vpop {d8-d15}\n"            \
       "pop {r4-r8, pc}\n")
 
-// kSingle with shifts below 0: 82 instructions for two rows of 16.
+// kSingle with negative shifts: 82 instructions for two rows of 16.
 [[gnu::naked, gnu::noinline]] inline void quantize_pairs([[maybe_unused]] const PairWork& work) {
   RL_QUANTIZE_PAIRS(RL_SINGLE);
 }
-// kFloat: 86. Steps beyond int32 saturate, and subnormal products, which are taken for zero, round to it.
+// kFloat: 86 instructions. Conversions saturate; subnormal products, which are flushed to zero, would round
+// to it.
 [[gnu::naked, gnu::noinline]] inline void quantize_float_pairs([[maybe_unused]] const PairWork& work) {
   RL_QUANTIZE_PAIRS(RL_FLOAT);
 }
@@ -192,9 +193,9 @@ struct PairWork {
 #undef RL_SINGLE
 #undef RL_FLOAT
 
-// Constants of quantize_pairs() for at most 16 columns; those of lanes that no column has are zeros. Column j
-// has element j & mask of the arrays. Returns a number below 0 if all shifts are. 12 instructions for four
-// columns.
+// Prepares the constants of quantize_pairs() for up to 16 columns; lanes without a column get zeros. Column j
+// uses element j & mask of the arrays. Returns a negative value if all shifts are negative. 12 instructions
+// for four columns.
 inline int32_t prepare_pairs(const int32_t* bias, uint32_t bias_mask, const int32_t* factors,
                              const int8_t* shifts, uint32_t scale_mask, size_t columns, int32_t* to) {
   int32_t most = -1;
@@ -224,14 +225,14 @@ inline int32_t prepare_pairs(const int32_t* bias, uint32_t bias_mask, const int3
   return most;
 }
 
-// Makes quantized numbers of some columns' sums, block after block; what belongs to columns is prepared once.
+// Requantizes the sums of some columns, block after block, with constants that are prepared once.
 class Quantizer {
  public:
-  // `bias` is of all columns; null: zeros.
+  // Keeps references to `to` and `bias`. `bias` has one element for each column; null: zeros.
   Quantizer(const Requantization& to, const int32_t* bias) : to_(to), bias_(bias) {}
 
-  // kSumColumns at most, from column `first` on; of a number less than that, a power of two, one after the
-  // other again and again. Nothing is done for the columns that it has.
+  // Selects up to kSumColumns columns from `first` on. If `number`, a power of two, is smaller, that many
+  // columns repeat. Costs nothing for the columns that are selected already.
   [[gnu::noinline]] void set_columns(size_t first, size_t columns, size_t number = kSumColumns) {
     if (first == first_ && columns == columns_ && number == number_) return;
     first_ = first;
@@ -242,7 +243,7 @@ class Quantizer {
     const ptrdiff_t scale = to_.step * static_cast<ptrdiff_t>(first);
     const bool is_float = to_.rounding == Rounding::kFloat;
     const auto* factors = (is_float ? reinterpret_cast<const int32_t*>(to_.scales) : to_.multipliers) + scale;
-    // There are no shifts of floats: any bytes do.
+    // kFloat has no shifts; the loads read any valid bytes.
     const auto* shifts = is_float ? reinterpret_cast<const int8_t*>(factors) : to_.shifts + scale;
     const int32_t most = prepare_pairs(bias_ == nullptr ? &zero : bias_ + first, bias_ == nullptr ? 0 : mask,
                                        factors, shifts, to_.step == 0 ? 0 : mask, columns, constants_);
@@ -264,7 +265,7 @@ class Quantizer {
                   columns_};
     if (pairs > 0) pairs_(work);
     if (of.rows % 2 == 0) return;
-    // The last row as both of a pair.
+    // The last row, as both rows of a pair.
     const uint32_t last[] = {of.rows_at[of.rows - 1], of.rows_at[of.rows - 1]};
     work.rows_at = last;
     work.out += static_cast<ptrdiff_t>(of.rows - 1) * of.out_stride;

@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Sums of up to 16 columns to quantized numbers, with the vectors of Armv7 and Armv8, as requantize.h defines
-// them:
+// Requantizes sums of up to 16 columns with Armv7 and Armv8 vectors, as requantize.h defines:
 //
-//   kSingle   VQDMULH makes floor(sum * multiplier / 2^31), VRSHL rounds that once: no bit below decides. A
-//             sum whose shift is 0 or more is first shifted left by one more, saturated: see
-//             requantize_single_upper().
-//   kDouble   VQRDMULH and VRSHL. The latter rounds halves up; one less than a negative number rounds them
-//             away from 0, and the others as before.
-//   kFloat    FCVTNS on Armv8. Armv7 adds 3 * 2^22. Its vectors take subnormal scales for 0, as they may: the
-//             products are less than 2^-94, and round to 0.
+//   kSingle   VQDMULH computes floor(sum * multiplier / 2^31), VRSHL rounds that once: lower bits cannot
+//             affect it. A sum with a shift of 0 or more is first shifted left by one more, with saturation:
+//             see requantize_single_upper().
+//   kDouble   VQRDMULH and VRSHL. VRSHL rounds halves up; subtracting one from negative values rounds their
+//             halves away from 0 and leaves the others.
+//   kFloat    FCVTNS on Armv8. Armv7 adds 3 * 2^22. Its vectors flush subnormal scales to 0, which changes
+//             nothing: the products are below 2^-94 and round to 0.
 //
-// Numbers outside of 16 bits are saturated before the zero point is added: they are outside of 8 bits after
-// it.
+// Values outside of 16 bits saturate before the zero point is added: they are outside of 8 bits after that
+// too.
 #pragma once
 
 #include <cstring>
@@ -25,21 +24,21 @@ namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
 
 namespace {
 
-constexpr size_t kBlock = 16;  // columns
+constexpr size_t kBlock = 16;  // columns of a block
 
-// What a block of columns is requantized with, an element for each column.
+// The constants of a block of columns, one element for each column.
 struct BlockQuantizer {
   int32_t bias[kBlock];
   int32_t multipliers[kBlock];
   float scales[kBlock];
   int32_t raises[kBlock];  // left shifts before the product
-  int32_t lowers[kBlock];  // and after it, all negative or 0
+  int32_t lowers[kBlock];  // shifts after the product, negative or 0
   Rounding rounding;
   bool any_raised;
   int32_t zero_point, low, high;
 };
 
-// Elements behind `count` are not used for anything that is stored, but they have to be some number.
+// Elements from `count` on do not reach a stored result, but must be initialized.
 template <class T>
 RL_INLINE void copy_block(T* to, const T* from, ptrdiff_t step, size_t count) {
   if (step == 0) {
@@ -52,7 +51,7 @@ RL_INLINE void copy_block(T* to, const T* from, ptrdiff_t step, size_t count) {
   }
 }
 
-// Columns `first` to first + count, count <= kBlock.
+// Prepares columns `first` to first + count, count <= kBlock.
 [[gnu::noinline]] void prepare(BlockQuantizer& q, const Requantization& to, const int32_t* bias, size_t first,
                                size_t count) {
   const auto column = static_cast<ptrdiff_t>(first);
@@ -70,7 +69,7 @@ RL_INLINE void copy_block(T* to, const T* from, ptrdiff_t step, size_t count) {
   copy_block(q.multipliers, to.multipliers + to.step * column, to.step, count);
   int8_t shifts[kBlock];
   copy_block(shifts, to.shifts + to.step * column, to.step, count);
-  // kSingle shifts right by one at least.
+  // kSingle shifts right by at least one.
   const auto lowest = static_cast<int8_t>(to.rounding == Rounding::kSingle ? -1 : 0);
   const int8x16_t given = vld1q_s8(shifts);
   const int8x16_t lowers = vminq_s8(given, vdupq_n_s8(lowest));
@@ -100,7 +99,7 @@ RL_INLINE int32x4_t round_float(const BlockQuantizer& q, int32x4_t sums, float32
 #endif
 }
 
-// Rounds kVectors vectors of sums, of the columns from 0 on.
+// Rounds kVectors vectors of sums, from column 0 on.
 template <size_t kVectors>
 RL_INLINE void round_sums(const BlockQuantizer& q, int32x4_t* sums) {
   if (q.rounding == Rounding::kFloat) {
@@ -123,7 +122,7 @@ RL_INLINE void round_sums(const BlockQuantizer& q, int32x4_t* sums) {
     RL_UNROLL for (size_t v = 0; v < kVectors; ++v) {
       const int32x4_t upper = vqrdmulhq_s32(sums[v], vld1q_s32(q.multipliers + 4 * v));
       const int32x4_t lower = vld1q_s32(q.lowers + 4 * v);
-      // Both negative: the sign bits of both are set. The least of `upper` is -2^31 + 1.
+      // ANDs the sign bits of both, since both must be negative. The least `upper` is -2^31 + 1: no overflow.
       sums[v] = vrshlq_s32(vsraq_n_s32(upper, vandq_s32(upper, lower), 31), lower);
     }
   }
@@ -137,7 +136,7 @@ RL_INLINE int16x8_t narrow(int32x4_t low, int32x4_t high) {
 #endif
 }
 
-// The quantized numbers of the first 8 columns, or of all.
+// The quantized values of the first 8 columns, or of all 16.
 RL_INLINE int8x8_t quantize_half(const BlockQuantizer& q, int32x4_t* sums) {
   round_sums<2>(q, sums);
   const int16x8_t zero_point = vdupq_n_s16(static_cast<int16_t>(q.zero_point));
@@ -159,7 +158,7 @@ RL_INLINE int8x16_t quantize(const BlockQuantizer& q, int32x4_t* sums) {
                   vdupq_n_s8(static_cast<int8_t>(q.high)));
 }
 
-// The first `count` < 8 of some numbers, then of up to 16.
+// Stores the first `count` values: fewer than 8, or up to 16.
 RL_INLINE void store_some(int8_t* out, int8x8_t numbers, size_t count) {
   auto left = vget_lane_u64(vreinterpret_u64_s8(numbers), 0);
   for (; count > 0; --count, left >>= 8) *out++ = static_cast<int8_t>(left);

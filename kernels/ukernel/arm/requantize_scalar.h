@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Quantized numbers on Arm cores without wide vectors. The usual shifts need one product's upper half for
-// each number: what rounds, and the zero point, are one addend that a column's numbers share. Others take
-// the general way. Cores without a 64-bit product (ARMv6-M) make its upper half of four 16-bit products.
-// Functions are inline, not of each source: programs have them once.
+// Requantizes on Arm cores without wide vectors. Frequent shifts need only the upper half of one product: the
+// rounding term and the zero point are one addend, shared by a column. Other shifts take the general path.
+// Cores without 64-bit products (ARMv6-M) compute the upper half from four 16-bit products. Functions are
+// inline so that a program has each once, not one for each source.
 #pragma once
 
 #include <cstddef>
@@ -23,7 +23,7 @@ inline int32_t multiply_upper(int32_t a, int32_t b) {
   const auto low_a = static_cast<int32_t>(static_cast<uint16_t>(a));
   const auto low_b = static_cast<uint32_t>(static_cast<uint16_t>(b));
   const int32_t high_a = a >> 16;
-  const int32_t high_b = b >> 16;  // below 2^15, and not below 0: no sum here leaves 32 bits
+  const int32_t high_b = b >> 16;  // from 0 to 2^15 - 1: no sum here exceeds 32 bits
   const auto carry = static_cast<int32_t>((static_cast<uint32_t>(low_a) * low_b) >> 16);
   const int32_t middle = high_a * static_cast<int32_t>(low_b) + carry;
   const int32_t rest = low_a * high_b + static_cast<int32_t>(static_cast<uint16_t>(middle));
@@ -47,7 +47,7 @@ inline int32_t multiply_doubled(int32_t a, int32_t b) {
 }
 #endif
 
-// The largest shift to the right for which what rounds and the zero point are one number of 32 bits.
+// The largest right shift for which the rounding term and the zero point fit in one 32-bit addend.
 constexpr int32_t kMostRight = 20;
 
 [[nodiscard]] inline int32_t clamp(int32_t value, int32_t low, int32_t high) {
@@ -56,7 +56,7 @@ constexpr int32_t kMostRight = 20;
   return value;
 }
 
-// Any scale. `count` sums of a column, which are adjacent.
+// Any scale: requantizes `count` contiguous sums of a column.
 [[gnu::noinline]] inline void quantize_column(const Requantization& to, ptrdiff_t at, const int32_t* sums,
                                               size_t count, int8_t* out, ptrdiff_t out_stride) {
   const int32_t zero_point = to.zero_point, low = to.low, high = to.high;
@@ -65,7 +65,7 @@ constexpr int32_t kMostRight = 20;
     const float scale = to.scales[at];
     for (; sums != end; out += out_stride) {
 #if defined(__ARM_FP)
-      // To the nearest, halves to even, and saturating: clamping integers is clamping floats.
+      // Rounds to nearest, halves to even, and saturates: integers can be clamped instead of floats.
       float bits;
       asm("vcvtr.s32.f32 %0, %1" : "=t"(bits) : "t"(static_cast<float>(*sums++) * scale));
       int32_t value;
@@ -80,7 +80,7 @@ constexpr int32_t kMostRight = 20;
     }
     return;
   }
-  // Rounds by the bit below, in 32 bits for all shifts; see requantize.h for larger ones.
+  // Rounds by the bit below, in 32 bits for all shifts; requantize.h explains larger ones.
   const int32_t multiplier = to.multipliers[at];
   const int32_t shift = to.shifts[at];
   const bool is_single = to.rounding == Rounding::kSingle;
@@ -105,19 +105,20 @@ constexpr int32_t kMostRight = 20;
   }
 }
 
-// What is left of some columns; assembler reads it by the offsets of members. Bytes, but for what counts.
+// The columns left to do. Assembler reads the members by their offsets. Strides and gaps are in bytes, except
+// `step`.
 struct QuantizedColumns {
   const int32_t* sums;
   int8_t* out;
   const int32_t* multipliers;
   const int8_t* shifts;
   size_t columns;
-  size_t count;  // of a column
+  size_t count;  // sums of a column
   ptrdiff_t out_stride;
   ptrdiff_t sums_gap;  // from the end of a column's sums to the next column's
-  ptrdiff_t step;      // elements
-  ptrdiff_t out_gap;   // from the end of a column to the next one
-  int32_t zero_point;  // twice, and one
+  ptrdiff_t step;      // in elements
+  ptrdiff_t out_gap;   // from the end of a column to the next column
+  int32_t zero_point;  // 2 * zero point + 1
 };
 
 #if !defined(__thumb__) || defined(__thumb2__)
@@ -126,8 +127,8 @@ struct QuantizedColumns {
 #else
 #define RL_SCALE "smull r11, r10, r10, r9\n add r10, r10, r7\n"
 #endif
-// kSingle, saturated, up to a column whose shift is not a usual one. Compilers keep less in registers: each
-// number takes eight instructions, nine without DSP, and each column 16.
+// kSingle with saturation, up to the first column with an infrequent shift. In assembler, since compilers
+// keep less in registers: eight instructions a value (nine without DSP) and 16 a column.
 [[gnu::naked, gnu::noinline]] inline void quantize_usual([[maybe_unused]] QuantizedColumns& work) {
   asm volatile(
       "push {r4-r11, lr}\n"
@@ -199,7 +200,7 @@ inline void clamp_columns(int8_t* column, const int8_t* end, size_t count, ptrdi
   }
 }
 
-// Columns whose sums are `pitch` apart, `count` > 0 of each.
+// Requantizes `columns` columns of `count` > 0 sums each; the columns are `pitch` sums apart.
 [[gnu::noinline]] inline void quantize_columns(const Requantization& to, size_t column, size_t columns,
                                                const int32_t* sums, size_t pitch, size_t count, int8_t* out,
                                                ptrdiff_t out_stride) {

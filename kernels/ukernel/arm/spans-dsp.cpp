@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Cortex-M4F, M7F, M33F: several numbers with one load and one store, which compilers do not make.
+// Cortex-M4F, M7F and M33F: loads and stores of several registers, which compilers do not emit.
 #include <cstdint>
 
 #include "kernels/ukernel/spans.h"
@@ -16,7 +16,7 @@ namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
 namespace {
 
 #define RL_EIGHT "s8", "s9", "s10", "s11", "s12", "s13", "s14", "s15"
-// The body for each eight numbers; `count` of them.
+// Runs the body for each eight of `count` elements.
 #define RL_LOOP(body)             \
   "subs %[count], %[count], #8\n" \
   "blt 2f\n"                      \
@@ -64,8 +64,8 @@ void scale_span(float* to, const float* from, size_t count, float scale, float o
   for (size_t i = 0; i < rest; ++i) to[i] = from[i] * scale + offset;
 }
 
-// Of the bits as integers: those of numbers below zero are 0x80000000 to 0xff800000, behind which are NaN.
-// A saturating sum is negative for them and for nothing else.
+// On bit patterns as integers: negative values are 0x80000000 to 0xff800000, NaN above. A saturating addition
+// is negative for exactly these.
 void rectify_span(float* to, const float* from, size_t count) {
   constexpr int32_t kShift = 0x7fffff;
   size_t rest = count % 4;

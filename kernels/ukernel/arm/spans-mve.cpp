@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Cortex-M55: loops that count vectors and mask the last one by themselves, of two to six instructions for
-// four numbers. Compilers make longer ones.
+// Cortex-M55: tail-predicated loops of two to six instructions for four elements. Compilers emit longer ones.
 #include "kernels/ukernel/spans.h"
 
 namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
@@ -31,7 +30,7 @@ void scale_span(float* to, const float* from, size_t count, float scale, float o
                : "q0", "q1", "lr", "cc", "memory");
 }
 
-// "gt" is false for NaN, "lt" is not.
+// The condition "gt" is false for NaN, "lt" is not.
 void rectify_span(float* to, const float* from, size_t count) {
   asm volatile("vmov.i32 q1, #0\n"  //
                RL_LOOP("vldrw.u32 q0, [%[from]], #16\n vpt.f32 gt, q1, q0\n vmovt q0, q1\n"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// block_gemm with SDOT. One row streams whole words; more rows take two vectors of features at a time, so
-// that all sums are in registers.
+// block_gemm with SDOT. One row multiplies whole words; several rows take two vectors of features at a time,
+// so that all sums stay in registers.
 #include "kernels/ukernel/arm64/block_gemm_dot.inl"
 
 namespace rushlight::ukernel::RL_UKERNEL_VARIANT {

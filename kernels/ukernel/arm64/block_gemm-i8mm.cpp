@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// block_gemm with SMMLA, which multiplies two times eight numbers of the left with two features: high and low
-// bytes of a row, or two rows of a narrow form. One row takes SDOT, which needs no words zipped.
+// block_gemm with SMMLA, which multiplies two sequences of eight elements with two features: the high and low
+// bytes of a row, or two rows of a narrow form. One row uses SDOT, which needs no zipped words.
 #include "kernels/ukernel/arm64/block_gemm_dot.inl"
 
 namespace rushlight::ukernel::RL_UKERNEL_VARIANT {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A tile whose products are SDOT: a lane of the sums is a feature, and a word of the row is the same for all.
+// A tile of SDOT products: a lane of the sums is a feature, and all lanes share a word of the row.
 #include "kernels/ukernel/arm/block_gemm_neon.inl"
 
 namespace rushlight::ukernel::RL_UKERNEL_VARIANT {

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Depthwise convolution of int8 with SDOT: four taps of 16 channels are interleaved, and multiplied with
-// weights that have been interleaved for all pixels. Taps that are left over, and channels, as without SDOT.
+// Depthwise convolution of int8 with SDOT: four taps of 16 channels are interleaved and multiplied with
+// weights that are interleaved once for all pixels. Other taps and channels are computed without SDOT.
 #include "kernels/ukernel/arm/int8_depthwise_neon.inl"
 
 namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
 
 namespace {
 
-constexpr size_t kMostTaps = 64;  // 1 kB of weights; others do without
+constexpr size_t kMostTaps = 64;  // taps whose weights are interleaved: 1 kB; more taps do without
 
-// Four taps of each channel side by side, 4 channels in a vector.
+// Interleaves four taps of each channel, 4 channels in a vector.
 RL_INLINE int8x16x4_t interleave(int8x16_t a, int8x16_t b, int8x16_t c, int8x16_t d) {
   const int16x8_t ab_low = vreinterpretq_s16_s8(vzip1q_s8(a, b)),
                   ab_high = vreinterpretq_s16_s8(vzip2q_s8(a, b));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// SDOT by an element: 4 numbers of a row with 4 of each of 4 columns. A vector of the panel is of 4 columns,
-// 4 numbers each.
+// SDOT by an element: 4 elements of a row with 4 elements of each of 4 columns. A vector of the panel has 4
+// columns with 4 elements each.
 #include "kernels/ukernel/arm/requantize_neon.h"
 
 namespace rushlight::ukernel::RL_UKERNEL_VARIANT {

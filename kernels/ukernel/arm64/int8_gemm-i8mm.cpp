@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// SMMLA: 8 numbers of 2 rows with 8 of 2 columns, whose sums are a vector. A vector of the panel is of 2
-// columns, 8 numbers each.
+// SMMLA: 8 elements of 2 rows with 8 elements of 2 columns, whose four sums are a vector. A vector of the
+// panel has 2 columns with 8 elements each.
 #include "kernels/ukernel/arm/requantize_neon.h"
 
 namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
@@ -21,7 +21,7 @@ namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
 
 namespace {
 
-// A last row is multiplied twice.
+// An odd last row is multiplied twice.
 template <size_t kCount>
 void multiply_rows(const Int8Gemm& p, const BlockQuantizer& q, size_t first) {
   constexpr size_t kTwos = (kCount + 1) / 2;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Vectors of float32 from float16, which every AArch64 converts. A part of generic/widen.h.
+// Converts float16 to vectors of float32 with the instruction that every AArch64 has. A part of
+// generic/widen.h.
 #pragma once
 
 #include <arm_neon.h>

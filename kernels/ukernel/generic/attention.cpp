@@ -1,23 +1,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// kernels/ukernel/attention.h.
+// Attention for one query over vectors of the compiler. Exponentials use a polynomial of half the cost of
+// vector_math.h's, since softmax weights need no more than 3e-7.
 #include "kernels/ukernel/attention.h"
 
 #include "kernels/ukernel/generic/lane_sums.h"
 #include "kernels/ukernel/generic/vector.h"
 #include "kernels/ukernel/generic/vector_math.h"
 
-// Before anything else: only then are arrays of vectors kept out of memory.
-
 namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
 
 namespace {
 
-// Below that the result is 0.
+// e^x is 0 below this.
 constexpr float kLowest = -87.0f;
 
-// e^x for x up to 0: nothing overflows, and the exponent fits as it is. Within 3e-7 of the result, which is
-// half the operations of what is correct to a unit in the last place; 1 of 0. The coefficients are the
-// minimax ones of (e^r - 1 - r) / r^2.
+// e^x for x <= 0, with a relative error below 3e-7 and e^0 = 1. x cannot overflow, so that the exponent needs
+// one factor. The coefficients are the minimax polynomial of (e^r - 1 - r) / r^2.
 RL_INLINE F32 exp_of_negative(F32 x) {
   constexpr float kExponent = kRounder + 127;
   constexpr float kLn2 = 0x1.62e430p-1f;
@@ -30,7 +28,7 @@ RL_INLINE F32 exp_of_negative(F32 x) {
 #if RL_VECTOR_BYTES > 4
 using Four = float __attribute__((vector_size(16)));
 
-// Combines lanes into four, those of the same number modulo 4.
+// Combines lanes whose indices are equal modulo 4, to four lanes.
 template <class Combine>
 RL_INLINE Four folded(F32 value, Combine combine) {
   Four parts[kLanes / 4];
@@ -48,7 +46,7 @@ RL_INLINE float across(F32 value, Combine combine) {
   return four[0];
 }
 
-// The lanes before the end of a row, the others are as low as can be.
+// Keeps the first `left` lanes; the others become -inf.
 RL_INLINE F32 until(F32 value, size_t left) {
   constexpr int32_t kNumbers[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
   I32 number;
@@ -63,13 +61,13 @@ RL_INLINE float across(F32 value, Combine) {
 RL_INLINE F32 until(F32 value, size_t) { return value; }
 #endif
 
-// The larger one; `b` where one is NaN.
+// The larger value; `b` if one is NaN.
 template <class V>
 RL_INLINE V larger(V a, V b) {
   return a > b ? a : b;
 }
 
-// x = scores * scale + mask in their place; returns the largest of these and `largest`.
+// Stores x = scores * scale + mask over the scores; returns the largest of these and `largest`.
 template <bool kMasked>
 RL_INLINE float scale_and_mask(size_t n, float* scores, float scale, const float* mask, float largest) {
   F32 most[2] = {splat(largest), splat(largest)};
@@ -94,7 +92,7 @@ RL_INLINE float scale_and_mask(size_t n, float* scores, float scale, const float
   return across(larger(most[1], most[0]), [](auto a, auto b) { return larger(a, b); });
 }
 
-// The products of a query with kKeys keys, before lanes are summed up.
+// Products of a query with kKeys keys, one vector of partial sums each.
 template <size_t kKeys>
 RL_INLINE void multiply(size_t depth, const float* query, const float* keys, ptrdiff_t stride, F32* sums) {
   RL_UNROLL for (size_t k = 0; k < kKeys; ++k) sums[k] = splat(0.0f);

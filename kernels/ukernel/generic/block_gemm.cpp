@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Numbers of rows are int16. Each word of weights is taken apart once for the rows of a tile; a loop over the
-// features of a panel becomes vectors of int32.
+// Quantized rows are int16. Each word of weights is unpacked once for all rows of a tile; the compiler
+// vectorizes the loops over the 16 features of a panel as int32.
 #include "kernels/ukernel/generic/block_rows.inl"
 
 namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
@@ -9,7 +9,7 @@ namespace {
 
 constexpr size_t kRows = 4;
 
-// Scales or minimums of a group's features.
+// Loads the scales or minimums of a group's features.
 RL_INLINE void load_scales(const BlockForm& form, const char* from, float* __restrict to) {
   if (form.is_single) {
     std::memcpy(to, from, kBlockFeatures * sizeof(float));
@@ -20,7 +20,7 @@ RL_INLINE void load_scales(const BlockForm& form, const char* from, float* __res
   for (size_t j = 0; j < kBlockFeatures; ++j) to[j] = half_value(halves[j]);
 }
 
-// Adds the products of a run: 16 words, and 4 or 8 numbers of each row.
+// Adds the products of 16 words with 4 or 8 elements of each row.
 template <bool kIsByte, size_t kCount>
 RL_INLINE void add_run(int32_t (&sums)[kCount][kBlockFeatures], const int16_t* const* left, size_t k,
                        const char* from) {

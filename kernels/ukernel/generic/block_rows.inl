@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Shared by the variants of block_gemm: quantizes rows and reads their headers.
 //
-// A row holds a header for each block, then its numbers, as a variant likes them.
+// A quantized row holds one header for each block, then its elements in the order that the variant reads.
 #pragma once
 
 #include "kernels/ukernel/block_gemm.h"
@@ -12,7 +12,7 @@ namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
 
 namespace {
 
-constexpr size_t kMostBlock = 32;  // numbers of a block
+constexpr size_t kMostBlock = 32;  // elements of a block
 
 struct BlockHeader {
   float scale;
@@ -26,8 +26,8 @@ RL_INLINE const BlockHeader& header(const char* row, size_t block) {
   return reinterpret_cast<const BlockHeader*>(row)[block];
 }
 
-// The largest magnitude of a block, as a pattern: they are ordered as the magnitudes, infinity and NaN above
-// all.
+// The largest magnitude of a block, as a bit pattern: patterns of magnitudes are ordered as integers, with
+// infinity and NaN largest.
 RL_INLINE uint32_t largest_pattern(const float* __restrict x) {
   I32 most = splat(int32_t{0});
   for (size_t k = 0; k < kMostBlock; k += kLanes) {
@@ -38,7 +38,7 @@ RL_INLINE uint32_t largest_pattern(const float* __restrict x) {
   return pattern_of(reduce(from_bits(most), larger));
 }
 
-// Quantizes the numbers of one block; x has kMostBlock numbers, zeros past the end.
+// Quantizes one block; x has kMostBlock elements, padded with zeros.
 RL_INLINE BlockHeader quantize_block(const BlockForm& form, const float* __restrict x,
                                      int32_t* __restrict q) {
   const uint32_t most = largest_pattern(x);
@@ -62,7 +62,7 @@ RL_INLINE BlockHeader quantize_block(const BlockForm& form, const float* __restr
   return {scale, static_cast<float>(sum) * scale, form.zero() * sum};
 }
 
-// Quantizes a row; store(block, numbers) puts the block_depth() numbers of a block where they belong.
+// Quantizes a row. store(block, q) writes the block_depth() elements of a block.
 template <class Store>
 RL_INLINE void quantize_blocks(const BlockForm& form, const float* from, void* to, const Store& store) {
   const size_t depth = form.block_depth();
@@ -83,8 +83,8 @@ RL_INLINE void quantize_blocks(const BlockForm& form, const float* from, void* t
   }
 }
 
-// Stores a block by pairs, as masks find them in the halves of words: of each eight numbers 0 and 2, 4 and 6,
-// 1 and 3, 5 and 7, of each four of 8 bits 0 and 2, 1 and 3.
+// Stores a block as the pairs that masks extract from the halves of words: of each 8 elements of 4 bits, 0
+// and 2, 4 and 6, 1 and 3, 5 and 7; of each 4 elements of 8 bits, 0 and 2, 1 and 3.
 RL_INLINE void store_pairs(const BlockForm& form, const int32_t* q, int16_t* to) {
   const size_t run = form.run();
   for (const int32_t* const end = q + form.block_depth(); q != end; q += run) {
@@ -97,7 +97,7 @@ RL_INLINE void store_pairs(const BlockForm& form, const int32_t* q, int16_t* to)
   }
 }
 
-// Adds bias and residual to a row's sums and stores them.
+// Adds bias and residual to the sums of a row and stores them.
 RL_INLINE void finish_row(const BlockGemm& p, size_t row, float* __restrict sums) {
   const size_t count = p.features;
   float* out = p.out + static_cast<ptrdiff_t>(row) * p.out_stride;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// block_gemm with one product at a time, by kFeatures features that share the numbers of a row. A byte x of
-// two numbers of 4 bits is high * 16 + low; the sums are of 16 * (high * p + low * q) = x * p + low * (16 * q
-// - p), which needs one mask and no shift for two products. A row holds p and 16 * q - p.
+// block_gemm with scalar products: kFeatures features share the loaded elements of a row. For 4 bits, a byte
+// x is high * 16 + low, and 16 * (high * p + low * q) = x * p + low * (16 * q - p): one mask and no shift for
+// two products. A quantized row holds p and 16 * q - p; sums are divided by 16 at the end.
 #include "kernels/ukernel/generic/block_small_scalar.inl"
 
 namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
@@ -22,7 +22,7 @@ void store_block(const BlockForm& form, const int32_t* q, char* to) {
   }
 }
 
-// The numbers of a row that a byte is multiplied with.
+// The elements of a row by which a byte is multiplied.
 template <bool kIsByte>
 struct Factors {
   int32_t whole;
@@ -39,7 +39,7 @@ RL_INLINE int32_t add_byte(int32_t sum, uint32_t byte, const Factors<kIsByte>& f
   return sum;
 }
 
-// Sums have names, as compilers that optimize for size keep arrays in memory.
+// Sums are separate variables: compilers that optimize for size keep arrays in memory.
 template <bool kIsByte>
 void sum_block(const uint8_t* words, const char* left, size_t runs, int32_t* sums) {
   constexpr size_t kBytes = sizeof(uint32_t), kNumbers = kIsByte ? 4 : 8;

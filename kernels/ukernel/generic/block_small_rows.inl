@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The functions of block_gemm over those that block_small.inl asks for.
+// The functions of block_gemm in terms of the functions that block_small.inl lists.
 namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
 
 namespace {

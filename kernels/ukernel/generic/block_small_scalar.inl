@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Scales of block_gemm on cores without vectors: one at a time, normal ones first.
+// Scales of block_gemm on cores without vectors: one at a time, normal values first.
 #include "kernels/ukernel/generic/block_small.inl"
 
 namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
@@ -8,7 +8,7 @@ namespace {
 
 RL_INLINE F32 floats_of(I32 sum) { return static_cast<float>(sum); }
 
-// Without half_value()'s products, which functions compute on cores without floats.
+// Without the product in half_value(), which is a library call on cores without an FPU.
 RL_INLINE float scale_value(uint16_t half) {
 #if defined(__arm__) && defined(__ARM_FEATURE_FMA)  // VFPv4
   float value = of_pattern(half);
@@ -31,8 +31,7 @@ void load_scales(bool is_single, const uint8_t* from, float* __restrict to) {
   const float* const end = to + kBlockFeatures;
   if (is_single) {
     for (; to != end; from += sizeof(float)) {
-      const uint32_t low = from[0] | from[1]
-                                         << 8;  // by bytes: loads of words want them aligned on some cores
+      const uint32_t low = from[0] | from[1] << 8;  // by bytes: some cores require aligned words
       *to++ = of_pattern(low | static_cast<uint32_t>(from[2] | from[3] << 8) << 16);
     }
     return;
@@ -42,7 +41,7 @@ void load_scales(bool is_single, const uint8_t* from, float* __restrict to) {
   }
 }
 
-// Numbers of all kinds are as they are stored, less their zero.
+// Weights are multiplied as stored; the correction subtracts zero * sum of q once.
 RL_INLINE int32_t first_sum(const BlockForm& form, const BlockHeader& head) {
   return form.has_minimum ? 0 : -head.correction;
 }

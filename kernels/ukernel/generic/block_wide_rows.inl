@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The functions of block_gemm for variants whose rows are int16 in the order of the depth. A variant has,
-// before it includes this, kRows and multiply_rows<kIsByte, kCount>(product, first row) for kRows rows and
-// for one.
+// The functions of block_gemm for variants whose quantized rows are int16 in depth order. Before it includes
+// this, a variant defines kRows and multiply_rows<kIsByte, kCount>(product, first row) for kCount = kRows and
+// 1.
 namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
 
 namespace {

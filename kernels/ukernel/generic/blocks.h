@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How sums are blocked, as kernels/ukernel/reduce.h says, and how rows are cut into tiles of columns.
+// Blocked sums in the order of kernels/ukernel/reduce.h, and loops over rows in tiles of columns.
 #pragma once
 
 #include "kernels/ukernel/generic/vector.h"
@@ -7,7 +7,7 @@
 namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
 
 inline constexpr size_t kPartials = kLanes == 1 ? 4 : 32;
-inline constexpr size_t kChain = 64;  // additions in a row
+inline constexpr size_t kChain = 64;  // additions before a partial sum joins the next level
 
 struct Partials {
   static constexpr size_t kVectors = kPartials / kLanes;
@@ -26,7 +26,7 @@ struct Partials {
   }
 };
 
-// Of n elements from number i on. term(i, count) has the elements i to i + count, 0 in the other lanes.
+// Sums n elements from index i on. term(i, count) returns elements i to i + count, with 0 in the other lanes.
 template <class Term>
 RL_INLINE Partials sum_block(size_t i, size_t n, Term term) {
   Partials block;
@@ -44,7 +44,7 @@ RL_INLINE Partials sum_block(size_t i, size_t n, Term term) {
 template <class Term>
 RL_INLINE float sum_terms(size_t n, Term term) {
   constexpr size_t kBlock = kChain * kPartials;
-  // Adding it to 0 would change nothing: as it began with 0, no sum is -0.
+  // One block needs no second level. The start value 0 makes -0 impossible, so that the result is the same.
   if (n <= kBlock) return sum_block(0, n, term).total();
   Partials total;
   Partials blocks;
@@ -62,7 +62,7 @@ RL_INLINE float sum_terms(size_t n, Term term) {
   return total.total();
 }
 
-// The first `count` lanes, the others 0.
+// Keeps the first `count` lanes; the others become 0.
 RL_INLINE F32 first_of(F32 value, size_t count) {
   if (count == kLanes) return value;
   float lanes[kLanes];
@@ -70,7 +70,7 @@ RL_INLINE F32 first_of(F32 value, size_t count) {
   return load_partial(lanes, count);
 }
 
-// Of n < kLanes elements, not 0; the other lanes are one of them.
+// Loads 0 < n < kLanes elements; the other lanes repeat the first one.
 RL_INLINE F32 load_repeated(const float* x, [[maybe_unused]] size_t n) {
   const F32 first = splat(x[0]);
 #if RL_VECTOR_BYTES > 4
@@ -84,7 +84,7 @@ RL_INLINE F32 load_repeated(const float* x, [[maybe_unused]] size_t n) {
 #endif
 }
 
-// Columns of a row: kCount vectors, or one of which the first `last` lanes are there.
+// Columns of a row: kCount whole vectors, or one vector of which `last` lanes are valid.
 template <size_t kCount>
 struct Tile {
   static constexpr size_t kVectors = kCount;
@@ -99,7 +99,7 @@ struct Tile {
   }
 };
 
-// body(tile, first column), for all of n columns. A tile is kCount vectors or one.
+// Calls body(tile, first column) for all n columns, with tiles of kCount vectors, then of one.
 template <size_t kCount = 4, class Body>
 RL_INLINE void for_each_tile(size_t n, Body body) {
   size_t j = 0;
@@ -112,7 +112,7 @@ RL_INLINE void for_each_tile(size_t n, Body body) {
   for (; j < n; j += kLanes) body(Tile<1>{n - j < kLanes ? n - j : kLanes}, j);
 }
 
-// The sum of term(row, v) over the rows, for each vector v of a tile.
+// result[v] = blocked sum of term(row, v) over the rows, for each vector v of a tile.
 template <size_t kCount, class Term>
 RL_INLINE void sum_tile(size_t rows, F32* result, Term term) {
   F32 total[kCount] = {};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// kernels/ukernel/cache_rows.h. Elements are converted once for all rows of float32: a tile of products is a
-// few rows by four rows of the cache, one of sums a few rows by as many vectors as registers hold.
+// Each cache element is converted once for all float32 rows. A tile of products has up to four rows and four
+// cache rows; a tile of sums has up to four rows and as many vectors as the registers hold.
 #include "kernels/ukernel/cache_rows.h"
 
 #include "kernels/ukernel/generic/lane_sums.h"
@@ -11,9 +11,9 @@ namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
 
 namespace {
 
-constexpr size_t kVectors = RL_VECTOR_BYTES == 64 ? 4 : 2;  // of a tile of sums
+constexpr size_t kVectors = RL_VECTOR_BYTES == 64 ? 4 : 2;  // vectors in a tile of sums
 
-// Products of kR rows with the kC <= 4 rows of the cache from `at` on.
+// Products of kR rows with the kC <= 4 cache rows from `at` on.
 template <size_t kR, size_t kC, class T>
 RL_INLINE void multiply(const CacheRows<T>& rows, size_t at) {
   F32 sums[kR][kC];
@@ -72,7 +72,7 @@ RL_INLINE void products(const CacheRows<T>& rows) {
   }
 }
 
-// Adds to kV vectors of kR sums; `widened` and others know what of a vector there is.
+// Adds to kR x kV vectors of sums. `widened`, `loaded` and `stored` access whole or partial vectors.
 template <size_t kR, size_t kV, class T, class Widened, class Loaded, class Stored>
 RL_INLINE void add_values(const CacheRows<T>& rows, size_t p, Widened widened, Loaded loaded, Stored stored) {
   F32 sums[kR][kV];

@@ -1,3 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Sources for instruction sets share this text: a source itself, it would be empty there in source packages.
+// The code is in convert.inl, which sources for instruction sets include too. In source packages this file is
+// compiled only where no such source replaces it.
 #include "kernels/ukernel/generic/convert.inl"

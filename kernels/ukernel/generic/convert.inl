@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Loops that compilers make vectors of. A source that has quantize_i8() and dequantize_i8() of its own
-// defines RL_OWN_INT8 before.
+// Conversions as branch-free loops, which compilers vectorize. A source with its own quantize_i8() and
+// dequantize_i8() defines RL_OWN_INT8 before it includes this.
 #include <cstring>
 
 #include "kernels/ukernel/convert.h"
@@ -14,7 +14,7 @@ RL_INLINE uint16_t half_pattern(float value) {
   const uint32_t wide = pattern_of(value);
   const uint32_t sign = (wide >> 16) & 0x8000u;
   const uint32_t magnitude = wide & 0x7fffffffu;
-  // Adding 0.5 rounds at the bit of 2^-24, the last one of subnormal halves.
+  // Adding 0.5 rounds to multiples of 2^-24, the last bit of subnormal float16.
   const uint32_t subnormal = pattern_of(of_pattern(magnitude) + 0.5f) - 0x3f000000u;
   const uint32_t normal = (magnitude + 0xfffu + ((magnitude >> 13) & 1u) - 0x38000000u) >> 13;
   const uint32_t finite = magnitude < 0x38800000u ? subnormal : normal;
@@ -33,7 +33,7 @@ RL_INLINE int64_t whole(float value) {
   return fits ? static_cast<int64_t>(value) : INT64_MIN;
 }
 
-// What is too large for the sum to round it is whole.
+// Rounds to nearest, halves to even. Values from 2^23 on are integers already.
 RL_INLINE float nearest(float value) {
   const float magnitude = __builtin_fabsf(value);
   const float rounded = (magnitude + 0x1p23f) - 0x1p23f;
@@ -42,7 +42,7 @@ RL_INLINE float nearest(float value) {
 
 template <class T>
 RL_INLINE void quantize(size_t n, const float* x, const Quantization& how, T* out) {
-  const Quantization by = how;  // `out` does not change it
+  const Quantization by = how;  // a copy, which `out` cannot alias
   for (size_t i = 0; i < n; ++i) {
     float value = nearest(x[i] * by.inverse_scale) + by.zero_point;
     value = value < by.low ? by.low : value;

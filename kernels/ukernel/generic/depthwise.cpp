@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// kernels/ukernel/depthwise.h over vectors of the compiler.
+// Depthwise convolution over vectors of the compiler. The frequent kernels (3 x 3, 5 x 5 where registers
+// suffice, and their first rows) keep all weights of a vector of channels in registers and load an input once
+// for several pixels.
 #include "kernels/ukernel/depthwise.h"
 
 #include "kernels/ukernel/generic/vector.h"
@@ -10,7 +12,7 @@ namespace {
 
 constexpr bool kManyRegisters = kHeldTaps > 9;
 
-// A whole vector, or the first `count` floats of one.
+// Loads or stores a whole vector, or its first `count` floats.
 template <bool kWhole>
 RL_INLINE F32 load_some(const float* from, size_t count) {
   return kWhole ? load(from) : load_partial(from, count);
@@ -31,9 +33,8 @@ struct Finish {
   RL_INLINE F32 operator()(F32 sum) const { return at_most(at_least(sum, low), high); }
 };
 
-// One vector of channels, all pixels, of which each begins kStep taps behind the one before. The weights of
-// kRows x kTaps stay in registers, and what several of the pixels that are computed together see is loaded
-// once.
+// One vector of channels over all pixels, whose first taps are kStep taps apart. The kRows x kTaps weights
+// stay in registers, and inputs that several pixels share are loaded once.
 template <bool kWhole, size_t kRows, size_t kTaps, size_t kStep>
 struct Held {
   F32 weights[kRows][kTaps];
@@ -117,7 +118,7 @@ bool are_held(const DepthwisePixels& s, size_t c, size_t count) {
   return true;
 }
 
-// One vector of channels, kPixels pixels from p on.
+// One vector of channels for kPixels pixels from p on; any kernel size.
 template <bool kWhole, size_t kPixels>
 void pixels_any(const DepthwisePixels& s, size_t p, size_t c, size_t count) {
   const auto first = static_cast<ptrdiff_t>(p);
@@ -159,7 +160,7 @@ void pixels_of(const DepthwisePixels& s, size_t c, size_t count) {
   if (s.pixels > 1 && !s.accumulate) {
     if (are_held<kWhole, 3, 3>(s, c, count)) return;
     if (kHeldTaps >= 25 && are_held<kWhole, 5, 5>(s, c, count)) return;
-    if (are_held<kWhole, 2, 3>(s, c, count)) return;  // at the upper and lower ends of an image
+    if (are_held<kWhole, 2, 3>(s, c, count)) return;  // first and last rows of an image
   }
   constexpr size_t kAtOnce = 8;
   size_t p = 0;
@@ -168,7 +169,7 @@ void pixels_of(const DepthwisePixels& s, size_t c, size_t count) {
   if (p < s.pixels) pixels_any<kWhole, 1>(s, p, c, count);
 }
 
-// What is the same for all vectors of a plane.
+// Weights and input pointers, shared by all vectors of a plane.
 template <size_t kTaps>
 struct PlaneSum {
   F32 weights[kTaps];
@@ -186,7 +187,7 @@ struct PlaneSum {
   }
 };
 template <>
-struct PlaneSum<0> {  // as many taps as there are
+struct PlaneSum<0> {  // any number of taps
   const DepthwisePlane& plane;
 
   RL_INLINE explicit PlaneSum(const DepthwisePlane& of) : plane(of) {}

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// kernels/ukernel/dot.h: four columns at a time, so that there are several sums to work on while each waits
-// for its own last addition.
+// Computes four columns at a time, so that independent sums hide the latency of the additions.
 #include "kernels/ukernel/dot.h"
 
 #include <cstring>
@@ -12,7 +11,7 @@ namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
 
 namespace {
 
-// The sum of the lanes of each of kC vectors, of which there is one, or four.
+// Stores the lane sum of each of kC vectors; kC is 1 or 4.
 template <size_t kC>
 RL_INLINE void sum_lanes(float* to, const F32* sums) {
   if constexpr (kC == 4) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Rows hold numbers less their zero point, as int16. A panel has the scales, [groups][columns], then the
-// numbers, [depth][columns]: int8, or two in a byte.
+// Quantized rows hold int16 elements less their zero point. A panel holds the scales, [groups][columns], then
+// the weights, [depth][columns], as int8 or as two of 4 bits in a byte. The loops over 16 columns vectorize.
 #include "kernels/ukernel/generic/dynamic_rows.inl"
 
 namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
@@ -10,7 +10,7 @@ namespace {
 constexpr size_t kColumns = 16;
 constexpr size_t kRows = 4;
 
-// Numbers of the depth that a line of the panel holds.
+// Elements along the depth in one line of the panel.
 constexpr size_t line_depth(const GroupedForm& form) { return form.is_packed ? 2 : 1; }
 constexpr size_t lines_of(const GroupedForm& form) {
   return (form.group + line_depth(form) - 1) / line_depth(form);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What variants of dynamic_gemm share: ranges and quantized rows, as loops that compilers make vectors of.
+// Shared by the variants of dynamic_gemm: ranges and quantized rows, as branch-free loops that compilers
+// vectorize.
 #include "kernels/ukernel/dynamic_gemm.h"
 #include "kernels/ukernel/generic/rounding.inl"
 
@@ -7,13 +8,13 @@ namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
 
 namespace {
 
-// Begins with the numbers of the row.
+// The start of a quantized row.
 struct RowHeader {
   float scale;
-  int32_t zero_point;  // as numbers of the row are stored
+  int32_t zero_point;  // zero point of the stored elements
 };
 
-// Quantized numbers plus an offset. Bounds that stand between product and sum keep them apart.
+// Quantized values plus an offset. The clamp between product and sum keeps them from being fused.
 template <class T, class Real>
 RL_INLINE void quantize_run(size_t n, const float* __restrict x, const DynamicQuantization& how,
                             int32_t offset, T* __restrict to) {
@@ -22,7 +23,7 @@ RL_INLINE void quantize_run(size_t n, const float* __restrict x, const DynamicQu
   const auto zero_point = static_cast<Real>(how.zero_point);
   const auto low = static_cast<Real>(how.low - how.zero_point);
   const auto high = static_cast<Real>(how.high - how.zero_point);
-  const auto shift = kIsWide ? Real(0) : zero_point;  // what is added after rounding
+  const auto shift = kIsWide ? Real(0) : zero_point;  // added after rounding
   const auto nothing = kIsWide ? Real(0) : -zero_point;
   for (size_t i = 0; i < n; ++i) {
     Real value = static_cast<Real>(x[i]) * inverse;

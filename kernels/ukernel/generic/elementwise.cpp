@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Elementwise functions: float32 over vectors of the compiler, other types as loops that compilers vectorize.
 #include "kernels/ukernel/elementwise.h"
 
 #include <type_traits>
@@ -19,8 +20,8 @@ RL_INLINE T* out_row(const Rows& rows, size_t row) {
   return reinterpret_cast<T*>(static_cast<char*>(rows.out) + static_cast<ptrdiff_t>(row) * rows.stride);
 }
 
-// A row's operand as vectors: of what is one for all elements, a vector in `held` is loaded again and again,
-// so that one loop serves all forms.
+// An operand of a row as vectors. A broadcast operand is stored to one vector in `held`, which each step
+// loads again, so that one loop serves all cases.
 struct Source {
   const float* at;
   size_t step;
@@ -69,7 +70,7 @@ RL_INLINE void for_triples(const Rows& rows, F f) {
   }
 }
 
-// Loops of which compilers make vectors of any element type.
+// Loops over any element type, one for each case of broadcasting, so that compilers vectorize them.
 template <class In, class Out, class F>
 RL_INLINE void for_elements(const Rows& rows, F f) {
   for (size_t row = 0; row < rows.count; ++row) {
@@ -183,7 +184,7 @@ RL_INLINE void add_scaled(const Rows& rows) {
   for_elements<T, T>(rows, [=](T a, T b) { return a + factor * b; });
 }
 
-// Unsigned ones wrap.
+// Unsigned, where overflow wraps.
 void add_i32(const Rows& rows) { add_scaled<uint32_t>(rows); }
 void add_i64(const Rows& rows) { add_scaled<uint64_t>(rows); }
 void mul_i32(const Rows& rows) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// kernels/ukernel/gather.h over vectors of the compiler.
+// Strided gathers over vectors of the compiler; step 2 uses shuffles, other steps scalar loads.
 #include "kernels/ukernel/gather.h"
 
 #include <utility>
@@ -21,7 +21,8 @@ RL_INLINE void copy_span(float* to, const float* from, size_t count) {
 }
 
 #if RL_VECTOR_BYTES > 4
-// Elements 0, 2, ... of 2 * kLanes - 1: `high` begins at the last one of `low`.
+// Elements 0, 2, ... of 2 * kLanes - 1 elements: `high` starts at the last element of `low`, so that nothing
+// past the end is read.
 template <size_t... I>
 RL_INLINE F32 every_second(F32 low, F32 high, std::index_sequence<I...>) {
   return __builtin_shufflevector(low, high, (I < kLanes / 2 ? 2 * I : 2 * I + 1)...);

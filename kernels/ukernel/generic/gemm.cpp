@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// kernels/ukernel/gemm.h. There is a function for each number of rows and of vectors in a row, so that all
-// its sums stay in registers.
+// One function for each number of rows and of vectors in a row: the sums of a tile are local arrays with
+// constant bounds, which stay in registers. Each step loads a row of B, broadcasts an element of each row of
+// A and does rows x vectors multiply-adds.
 #include "kernels/ukernel/gemm.h"
 
 #include <cstring>
@@ -11,15 +12,15 @@ namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
 
 namespace {
 
-// The shape of a tile: variants.yaml.
+// The shape of a tile, see variants.yaml.
 constexpr size_t kRows = kGemmRows;
 constexpr size_t kVectors = kGemmVectors;
 constexpr size_t kColumns = kVectors * kLanes;
 constexpr size_t kMostRows = kGemmMostRows;
 constexpr size_t kNarrow = kGemmNarrow;
-// Rows of B that are copied at a time where vectors would read beyond its columns.
+// Rows of B in a copied block, for tiles where whole vectors would read past its columns.
 constexpr size_t kCopied = 16;
-// Rows of a panel that are packed at a time: they stay in the first cache.
+// Rows of a panel that are packed in one pass: they stay in the L1 cache.
 constexpr size_t kPacked = 32;
 
 template <class T>
@@ -27,7 +28,7 @@ RL_INLINE T* row_of(T* matrix, ptrdiff_t stride, size_t row) {
   return matrix + static_cast<ptrdiff_t>(row) * stride;
 }
 
-// To the rows behind the first ones.
+// Advances to the rows after the first `rows`.
 RL_INLINE void step(GemmStrip& strip, size_t rows) {
   const auto count = static_cast<ptrdiff_t>(rows);
   strip.rows -= rows;
@@ -41,7 +42,8 @@ template <size_t kR, size_t kV>
 struct Tile {
   F32 sums[kR][kV];
 
-  // Of the last vector of a row there may be fewer columns: with masks only, see compute_padded.
+  // The last vector of a row may be partial, only with masked loads and stores (kMasks); else see
+  // compute_padded().
   RL_INLINE static F32 load_columns(const float* row, size_t v, size_t last) {
     if (!kMasks || v + 1 < kV) return load(row + v * kLanes);
     return load_partial(row + v * kLanes, last);
@@ -71,7 +73,7 @@ struct Tile {
     }
   }
 
-  // The products of one row of B.
+  // Adds the products with one row of B.
   RL_INLINE void add(const float* const* a, ptrdiff_t at, const float* b) {
     F32 row[kV];
     RL_UNROLL for (size_t v = 0; v < kV; ++v) row[v] = load(b + v * kLanes);
@@ -90,7 +92,7 @@ struct Tile {
       const ptrdiff_t stride = tile.b_stride;
       const float* b = tile.b + static_cast<ptrdiff_t>(t) * tile.b_tap_stride;
       ptrdiff_t at = 0;
-      // GCC cuts the loop in two better than we would: with two steps in it written out it spills.
+      // Unrolled by GCC: with two steps in the source it spills registers.
       _Pragma("GCC unroll 2") for (size_t left = tile.depth; left > 0; --left) {
         add(a, at, b);
         at += step;
@@ -109,7 +111,7 @@ struct Tile {
       const float* b = strip.b[t];
       ptrdiff_t at = 0;
       _Pragma("GCC unroll 2") for (size_t left = strip.depth; left > 0; --left) {
-        // Narrow tiles have as many loads as there is time for.
+        // Narrow tiles have no load slots left for prefetches.
         if (kV == kVectors) {
           __builtin_prefetch(ahead, 0, 2);
           ahead += ahead_step;
@@ -161,7 +163,7 @@ struct Tile {
     sums.end(tile);
   }
 
-  // Tiles below each other; leaves `strip` at the row behind them.
+  // Computes consecutive tiles and advances `strip` past them.
   static void compute_tiles(GemmStrip& strip, size_t tiles) {
     constexpr ptrdiff_t kLine = 16;
     const float* ahead = nullptr;
@@ -186,7 +188,7 @@ struct Functions {
   void (*tiles)(GemmStrip&, size_t);
 };
 
-// The functions for so many rows and vectors; none for more than there are.
+// The functions for a tile of kR rows and kV vectors; null beyond the largest tile.
 template <size_t kR, size_t kV>
 constexpr Functions functions_of() {
   if constexpr (kV <= kVectors && kR <= (kV <= kNarrow ? kMostRows : kRows)) {
@@ -217,7 +219,7 @@ void copy_rows(float* to, ptrdiff_t to_stride, const float* from, ptrdiff_t from
   }
 }
 
-// Columns that end within a vector, where there are no masks: whole vectors fit beside the tile.
+// For partial vectors without masks: computes the tile in padded copies of C, residual and initial values.
 template <class Of>
 void compute_padded(const Of& given) {
   float c[kMostRows * kColumns] = {};
@@ -248,7 +250,7 @@ void compute(const GemmTile& tile) {
   compute_padded(tile);
 }
 
-// With rows of B that end within a vector: they are copied, a few at a time, and sums go on in C.
+// For rows of B that end within a vector: copies blocks of kCopied rows and accumulates in C.
 void compute_copied(const GemmTile& whole) {
   float copy[kCopied * kColumns] = {};
   float held[kMostRows * kColumns];
@@ -287,7 +289,7 @@ void compute_copied(const GemmTile& whole) {
   compute(tile);
 }
 
-// 4 columns of 4 rows, each column's rows being contiguous.
+// Transposes 4 columns to 4 rows; the elements of each column are contiguous.
 #if RL_VECTOR_BYTES > 4
 using Four = float __attribute__((vector_size(16)));
 
@@ -330,7 +332,7 @@ void gemm_strip(const GemmStrip& given) {
   GemmStrip strip = given;
   const size_t most = gemm_rows_of(strip.columns);
   while (strip.rows > 0) {
-    // Of about equal rows: first those that have one more.
+    // Tiles of about equal rows; the first `count` tiles have one row more.
     const size_t tiles = (strip.rows + most - 1) / most;
     const size_t rows = (strip.rows + tiles - 1) / tiles;
     const size_t count = tiles - (rows * tiles - strip.rows);

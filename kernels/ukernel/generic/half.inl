@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Bit patterns of float32, and float16 as float32, exactly; loops over them become vectors.
+// Bit patterns of float32, and exact conversion of float16 to float32 without branches, so that loops
+// vectorize.
 #pragma once
 
 #include <cstring>
@@ -21,7 +22,7 @@ RL_INLINE float of_pattern(uint32_t pattern) {
   return value;
 }
 
-// All cases are computed, and one is chosen by masks: so that there is nothing to jump over.
+// Computes all cases and selects one, without branches.
 RL_INLINE float half_value(uint16_t half) {
   const uint32_t sign = static_cast<uint32_t>(half & 0x8000u) << 16;
   const uint32_t magnitude = half & 0x7fffu;
@@ -43,7 +44,7 @@ namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
 
 namespace {
 
-// kLanes of them.
+// Loads kLanes float16 at any alignment.
 RL_INLINE F32 load_halves(const void* from) {
   uint16_t halves[kLanes];
   std::memcpy(halves, from, sizeof(halves));

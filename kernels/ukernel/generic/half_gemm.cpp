@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A tile is a few rows times all features of a panel, or one row: its sums are in registers, and each vector
-// of weights is converted once for its rows.
+// A tile has a few rows, or one, and up to four vectors of features. Its sums stay in registers, and each
+// vector of weights is converted once for all rows.
 #include "kernels/ukernel/half_gemm.h"
 
 #include "kernels/ukernel/generic/half.inl"
@@ -13,7 +13,7 @@ constexpr size_t kVectors = kBlockFeatures / kLanes < 4 ? kBlockFeatures / kLane
 constexpr size_t kWidth = kVectors * kLanes;  // features of a tile
 constexpr size_t kRows = kVectors == 1 ? 8 : kLanes > 1 ? 2 : 1;
 
-// Adds the products of one number of each row.
+// Adds the products with one element of each row.
 template <size_t kCount>
 RL_INLINE void add_line(F32 (&sums)[kCount][kVectors], const float* const* left, size_t k,
                         const uint16_t* line) {
@@ -25,7 +25,7 @@ RL_INLINE void add_line(F32 (&sums)[kCount][kVectors], const float* const* left,
   }
 }
 
-// Rows from `first` on times the tile's features from `feature` on.
+// Multiplies kCount rows from `first` on with the tile's features from `feature` on.
 template <size_t kCount>
 void multiply_tile(const HalfGemm& p, size_t first, size_t feature) {
   const float* left[kCount];

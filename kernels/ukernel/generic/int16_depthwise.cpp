@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Sums kInt16Lanes channels at a time in int32; the compiler vectorizes the loop over channels.
 #include "kernels/ukernel/int16_depthwise.h"
 
 namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
 
 namespace {
 
-// So many channels of a pixel from `c` on.
+// kLanes channels of a pixel, from `c` on.
 template <size_t kLanes>
 void filter(const Int16Depthwise& strip, const int16_t* const* in, size_t c, int16_t* out) {
   int32_t sums[kLanes] = {};

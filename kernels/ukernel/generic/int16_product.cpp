@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Compilers make vectors of the loop over the depth, where there are any.
+// Tiles of four columns share the loads of a row; where vectors exist, compilers vectorize the loop over the
+// depth.
 #include "kernels/ukernel/int16_product.h"
 
 namespace rushlight::ukernel::RL_UKERNEL_VARIANT {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// int16_product.h in tiles. Who includes it has defined, in the namespace of the variant,
+// int16_product.h in tiles. The including source defines, in the variant's namespace,
 //
 //   constexpr size_t kColumns
 //   template <size_t kRows, size_t kWidth>
 //   void sum_tile(const int16_t* left, ptrdiff_t left_stride, const int8_t* right, ptrdiff_t right_stride,
 //                 size_t depth, int32_t* sums)
 //
-// which makes [kRows][kWidth] sums of 1 to kPart products, for kRows 1 or kInt16ProductRows and kWidth 1 or
-// kColumns.
+// which computes [kRows][kWidth] sums of 1 to kPart products, for kRows = 1 and kInt16ProductRows and kWidth
+// = 1 and kColumns.
 namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
 
 namespace {

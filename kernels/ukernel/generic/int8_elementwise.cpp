@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Vectors of int32. A product p has 17 bits: p * multiplier / 2^16, rounded down, has 32 and comes from three
-// products of int32, whose lower parts are carried by shifts. No lower bit decides a result of kSingle.
+// Vectors of int32. A product p of two operands has 17 bits. p * multiplier / 2^16, rounded down, fits in 32
+// bits and is the sum of three int32 products, whose carries are shifted in. The bits below cannot affect a
+// result of kSingle.
 #include "kernels/ukernel/int8_elementwise.h"
 
 #include "kernels/ukernel/generic/rescaled_sum.inl"
@@ -11,12 +12,12 @@ namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
 namespace {
 
 #if RL_VECTOR_BYTES > 4
-// As many numbers as a vector of int32 has. Conversions go by int16: GCC converts one lane after the other
-// where the size changes by more than two.
+// As many int8 as a vector has int32 lanes. Conversions go through int16: GCC converts lane by lane if the
+// size changes by more than a factor of two.
 using Numbers = int8_t __attribute__((vector_size(kLanes)));
 using Halves = int16_t __attribute__((vector_size(2 * kLanes)));
 
-// Each number of a row, or one for all of them.
+// The elements of an operand's row, or one element for all.
 struct Source {
   const int8_t* at;
   bool one;
@@ -54,9 +55,9 @@ size_t compute_row(const F&, const RowInput&, const RowInput&, size_t, size_t, i
 }
 #endif
 
-// One element after the other. Not part of its caller, and without steps where operands have none: then what
-// it computes with is in registers, also where those are few. `each` is a copy: results are bytes, which
-// might lie over what a reference names.
+// Computes the elements of a row one at a time. Not inlined, so that its values stay in registers on cores
+// with few; without steps if no operand is broadcast. `each` is a copy: stores of bytes may alias what a
+// reference points to.
 template <bool kSteps, class Each>
 [[gnu::noinline]] void compute_each(const Each each, const int8_t* a, const int8_t* b, bool steps_a,
                                     int8_t* out, const int8_t* end) {
@@ -67,7 +68,7 @@ template <bool kSteps, class Each>
   }
 }
 
-// function(I32, I32) for whole vectors, each(int32_t, int32_t) for what is left of a row.
+// Applies function(I32, I32) to whole vectors and each(int32_t, int32_t) to the rest of a row.
 template <class F, class Each>
 RL_INLINE void compute(const Rows& rows, const F& function, const Each& each) {
   const RowInput &a = rows.in[0], &b = rows.in[1];
@@ -87,7 +88,7 @@ RL_INLINE void compute(const Rows& rows, const F& function, const Each& each) {
   }
 }
 
-// Clamped before the zero point is added, so that what is outside of 16 bits stays outside.
+// Clamps before it adds the zero point, so that the sum cannot overflow.
 struct Clamp {
   I32 low, high, zero_point;
   RL_INLINE Clamp(int32_t least, int32_t most, int32_t zero)
@@ -101,11 +102,11 @@ struct Clamp {
 // floor((product * multiplier + 2^(30 - shift)) / 2^(31 - shift)), for shifts up to kMostShift.
 struct SingleScale {
   static constexpr int kMost = 14;
-  static constexpr int kLeast = -24;  // with smaller ones, as with this one, all products round to 0
+  static constexpr int kLeast = -24;  // smaller shifts, and this one, round every product to 0
 
   I32 high, middle, low;  // 15, 8 and 8 bits of the multiplier
   I32 half;
-  int dropped;  // bits that go before the half is added, where it would not fit
+  int dropped;  // bits shifted out before the half is added, where it would overflow
   int shift;
 
   RL_INLINE SingleScale(int32_t multiplier, int given)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A panel is [depth][kColumns] int8.
+// A panel is [depth][kColumns] int8; the compiler vectorizes the loops over the 16 columns.
 #include "kernels/ukernel/int8_gemm.h"
 
 #include <cstring>
@@ -11,7 +11,7 @@ namespace {
 constexpr size_t kColumns = 16;
 constexpr size_t kRows = 4;
 
-// Sums of so many rows.
+// Multiplies kCount rows from `first` on with the panel.
 template <size_t kCount>
 void multiply_rows(const Int8Gemm& p, size_t first) {
   int32_t sums[kCount][kColumns] = {};

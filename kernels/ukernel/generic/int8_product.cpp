@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Scalar products without packing; variants for boards replace this.
 #include "kernels/ukernel/int8_product.h"
 
 namespace rushlight::ukernel::RL_UKERNEL_VARIANT {

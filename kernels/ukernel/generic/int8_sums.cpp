@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Neighbouring channels are summed by vectors of int16, which hold 255 numbers of int8 before they go to
-// int32: twice as many lanes as with int32 from the start. Cores without such vectors sum four at a time in
-// registers.
+// Sums of adjacent channels use vectors of int16, which hold 255 int8 terms before they are widened to int32:
+// twice as many lanes as int32. Cores without such vectors sum four at a time in general registers.
 #include "kernels/ukernel/int8_sums.h"
 
 #include "kernels/ukernel/generic/vector.h"
@@ -54,7 +53,7 @@ void sum_groups(const Int8Windows& w, size_t first, const int8_t* in, int32_t* s
 
 #if RL_VECTOR_BYTES > 4
 constexpr bool kHasVectors = true;
-constexpr size_t kBytes = RL_VECTOR_BYTES / 2;  // numbers of a vector
+constexpr size_t kBytes = RL_VECTOR_BYTES / 2;  // elements of a vector
 constexpr size_t kMost = 255;                   // 255 * -128 fits int16
 using Narrow = int8_t __attribute__((vector_size(kBytes)));
 using Wide = int16_t __attribute__((vector_size(RL_VECTOR_BYTES)));
@@ -93,7 +92,7 @@ void sum_block(const Int8Windows& w, const int8_t* in, int32_t* sums) {
   RL_UNROLL for (size_t v = 0; v < kVectors; ++v) add_wide(parts[v], sums + v * kBytes);
 }
 
-// Adjacent sums; returns how many were not done.
+// Sums whole vectors of adjacent sums; returns the number of sums done.
 size_t sum_blocks(const Int8Windows& w, const int8_t* in, int32_t* sums) {
   size_t i = 0;
   for (; i + 4 * kBytes <= w.count; i += 4 * kBytes) sum_block<4>(w, in + i, sums + i);
@@ -101,7 +100,7 @@ size_t sum_blocks(const Int8Windows& w, const int8_t* in, int32_t* sums) {
   return i;
 }
 
-// Numbers side by side.
+// The sum of `count` contiguous elements.
 int32_t sum_span(const int8_t* from, size_t count) {
   int32_t sums[kBytes] = {};
   Int8Windows w;

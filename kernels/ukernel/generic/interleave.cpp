@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// kernels/ukernel/interleave.h. Of kPlanes vectors become as many: lane i of the v-th is element
-// (v * kLanes + i) / kPlanes of plane (v * kLanes + i) % kPlanes.
+// Interleaves kPlanes vectors by shuffles with constant indices: lane i of result v is element (v * kLanes +
+// i) / kPlanes of plane (v * kLanes + i) % kPlanes.
 #include "kernels/ukernel/interleave.h"
 
 #include <utility>
@@ -12,7 +12,7 @@ namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
 namespace {
 
 #if RL_VECTOR_BYTES > 4
-// Vector kVector, of the planes up to kPlane; the lanes of others are anything.
+// Result vector kVector with the lanes of planes up to kPlane; lanes of other planes are undefined.
 template <size_t kPlanes, size_t kVector, size_t kPlane, size_t... kLane>
 RL_INLINE F32 mixed(const F32 (&in)[kPlanes], std::index_sequence<kLane...> lanes) {
   constexpr size_t kFirst = kVector * kLanes;
@@ -32,7 +32,7 @@ RL_INLINE void store_mixed(const F32 (&in)[kPlanes], float* to, std::index_seque
    ...);
 }
 
-// Whole vectors; gives how many elements.
+// Interleaves whole vectors; returns the number of elements done.
 template <size_t kPlanes>
 size_t interleave_vectors(size_t count, const float* from, ptrdiff_t stride, float* to) {
   size_t i = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Sums of the lanes of four vectors at a time, which takes a third of the operations of four times one: first
-// within each four lanes, then these by halves. The sum of one vector alone has the same bits.
+// Horizontal sums of four vectors at once, in a third of the operations of four separate sums: first within
+// each four lanes, then by halves. The sum of one vector has the same order and the same bits.
 #pragma once
 
 #include "kernels/ukernel/generic/vector.h"
@@ -8,8 +8,8 @@
 namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
 
 #if RL_VECTOR_BYTES > 4
-// In each four lanes of the result two of `a` and two of `b`: from lane kFirst of their four on. With kTwice
-// these are neighbours, otherwise they alternate.
+// Each four lanes of the result hold two lanes of `a` and two of `b`, from lane kFirst of their four on:
+// adjacent with kTwice, else alternating.
 template <size_t kFirst, bool kTwice, size_t... kLane>
 RL_INLINE F32 mixed_lanes(F32 a, F32 b, std::index_sequence<kLane...>) {
   if constexpr (kTwice) {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// A scalar loop; x86 has vectors.
 #include "kernels/ukernel/lookup.h"
 
 namespace rushlight::ukernel::RL_UKERNEL_VARIANT {

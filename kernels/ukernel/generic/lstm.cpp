@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// One pass over the units, a vector at a time, with the functions of generic/vector_math.h.
 #include "kernels/ukernel/lstm.h"
 
 #include "kernels/ukernel/generic/blocks.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A panel has the scales, [groups][columns], then the numbers, [depth][columns]: int8, or two in a byte, as
-// signed halves. A group's sums are in registers: of one row and four vectors, or of a few rows and two; what
-// they add up to is in memory.
+// A panel holds the scales, [groups][columns], then the weights, [depth][columns], as int8 or as two signed
+// values of 4 bits in a byte. The sums of a group stay in registers: one row by four vectors, or four rows by
+// two. Totals may spill to memory, since they change once a group.
 #include "kernels/ukernel/mixed_gemm.h"
 
 #include <cstring>
@@ -22,7 +22,7 @@ constexpr size_t lines_of(const GroupedForm& form) {
   return (form.group + line_depth(form) - 1) / line_depth(form);
 }
 
-// A tile of the rows from `left` on, times columns of a panel.
+// A tile of kCount rows by kWide vectors of a panel's columns.
 template <size_t kCount, size_t kWide>
 struct Tile {
   F32 totals[kCount][kWide];
@@ -50,7 +50,7 @@ struct Tile {
     if (kIsPacked && has_second) add(left + 1, stride, second);
   }
 
-  // Columns from `first` on.
+  // Multiplies the rows from `left` on with the columns from `first` on.
   template <bool kIsPacked>
   RL_INLINE void multiply(const MixedGemm& p, const float* left, size_t first) {
     const auto* scales = static_cast<const float*>(p.panel) + first;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Affine maps over tiles of vectors.
 #include "kernels/ukernel/normalize.h"
 
 #include "kernels/ukernel/generic/blocks.h"

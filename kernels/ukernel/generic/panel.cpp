@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Of scalars: all sums of a tile are in registers, each number of the factors is loaded once.
+// Panels with scalars: all sums of a tile stay in registers, and each element of the factors is loaded once.
 #include "kernels/ukernel/panel.h"
 
 #include "kernels/ukernel/generic/panel_tile.h"

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Products with a panel around a tile that an instruction set has of its own. The including source defines
+// Panel products around the tile of an instruction set. The including source defines
 //   kRows             rows of a full tile
-//   add_tile<rows>    sums of `rows` (kRows or 1) rows and of all columns, which are adjacent
-//   kTakesColumns     whether it heeds how many columns there are
-//   RL_OWN_TILES      add_tiles(left, left_stride, panel, tile, count): full tiles one below the other; this
-//                     advances the tile's `from` and `out`
+//   add_tile<rows>    sums of `rows` (kRows or 1) rows and all columns, stored contiguously
+//   kTakesColumns     true if the tile stores only tile.columns columns
+//   RL_OWN_TILES      its own add_tiles(left, left_stride, panel, tile, count): consecutive full
+//                     tiles; advances the tile's `from` and `out`
 #include "kernels/ukernel/generic/panel_tile.h"
 #include "kernels/ukernel/panel.h"
 
@@ -18,7 +18,7 @@ struct Place {
   ptrdiff_t column_stride;
 };
 
-// Between the columns that are there and a tile of all columns; small rather than quick.
+// Copies a part of a tile to or from C. Small code rather than fast.
 [[gnu::noinline]] void move_tile(Place to, Place from, size_t rows, size_t columns) {
   for (; rows > 0; --rows, to.at += to.row_stride, from.at += from.row_stride) {
     float* target = to.at;
@@ -43,7 +43,7 @@ inline void add_tiles(const float* left, ptrdiff_t left_stride, const float* pan
 }
 #endif
 
-// With columns that are apart, or some: by way of a tile of all of them.
+// For strided or few columns: computes a full tile in memory and copies the used columns.
 template <size_t kTileRows>
 inline void add_some(const PanelProduct& product, Tile& tile, float* memory, const float* left, float* out,
                      const float* of_rows_from) {
@@ -91,7 +91,7 @@ void multiply_panel(const PanelProduct& product) {
       rows -= whole;
     }
     if (rows > 0 && whole > 0 && begins) {
-      // Rather some rows twice than the last ones one by one.
+      // Recomputes some rows instead of computing the last ones one at a time.
       const ptrdiff_t back = kTileRows - rows;
       tile.out -= back * product.out_stride;
       return add_tiles(left - back * product.left_stride, product.left_stride, product.panel, tile, 1);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Of scalars: what panels are made of.
+// Packs panels with scalars: copies of rows, transposes and gathers.
 #include "kernels/ukernel/panel.h"
 
 namespace rushlight::ukernel::RL_UKERNEL_VARIANT {

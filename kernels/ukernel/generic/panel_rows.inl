@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Of scalars: products of rows with one column.
+// Products of rows with one column, with scalars: four rows share the loads of the column.
 #include "kernels/ukernel/panel.h"
 
 namespace rushlight::ukernel::RL_UKERNEL_VARIANT {

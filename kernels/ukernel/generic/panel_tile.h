@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A tile of sums, for what is written for an instruction set: assembler reads it by the offsets of members.
+// The arguments of a tile of sums of panel.h. Assembler reads the members by their offsets.
 #pragma once
 
 #include "kernels/ukernel/panel.h"
@@ -7,16 +7,16 @@
 namespace rushlight::ukernel {
 
 struct Tile {
-  const float* from;    // what sums begin with
-  ptrdiff_t from_step;  // from row to row, in bytes
+  const float* from;    // start of the sums
+  ptrdiff_t from_step;  // in bytes from row to row
   float* out;
   ptrdiff_t out_step;
-  size_t depth;  // of a part
+  size_t depth;  // elements of a part
   size_t parts;
-  ptrdiff_t part_step;  // from the end of a part to the next one, in bytes
+  ptrdiff_t part_step;  // in bytes from the end of a part to the next part
   size_t rectify;       // 0 or 1
   size_t columns;
-  bool spreads;  // `from` has one number for each row
+  bool spreads;  // `from` has one value for each row
 };
 
 }  // namespace rushlight::ukernel

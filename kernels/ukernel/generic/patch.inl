@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Of scalars, any kernel: four sums of a row at a time. And copies.
+// Direct convolution with scalars for any kernel, four sums of a row at a time; block copies; depthwise sums.
 #include "kernels/ukernel/patch.h"
 
 namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
@@ -63,7 +63,7 @@ void copy_block(float* to, ptrdiff_t to_stride, const float* from, ptrdiff_t fro
 #ifndef RL_OWN_CHANNELS
 namespace {
 
-// Channels of a group, of one output.
+// The channels of a group, for one output.
 template <size_t kCount>
 inline void add_group(const ChannelSums& sums, const float* in, const float* weight, const float* initial,
                       float* out) {

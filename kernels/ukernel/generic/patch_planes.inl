@@ -5,11 +5,12 @@ namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
 
 namespace {
 
-// Registers for 15 sums, nine weights and a row: rather than four columns and one.
+// True if registers hold 15 sums, nine weights and a row: then the last five columns are computed together
+// instead of four and one.
 constexpr bool kTakesFive = kPatchColumns == 5;
 
-// What a row of the plane, with its neighbours beside the columns at hand, adds to the three rows that see
-// it.
+// Adds the contribution of one input row, with one neighbour on each side, to the three output rows that
+// depend on it.
 template <size_t kColumns>
 [[gnu::always_inline]] inline void add_row(const float (&kernel)[3][3], const float (&seen)[kColumns + 2],
                                            float (&last)[kColumns], float (&middle)[kColumns],
@@ -25,8 +26,8 @@ template <size_t kColumns>
   }
 }
 
-// Down `kColumns` columns from `x` on: each number is loaded once for them, the kernel and the sums of three
-// rows stay in registers.
+// Convolves kColumns columns from `x` on, top to bottom: each input is loaded once, and the kernel and the
+// sums of three output rows stay in registers.
 template <size_t kColumns>
 [[gnu::noinline]] void convolve_down(const PlaneConvolution& convolution, size_t x) {
   float kernel[3][3];

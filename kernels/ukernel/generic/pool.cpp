@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Pools over vectors of results. Windows of stride 2 load two vectors and shuffle; other strides gather lane
+// by lane. Byte pools keep the winning tap as a byte, so that a vector holds as many indices as values.
 #include "kernels/ukernel/pool.h"
 
 #include <type_traits>
@@ -9,8 +11,8 @@ namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
 
 namespace {
 
-// Of two vectors that follow each other, the elements with even numbers: b starts with a's last one, so that
-// nothing is read beyond the last that is taken.
+// The elements with even index of two consecutive vectors. The second load starts at the last element of the
+// first, so that nothing past the last used element is read.
 RL_INLINE F32 every_second(const float* x) {
 #if RL_VECTOR_BYTES == 64
   return __builtin_shufflevector(load(x), load(x + 15), 0, 2, 4, 6, 8, 10, 12, 14, 17, 19, 21, 23, 25, 27, 29,
@@ -24,8 +26,8 @@ RL_INLINE F32 every_second(const float* x) {
 #endif
 }
 
-// How vectors of results find their elements: read(x, v) has those of vector v that lie where x has the first
-// result's.
+// Loads of vectors of results: read(x, v) returns the elements of vector v, where x points to the element of
+// the first result.
 struct SecondLanes {
   static constexpr size_t kVectors = 1;
   size_t last = kLanes;
@@ -44,14 +46,14 @@ struct StridedLanes {
   RL_INLINE void write(float* y, size_t, F32 value) const { store_partial(y, value, last); }
 };
 
-// body(lanes, first result), for all results.
+// Calls body(lanes, first result) for all results.
 template <class Body>
 RL_INLINE void for_each_result(size_t count, ptrdiff_t lane, Body body) {
   if (lane == 1) return for_each_tile(count, body);
   size_t i = 0;
   if (lane == 2 && kLanes > 1 && count >= kLanes) {
     for (; count - i >= kLanes; i += kLanes) body(SecondLanes(), i);
-    if (i < count) body(SecondLanes(), count - kLanes);  // some of them again
+    if (i < count) body(SecondLanes(), count - kLanes);  // recomputes some results
     return;
   }
   for (; i < count; i += kLanes) body(StridedLanes{lane, count - i < kLanes ? count - i : kLanes}, i);
@@ -75,7 +77,7 @@ RL_INLINE void write_numbers(int64_t* to, I32 numbers, size_t count) {
   }
 }
 
-// One result, which vectors would do no faster.
+// One result with scalars, for which vectors are no faster.
 RL_INLINE void max_of_window(const PoolWindow& window, const PoolNumbers& numbers, const float* x, float* y,
                              int64_t* index) {
   float best = -__builtin_inff();
@@ -93,12 +95,12 @@ RL_INLINE void max_of_window(const PoolWindow& window, const PoolNumbers& number
   *index = found;
 }
 
-// --- bytes ---
+// Byte pools.
 
 template <class T>
 constexpr T kLeast = static_cast<T>(T(-1) < T(0) ? -128 : 0);
 
-// Results first <= i < count one by one.
+// Results first <= i < count, one at a time.
 template <class T>
 void max_of_windows(size_t first, size_t count, const PoolWindow& window, const PoolNumbers& numbers,
                     const T* x, T* y, int64_t* index) {
@@ -121,15 +123,15 @@ void max_of_windows(size_t first, size_t count, const PoolWindow& window, const 
 }
 
 #if RL_VECTOR_BYTES > 4
-constexpr size_t kMostTaps = 256;  // a byte numbers them
+constexpr size_t kMostTaps = 256;  // so that a byte can index them
 
-// Not by a template of the element type: GCC 12 ignores the attribute there.
+// Not a template of the element type: GCC 12 ignores the vector attribute there.
 using Signed = int8_t __attribute__((vector_size(RL_VECTOR_BYTES)));
 using Unsigned = uint8_t __attribute__((vector_size(RL_VECTOR_BYTES)));
 template <class T>
 using BytesOf = std::conditional_t<std::is_same_v<T, int8_t>, Signed, Unsigned>;
 
-// Results side by side, a vector at a time; returns how many were done.
+// Adjacent results, one vector at a time; returns the number of results done.
 template <class T>
 RL_INLINE size_t max_of_vectors(size_t count, const PoolWindow& window, const PoolNumbers& numbers,
                                 const T* x, T* y, int64_t* index) {
@@ -141,7 +143,7 @@ RL_INLINE size_t max_of_vectors(size_t count, const PoolWindow& window, const Po
     number_of[t] = static_cast<int32_t>(t / window.columns) * numbers.row +
                    static_cast<int32_t>(t % window.columns) * numbers.column;
   }
-  number_of[0] = 0;  // also of a window without rows
+  number_of[0] = 0;  // also for a window without rows
   size_t i = 0;
   for (; i + RL_VECTOR_BYTES <= count; i += RL_VECTOR_BYTES) {
     Bytes best = kLeast<T> - Bytes{};

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Reductions over vectors of the compiler. blocks.h has the order of sums; minima and maxima are exact in any
+// order, so that a tail is read as a full, overlapping vector.
 #include "kernels/ukernel/reduce.h"
 
 #include <type_traits>
@@ -33,7 +35,7 @@ RL_INLINE float best_of_run(size_t n, const float* x) {
     RL_UNROLL for (size_t v = 0; v < kCount; ++v) best[v] = better<Order>(best[v], load(x + i + v * kLanes));
   }
   for (; n - i >= kLanes; i += kLanes) best[0] = better<Order>(best[0], load(x + i));
-  if (i < n) best[0] = better<Order>(best[0], load(x + n - kLanes));  // some of them again
+  if (i < n) best[0] = better<Order>(best[0], load(x + n - kLanes));  // overlaps elements already compared
   best[0] = better<Order>(best[0], best[1]);
   best[2] = better<Order>(best[2], best[3]);
   return reduce(better<Order>(best[0], best[2]), of_two);

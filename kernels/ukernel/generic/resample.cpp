@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// kernels/ukernel/resample.h.
+// Interpolation over vectors of the compiler; repetition by factors up to 4 uses shuffles.
 #include "kernels/ukernel/resample.h"
 
 #include <utility>
@@ -29,7 +29,7 @@ RL_INLINE void repeat_each(const RepeatedRows& r, const float* from, float* to) 
 }
 
 #if RL_VECTOR_BYTES > 4
-// What the first `count` <= kLanes elements become.
+// The first `count` <= kLanes elements, each repeated kAcross times.
 template <size_t kAcross>
 struct Repeated {
   F32 parts[kAcross];
@@ -69,7 +69,7 @@ RL_INLINE void repeat_row(const RepeatedRows& r, const float* from, float* to) {
   if (r.n < kLanes) return repeat(0, r.n);
   size_t i = 0;
   for (; i + kLanes <= r.n; i += kLanes) repeat(i, kLanes);
-  if (i < r.n) repeat(r.n - kLanes, kLanes);  // some of them again
+  if (i < r.n) repeat(r.n - kLanes, kLanes);  // repeats some elements again
 }
 #else
 template <size_t>
@@ -101,7 +101,7 @@ void resample_gather(size_t n, const float* row, const int32_t* index, float* ou
 }
 
 void resample_repeat(const RepeatedRows& given) {
-  const RepeatedRows r = given;  // which is nowhere that is written to
+  const RepeatedRows r = given;  // a copy, which `to` cannot alias
   switch (r.across) {
     case 1:
       return repeat<1>(r);

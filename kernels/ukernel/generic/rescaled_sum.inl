@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Sums of rescaled int8, one element after the other: no variant has loops of its own for them.
+// Sums of rescaled int8, one element at a time; shared by all variants.
 #include "kernels/ukernel/generic/vector.h"
 #include "kernels/ukernel/int8_elementwise.h"
 
@@ -12,7 +12,7 @@ const int8_t* row_of(const RowInput& input, size_t row) {
                                          static_cast<ptrdiff_t>(row) * input.stride);
 }
 
-// each(int8_t, int8_t) for all.
+// out = each(a, b) for all elements.
 template <class Each>
 RL_INLINE void compute_each(const Rows& rows, const Each& each) {
   for (size_t row = 0; row < rows.count; ++row) {
@@ -27,8 +27,8 @@ RL_INLINE void compute_each(const Rows& rows, const Each& each) {
 
 }  // namespace
 
-// What an operand becomes is a function of a byte: by tables of 256, for one rounding of 64 bits an element
-// in place of three.
+// A rescaled operand is a function of one byte: a table of 256 values for each operand leaves one 64-bit
+// rounding an element instead of three. Short rows are computed without tables.
 void add_rescaled_int8(const Rows& rows, const RescaledSum& sum) {
   constexpr size_t kBytes = 256;
   if (rows.count * rows.n < 2 * kBytes) return compute_each(rows, sum);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Shared by families that quantize rows: steps that are rounded by themselves, and sizes in whole lines.
+// Shared by families that quantize rows: steps that are rounded separately, and sizes in whole cache lines.
 #pragma once
 
 #include <cstring>
@@ -10,8 +10,8 @@ namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
 
 namespace {
 
-// The value as it is rounded: a sum that it becomes part of is not fused with the product that made it. It
-// stays in the register that it is in, where its kind is known.
+// An optimization barrier: the rounded value is not fused with a later sum to a multiply-add. It stays in its
+// register where the constraint for it is known.
 template <class Value>
 RL_INLINE Value rounded(Value value) {
   [[maybe_unused]] constexpr bool kIsSingle = sizeof(value) == sizeof(float);
@@ -34,14 +34,14 @@ RL_INLINE Value rounded(Value value) {
     __asm__("" : "+m"(value));
   }
 #elif defined(__arm__) || defined(__riscv)
-  // Functions compute with floats: each result is rounded.
+  // Floats are computed by library calls, which round each result.
 #else
   __asm__("" : "+m"(value));
 #endif
   return value;
 }
 
-// Rounds halves to even, between -2^22 and 2^22.
+// Rounds |value| < 2^22 to nearest, halves to even.
 RL_INLINE int32_t nearest(float value) {
   value += 0x1.8p23F;
   int32_t bits;

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Three passes: maximum, exponentials with their sum, scaling. Columns are processed in tiles of four
+// vectors, so that each row of x is read contiguously.
 #include "kernels/ukernel/softmax.h"
 
 #include <type_traits>
@@ -10,7 +12,7 @@ namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
 
 namespace {
 
-// A NaN is lost or stays, and comes back through the sum of exponentials.
+// May drop a NaN, which then returns through the sum of exponentials.
 RL_INLINE F32 larger(F32 a, F32 b) { return select(a > b, a, b); }
 
 RL_INLINE float largest_of_run(size_t n, const float* x) {
@@ -27,18 +29,18 @@ RL_INLINE float largest_of_run(size_t n, const float* x) {
   return reduce(larger(larger(even, odd), load(x + n - kLanes)), of_two);
 }
 
-// exp(x) of what is not above 0, to the accuracy of vector_math.h, but 0 where that is not a normal number.
+// exp(x) for x <= 0 with the error of vector_math.h, but 0 instead of subnormal results.
 RL_INLINE F32 exp_of_difference(F32 x) {
-  // Added to a small number, it leaves the nearest whole number, and the bias of exponents, in the low bits.
+  // Adding kShift leaves the nearest integer plus the exponent bias in the low bits.
   constexpr float kShift = 0x1.8p23f + 127;
   const F32 shifted = x * splat(0x1.715476p+0f) + splat(kShift);
   const F32 n = shifted - splat(kShift);
-  const F32 r = (x - n * splat(0x1.63p-1f)) - n * splat(-0x1.bd0106p-13f);  // ln 2 in two parts
+  const F32 r = (x - n * splat(0x1.63p-1f)) - n * splat(-0x1.bd0106p-13f);  // Cody-Waite: ln 2 in two parts
   const F32 power = (exp_tail(r) * r + splat(1.0f)) * r + splat(1.0f);
   return select(x < splat(-87.0f), F32{}, power * from_bits(bits(shifted) << 23));
 }
 
-// update(value) of every element.
+// y[i] = update(x[i]) for all elements.
 template <class Update>
 RL_INLINE void map_run(size_t n, const float* x, float* y, Update update) {
   size_t i = 0;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Spans of scalars, four at a time. RL_OWN_SPANS, RL_OWN_RECTIFY: the including source has some of its own.
+// Spans with scalars, four at a time. RL_OWN_SPANS and RL_OWN_RECTIFY: the including source defines these
+// functions itself.
 #include "kernels/ukernel/spans.h"
 
 namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
@@ -8,7 +9,7 @@ namespace {
 
 #define RL_INLINE __attribute__((always_inline))
 
-// to[i] = number(i) for all; advance(n) moves what number() reads from.
+// to[i] = number(i) for all i; advance(n) moves the pointers that number() reads.
 template <class Number, class Advance>
 [[gnu::always_inline]] inline void span_by_fours(float* to, size_t count, Number number, Advance advance) {
   for (; count >= 4; count -= 4, to += 4) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// kernels/ukernel/transpose.h. Square blocks as wide as 16 bytes are transposed by interleaving, several at a
-// time where vectors are wider: each 16 bytes of a vector are a block of their own, whose rows lie below
-// those of the block before. What is stored is then contiguous.
+// Transposes square blocks with rows of 16 bytes by interleaving, several at once where vectors are wider:
+// each 16 bytes of a vector are a separate block, whose rows follow the previous block. Stored rows
+// are then contiguous.
 #include "kernels/ukernel/transpose.h"
 
 #include <cstdint>
@@ -14,10 +14,11 @@ namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
 
 namespace {
 
-// Rows of `to` that are written before going on to the next rows of `from`: their pages and lines stay near.
+// Rows of `to` that are written before the next rows of `from` are read: their pages and cache lines stay
+// resident.
 constexpr size_t kColumnBlock = 128;
 
-// Sixteen bytes that only move.
+// Sixteen bytes, which are only copied.
 struct Wide {
   uint64_t parts[2];
 };
@@ -26,7 +27,7 @@ template <class T>
 void transpose_one_by_one(size_t rows, size_t columns, const char* from, ptrdiff_t from_stride, char* to,
                           ptrdiff_t to_stride) {
   constexpr size_t kAlignment = alignof(T);
-  // Along the longer side: the loop within then does more.
+  // The inner loop is the longer one, which has less overhead.
   if (rows > columns) {
     for (size_t j = 0; j < columns; ++j) {
       const char* at = from + j * sizeof(T);
@@ -50,7 +51,7 @@ void transpose_one_by_one(size_t rows, size_t columns, const char* from, ptrdiff
 
 #if RL_VECTOR_BYTES > 4
 
-// Sixteen bytes of each of kGroups rows, stride apart, one after the other.
+// Loads sixteen bytes of each of kGroups rows, `stride` bytes apart, to one vector.
 template <class T, size_t kGroups>
 struct Gathered {
   static constexpr size_t kCount = 16 * kGroups / sizeof(T);
@@ -78,7 +79,7 @@ struct Gathered<T, 1> {
   }
 };
 
-// kBlock x kBlock elements in each 16 bytes of a vector of kBytes.
+// Blocks of kBlock x kBlock elements, one in each 16 bytes of a vector of kBytes.
 template <class T, size_t kBytes>
 struct Blocks {
   static constexpr size_t kBlock = 16 / sizeof(T);
@@ -87,14 +88,14 @@ struct Blocks {
   using Rows = Gathered<T, kGroups>;
   using Vector = typename Rows::Vector;
 
-  // Elements of the lower (or upper) halves of each 16 bytes of a and b by turns.
+  // Alternates elements of the lower (or upper) halves of each 16 bytes of a and b.
   template <size_t kFrom, size_t... kAt>
   RL_INLINE static Vector interleave(Vector a, Vector b, std::index_sequence<kAt...>) {
     return __builtin_shufflevector(a, b,
                                    (kAt / kBlock * kBlock + kFrom + kAt % kBlock / 2 + kAt % 2 * kRows)...);
   }
 
-  // kRows rows of kBlock columns.
+  // Transposes kRows rows of kBlock columns.
   RL_INLINE static void transpose(const char* from, ptrdiff_t from_stride, char* to, ptrdiff_t to_stride) {
     constexpr auto kAll = std::make_index_sequence<kRows>();
     Vector rows[kBlock];
@@ -115,7 +116,7 @@ struct Blocks {
     }
   }
 
-  // As many whole blocks as there are from row `first` on; returns the first row that is left.
+  // Transposes whole blocks of rows from `first` on; returns the first row that is left.
   RL_INLINE static size_t transpose_rows(size_t first, size_t rows, size_t columns, const char* from,
                                          ptrdiff_t from_stride, char* to, ptrdiff_t to_stride) {
     for (; first + kRows <= rows; first += kRows) {
@@ -160,10 +161,10 @@ void transpose_sized(size_t rows, size_t columns, const char* from, ptrdiff_t fr
 
 #endif
 
-// Rows up to here are copied without a call.
+// Longer rows are copied by memmove.
 constexpr size_t kLongRow = 1024;
 
-// At least kBytes; the last ones once more where they are no multiple.
+// Copies a row of at least kBytes; a rest is copied by a last chunk that overlaps the one before.
 template <size_t kBytes>
 RL_INLINE void copy_row(size_t bytes, const char* from, char* to) {
   struct Chunk {

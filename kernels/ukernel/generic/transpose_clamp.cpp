@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// kernels/ukernel/transpose_clamp.h over vectors of the compiler: squares of as many vectors as one has
-// elements.
+// Transposes squares of kLanes vectors in registers, in log2(kLanes) rounds of interleaving.
 #include "kernels/ukernel/transpose_clamp.h"
 
 #include <utility>
@@ -12,7 +11,7 @@ namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
 namespace {
 
 #if RL_VECTOR_BYTES > 4
-// Elements of both in turn, from the first halves and from the second ones.
+// Alternates the elements of the first (or second) halves of a and b.
 template <size_t... I>
 RL_INLINE F32 zip_low(F32 a, F32 b, std::index_sequence<I...>) {
   return __builtin_shufflevector(a, b, (I / 2 + I % 2 * kLanes)...);
@@ -21,7 +20,7 @@ template <size_t... I>
 RL_INLINE F32 zip_high(F32 a, F32 b, std::index_sequence<I...>) {
   return __builtin_shufflevector(a, b, (kLanes / 2 + I / 2 + I % 2 * kLanes)...);
 }
-// Each round moves one bit of an element's number from its place in a vector to that of the vector.
+// Each round swaps one bit of the lane index with one bit of the vector index.
 RL_INLINE void turn_lanes(F32 (&square)[kLanes]) {
   constexpr auto kAll = std::make_index_sequence<kLanes>();
   RL_UNROLL for (size_t round = 1; round < kLanes; round *= 2) {
@@ -37,7 +36,7 @@ RL_INLINE void turn_lanes(F32 (&square)[kLanes]) {
 RL_INLINE void turn_lanes(F32 (&)[kLanes]) {}
 #endif
 
-// Up to kLanes rows and columns from (i, j) on.
+// A square of up to kLanes rows and columns at (i, j).
 RL_INLINE void turn_square(const TransposeClamp& t, size_t i, size_t j, size_t rows, size_t columns) {
   F32 square[kLanes];
   const float* from = t.from + static_cast<ptrdiff_t>(i) * t.from_stride + j;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// float32 vectors of the width that this source is compiled for, written once over the compilers' vector
-// extensions: 64 bytes (AVX-512), 32 (AVX), 16 (SSE2, NEON, MVE, RVV, wasm SIMD), otherwise one float. Types
-// and functions are in the variant's own namespace: what is compiled with other flags must not be mixed.
+// float32 vectors of the width for which this source is compiled, over the compilers' vector extensions: 64
+// bytes (AVX-512), 32 (AVX), 16 (SSE2, NEON, MVE, RVV, wasm SIMD), or one float. Types and functions are in
+// the variant's namespace, since code compiled with different flags must not be merged by the linker.
 //
-// F32 is kLanes floats, I32 as many int32, M32 the result of a comparison, for select(). F64 is as many
-// doubles as fit, kWideLanes.
+// F32 has kLanes floats, I32 as many int32, M32 is the result of a comparison, for select(). F64 has
+// kWideLanes doubles.
 #pragma once
 
 #include <cstddef>
@@ -25,9 +25,10 @@
 #define RL_VECTOR_BYTES 4
 #endif
 
-// Functions of a few instructions, on values that live in registers.
+// For functions of a few instructions on values in registers.
 #define RL_INLINE [[gnu::always_inline]] inline
-// Loops over arrays of vectors are unrolled before anything else: only then does GCC keep these in registers.
+// Unrolls loops over arrays of vectors before other optimizations: only then does GCC keep the array in
+// registers.
 #define RL_UNROLL _Pragma("GCC unroll 32")
 
 namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
@@ -39,10 +40,10 @@ using F32 = float __attribute__((vector_size(RL_VECTOR_BYTES)));
 using I32 = int32_t __attribute__((vector_size(RL_VECTOR_BYTES)));
 using M32 = I32;
 
-RL_INLINE F32 splat(float value) { return value - F32{}; }  // not F32{} + value: that turns -0 into 0
+RL_INLINE F32 splat(float value) { return value - F32{}; }  // F32{} + value would turn -0 into 0
 RL_INLINE I32 splat(int32_t value) { return value - I32{}; }
 RL_INLINE F32 to_float(I32 value) { return __builtin_convertvector(value, F32); }
-// Towards zero; the value has to fit.
+// Truncates; the value must fit.
 RL_INLINE I32 to_int(F32 value) { return __builtin_convertvector(value, I32); }
 RL_INLINE F32 select(M32 mask, F32 yes, F32 no) { return mask ? yes : no; }
 RL_INLINE I32 select(M32 mask, I32 yes, I32 no) { return mask ? yes : no; }
@@ -53,7 +54,7 @@ RL_INLINE bool any(M32 mask) {
   return lanes != 0;
 }
 
-// As many doubles as fit, from floats and back.
+// Doubles: as many as fit in a vector, from floats and back.
 inline constexpr size_t kWideLanes = kLanes / 2;
 using F64 = double __attribute__((vector_size(RL_VECTOR_BYTES)));
 RL_INLINE F64 load_wide(const float* from) {
@@ -105,7 +106,7 @@ RL_INLINE F32 load(const float* from) {
 }
 RL_INLINE void store(float* to, F32 value) { std::memcpy(to, &value, sizeof(value)); }
 #else
-// Not by memcpy, which goes byte by byte where addresses have to be aligned.
+// Not memcpy, which copies byte by byte on cores that require alignment.
 RL_INLINE F32 load(const float* from) { return *from; }
 RL_INLINE void store(float* to, F32 value) { *to = value; }
 #endif
@@ -117,7 +118,7 @@ RL_INLINE void store(float* to, F32 value) { *to = value; }
 #else
 namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
 
-// The first `count` <= kLanes elements, the others 0; nothing beyond them is read or written.
+// The first `count` <= kLanes elements; load_partial() sets the others to 0. Accesses nothing past them.
 RL_INLINE F32 load_partial(const float* from, size_t count) {
   float lanes[kLanes] = {};
   for (size_t i = 0; i < count; ++i) lanes[i] = from[i];
@@ -134,9 +135,9 @@ RL_INLINE void store_partial(float* to, F32 value, size_t count) {
 
 namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
 
-// One rounding where the machine has the instruction: these sources are compiled with -ffp-contract=fast.
+// Rounded once where the processor has fused multiply-adds: these sources use -ffp-contract=fast.
 RL_INLINE F32 multiply_add(F32 a, F32 b, F32 c) { return a * b + c; }
-// NaN in `value` stays, whatever the bound.
+// A NaN in `value` passes, for any bound.
 RL_INLINE F32 at_least(F32 value, F32 bound) { return select(value < bound, bound, value); }
 RL_INLINE F32 at_most(F32 value, F32 bound) { return select(value > bound, bound, value); }
 #if RL_VECTOR_BYTES > 4
@@ -153,14 +154,14 @@ RL_INLINE F32 square_root(F32 value) {
 RL_INLINE F32 absolute(F32 value) { return from_bits(bits(value) & splat(int32_t{0x7fffffff})); }
 
 #if RL_VECTOR_BYTES > 4
-// Lane i is lane i ^ kApart of the value.
+// Lane i of the result is lane i ^ kApart of the value.
 template <size_t kApart, size_t... kLane>
 RL_INLINE F32 exchanged(F32 value, std::index_sequence<kLane...>) {
   return __builtin_shufflevector(value, value, (kLane ^ kApart)...);
 }
 #endif
 
-// combine(a, b) of two vectors. In halves, as narrower vectors would go on.
+// Combines all lanes by combine(a, b), in halves: the order of narrower vectors is the end of this one.
 template <size_t kApart = kLanes / 2, class Combine>
 RL_INLINE float reduce(F32 value, [[maybe_unused]] Combine combine) {
 #if RL_VECTOR_BYTES > 4

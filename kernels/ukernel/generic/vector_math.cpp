@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Loops over the functions of generic/vector_math.h, with a partial vector at the end.
 #include "kernels/ukernel/generic/vector_math.h"
 
 #include "kernels/ukernel/vector_math.h"
@@ -52,7 +53,7 @@ RL_FUNCTION(round_f32, round_half_to_even(v))
 #undef RL_FUNCTION
 
 void clamp_f32(size_t n, const float* x, float low, float high, float* out) {
-  // A bound that is NaN is no bound: the sum makes every element NaN.
+  // Comparisons with a NaN bound are false: adding NaN makes every result NaN.
   const F32 zero = splat(low != low || high != high ? kNotANumber : -0.0f);
   const F32 least = splat(low);
   const F32 most = splat(high);

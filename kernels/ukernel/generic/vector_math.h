@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Mathematical functions of F32, for sources that are compiled for each variant. What each one promises is
-// in kernels/ukernel/vector_math.h; the polynomials come from
-// tests/kernels/ukernel/fit_polynomials.py.
+// Mathematical functions of F32, for sources that are compiled for each variant.
+// kernels/ukernel/vector_math.h states their errors; tests/kernels/ukernel/fit_polynomials.py fits the
+// minimax polynomials. Methods: Cody-Waite reduction for exp and small angles, Payne-Hanek reduction for
+// large angles.
 //
-// Nothing here relies on fused multiply-adds, which some targets have not got: constants that have to be
-// multiplied exactly are short.
+// Nothing here relies on fused multiply-adds, which some targets lack: constants whose products must be exact
+// are short.
 #pragma once
 
 #include "kernels/ukernel/generic/vector.h"
@@ -13,14 +14,14 @@ namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
 
 inline constexpr float kInfinity = __builtin_inff();
 inline constexpr float kNotANumber = __builtin_nanf("");
-// Twelve bits of ln 2, and what is missing: products with exponents are exact.
+// ln 2 in two parts. The first has twelve bits, so that its products with exponents are exact.
 inline constexpr float kLn2High = 0x1.63p-1f;
 inline constexpr float kLn2Low = -0x1.bd0106p-13f;
 constexpr float kLog2E = 0x1.715476p+0f;
-// Added to a small number, it leaves the nearest whole number in the low bits.
+// Added to a small value, it leaves the nearest integer in the low bits.
 constexpr float kRounder = 0x1.8p23f;
 
-// c0 + c1 x + c2 x^2 ...
+// c0 + c1 x + c2 x^2 + ..., by Horner's rule.
 template <class V>
 RL_INLINE V polynomial(V, float c0) {
   return V{} + c0;
@@ -30,7 +31,7 @@ RL_INLINE V polynomial(V x, float c0, Rest... rest) {
   return polynomial(x, rest...) * x + c0;
 }
 
-// Patterns wrap.
+// Integer arithmetic on bit patterns, which wraps.
 #if RL_VECTOR_BYTES > 4
 using U32 = uint32_t __attribute__((vector_size(RL_VECTOR_BYTES)));
 #else
@@ -48,12 +49,11 @@ RL_INLINE F32 exp_tail(F32 r) {
   return polynomial(r, 0.5f, 0x1.5554b0p-3f, 0x1.5554c8p-5f, 0x1.122814p-7f, 0x1.6d724ep-10f);
 }
 
-// A whole number n that this is added to has n + 254 in its low bits: the sum of the exponents of two
-// factors that make 2^n, neither of which overflows.
+// Adding it to an integer n leaves n + 254 in the low bits: the sum of the exponents of two factors of 2^n,
+// neither of which overflows.
 inline constexpr float kExponents = kRounder + 254;
 
-// e^r 2^n, `shifted` being n + kExponents, for n from -151 to 130; rounded once where the result has fewer
-// bits.
+// e^r 2^n for n from -151 to 130, with shifted = n + kExponents. Subnormal results are rounded once.
 RL_INLINE F32 scaled_exp(F32 r, F32 shifted) {
   const F32 power = (r * r) * exp_tail(r) + r + 1.0f;
 #if defined(__AVX512F__)
@@ -66,7 +66,7 @@ RL_INLINE F32 scaled_exp(F32 r, F32 shifted) {
 #endif
 }
 
-// Masks are large negative numbers: what is 0 is not computed, since underflow takes x86 long.
+// Selects 0 for large negative x instead of letting the product underflow, which is slow on x86.
 RL_INLINE F32 exp(F32 x) {
   const M32 vanishes = x < -104.0f;
   x = select(vanishes, splat(0.0f), at_most(x, 89.0f));
@@ -75,7 +75,7 @@ RL_INLINE F32 exp(F32 x) {
   return select(vanishes, splat(0.0f), scaled_exp((x - n * kLn2High) - n * kLn2Low, shifted));
 }
 
-// The same of -87 to 88, where the result and the factor that makes it are normal numbers.
+// exp() for x from -87 to 88, where the result and its factor 2^n are normal.
 RL_INLINE F32 exp_within(F32 x) {
   constexpr float kShift = kRounder + 127;
   const F32 shifted = x * kLog2E + kShift;
@@ -86,7 +86,7 @@ RL_INLINE F32 exp_within(F32 x) {
 
 RL_INLINE F32 expm1(F32 x) {
   const F32 within = at_least(at_most(x, 89.0f), -18.0f);
-  // The low bits are those of the exponent of 2^(n - 1), which does not overflow.
+  // The low bits hold the exponent of 2^(n - 1), which cannot overflow.
   constexpr float kShift = kRounder + 126;
   const F32 shifted = within * kLog2E + kShift;
   const F32 n = shifted - kShift;
@@ -104,7 +104,7 @@ RL_INLINE F32 log_of_parts(F32 f, F32 e) {
   return e * kLn2High + (f + (square * (f * tail - 0.5f) + e * kLn2Low));
 }
 
-// The bits that hold the exponent of x, rounded so that x / 2^e is from 2/3 to 4/3.
+// The exponent bits of x, such that x / 2^e is from 2/3 to 4/3.
 RL_INLINE I32 exponent_bits(F32 x) { return minus(bits(x), splat(int32_t{0x3f2aaaab})) & ~0x7fffff; }
 
 RL_INLINE F32 log(F32 x) {
@@ -121,7 +121,8 @@ RL_INLINE F32 log(F32 x) {
 RL_INLINE F32 log1p(F32 x) {
   const F32 sum = 1.0f + x;
   const I32 exponent = exponent_bits(sum);
-  // What the sum lost; nothing when it is so large that 2^-e is none.
+  // The rounding error of the sum. Its scale 2^-e is 0 for sums too large for it, where the error does not
+  // matter.
   const F32 lost = x - (sum - 1.0f);
   const I32 scale = minus(splat(int32_t{0x3f800000}), exponent);
   const F32 f = (from_bits(minus(bits(sum), exponent)) - 1.0f) + lost * from_bits(scale & ~(scale >> 31));
@@ -158,12 +159,12 @@ RL_INLINE F32 erf(F32 x) {
   return copy_sign(select(a < 0.921875f, near, far), x);
 }
 
-// 0 where the gate is, also of infinity: as the portable kernel has it.
+// 0 where the gate is 0, also for infinite x, as the portable kernel.
 RL_INLINE F32 gated(F32 x, F32 gate) { return select(gate == 0.0f, splat(-0.0f), x * gate); }
 
 RL_INLINE F32 gelu(F32 x) { return gated(x, 0.5f * (1.0f + erf(x * 0x1.6a09e6p-1f))); }
 
-// (1 + tanh u) / 2 is the sigmoid of 2u.
+// (1 + tanh u) / 2 is sigmoid(2 u).
 RL_INLINE F32 gelu_tanh(F32 x) {
   const F32 inner = x * (1.0f + 0.044715f * (x * x));
   return gated(x, sigmoid(inner * (2 * 0.79788456080286535588f)));
@@ -171,11 +172,11 @@ RL_INLINE F32 gelu_tanh(F32 x) {
 
 RL_INLINE F32 silu(F32 x) { return x * sigmoid(x); }
 
-// Up to here, the product of the number of quarters with each of the first three parts of pi/2 is exact.
+// The largest |x| for which the number of quarters times each of the first three parts of pi/2 is exact.
 inline constexpr float kLarge = 12800;
 
-// Where x is, in quarters of a turn: x = (quarter + 4k) pi/2 + angle + low, with `low` within the rounding
-// error of `angle`. NaN of infinity.
+// The reduced argument: x = (quarter + 4 k) pi/2 + angle + low, where `low` is the rounding error of `angle`.
+// NaN for infinity.
 struct Turned {
   F32 angle;
   F32 low;
@@ -186,8 +187,8 @@ struct Turned {
 constexpr uint32_t kTwoOverPi[] = {0,          0xa2f9836e, 0x4e441529, 0xfc2757d1, 0xf534ddc0,
                                    0xdb629599, 0x3c439041, 0xfe5163ab, 0xdebbc561};
 
-// Of a finite number of 2^13 and more. As integers: of the product with 2/pi, only bits that weigh at
-// most 2 count, and 94 below suffice.
+// Payne-Hanek reduction of a finite |x| >= 2^13 in integers: of the product with 2/pi, only bits of weight 2
+// and less matter, and 94 of them suffice.
 inline float turn_large(float x, int32_t* quarter) {
   int32_t pattern;
   std::memcpy(&pattern, &x, sizeof(pattern));
@@ -209,7 +210,7 @@ inline float turn_large(float x, int32_t* quarter) {
   return pattern < 0 ? -angle : angle;
 }
 
-// Lanes that are large, one by one.
+// Reduces the lanes with large arguments, one at a time.
 [[gnu::noinline]] inline void turn_large_lanes(const float* x, float* angle, float* low, int32_t* quarter) {
   for (size_t i = 0; i < kLanes; ++i) {
     const float a = x[i] < 0 ? -x[i] : x[i];
@@ -267,19 +268,19 @@ RL_INLINE F32 cos(F32 x) {
   return sine_of(turned, turned.quarter + 1);
 }
 
-// x + 3 from 0 to 6; NaN stays.
+// x + 3, clamped to [0, 6]; NaN passes.
 RL_INLINE F32 relu6_of_shifted(F32 x) { return at_most(at_least(x + 3.0f, 0.0f), 6.0f); }
 RL_INLINE F32 hardsigmoid(F32 x) { return relu6_of_shifted(x) * (1.0f / 6.0f); }
 RL_INLINE F32 hardswish(F32 x) { return x * hardsigmoid(x); }
 
-// x tanh(log(1 + e^x)); from 20 on that is x.
+// x tanh(log(1 + e^x)), which equals x from 20 on.
 RL_INLINE F32 mish(F32 x) {
   const F32 e = exp(at_most(x, 20.0f));
   const F32 n = e * (e + 2.0f);
   return x * (n / (n + 2.0f));
 }
 
-// Numbers of 2^23 and more are whole.
+// Values from 2^23 on are integers.
 RL_INLINE F32 round_half_to_even(F32 x) {
   const F32 a = absolute(x);
   return copy_sign(select(a < 0x1p23f, (a + 0x1p23f) - 0x1p23f, a), x);
@@ -297,8 +298,8 @@ RL_INLINE F32 trunc(F32 x) {
   return copy_sign(floor(a), x);
 }
 
-// |y log2(x)| may be 128 and has to keep 24 bits behind that: log2 is computed in double. Returns the
-// nearest whole number, and what is left times ln 2.
+// y log2(x) may be 128 and needs 24 bits after the point, so that it is computed in double. Returns its
+// nearest integer, and the rest times ln 2.
 RL_INLINE void scaled_log2(const float* mantissa, const float* exponent, const float* factor, float* whole,
                            float* rest) {
   constexpr double kWideRounder = 0x1.8p52;
@@ -320,7 +321,7 @@ RL_INLINE void scaled_log2(const float* mantissa, const float* exponent, const f
   }
 }
 
-// |x|^y but for numbers that are none.
+// |x|^y for arguments that are not NaN.
 RL_INLINE F32 magnitude_power(F32 a, F32 y) {
   const M32 tiny = a < 0x1p-126f;
   const F32 normal = select(tiny, a * 0x1p23f, a);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Vectors of float32 from float16 and int8, exactly. Other vectors than AVX's are converted by what the
-// compiler makes of arithmetic on lanes.
+// Exact conversion of float16 and int8 to vectors of float32. Vectors other than AVX's use lane arithmetic
+// that the compiler converts.
 #pragma once
 
 #include "kernels/ukernel/generic/vector.h"
@@ -16,7 +16,7 @@ namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
 
 #if !defined(__AVX2__)
 #if defined(__ARM_NEON) || defined(__riscv_vector)
-// All four bytes go to each lane, which shifts its own to the top.
+// Every lane gets all four bytes and shifts its byte to the top.
 RL_INLINE I32 load_widened_int8(const int8_t* from) {
   int32_t word;
   std::memcpy(&word, from, sizeof(word));
@@ -35,7 +35,7 @@ RL_INLINE I32 load_widened_int8(const int8_t* from) { return *from; }
 
 #if !defined(__F16C__) && !defined(__aarch64__)
 #if RL_VECTOR_BYTES > 4
-// All cases are computed, and one is chosen by masks.
+// Computes all cases and selects one by masks.
 RL_INLINE F32 load_widened_half(const uint16_t* from) {
   uint16_t __attribute__((vector_size(2 * kLanes))) halves;
   std::memcpy(&halves, from, sizeof(halves));
@@ -55,7 +55,7 @@ RL_INLINE F32 load_widened(const float* from) { return load(from); }
 RL_INLINE F32 load_widened(const uint16_t* from) { return load_widened_half(from); }
 RL_INLINE F32 load_widened(const int8_t* from) { return to_float(load_widened_int8(from)); }
 
-// The first `count` < kLanes elements, the others 0.
+// The first `count` < kLanes elements; the others are 0.
 template <class T>
 RL_INLINE F32 load_widened_partial(const T* from, size_t count) {
   T lanes[kLanes] = {};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// kernels/ukernel/winograd.h over vectors of the compiler.
+// Winograd transforms over vectors of the compiler: first the columns, then the rows of a tile.
 #include "kernels/ukernel/winograd.h"
 
 #include "kernels/ukernel/generic/vector.h"
@@ -22,7 +22,7 @@ RL_INLINE void store_lanes(float* to, F32 value, size_t count) {
   }
 }
 
-// One row or column of inputs.
+// Transforms one row or column of inputs.
 RL_INLINE void transform_inputs(const F32 (&d)[kIn], F32 (&t)[kIn]) {
   t[0] = d[0] - d[2];
   t[1] = d[1] + d[2];
@@ -30,7 +30,7 @@ RL_INLINE void transform_inputs(const F32 (&d)[kIn], F32 (&t)[kIn]) {
   t[3] = d[1] - d[3];
 }
 
-// One row or column of products.
+// Transforms one row or column of products.
 RL_INLINE void transform_outputs(const F32 (&m)[kIn], F32 (&y)[kOut]) {
   y[0] = m[0] + m[1] + m[2];
   y[1] = m[1] - m[2] - m[3];
@@ -59,7 +59,7 @@ RL_INLINE void input_lanes(const WinogradInput& tile, size_t at, size_t count) {
   }
 }
 
-// `check` takes up 0 times each output: NaN, of one that is not finite.
+// Adds 0 * output to `check` for each output: NaN if an output is not finite.
 RL_INLINE void output_lanes(const WinogradOutput& tile, size_t at, size_t count, F32& check) {
   F32 columns[kOut][kIn];
   for (size_t j = 0; j < kIn; ++j) {

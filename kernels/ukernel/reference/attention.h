@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// kernels/ukernel/attention.h as it is defined, in double: for tests.
+// Reference of kernels/ukernel/attention.h in double, for tests.
 #pragma once
 
 #include <cmath>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The contract of kernels/ukernel/block_gemm.h in plain C++, number by number, for tests.
+// Reference of kernels/ukernel/block_gemm.h, element by element, for tests: bit-exact, since volatile
+// variables prevent fused multiply-adds.
 #pragma once
 
 #include <cmath>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// kernels/ukernel/cache_rows.h as it is defined, in double: for tests.
+// Reference of kernels/ukernel/cache_rows.h in double, for tests.
 #pragma once
 
 #include <cmath>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Single conversions of kernels/ukernel/convert.h, by the functions of <cmath>.
+// References of kernels/ukernel/convert.h for one element, with functions of <cmath>.
 #pragma once
 
 #include <cmath>
@@ -9,7 +9,7 @@
 
 namespace rushlight::ukernel::reference {
 
-// The number that a 16-bit format of so many bits of fraction stands for.
+// The value of a 16-bit float format with fraction_bits bits of fraction.
 inline float value_of(uint16_t bits, int fraction_bits) {
   const int exponent_bits = 15 - fraction_bits;
   const int bias = (1 << (exponent_bits - 1)) - 1;
@@ -26,7 +26,7 @@ inline float value_of(uint16_t bits, int fraction_bits) {
   return static_cast<float>((bits & 0x8000) != 0 ? -magnitude : magnitude);
 }
 
-// The nearest of that format, the even one of two.
+// The nearest value of that format, halves to even.
 inline uint16_t bits_of(float value, int fraction_bits) {
   const int exponent_bits = 15 - fraction_bits;
   const int bias = (1 << (exponent_bits - 1)) - 1;
@@ -37,7 +37,7 @@ inline uint16_t bits_of(float value, int fraction_bits) {
   int exponent = magnitude == 0 ? 1 - bias : std::isinf(magnitude) ? bias + 1 : std::ilogb(magnitude);
   if (exponent < 1 - bias) exponent = 1 - bias;
   if (exponent > bias) return static_cast<uint16_t>(sign | infinite);
-  // In units of the last place: a carry goes into the exponent by itself.
+  // In units in the last place; a carry increments the exponent.
   const auto places = static_cast<int>(std::nearbyint(std::ldexp(magnitude, fraction_bits - exponent)));
   return static_cast<uint16_t>(sign | (((exponent + bias - 1) << fraction_bits) + places));
 }
@@ -50,7 +50,7 @@ T whole(float value) {
 
 template <class T>
 T quantize(float x, const Quantization& how) {
-  const volatile float scaled = x * how.inverse_scale;  // rounded by itself
+  const volatile float scaled = x * how.inverse_scale;  // prevents a fused multiply-add
   const float value = std::nearbyint(scaled) + how.zero_point;
   if (value != value) return 0;
   return static_cast<T>(value < how.low ? how.low : (value > how.high ? how.high : value));

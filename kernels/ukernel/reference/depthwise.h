@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// kernels/ukernel/depthwise.h in plain C++, for tests.
+// Reference of kernels/ukernel/depthwise.h with sums in double, for tests.
 #pragma once
 
 #include "kernels/ukernel/depthwise.h"

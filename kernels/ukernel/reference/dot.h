@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// kernels/ukernel/dot.h as it is defined, in double: for tests.
+// Reference of kernels/ukernel/dot.h in double, for tests.
 #pragma once
 
 #include "kernels/ukernel/dot.h"

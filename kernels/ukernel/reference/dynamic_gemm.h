@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What kernels/ukernel/dynamic_gemm.h makes of rows and weights that are neither quantized nor packed, in
-// plain C++, for tests.
+// Reference of kernels/ukernel/dynamic_gemm.h for rows that are not yet quantized and weights that are not
+// packed, for tests. Bit-exact: volatile variables prevent fused multiply-adds.
 #pragma once
 
 #include <cmath>

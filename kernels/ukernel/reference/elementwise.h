@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The loops of kernels/ukernel/elementwise.h around a function of single elements.
+// Loops of kernels/ukernel/elementwise.h around a function of single elements, for tests.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@ T element_of(const RowInput& input, size_t row, size_t i) {
   return reinterpret_cast<const T*>(at)[input.one ? 0 : i];
 }
 
-// f(a, b, c) of operands of types A, B and C; those that a function has not are not read, but passed as 0.
+// out = f(a, b, c) for operands of types A, B and C. A missing third operand is passed as 0.
 template <class Out, class A, class B, class C, class F>
 void for_elements(const Rows& rows, F f) {
   for (size_t row = 0; row < rows.count; ++row) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// kernels/ukernel/gather.h in plain C++, for tests.
+// Reference of kernels/ukernel/gather.h, for tests.
 #pragma once
 
 #include "kernels/ukernel/gather.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The contract of kernels/ukernel/half_gemm.h in double precision, for tests.
+// Reference of kernels/ukernel/half_gemm.h in double, for tests.
 #pragma once
 
 #include <cmath>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// kernels/ukernel/int16_depthwise.h in plain C++, for tests.
+// Reference of kernels/ukernel/int16_depthwise.h, bit-exact, for tests.
 #pragma once
 
 #include "kernels/ukernel/int16_depthwise.h"

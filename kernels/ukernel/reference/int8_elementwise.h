@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// kernels/ukernel/int8_elementwise.h in plain C++, for tests.
+// References of kernels/ukernel/int8_elementwise.h for one element, bit-exact, for tests.
 #pragma once
 
 #include <algorithm>

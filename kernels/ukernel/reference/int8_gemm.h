@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What kernels/ukernel/int8_gemm.h makes of factors that are neither packed nor spread, in plain C++, for
+// Reference of kernels/ukernel/int8_gemm.h for factors that are neither packed nor spread, bit-exact, for
 // tests.
 #pragma once
 
@@ -7,8 +7,8 @@
 
 namespace rushlight::ukernel::reference {
 
-// left[i][k] is left[i * left_stride + k], right[k][j] is right[k * depth_stride + j * column_stride]; the
-// product's own left and panel are not used.
+// left[i][k] is left[i * left_stride + k], right[k][j] is right[k * depth_stride + j * column_stride].
+// Ignores the product's own left and panel.
 inline void multiply_int8_gemm(const Int8Gemm& p, const int8_t* left, ptrdiff_t left_stride,
                                const int8_t* right, ptrdiff_t depth_stride, ptrdiff_t column_stride) {
   for (size_t i = 0; i < p.rows; ++i) {

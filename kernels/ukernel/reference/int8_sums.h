@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// kernels/ukernel/int8_sums.h in plain C++, for tests.
+// Reference of kernels/ukernel/int8_sums.h, bit-exact, for tests.
 #pragma once
 
 #include "kernels/ukernel/int8_sums.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// kernels/ukernel/interleave.h in plain C++, for tests.
+// Reference of kernels/ukernel/interleave.h, for tests.
 #pragma once
 
 #include "kernels/ukernel/interleave.h"

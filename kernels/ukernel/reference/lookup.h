@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// kernels/ukernel/lookup.h in plain C++, for tests.
+// Reference of kernels/ukernel/lookup.h, for tests.
 #pragma once
 
 #include <cstddef>

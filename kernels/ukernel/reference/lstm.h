@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// kernels/ukernel/lstm.h as it is defined, in double: for tests.
+// Reference of kernels/ukernel/lstm.h in double, for tests.
 #pragma once
 
 #include <cmath>
@@ -9,7 +9,7 @@ namespace rushlight::ukernel::reference {
 
 inline double sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
 
-// The n numbers of `cell` after the step, and the hidden ones.
+// Computes the cell state after the step and the hidden state of n units; `cell` is not changed.
 inline void lstm_cell(size_t n, const float* inputs, ptrdiff_t input_stride, const float* states,
                       ptrdiff_t state_stride, const float* cell, double* next, double* hidden) {
   for (size_t i = 0; i < n; ++i) {

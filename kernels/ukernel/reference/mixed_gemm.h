@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What kernels/ukernel/mixed_gemm.h computes, in double and of weights that are not packed, for tests.
+// Reference of kernels/ukernel/mixed_gemm.h in double for weights that are not packed, for tests.
 #pragma once
 
 #include "kernels/ukernel/mixed_gemm.h"
 
 namespace rushlight::ukernel::reference {
 
-// One element of the result; `size` is the sum of the magnitudes of all that is added.
+// One element of the result. `size` is the sum of the magnitudes of all terms, the scale of the error bound.
 inline double multiply_mixed(const GroupedWeights& weights, size_t j, const float* row, const float* bias,
                              double* size) {
   double total = bias == nullptr ? 0.0 : static_cast<double>(bias[j]);

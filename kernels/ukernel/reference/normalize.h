@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// kernels/ukernel/normalize.h as it is defined, in double: for tests.
+// References of kernels/ukernel/normalize.h for one element in double, for tests.
 #pragma once
 
 #include <cstddef>

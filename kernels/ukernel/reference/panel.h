@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What kernels/ukernel/panel.h describes, in the plainest words.
+// Reference of the products of kernels/ukernel/panel.h with sums in double, for tests.
 #pragma once
 
 #include "kernels/ukernel/panel.h"

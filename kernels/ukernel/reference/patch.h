@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What kernels/ukernel/patch.h describes, in the plainest words.
+// Reference of the convolutions of kernels/ukernel/patch.h with sums in double, for tests.
 #pragma once
 
 #include "kernels/ukernel/patch.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// kernels/ukernel/pool.h as it is defined, average in double: for tests.
+// References of kernels/ukernel/pool.h for one result, average in double, for tests.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace rushlight::ukernel::reference {
 
-// f(element, row, column) of the window of result i.
+// Calls f(element, row, column) for the window of result i.
 template <class T, class F>
 void for_each_element(size_t i, const PoolWindow& window, const T* x, F f) {
   for (size_t r = 0; r < window.rows; ++r) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// kernels/ukernel/reduce.h as it is defined, in double: for tests.
+// Reference of kernels/ukernel/reduce.h in double, for tests.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@ inline double sum(size_t rows, ptrdiff_t stride, const float* x) {
   return sum;
 }
 
-// In float, in the order in which variants with vectors add.
+// The float sum in the order of variants with vectors, bit-exact.
 inline float blocked_sum(size_t n, const float* x) {
   float sums[32];
   for (size_t first = 0; first < 32; ++first) {
@@ -50,7 +50,7 @@ inline double squares(size_t rows, ptrdiff_t stride, const float* x, float mean)
   return sum;
 }
 
-// The row of the largest or smallest, as argmax_rows and argmin_rows define it.
+// The row of the largest or smallest element, as argmax_rows and argmin_rows define it.
 inline size_t best(bool largest, size_t rows, ptrdiff_t stride, const float* x) {
   size_t found = 0;
   for (size_t row = 1; row < rows; ++row) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// kernels/ukernel/resample.h as it is defined: for tests.
+// Reference of kernels/ukernel/resample.h, for tests.
 #pragma once
 
 #include <cstddef>

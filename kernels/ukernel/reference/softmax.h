@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// kernels/ukernel/softmax.h as it is defined, in double: for tests.
+// Reference of kernels/ukernel/softmax.h in double, for tests.
 #pragma once
 
 #include <cmath>
@@ -7,7 +7,7 @@
 
 namespace rushlight::ukernel::reference {
 
-// One lane of n elements, `stride` apart, to n doubles.
+// One span or column of n elements, `stride` apart, to n doubles.
 inline void softmax(bool logarithm, size_t n, ptrdiff_t stride, const float* x, double* y) {
   double largest = -HUGE_VAL;
   double sum = 0;

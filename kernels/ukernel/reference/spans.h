@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Reference of kernels/ukernel/spans.h, for tests.
 #pragma once
 
 #include "kernels/ukernel/spans.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// kernels/ukernel/transpose.h as it is defined: for tests.
+// Reference of kernels/ukernel/transpose.h, for tests.
 #pragma once
 
 #include <cstddef>

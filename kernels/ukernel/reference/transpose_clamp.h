@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// kernels/ukernel/transpose_clamp.h in plain C++, for tests.
+// Reference of kernels/ukernel/transpose_clamp.h, for tests.
 #pragma once
 
 #include "kernels/ukernel/transpose_clamp.h"

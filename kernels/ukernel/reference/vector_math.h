@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the functions of kernels/ukernel/vector_math.h compute, in double.
+// References of kernels/ukernel/vector_math.h in double, for tests.
 #pragma once
 
 #include <cmath>
@@ -7,10 +7,10 @@
 
 namespace rushlight::ukernel::reference {
 
-// Without a difference of numbers near 1.
+// Avoids the difference 1 - e^x, which cancels.
 inline double sigmoid(double x) { return x < 0 ? std::exp(x) / (1 + std::exp(x)) : 1 / (1 + std::exp(-x)); }
 
-// Both gelus are -0 of negative infinity, where the product is not a number.
+// Both gelus of -inf are -0, where the product would be NaN.
 inline double gelu(double x) {
   if (x == -std::numeric_limits<double>::infinity()) return -0.0;
   return 0.5 * x * std::erfc(-x * 0.70710678118654752440);

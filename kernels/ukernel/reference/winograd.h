@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// kernels/ukernel/winograd.h in plain C++, by its matrices, for tests.
+// Reference of kernels/ukernel/winograd.h by its transform matrices, sums in double, for tests.
 #pragma once
 
 #include <cmath>

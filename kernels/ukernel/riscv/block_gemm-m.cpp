@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// RISC-V with multiplications: 26 instructions for 8 products of 4 bits, 13 for 4 of 8.
+// RISC-V with multiplication: 26 instructions for 8 products of 4 bits, 13 for 4 products of 8 bits.
 #include <cstddef>
 
 #include "kernels/ukernel/variants.h"

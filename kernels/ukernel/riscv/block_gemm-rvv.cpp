@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// block_gemm with vectors of any length: a lane is a feature. Words are narrowed to their halves; the numbers
-// that shifts and masks leave of them, of 16 bits, are multiplied with one of each row and added to sums of
-// 32: two instructions for each row and 16 products, beside two that four rows share. Weights are loaded by
-// bytes, as they may lie anywhere.
+// block_gemm with vectors of any length; a lane is a feature. Words are narrowed to their 16-bit halves;
+// shifts and masks extract elements, which are multiplied with an element of each row and added to 32-bit
+// sums: two instructions for each row and 16 products, plus two that four rows share. Weights are loaded as
+// bytes, since they may be unaligned.
 #include <riscv_vector.h>
 
 #include "kernels/ukernel/generic/block_rows.inl"
@@ -13,9 +13,9 @@ namespace {
 
 constexpr size_t kRows = kBlockGemmRows;
 static_assert(kRows == 4);
-constexpr size_t kPanelBytes = kBlockFeatures * sizeof(uint32_t);  // of a run
+constexpr size_t kPanelBytes = kBlockFeatures * sizeof(uint32_t);  // one word of each feature
 
-// Bits `shift` to `shift` + 15 of a run's words.
+// Bits `shift` to `shift` + 15 of 16 words.
 RL_INLINE vuint16m2_t halves_of(const uint8_t* from, size_t shift) {
   const vuint8m4_t bytes = __riscv_vle8_v_u8m4(from, kPanelBytes);
   return __riscv_vnsrl_wx_u16m2(__riscv_vreinterpret_v_u8m4_u32m4(bytes), shift, kBlockFeatures);
@@ -25,7 +25,7 @@ RL_INLINE vint32m4_t add(vint32m4_t sums, int16_t factor, vuint16m2_t numbers) {
   return __riscv_vwmacc_vx_i32m4(sums, factor, __riscv_vreinterpret_v_u16m2_i16m2(numbers), kBlockFeatures);
 }
 
-// float32 of scales or minimums.
+// Loads scales or minimums as float32.
 RL_INLINE vfloat32m4_t load_scales(bool is_single, const uint8_t* from) {
   constexpr size_t n = kBlockFeatures;
   if (is_single) {
@@ -36,7 +36,7 @@ RL_INLINE vfloat32m4_t load_scales(bool is_single, const uint8_t* from) {
   const vuint32m4_t halves = __riscv_vzext_vf2_u32m4(__riscv_vreinterpret_v_u8m2_u16m2(bytes), n);
   const vuint32m4_t sign = __riscv_vsll_vx_u32m4(__riscv_vand_vx_u32m4(halves, 0x8000u, n), 16, n);
   const vuint32m4_t magnitude = __riscv_vand_vx_u32m4(halves, 0x7fffu, n);
-  // Exponents are 112 apart, of subnormal numbers, too. What is not finite has all bits of the exponent.
+  // The exponent biases differ by 112, for subnormals too. Infinity and NaN have all exponent bits set.
   vuint32m4_t value = __riscv_vsll_vx_u32m4(magnitude, 13, n);
   value = __riscv_vreinterpret_v_f32m4_u32m4(
       __riscv_vfmul_vf_f32m4(__riscv_vreinterpret_v_u32m4_f32m4(value), 0x1p112F, n));
@@ -46,7 +46,7 @@ RL_INLINE vfloat32m4_t load_scales(bool is_single, const uint8_t* from) {
   return __riscv_vreinterpret_v_u32m4_f32m4(__riscv_vor_vv_u32m4(value, sign, n));
 }
 
-// Adds a block's sums to the totals of a row.
+// Adds the sums of a block to the totals of a row.
 RL_INLINE void finish_block(const BlockForm& form, vint32m4_t sums, const BlockHeader& head,
                             vfloat32m4_t scales, vfloat32m4_t minimums, float* totals) {
   constexpr size_t n = kBlockFeatures;
@@ -58,7 +58,8 @@ RL_INLINE void finish_block(const BlockForm& form, vint32m4_t sums, const BlockH
   __riscv_vse32_v_f32m4(totals, total, n);
 }
 
-// One row or four. Their sums have names, as vectors without a size are in no array.
+// Multiplies one row or four. The sums are separate variables, since arrays cannot hold vectors without a
+// fixed size.
 template <bool kIsByte, size_t kCount>
 void multiply_rows(const BlockGemm& p, size_t first) {
   const BlockForm& form = p.form;
@@ -90,7 +91,7 @@ void multiply_rows(const BlockGemm& p, size_t first) {
           d = add(d, left_d[k], words);
         }
       };
-      // Numbers of one half of the words, of which the first is number k of the run.
+      // Adds the elements of one half of the words, the first of which is element k of the word.
       const auto add_half = [&](vuint16m2_t half, size_t k) {
         constexpr size_t n = kBlockFeatures;
         if constexpr (kIsByte) {

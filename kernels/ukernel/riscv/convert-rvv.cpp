@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// RISC-V with vectors of any length: int8 from float32, and back, by as many numbers as eight registers hold.
+// RISC-V with vectors of any length: quantizes and dequantizes int8 in vectors of eight registers.
 #include <riscv_vector.h>
 
 #include "kernels/ukernel/convert.h"
@@ -11,7 +11,7 @@ namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
 
 namespace {
 
-// Infinities and large numbers are whole: what conversions saturate is clamped later, too.
+// Infinities and large values are integers already; where the conversion saturates, the clamp follows.
 inline vfloat32m8_t rounded(vfloat32m8_t values, size_t lanes) {
   const vbool4_t small = __riscv_vmflt_vf_f32m8_b4(__riscv_vfabs_v_f32m8(values, lanes), 0x1p23F, lanes);
   const vint32m8_t whole = __riscv_vfcvt_x_f_v_i32m8_rm(values, __RISCV_FRM_RNE, lanes);
@@ -20,7 +20,7 @@ inline vfloat32m8_t rounded(vfloat32m8_t values, size_t lanes) {
 
 }  // namespace
 
-// NaN stays through minimum and maximum where comparisons choose; it becomes 0 at last.
+// NaN is lost in the minimum and maximum; the mask of `is_number` turns it to 0.
 void quantize_i8(size_t n, const float* __restrict x, const Quantization& how, int8_t* __restrict out) {
   const float scale = how.inverse_scale, zero_point = how.zero_point, low = how.low, high = how.high;
   for (size_t lanes; n > 0; n -= lanes, x += lanes, out += lanes) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Vectors of any length along the depth: two rows by four columns of sums in vectors of int32, which are
-// added up at the end.
+// Vectors of any length along the depth: one row by four columns at a time, whose int32 lanes are added up at
+// the end.
 #include <riscv_vector.h>
 
 #include "kernels/ukernel/int16_product.h"
@@ -21,7 +21,8 @@ inline int32_t sum_of(vint32m2_t sums, size_t lanes) {
   return __riscv_vmv_x_s_i32m1_i32(__riscv_vredsum_vs_i32m2_i32m1(sums, zero, lanes));
 }
 
-// Vectors are no elements of arrays: one row by some columns, named.
+// One row by one or four columns. The sums are separate variables, since arrays cannot hold vectors without a
+// fixed size.
 template <size_t kWidth>
 inline void sum_row(const int16_t* left, const int8_t* right, ptrdiff_t right_stride, size_t depth,
                     int32_t* sums) {
@@ -31,7 +32,7 @@ inline void sum_row(const int16_t* left, const int8_t* right, ptrdiff_t right_st
   for (size_t k = 0, lanes = 0; k < depth; k += lanes, right += lanes) {
     lanes = __riscv_vsetvl_e16m1(depth - k);
     const vint16m1_t row = __riscv_vle16_v_i16m1(left + k, lanes);
-    // Lanes behind the last keep their sums.
+    // Lanes past the last one keep their sums (_tu).
     a = __riscv_vwmacc_vv_i32m2_tu(a, row, load_right(right, lanes), lanes);
     if constexpr (kWidth > 1) {
       b = __riscv_vwmacc_vv_i32m2_tu(b, row, load_right(right + stride, lanes), lanes);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// RISC-V without vectors: two pixels by eight channels, whose sums stay in sixteen registers, in assembler,
-// as compilers keep some of them in memory. 64 instructions for 16 products. Other channels are summed one by
-// one.
+// RISC-V without vectors: two pixels by eight channels, whose sums stay in sixteen registers. In assembler,
+// since compilers keep some in memory: 64 instructions for 16 products. The last channels are summed one at a
+// time.
 #include "kernels/ukernel/int8_depthwise.h"
 #include "kernels/ukernel/riscv/quantize_rows.h"
 
@@ -25,7 +25,7 @@ constexpr size_t kChannels = 8;
   "mul %[x], %[x], %[w]\nmul %[y], %[y], %[w]\n"                     \
   "add " first ", " first ", %[x]\nadd " second ", " second ", %[y]\n"
 
-// sums[p][c] of kChannels channels from `channel` on, for taps > 0; they begin with `bias`.
+// sums[p][c] of kChannels channels from `channel` on, for taps > 0. Sums start from `bias`.
 inline void sum_tile(const int8_t* const* a, const int8_t* const* b, size_t channel, const int8_t* weights,
                      ptrdiff_t stride, size_t taps, const int32_t* bias, int32_t* sums) {
   const int8_t* const* end = a + taps;
@@ -56,7 +56,7 @@ inline void sum_tile(const int8_t* const* a, const int8_t* const* b, size_t chan
       : "t0", "t1", "t2", "t3", "t4", "t5", "t6", "s1", "s2", "s3", "s4", "s5", "s6", "s7", "s8", "s9", "memory");
 }
 
-// The same of one channel, for any taps.
+// The same for one channel and any number of taps.
 inline void sum_channel(const int8_t* const* a, const int8_t* const* b, size_t channel, const int8_t* weights,
                         ptrdiff_t stride, size_t taps, const int32_t* bias, int32_t* sums) {
   int32_t first = *bias, second = first;
@@ -86,7 +86,7 @@ void depthwise_int8(const Int8Depthwise& strip) {
       const int32_t* bias = strip.bias == nullptr ? kNoBias : strip.bias + c;
       for (size_t p = 0; p < block.rows; p += kPixels) {
         const int8_t* const* first = in + p * strip.taps;
-        // A pixel that is not there repeats the last one.
+        // A missing pixel repeats the last one.
         const int8_t* const* second = first + (p + 1 < block.rows ? strip.taps : 0);
         if (is_tile) {
           sum_tile(first, second, c, weights, strip.weight_stride, strip.taps, bias, block.sums[p]);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // RISC-V with vectors of any length: two pixels by as many channels as eight registers hold sums of. Weights
-// are widened to 16 bits once for both. Pixels side by side of few channels are one of more channels.
+// are widened to 16 bits once for both. Adjacent pixels with few channels are treated as one pixel with more
+// channels.
 #include "kernels/ukernel/int8_depthwise.h"
 #include "kernels/ukernel/riscv/quantize_rvv.h"
 
@@ -15,7 +16,7 @@ inline vint16m4_t load_wide(const int8_t* from, size_t lanes) {
 constexpr size_t kTiledLanes = 64;
 constexpr size_t kTiledWeights = 1024;
 
-// Elements `at` of an array, for so many lanes.
+// Copies the elements `at` of an array, for `lanes` lanes; null stays null.
 inline const int8_t* gather(const int8_t* from, vuint8m2_t at, size_t lanes, int8_t* to) {
   if (from == nullptr) return nullptr;
   __riscv_vse8_v_i8m2(to, __riscv_vluxei8_v_i8m2(from, at, lanes), lanes);
@@ -31,21 +32,21 @@ inline const T* gather(const T* from, vuint8m2_t at, size_t lanes, T* to) {
   return to;
 }
 
-// Pixels that a vector has, if they lie side by side: with few channels a vector of one is nearly empty.
+// Adjacent pixels that share a vector: with few channels a vector of one pixel is nearly empty.
 size_t pixels_of_vector(const Int8Depthwise& strip) {
   const auto channels = static_cast<ptrdiff_t>(strip.channels);
   if (channels == 0 || strip.pixel_stride != channels || strip.out_stride != channels) return 1;
   const size_t lanes = most_lanes() < kTiledLanes ? most_lanes() : kTiledLanes;
   size_t together = lanes / strip.channels;
   while (together > 1 && strip.taps * strip.channels * together > kTiledWeights) --together;
-  // What is repeated is worth it for some vectors.
+  // Repeating weights and scales pays off from four vectors on.
   return together > 1 && strip.pixels >= 4 * together ? together : 1;
 }
 
 void convolve(const Int8Depthwise& strip, size_t first_pixel);
 
-// Pixels side by side as fewer of more channels. Returns how many were done. Apart from its caller, for the
-// stack's sake.
+// Treats adjacent pixels as fewer pixels with more channels. Returns the number of pixels done. Not inlined,
+// to keep its arrays off the caller's stack.
 [[gnu::noinline]] size_t convolve_together(const Int8Depthwise& strip, size_t together) {
   int8_t weights[kTiledWeights], shifts[kTiledLanes];
   int32_t bias[kTiledLanes], multipliers[kTiledLanes];
@@ -55,7 +56,7 @@ void convolve(const Int8Depthwise& strip, size_t first_pixel);
   wide.pixels /= together;
   wide.pixel_stride = wide.out_stride = static_cast<ptrdiff_t>(wide.channels);
   const size_t lanes = wide.channels;
-  // Each channel again and again.
+  // Repeats the channels.
   const vuint8m2_t at =
       __riscv_vremu_vx_u8m2(__riscv_vid_v_u8m2(lanes), static_cast<uint8_t>(strip.channels), lanes);
   for (size_t t = 0; t < strip.taps; ++t) {
@@ -73,7 +74,7 @@ void convolve(const Int8Depthwise& strip, size_t first_pixel);
   return wide.pixels * together;
 }
 
-// Pixels from `first_pixel` on, which is 0 where they have pointers of their own.
+// Computes the pixels from `first_pixel` on, which is 0 if each pixel has its own pointers.
 void convolve(const Int8Depthwise& strip, size_t first_pixel) {
   Block block;
   block.to = &strip.to;
@@ -85,7 +86,7 @@ void convolve(const Int8Depthwise& strip, size_t first_pixel) {
   int8_t* out = strip.out + static_cast<ptrdiff_t>(first_pixel) * strip.out_stride;
   for (size_t rest = strip.pixels - first_pixel; rest > 0; rest -= block.rows) {
     block.rows = rest < 2 ? rest : 2;
-    // A pixel that is not there repeats the last one.
+    // A missing pixel repeats the last one.
     const int8_t* const* second = in + (block.rows == 2 ? pixel_taps : 0);
     const ptrdiff_t second_offset = offset + (block.rows == 2 ? strip.pixel_stride : 0);
     for (size_t channel = 0; channel < strip.channels; channel += block.columns) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// RISC-V with vectors of any length: as many numbers as eight registers hold sums of. An operand that is one
-// number for a row is part of a constant: numbers that are read in its place are multiplied by 0.
+// RISC-V with vectors of any length: as many elements at a time as eight registers hold sums of. A broadcast
+// operand is part of a constant: the elements that are read in its stead are multiplied by 0.
 #include "kernels/ukernel/generic/rescaled_sum.inl"
 #include "kernels/ukernel/int8_elementwise.h"
 #include "kernels/ukernel/riscv/quantize_rvv.h"
@@ -9,7 +9,7 @@ namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
 
 namespace {
 
-// number * factor + offset, of the numbers from `at` on.
+// element * factor + offset, for the elements from `at` on.
 struct Operand {
   const int8_t* at;
   int32_t factor;
@@ -48,7 +48,7 @@ void add_row(const Operand& a, const Operand& b, const QuantizedSum& sum, size_t
 }  // namespace
 
 void add_int8(const Rows& rows, const QuantizedSum& given) {
-  const QuantizedSum sum = given;  // results might lie over it
+  const QuantizedSum sum = given;  // a copy, which stores cannot alias
   for (size_t row = 0; row < rows.count; ++row) {
     int8_t* out = out_of(rows, row);
     const Operand a = operand_of(rows.in[0], row, out, sum.multipliers[0], sum.offset);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// RISC-V without vectors. A panel is [kBlockColumns][depth] int8. Rows are multiplied as
-// they are.
+// RISC-V without vectors. A panel is [kBlockColumns][depth] int8; spread rows are plain copies.
 #include <cstring>
 
 #include "kernels/ukernel/int8_gemm.h"

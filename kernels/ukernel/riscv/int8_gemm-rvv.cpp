@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// RISC-V with vectors of any length. A panel is [depth][columns] int8, of as many columns as eight registers
-// hold sums of, at most kMostLanes. Rows are multiplied as they are.
+// RISC-V with vectors of any length. A panel is [depth][columns] int8, with as many columns as eight
+// registers hold sums of, at most kMostLanes. Spread rows are plain copies.
 #include <cstring>
 
 #include "kernels/ukernel/int8_gemm.h"
@@ -18,7 +18,7 @@ void spread_int8(void* to, const int8_t* from, size_t count) { std::memcpy(to, f
 
 void pack_int8(void* panel, const int8_t* from, ptrdiff_t depth_stride, ptrdiff_t column_stride, size_t depth,
                size_t columns) {
-  const size_t most = int8_gemm_columns();  // those of e8m2
+  const size_t most = int8_gemm_columns();  // at most the lanes of e8m2
   const vint8m2_t zeros = __riscv_vmv_v_x_i8m2(0, most);
   auto* to = static_cast<int8_t*>(panel);
   for (size_t k = 0; k < depth; ++k, from += depth_stride, to += most) {

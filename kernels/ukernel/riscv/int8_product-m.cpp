@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// RISC-V without vectors.
+// RISC-V without vectors, see int8_rows_scalar.h.
 #include "kernels/ukernel/int8_product.h"
 #include "kernels/ukernel/riscv/int8_rows_scalar.h"
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// RISC-V with vectors of any length. Rows lie along the vector where they are more than columns; three
-// columns share what is loaded, and multiplier and shift are one number for each. Otherwise columns lie along
-// it.
+// RISC-V with vectors of any length. If there are more rows than columns, lanes are rows: three columns share
+// the loads, and multiplier and shift are scalars. Otherwise lanes are columns.
 #include "kernels/ukernel/int8_product.h"
 #include "kernels/ukernel/riscv/int8_rows_rvv.h"
 
@@ -11,7 +10,7 @@ namespace {
 
 constexpr size_t kColumns = 3;
 
-// kCount columns from `column` on of as many rows as eight registers hold sums of.
+// kCount columns from `column` on, by as many rows as eight registers hold sums of.
 template <size_t kCount>
 inline void multiply_columns(const Int8Product& p, size_t row, size_t lanes, size_t column) {
   const int32_t* bias = p.bias == nullptr ? nullptr : p.bias + column;

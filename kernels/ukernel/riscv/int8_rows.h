@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The product behind the families int8_product and int8_gemm, whose factors both lie in memory as this says.
+// The product that the families int8_product and int8_gemm share; it reads both factors in place.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
 
-// out[i][j] = quantized(bias[j] + row_bias[i] + sum over k < depth of left[i][k] * right[k][j]); biases may
+// out[i][j] = quantized(bias[j] + row_bias[i] + sum over k < depth of left[i][k] * right[k][j]). Biases may
 // be null.
 struct Int8Rows {
   size_t rows;
@@ -19,13 +19,13 @@ struct Int8Rows {
   const int8_t* left;
   ptrdiff_t left_stride;
   const int8_t* right;
-  ptrdiff_t right_stride;  // from column to column, or from one of the depth to the next
+  ptrdiff_t right_stride;  // from column to column, or from one k to the next
   const int32_t* bias;
   const int32_t* row_bias;
   const Requantization* to;
   int8_t* out;
   ptrdiff_t out_stride;
-  size_t parts = 1;  // rows of the left factor, as int8_product.h has them; one without vectors
+  size_t parts = 1;  // parts of left rows, as in int8_product.h; 1 without vectors
   ptrdiff_t part_stride = 0;
 };
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Products of int8 with vectors of any length, columns along the vector: where the numbers of a column are
-// adjacent (kByColumns) a strided load brings one of each, which six rows share. Numbers of the right factor
-// are widened to 16 bits once for all rows of a tile, then multiplied by a number of each row and added to
-// sums of 32 bits. A tile has three rows of as many columns as eight registers hold, at most kMostLanes, or
-// six rows of half as many where there are no more.
+// Products of int8 with vectors of any length; lanes are columns. If the elements of a column are contiguous
+// (kByColumns), a strided load reads one of each column. Elements of the right factor are widened to 16 bits
+// once for all rows of a tile, multiplied by an element of each row and added to 32-bit sums. A tile has
+// three rows of as many columns as eight registers hold, at most kMostLanes, or six rows of half as many
+// columns if that covers them.
 #pragma once
 
 #include <riscv_vector.h>
@@ -13,7 +13,7 @@
 
 namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
 
-// The right factor from column `column` on, and its step from one of the depth to the next.
+// The right factor from column `column` on; next() advances by one element of the depth.
 template <bool kByColumns>
 struct Right {
   Right(const Int8Rows& p, size_t column)
@@ -33,7 +33,7 @@ struct Right {
   ptrdiff_t stride;
 };
 
-// sums[i][j] of one row or three, by columns from `column` on; they begin with its bias.
+// sums[i][j] of one row or three, by columns from `column` on. Sums start from the bias.
 template <bool kByColumns, size_t kRows>
 inline void sum_wide(const Int8Rows& p, const int8_t* const* left, size_t column, size_t lanes,
                      int32_t* sums) {
@@ -63,7 +63,7 @@ inline void sum_wide(const Int8Rows& p, const int8_t* const* left, size_t column
   }
 }
 
-// The same of six rows by at most half as many columns.
+// The same for six rows by at most half as many columns.
 template <bool kByColumns>
 inline void sum_six(const Int8Rows& p, const int8_t* const* left, size_t column, size_t lanes,
                     int32_t* sums) {
@@ -110,7 +110,7 @@ template <bool kByColumns>
   block.to = p.to;
   block.out_stride = p.out_stride;
   for (size_t j = 0; j < p.columns; j += block.columns) {
-    // Not vsetvl: it may divide what two vectors hold into equal parts.
+    // Not vsetvl, which may split what two vectors hold into equal parts.
     block.columns = p.columns - j < 2 * half ? p.columns - j : 2 * half;
     block.first = j;
     for (size_t i = 0; i < p.rows; i += block.rows) {
@@ -119,7 +119,7 @@ template <bool kByColumns>
       block.rows = rest < most ? rest : most;
       block.row_bias = p.row_bias == nullptr ? nullptr : p.row_bias + i;
       block.out = p.out + static_cast<ptrdiff_t>(i) * p.out_stride + static_cast<ptrdiff_t>(j);
-      const int8_t* left[kMostRows];  // rows that are not there repeat the last one
+      const int8_t* left[kMostRows];  // missing rows repeat the last one
       const int8_t* row = p.left + static_cast<ptrdiff_t>(i) * p.left_stride;
       for (size_t k = 0; k < most; ++k) {
         left[k] = row;

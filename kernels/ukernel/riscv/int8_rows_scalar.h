@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Products of int8 on RISC-V without vectors: a tile's sums stay in registers, in assembler, as compilers
-// keep some of them in memory.
+// Products of int8 on RISC-V without vectors. The sums of a tile stay in registers, in assembler, since
+// compilers keep some in memory.
 //
 // RV32: three rows by four columns, 132 instructions for 48 products.
-// RV64: three rows by eight columns, 110 instructions for 96 products, and 10 for each 3 numbers of the left
-// factor and kBlockColumns columns. A register has the sums of three rows, 21 bits each: three numbers of the
-// left factor are put together in 64 bits, and one multiplication makes three products. So many bits hold
-// kPart products from a start of kStart; after that many, sums are added to those in memory.
 //
-// Loops take the depth in fours and are entered where its remainder asks. Rows and columns that a tile lacks
+// RV64: three rows by eight columns, 110 instructions for 96 products, and 10 for each 3 elements of the left
+// factor and kBlockColumns columns. A register holds the sums of three rows, 21 bits each: three elements of
+// the left factor are packed in 64 bits, so that one multiplication gives three products. 21 bits hold kPart
+// products from a start of kStart; after kPart products the sums are added to those in memory.
+//
+// Loops process the depth in fours and are entered at its remainder. Rows and columns that a tile lacks
 // repeat the last one.
 #pragma once
 
@@ -32,7 +33,7 @@ static_assert(kBlockColumns % kColumns == 0 && sizeof(Block::sums[0]) == 32);
   "(%[r])\n" RL_COLUMN(at, "a", "t0", "t1", "t2") RL_COLUMN(at, "b", "t3", "t4", "t5") \
       RL_COLUMN(at, "c", "t6", "s1", "s2") RL_COLUMN(at, "d", "s3", "s4", "s5")
 
-// sums[i][j] of a tile, for depth > 0; they begin with `starts`.
+// sums[i][j] of a tile, for depth > 0. Sums start from `starts`.
 inline void sum_tile(const int8_t* const* left, const int8_t* const* right, size_t depth,
                      const int32_t* starts, int32_t* sums) {
   const int8_t* end = right[0] + depth;
@@ -68,7 +69,7 @@ inline void sum_tile(const int8_t* const* left, const int8_t* const* right, size
       : "t0", "t1", "t2", "t3", "t4", "t5", "t6", "s1", "s2", "s3", "s4", "s5", "memory");
 }
 
-// sums[i][j] of kRows rows and some columns of a block; they begin with `bias`.
+// sums[i][j] of kRows rows and `columns` columns of a block. Sums start from `bias`.
 [[gnu::noinline]] inline void sum_columns(const int8_t* const* left, const int8_t* right, ptrdiff_t stride,
                                           size_t columns, size_t depth, const int32_t* bias,
                                           ptrdiff_t bias_step, int32_t* sums) {
@@ -111,7 +112,7 @@ static_assert(kStart + kPart * 128 * 128 <= kMask);
       RL_COLUMN(at, "c", "t2") RL_COLUMN(at, "d", "t3") RL_COLUMN(at, "e", "t4") RL_COLUMN(at, "f", "t5") \
           RL_COLUMN(at, "g", "t6") RL_COLUMN(at, "h", "s1")
 
-// packed[j]: the sums of three rows in 21 bits each; 0 < depth <= kPart.
+// packed[j]: the sums of three rows, 21 bits each; 0 < depth <= kPart.
 inline void sum_tile(const int64_t* panel, const int8_t* const* right, size_t depth, uint64_t* packed) {
   uint64_t t = -depth & 3, x = kStarts, w;
   const int64_t* end = panel + depth;
@@ -147,7 +148,7 @@ inline void sum_tile(const int64_t* panel, const int8_t* const* right, size_t de
       : "t0", "t1", "t2", "t3", "t4", "t5", "t6", "s1", "memory");
 }
 
-// Three rows' numbers, 21 bits each.
+// Packs the elements of three rows, 21 bits each.
 inline void put_together(const int8_t* const* left, size_t depth, int64_t* panel) {
   const int8_t* a = left[0];
   const int8_t* b = left[1];
@@ -157,7 +158,7 @@ inline void put_together(const int8_t* const* left, size_t depth, int64_t* panel
   }
 }
 
-// sums[i][j] of kRows rows and some columns of a block; they begin with `bias`.
+// sums[i][j] of kRows rows and `columns` columns of a block. Sums start from `bias`.
 [[gnu::noinline]] inline void sum_columns(const int8_t* const* left, const int8_t* right, ptrdiff_t stride,
                                           size_t columns, size_t depth, const int32_t* bias,
                                           ptrdiff_t bias_step, int32_t* sums) {
@@ -195,7 +196,7 @@ inline void put_together(const int8_t* const* left, size_t depth, int64_t* panel
 
 #endif
 
-// sums[j] of a row that is alone, by four columns and four of the depth: 58 instructions for 16 products.
+// sums[j] of a single row, by four columns and four of the depth: 58 instructions for 16 products.
 [[gnu::noinline]] inline void sum_row(const int8_t* left, const int8_t* right, ptrdiff_t stride,
                                       size_t columns, size_t depth, const int32_t* bias, ptrdiff_t bias_step,
                                       int32_t* sums) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// RISC-V with floats in 32 registers: four rows by six columns in f0 to f23. In assembler, as compilers keep
+// RISC-V with 32 float registers: four rows by six columns in f0 to f23. In assembler, since compilers keep
 // some of these sums in memory. 278 instructions for 192 products.
 #include "kernels/ukernel/generic/panel_tile.h"
 #include "kernels/ukernel/panel.h"
@@ -34,11 +34,11 @@ constexpr bool kTakesColumns = false;
   RL_COLUMN_OF_4(panel + 12, "f31", "f3", "f9", "f15", "f21")                                    \
   RL_COLUMN_OF_4(panel + 16, "f28", "f4", "f10", "f16", "f22")                                   \
   RL_COLUMN_OF_4(panel + 20, "f29", "f5", "f11", "f17", "f23")
-// A row of the tile in memory, to or from six registers.
+// Loads or stores a row of the tile, in six registers.
 #define RL_ROW(move, a, b, c, d, e, f, at)                                                             \
   move " " a ", 0(%[" at "])\n" move " " b ", 4(%[" at "])\n" move " " c ", 8(%[" at "])\n" move " " d \
        ", 12(%[" at "])\n" move " " e ", 16(%[" at "])\n" move " " f ", 20(%[" at "])\n"
-// A row of the tile from one number.
+// Starts a row of the tile from one value.
 #define RL_SPREAD(at, a, b, c, d, e, f)                                                            \
   "flw " a ", " RL_STRING(at) "(%[from])\nfmv.s " b ", " a "\nfmv.s " c ", " a "\nfmv.s " d ", " a \
                               "\nfmv.s " e ", " a "\nfmv.s " f ", " a "\n"

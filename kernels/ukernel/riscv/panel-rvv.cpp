@@ -88,7 +88,7 @@ void multiply_rows(const RowProduct& product) {
     vfloat32m8_t sums = __riscv_vfmv_v_f_f32m8(0, most);
     for (size_t k = 0; k < product.depth;) {
       const size_t lanes = __riscv_vsetvl_e32m8(product.depth - k);
-      // Sums beyond those lanes stay.
+      // Lanes past `lanes` keep their sums (_tu).
       sums = __riscv_vfmacc_vv_f32m8_tu(sums, __riscv_vle32_v_f32m8(left + k, lanes),
                                         __riscv_vle32_v_f32m8(product.right + k, lanes), lanes);
       k += lanes;
@@ -134,7 +134,7 @@ void gather_panel(float* to, ptrdiff_t to_stride, const PanelWindows& windows, c
     const vbool8_t inside = __riscv_vmand_mm_b8(
         __riscv_vmsltu_vx_u32m4_b8(__riscv_vreinterpret_v_i32m4_u32m4(rows), place.height, lanes),
         __riscv_vmsltu_vx_u32m4_b8(__riscv_vreinterpret_v_i32m4_u32m4(columns), place.width, lanes), lanes);
-    // In bytes, of the width of addresses: they may be negative.
+    // Byte offsets as wide as addresses, since they may be negative.
     const vint64m8_t offsets = __riscv_vsll_vx_i64m8(
         __riscv_vsext_vf2_i64m8(__riscv_vle32_v_i32m4(windows.offset + j, lanes), lanes), 2, lanes);
     const vfloat32m4_t zeros = __riscv_vfmv_v_f_f32m4(0, lanes);

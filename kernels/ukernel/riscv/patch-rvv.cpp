@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// RISC-V with vectors of any length: as many neighbours of a row at a time as registers hold.
+// RISC-V with vectors of any length: as many adjacent columns at a time as two registers hold.
 #include <riscv_vector.h>
 
 #include "kernels/ukernel/patch.h"
@@ -10,7 +10,7 @@ namespace {
 
 using Floats = vfloat32m2_t;
 
-// `lanes` columns of the plane from `x` on. A row is loaded once and shifted for its neighbours.
+// Convolves `lanes` columns of the plane from `x` on. A row is loaded once and shifted for both neighbours.
 void convolve_down(const PlaneConvolution& convolution, const float* kernel, size_t x, size_t lanes) {
   const bool has_left = x > 0;
   const bool has_right = x + lanes < convolution.columns;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Stores a block of int32 sums as quantized numbers, on RISC-V without vectors. A column's multiplier and
-// shift are loaded once for its rows: blocks have kBlockRows, more than tiles. kSingle with usual shifts
-// takes three instructions: RV32 rounds the upper half of the product, RV64 the whole. The rest calls
-// requantize(). One copy serves all families.
+// Requantizes blocks of int32 sums on RISC-V without vectors. A column's multiplier and shift are loaded once
+// for its rows; blocks have kBlockRows rows, more than tiles. kSingle with frequent shifts takes three
+// instructions: RV32 rounds the upper half of the product, RV64 the whole product. Other cases call
+// requantize(). All families share one copy.
 #pragma once
 
 #include <cstddef>
@@ -20,14 +20,14 @@ inline constexpr int32_t kNoBias[8] = {};
 struct Block {
   size_t rows = 0;
   size_t columns = 0;
-  size_t first = 0;  // its first column's number
+  size_t first = 0;  // the index of its first column
   int8_t* out = nullptr;
   ptrdiff_t out_stride = 0;
   int32_t sums[kBlockRows][kBlockColumns];
 };
 
-// How sums of a column are requantized by kSingle: the product, or on RV32 its upper half, is shifted right.
-// `offset` rounds and adds the zero point. Shifts from kLeastFast to kMostFast leave bits enough for it.
+// Requantization of a column by kSingle: shifts the product, or on RV32 its upper half, to the right.
+// `offset` rounds and adds the zero point; it fits for shifts from kLeastFast to kMostFast.
 inline constexpr int kLeastFast = -22;
 inline constexpr int kMostFast = __riscv_xlen == 32 ? -2 : kMostShift;
 
@@ -63,8 +63,8 @@ struct Scale {
   }
 }
 
-// A column's sums, of which each is kBlockColumns behind the one before. Two at a time; loops are written as
-// compilers that optimize for size leave them.
+// Requantizes a column, whose sums are kBlockColumns apart, two at a time. The loop is in the form that
+// compilers which optimize for size keep.
 [[gnu::always_inline]] inline void quantize_scaled(const Scale& scale, const int32_t* sum, size_t rows,
                                                    int8_t* out, ptrdiff_t out_stride, intptr_t low,
                                                    intptr_t high) {
@@ -84,7 +84,7 @@ struct Scale {
   } while (sum != end);
 }
 
-// block.out[i * out_stride + j] for i < rows, j < columns of block.sums[i][j]; neither is 0.
+// block.out[i * out_stride + j] = quantized(block.sums[i][j]) for i < rows, j < columns; neither count is 0.
 [[gnu::noinline]] inline void quantize_rows(const Requantization& to, const Block& block) {
   const intptr_t low = to.low, high = to.high;
   const bool is_single = to.rounding == Rounding::kSingle;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Stores a block of int32 sums as quantized numbers, with vectors of any length. Columns' multipliers and
-// shifts are loaded once for all rows. One copy serves all families.
+// Requantizes blocks of int32 sums with vectors of any length. Multipliers and shifts of the columns are
+// loaded once for all rows. All families share one copy.
 #pragma once
 
 #include <cstddef>
@@ -14,9 +14,9 @@
 namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
 
 inline constexpr size_t kBlockSums = 384;
-inline constexpr size_t kMostLanes = kBlockSums / 3;  // columns of a block: vectors of 512 bits have as many
+inline constexpr size_t kMostLanes = kBlockSums / 3;  // columns of a block, as in vectors of 512 bits
 
-// Columns of a tile that takes eight registers for the sums of a row.
+// Columns of a tile that needs eight registers for the sums of a row.
 inline size_t most_lanes() {
   const size_t lanes = __riscv_vsetvlmax_e32m8();
   return lanes < kMostLanes ? lanes : kMostLanes;
@@ -24,10 +24,10 @@ inline size_t most_lanes() {
 
 struct Block {
   const Requantization* to = nullptr;
-  const int32_t* row_bias = nullptr;  // of rows, from the block's first on; null: zeros
+  const int32_t* row_bias = nullptr;  // for each row of the block; null: zeros
   size_t rows = 0;
   size_t columns = 0;
-  size_t first = 0;  // the first column's number
+  size_t first = 0;  // the index of the first column
   int8_t* out = nullptr;
   ptrdiff_t out_stride = 0;
   int32_t sums[kBlockSums];  // [rows][columns]
@@ -42,8 +42,8 @@ inline vint32m4_t load_or_spread(const int8_t* from, bool is_one, size_t lanes) 
 }
 inline vuint32m4_t as_unsigned(vint32m4_t numbers) { return __riscv_vreinterpret_v_i32m4_u32m4(numbers); }
 
-// Sums shifted left by shift + 2 if that is more than 0, saturated. Of 32 and of 31 alike, what is not 0
-// becomes far too much.
+// Shifts sums left by shift + 2, if that is positive, with saturation. 31 suffices as the largest shift: any
+// nonzero sum is out of range then.
 inline vint32m4_t raise(vint32m4_t sums, vint32m4_t shifts, size_t lanes) {
   const vint32m4_t above = __riscv_vadd_vx_i32m4(__riscv_vmax_vx_i32m4(shifts, -2, lanes), 2, lanes);
   const vuint32m4_t left = as_unsigned(__riscv_vmin_vx_i32m4(above, 31, lanes));
@@ -54,7 +54,7 @@ inline vint32m4_t raise(vint32m4_t sums, vint32m4_t shifts, size_t lanes) {
   return __riscv_vmerge_vvm_i32m4(raised, most, overflows, lanes);
 }
 
-// A negative number is lessened by 1 before a right shift that rounds halves up: then halves are rounded away
+// Subtracts 1 from negative values before a right shift that rounds halves up: this rounds their halves away
 // from zero.
 inline vint32m4_t requantize_double(vint32m4_t sums, vint32m4_t multipliers, vint32m4_t shifts,
                                     size_t lanes) {
@@ -78,7 +78,7 @@ inline vint32m4_t requantize_float(vint32m4_t sums, const Requantization& to, si
   return __riscv_vfcvt_x_f_v_i32m4(values, lanes);
 }
 
-// What sums of columns from `column` on begin with.
+// The start of the sums of columns from `column` on.
 inline vint32m8_t load_bias(const int32_t* bias, size_t column, size_t lanes) {
   return bias == nullptr ? __riscv_vmv_v_x_i32m8(0, lanes) : __riscv_vle32_v_i32m8(bias + column, lanes);
 }
@@ -113,8 +113,8 @@ inline vint32m8_t load_bias(const int32_t* bias, size_t column, size_t lanes) {
   }
 }
 
-// Whether sums of some columns, no more than eight registers hold, are rounded by kSingle with shifts of -2
-// and less, as almost all are: by a right shift of the upper half of a product.
+// True if the columns (at most as many as eight registers hold) are rounded by kSingle with shifts of at most
+// -2, as almost all are: then a right shift of the upper half of the product suffices.
 inline bool has_small_scales(const Requantization& to, size_t first, size_t columns) {
   if (to.rounding != Rounding::kSingle) return false;
   if (to.step == 0) return *to.shifts <= -2;
@@ -122,7 +122,7 @@ inline bool has_small_scales(const Requantization& to, size_t first, size_t colu
   return __riscv_vfirst_m_b4(__riscv_vmsgt_vx_i8m2_b4(shifts, -2, columns), columns) < 0;
 }
 
-// Quantized numbers of such sums; multipliers and right shifts are vectors or one number for all.
+// Quantizes such sums; multipliers and right shifts are vectors or scalars.
 inline vint8m2_t narrowed(vint32m8_t sums, const Requantization& to, size_t lanes) {
   sums = __riscv_vadd_vx_i32m8(sums, to.zero_point, lanes);
   sums = __riscv_vmin_vx_i32m8(__riscv_vmax_vx_i32m8(sums, to.low, lanes), to.high, lanes);
@@ -134,10 +134,10 @@ inline vint8m2_t quantize_small(vint32m8_t sums, int32_t multiplier, size_t righ
   return narrowed(__riscv_vssra_vx_i32m8(upper, right, __RISCV_VXRM_RNU, lanes), to, lanes);
 }
 
-// block.out[i * out_stride + j] for i < rows, j < columns of block.sums[i * columns + j], and biases of rows.
-// There are no more columns than eight registers hold.
+// block.out[i * out_stride + j] = quantized(block.sums[i * columns + j] + row_bias[i]) for i < rows, j <
+// columns. At most as many columns as eight registers hold.
 [[gnu::noinline]] inline void quantize_block(const Block& block) {
-  const Requantization to = *block.to;  // results might lie over it
+  const Requantization to = *block.to;  // a copy, which stores cannot alias
   const size_t lanes = block.columns;
   if (has_small_scales(to, block.first, lanes)) {
     const bool is_one = to.step == 0;

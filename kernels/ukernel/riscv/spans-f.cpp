@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// RISC-V with floats in registers: what is rectified in place is read as integers, and written where it
-// changes.
+// RISC-V with float registers: ReLU in place reads elements as integers and writes only the changed ones.
 #include <cstdint>
 
 #define RL_OWN_RECTIFY
@@ -10,7 +9,7 @@ namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
 
 namespace {
 
-// Of the bits those of numbers below zero are 0x80000000 to 0xff800000, behind which are NaN.
+// Bit patterns of negative values are 0x80000000 to 0xff800000, NaN above.
 [[gnu::always_inline]] inline void rectify(float* number) {
   int32_t bits;
   asm("lw %0, %1" : "=r"(bits) : "m"(*number));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// RISC-V with vectors of any length.
+// RISC-V with vectors of any length, eight registers at a time.
 #include <riscv_vector.h>
 
 #include "kernels/ukernel/spans.h"
@@ -8,7 +8,7 @@ namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
 
 namespace {
 
-// to[i] = f(lanes from `from` on, how many).
+// to = f(vector, lanes) for each vector of `from`.
 template <class F>
 inline void map_span(float* to, const float* from, size_t count, F f) {
   while (count > 0) {
@@ -20,7 +20,7 @@ inline void map_span(float* to, const float* from, size_t count, F f) {
   }
 }
 
-// x, or the limit where x is beyond it; comparisons with NaN are false.
+// x, or the limit if x exceeds it; comparisons with NaN are false.
 inline vfloat32m8_t not_below(vfloat32m8_t x, float low, size_t lanes) {
   return __riscv_vfmerge_vfm_f32m8(x, low, __riscv_vmflt_vf_f32m8_b4(x, low, lanes), lanes);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// block_gemm with WebAssembly's i32x4.dot_i16x8_s: a mask leaves two numbers of a word in its halves, which
-// are multiplied with a pair of a row: four features in each vector. A row holds pairs in the order in which
-// masks find numbers: 0 and 2, 4 and 6, 1 and 3, 5 and 7.
+// block_gemm with WebAssembly's i32x4.dot_i16x8_s: a mask extracts two elements of a word to its halves,
+// which are multiplied with a pair of a row, for four features in a vector. A quantized row holds pairs in
+// the order in which masks extract elements: 0 and 2, 4 and 6, 1 and 3, 5 and 7.
 #include <wasm_simd128.h>
 
 #include "kernels/ukernel/generic/block_rows.inl"
@@ -11,11 +11,11 @@ namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
 namespace {
 
 constexpr size_t kMostRows = 4;
-constexpr size_t kVecs = 2;  // of features that are summed together
+constexpr size_t kVecs = 2;  // vectors of features in a tile
 constexpr size_t kVecFeatures = 4;
 constexpr size_t kWordBytes = kBlockFeatures * sizeof(uint32_t);
 
-// Numbers of a word by pairs.
+// Extracts pair kPair of each word.
 template <bool kIsByte, uint32_t kPair>
 RL_INLINE v128_t pairs_of(v128_t words) {
   const v128_t mask = wasm_i32x4_splat(kIsByte ? 0x00ff00ff : 0x000f000f);
@@ -51,7 +51,7 @@ RL_INLINE void load_scales(const BlockForm& form, const char* from, float* __res
 
 RL_INLINE F32 floats_of(v128_t sums) { return (F32)wasm_f32x4_convert_i32x4(sums); }
 
-// Sums of a block, for kVecs vectors of features from `feature` on.
+// Adds the sums of a block, for kVecs vectors of features from `feature` on.
 template <bool kIsByte, size_t kCount>
 RL_INLINE void add_block(const BlockForm& form, const char* const* rows, const int16_t* const* numbers,
                          size_t block, const char* words, const GroupScales& group, size_t feature,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Depthwise convolution of int8 with the vectors of WebAssembly, 8 channels of all pixels at a time: what
-// they are requantized with is prepared once. Two taps are interleaved, for i32x4.dot_i16x8_s.
+// Depthwise convolution of int8 with WebAssembly SIMD, 8 channels of all pixels at a time, so that the
+// constants of the requantization are prepared once. Two taps are interleaved for i32x4.dot_i16x8_s.
 #include <cstring>
 
 #include "kernels/ukernel/int8_depthwise.h"
@@ -17,7 +17,7 @@ RL_INLINE uint64_t load_bits(const int8_t* from) {
   return bits;
 }
 
-// 1 to 8 numbers, 0 behind them, as int16.
+// Loads 1 to 8 elements as int16; the others are 0.
 RL_INLINE v128_t load_some(const int8_t* from, size_t count) {
   if (count == kBlock) return wasm_i16x8_load8x8(from);
   uint64_t bits;

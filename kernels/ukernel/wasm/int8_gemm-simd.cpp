@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Products of int8 with WebAssembly's i32x4.dot_i16x8_s: 2 numbers of a row with 2 of each of 4 columns. Rows
-// are spread to 16 bits; a panel is [depth / 2][8 columns][2] int8, which are extended as they are loaded. 8
-// sums and what they are made of fit in the 16 registers that x86 has.
+// Products of int8 with WebAssembly's i32x4.dot_i16x8_s: 2 elements of a row with 2 elements of each of 4
+// columns. Spread rows are int16; a panel is [depth / 2][8 columns][2] int8, widened as it is loaded. 8 sums
+// and their operands fit in the 16 registers of x86.
 #include <cstring>
 
 #include "kernels/ukernel/int8_gemm.h"
@@ -12,7 +12,7 @@ namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
 namespace {
 
 constexpr size_t kRows = 4;
-constexpr size_t kDepthBlock = 4;  // numbers of the depth in a pass of the loop
+constexpr size_t kDepthBlock = 4;  // elements of the depth in a pass of the loop
 
 size_t whole_depth(size_t depth) { return (depth + kDepthBlock - 1) / kDepthBlock * kDepthBlock; }
 

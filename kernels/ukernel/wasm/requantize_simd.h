@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Sums of up to 8 columns to quantized numbers, with the vectors of WebAssembly, as requantize.h defines
-// them. Lanes have no shifts of their own: a number is shifted right by n if the upper half of its product
-// with 2^(31 - n) is taken, which rounds it, too.
+// Requantizes sums of up to 8 columns with WebAssembly SIMD, as requantize.h defines. WebAssembly has no
+// shift by a different count in each lane: the upper half of a product with 2^(31 - n) shifts right by n and
+// can be rounded.
 //
-//   kSingle   floor(sum * multiplier / 2^31) is rounded once: no bit below decides. A sum whose shift is 0 or
-//             more is first multiplied by 2^(shift + 1). Those of 1024 / 2^shift or more, whose results are
-//             512 or more, are clamped to that before.
-//   kDouble   Negative numbers have one subtracted from the product, so that halves round away from 0.
-//   kFloat    The sum with 3 * 2^22 rounds to an integer, halves to even.
+//   kSingle   floor(sum * multiplier / 2^31) is rounded once: lower bits cannot affect it. A sum with a shift
+//             of 0 or more is first multiplied by 2^(shift + 1). Sums of 1024 / 2^shift and more, whose
+//             results are at least 512, are clamped before that.
+//   kDouble   Subtracts one from negative products, so that halves round away from 0.
+//   kFloat    Adding 3 * 2^22 rounds to an integer, halves to even.
 #pragma once
 
 #include <cstring>
@@ -21,15 +21,15 @@ namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
 
 namespace {
 
-constexpr size_t kBlock = 8;  // columns
+constexpr size_t kBlock = 8;  // columns of a block
 
-// What a block of columns is requantized with, an element for each column.
+// The constants of a block of columns, one element for each column.
 struct BlockQuantizer {
   int32_t bias[kBlock];
   int32_t multipliers[kBlock];
   float scales[kBlock];
-  int32_t limits[kBlock];   // kSingle: of a sum, before it is raised
-  int32_t raises[kBlock];   // its factor, 2^(left shift)
+  int32_t limits[kBlock];   // kSingle: bounds of a sum before its left shift
+  int32_t raises[kBlock];   // 2^(left shift)
   int32_t lowers[kBlock];   // 2^(31 - right shift)
   int32_t lowered[kBlock];  // kDouble: -1 if there is a right shift
   Rounding rounding;
@@ -54,7 +54,7 @@ RL_INLINE void set_shift(BlockQuantizer& q, size_t i, int shift) {
   q.any_raised = q.any_raised || raise != 0;
 }
 
-// Columns `first` to first + count, count <= kBlock. Other elements are not used for anything that is stored.
+// Prepares columns `first` to first + count, count <= kBlock. Other elements do not reach a stored result.
 [[gnu::noinline]] void prepare(BlockQuantizer& q, const Requantization& to, const int32_t* bias, size_t first,
                                size_t count) {
   q = {};
@@ -118,7 +118,7 @@ RL_INLINE v128_t round_float(const BlockQuantizer& q, v128_t sums, size_t at) {
   return wasm_i32x4_sub(values, wasm_i32x4_splat(0x4b400000));
 }
 
-// The quantized numbers of 8 columns, in the lower half.
+// The quantized values of 8 columns, in the lower half.
 RL_INLINE v128_t quantize(const BlockQuantizer& q, v128_t low, v128_t high) {
   if (q.rounding == Rounding::kSingle) {
     low = round_single(q, low, 0);

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// block_gemm on x86: a vector holds a word of each of its features, so that every lane sums one feature.
+// block_gemm on x86: a vector holds one word of each of its features, so that each lane sums one feature.
 //
-// Numbers of 16 bits are multiplied as two bytes, q = 256 * high + low, where products of bytes are quickest:
+// 16-bit elements of a row are multiplied as two bytes, q = 256 * high + low, where byte products are
+// fastest:
 //
-//   VNNI                vpdpbusd, unsigned weights times signed bytes of q
+//   VNNI                vpdpbusd: unsigned weights times signed bytes of q
 //   4 bits without it   vpmaddubsw: eight products of at most 15 * 128, in pairs, fit in 16 bits for a block
-//   8 bits without it   vpmaddwd on 16 bits, as vpmaddubsw would saturate
+//   8 bits without it   vpmaddwd on 16 bits, since vpmaddubsw would saturate
 //
-// The first two keep a row as words, for each four numbers: high bytes (not where the form is narrow), low
-// bytes. The third keeps it as pairs of int16: numbers 0 and 2, 1 and 3 of each four.
+// The first two store each four elements of a row as words: high bytes (not if the form is narrow), then low
+// bytes. The third stores pairs of int16: of each four, elements 0 and 2, then 1 and 3.
 #include "kernels/ukernel/generic/block_rows.inl"
 #include "kernels/ukernel/x86/int8_vector.inl"
 
@@ -27,8 +28,8 @@ struct Layout {
   static constexpr bool kIsNarrow = kNarrowRows;
   static constexpr bool kHasPairs = kByte && !RL_VNNI;  // rows are pairs of int16
   static constexpr bool kIsSplit = !kHasPairs && !kNarrowRows;
-  static constexpr size_t kParts = kIsSplit ? 2 : 1;                   // sums that make one
-  static constexpr size_t kFourBytes = kHasPairs || kIsSplit ? 8 : 4;  // of four numbers of a row
+  static constexpr size_t kParts = kIsSplit ? 2 : 1;                   // partial sums of a result
+  static constexpr size_t kFourBytes = kHasPairs || kIsSplit ? 8 : 4;  // bytes of four elements of a row
   static constexpr size_t kRun = kByte ? 4 : 8;
 };
 
@@ -59,7 +60,7 @@ RL_INLINE Widest odd_bytes(Widest a) { return _mm256_srli_epi16(a, 8); }
 RL_INLINE Widest times_256(Widest a) { return _mm256_slli_epi32(a, 8); }
 #endif
 
-// Adds products of unsigned weights with four bytes of a row; sums are of 16 bits without VNNI.
+// Adds products of unsigned weights with four bytes of a row. Without VNNI the sums have 16 bits.
 RL_INLINE Widest add_bytes(Widest sums, Widest weights, const char* left) {
 #if RL_VNNI
   return dot(sums, weights, spread(left));
@@ -83,7 +84,7 @@ RL_INLINE Widest whole_sum(const Widest (&parts)[K::kParts]) {
   }
 }
 
-// Adds a run of kVecs vectors of features: `left` are the rows' numbers of the run.
+// Adds the products of a word of kVecs vectors of features with the elements of the rows `left`.
 template <class K, size_t kCount, size_t kVecs>
 RL_INLINE void add_run(Widest (&sums)[kCount][kVecs][K::kParts], const char* const* left, size_t at,
                        const char* from) {
@@ -110,7 +111,7 @@ RL_INLINE void add_run(Widest (&sums)[kCount][kVecs][K::kParts], const char* con
   }
 }
 
-// Scales or minimums of kVecs vectors of features from feature `first` on.
+// Loads scales or minimums of kVecs vectors of features from feature `first` on.
 template <size_t kVecs>
 RL_INLINE void load_scales(const BlockForm& form, const char* from, size_t first, F32 (&to)[kVecs]) {
   RL_UNROLL
@@ -121,7 +122,7 @@ RL_INLINE void load_scales(const BlockForm& form, const char* from, size_t first
   }
 }
 
-// kCount rows times kVecs vectors of features, from feature `feature` of the panel on.
+// Multiplies kCount rows with kVecs vectors of features, from `feature` of the panel on.
 template <class K, size_t kCount, size_t kVecs>
 RL_INLINE void multiply_tile(const BlockGemm& p, size_t first, size_t feature, float (*out)[kBlockFeatures]) {
   const BlockForm& form = p.form;
@@ -176,8 +177,8 @@ RL_INLINE void multiply_tile(const BlockGemm& p, size_t first, size_t feature, f
   }
 }
 
-// One row streams whole words; more rows take a vector of features at a time, so that all sums are in
-// registers, from a panel that is in the cache by then.
+// One row streams whole words. Several rows take one vector of features at a time, so that all sums stay in
+// registers; the panel is in the cache from the first vector on.
 template <class K, size_t kCount>
 void multiply_rows(const BlockGemm& p, size_t first) {
   constexpr size_t kVecs = kCount == 1 ? kPanelVectors : 1;
@@ -196,14 +197,14 @@ void multiply(const BlockGemm& p) {
   for (; i < p.rows; ++i) multiply_rows<K, 1>(p, i);
 }
 
-// Calls a function with the kind of a form.
+// Calls a function with the layout of a form.
 template <class Function>
 RL_INLINE auto with_layout(const BlockForm& form, const Function& function) {
   if (form.is_byte) return form.is_narrow ? function(Layout<true, true>()) : function(Layout<true, false>());
   return form.is_narrow ? function(Layout<false, true>()) : function(Layout<false, false>());
 }
 
-// Stores four numbers of a row.
+// Stores four elements of a row.
 template <class K>
 RL_INLINE void store_four(const int32_t* q, char* to) {
   if constexpr (K::kHasPairs) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What an x86-64 processor says of itself: the words of variants.yaml.
+// Feature words of an x86-64 processor, as variants.yaml names them.
 #pragma once
 
 #include <cstdint>
@@ -13,14 +13,14 @@ struct Cpu {
     uint32_t eax, ebx, ecx, edx;
   };
 
-  // All zero where there is no such leaf.
+  // All zeros if the processor lacks the leaf.
   [[nodiscard]] Registers cpuid(uint32_t leaf, uint32_t subleaf) const {
     Registers found{};
     __get_cpuid_count(leaf, subleaf, &found.eax, &found.ebx, &found.ecx, &found.edx);
     return found;
   }
 
-  // The registers that the operating system saves; 0 where the instruction is missing.
+  // The register states that the operating system saves; 0 if xgetbv is missing.
   [[nodiscard]] uint32_t xcr0() const {
     constexpr uint32_t kOsxsave = 1u << 27;
     if ((cpuid(1, 0).ecx & kOsxsave) == 0) return 0;

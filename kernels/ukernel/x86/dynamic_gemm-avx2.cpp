@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// dynamic_gemm on x86: two vectors of columns. Groups of a row are filled up with zeros to whole blocks. A
-// row has a header, for 4 bits the sum of each group, and numbers:
+// dynamic_gemm on x86: tiles of two vectors of columns. Groups of a quantized row are padded with zeros to
+// whole blocks. A row holds a header, the sum of each group (4 bits only), and its elements:
 //
-//   4 bits, or VNNI   uint8: number + 128. A block of 8 bits is 4 numbers, of 4 bits 8 numbers
-//   otherwise         int16: number - zero point. A block is 2 numbers
+//   4 bits, or VNNI   uint8: element + 128. A block has 4 elements with 8-bit weights, 8 with 4-bit weights
+//   otherwise         int16: element - zero point. A block has 2 elements
 //
-// A panel has scales, float32 [groups][columns], then, unless rows are int16, sums of the groups, int32
-// [groups][columns], then blocks, [groups][blocks][columns][4 bytes, or 2 for int16 rows]. In a block of 4
-// bits the lower halves of the bytes are the first four numbers, counted from 0 to 15. Without VNNI their
-// products with uint8 are added by vpmaddubsw: eight of at most 255 * 15 do not saturate.
+// A panel holds scales, float32 [groups][columns]; sums of the groups, int32 [groups][columns], unless rows
+// are int16; and blocks, [groups][blocks][columns][4 bytes, or 2 for int16 rows]. In a block of 4 bits the
+// lower halves of the bytes are the first four elements, stored plus 8. Without VNNI, vpmaddubsw adds their
+// products with uint8: eight of at most 255 * 15 do not saturate.
 #include "kernels/ukernel/generic/dynamic_rows.inl"
 #include "kernels/ukernel/x86/int8_vector.inl"
 
@@ -19,12 +19,12 @@ namespace {
 constexpr size_t kVecLanes = kLanesOf<Widest>;
 constexpr size_t kColumns = 2 * kVecLanes;
 constexpr size_t kMostRows = sizeof(Widest) == 64 ? 8 : 4;
-constexpr int32_t kByteZero = 128;  // stored for 0
+constexpr int32_t kByteZero = 128;  // stands for 0
 constexpr int32_t kHalfZero = 8;
 
 constexpr bool has_bytes(bool is_packed) { return is_packed || RL_VNNI; }
 constexpr size_t block_depth(bool is_packed) { return is_packed ? 8 : kDotDepth; }
-constexpr size_t block_bytes(bool is_packed) { return has_bytes(is_packed) ? 4 : 2; }  // of a column
+constexpr size_t block_bytes(bool is_packed) { return has_bytes(is_packed) ? 4 : 2; }  // bytes in a column
 constexpr size_t blocks_of(const GroupedForm& form) {
   return (form.group + block_depth(form.is_packed) - 1) / block_depth(form.is_packed);
 }
@@ -60,7 +60,7 @@ RL_INLINE Widest spread(const char* from) {
   return all_32<Widest>(numbers);
 }
 
-// Products of 4 bits with one row's bytes, both halves of a block.
+// Adds products of 4-bit weights with the bytes of a row, for both halves of a block.
 RL_INLINE Widest add_halves(Widest sums, const char* left, Widest low, Widest high) {
 #if RL_VNNI
   return dot(dot(sums, spread(left), low), spread(left + 4), high);
@@ -70,7 +70,7 @@ RL_INLINE Widest add_halves(Widest sums, const char* left, Widest low, Widest hi
 #endif
 }
 
-// Sums of a group's products, over blocks from one on, every so many; `left` is at the group.
+// Adds the products of one block of a group; `left` points to the group.
 template <bool kIsPacked, size_t kCount>
 RL_INLINE void add_block(Widest (&sums)[kCount][2], const char* const* left, size_t block, const int8_t* at) {
   constexpr size_t kBytes = kVecLanes * block_bytes(kIsPacked);
@@ -106,7 +106,7 @@ RL_INLINE void add_block(Widest (&sums)[kCount][2], const char* const* left, siz
 template <size_t kCount>
 struct Rows {
   const char* numbers[kCount];
-  const char* sums[kCount];  // of groups
+  const char* sums[kCount];  // sums of the groups
   RowHeader headers[kCount];
 
   RL_INLINE Rows(const DynamicGemm& p, size_t first) {
@@ -120,8 +120,11 @@ struct Rows {
   }
 };
 
-// With numbers u of zero point z and weights n that are stored as m = n + 8, the sum of (u - z) n is
-//   sum of u m - 8 (sum of u) - z (sum of n). The second is part of the row, the third of the panel.
+// With elements u of zero point z, and weights n that are stored as m = n + 8, the sum of (u - z) n is
+//
+//   sum of u m - 8 (sum of u) - z (sum of n)
+//
+// The row holds the second term, the panel the last sum.
 template <bool kIsPacked, size_t kCount>
 RL_INLINE void finish_group(const Widest (&sums)[kCount][2], Rows<kCount>& rows, const float* scales,
                             const int32_t* weight_sums, F32 (*totals)[2]) {
@@ -159,7 +162,7 @@ void store_rows(const DynamicGemm& p, size_t first, const Rows<kCount>& rows, co
 
 template <bool kIsPacked, size_t kCount>
 void multiply_rows(const DynamicGemm& p, size_t first) {
-  // The few sums of one or two rows would wait for each other: there every second block has its own.
+  // With one or two rows the few sums would wait for each other: every second block has separate sums.
   constexpr size_t kParts = kCount <= 2 ? 2 : 1;
   constexpr size_t kBlock = kColumns * block_bytes(kIsPacked);
   Rows<kCount> rows(p, first);
@@ -207,7 +210,7 @@ void multiply(const DynamicGemm& p) {
   for (; i < p.rows; ++i) multiply_rows<kIsPacked, 1>(p, i);
 }
 
-// uint8 numbers; their sum.
+// Quantizes a group to uint8; returns the sum.
 uint32_t quantize_bytes(const GroupedForm& form, const DynamicQuantization& how, const float* from,
                         size_t padded, uint8_t* to) {
   quantize_group(form.group, from, how, kByteZero, to);
@@ -217,7 +220,7 @@ uint32_t quantize_bytes(const GroupedForm& form, const DynamicQuantization& how,
   return sum;
 }
 
-// The bytes of a block that belong to a column; the sum of its numbers.
+// Packs the bytes of a column in a block; returns the sum of its elements.
 int32_t pack_block(const GroupedWeights& weights, size_t j, size_t g, size_t k, int8_t* to) {
   const GroupedForm& form = weights.form;
   int32_t sum = 0;

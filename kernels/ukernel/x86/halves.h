@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// float16 as float32, with F16C. A part of generic/half.inl.
+// Converts float16 to float32 with F16C. A part of generic/half.inl.
 #pragma once
 
 #include <immintrin.h>
 
-// GCC takes the undefined operands of its own AVX-512 intrinsics for a mistake of theirs (bug 105593).
+// GCC warns about the undefined operands in its AVX-512 intrinsics (bug 105593).
 #if !defined(__clang__)
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 #endif
@@ -13,7 +13,7 @@ namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
 
 namespace {
 
-// kLanes of them.
+// Loads kLanes float16 at any alignment.
 RL_INLINE F32 load_halves(const void* from) {
 #if defined(__AVX512F__)
   return _mm512_cvtph_ps(_mm256_loadu_si256(static_cast<const __m256i*>(from)));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Two rows by four columns, 16 numbers of the depth at a time: weights are widened to int16, and VPMADDWD, or
-// VPDPWSSD with its addition, multiplies pairs. A rest is taken by vectors that end where the depth does,
-// whose numbers that were counted before are masked.
+// Two rows by four columns, 16 elements of the depth at a time: weights are widened to int16; VPMADDWD, or
+// VPDPWSSD with its addition, multiplies pairs. A remainder of the depth is read by vectors that end with it,
+// whose elements that were added before are masked.
 #include <immintrin.h>
 
 #include "kernels/ukernel/int16_product.h"
@@ -31,7 +31,7 @@ inline __m256i load_right(const int8_t* from) {
   return _mm256_cvtepi8_epi16(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from)));
 }
 
-// The last `count` lanes.
+// A mask of the last `count` lanes.
 inline __m256i last_lanes(size_t count) {
   static constexpr int16_t kMasks[2 * kLanes] = {0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,
                                                  0,  0,  0,  0,  0,  -1, -1, -1, -1, -1, -1,

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Depthwise convolution of int8 on x86. Channels are taken in blocks: of as many as the widest vector has
-// bytes, then of 16, at last a part of 16. A vector holds 16 channels of several pixels, one in each 128
-// bits. Bytes of four taps (VNNI), or int16 of two, are interleaved, so that neighbours are products of one
-// channel. That leaves channels in an order of their own (channel_of), in which weights and requantizations
-// are brought first. All pixels of a block are filtered before the next block. Pixels of few channels that
-// adjoin are one pixel of 16 channels.
+// Depthwise convolution of int8 on x86. Channels are processed in blocks: as many as the widest vector has
+// bytes, then 16, then a part of 16. In a block of 16, a vector holds several pixels, one in each 128 bits.
+// Bytes of four taps (VNNI), or int16 of two, are interleaved, so that adjacent products belong to one
+// channel. This permutes the channels (channel_of); weights and requantization constants are permuted
+// likewise, once for each block. All pixels of a block are filtered before the next block. Contiguous pixels
+// with few channels are treated as one pixel with 16 channels.
 #include "kernels/ukernel/int8_depthwise.h"
 #include "kernels/ukernel/x86/int8_vector.inl"
 
@@ -15,13 +15,13 @@ namespace {
 constexpr size_t kPreparedBytes = size_t{48} << 10;         // on the stack
 constexpr size_t kTogether = sizeof(Widest) == 64 ? 2 : 1;  // pixels whose sums fit in registers
 constexpr size_t kNarrow = sizeof(__m128i);                 // channels of a block of several pixels
-constexpr size_t kFolded = sizeof(Widest) / kNarrow;        // pixels in a vector of them
+constexpr size_t kFolded = sizeof(Widest) / kNarrow;        // pixels in such a vector
 
-constexpr size_t kRepeatedTaps = 64;  // most taps of pixels that are taken as one
+constexpr size_t kRepeatedTaps = 64;  // most taps of pixels that are treated as one
 
 constexpr size_t groups_of(size_t taps) { return (taps + kDotDepth - 1) / kDotDepth; }
 
-// A prepared block; weights follow, [groups][4] vectors.
+// A prepared block; its weights follow, [groups][4] vectors.
 template <class Vec>
 struct Block {
   Vec initial[4];
@@ -31,18 +31,18 @@ struct Block {
   static constexpr size_t bytes(size_t taps) { return sizeof(Block) + groups_of(taps) * 4 * sizeof(Vec); }
 };
 
-// The channel of a block whose sum is in this lane of its four vectors of sums.
+// The channel in a block whose sum is in `lane` of `vector`, one of four vectors of sums.
 template <class Vec>
 RL_INLINE constexpr size_t channel_of(size_t vector, size_t lane) {
   if (RL_VNNI) return lane / 4 * 16 + 4 * vector + lane % 4;
   return vector / 2 * (sizeof(Vec) / 2) + lane / 4 * 8 + vector % 2 * 4 + lane % 4;
 }
 
-// Four neighbours.
+// Loads four contiguous elements.
 RL_INLINE __m128i load_four(const int32_t* from) { return load<__m128i>(from); }
 RL_INLINE __m128i load_four(const int8_t* from) { return _mm_cvtepi8_epi32(_mm_loadu_si32(from)); }
 
-// The numbers of a block's channels, in its order; those that are missing are 0.
+// Permutes the elements of a block's channels to the order of the sums; missing elements are 0.
 template <class Vec, class Number>
 RL_INLINE void arrange(Vec (&to)[4], const Number* from, ptrdiff_t step, size_t count) {
   Number own[16] = {};
@@ -50,7 +50,7 @@ RL_INLINE void arrange(Vec (&to)[4], const Number* from, ptrdiff_t step, size_t 
     for (Vec& each : to) each = all_32<Vec>(*from);
     return;
   }
-  if (count < sizeof(Vec)) {  // a part of the narrowest
+  if (count < sizeof(Vec)) {  // a part of the narrowest block
     std::memcpy(own, from, (count < 16 ? count : 16) * sizeof(Number));
     from = own;
   }
@@ -61,7 +61,7 @@ RL_INLINE void arrange(Vec (&to)[4], const Number* from, ptrdiff_t step, size_t 
   }
 }
 
-// 16 channels or, where kCount is 0, fewer.
+// Loads 16 channels, or fewer if kCount is 0.
 template <size_t kCount>
 RL_INLINE __m128i load_narrow(const int8_t* from, size_t count) {
   return kCount == kNarrow ? load<__m128i>(from) : load_bytes(from, count);
@@ -87,11 +87,11 @@ RL_INLINE void split(__m512i joined, __m128i (&parts)[4]) {
 }
 #endif
 
-// Pixels from one on, at a channel.
+// A sequence of pixels, at a channel.
 struct Pixels {
   const int8_t* const* taps;
   size_t step;       // pointers from pixel to pixel
-  ptrdiff_t stride;  // and bytes
+  ptrdiff_t stride;  // bytes from pixel to pixel
   ptrdiff_t offset;
 
   Pixels(const Int8Depthwise& strip, size_t channel)
@@ -108,8 +108,8 @@ struct Pixels {
   }
 };
 
-// What is loaded for a tap: of one pixel as many channels as a vector has bytes, or 16, or fewer (kCount is
-// 0), or those of as many pixels as a vector holds, which may adjoin.
+// Loads of a tap: as many channels of one pixel as a vector has bytes, or 16, or fewer (kCount is 0); or 16
+// or fewer channels of each of as many pixels as a vector holds, which may be contiguous (kAdjoin).
 template <class V, size_t kCount, bool kAdjoin = false>
 struct Seen {
   using Vec = V;
@@ -132,7 +132,7 @@ struct Seen {
     }
   }
 #if !RL_VNNI
-  // One half, as int16: of the vector, or of each 128 bits.
+  // One half of the vector, or of each 128 bits, as int16.
   RL_INLINE Vec load_half(size_t tap, size_t half) const {
     if constexpr (sizeof(Vec) > kNarrow && !kIsFolded) {
       return load_widened<Vec>(pixels.at(pixel, tap) + half * (sizeof(Vec) / 2));
@@ -145,8 +145,7 @@ struct Seen {
 #endif
 };
 
-// The taps of one group, from `tap` on, in four vectors, to be multiplied. Taps that the group does not have
-// are 0.
+// Interleaves the taps of one group, from `tap` on, to four vectors. Missing taps are 0.
 template <size_t kTaps, class Seen>
 RL_INLINE void interleave(typename Seen::Vec (&to)[4], const Seen& seen, size_t tap) {
   using Vec = typename Seen::Vec;
@@ -182,7 +181,7 @@ RL_INLINE void interleave_some(typename Seen::Vec (&to)[4], const Seen& seen, si
   interleave<1>(to, seen, tap);
 }
 
-// Prepares a block; returns whether its sums are shifted to the left.
+// Prepares a block. Returns true if its sums are shifted left.
 template <class Vec>
 [[gnu::noinline]] bool prepare_block(Block<Vec>& block, const Int8Depthwise& strip, size_t channel,
                                      size_t count) {
@@ -206,7 +205,7 @@ template <class Vec>
     for (size_t v = 0; v < 4; ++v) {
       weights[v] = group[v];
       if (!RL_VNNI) continue;
-      // Inputs are 128 more.
+      // Corrects for the 128 that is added to inputs.
       const Vec sum = dot(all_32<Vec>(0), all_8<Vec>(1), group[v]);
       block.initial[v] = subtract_32(block.initial[v], shift_left_32(sum, all_32<Vec>(7)));
     }
@@ -227,7 +226,7 @@ template <class Vec>
   return raises;
 }
 
-// Narrowed sums in the order of channels.
+// Restores the channel order of narrowed sums.
 RL_INLINE __m128i by_channels(__m128i narrowed) { return narrowed; }
 RL_INLINE __m256i by_channels(__m256i narrowed) {
   return RL_VNNI ? narrowed : _mm256_permute4x64_epi64(narrowed, 0xd8);
@@ -248,8 +247,8 @@ RL_INLINE void add_group(Vec (&sums)[4], Vec (&group)[4], const Vec* weights) {
   }
 }
 
-// Sums of some vectors of pixels, which share what is loaded of the block. taps(v) is what the v-th one sees,
-// store(v, numbers) takes its results.
+// Filters kVectors vectors of pixels, which share the loads of the block. taps(v) loads the taps of vector v,
+// store_numbers(v, values) stores its results.
 template <class Kind, size_t kVectors, class Vec, class Taps, class Store>
 RL_INLINE void filter_together(const Block<Vec>& block, const Limits<Vec>& limits, size_t tap_count,
                                const Taps& taps, const Store& store_numbers) {
@@ -311,7 +310,7 @@ template <class Kind>
   }
 }
 
-// All pixels of a block of 16 channels, or of fewer: as many as a vector holds together, then one by one.
+// All pixels of a block of 16 channels or fewer: as many at a time as a vector holds, then one at a time.
 template <class Kind, size_t kCount, bool kAdjoin>
 [[gnu::noinline]] void filter_narrow(const Block<__m128i>& block, const Block<Widest>& folded,
                                      const Int8Depthwise& strip, size_t channel, size_t count) {
@@ -346,7 +345,7 @@ template <class Kind, size_t kCount, bool kAdjoin>
   }
 }
 
-// The same numbers in each 128 bits.
+// Repeats the constants in each 128 bits.
 void fold(const Block<__m128i>& block, size_t taps, Block<Widest>& to) {
   const auto* from = reinterpret_cast<const __m128i*>(&block);
   auto* vectors = reinterpret_cast<Widest*>(&to);
@@ -373,7 +372,7 @@ void filter_narrow_block(char* prepared, const Int8Depthwise& strip, size_t chan
   for_rounding(strip.to.rounding, raises, [&](auto kind) {
     using Own = decltype(kind);
     if (count < kNarrow) {
-      using General = Kind<Own::kHow, Own::kHow != Rounding::kFloat>;  // shifts to the left may be 0
+      using General = Kind<Own::kHow, Own::kHow != Rounding::kFloat>;  // left shifts may be 0
       return filter_narrow<General, 0, false>(block, folded, strip, channel, count);
     }
     if (strip.pixel_stride == kAlone && strip.out_stride == kAlone) {
@@ -383,7 +382,7 @@ void filter_narrow_block(char* prepared, const Int8Depthwise& strip, size_t chan
   });
 }
 
-// More taps than fit.
+// For more taps than fit in a prepared block.
 void filter_one_by_one(const Int8Depthwise& strip) {
   int8_t* out = strip.out;
   Pixels pixels(strip, 0);
@@ -414,7 +413,7 @@ void filter(const Int8Depthwise& strip) {
   }
 }
 
-// Pixels that adjoin as one of 16 channels; 1 if there are none.
+// Contiguous pixels that form one pixel of 16 channels; 1 if they do not.
 size_t adjoining(const Int8Depthwise& strip) {
   const auto channels = static_cast<ptrdiff_t>(strip.channels);
   if (channels == 0 || strip.pixel_stride != channels || strip.out_stride != channels) return 1;
@@ -428,7 +427,7 @@ const Number* repeat(const Number* from, size_t channels, Number* to) {
   return to;
 }
 
-// Returns how many pixels were done.
+// Filters contiguous pixels as pixels of 16 channels; returns the number of pixels done.
 [[gnu::noinline]] size_t filter_adjoining(const Int8Depthwise& strip, size_t together) {
   int8_t weights[kRepeatedTaps * kNarrow], shifts[kNarrow];
   int32_t bias[kNarrow], multipliers[kNarrow];

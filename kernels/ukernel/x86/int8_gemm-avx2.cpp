@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Products of int8 on x86: two vectors of columns, as many rows as registers hold sums of. A number of a
+// Products of int8 on x86: two vectors of columns by as many rows as registers hold sums of. An element of a
 // spread row is int8 + 128 with VNNI, otherwise int16. A panel is
 //
 //   VNNI:       int32[columns], -128 times the sum of a column; int8[depth / 4][columns][4]
-//   otherwise:  [depth / 2][columns][2]: int16, which AVX2 multiplies faster by a tenth, or int8, as fast
-//               with AVX-512
+//   otherwise:  [depth / 2][columns][2]: int16, which AVX2 multiplies faster by a tenth, or int8, which is as
+//               fast with AVX-512
 //
-// Sums of a tile go through memory to be requantized: two rows or four at a time, by code that is short, with
-// all it needs in registers.
+// The sums of a tile are stored to memory and requantized two or four rows at a time, by short code whose
+// constants stay in registers.
 #include "kernels/ukernel/int8_gemm.h"
 #include "kernels/ukernel/x86/int8_vector.inl"
 
@@ -18,7 +18,7 @@ namespace {
 constexpr size_t kVecLanes = kLanesOf<Widest>;
 constexpr size_t kColumns = 2 * kVecLanes;
 constexpr size_t kRows = sizeof(Widest) == 64 ? 8 : 6;
-using Factor = std::conditional_t<RL_VNNI, int8_t, int16_t>;  // of a spread row
+using Factor = std::conditional_t<RL_VNNI, int8_t, int16_t>;  // element of a spread row
 constexpr size_t kHeaderBytes = RL_VNNI ? kColumns * sizeof(int32_t) : 0;
 using PanelFactor = std::conditional_t<RL_VNNI || sizeof(Widest) == 64, int8_t, int16_t>;
 constexpr size_t kGroupBytes = kColumns * kDotDepth * sizeof(PanelFactor);
@@ -43,7 +43,7 @@ RL_INLINE Widest load_shifts(const int8_t* from, size_t count) {
 #endif
 }
 
-// Of each lane of 128 bits a, b, c, d: all of a, then of b, ...
+// Reorders 128-bit lanes (a, b, c, d): all of a, then all of b, ...
 RL_INLINE Widest in_order(Widest narrowed) {
 #if defined(__AVX512F__)
   const __m512i from = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
@@ -53,7 +53,7 @@ RL_INLINE Widest in_order(Widest narrowed) {
 #endif
 }
 
-// A vector of a panel's factors.
+// Loads a vector of a panel's factors.
 [[maybe_unused]] RL_INLINE Widest load_factors(const int16_t* from) { return load<Widest>(from); }
 [[maybe_unused]] RL_INLINE Widest load_factors(const int8_t* from) {
   return RL_VNNI ? load<Widest>(from) : load_widened<Widest>(from);
@@ -63,12 +63,12 @@ template <size_t kVectors>
 struct Tile {
   Widest initial[kVectors];
   Scale<Widest> scales[kVectors];
-  // Rows are rounded up to what four vectors hold.
+  // Rounded up to whole groups of four vectors.
   Widest sums[(kRows * kVectors + 3) / 4 * 4];
 };
 
-// Adds to the sums of some rows. The few sums of one or two rows would wait for each other: there
-// neighbouring groups have sums of their own.
+// Adds the products of kCount rows. With one or two rows the few sums would wait for each other: adjacent
+// groups have separate sums.
 template <size_t kVectors, size_t kCount>
 RL_INLINE void add_products(Tile<kVectors>& tile, const Int8Gemm& p, size_t first) {
   constexpr size_t kParts = kCount <= 2 ? 4 / kCount : 1;
@@ -128,7 +128,7 @@ RL_INLINE void add_products(Tile<kVectors>& tile, const Int8Gemm& p, size_t firs
   }
 }
 
-// A row of int8, of which some are stored.
+// Stores `columns` elements of a row of int8.
 template <size_t kVectors>
 RL_INLINE void store_row(int8_t* to, Widest quad, size_t row, size_t columns) {
 #if defined(__AVX512F__)

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Vectors of integers for the int8 families of x86, of 128 bits, of 256 and, with AVX-512, of 512: a function
-// has one name for all. Products of int8 are added by
+// Integer vectors of 128, 256 and, with AVX-512, 512 bits for the int8 families of x86: one function name for
+// all widths. Products of int8 are added by
 //
-//   dot(sums, left, right)   each int32 gets the products of the kDotDepth neighbours in its place
+//   dot(sums, left, right)   each int32 lane adds the products of its kDotDepth elements
 //
-// With VNNI (vpdpbusd) these are four, left ones are uint8: numbers + 128, and a sum of right ones has to be
-// taken off 128 times. Without it (vpmaddwd) they are two of int16: vpmaddubsw, which takes bytes, saturates.
+// With VNNI (vpdpbusd) kDotDepth is four, the left elements are uint8 (element + 128), and 128 times the sum
+// of the right ones must be subtracted. Without it (vpmaddwd) two int16 are multiplied: vpmaddubsw, which
+// multiplies bytes, saturates.
 #include <cstring>
 
 #include <immintrin.h>
@@ -13,9 +14,9 @@
 #include "kernels/ukernel/generic/vector.h"
 #include "kernels/ukernel/requantize.h"
 
-// Vectors are arguments of templates here, where their alignment and aliasing are not part of the type.
+// Vectors are template arguments here, which lose the alignment and aliasing attributes of the type.
 #pragma GCC diagnostic ignored "-Wignored-attributes"
-// GCC takes the undefined operands of its own AVX-512 intrinsics for a mistake of theirs (bug 105593).
+// GCC warns about the undefined operands in its AVX-512 intrinsics (bug 105593).
 #if !defined(__clang__)
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 #endif
@@ -114,10 +115,10 @@ RL_OF_VECTOR(__m128i, 128, _mm)
 RL_OF_VECTOR(__m256i, 256, _mm256)
 RL_OF_512(RL_OF_VECTOR(__m512i, 512, _mm512))
 
-// Even lanes of one vector, odd ones of the other.
+// Even lanes of one vector, odd lanes of the other.
 RL_INLINE __m128i even_odd_32(__m128i even, __m128i odd) { return _mm_blend_epi32(even, odd, 0xa); }
 RL_INLINE __m256i even_odd_32(__m256i even, __m256i odd) { return _mm256_blend_epi32(even, odd, 0xaa); }
-// Odd lanes of both, those of the first in even ones.
+// Odd lanes of both; the first vector's lanes move to even lanes.
 RL_INLINE __m128i upper_halves(__m128i even, __m128i odd) {
   return even_odd_32(shift_right_unsigned_64<32>(even), odd);
 }
@@ -125,7 +126,7 @@ RL_INLINE __m256i upper_halves(__m256i even, __m256i odd) {
   return even_odd_32(shift_right_unsigned_64<32>(even), odd);
 }
 
-// As many int8 as there are int16 in the result.
+// Loads as many int8 as the result has int16.
 template <class Vec>
 RL_INLINE Vec load_widened(const int8_t* from);
 template <>
@@ -172,7 +173,7 @@ RL_INLINE Vec dot(Vec sums, Vec left, Vec right) {
 }
 #endif
 
-// Less than 16 bytes, others are 0; and less than 8 int32.
+// Loads fewer than 16 bytes; the others are 0.
 RL_INLINE __m128i load_bytes(const int8_t* from, size_t count) {
 #if defined(__AVX512F__)
   return _mm_maskz_loadu_epi8(static_cast<__mmask16>((1u << count) - 1), from);
@@ -198,7 +199,7 @@ RL_INLINE __m128i load_bytes(const int8_t* from, size_t count) {
 #endif
 }
 
-// Up to 16 bytes.
+// Stores up to 16 bytes.
 RL_INLINE void store_bytes(int8_t* to, __m128i value, size_t count) {
 #if defined(__AVX512F__)
   _mm_mask_storeu_epi8(to, static_cast<__mmask16>((1u << count) - 1), value);
@@ -224,21 +225,20 @@ RL_INLINE void store_bytes(int8_t* to, __m128i value, size_t count) {
 #endif
 }
 
-// What lanes of sums are requantized with. Single: shifts of more than -2 are a shift to the left before;
-// sums that overflow there are far outside of int8, which is what a shift of up to 20 does to any that is not
-// 0, so that it stands for those above. Double: `shift` is one less than the shift to the right, `round` the
-// last bit of it, or both are 0.
+// The requantization constants of a vector of sums. kSingle: shifts above -2 start with a left shift. Sums
+// that overflow there are far outside of int8; a shift of 20 has that effect on any nonzero sum, so that it
+// replaces larger ones. kDouble: `shift` is the right shift less one and `round` its last bit, or both are 0.
 template <class Vec>
 struct Scale {
-  Vec multiplier;  // or the float32
-  Vec odd;         // the multipliers of odd lanes, in even ones
+  Vec multiplier;  // or the bits of the float32 scale
+  Vec odd;         // multipliers of odd lanes, moved to even lanes
   Vec round;
   Vec shift;
   Vec left;
-  Vec least, most;  // what can be shifted to the left
+  Vec least, most;  // bounds of what can be shifted left
 };
 
-// Of lanes whose numbers are adjacent. Returns whether any is shifted to the left.
+// Prepares the constants of adjacent columns. Returns true if any lane is shifted left.
 template <class Vec>
 RL_INLINE bool prepare(Scale<Vec>& scale, Rounding rounding, Vec multipliers, Vec shifts) {
   const Vec zero = all_32<Vec>(0);
@@ -267,7 +267,7 @@ RL_INLINE bool prepare(Scale<Vec>& scale, Rounding rounding, Vec multipliers, Ve
   return rounding != Rounding::kFloat && any != 0;
 }
 
-// Sums to quantized numbers before the zero point; what is outside of int16 stays there.
+// Rescales sums, before the zero point is added. Results outside of int16 stay outside.
 template <Rounding kRounding, bool kRaises, class Vec>
 RL_INLINE Vec scaled(Vec sum, const Scale<Vec>& scale) {
   if constexpr (kRounding == Rounding::kFloat) {
@@ -293,7 +293,7 @@ RL_INLINE Vec scaled(Vec sum, const Scale<Vec>& scale) {
   }
 }
 
-// Calls the template argument of `call` for a rounding: call(rounding, raises), both types with a `value`.
+// Calls `call` with the Kind of a rounding, which makes rounding and left shift template arguments.
 template <Rounding kRounding, bool kRaises>
 struct Kind {
   static constexpr Rounding kHow = kRounding;
@@ -308,7 +308,7 @@ RL_INLINE auto for_rounding(Rounding rounding, bool raises, Call call) {
   return raises ? call(Kind<Rounding::kDouble, true>{}) : call(Kind<Rounding::kDouble, false>{});
 }
 
-// Four vectors of scaled sums to int8: of each lane of 128 bits those of a, b, c and d.
+// Narrows four vectors of rescaled sums to int8. Each 128-bit lane holds a, b, c and d of that lane.
 template <class Vec>
 struct Limits {
   Vec zero_point;  // int16

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Tables of 256 bytes on x86, by PSHUFB, which looks up in 16 bytes: each of the table's 16 parts gives the
-// bytes whose upper half is its number and 0 elsewhere. An index gets there as index ^ 16 part, plus 112 with
-// saturation: less than 128 if and only if the upper half was equal, so that PSHUFB gives 0 for all others.
+// Tables of 256 bytes on x86 by PSHUFB, which indexes 16 bytes: part p of the table gives the results for
+// indices whose upper half is p, and 0 for others. Its operand is (index ^ 16 p) + 112 with saturation, which
+// is below 128 if and only if the upper half is p; PSHUFB gives 0 for bytes from 128 on.
 #include "kernels/ukernel/lookup.h"
 #include "kernels/ukernel/x86/int8_vector.inl"
 
@@ -35,7 +35,7 @@ RL_INLINE Widest looked_up(const Widest* parts, Widest index) {
 
 void look_up_bytes(const uint8_t* table, size_t count, const uint8_t* from, uint8_t* to) {
   size_t i = 0;
-  if (count >= 4 * sizeof(Widest)) {  // worth bringing the table into vectors
+  if (count >= 4 * sizeof(Widest)) {  // enough to load the table into vectors
     Widest parts[kParts];
     for (size_t part = 0; part < kParts; ++part) parts[part] = repeated(table + 16 * part);
     for (; i + sizeof(Widest) <= count; i += sizeof(Widest)) {

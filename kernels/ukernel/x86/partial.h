@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Loads and stores of less than a vector, by masks. A part of generic/vector.h.
+// Masked loads and stores of partial vectors. A part of generic/vector.h.
 #pragma once
 
 #include <immintrin.h>

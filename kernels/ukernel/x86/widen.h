@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Vectors of int32 from int8 and of float32 from float16, with AVX2 or AVX-512: GCC 12 converts such vectors
+// Vectors of int32 from int8, and of float32 from float16, with AVX2 or AVX-512: GCC 12 converts such vectors
 // element by element. A part of generic/widen.h.
 #pragma once
 
@@ -12,7 +12,7 @@ namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
 RL_INLINE I32 load_widened_int8(const int8_t* from) {
   I32 result;
 #if defined(__AVX512F__)
-  // With a mask, as GCC takes the undefined operand of the other intrinsic for a mistake (bug 105593).
+  // Masked, since GCC warns about the undefined operand of the other intrinsic (bug 105593).
   const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(from));
   const __m512i wide = _mm512_maskz_cvtepi8_epi32(0xffff, bytes);
 #else

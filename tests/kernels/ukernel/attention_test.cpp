@@ -52,7 +52,7 @@ void expect_weights(const Functions& functions, Guarded<float>& scores, const Gu
                                                     &reference.shift, &reference.sum);
   EXPECT_NEAR(functions.weights(scores.size(), scores.data(), 0.3f, added, &state.shift, &state.sum), factor,
               3e-6f * factor);
-  // Which may be rounded differently, and with it each weight.
+  // The maximum may be rounded differently, and each weight with it.
   EXPECT_EQ(std::isinf(state.shift), std::isinf(reference.shift));
   if (!std::isinf(state.shift)) {
     EXPECT_NEAR(state.shift, reference.shift, 1e-6f);

@@ -32,7 +32,7 @@ class BlockGemmVariants : public ::testing::TestWithParam<Functions> {};
 INSTANTIATE_TEST_SUITE_P(Each, BlockGemmVariants, ::testing::ValuesIn(variants()),
                          [](const auto& variant) { return variant.param.name; });
 
-// Every combination of kinds, with depths that end inside of a run, a block and a group.
+// Every combination of properties, with depths that end inside a word, a block and a group.
 std::vector<BlockForm> forms() {
   std::vector<BlockForm> made;
   for (const size_t group : {16, 32, 64, 128, 256}) {
@@ -46,7 +46,7 @@ std::vector<BlockForm> forms() {
   return made;
 }
 
-// A panel with random numbers; scales about 0.01, some of them 0, subnormal as float16, or negative.
+// A panel of random elements. Scales are about 0.01; some are 0, subnormal as float16, or negative.
 void fill_panel(const BlockForm& form, Guarded<uint8_t>& panel) {
   for (uint8_t& each : panel) each = static_cast<uint8_t>(int8_bits()());
   const size_t count = form.header_bytes() / (form.is_single ? 4 : 2);
@@ -142,7 +142,7 @@ TEST_P(BlockGemmVariants, AnySizes_SameBitsAsReference) {
 }
 
 TEST_P(BlockGemmVariants, BlocksOfExtremes_AreExact) {
-  // Each number at the end of its range, blocks of zeros, of numbers too small, of one large number.
+  // Elements at the end of their range, blocks of zeros, of too small elements, and with one large element.
   for (const BlockForm& form : forms()) {
     for (const float value : {1.0F, -1.0F, 0.0F, 1e-31F, 3e38F}) {
       compare(GetParam(), {form, 1, 16, false, false}, std::vector<float>(form.depth, value), Edge::kBack);

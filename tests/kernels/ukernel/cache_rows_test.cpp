@@ -41,12 +41,12 @@ class CacheRowsTest : public ::testing::TestWithParam<Functions> {
   void fill(Guarded<int8_t>& values) {
     for (int8_t& value : values) value = static_cast<int8_t>(random_());
   }
-  // Finite ones, subnormal ones among them.
+  // Finite values, including subnormals.
   void fill(Guarded<uint16_t>& values) {
     for (uint16_t& value : values) value = static_cast<uint16_t>(random_() % 0x4400 | (random_() % 2) << 15);
   }
 
-  // Compares `function` with its definition for `rows` rows whose operands have these lengths.
+  // Compares `function` with its reference for `rows` rows; operands have the given sizes.
   template <class T, class Function>
   void check(Function function, Function reference, CacheRows<T> rows, size_t left_size, size_t out_size) {
     Guarded<T> cache(rows.count * rows.depth);
@@ -96,7 +96,7 @@ TEST_P(CacheRowsTest, Sums_AnyShape_AreThoseOfTheReference) {
   }
 }
 
-// Each of them, normal, subnormal, infinite or NaN, is converted exactly.
+// Every float16, normal, subnormal, infinite or NaN, is converted exactly.
 TEST_P(CacheRowsTest, Products_EveryHalf_IsItsValue) {
   constexpr size_t kAll = 0x10000;
   constexpr size_t kDepth = 16;

@@ -26,7 +26,7 @@ RL_EXACT_VARIANTS(Named, variants, half_to_f32)
 
 #define RL_OF_VARIANT(name) (RL_EXACT_FUNCTIONS(name)[GetParam()])
 
-// Bits of numbers of all kinds: any pattern for integers, for floats also ends and halves.
+// Samples of all kinds of values: random bit patterns for integers; also limits and halves for floats.
 template <class T>
 std::vector<T> samples() {
   std::minstd_rand random_bits(7);
@@ -52,14 +52,14 @@ std::vector<T> samples() {
   return all;
 }
 
-// All halves.
+// All float16 bit patterns.
 std::vector<uint16_t> patterns() {
   std::vector<uint16_t> all(65536);
   for (size_t i = 0; i < all.size(); ++i) all[i] = static_cast<uint16_t>(i);
   return all;
 }
 
-// Runs of odd lengths, each within memory of its own.
+// Spans of odd lengths, each in separate guarded memory.
 template <class From, class To, class Convert, class One>
 void expect_same(const char* name, const std::vector<From>& from, Convert convert, One one) {
   size_t length = 0;
@@ -88,7 +88,7 @@ class Convert : public ::testing::TestWithParam<size_t> {
     for (const Quantization& how :
          {Quantization{1, 0, Limits::min(), Limits::max()}, Quantization{0.37f, 5, 0, 100},
           Quantization{3.0f, -7, Limits::min() / 2, Limits::max() / 2},
-          // Where subnormal numbers show.
+          // Subnormals make a difference with these scales.
           Quantization{0x1p127f, 1, Limits::min(), Limits::max()},
           Quantization{0x1p-127f, 1, Limits::min(), Limits::max()}}) {
       expect_same<float, T>(

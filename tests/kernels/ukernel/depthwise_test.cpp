@@ -49,7 +49,7 @@ void expect_near(const Buffer& actual, const Buffer& expected, size_t taps) {
   }
 }
 
-// What is read and written ends where nothing more may be touched, or begins there.
+// Buffers that end, or begin, at a protected page.
 struct PixelsCase {
   PixelsCase(size_t pixels, size_t channels, size_t rows, size_t taps, Edge edge)
       : bias(channels, edge),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which variants processors run, by what they say of themselves, and which of them is chosen.
+// Tests which variants a processor supports, given its feature words, and which of them is chosen.
 #include "kernels/ukernel/variants.h"
 
 #if RUSHLIGHT_UKERNEL_VARIANTS
@@ -22,14 +22,14 @@ constexpr uint32_t kNative = set_of(Variant::Native);
 constexpr uint32_t kAvx2 = set_of(Variant::Avx2), kAvxvnni = set_of(Variant::Avxvnni);
 constexpr uint32_t kAvx512 = set_of(Variant::Avx512), kAvx512vnni = set_of(Variant::Avx512vnni);
 
-// FMA, XSAVE in use, AVX and F16C.
+// FMA, OSXSAVE, AVX and F16C.
 constexpr uint32_t kFirst = 1u << 12 | 1u << 27 | 1u << 28 | 1u << 29;
-// AVX2; and with F, DQ, BW and VL of AVX-512.
+// AVX2; with F, DQ, BW and VL of AVX-512.
 constexpr uint32_t kSeventh = 1u << 5;
 constexpr uint32_t kSeventhWide = kSeventh | 1u << 16 | 1u << 17 | 1u << 30 | 1u << 31;
 constexpr uint32_t kYmm = 0x7, kZmm = 0xe7;
 
-// A processor with these words, of which it has all other bits clear.
+// A processor with these feature words; all other bits are 0.
 struct Said {
   uint32_t first_ecx = kFirst;
   uint32_t seventh_ebx = kSeventh;

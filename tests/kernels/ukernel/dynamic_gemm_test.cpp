@@ -38,7 +38,7 @@ class DynamicGemmVariants : public ::testing::TestWithParam<Functions> {};
 INSTANTIATE_TEST_SUITE_P(Each, DynamicGemmVariants, ::testing::ValuesIn(variants()),
                          [](const auto& variant) { return variant.param.name; });
 
-// Scales that spread numbers from -size to size, or fewer of them, over the range.
+// Scales that map the range from -size to size to all values of int8, or to about half of them.
 std::vector<DynamicQuantization> quantizations(size_t rows, float size) {
   std::vector<DynamicQuantization> made;
   for (size_t i = 0; i < rows; ++i) {
@@ -110,7 +110,7 @@ TEST_P(DynamicGemmVariants, AnySizes_SameBitsAsReference) {
 }
 
 TEST_P(DynamicGemmVariants, Extremes_DoNotSaturate) {
-  // Each number is at an end of its range, and the largest groups reach the ends of 32 bits.
+  // Elements are at an end of their range, and the largest groups reach the limits of 32 bits.
   for (const bool is_packed : {false, true}) {
     for (const size_t group : {32u, 65792u}) {
       const GroupedForm form = {1, group, is_packed};
@@ -139,7 +139,7 @@ TEST_P(DynamicGemmVariants, Extremes_DoNotSaturate) {
 }
 
 TEST_P(DynamicGemmVariants, Halves_RoundToEven) {
-  // Rows of a weight that picks one element each.
+  // Each row of the weight selects one element.
   constexpr size_t kDepth = 8;
   const GroupedForm form = {1, kDepth, false};
   int8_t numbers[kDepth][kDepth] = {};

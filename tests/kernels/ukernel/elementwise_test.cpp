@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Every form of the functions of elements - rows of any length, operands that are one for a row or for all of
-// them - against loops of single elements.
+// Compares all elementwise functions with loops over single elements: rows of any length, operands that are
+// broadcast along a row or over all rows.
 #include "kernels/ukernel/elementwise.h"
 
 #include <cmath>
@@ -24,15 +24,15 @@ namespace {
 using rushlight::testing::Guarded;
 using Function = void (*)(const Rows&);
 
-// A function, the sizes of the elements of its operands, and what it should do.
+// A function, the element sizes of its operands, and its reference.
 struct Case {
   const char* name;
   std::vector<Function> variants;
   size_t out_size;
   std::vector<size_t> in_sizes;
   void (*expected)(const Rows&);
-  float allowed;  // relative, of float results
-  bool any_bits;  // operands are any bytes rather than float32 numbers
+  float allowed;  // relative error of float results
+  bool any_bits;  // operands have any bit patterns, not only ordinary floats
 };
 
 #define RL_FLOATS(name, inputs, allowed, result)                                         \
@@ -114,7 +114,7 @@ float any_float() {
   return static_cast<float>(random_bits() % 2001) / 500.0f - 2.0f;
 }
 
-// Integers are small or not, so that some are equal.
+// Integers from a small or a large range, so that some are equal.
 void fill(Guarded<char>& bytes, size_t element, bool any_bits) {
   for (size_t i = 0; i + element <= bytes.size(); i += element) {
     const float number = any_float();
@@ -125,7 +125,7 @@ void fill(Guarded<char>& bytes, size_t element, bool any_bits) {
   }
 }
 
-// Bit 2k of `form`: operand k is one for a row; bit 2k + 1: the same for all rows.
+// Bit 2k of `form`: operand k is one element for each row; bit 2k + 1: all rows share one row.
 void check(const Case& test, Function function, size_t count, size_t n, unsigned form) {
   Rows rows{};
   rows.count = count;
@@ -138,7 +138,7 @@ void check(const Case& test, Function function, size_t count, size_t n, unsigned
     const bool one = ((form >> (2 * k)) & 1) != 0;
     const bool same = ((form >> (2 * k + 1)) & 1) != 0;
     const size_t row = one ? 1 : n;
-    const size_t apart = row + 2;  // elements between the rows that are no one's
+    const size_t apart = row + 2;  // with unused elements between rows
     const size_t elements = same ? row : (count - 1) * apart + row;
     inputs.push_back(std::make_unique<Guarded<char>>(elements * size));
     fill(*inputs.back(), size, test.any_bits);
@@ -158,7 +158,7 @@ void check(const Case& test, Function function, size_t count, size_t n, unsigned
       float b = 0;
       std::memcpy(&a, &got[i], 4);
       std::memcpy(&b, &expected[i], 4);
-      // What cancels is as exact as its terms, of which none is above 6.
+      // A result after cancellation is as exact as its terms, which are at most 6.
       const float allowed = test.allowed * (test.allowed > 0 ? std::fmax(std::fabs(b), 6.0f) : 0);
       ASSERT_TRUE((is_nan(a) && is_nan(b)) || a == b || std::fabs(a - b) <= allowed)
           << test.name << ": " << a << ", not " << b << ", at " << i / 4 << " of rows of " << n << ", form "

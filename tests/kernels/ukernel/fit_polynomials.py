@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Fits the polynomials of kernels/ukernel/generic/vector_math.h.
 
-`python tests/kernels/ukernel/fit_polynomials.py` prints, for each function, the coefficients (constant term
-first) rounded to the type they are used in, and the largest weighted error in bits. Needs numpy.
+`python tests/kernels/ukernel/fit_polynomials.py` prints for each function the coefficients (constant term
+first), rounded to the type in which they are used, and the largest weighted error in bits. Needs numpy.
 """
 
 import math
@@ -16,7 +16,7 @@ Array = np.ndarray
 
 @dataclass(frozen=True)
 class Fit:
-    """A polynomial of `degree` in x for `target`, over [low, high], errors multiplied by `weight`."""
+    """A polynomial of `degree` in x for `target` over [low, high]; errors are multiplied by `weight`."""
 
     name: str
     target: Callable[[Array], Array]
@@ -28,12 +28,13 @@ class Fit:
 
 
 def each(function: Callable[[float], float]) -> Callable[[Array], Array]:
-    """`function` of each element."""
+    """Returns a function that applies `function` to each element."""
     return lambda x: np.array([function(float(v)) for v in x])
 
 
 def _minimax(basis: Array, wanted: Array, weight: Array) -> Array:
-    """Coefficients whose largest weighted error is about the least: Lawson's reweighted least squares."""
+    """Returns coefficients with nearly the least largest weighted error, by Lawson's iteratively reweighted
+    least squares."""
     share = np.ones_like(wanted)
     best, best_error = None, np.inf
     for _ in range(300):
@@ -49,7 +50,8 @@ def _minimax(basis: Array, wanted: Array, weight: Array) -> Array:
 
 
 def fit(job: Fit) -> tuple[list[float], float]:
-    """Coefficients rounded to the job's dtype one by one, each time with the rest fitted anew; the error."""
+    """Rounds the coefficients to the job's dtype one at a time and refits the others after each. Returns them
+    and the error."""
     nodes = np.cos(np.linspace(0, np.pi, 1500))
     x = job.low + (job.high - job.low) * (nodes + 1) / 2
     x = x[np.abs(x) > 1e-6]

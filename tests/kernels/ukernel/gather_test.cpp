@@ -28,7 +28,7 @@ class GatherVariants : public ::testing::TestWithParam<Gather> {};
 INSTANTIATE_TEST_SUITE_P(Each, GatherVariants, ::testing::ValuesIn(variants()),
                          [](const auto& variant) { return variant.param.name; });
 
-// What is read and written ends where nothing more may be touched, or begins there.
+// Buffers end, or begin, at a protected page.
 void compare(const Gather& variant, GatherRows gather, Edge edge) {
   const size_t width = gather.before + gather.count + gather.after;
   const size_t seen = gather.count == 0 ? 0 : (gather.count - 1) * static_cast<size_t>(gather.step) + 1;

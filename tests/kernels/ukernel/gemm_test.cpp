@@ -39,7 +39,7 @@ void fill(Floats& floats) {
   for (float& each : floats) each = static_cast<float>(random_bits() % 2001) / 1000.0f - 1.0f;
 }
 
-// Buffers of a tile that end where it may no longer read or write.
+// Buffers of a tile that end at protected pages.
 struct Case {
   Case(size_t rows, size_t columns, size_t taps, size_t depth, size_t b_stride, size_t b_columns)
       : b(taps * depth == 0 ? 0 : (taps * depth - 1) * b_stride + b_columns),
@@ -72,7 +72,7 @@ struct Case {
     for (auto* line : lines) delete line;
   }
 
-  // Compares with the reference, and what lies between the rows of C with what was there.
+  // Compares with the reference; elements between the rows of C must not change.
   void check(const Gemm& gemm) { check(gemm.tile); }
 
   template <class Compute>
@@ -173,7 +173,7 @@ TEST_P(GemmTest, Tile_WithNaN_StaysNaNThroughTheClamp) {
   test.check(gemm);
 }
 
-// Results must not depend on how rows and columns are cut.
+// Results must not depend on how rows and columns are split.
 TEST_P(GemmTest, Tile_CutIntoSmallerOnes_GivesTheSameBits) {
   const Gemm& gemm = GetParam();
   const size_t width = gemm.columns();
@@ -201,7 +201,7 @@ TEST_P(GemmTest, Tile_CutIntoSmallerOnes_GivesTheSameBits) {
   EXPECT_EQ(whole, std::vector<float>(test.c.begin(), test.c.end()));
 }
 
-// A strip and, for each of its rows, what a tile of one row is.
+// A strip, and the same rows as single-row tiles.
 TEST_P(GemmTest, Strip_OfAnyRows_IsTheReference) {
   const Gemm& gemm = GetParam();
   const size_t lanes = gemm.lanes();

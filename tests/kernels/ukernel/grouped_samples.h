@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Weights in groups with random numbers and scales, for tests of the families that multiply with them.
+// Grouped weights with random elements and scales, for tests of dynamic_gemm and mixed_gemm.
 #pragma once
 
 #include <cstdint>
@@ -19,10 +19,10 @@ inline void fill_floats(Guarded<float>& numbers, float size) {
 struct GroupedSample {
   ukernel::GroupedForm form;
   size_t columns;
-  size_t gap = 0;  // bytes behind the numbers of a row
+  size_t gap = 0;  // unused bytes after the elements of a row
 };
 
-// A weight of that form, between pages that nobody may touch.
+// A weight of that form between protected pages.
 class GroupedSamples {
  public:
   GroupedSamples(const GroupedSample& sample, Edge edge)

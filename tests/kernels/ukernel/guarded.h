@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Memory between two pages that nobody may touch, for code that must not read or write outside of what it is
-// given: a test that does ends at once. Elements lie right before the page behind them, or with
-// Edge::kFront right behind the page before them. Machines without pages have bytes 0xff (no numbers, for
-// floats) around the elements: what is read there shows in results, and what is written when the memory is
-// given back.
+// Memory between two protected pages, for code that must not read or write past its arrays: a test that does
+// so crashes at once. Elements end at the page after them, or with Edge::kFront begin after the page before
+// them. Machines without memory protection surround the elements with bytes 0xff (NaN as floats):
+// out-of-bounds reads show in results, and writes are found when the memory is freed.
 #pragma once
 
 #include <cstddef>

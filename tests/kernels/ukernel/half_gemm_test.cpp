@@ -29,7 +29,7 @@ class HalfGemmVariants : public ::testing::TestWithParam<Functions> {};
 INSTANTIATE_TEST_SUITE_P(Each, HalfGemmVariants, ::testing::ValuesIn(variants()),
                          [](const auto& variant) { return variant.param.name; });
 
-// Rows and a panel with halves of all exponents up to 2^-4, subnormal ones among them.
+// Rows and a panel with float16 values of all exponents up to 2^-4, including subnormals.
 struct Sample {
   size_t depth, rows, features, left_gap;
   Guarded<float> left, bias, residual;

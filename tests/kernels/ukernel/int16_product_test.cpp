@@ -94,7 +94,7 @@ TEST_P(Int16ProductVariants, AnyRounding_SameBitsAsReference) {
   }
 }
 
-// Around the number of products that 32 bits hold.
+// Depths around the number of products whose sum fits in 32 bits.
 TEST_P(Int16ProductVariants, LongRows_SameBitsAsReference) {
   for (const size_t depth : {479, 480, 481, 495, 496, 497, 508, 511, 512, 513, 1023, 1500}) {
     const RequantizationCase& rounding = kWideRequantizations[depth % std::size(kWideRequantizations)];
@@ -103,8 +103,7 @@ TEST_P(Int16ProductVariants, LongRows_SameBitsAsReference) {
   }
 }
 
-// Sums of the largest products, at depths where those of 32 bits would overflow. Of scales that clamp
-// nothing.
+// Sums of the largest products, at depths where 32-bit sums would overflow, with scales that clamp no result.
 TEST_P(Int16ProductVariants, ExtremeFactors_SameBitsAsReference) {
   const RequantizationCase tiny{Rounding::kSingle, true, -20, 0, INT16_MIN, INT16_MAX};
   for (const size_t depth : {1, 2, 16, 510, 511, 512, 1022, 1024, 4000}) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Numbers for tests of the families of int16: random ones with many extremes among them, and roundings of
-// sums of 48 bits.
+// Samples for tests of the int16 families: random values with many extremes, and requantizations of 48-bit
+// sums.
 #pragma once
 
 #include <cstdint>
@@ -33,8 +33,7 @@ inline const RequantizationCase kWideRequantizations[] = {
     {ukernel::Rounding::kFloat, false, 2, 0, -300, 300},
 };
 
-// A requantization of so many columns, with biases of up to 2^46, whose arrays end where nothing more may be
-// read.
+// A requantization of `columns` columns with biases of up to 2^46. Its arrays end at protected pages.
 class WideRequantizations {
  public:
   WideRequantizations(const RequantizationCase& from, size_t columns, Edge edge)

@@ -35,7 +35,7 @@ INSTANTIATE_TEST_SUITE_P(Each, Int8DepthwiseVariants, ::testing::ValuesIn(varian
 void compare(const Functions& functions, const RequantizationCase& rounding, size_t pixels, size_t channels,
              size_t taps, size_t gap, Edge edge, bool has_bias = true, int8_t least_weight = -128) {
   const size_t stride = channels + gap;
-  // Each pixel sees the next ones, which lie in rows of their own, so that the last ends at the edge.
+  // Tap t of pixel p is image row p + t. Rows are `stride` apart, and the last one ends at the edge.
   Guarded<int8_t> image(taps == 0 ? 0 : (pixels + taps - 1) * stride - gap, edge);
   Guarded<int8_t> weights(taps == 0 ? 0 : taps * stride - gap, edge);
   Guarded<int8_t> out(pixels * stride - gap, edge);
@@ -81,7 +81,7 @@ TEST_P(Int8DepthwiseVariants, AnySizes_SameBitsAsReference) {
   }
 }
 
-// More than what variants prepare at once.
+// More channels and taps than variants prepare at once.
 TEST_P(Int8DepthwiseVariants, ManyChannelsAndTaps_SameBitsAsReference) {
   compare(GetParam(), kRequantizations[0], 3, 2103, 9, 1, Edge::kFront);
   compare(GetParam(), kRequantizations[6], 2, 300, 150, 0, Edge::kBack);
@@ -106,7 +106,7 @@ TEST_P(Int8DepthwiseVariants, ManyTapsAndPixels_SameBitsAsReference) {
   }
 }
 
-// No weight is -128: two products fit in 16 bits, which variants may make use of.
+// No weight is -128: two products fit in 16 bits, on which variants may rely.
 TEST_P(Int8DepthwiseVariants, SymmetricWeights_SameBitsAsReference) {
   for (const RequantizationCase& rounding : kRequantizations) {
     for (const size_t taps : {1, 2, 9, 16}) {
@@ -133,7 +133,7 @@ TEST_P(Int8DepthwiseVariants, WeightsOfMoreThanTheLeast_SameBitsAsReference) {
   }
 }
 
-// Pixels of an image's row that share the pointers of the first, `step` pixels of the input further each.
+// Pixels of a row that share the pointers of the first pixel and are `step` input pixels apart.
 void compare_sharing(const Functions& functions, const RequantizationCase& rounding, size_t pixels,
                      size_t channels, size_t taps, size_t step, size_t gap, Edge edge, int8_t least_weight) {
   const size_t image_size = taps == 0 ? 0 : ((pixels - 1) * step + taps) * channels;
@@ -185,7 +185,7 @@ TEST_P(Int8DepthwiseVariants, PixelsThatSharePointers_SameBitsAsReference) {
 }
 
 TEST_P(Int8DepthwiseVariants, Extremes_DoNotSaturate) {
-  // As in the test of int8_gemm; of each pair of channels one has weights of -128.
+  // As in the test of int8_gemm: one channel of each pair has weights of -128.
   const std::vector<int8_t> ones(70, -128);
   for (const size_t channels : {5, 8, 70}) {
     for (const int least : {-128, -127}) {
@@ -215,7 +215,7 @@ TEST_P(Int8DepthwiseVariants, Extremes_DoNotSaturate) {
   }
 }
 
-// Sums of all sizes, which are the biases, with all shifts, and with scales from subnormal to huge.
+// Sums of all magnitudes, set by the biases, with all shifts and with scales from subnormal to huge.
 TEST_P(Int8DepthwiseVariants, AnySumAndScale_SameBitsAsReference) {
   constexpr size_t kChannels = 41;
   auto& bits = rushlight::testing::int8_bits();
@@ -233,7 +233,7 @@ TEST_P(Int8DepthwiseVariants, AnySumAndScale_SameBitsAsReference) {
         if (more % 8 == 0) multipliers[c] = 0;
         if (more % 8 == 1) multipliers[c] = 1 << 30;
         if (more % 8 == 2) multipliers[c] = INT32_MAX;
-        // Shifts that leave a number of few bits come as often as all others.
+        // Shifts that leave a result of few bits occur as often as all others together.
         int bits_of_bias = 0;
         for (auto left = static_cast<uint32_t>(bias[c] < 0 ? ~bias[c] : bias[c]); left != 0; left >>= 1)
           ++bits_of_bias;

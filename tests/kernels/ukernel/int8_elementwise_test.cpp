@@ -30,16 +30,16 @@ class Int8ElementwiseVariants : public ::testing::TestWithParam<Functions> {};
 INSTANTIATE_TEST_SUITE_P(Each, Int8ElementwiseVariants, ::testing::ValuesIn(variants()),
                          [](const auto& variant) { return variant.param.name; });
 
-// The last of them fills 32 bits: 128 * 2 * 8388000 + 2^19.
+// The last sum uses all 32 bits: 128 * 2 * 8388000 + 2^19.
 const QuantizedSum kSums[] = {{{1234567, -987654}, 1 << 19, 20, -3, -128, 127},
                               {{1 << 20, 1 << 20}, 0, 20, 0, -128, 127},
                               {{-300, 77}, 12345, 3, 17, -20, 90},
                               {{0, 0}, 7, 0, 0, 5, 5},
                               {{8388000, 8388000}, 1 << 19, 20, 100, -128, 127}};
 
-enum class One : uint8_t { kNone, kFirst, kSecond, kBoth };  // operands that are one number for a row
+enum class One : uint8_t { kNone, kFirst, kSecond, kBoth };  // operands that are one element for a row
 
-// `expect` computes one result, `actual` rows of them.
+// `expect` computes one result, `actual` rows of results.
 template <class Numbers>
 void compare(int8_t (*expect)(const Numbers&, int8_t, int8_t), void (*actual)(const Rows&, const Numbers&),
              const Numbers& numbers, size_t count, size_t n, One one, Edge edge) {
@@ -84,7 +84,7 @@ TEST_P(Int8ElementwiseVariants, Sums_SameBitsAsReference) {
   }
 }
 
-// With rows of few elements and of many, which go by tables.
+// Rows of few elements, and of many, which use tables.
 TEST_P(Int8ElementwiseVariants, RescaledSums_SameBitsAsReference) {
   const int32_t multiplier = 1'777'777'777;
   for (const int8_t shift : {-31, -19, -18, 0}) {
@@ -107,7 +107,7 @@ TEST_P(Int8ElementwiseVariants, RescaledSums_SameBitsAsReference) {
 
 TEST_P(Int8ElementwiseVariants, Products_SameBitsAsReference) {
   for (const Rounding rounding : {Rounding::kSingle, Rounding::kDouble, Rounding::kFloat}) {
-    // Products of 17 bits that "double" shifts left by more would not fit.
+    // With "double", larger left shifts of 17-bit products overflow.
     for (int shift = kLeastShift; shift <= (rounding == Rounding::kSingle ? kMostShift : 14); ++shift) {
       const int32_t multiplier = shift == 3 ? 0 : shift == 4 ? INT32_MAX : (1 << 30) + 12345678;
       const auto narrow = static_cast<int8_t>(shift);

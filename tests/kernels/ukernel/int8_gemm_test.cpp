@@ -44,10 +44,10 @@ struct Sizes {
   size_t columns;
   size_t depth;
   size_t gap = 0;
-  bool by_columns = true;  // how the right factor lies
+  bool by_columns = true;  // layout of the right factor
   bool has_bias = true;
   bool has_row_bias = false;
-  bool has_least = true;  // whether the right factor has -128
+  bool has_least = true;  // true if the right factor contains -128
 };
 
 void compare(const Functions& f, const RequantizationCase& rounding, const Sizes& sizes, Edge edge) {
@@ -75,7 +75,7 @@ void compare(const Functions& f, const RequantizationCase& rounding, const Sizes
   f.pack(panel.data(), right.data(), depth_stride, column_stride, depth, columns);
   const size_t left_stride = f.depth(depth) * f.spread_bytes();
   Guarded<char> spread(rows * left_stride, edge);
-  for (char& each : spread) each = 0x5a;  // what is behind the depth may be anything
+  for (char& each : spread) each = 0x5a;  // elements past the depth may have any value
   for (size_t i = 0; i < rows; ++i) {
     f.spread(spread.data() + i * left_stride, left.data() + i * depth, depth);
   }
@@ -133,7 +133,7 @@ TEST_P(Int8GemmVariants, AnyRounding_SameBitsAsReference) {
   }
 }
 
-// Rows that begin anywhere in an image of lines: each is a piece of `parts` lines, one below the other.
+// Rows begin anywhere in an image of lines: each consists of `parts` pieces of consecutive lines.
 void compare_parts(const Functions& f, size_t rows, size_t columns, size_t parts, size_t piece, Edge edge) {
   const size_t depth = parts * piece, line = piece + 3 * rows;
   Guarded<int8_t> right(columns * depth, edge), out(rows * columns, edge);
@@ -190,7 +190,7 @@ TEST_P(Int8GemmVariants, RowsInParts_SameBitsAsReference) {
 }
 
 TEST_P(Int8GemmVariants, Extremes_DoNotSaturate) {
-  // All products are 128 * 128 or 128 * 127: what a processor adds in 16 bits does not hold them.
+  // All products are 128 * 128 or 128 * 127: pairs of them overflow 16 bits.
   const size_t depth = 96, columns = GetParam().columns(), rows = GetParam().rows();
   std::vector<int8_t> left(rows * depth, -128), right(columns * depth, -128);
   for (size_t j = 0; j < columns; j += 2) {
@@ -221,7 +221,7 @@ TEST_P(Int8GemmVariants, Extremes_DoNotSaturate) {
   for (size_t i = 0; i < out.size(); ++i) ASSERT_EQ(out[i], i % columns % 2 == 0 ? -95 : 96) << i;
 }
 
-// Sums of all sizes: without products they are biases.
+// Sums of all magnitudes: without products they equal the biases.
 TEST_P(Int8GemmVariants, AnySum_SameBitsAsReference) {
   std::minstd_rand& bits = rushlight::testing::int8_bits();
   const size_t columns = GetParam().columns();
@@ -233,14 +233,14 @@ TEST_P(Int8GemmVariants, AnySum_SameBitsAsReference) {
     std::vector<float> scales(columns);
     for (size_t j = 0; j < columns; ++j) {
       const auto random = static_cast<uint32_t>(bits()) * 65539u ^ static_cast<uint32_t>(bits());
-      // As many as most of its bits, often a power of two or one beside it.
+      // All bit lengths are equally likely; values are often a power of two or next to one.
       const uint32_t size = (random % 4 == 0 ? 0x80000000u : random | 0x80000000u) >> (bits() % 32);
       bias[j] = static_cast<int32_t>(size + random / 4 % 3 - 1);
       if (random % 32 < 16) bias[j] = static_cast<int32_t>(0u - static_cast<uint32_t>(bias[j]));
       multipliers[j] = static_cast<int32_t>((1u << 30) + static_cast<uint32_t>(bits()) % (1u << 30));
       if (bits() % 8 == 0) multipliers[j] = bits() % 2 == 0 ? 1 << 30 : bits() % 2 == 0 ? 0 : 0x7fffffff;
       int shift = kLeastShift + static_cast<int>(bits() % (kMostShift - kLeastShift + 1));
-      if (is_double && shift > 0) {  // the shift to the left does not overflow
+      if (is_double && shift > 0) {  // the left shift must not overflow
         bias[j] >>= shift;
       }
       shifts[j] = static_cast<int8_t>(shift);

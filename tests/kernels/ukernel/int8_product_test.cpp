@@ -36,10 +36,10 @@ void compare(const Functions& functions, const RequantizationCase& rounding, siz
              size_t depth, size_t gap, Edge edge, bool has_bias = true, size_t parts = 1,
              size_t left_stride = 0, size_t line_rows = SIZE_MAX, size_t line_stride = 0) {
   if (left_stride == 0) left_stride = depth + gap;
-  // As in an image, whose row of pixels is a row of parts: rows of the factor may overlap.
+  // As in an image, where a row of pixels is a row of parts: rows of the factor may overlap.
   const size_t part_stride = rows == 0 ? depth : (rows - 1) * left_stride + depth + gap;
   const size_t right_stride = parts * depth + gap;
-  // The last number of a line's last row, of the last line or, if that is short, of the one before.
+  // The last element of a line's last row, of the last line or, if that is short, of the one before.
   const auto end_of = [&](size_t row) {
     return row / line_rows * line_stride + (parts - 1) * part_stride + row % line_rows * left_stride + depth;
   };
@@ -176,7 +176,7 @@ TEST_P(Int8ProductVariants, AnyRounding_SameBitsAsReference) {
   }
 }
 
-// More than tiles keep of a row, with all that may be left of it, and of the columns.
+// Depths and columns beyond what tiles keep of a row, with all remainders.
 TEST_P(Int8ProductVariants, LongRows_SameBitsAsReference) {
   for (const size_t depth : {65, 127, 128, 129, 130, 131, 132, 258, 515}) {
     const RequantizationCase& rounding = kRequantizations[depth % std::size(kRequantizations)];
@@ -216,7 +216,7 @@ TEST_P(Int8ProductVariants, ExtremeFactors_SameBitsAsReference) {
       product.right = right.data();
       product.right_stride = static_cast<ptrdiff_t>(depth);
       product.to = requantizations.to();
-      // So small a scale that no sum is clamped.
+      // A scale so small that no sum is clamped.
       const int32_t multiplier = 1 << 30;
       int8_t shift = 0;
       while ((depth * 16384 >> -shift) > 200) --shift;

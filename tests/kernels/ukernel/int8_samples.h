@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Numbers for tests of the families of int8: random ones with many extremes among them, and roundings with
-// scales from tiny to more than 1.
+// Samples for tests of the int8 families: random values with many extremes, and requantizations with scales
+// from tiny to above 1.
 #pragma once
 
 #include <cstdint>
@@ -24,11 +24,11 @@ inline void fill_int8(Guarded<int8_t>& numbers) {
   }
 }
 
-// Where a requantization begins: what a scale of about 100 / sum needs.
+// The parameters of a requantization. Typical shifts give a scale of about 100 / sum.
 struct RequantizationCase {
   ukernel::Rounding rounding;
   bool by_columns;
-  int shift;  // of the first column; others have a few more or less, within what is allowed
+  int shift;  // for column 0; others differ by a few, within the allowed range
   int32_t zero_point = 3;
   int32_t low = -128;
   int32_t high = 127;
@@ -51,7 +51,7 @@ inline const RequantizationCase kRequantizations[] = {
     {ukernel::Rounding::kFloat, true, 2, -128, -128, 5},
 };
 
-// Valid until the next call. Boards have no std::string.
+// Valid until the next call. Returns no std::string, which boards lack.
 inline const char* name_of(const RequantizationCase& each) {
   static char text[40];
   const char* roundings[] = {"single", "double", "float"};
@@ -60,7 +60,7 @@ inline const char* name_of(const RequantizationCase& each) {
   return text;
 }
 
-// A requantization of so many columns, whose arrays end where nothing more may be read.
+// A requantization of `columns` columns. Its arrays end at protected pages.
 class Requantizations {
  public:
   Requantizations(const RequantizationCase& from, size_t columns, Edge edge)

@@ -76,7 +76,7 @@ TEST_P(Int8SumsVariants, WindowsOfARow_SameSumsAsReference) {
   }
 }
 
-// More numbers than int16 holds sums of.
+// More elements than int16 can hold the sum of.
 TEST_P(Int8SumsVariants, ManyExtremes_DoNotOverflow) {
   for (const int filled : {-128, 127}) {
     for (const size_t columns : {255, 256, 257, 511, 1000}) {

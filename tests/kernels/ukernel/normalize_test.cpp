@@ -35,7 +35,7 @@ std::ostream& operator<<(std::ostream& out, const Normalize& normalize) { return
 class NormalizeVariant : public ::testing::TestWithParam<Normalize> {};
 INSTANTIATE_TEST_SUITE_P(Variants, NormalizeVariant, ::testing::ValuesIn(variants()));
 
-constexpr double kAllowed = 4e-6;  // of numbers up to 20
+constexpr double kAllowed = 4e-6;  // values are up to 20
 
 TEST_P(NormalizeVariant, Runs_AnySize_AreTheReferences) {
   for (const Edge edge : {Edge::kFront, Edge::kBack}) {

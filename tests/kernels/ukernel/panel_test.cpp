@@ -15,7 +15,7 @@ namespace {
 using rushlight::testing::Guarded;
 
 uint32_t random_bits() {
-  static std::minstd_rand engine;  // in here: on bare metal no constructors run before main
+  static std::minstd_rand engine;  // a local: on bare metal no constructors run before main
   return static_cast<uint32_t>(engine());
 }
 void fill(Guarded<float>& floats) {

@@ -18,7 +18,7 @@ using rushlight::testing::Edge;
 using rushlight::testing::Guarded;
 
 uint32_t random_bits() {
-  static std::minstd_rand engine;  // in here: on bare metal no constructors run before main
+  static std::minstd_rand engine;  // a local: on bare metal no constructors run before main
   return static_cast<uint32_t>(engine());
 }
 void fill(Guarded<float>& floats) {
@@ -36,7 +36,7 @@ TEST(ConvolvePatch, KernelsStepsAndDilations_GiveSumsOfProducts) {
         for (const ptrdiff_t columns : {1, 3, 4, 9}) {
           const ptrdiff_t reach = (kernel_size - 1) * dilation + 1;
           const ptrdiff_t width = (columns - 1) * step + reach, height = step + reach;
-          const ptrdiff_t column_stride = step;  // 1 and another
+          const ptrdiff_t column_stride = step;  // 1 and another value
           Guarded<float> patch(static_cast<size_t>(width * height));
           Guarded<float> kernel(static_cast<size_t>(kernel_size * kernel_size));
           const auto size = static_cast<size_t>(columns * column_stride + (columns - 1) * column_stride + 1);
@@ -112,12 +112,12 @@ TEST(CopyBlock, ColumnsApart_AreAdjacentAfterwards) {
   }
 }
 
-// The channels of each pixel are adjacent, also in `out`; some numbers may be between pixels.
+// The channels of each pixel are contiguous, also in `out`; `apart` elements are between pixels.
 void expect_channel_sums(size_t channels, size_t rows, size_t columns, size_t outputs, size_t apart,
                          bool rectify) {
   const size_t width = (outputs - 1) + columns, pixel = channels + apart;
   const size_t groups = (channels + kChannelGroup - 1) / kChannelGroup;
-  // Weights are those of three by three taps, of which some are used.
+  // The weights are 3 x 3 taps, some of which are used.
   const size_t weight_row = 3 * kChannelGroup, group = 3 * weight_row;
   Guarded<float> in(rows * width * pixel), weight(groups * group), initial(channels);
   Guarded<float> out((outputs - 1) * pixel + channels);

@@ -58,7 +58,7 @@ void check_bytes(F largest, size_t count, const PoolWindow& window, int least) {
   }
 }
 
-// Windows over a buffer that ends where the last one does.
+// Windows over a buffer that ends at the last element of the last window.
 void check(const Pool& pool, size_t count, const PoolWindow& window, bool odd_numbers) {
   const PoolNumbers numbers{7, 100, 3, static_cast<int32_t>(window.lane)};
   Guarded<float> x(extent_of(count, window));
@@ -116,7 +116,7 @@ TEST_P(PoolVariant, WindowsOfBytes_AreTheReferences) {
     check(count, {0, 2, 1, 1, 1});
     check(count, {2, 0, 1, 1, 1});
   }
-  for (const size_t rows : {15, 16, 17}) check(70, {rows, 16, 16 * 70, 70, 1});  // taps that a byte numbers
+  for (const size_t rows : {15, 16, 17}) check(70, {rows, 16, 16 * 70, 70, 1});  // taps that a byte can index
 }
 
 }  // namespace

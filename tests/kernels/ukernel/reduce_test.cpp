@@ -57,7 +57,8 @@ std::ostream& named(std::ostream& out, const Functions& functions) {
 std::ostream& operator<<(std::ostream& out, const Reduce& each) { return named(out, each); }
 std::ostream& operator<<(std::ostream& out, const ReduceRows& each) { return named(out, each); }
 
-// Twelve additions in a row at most, then more by halves: less than a sum of magnitudes times this.
+// Rounding error of at most twelve additions in a row, then halving: a bound relative to the sum of
+// magnitudes.
 double allowed(double magnitude) { return 1e-6 * magnitude + 1e-30; }
 
 class Run : public ::testing::TestWithParam<Reduce> {};
@@ -85,7 +86,7 @@ TEST_P(Run, SumAndSquares_AnySize_AreTheReferences) {
 }
 
 TEST_P(Run, Sum_AnySizeAndPlace_IsAddedInTheOrderOfTheContract) {
-#if defined(__arm__)  // the native one has no vectors
+#if defined(__arm__)  // the native variant has no vectors
   if (RL_HAS_FLOAT && GetParam().sum_span == native::sum_span) return;
 #endif
   for (const Edge edge : {Edge::kFront, Edge::kBack}) {

@@ -41,7 +41,7 @@ std::ostream& operator<<(std::ostream& out, const Softmax& softmax) { return out
 class SoftmaxVariant : public ::testing::TestWithParam<Softmax> {};
 INSTANTIATE_TEST_SUITE_P(Variants, SoftmaxVariant, ::testing::ValuesIn(variants()));
 
-// Relative to a quotient, and to the numbers that a logarithm is the difference of.
+// Relative to the quotient, or to the operands of the difference for a logarithm.
 double allowed(bool logarithm, double expected) {
   return logarithm ? 2e-7 * (16 + std::fabs(expected)) : 1e-6 * std::fabs(expected);
 }

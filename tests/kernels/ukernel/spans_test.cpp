@@ -17,7 +17,7 @@ namespace {
 
 using rushlight::testing::Guarded;
 
-// Helium's instructions and Armv7's NEON take subnormal numbers for zero.
+// Helium and Armv7's NEON flush subnormals to zero.
 #if defined(__arm__)
 constexpr bool kVectorsFlush = true;
 #else
@@ -39,7 +39,7 @@ void expect_same(float got, float expected) {
 
 using Function = std::function<void(float* to, const float* from, size_t count)>;
 
-// Spans of all lengths, into other memory and in place.
+// Spans of all lengths, to other memory and in place.
 void expect_span(const Function& function, const Function& reference) {
   for (size_t count = 0; count < 40; ++count) {
     for (const bool in_place : {false, true}) {

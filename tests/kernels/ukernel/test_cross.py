@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The microkernels of machines that are not this one, against their references: built by cross/CMakeLists.txt
-with the compilers of rushlight's targets, run in their emulators."""
+"""Compares the microkernels of other machines with their references: cross/CMakeLists.txt builds them with
+the compilers of rushlight's targets, and emulators run them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from rushlight import process, targets
 from rushlight.sources import source_root
 
 CROSS = Path(__file__).with_name("cross")
-# What small kernels call; boards have no others.
+# The families that small kernels call; boards have no others.
 SMALL = (
     "panel",
     "patch",
@@ -29,22 +29,23 @@ SMALL = (
     "block_gemm",
     "convert",
 )
-# Integers on boards without vectors, and on hosts.
+# The integer families of boards without vectors, and of hosts.
 BOARD_INTEGER = ("int8_product", "int8_depthwise", "int16_product", "int16_depthwise", "block_gemm")
 HOST_INTEGER = ("int8_depthwise", "int8_gemm", "int16_product", "int16_depthwise", "block_gemm")
-# Those that Armv7 has a variant of.
+# The families of which Armv7 has a variant.
 FLUSHING = (
     "attention", "cache_rows", "depthwise", "dot", "gather", "gemm", "normalize", "pool", "reduce",
     "resample", "softmax", "transpose", "transpose_clamp", "winograd",
 )  # fmt: skip
-# Where all would take long to compile or to run, for loops that are the same: those that arrange lanes.
+# A subset of families that shuffle lanes, for machines where all would take long to compile or run and the
+# other loops are the same.
 WITH_SHUFFLES = ("cache_rows", "convert", "dot", "gemm", "softmax", "transpose_clamp")
 
 
 @dataclass(frozen=True)
 class Machine:
-    """A target, or what `toolchain` makes of its compilers and `command` runs; all families if none are
-    named. `feature` is what the build has to find that the machine has."""
+    """A target, or the compilers that `toolchain` selects and the emulator `command`; all families if none
+    are named. `feature` is the instruction set feature that the build must find."""
 
     name: str
     target: str
@@ -94,7 +95,7 @@ MACHINES = (
 
 
 def build(machine: Machine, folder: Path) -> Path:
-    """The tests as a program for `machine`; skips where its compiler or emulator is missing."""
+    """Builds the tests for `machine`; skips if its compiler or emulator is missing."""
     target = targets.get(machine.target)
     if missing := target.requirements():
         pytest.skip(f"{machine.name}: missing " + ", ".join(item.name for item in missing))
@@ -128,7 +129,7 @@ def test_microkernels_of(machine: Machine, tmp_path: Path) -> None:
     assert ran and int(ran[1]) >= 3 * len(machine.families or SMALL), result.stdout
 
 
-# By a model of QEMU, and by what RUSHLIGHT_CPU asks for.
+# By QEMU's CPU model and the value of RUSHLIGHT_CPU.
 ARM64_VARIANTS = (
     ("cortex-a53", "", "native"),
     ("a64fx", "", "fp16"),

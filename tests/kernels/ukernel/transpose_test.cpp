@@ -27,7 +27,7 @@ struct Matrix {
   size_t rows;
   size_t columns;
   size_t element;
-  size_t gap;  // elements between rows, of both
+  size_t gap;  // elements between rows, in both matrices
 };
 
 void expect_transposed(const Functions& functions, const Matrix& of, Edge edge) {

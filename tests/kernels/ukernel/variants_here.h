@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The variants of a microkernel that this machine runs, for value-parameterized tests:
+// Lists the variants of a microkernel that this machine supports, for value-parameterized tests:
 //
 //   struct Functions { const char* name; decltype(&ukernel::native::gemm_tile) tile; };
 //   RL_VARIANTS(Functions, all, gemm_tile)   // std::vector<Functions> all()
 //
-// RL_VARIANTS is for families of RL_UKERNEL, RL_EXACT_VARIANTS of RL_UKERNEL_EXACT, RL_INTEGER_VARIANTS
-// of RL_UKERNEL_INTEGER, RL_NATIVE_VARIANTS of RL_UKERNEL_NATIVE.
+// RL_VARIANTS is for families of RL_UKERNEL, RL_EXACT_VARIANTS of RL_UKERNEL_EXACT, RL_INTEGER_VARIANTS of
+// RL_UKERNEL_INTEGER, RL_NATIVE_VARIANTS of RL_UKERNEL_NATIVE.
 #pragma once
 
 #include <utility>
@@ -18,7 +18,7 @@
 
 namespace rushlight::testing {
 
-// Whether this machine runs a variant, and RUSHLIGHT_CPU asks for no lesser one.
+// True if this machine supports a variant and RUSHLIGHT_CPU does not ask for a lesser one.
 inline bool runs(ukernel::Variant variant) {
   const uint32_t runnable = ukernel::runnable_variants(ukernel::Cpu{});
   return variant <= ukernel::variant() && (runnable >> static_cast<int>(variant) & 1) != 0;
@@ -29,7 +29,7 @@ inline bool runs(ukernel::Variant variant) {
 
 namespace rushlight::testing {
 
-// Of values for each variant those of variants that run here.
+// Selects the values of supported variants.
 template <class T>
 std::vector<T> running(const std::vector<std::pair<bool, T>>& all) {
   std::vector<T> found;
@@ -58,14 +58,14 @@ std::vector<T> running(const std::vector<std::pair<bool, T>>& all) {
 #define RL_EXACT_VARIANTS(type, all, ...) RL_VARIANTS_OF(RL_FOR_EXACT, type, all, __VA_ARGS__)
 #define RL_INTEGER_VARIANTS(type, all, ...) RL_VARIANTS_OF(RL_FOR_INTEGER, type, all, __VA_ARGS__)
 
-// The functions `name` of the variants of RL_UKERNEL_EXACT, a std::vector in the order of RL_EXACT_VARIANTS.
+// The functions `name` of the variants of RL_UKERNEL_EXACT: a std::vector in the order of RL_EXACT_VARIANTS.
 #define RL_EXACT_FUNCTIONS(name)                                \
   ::rushlight::testing::running<decltype(RL_AT(native, name))>( \
       {{true, RL_AT(native, name)} RL_FOR_EXACT(RL_AND_FUNCTION, name)})
 #define RL_AND_FUNCTION(variant, Name, name) \
   , { RL_RUNS(Name), RL_AT(variant, name) }
 
-// &variant::a, &variant::b, ... of up to eight names.
+// &variant::a, &variant::b, ... for up to eight names.
 #define RL_AT(variant, name) &::rushlight::ukernel::variant::name
 #define RL_EACH(variant, ...) RL_EACH_OF(__VA_ARGS__, 8, 7, 6, 5, 4, 3, 2, 1)(variant, __VA_ARGS__)
 #define RL_EACH_OF(a, b, c, d, e, f, g, h, count, ...) RL_EACH_##count

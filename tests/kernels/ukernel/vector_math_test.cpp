@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The functions of vectors against double precision, over numbers spread evenly over all float32 patterns;
-// over every one with RUSHLIGHT_EVERY_FLOAT=1 in the environment (half an hour a variant).
+// Compares vector functions with double precision over values spread evenly over all float32 bit patterns, or
+// over every pattern with RUSHLIGHT_EVERY_FLOAT=1 in the environment (half an hour a variant).
 #include "kernels/ukernel/vector_math.h"
 
 #include <cmath>
@@ -16,7 +16,7 @@
 #include "tests/kernels/ukernel/guarded.h"
 #include "tests/kernels/ukernel/variants_here.h"
 
-// Of the patterns from one number to the next; emulated machines take longer ones.
+// The step from one bit pattern to the next; emulated machines use larger steps.
 #ifndef RUSHLIGHT_FLOAT_STEP
 #define RUSHLIGHT_FLOAT_STEP 20011
 #endif
@@ -31,14 +31,15 @@ using Function = void (*)(size_t, const float*, float*);
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 
-// What is promised: `units` in the last place, or a distance of `absolute` + `share` |x|.
+// The error bound of a function: `units` in the last place, or a distance of `absolute` + `share` |x|.
 struct Promise {
   double units;
   double absolute = 0;
   double share = 0;
 };
 
-// In units of the last place of `expected`; the largest number where one is no number or wrongly signed.
+// In units of the last place of `expected`; infinite if only one is NaN or infinite, or a zero has the wrong
+// sign.
 double error_of(float got, double expected) {
   if (std::isnan(expected) || std::isnan(got)) return std::isnan(expected) && std::isnan(got) ? 0 : HUGE_VAL;
   const auto rounded = static_cast<float>(expected);
@@ -53,10 +54,10 @@ double error_of(float got, double expected) {
   return std::fabs(got - expected) / std::ldexp(1.0, (exponent < -125 ? -125 : exponent) - 24);
 }
 
-// Calls `function` with runs of numbers, for each of which `reference` says what is expected.
+// Calls `function` with spans of values and compares each result with `reference`.
 template <class Reference>
 void expect_within(const char* name, Function function, Reference reference, const Promise& promise) {
-  constexpr size_t kRun = 251;  // of no vector's width
+  constexpr size_t kRun = 251;  // a multiple of no vector's width
   const uint64_t step = std::getenv("RUSHLIGHT_EVERY_FLOAT") != nullptr ? 1 : RUSHLIGHT_FLOAT_STEP;
   double worst = 0;
   float worst_at = 0;
@@ -83,7 +84,7 @@ void expect_within(const char* name, Function function, Reference reference, con
   if (std::getenv("RUSHLIGHT_EVERY_FLOAT") != nullptr) std::printf("%s: %.3f\n", name, worst);
 }
 
-// A function of the variant with this number, with its parameters bound.
+// A function of the variant with this index, with its parameters bound.
 #define RL_BOUND(variant, name, arguments) \
   +[](size_t n, const float* x, float* out) { variant::name arguments; }
 #define RL_AND_BOUND(variant, Name, name, arguments) \
@@ -135,7 +136,7 @@ TEST_P(VectorMath, ExactFunctions_AllNumbers_AreRoundedOnce) {
   RL_CHECK_FUNCTION(round_f32, [](double x) { return std::nearbyint(x); }, 0);
 }
 
-// Of parameters that are constants, since the functions are pointers.
+// Parameters are constants, since the functions are plain pointers.
 #define RL_CHECK_WITH(name, arguments, reference, ...) \
   expect_within(#name #arguments, RL_OF_VARIANT(GetParam(), name, arguments), reference, Promise{__VA_ARGS__})
 
@@ -184,7 +185,7 @@ TEST_P(VectorMath, AnyCount_IsComputedWithinItsArrays) {
     for (const Edge edge : {Edge::kFront, Edge::kBack}) {
       Guarded<float> x(n, edge);
       Guarded<float> out(n, edge);
-      for (size_t i = 0; i < n; ++i) x[i] = static_cast<float>(i) * 1000;  // some of them large
+      for (size_t i = 0; i < n; ++i) x[i] = static_cast<float>(i) * 1000;  // some of them are large
       function(n, x.data(), out.data());
       for (size_t i = 0; i < n; ++i) {
         float alone = 0;

@@ -119,7 +119,7 @@ TEST_P(WinogradVariants, Output_BiasResidualAndClamp_Applied) {
   EXPECT_LE((*made.outs[0])[0], 3);
 }
 
-// Also in an output that is not wanted, in a lane of a part of a vector, and where the clamp hides it.
+// Also in an output that is not stored, in a partial vector, and where the clamp hides it.
 TEST_P(WinogradVariants, Output_InfiniteOrNan_Reported) {
   for (const size_t lanes : {size_t{1}, size_t{16}, size_t{19}}) {
     for (const float value : {__builtin_inff(), -__builtin_inff(), __builtin_nanf("")}) {
@@ -135,7 +135,7 @@ TEST_P(WinogradVariants, Output_InfiniteOrNan_Reported) {
   }
 }
 
-// Neither an infinite bias nor residual is: outputs beside it do not see it.
+// An infinite bias or residual does not count: it is added after the check.
 TEST_P(WinogradVariants, Output_InfiniteBiasAndResidual_NotReported) {
   OutputCase made(19, Edge::kBack);
   made.bias[3] = __builtin_inff();
@@ -149,7 +149,7 @@ TEST_P(WinogradVariants, Output_InfiniteBiasAndResidual_NotReported) {
   EXPECT_TRUE(std::isfinite((*made.outs[0])[4]));
 }
 
-// A whole convolution: what the three transforms are for.
+// A whole convolution from the three transforms.
 TEST_P(WinogradVariants, Transforms_Together_AreAConvolution) {
   Buffer image(kWinogradParts), weights(9), transformed(kWinogradParts), products(kWinogradParts),
       pixels(kPixels);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the C library wants on bare metal: a terminal, and an end. Its heap is the board's arena.
+// Support for the C library on bare metal: terminal output and exit. Its heap is the board's arena.
 #include <cstdio>
 
 #include "runtime/platform/semihosting_call.h"

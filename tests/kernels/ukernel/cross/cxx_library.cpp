@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What containers want of the C++ library, for machines that have only its headers.
+// The parts of the C++ library that containers call, for machines that have only its headers.
 #include <cstdlib>
 #include <new>
 #include <version>

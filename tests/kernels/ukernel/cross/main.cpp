@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// ukernel_tests [part of a suite's or test's name]: runs the tests and names those that fail.
+// ukernel_tests [part of a suite's or test's name]: runs the tests and prints the names of failed ones.
 #include <cstring>
 
 #include <gtest/gtest.h>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the tests of microkernels use of GoogleTest, under its names, for machines that it is not built for:
-// bare metal, WebAssembly, and those for which compiling it takes longer than all the tests. No constructor
-// runs before main(), and of the C++ library only headers are used. main.cpp runs the tests.
+// The part of GoogleTest that the tests of microkernels use, with the same names, for machines without
+// GoogleTest: bare metal, WebAssembly, and emulated machines for which compiling it takes longer than all
+// tests. No constructor runs before main(), and only headers of the C++ library are used. main.cpp runs the
+// tests.
 #pragma once
 
 #include <cmath>
@@ -14,7 +15,8 @@
 
 namespace testing {
 
-// What the macros below declare. Pointers to these are the section rl_tests: no constructor lists them.
+// A test or suite that the macros below declare. The linker section rl_tests collects pointers to nodes, so
+// that no constructors are needed.
 struct Node {
   const void* suite_of;  // a TEST_P's: &tag<Suite>
   bool is_test;          // not an INSTANTIATE_TEST_SUITE_P
@@ -27,7 +29,7 @@ inline constexpr char tag = 0;
 
 inline size_t failures;  // failed expectations
 
-// Runs each test of a suite; with null each TEST, and all suites.
+// Runs each test of a suite; with null, each TEST and all suites.
 void run_all(const void* suite_of, size_t instance);
 
 struct Test {
@@ -78,7 +80,8 @@ std::vector<T> Range(T from, T end) {
   return values;
 }
 
-// A failed expectation; what is streamed into it is printed behind it. Only the first ones are printed.
+// A failed expectation. Prints what is streamed into it after the location; only the first failures are
+// printed.
 class Report {
  public:
   Report(const char* file, int line, const char* expected) : printed_(++failures <= 20) {
@@ -105,7 +108,7 @@ class Report {
     if constexpr (std::is_integral_v<T>) {
       std::printf("%ld", static_cast<long>(value));
     } else if constexpr (std::is_floating_point_v<T>) {
-      // Of the small printf, which has no floats: value and bits.
+      // printf of small C libraries has no floats: prints value and bits.
       const auto narrow = static_cast<float>(value);
       uint32_t bits = 0;
       std::memcpy(&bits, &narrow, sizeof bits);
@@ -120,7 +123,7 @@ class Report {
   bool printed_;
 };
 
-// Gives the value of an ASSERT's return statement no type.
+// Makes the return statement of an ASSERT void.
 struct Nothing {
   void operator=(const Report&) const {}
 };
@@ -147,7 +150,7 @@ struct Nothing {
   RL_TEST_NODE(&::testing::tag<suite>, true, suite, name, ::testing::run_body<suite##_##name>); \
   void suite##_##name::TestBody()
 
-// A function that names the values may follow; indices do here.
+// The arguments may include a function that names the values; here they are named by index.
 #define INSTANTIATE_TEST_SUITE_P(prefix, suite, generator, ...)                        \
   static void run_##prefix##_##suite() { ::testing::run_instances<suite>(generator); } \
   RL_TEST_NODE(nullptr, false, prefix, suite, run_##prefix##_##suite)
