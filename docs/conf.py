@@ -21,6 +21,8 @@ version = release = re.findall(
 )[0]
 copyright = "the authors of rushlight"
 language = "en"
+# Options in help texts keep their two dashes.
+smartquotes = False
 
 extensions = [
     "myst_parser",
@@ -28,6 +30,11 @@ extensions = [
     "page_marks",
     "source_links",
     "front_page",
+    "navigation",
+    "python_api",
+    "cpp_api",
+    "command_line",
+    "exit_codes",
 ]
 root_doc = "docs/index"
 include_patterns = ["*.md", "**/README.md", "docs/**"]
@@ -37,7 +44,9 @@ source_suffix = {".md": "markdown"}
 
 myst_heading_anchors = 6
 myst_enable_extensions = ["colon_fence", "fieldlist"]
-nitpicky = False
+toc_object_entries_show_parents = "hide"
+python_maximum_signature_line_length = 88
+cpp_maximum_signature_line_length = 88
 highlight_language = "none"
 pygments_style = "friendly"
 pygments_dark_style = "github-dark"
@@ -47,7 +56,6 @@ html_theme = "furo"
 html_title = "rushlight"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
-html_js_files = ["site.js"]
 html_copy_source = False
 html_show_sourcelink = False
 html_show_sphinx = False
@@ -57,11 +65,13 @@ html_theme_options = {
         "color-brand-primary": "#9a4a00",
         "color-brand-content": "#9a4a00",
         "color-brand-visited": "#7d3c62",
+        "color-sidebar-link-text": "var(--color-foreground-primary)",
     },
     "dark_css_variables": {
         "color-brand-primary": "#ffb36b",
         "color-brand-content": "#ffb36b",
         "color-brand-visited": "#e0a3c8",
+        "color-sidebar-link-text": "var(--color-foreground-primary)",
     },
 }
 # Prompts are not copied, and what a command printed has no button.

@@ -157,6 +157,21 @@ def test_check_installs_and_builds_once(checkout: Path) -> None:
     assert "pip install -c tests/constraints.txt torch" in changed
 
 
+def test_docs_need_neither_a_build_nor_pytorch(checkout: Path) -> None:
+    commands, said = ran(checkout, "docs")
+    assert commands[-1] == "python -m sphinx -q -W --keep-going -c docs -d build/docs-cache . build/docs"
+    installs = [command for command in commands if command.startswith("pip install")]
+    assert installs[1:] == ["pip install -q -c tests/constraints.txt -r build/docs-requirements.txt"]
+    assert not any("torch" in command or command.startswith("cmake") for command in commands)
+    assert f"{checkout}/build/docs/index.html" in said
+
+
+def test_what_the_docs_are_built_with_is_installed_for_the_tests(checkout: Path) -> None:
+    commands, _ = ran(checkout, "test")
+    assert any(".[test,export,docs]" in command for command in commands)
+    assert any("dpkg-query" in command and "doxygen" in command for command in commands)
+
+
 def test_continuous_integration_checks_first() -> None:
     commands = [line for line in (ROOT / ".ci" / "run").read_text().splitlines() if line.startswith("./dev")]
     assert commands[0] == "./dev check --static" and commands[1].startswith("./dev test ")

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Links from pages to files and folders of the checkout that are no pages.
 
-Each linked file becomes a page of the site with its highlighted text, each linked folder the page of its README
-or a list of its files. A link to a missing file stays as it is, and MyST warns of it.
+Each linked file becomes a page of the site with its highlighted text, each linked folder the page of its
+README or index, or a list of its files. A link to a missing file stays as it is, and MyST warns of it.
 """
 
 from __future__ import annotations
@@ -14,12 +14,13 @@ from pathlib import Path
 from typing import Any
 
 from docutils import nodes
+from generated import noted
 from sphinx import addnodes
 from sphinx.application import Sphinx
-from sphinx.environment import BuildEnvironment
 from sphinx.transforms import SphinxTransform
 
 PREFIX = "files/"
+_KIND = "source-links"
 _LEXERS = {".h": "cpp", ".cpp": "cpp", ".inl": "cpp", ".py": "python", ".yaml": "yaml", ".json": "json"}
 _LEXERS |= {".cmake": "cmake", ".txt": "cmake", ".md": "markdown", ".ld": "none", ".sh": "sh"}
 _LARGEST = 200_000
@@ -42,8 +43,7 @@ class SourceLinks(SphinxTransform):
         new: nodes.Element
         if page is None:
             new = nodes.reference("", "", internal=True, source_path=path)
-            linked = self.env.source_links.setdefault(self.env.docname, set())  # type: ignore[attr-defined]
-            linked.add(path)
+            self.env.metadata[self.env.docname].setdefault(_KIND, set()).add(path)
         else:
             new = addnodes.pending_xref(
                 refdomain="doc",
@@ -59,8 +59,8 @@ class SourceLinks(SphinxTransform):
     def _page(self, path: str) -> str | None:
         if path == "README.md":
             return str(self.config.root_doc)
-        readme = f"{path}/README"
-        return readme if readme in self.env.found_docs else None
+        pages = [f"{path}/README", f"{path}/index"]
+        return next((page for page in pages if page in self.env.found_docs), None)
 
 
 def _is_link(node: nodes.Node) -> bool:
@@ -76,19 +76,9 @@ def _resolve(app: Sphinx, doctree: nodes.document, docname: str) -> None:
             link["refuri"] = app.builder.get_relative_uri(docname, PREFIX + link["source_path"])
 
 
-def _begin(app: Sphinx, env: BuildEnvironment, docnames: list[str]) -> None:
-    if not hasattr(env, "source_links"):
-        env.source_links = {}  # type: ignore[attr-defined]
-
-
-def _purge(app: Sphinx, env: BuildEnvironment, docname: str) -> None:
-    getattr(env, "source_links", {}).pop(docname, None)
-
-
 def _pages(app: Sphinx) -> Iterator[tuple[str, dict[str, Any], str]]:
     """The pages of all linked files and folders."""
-    linked: dict[str, set[str]] = app.env.source_links  # type: ignore[attr-defined]
-    paths = set().union(*linked.values())
+    paths = noted(app.env, _KIND)
     for path in sorted(paths):
         absolute = Path(app.srcdir) / path
         body = _listing(app, absolute, path, paths) if absolute.is_dir() else _text(app, absolute)
@@ -124,8 +114,6 @@ def _listing(app: Sphinx, folder: Path, path: str, paths: set[str]) -> str:
 
 def setup(app: Sphinx) -> dict[str, bool]:
     app.add_transform(SourceLinks)
-    app.connect("env-before-read-docs", _begin)
-    app.connect("env-purge-doc", _purge)
     app.connect("doctree-resolved", _resolve)
     app.connect("html-collect-pages", _pages)
     return {"parallel_read_safe": False, "parallel_write_safe": True}

@@ -35,10 +35,9 @@ class UnknownMark(ValueError):
 
 
 def pages() -> list[Path]:
-    """The pages whose blocks are tested."""
+    """The pages whose blocks are tested: those of readers. Decisions are records of their day."""
     readmes = [path for name in ("examples", "benchmarks") for path in (ROOT / name).rglob("README.md")]
-    own = [path for path in (ROOT / "docs").rglob("*.md") if not path.parent.name.startswith("_")]
-    return sorted([ROOT / "README.md", *own, *readmes])
+    return sorted([ROOT / "README.md", *(ROOT / "docs").glob("*.md"), *readmes])
 
 
 def blocks(text: str) -> list[Block]:

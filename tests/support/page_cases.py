@@ -13,7 +13,6 @@ from support.boards import marker, need
 from support.page_blocks import ROOT, Block, blocks
 from support.page_run import named_targets, run_page
 
-
 UNMARKED = ROOT / "tests" / "docs" / "unmarked.txt"
 """Pages whose blocks do not say yet how they are tested."""
 
