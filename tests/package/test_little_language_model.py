@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""examples/little_language_model and examples/chat: boards, and an application in C++, continue a prompt by the
-tokens that Python chooses."""
+"""examples/little_language_model and examples/chat: boards, and an application in C++, continue a prompt by
+the tokens that Python chooses."""
 
 from __future__ import annotations
 
