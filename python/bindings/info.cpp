@@ -101,7 +101,8 @@ void bind_info(py::module_& m) {
   m.def("backend_is_available", &backend_is_available, py::arg("name"),
         "Whether the backend is linked and has the device it needs.");
   m.def("set_seed", &set_seed, py::arg("seed"), "Starts the random numbers of kernels again.");
-  m.def("build_info", &build_info, "Log level, compiler, assertions, event tracing, microkernel variants, sizes of C++ types.");
+  m.def("build_info", &build_info,
+        "Log level, compiler, assertions, event tracing, microkernel variants, sizes of C++ types.");
 }
 
 }  // namespace rushlight
