@@ -18,7 +18,7 @@ image = pytest.importorskip("PIL.Image", reason="missing: Pillow")
 
 pytestmark = [pytest.mark.package, pytest.mark.models]
 
-# MTCNN(min_face_size=20, keep_all=True).detect of facenet-pytorch 2.6.0, with torch 2.13.0, on the same picture.
+# MTCNN(min_face_size=20, keep_all=True).detect of facenet-pytorch 2.6.0 on the same picture, torch 2.13.0.
 BOX = [90.7096, 31.1844, 134.2575, 86.1928]
 POINTS = [[102.781, 51.131], [123.686, 51.923], [113.401, 64.641], [101.540, 70.116], [122.824, 70.855]]
 
