@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""examples/little_language_model and examples/chat: boards, and an application in C++, continue a prompt by the
+"""examples/little_language_model and examples/chat: boards and an application in C++ continue a prompt by the
 tokens that Python chooses."""
 
 from __future__ import annotations
