@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from threading import Timer
 
 from rushlight import targets
 from rushlight.errors import RushlightError
@@ -27,16 +28,19 @@ SECONDS = 60
 
 
 def printed(emulator: Sequence[str], executable: Path) -> list[str]:
-    """The lines of the UART up to "done", or all within a minute: a microcontroller has no end of its own."""
-    command = ["timeout", str(SECONDS), *emulator, *SERIAL, "-kernel", str(executable)]
+    """The lines of the UART up to "done", or all within a minute: a microcontroller does not end by itself."""
+    command = [*emulator, *SERIAL, "-kernel", str(executable)]
     lines: list[str] = []
     with subprocess.Popen(command, stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True) as machine:
+        alarm = Timer(SECONDS, machine.kill)
+        alarm.start()
         assert machine.stdout is not None
         for line in machine.stdout:
             lines.append(line.rstrip("\n"))
             if lines[-1] == "done":
-                machine.terminate()
                 break
+        alarm.cancel()
+        machine.kill()
     return lines
 
 
@@ -45,7 +49,7 @@ def run(name: str, folder: Path) -> bool:
     target = targets.get(name)
     target.check_builds()
     target.check_runs()
-    build(HERE, folder, RUSHLIGHT_FOLDER=ROOT, **target.toolchain)
+    build(HERE, folder, RUSHLIGHT_FOLDER=ROOT, CMAKE_TOOLCHAIN_FILE=ROOT / "toolchains" / f"{name}.cmake")
     lines = printed(MACHINES[name], folder / "digits.elf")
     print("\n".join(lines), flush=True)
     return lines[-1:] == ["done"]

@@ -8,6 +8,7 @@ once). MODEL is a GGUF file, a folder of Hugging Face's, or a program (.pte) tha
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 import time
 from pathlib import Path
@@ -95,7 +96,7 @@ def main() -> int:
     if options.cpp:
         answer_in_cpp(program, options.question, options.output)
     if not sys.stdin.isatty():
-        print(f"to go on: rushlight chat {program}")
+        print(f"to go on: rushlight chat {os.path.relpath(program)}")
         return 0
     return int(rushlight(["chat", str(program)]) or 0)
 
