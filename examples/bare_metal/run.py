@@ -28,7 +28,7 @@ SECONDS = 60
 
 
 def printed(emulator: Sequence[str], executable: Path) -> list[str]:
-    """The lines of the UART up to "done", or all within a minute: a microcontroller does not end by itself."""
+    """The lines of the UART up to "done", or all within a minute: a board does not stop by itself."""
     command = [*emulator, *SERIAL, "-kernel", str(executable)]
     lines: list[str] = []
     with subprocess.Popen(command, stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True) as machine:
