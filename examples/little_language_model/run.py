@@ -54,6 +54,7 @@ def main() -> int:
         "targets", nargs="*", default=TARGETS, metavar="TARGET", help="see `rushlight targets`"
     )
     parser.add_argument("--prompt", default=PROMPT, help="the beginning of the text")
+    parser.add_argument("--context", type=int, default=128, help="positions in the cache [default: 128]")
     parser.add_argument(
         "-o", "--output", type=Path, default=ROOT / "build" / "little_language_model", help="folder"
     )
@@ -61,7 +62,7 @@ def main() -> int:
     program = options.output / "little.pte"
     try:
         report = export(
-            trained(options.output / "model"), program, options.prompt, context=128, new_tokens=64
+            trained(options.output / "model"), program, options.prompt, context=options.context, new_tokens=40
         )
         print(f"{program.name}: {report.parameters:,} parameters, {report.file_bytes:,} B")
         print(
