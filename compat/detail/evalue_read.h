@@ -105,7 +105,7 @@ inline void EValue::expect(Tag expected, [[maybe_unused]] const char* name) cons
 }
 
 inline executorch::aten::Scalar EValue::toScalar() const {
-  ET_CHECK_MSG(isScalar(), "an EValue of kind %d where a number is wanted", static_cast<int>(tag));
+  ET_CHECK_MSG(isScalar(), "EValue: expected a number, got kind %d", static_cast<int>(tag));
   return executorch::aten::Scalar(to_scalar());
 }
 
@@ -193,7 +193,7 @@ T EValue::read() const {
   } else {
     static_assert(std::is_same_v<T, aten::ScalarType> || std::is_same_v<T, aten::MemoryFormat> ||
                       std::is_same_v<T, aten::Layout>,
-                  "an EValue holds no such type");
+                  "not a type of EValue");
     return from_int<T>();
   }
 }
