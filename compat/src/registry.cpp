@@ -230,18 +230,18 @@ et::Kernel* same_kernel(Registry& all, const et::Kernel& kernel) {
 void register_one(Registry& all, const et::Kernel& kernel) {
   ET_CHECK_MSG(kernel.name_ != nullptr && kernel.op_ != nullptr,
                "kernel: expected a name and a function, got null");
-  et::Kernel* place = same_kernel(all, kernel);
-  ET_CHECK_MSG(place == nullptr || all.is_built_in(place),
+  et::Kernel* stored = same_kernel(all, kernel);
+  ET_CHECK_MSG(stored == nullptr || all.is_built_in(stored),
                "kernel %s: already registered; link only one library with it (error %d)", kernel.name_,
                static_cast<int>(et::Error::RegistrationAlreadyRegistered));
-  if (place == nullptr) {
+  if (stored == nullptr) {
     ET_CHECK_MSG(all.num_kernels < MAX_KERNEL_NUM,
                  "kernel %s: expected at most %d kernels, MAX_KERNEL_NUM (error %d)", kernel.name_,
                  MAX_KERNEL_NUM, static_cast<int>(et::Error::RegistrationExceedingMaxKernels));
-    place = &all.kernels[all.num_kernels++];
+    stored = &all.kernels[all.num_kernels++];
   }
-  *place = kernel;
-  add_choice(operator_named(all, kernel.name_), &all.choices[place - all.kernels], place);
+  *stored = kernel;
+  add_choice(operator_named(all, kernel.name_), &all.choices[stored - all.kernels], stored);
 }
 
 }  // namespace

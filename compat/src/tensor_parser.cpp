@@ -19,14 +19,14 @@ using executorch::aten::TensorImpl;
 namespace {
 
 // The planned memory of a tensor. Memory ids in the file start at 1.
-Result<void*> planned_place(const executorch_flatbuffer::AllocationDetails& place, size_t nbytes,
-                            HierarchicalAllocator* allocator) {
+Result<void*> planned_address(const executorch_flatbuffer::AllocationDetails& address, size_t nbytes,
+                              HierarchicalAllocator* allocator) {
   ET_CHECK_OR_RETURN_ERROR(allocator != nullptr, InvalidState, "tensor: no planned memory");
-  ET_CHECK_OR_RETURN_ERROR(place.memory_id() >= 1, InvalidProgram,
+  ET_CHECK_OR_RETURN_ERROR(address.memory_id() >= 1, InvalidProgram,
                            "tensor: memory id: expected at least 1, got 0");
-  const uint64_t offset = uint64_t{place.memory_offset_high()} << 32 | place.memory_offset_low();
+  const uint64_t offset = uint64_t{address.memory_offset_high()} << 32 | address.memory_offset_low();
   ET_CHECK_OR_RETURN_ERROR(offset <= SIZE_MAX, NotSupported, "tensor: planned at byte %" PRIu64, offset);
-  return allocator->get_offset_address(place.memory_id() - 1, static_cast<size_t>(offset), nbytes);
+  return allocator->get_offset_address(address.memory_id() - 1, static_cast<size_t>(offset), nbytes);
 }
 
 // The CPU by default; empty for a device that a tensor cannot represent.
@@ -60,10 +60,10 @@ Result<void*> external_place(const executorch_flatbuffer::Tensor& tensor, size_t
   auto layout = named_data->get_tensor_layout(name->c_str());
   if (!layout.ok()) return layout.error();
   ET_CHECK_OK_OR_RETURN_ERROR(validateTensorLayout(&tensor, *layout));
-  auto place = planned_place(*tensor.allocation_info(), nbytes, allocator);
-  if (!place.ok()) return place.error();
-  ET_CHECK_OK_OR_RETURN_ERROR(named_data->load_data_into(name->c_str(), *place, nbytes));
-  return *place;
+  auto address = planned_address(*tensor.allocation_info(), nbytes, allocator);
+  if (!address.ok()) return address.error();
+  ET_CHECK_OK_OR_RETURN_ERROR(named_data->load_data_into(name->c_str(), *address, nbytes));
+  return *address;
 }
 
 }  // namespace
@@ -83,12 +83,12 @@ Result<void*> getTensorDataPtr(const executorch_flatbuffer::Tensor* s_tensor, co
     return external_place(*s_tensor, nbytes, allocator, named_data_map, external_constants);
   const uint32_t index = s_tensor->data_buffer_idx();
   if (s_tensor->allocation_info() != nullptr) {
-    auto place = planned_place(*s_tensor->allocation_info(), nbytes, allocator);
-    if (!place.ok() || index == 0) return place;
+    auto address = planned_address(*s_tensor->allocation_info(), nbytes, allocator);
+    if (!address.ok() || index == 0) return address;
     const uint64_t segment = extra == nullptr ? 0 : extra->mutable_data_segments_idx();
     ET_CHECK_OK_OR_RETURN_ERROR(rushlight::compat::official(
-        rushlight::compat::ProgramAccess::program(*program).load_mutable(segment, index, *place, nbytes)));
-    return place;
+        rushlight::compat::ProgramAccess::program(*program).load_mutable(segment, index, *address, nbytes)));
+    return address;
   }
   if (index == 0) return nullptr;
   auto constant = program->get_constant_buffer_data(index, nbytes);
@@ -124,13 +124,14 @@ Result<Tensor> parseTensor(const Program* program, MemoryManager* memory_manager
   const size_t capacity = std::max<size_t>(rank, 1);
   auto* own_sizes = allocator->allocateList<SizesType>(capacity);
   auto* own_order = allocator->allocateList<DimOrderType>(capacity);
-  auto* place = allocator->allocateInstance<TensorImpl>();
-  if (own_sizes == nullptr || own_order == nullptr || place == nullptr) return Error::MemoryAllocationFailed;
+  auto* address = allocator->allocateInstance<TensorImpl>();
+  if (own_sizes == nullptr || own_order == nullptr || address == nullptr)
+    return Error::MemoryAllocationFailed;
   std::copy_n(sizes->data(), rank, own_sizes);
   std::copy_n(dim_order->data(), rank, own_order);
-  return Tensor(new (place) TensorImpl(dtype, static_cast<ssize_t>(rank), own_sizes, *data, own_order,
-                                       nullptr, static_cast<executorch::aten::TensorShapeDynamism>(dynamism),
-                                       device->type(), device->index()));
+  return Tensor(new (address) TensorImpl(
+      dtype, static_cast<ssize_t>(rank), own_sizes, *data, own_order, nullptr,
+      static_cast<executorch::aten::TensorShapeDynamism>(dynamism), device->type(), device->index()));
 }
 
 Error validateTensorLayout(const executorch_flatbuffer::Tensor* s_tensor,
