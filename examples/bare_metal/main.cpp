@@ -10,7 +10,7 @@ extern "C" const uint8_t rushlight_model_start[], rushlight_model_end[];
 
 namespace {
 
-// The sizes are those of `rushlight inspect digits.pte`: "planned memory 1", and "method arena" for 32 bits.
+// Sizes from `rushlight inspect digits.pte`: "planned memory 1", and "method arena" for 32 bits.
 alignas(16) uint8_t planned_memory[8192];
 alignas(16) uint8_t method_memory[2728];
 

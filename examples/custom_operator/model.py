@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A model with an operator of its own: detects samples that stand out from their neighbours."""
+"""A model with a custom operator: detects samples that stand out from their neighbours."""
 
 import torch
 

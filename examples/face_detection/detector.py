@@ -105,7 +105,7 @@ def proposals(picture: Image.Image, evaluate: Evaluate, smallest_face: int) -> n
 def refined(
     picture: Image.Image, boxes: np.ndarray, net: str, side: int, evaluate: Evaluate
 ) -> tuple[np.ndarray, np.ndarray, list[list[np.ndarray]]]:
-    """Of the boxes those that a network takes for faces, its probabilities and all its outputs."""
+    """Returns the boxes that a network accepts as faces, their probabilities, and all its outputs."""
     outputs = evaluate(net, [crop(picture, box, side) for box in boxes])
     scores = np.array([each[0][0, 1] for each in outputs])
     kept = np.flatnonzero(scores >= THRESHOLDS[net])

@@ -68,7 +68,7 @@ class Target:
 
 @dataclass(frozen=True)
 class Found:
-    """What one target finds. `difference` is the largest of a box's edge from PyTorch's, in pixels of the
+    """The result of one target. `difference` is the largest of a box's edge from PyTorch's, in pixels of the
     picture that was searched; None if the number of faces differs."""
 
     target: str

@@ -24,7 +24,7 @@ def noise(chance: np.random.Generator) -> np.ndarray:
 
 
 def echoed(sound: np.ndarray, chance: np.random.Generator) -> np.ndarray:
-    """The sound in a room: noise that decays in 20 to 150 ms as the room's response."""
+    """Adds reverberation: the impulse response is noise that decays in 20 to 150 ms."""
     length = RATE // 4
     decay = np.exp(-np.arange(length) / (RATE * chance.uniform(0.02, 0.15)))
     response = chance.standard_normal(length) * decay * chance.uniform(0.02, 0.2)

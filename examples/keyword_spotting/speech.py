@@ -67,7 +67,7 @@ class Speaker:
 
 
 def speakers(held_out: bool) -> list[Speaker]:
-    """The voices of training, or those that it does not hear."""
+    """The training voices, or the held-out voices."""
     variants = VARIANTS_HELD_OUT if held_out else VARIANTS
     flite = ("rms", "slt") if held_out else ("awb", "kal16")
     spoken = [

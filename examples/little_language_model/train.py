@@ -147,7 +147,7 @@ class Model(nn.Module):
 
 
 def docstrings() -> Iterator[str]:
-    """The docstrings of Python's standard library, without those of its tests."""
+    """The docstrings of Python's standard library, without its tests."""
     library = Path(sysconfig.get_paths()["stdlib"])
     for path in sorted(library.rglob("*.py")):
         if {"site-packages", "dist-packages", "test", "tests", "idle_test"} & set(

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Builds the application with the operators of one model, lists them, and checks that the model can run.
 
-The options after the command are those of CMake: any row of README.md's table.
+The options after the command go to CMake: any row of README.md's table.
 """
 
 from __future__ import annotations
