@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// col2im (fold), the transpose of im2col: adds every element of `self`, [N, C * kernel, positions], to the
+// pixel that im2col reads it from. One strided pass over `self` for each element of the window.
 #include <cstring>
 
 #include "kernels/checks/selection.h"
@@ -12,6 +14,7 @@ namespace rushlight::kernels {
 
 namespace {
 
+// Adds `columns` to `image`, elementwise; both are strided views of one shape.
 Error add_view(const View& columns, const View& image) {
   PairedLoops(image, columns).for_each_span([&](char* to, const char* from, const PairedLoops::Loop& loop) {
     for (ptrdiff_t i = 0; i < loop.size; ++i) {

@@ -7,7 +7,7 @@ namespace rushlight::kernels {
 
 namespace {
 
-// `src` expanded to the sizes of `target`; InvalidArgument when it does not broadcast to them.
+// `src` broadcast to the sizes of `target`; InvalidArgument if the shapes do not allow it.
 Error broadcast_to(const Tensor& src, const Tensor& target, View* view) {
   Shape shape;
   RL_TRY(broadcast_shape(target.sizes(), src.sizes(), &shape));

@@ -23,8 +23,8 @@ Error repeat_out(KernelContext&, const Tensor& self, Span<const int64_t> repeats
   RL_TRY(resize_out(out, shape.span()));
   if (out.numel() == 0) return Error::Ok;
 
-  // One copy in the first corner, which then grows along one dimension after the other by copies of
-  // itself.
+  // Copies `self` once into the first corner, then doubles the filled part along each dimension in turn:
+  // log2(repeats) copies of growing length instead of `repeats` short ones.
   View corner = View::of(out);
   for (size_t d = 0; d < corner.dim; ++d) corner.slice(d, 0, source.sizes[d]);
   RL_TRY(copy_view(corner, source));

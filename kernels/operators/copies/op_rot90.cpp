@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Rotation by k * 90 degrees in the plane of two dimensions: flips and a transpose of a view, then one copy.
 #include "kernels/walk/strided_copy.h"
 #include "runtime/kernel/context.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Tensors of one value, or of none in particular: then the elements of `out` stay what they are. The
-// dtype is that of `out`, and so is the order of the dimensions in memory, whatever strides are asked for.
+// Tensors filled with one value, or not filled (empty_*): then `out` keeps its elements. Dtype and dim order
+// are those of `out`; requested strides are checked, but do not change its layout.
 #include "kernels/checks/checks.h"
 #include "kernels/checks/sizes.h"
 #include "kernels/walk/fill.h"
@@ -22,7 +22,8 @@ Error resize_strided(const Tensor& out, Span<const int64_t> size, Span<const int
   return resize_to(out, size);
 }
 
-// Takes over the elements that there are, in row major order.
+// Copies the first elements in row-major order, as many as both tensors have. Further elements of `out` stay
+// unchanged.
 Error copy_resized(const Tensor& self, Span<const SizesType> sizes, std::optional<int64_t> memory_format,
                    const Tensor& out) {
   RL_TRY(check_same_dtype(self, out, "self and out"));
