@@ -39,7 +39,7 @@ void roll_elements(const Tensor& out, const Tensor& self, ptrdiff_t shift) {
   RowMajorCursor to(out);
   RowMajorCursor from(self);
   for (ptrdiff_t i = 0; i < shift; ++i) to.advance();
-  // The cursor is back at the first element after the last one.
+  // After the last element the cursor wraps to the first.
   for (size_t i = 0; i < self.numel(); ++i, to.advance(), from.advance()) {
     copy_elements(to.get(), 0, from.get(), 0, 1, self.element_size());
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Tensors filled with one value, or not filled (empty_*): then `out` keeps its elements. Dtype and dim order
-// are those of `out`; requested strides are checked, but do not change its layout.
+// Tensors filled with one value, or not filled (empty_*): then `out` keeps its elements. `out` determines
+// dtype and dim order; requested strides are checked, but do not change its layout.
 #include "kernels/checks/checks.h"
 #include "kernels/checks/sizes.h"
 #include "kernels/walk/fill.h"

@@ -26,7 +26,7 @@ Error bound_from(bool below, const Tensor& self, const Tensor& bound, Tensor& ou
   return elementwise<kTensorTypes>(result_type(self, bound), out, function, self, bound);
 }
 
-// Where the lower bound is above the upper one, the upper one wins.
+// If the lower bound exceeds the upper bound, every element becomes the upper bound, as in PyTorch.
 Error bound_by(ScalarType compute, const Tensor& self, const std::optional<Scalar>& min,
                const std::optional<Scalar>& max, const Tensor& out) {
   const auto bound = [&](auto type) {
@@ -51,7 +51,8 @@ struct PortableClamp {
   Error operator()() const { return bound_by(compute, self, min, max, out); }
 };
 
-// kAsk asks the back of one kernel. Instantiations without a back are equal, and GCC merges them.
+// kAsk is the back function of one kernel. A template parameter, because instantiations without a back have
+// identical code, which the compiler can merge.
 template <Error (*kAsk)(KernelContext& context, const BoundsProblem& problem, PortableClamp portable)>
 Error clamp(KernelContext& context, const Tensor& self, const std::optional<Scalar>& min,
             const std::optional<Scalar>& max, Tensor& out) {
@@ -93,7 +94,7 @@ Error clamp_max_Tensor_out(KernelContext&, const Tensor& self, const Tensor& max
 
 Error clamp_tensor_out(KernelContext& context, const Tensor& self, const std::optional<Tensor>& min,
                        const std::optional<Tensor>& max, Tensor& out) {
-  // PyTorch bounds bool from one side only.
+  // With both bounds PyTorch does not support bool; with one bound it does.
   constexpr TypeSet kBoth = selected_types("aten::clamp.Tensor_out") & types::kReal;
   RL_CHECK(min.has_value() || max.has_value(), Error::InvalidArgument, "expected min or max");
   const auto both = [](auto x, auto least, auto most) { return at_most(at_least(x, least), most); };

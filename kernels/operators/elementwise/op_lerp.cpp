@@ -21,7 +21,7 @@ T size_of(Complex<T> weight) {
   return modulus(weight);
 }
 
-// Counted from the nearer end, so that both are met exactly.
+// Interpolates from the nearer end, so that weights 0 and 1 give start and end exactly.
 template <class T>
 T interpolate(T start, T end, T weight) {
   const T difference = end - start;

@@ -11,7 +11,7 @@ namespace rushlight::kernels {
 
 namespace {
 
-// Indices count from the end where they are negative, unlike those of index_copy.
+// Negative indices count from the end; index_copy rejects them.
 Error fill(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& number, Tensor& out) {
   IndexUpdate update;
   RL_TRY(update.plan_fill(self, dim, index, number, out));

@@ -30,7 +30,7 @@ void accumulate_pairs(char* target, ptrdiff_t target_stride, const char* source,
   accumulate_elements<T>(target + sizeof(T), target_stride, source + sizeof(T), source_stride, n, element);
 }
 
-// `values` repeated to the shape of what is written. A single one goes everywhere.
+// `values` broadcast to the shape of the selected elements. A single value broadcasts to any shape.
 Error expand(const Tensor& values, const Shape& shape, View* expanded) {
   View source = View::of(values);
   if (values.numel() == 1) source.dim = 0;

@@ -18,7 +18,7 @@ Error check_dtypes(const Tensor& self, const Tensor& mask, const Tensor& out) {
 
 template <TypeSet kTypes>
 Error masked_fill(const Tensor& self, const Tensor& mask, const Tensor& value, Tensor& out) {
-  // The mask comes in the compute type like the other inputs: zero or not.
+  // The mask is converted to the compute type like the other inputs; nonzero means true.
   const auto select = [](auto masks, auto a, auto b) { return masks != decltype(masks)(0) ? b : a; };
   return elementwise<kTypes, Signs::kIgnored>(self.scalar_type(), out, select, mask, self, value);
 }

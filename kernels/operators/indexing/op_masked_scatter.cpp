@@ -6,6 +6,8 @@
 
 namespace rushlight::kernels {
 
+// Writes consecutive elements of `source` to the elements of `out` where the mask is true, in row-major
+// order.
 Error masked_scatter_out(KernelContext&, const Tensor& self, const Tensor& mask, const Tensor& source,
                          Tensor& out) {
   RL_TRY(check_same_dtype(self, source, "self and source"));

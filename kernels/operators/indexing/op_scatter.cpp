@@ -15,7 +15,7 @@ namespace {
 constexpr TypeSet kReduced =
     selected_types("aten::scatter.reduce_out") | selected_types("aten::scatter.value_reduce_out");
 
-// Of the two words that scatter knows; scatter_reduce has others.
+// Parses the reductions of scatter, add and multiply; scatter_reduce has other names.
 Error read_reduce(std::string_view word, ScalarType type, Combine* how) {
   if (!contains(kReduced, type)) return unsupported_type(type);
   RL_CHECK(word == "add" || word == "multiply", Error::InvalidArgument,
