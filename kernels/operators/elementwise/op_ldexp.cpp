@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// ldexp: self * 2^other. Integer exponents use std::ldexp, which is exact. Floating exponents compute 2^other
-// first, in the dtype that PyTorch has for it, and overflow like PyTorch.
+// ldexp: self * 2^other. Integer exponents use std::ldexp, which forms no power of 2 that could overflow.
+// Floating exponents compute 2^other first, in PyTorch's dtype for it, and overflow where PyTorch does.
 #include <cmath>
 
 #include "kernels/checks/selection.h"
@@ -42,7 +42,7 @@ WideComplex times_power(WideComplex x, WideComplex exponent) { return x * comple
 
 }  // namespace
 
-// Integer exponents cannot overflow in an intermediate result. A floating 2^other has its separate dtype and
+// Integer exponents do not overflow in an intermediate result. A floating 2^other is rounded to its dtype and
 // may overflow there, as in PyTorch.
 Error ldexp_out(KernelContext&, const Tensor& self, const Tensor& other, Tensor& out) {
   constexpr TypeSet kComplex = selected_types("aten::ldexp.out") & types::kComplex;

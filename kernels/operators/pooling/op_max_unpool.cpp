@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Max-unpooling: scatters each value to the index that max pooling recorded; all other elements are 0.
 #include "kernels/checks/checks.h"
 #include "kernels/checks/selection.h"
 #include "kernels/geometry/unpool.h"

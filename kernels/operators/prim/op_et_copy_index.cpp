@@ -4,8 +4,8 @@
 
 namespace rushlight::kernels {
 
-// Stores what one round of a loop gave: copy_to[index] = to_copy. A copy_to that can be resized then
-// ends with this element.
+// Stores the result of one loop iteration: copy_to[index] = to_copy. A dynamic copy_to is resized to index +
+// 1 elements.
 Error et_copy_index(KernelContext&, Tensor& copy_to, const Tensor& to_copy, int64_t index) {
   RL_TRY(check_same_dtype(copy_to, to_copy, "copy_to and to_copy"));
   const Span<const SizesType> sizes = copy_to.sizes();

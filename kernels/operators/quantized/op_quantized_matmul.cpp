@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Products of two quantized matrices, or of as many as a batch has: dequantize, mm or bmm, and quantize in
-// one. Zero points are subtracted first, so that factors are int16 and sums, of 32 bits or, of numbers of 16
-// bits, 48, need no correction.
+// Products of two quantized matrices or batches of them: dequantize, mm or bmm, and quantize fused. Zero
+// points are subtracted first: factors are int16, and sums (32 bits, or 48 for 16-bit inputs) need no
+// correction.
 #include "kernels/checks/checks.h"
 #include "kernels/checks/selection.h"
 #include "kernels/matmul/product.h"
@@ -38,7 +38,7 @@ Error quantized_matmul_out(KernelContext&, const Tensor& self, int64_t self_zero
   const RequantizationArguments to{
       std::nullopt, multipliers, shifts, rounding, {output_zero_point, output_min, output_max}};
   if (contains(kTypes, ScalarType::Short) && out.scalar_type() == ScalarType::Short) {
-    // A product of two int16 is as large as kWeights products with int8.
+    // A product of two int16 values is as large as kWeights products with int8.
     constexpr size_t kWeights = 256;
     RL_CHECK(product.depth <= INT32_MAX / kWeights, Error::InvalidArgument,
              "self: %lu products a sum are too many", static_cast<unsigned long>(product.depth));

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Sampling from discrete distributions by inversion of the cumulative weights: time linear in the categories
+// for each sample, and no scratch for a cumulative table.
 #include <cmath>
 
 #include "kernels/checks/checks.h"
@@ -26,7 +28,7 @@ struct Row {
   }
 };
 
-// The weights of categories that were drawn already, where none may be drawn again, count as 0.
+// The weight of a category; 0 if it is among the first `taken` samples, for sampling without replacement.
 double weight_left(const Row& row, int64_t category, int64_t taken) {
   for (ptrdiff_t i = 0; i < taken; ++i) {
     if (row.samples[i * row.sample_stride] == category) return 0;
@@ -65,7 +67,8 @@ int64_t draw_category(const Row& row, int64_t taken, Random& random) {
 
 }  // namespace
 
-// Without replacement every sample looks at those before it: time grows with the square of their number.
+// Without replacement each sample is compared with all earlier ones: time grows with the square of their
+// number.
 Error multinomial_out(KernelContext&, const Tensor& self, int64_t num_samples, bool replacement,
                       const EValue& generator, Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::multinomial.out") & types::kFloating;

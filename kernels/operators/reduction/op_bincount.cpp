@@ -10,7 +10,8 @@ namespace rushlight::kernels {
 
 namespace {
 
-// One more than the largest number. InvalidArgument when one is negative, or too large to count.
+// The number of bins: the largest element plus 1, but at least `least`. InvalidArgument if an element is
+// negative or too large to count.
 Error count_bins(const Tensor& self, int64_t least, int64_t* bins) {
   *bins = least;
   const char* at = self.const_data_ptr<char>();
@@ -54,7 +55,7 @@ Error bincount_out(KernelContext&, const Tensor& self, const std::optional<Tenso
   for (SizesType i = 0; i < size; ++i) store_integer(sums + i * byte_stride(out, 0), sum_type, 0);
   for (size_t i = 0; i < self.numel(); ++i) {
     const int64_t bin = load_integer(self.const_data_ptr<char>() + i * self.element_size(), type);
-    if (bin < 0 || bin >= size) continue;  // memory that is shared changed
+    if (bin < 0 || bin >= size) continue;  // shared memory changed after count_bins
     char* const sum = sums + static_cast<ptrdiff_t>(bin) * byte_stride(out, 0);
     if (!weights) {
       store_integer(sum, sum_type, load_integer(sum, sum_type) + 1);

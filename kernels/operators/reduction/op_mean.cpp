@@ -13,7 +13,7 @@ namespace {
 constexpr TypeSet kAnyTypes = selected_types("aten::mean.out") | selected_types("aten::mean.dtype_out");
 constexpr TypeSet kTypes = kAnyTypes & (types::kFloating | types::kComplex);
 
-// Means are not of integers, unless they are converted to floating numbers.
+// Means of integers need an explicit floating dtype, as in PyTorch.
 Error check_floating(const Tensor& self) {
   if constexpr (kAnyTypes != kTypes) {
     RL_CHECK(contains(types::kFloating | types::kComplex, self.scalar_type()), Error::InvalidType,

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Reduces consecutive segments along a dimension, given by lengths or offsets. One pass in double, segment by
+// segment.
 #include <cmath>
 
 #include "kernels/checks/checks.h"
@@ -48,7 +50,7 @@ struct Segments {
   ScalarType bound_type;
   bool are_lengths;
 
-  // Fibers: of the bounds (lengths, or offsets with the end), of the data, of the result.
+  // Fibers: bounds (lengths, or offsets with the end), data, result.
   Error operator()(const Fiber* fibers) const {
     const Fiber& data = fibers[1];
     int64_t start = 0;
@@ -99,8 +101,8 @@ struct Segments {
 
 }  // namespace
 
-// Reduces runs along the last dimension of lengths or offsets, in double. `unsafe` asks for no check of
-// lengths; here they are checked, but need not reach the end.
+// `axis` is the last dimension of lengths or offsets. Lengths are always checked, also with `unsafe`; they
+// need not cover the data.
 Error segment_reduce_out(KernelContext&, const Tensor& data, std::string_view reduce,
                          const std::optional<Tensor>& lengths, const std::optional<Tensor>& indices,
                          const std::optional<Tensor>& offsets, int64_t axis, bool,

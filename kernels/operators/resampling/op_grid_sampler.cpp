@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Samples an image at the positions of a grid, by linear, nearest or cubic interpolation (Jaderberg et al.,
+// "Spatial Transformer Networks", 2015). Weights separate by dimension: each position computes its weights
+// once, for all channels.
 #include <algorithm>
 #include <cmath>
 
@@ -15,14 +18,14 @@ namespace {
 constexpr TypeSet kTypes =
     selected_types("aten::grid_sampler_2d.out") | selected_types("aten::grid_sampler_3d.out");
 
-// PyTorch's numbers.
+// The enumerators have PyTorch's values.
 enum Mode : int64_t { kLinear = 0, kNearest = 1, kCubic = 2 };
 enum Outside : int64_t { kZeros = 0, kBorder = 1, kReflection = 2 };
 
 struct Sampling {
   int64_t mode;
   int64_t outside;
-  bool align_corners;  // -1 and 1 are the centres of the outermost elements, not their far sides
+  bool align_corners;  // -1 and 1 are the centers of the outermost elements, not their outer edges
 };
 
 template <class W>
@@ -35,7 +38,7 @@ W reflect(W position, W low, W high) {
   return is_flipped ? high - extra : low + extra;
 }
 
-// Where an element is taken from that lies at `position`, perhaps outside.
+// Maps a position that may lie outside to the position to read, by the padding mode.
 template <class W>
 W inside(const Sampling& sampling, W position, ptrdiff_t size) {
   if (sampling.outside == kZeros) return position;
@@ -88,7 +91,7 @@ void sample(const Sampling& sampling, size_t spatial, const Tensor& input, const
             const Tensor& out) {
   const View source = as_volume(input, spatial);
   const View target = as_volume(out, spatial);
-  View points = View::of(grid);  // [N, D, H, W, coordinates], of which x is the first
+  View points = View::of(grid);  // [N, D, H, W, coordinates], x first
   if (spatial == 2) points.insert(1, 1, 0);
   const Access<W> access = access_as<W>(input.scalar_type());
   Taps<W> taps[kVolume] = {single_tap<W>(), single_tap<W>(), single_tap<W>()};

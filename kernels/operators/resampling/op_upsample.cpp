@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Linear and cubic resampling. Weights separate by dimension: each output position computes its weights once,
+// for all channels. For uint8 images weights are rounded to fixed point, as PyTorch does.
 #include <algorithm>
 #include <cmath>
 
@@ -37,7 +39,7 @@ Taps<W> taps_of(const Resampling& dimension, Filter filter, bool align_corners, 
   return taps;
 }
 
-// Makes taps of one element, at the border, one.
+// Merges taps of the same element, which occur at borders.
 void merge_taps(Taps<double>* taps) {
   ptrdiff_t last = 0;
   for (ptrdiff_t i = 1; i < taps->count; ++i) {
@@ -51,7 +53,7 @@ void merge_taps(Taps<double>* taps) {
   taps->count = last + 1;
 }
 
-// What resamples `self` into `out`.
+// The arguments of one resampling.
 struct Upsampling {
   const Tensor* self;
   const Tensor* out;
@@ -67,7 +69,7 @@ Taps<W> tap_volume(const Upsampling& of, size_t d, ptrdiff_t index, const View& 
   return taps_of<W>(of.dimensions[d], of.filter, of.align_corners, index, source.strides[2 + d]);
 }
 
-// PyTorch has weights of bytes in double before they are rounded.
+// PyTorch computes the weights of uint8 images in double before it rounds them.
 Taps<double> tap_bytes(const Upsampling& of, size_t d, ptrdiff_t index, const View& source) {
   Taps<double> taps = tap_volume<double>(of, d, index, source);
   merge_taps(&taps);

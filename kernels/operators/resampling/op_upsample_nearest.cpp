@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Nearest-neighbour resampling as a gather along each axis. upsample_nearest maps the left edge of an output
+// to the input, upsample_nearest_exact its center; both compute positions in float32, as PyTorch does.
 #include "kernels/backs/backs.h"
 #include "kernels/geometry/spatial_gather.h"
 #include "kernels/geometry/upsample.h"

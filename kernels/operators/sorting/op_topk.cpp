@@ -7,7 +7,7 @@
 
 namespace rushlight::kernels {
 
-// Always sorted; of equal elements, the first ones.
+// The result is always sorted, and of equal elements the first are taken.
 Error topk_values(KernelContext&, const Tensor& self, int64_t k, int64_t dim, bool largest, bool,
                   Tensor& values, Tensor& indices) {
   constexpr TypeSet kTypes = selected_types("aten::topk.values");
