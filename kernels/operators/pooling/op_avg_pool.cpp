@@ -96,8 +96,8 @@ Error avg_pool(KernelContext& context, TypeSet types, const Tensor& self, const 
   for (const Window& window : windows) {
     // As in PyTorch, for volumes only: padding may not make up for an input smaller than the window.
     RL_CHECK(arguments.spatial < kVolume || window.in >= window.kernel, Error::InvalidArgument,
-             "self: expected sizes not below those of the window, got %ld for %ld",
-             static_cast<long>(window.in), static_cast<long>(window.kernel));
+             "self: expected at least the size of the window, got %ld for %ld", static_cast<long>(window.in),
+             static_cast<long>(window.kernel));
   }
   RL_TRY(resize_out(out, pooled_shape(self, {windows, arguments.spatial}).span()));
   Pool pool = make_pool(window_tiling, arguments.spatial, windows, self, out);

@@ -100,7 +100,7 @@ Error plan_pool(const AveragePoolArguments& given, const RequantizationArguments
   int64_t padded = 1;
   for (size_t d = 0; d < spatial; ++d) {
     RL_CHECK(spatial < kVolume || windows[d].in >= windows[d].kernel, Error::InvalidArgument,
-             "input: expected sizes not below those of the window, got %ld for %ld",  // as in avg_pool3d
+             "input: expected at least the size of the window, got %ld for %ld",  // as in avg_pool3d
              static_cast<long>(windows[d].in), static_cast<long>(windows[d].kernel));
     most *= static_cast<size_t>(std::min(windows[d].in, windows[d].kernel));
     padded *= windows[d].kernel;  // no overflow: both factors have at most 31 bits
