@@ -86,7 +86,7 @@ Error softplus_out(KernelContext& context, const Tensor& self, const Scalar& bet
 
 Error celu_out(KernelContext&, const Tensor& self, const Scalar& alpha, Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::celu.out");
-  RL_CHECK(alpha.to<double>() != 0, Error::InvalidArgument, "alpha: expected another number than 0");
+  RL_CHECK(alpha.to<double>() != 0, Error::InvalidArgument, "alpha: expected a value other than 0");
   const auto make = [&](auto type) {
     using T = typename decltype(type)::Element;
     return [scale = alpha.to<T>(), inverse = static_cast<T>(1 / alpha.to<double>())](T x) {

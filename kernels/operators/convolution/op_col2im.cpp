@@ -33,7 +33,7 @@ Error col2im_out(KernelContext&, const Tensor& self, Span<const int64_t> output_
   RL_TRY(check_same_dtype(self, out, "self and out"));
   if (!contains(kTypes, self.scalar_type())) return unsupported_type(self.scalar_type());
   RL_TRY(check_spatial_tensor(self, 1, "self"));
-  RL_CHECK(output_size.size() == 2, Error::InvalidArgument, "output_size: expected 2 numbers, got %lu",
+  RL_CHECK(output_size.size() == 2, Error::InvalidArgument, "output_size: expected 2 sizes, got %lu",
            log_number(output_size.size()));
   RL_TRY(check_spatial_list(output_size, 2, 1, "output_size"));
   Window windows[2];

@@ -40,7 +40,7 @@ Error concatenated_shape(Span<const Tensor> tensors, const Tensor& first, size_t
              static_cast<unsigned long>(i));
     const bool fits = is_joinable(tensor, first, d);
     RL_CHECK(fits || tensor.numel() == 0, Error::InvalidArgument,
-             "tensors: the shape of number %lu differs outside dimension %lu", static_cast<unsigned long>(i),
+             "tensors[%lu]: expected equal sizes outside dimension %lu", static_cast<unsigned long>(i),
              static_cast<unsigned long>(d));
     if (fits) total += tensor.sizes()[d];
   }

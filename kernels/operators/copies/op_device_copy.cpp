@@ -18,7 +18,7 @@ Error copy_between_devices(const Tensor& self, Tensor& out) {
   RL_TRY(out.impl()->resize(self.sizes()));
   for (size_t i = 0; i < self.sizes().size(); ++i) {
     RL_CHECK(out.dim_order()[i] == self.dim_order()[i], Error::InvalidArgument,
-             "device copy: expected both tensors in one dim order");
+             "device copy: expected tensors of one dim order");
   }
   return copy_bytes(*self.impl(), *out.impl());
 }

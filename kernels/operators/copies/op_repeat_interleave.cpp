@@ -27,7 +27,7 @@ Error repeat_interleave_tensor_out(KernelContext&, const Tensor& repeats, std::o
     total += count;
   }
   RL_CHECK(!output_size || *output_size == total, Error::InvalidArgument,
-           "output_size: expected the %lld that repeats add up to, got %lld", static_cast<long long>(total),
+           "output_size: expected the sum of repeats, %lld, got %lld", static_cast<long long>(total),
            static_cast<long long>(*output_size));
   Shape shape;
   shape.push(static_cast<ptrdiff_t>(total));

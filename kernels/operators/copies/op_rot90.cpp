@@ -23,7 +23,7 @@ Error rot90_out(KernelContext&, const Tensor& self, int64_t k, Span<const int64_
   size_t to = 0;
   RL_TRY(normalize_dim(dims[0], self.dim(), &from));
   RL_TRY(normalize_dim(dims[1], self.dim(), &to));
-  RL_CHECK(from != to, Error::InvalidArgument, "dims: expected two different ones, got %ld twice",
+  RL_CHECK(from != to, Error::InvalidArgument, "dims: expected two different values, got %ld twice",
            static_cast<long>(dims[0]));
   View source = View::of(self);
   const int64_t quarters = (k % 4 + 4) % 4;

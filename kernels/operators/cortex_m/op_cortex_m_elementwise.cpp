@@ -121,7 +121,7 @@ Error cortex_m_quantized_div_out(KernelContext&, const Tensor& self, int64_t sel
   const int64_t low = is_short ? INT16_MIN : INT8_MIN, high = is_short ? INT16_MAX : INT8_MAX;
   for (const int64_t zero_point : {self_zero_point, other_zero_point, output_zero_point}) {
     RL_CHECK(zero_point >= low && zero_point <= high, Error::InvalidArgument,
-             "zero points: expected numbers of the dtype, got %ld", static_cast<long>(zero_point));
+             "zero points: expected values of the dtype, got %ld", static_cast<long>(zero_point));
   }
   const auto scale = static_cast<float>(output_scale);
   RL_CHECK(std::isfinite(scale), Error::InvalidArgument, "output_scale: expected a finite float32, got %g",

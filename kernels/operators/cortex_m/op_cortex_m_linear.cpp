@@ -17,8 +17,8 @@ constexpr TypeSet kTypes = selected_types("cortex_m::quantized_linear.out") & ty
 constexpr int64_t kLargestFactor = 255;
 
 Error check_single(Span<const int64_t> list, const char* name) {
-  RL_CHECK(list.size() == 1, Error::InvalidArgument, "%s: expected one number, for all features, got %lu",
-           name, log_number(list.size()));
+  RL_CHECK(list.size() == 1, Error::InvalidArgument, "%s: expected one value for all features, got %lu", name,
+           log_number(list.size()));
   return Error::Ok;
 }
 

@@ -20,7 +20,7 @@ bool is_in_memory_order(const Tensor& tensor) {
 }
 
 Error check_amounts(Span<const int64_t> amounts, size_t rank, const char* name) {
-  RL_CHECK(amounts.size() == kAmounts, Error::InvalidArgument, "%s: expected 4 numbers, got %lu", name,
+  RL_CHECK(amounts.size() == kAmounts, Error::InvalidArgument, "%s: expected 4 values, got %lu", name,
            log_number(amounts.size()));
   for (size_t i = 0; i + rank < kAmounts; ++i) {
     RL_CHECK(amounts[i] == 0, Error::InvalidArgument,

@@ -13,10 +13,10 @@ namespace rushlight::kernels {
 namespace {
 
 Error resize_strided(const Tensor& out, Span<const int64_t> size, Span<const int64_t> stride) {
-  RL_CHECK(stride.size() == size.size(), Error::InvalidArgument, "stride: expected %lu numbers, got %lu",
+  RL_CHECK(stride.size() == size.size(), Error::InvalidArgument, "stride: expected %lu values, got %lu",
            log_number(size.size()), log_number(stride.size()));
   for (const int64_t step : stride) {
-    RL_CHECK(step >= 0, Error::InvalidArgument, "stride: expected no negative one, got %lld",
+    RL_CHECK(step >= 0, Error::InvalidArgument, "stride: expected 0 at least, got %lld",
              static_cast<long long>(step));
   }
   return resize_to(out, size);

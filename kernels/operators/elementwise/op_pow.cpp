@@ -98,7 +98,7 @@ Error pow_Tensor_Scalar_out(KernelContext& context, const Tensor& self, const Sc
       return elementwise_for<(kTypes & types::kFloating)>(compute, out, raised, self);
     }
     RL_CHECK(exponent.to<int64_t>() >= 0, Error::InvalidArgument,
-             "exponent: expected one that is not negative for integers, got %ld",
+             "exponent: expected 0 at least for integers, got %ld",
              static_cast<long>(exponent.to<int64_t>()));
     RL_TRY(check_fits(exponent, compute, "exponent"));
     return raise<(kTypes & ~types::kFloating)>(compute, self, ScalarTensor(exponent, compute), out);

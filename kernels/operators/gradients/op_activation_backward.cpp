@@ -34,7 +34,7 @@ Error softmax_gradient(TypeSet types, const Tensor& grad_output, const Tensor& o
   }
   RL_TRY(check_same_dtype(grad_output, output, "grad_output and output"));
   RL_CHECK(input_dtype == static_cast<int64_t>(out.scalar_type()), Error::InvalidType,
-           "input_dtype: expected that of the result, %s, got number %lld", to_string(out.scalar_type()),
+           "input_dtype: expected the result's, %s, got number %lld", to_string(out.scalar_type()),
            static_cast<long long>(input_dtype));
   const bool from_half =
       out.scalar_type() == ScalarType::Half && grad_output.scalar_type() == ScalarType::Float;

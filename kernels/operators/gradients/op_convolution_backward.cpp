@@ -147,7 +147,7 @@ Error check_gradient(const Tensor& grad_output, const Tensor& input, const Tenso
   RL_TRY(check_same_dtype(input, grad_output, "input and grad_output"));
   bool fits = shape.dim == grad_output.sizes().size();
   for (size_t d = 0; fits && d < shape.dim; ++d) fits = shape.sizes[d] == grad_output.sizes()[d];
-  RL_CHECK(fits, Error::InvalidArgument, "grad_output: its shape is not that of the convolution");
+  RL_CHECK(fits, Error::InvalidArgument, "grad_output: expected the shape of the convolution");
   return Error::Ok;
 }
 

@@ -55,12 +55,12 @@ Error check_bags(const Bags& bags) {
            static_cast<long long>(bags.mode));
   const ptrdiff_t offsets = bags.offsets.sizes()[0];
   RL_CHECK(!bags.last_offset || offsets >= 1, Error::InvalidArgument,
-           "offsets: expected the last one to be included, got none");
+           "offsets: expected at least the last offset, got none");
   int64_t before = 0;
   for (ptrdiff_t i = 0; i < offsets; ++i) {
     const int64_t offset = Bags::read(bags.offsets, i);
     RL_CHECK((i > 0 || offset == 0) && offset >= before && offset <= bags.indices.sizes()[0],
-             Error::InvalidArgument, "offsets: %lld at %ld: expected them to rise from 0 to %ld at most",
+             Error::InvalidArgument, "offsets: %lld at %ld: expected ascending values from 0 to %ld",
              static_cast<long long>(offset), static_cast<long>(i),
              static_cast<long>(bags.indices.sizes()[0]));
     before = offset;

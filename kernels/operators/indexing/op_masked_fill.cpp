@@ -38,7 +38,7 @@ Error masked_fill_scalar_out(KernelContext& context, const Tensor& self, const T
 Error masked_fill_tensor_out(KernelContext& context, const Tensor& self, const Tensor& mask,
                              const Tensor& value, Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::masked_fill.Tensor_out");
-  RL_CHECK(value.dim() == 0, Error::InvalidArgument, "value: expected no dimension, got %ld",
+  RL_CHECK(value.dim() == 0, Error::InvalidArgument, "value: expected rank 0, got %ld",
            static_cast<long>(value.dim()));
   RL_TRY(check_dtypes(self, mask, out));
   return backs::masked_fill_tensor_out(context, SelectProblem{mask, value, self, out},

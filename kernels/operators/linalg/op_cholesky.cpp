@@ -24,7 +24,7 @@ Error factor(const Tensor& self, bool upper, bool check_errors, const Tensor& ou
     const int32_t stopped = factor_cholesky(upper ? matrix.adjoint() : matrix);
     if (info != nullptr) int32_of(*info, batch, n) = stopped;
     RL_CHECK(!check_errors || stopped == 0, Error::InvalidArgument,
-             "self: matrix %lu of the batch is not positive definite, its minor of order %ld is not",
+             "self: matrix %lu of the batch: its minor of order %ld is not positive definite",
              static_cast<unsigned long>(n), static_cast<long>(stopped));
   }
   return Error::Ok;

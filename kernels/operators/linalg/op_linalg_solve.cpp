@@ -49,7 +49,7 @@ Error _linalg_solve_ex_result(KernelContext&, const Tensor& A, const Tensor& B, 
   constexpr TypeSet kTypes = selected_types("aten::_linalg_solve_ex.result");
   RL_TRY(check_square(A, kTypes, "A"));
   const bool vectors = holds_vectors(A, B);
-  RL_CHECK(left || !vectors, Error::InvalidArgument, "B: expected matrices, as left is false");
+  RL_CHECK(left || !vectors, Error::InvalidArgument, "B: expected matrices for left = false");
   RL_TRY(factor_all(A, false, LU, pivots, &info, check_errors));
   return solve_all(LU, pivots, B, {left, false, false, vectors}, result);
 }

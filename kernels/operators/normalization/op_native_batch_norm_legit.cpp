@@ -101,7 +101,7 @@ Error _native_batch_norm_legit_no_stats_out(KernelContext&, const Tensor& input,
   if (!contains(kTypes, input.scalar_type())) return unsupported_type(input.scalar_type());
   const NormalizationParameters parameters{weight, bias, eps};
   RL_TRY(check_batch_norm(input, parameters, std::nullopt, std::nullopt));
-  RL_CHECK(training, Error::InvalidArgument, "training: expected true, as there are no statistics");
+  RL_CHECK(training, Error::InvalidArgument, "training: expected true without running statistics");
   return with_batch(input, parameters, nullptr, out, save_mean, save_invstd);
 }
 

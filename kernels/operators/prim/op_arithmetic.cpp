@@ -21,7 +21,7 @@ Error calculate(const EValue& a, const EValue& b, EValue& out, Integers integers
   if (a.is_double() || b.is_double()) return write_number(out, EValue(doubles(a.to_double(), b.to_double())));
   int64_t result = 0;
   RL_CHECK(integers(a.to_int(), b.to_int(), &result), Error::InvalidArgument,
-           "a and b: the result leaves 64 bits");
+           "a and b: the result overflows 64 bits");
   return write_number(out, EValue(result));
 }
 

@@ -31,9 +31,9 @@ Error et_view(KernelContext&, const Tensor& self, Span<const int64_t> size, EVal
   RL_CHECK(shape.dim == static_cast<size_t>(view.dim()), Error::InvalidArgument,
            "out: expected rank %d, got %d", static_cast<int>(shape.dim), static_cast<int>(view.dim()));
   RL_CHECK(keeps_order(self, view.dim_order(), shape.span()), Error::InvalidArgument,
-           "self and out: the dim orders would change which element is which");
+           "self and out: expected dim orders that keep the elements' order");
   RL_CHECK(view.impl()->make_view(*self.impl(), shape.span()) == Error::Ok, Error::InvalidArgument,
-           "out: does not take the sizes");
+           "out: cannot be resized to the shape");
   return Error::Ok;
 }
 

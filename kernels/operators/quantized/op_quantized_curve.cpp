@@ -67,7 +67,7 @@ Error quantized_curve_out(KernelContext&, const Tensor& input, const Tensor& tab
   RL_TRY(check_type(input, kTypes & type_set(ScalarType::Short), "input"));
   RL_TRY(check_type(out, kTypes, "out"));
   RL_CHECK(dtype == static_cast<int64_t>(out.scalar_type()), Error::InvalidArgument,
-           "dtype: expected that of out, %d, got %ld", static_cast<int>(out.scalar_type()),
+           "dtype: expected that of out (%d), got %ld", static_cast<int>(out.scalar_type()),
            static_cast<long>(dtype));
   const int64_t zero_point = out.scalar_type() == ScalarType::Short ? 0 : output_min;
   RL_TRY(check_quantized_range({zero_point, output_min, output_max}, out.scalar_type()));

@@ -32,7 +32,7 @@ Error quantized_matmul_out(KernelContext&, const Tensor& self, int64_t self_zero
   Shape shape = Shape::of(self, 1);
   shape.push(static_cast<ptrdiff_t>(product.columns));
   RL_TRY(resize_out(out, shape.span()));
-  RL_CHECK(product.depth <= INT32_MAX, Error::InvalidArgument, "self: %lu products a sum are too many",
+  RL_CHECK(product.depth <= INT32_MAX, Error::InvalidArgument, "self: expected a smaller depth, got %lu",
            static_cast<unsigned long>(product.depth));
   ukernel::Requantization proven;
   const RequantizationArguments to{
@@ -41,7 +41,7 @@ Error quantized_matmul_out(KernelContext&, const Tensor& self, int64_t self_zero
     // A product of two int16 values is as large as kWeights products with int8.
     constexpr size_t kWeights = 256;
     RL_CHECK(product.depth <= INT32_MAX / kWeights, Error::InvalidArgument,
-             "self: %lu products a sum are too many", static_cast<unsigned long>(product.depth));
+             "self: expected a smaller depth, got %lu", static_cast<unsigned long>(product.depth));
     RL_TRY(make_requantization(to, out, 1, product.depth * kWeights, &proven));
   } else {
     RL_TRY(make_requantization_of_sums(to, out, product.depth * kLargest, &proven));

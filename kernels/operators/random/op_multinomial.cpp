@@ -41,7 +41,7 @@ Error check_row(const Row& row, int64_t needed) {
   for (int64_t c = 0; c < row.categories; ++c) {
     const double weight = row.weight(c);
     RL_CHECK(weight >= 0 && std::isfinite(weight), Error::InvalidArgument,
-             "self: expected finite weights that are not negative, got %f", weight);
+             "self: expected finite weights of 0 at least, got %f", weight);
     if (weight > 0) ++positive;
   }
   RL_CHECK(positive >= needed, Error::InvalidArgument, "self: expected %lld weights above 0, got %lld",

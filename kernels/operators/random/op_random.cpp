@@ -72,7 +72,7 @@ Error check_probabilities(const Tensor& p) {
 
 // Uniform integers in [low, high).
 Error integers_between(TypeSet types, int64_t low, int64_t high, const Tensor& out) {
-  RL_CHECK(low < high, Error::InvalidArgument, "high: expected more than the lowest number %lld, got %lld",
+  RL_CHECK(low < high, Error::InvalidArgument, "high: expected more than %lld, got %lld",
            static_cast<long long>(low), static_cast<long long>(high));
   return draw_integers_into(types, out, low, static_cast<uint64_t>(high) - static_cast<uint64_t>(low));
 }
@@ -272,7 +272,7 @@ Error bernoulli_tensor_out(KernelContext&, const Tensor& self, const Tensor& p, 
   RL_TRY(broadcast_shape(self.sizes(), p.sizes(), &shape));
   bool fits = shape.dim == self.sizes().size();
   for (size_t d = 0; fits && d < shape.dim; ++d) fits = shape.sizes[d] == self.sizes()[d];
-  RL_CHECK(fits, Error::InvalidArgument, "p: its shape does not broadcast to that of self");
+  RL_CHECK(fits, Error::InvalidArgument, "p: does not broadcast to self");
   RL_TRY(resize_out(out, self.sizes()));
   constexpr TypeSet kOwnTypes = selected_types("aten::bernoulli.Tensor_out");
   return draw_into(kOwnTypes, out, draw_bernoulli, p);

@@ -18,7 +18,7 @@ Error count_bins(const Tensor& self, int64_t least, int64_t* bins) {
   for (size_t i = 0; i < self.numel(); ++i, at += self.element_size()) {
     const int64_t number = load_integer(at, self.scalar_type());
     RL_CHECK(number >= 0 && number < INT32_MAX, Error::InvalidArgument,
-             "self: expected numbers in [0, 2^31 - 1), got %ld", static_cast<long>(number));
+             "self: expected values in [0, 2^31 - 1), got %ld", static_cast<long>(number));
     if (number >= *bins) *bins = number + 1;
   }
   return Error::Ok;

@@ -102,7 +102,7 @@ Error histogram_bin_ct_out(KernelContext&, const Tensor& self, int64_t bins,
   constexpr TypeSet kTypes = selected_types("aten::histogram.bin_ct_out");
   RL_TRY(check_histogram(kTypes, self, weight, hist, bin_edges));
   RL_TRY(check_bins(bins));
-  RL_CHECK(!range || range->size() == 2, Error::InvalidArgument, "range: expected 2 numbers, got %d",
+  RL_CHECK(!range || range->size() == 2, Error::InvalidArgument, "range: expected 2 values, got %d",
            static_cast<int>(range->size()));
   HistogramRange covered{0, 1};
   if (range) {

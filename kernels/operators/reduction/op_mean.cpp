@@ -17,7 +17,7 @@ constexpr TypeSet kTypes = kAnyTypes & (types::kFloating | types::kComplex);
 Error check_floating(const Tensor& self) {
   if constexpr (kAnyTypes != kTypes) {
     RL_CHECK(contains(types::kFloating | types::kComplex, self.scalar_type()), Error::InvalidType,
-             "self: expected a floating or complex dtype where no dtype is asked for, got %s",
+             "self: expected a floating or complex dtype without dtype argument, got %s",
              to_string(self.scalar_type()));
   }
   return Error::Ok;

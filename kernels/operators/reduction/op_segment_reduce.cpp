@@ -64,8 +64,8 @@ struct Segments {
       } else {
         start = bound(fibers[0], i);
         RL_CHECK(start >= 0 && start <= end && end <= data.size, Error::InvalidArgument,
-                 "offsets: expected ascending ones up to %ld, got %ld and %ld", static_cast<long>(data.size),
-                 static_cast<long>(start), static_cast<long>(end));
+                 "offsets: expected ascending values up to %ld, got %ld and %ld",
+                 static_cast<long>(data.size), static_cast<long>(start), static_cast<long>(end));
       }
       store_number(fibers[2].data + i * fibers[2].stride, type,
                    reduce(data, static_cast<ptrdiff_t>(start), static_cast<ptrdiff_t>(end)));

@@ -59,7 +59,7 @@ Error affine_grid_generator_out(KernelContext&, const Tensor& theta, Span<const 
   constexpr TypeSet kTypes = selected_types("aten::affine_grid_generator.out");
   RL_TRY(check_same_dtype(theta, out, "theta and out"));
   RL_CHECK(size.size() == 4 || size.size() == 5, Error::InvalidArgument,
-           "size: expected 4 or 5 numbers, got %lu", log_number(size.size()));
+           "size: expected 4 or 5 sizes, got %lu", log_number(size.size()));
   const auto spatial = static_cast<int64_t>(size.size() - 2);
   RL_CHECK(theta.dim() == 3 && theta.size(0) == size[0] && theta.size(1) == spatial &&
                theta.size(2) == spatial + 1,

@@ -14,7 +14,7 @@ Error topk_values(KernelContext&, const Tensor& self, int64_t k, int64_t dim, bo
   size_t d = 0;
   RL_TRY(normalize_dim(dim, self.dim(), &d));
   const SizesType size = at_least_1d(self).sizes[d];
-  RL_CHECK(k >= 0 && k <= size, Error::InvalidArgument, "k: expected one in [0, %ld], got %ld",
+  RL_CHECK(k >= 0 && k <= size, Error::InvalidArgument, "k: expected 0 to %ld, got %ld",
            static_cast<long>(size), static_cast<long>(k));
   return rank_fibers(kTypes, self, d, static_cast<ptrdiff_t>(k), largest, values, indices);
 }

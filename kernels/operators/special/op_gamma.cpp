@@ -92,8 +92,7 @@ Error digamma_out(KernelContext&, const Tensor& self, Tensor& out) {
 }
 
 Error polygamma_out(KernelContext&, int64_t n, const Tensor& self, Tensor& out) {
-  RL_CHECK(n >= 0, Error::InvalidArgument, "n: expected one that is not negative, got %lld",
-           static_cast<long long>(n));
+  RL_CHECK(n >= 0, Error::InvalidArgument, "n: expected 0 at least, got %lld", static_cast<long long>(n));
   const Scalar order(static_cast<double>(n));
   return double_function<selected_types("aten::polygamma.out"), polygamma>(order, self, out);
 }
