@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Clamping to scalar or tensor bounds, computed in the promoted dtype of tensor and bounds.
 #include <cmath>
 #include <optional>
 
@@ -19,6 +20,7 @@ constexpr TypeSet kTensorTypes = selected_types("aten::clamp.Tensor_out") |
                                  selected_types("aten::clamp_min.Tensor_out") |
                                  selected_types("aten::clamp_max.Tensor_out");
 
+// Clamps from one side: from below (`bound` is the minimum) or from above.
 Error bound_from(bool below, const Tensor& self, const Tensor& bound, Tensor& out) {
   const auto function = [below](auto x, auto limit) {
     return below ? at_least(x, limit) : at_most(x, limit);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Linear interpolation between two tensors, with a scalar weight or one for each element.
 #include "kernels/backs/backs.h"
 #include "kernels/checks/selection.h"
 #include "kernels/elements/scalar_tensor.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // nextafter on bit patterns: IEEE 754 values of one sign are ordered like their bits read as integers, so the
-// neighbour is the pattern plus or minus 1. One template serves all floating types, also 16-bit ones, which
+// next value is the pattern plus or minus 1. One template serves all floating types, also 16-bit ones, which
 // the C library lacks.
 #include "kernels/checks/selection.h"
 #include "kernels/elements/promotion.h"

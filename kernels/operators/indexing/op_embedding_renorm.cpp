@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Limits the norms of embedding rows. A row that is selected more than once is measured again, after it was
+// scaled.
 #include <cmath>
 
 #include "kernels/checks/checks.h"

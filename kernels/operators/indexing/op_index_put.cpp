@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// index_put: scatters values to the elements that index tensors select, or adds them, so that repeated
+// indices accumulate.
 #include "kernels/checks/selection.h"
 #include "kernels/elements/element.h"
 #include "kernels/index/indexing.h"
@@ -14,6 +16,7 @@ namespace {
 
 constexpr TypeSet kAccumulated = selected_types("aten::index_put.out") | selected_types("aten::index_put_");
 
+// The inner loops of accumulation: add n elements, integers with wrap-around.
 template <class T>
 void accumulate_elements(char* target, ptrdiff_t target_stride, const char* source, ptrdiff_t source_stride,
                          size_t n, size_t) {
@@ -23,6 +26,7 @@ void accumulate_elements(char* target, ptrdiff_t target_stride, const char* sour
   }
 }
 
+// The same for complex values, as pairs of T.
 template <class T>
 void accumulate_pairs(char* target, ptrdiff_t target_stride, const char* source, ptrdiff_t source_stride,
                       size_t n, size_t element) {

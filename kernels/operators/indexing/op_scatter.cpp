@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// scatter: writes src, or one value, to out[..., index, ...] along a dimension, or combines it with the
+// element at that index.
 #include "kernels/checks/scalar_range.h"
 #include "kernels/checks/selection.h"
 #include "kernels/elements/scalar_tensor.h"

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Triangular systems by substitution, in place in `out`: about n^2 / 2 multiplications for each right-hand
+// side.
 #include "kernels/checks/selection.h"
 #include "kernels/linalg/factorization.h"
 

@@ -21,6 +21,7 @@ Moments<typename E::Held> group_moments(const E& values, const View& group, size
   });
 }
 
+// Normalizes one channel of a group: weight and rstd are combined into one factor.
 template <class E, class P>
 void normalize_channel(const E& values, const P& numbers, const View& target, const View& source,
                        const Moments<typename E::Held>& moments, const NormalizationParameters& parameters,

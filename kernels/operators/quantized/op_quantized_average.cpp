@@ -31,6 +31,7 @@ Error check_types(TypeSet own, const Tensor& input, int64_t input_zero_point, co
   return check_zero_point(input_zero_point, input.scalar_type(), "input_zero_point");
 }
 
+// Means of all outputs. The zero point is subtracted once, count times, from each sum.
 template <class T>
 void average(const QuantizedMeanProblem& problem) {
   const Reduction& reduction = problem.reduction;
@@ -52,6 +53,7 @@ struct QuantizedPool : Pool {
   DividedScale* scale;
 };
 
+// The average of one window. Its scale depends on the divisor, which may differ at borders.
 template <class T>
 void average_region(const Pool& pool, const Region& region, char* pooled, char*) {
   const auto& quantized = static_cast<const QuantizedPool&>(pool);

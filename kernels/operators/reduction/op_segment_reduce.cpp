@@ -30,6 +30,7 @@ Error read_reduction(std::string_view word, Reduction* reduction) {
   return Error::InvalidArgument;
 }
 
+// The result for an empty segment without initial value.
 double neutral(Reduction reduction) {
   switch (reduction) {
     case Reduction::kProduct:

@@ -28,6 +28,7 @@ struct Sampling {
   bool align_corners;  // -1 and 1 are the centers of the outermost elements, not their outer edges
 };
 
+// Reflects a position at both ends of [low, high] until it lies inside.
 template <class W>
 W reflect(W position, W low, W high) {
   const W span = high - low;
@@ -51,12 +52,14 @@ W inside(const Sampling& sampling, W position, ptrdiff_t size) {
   return std::min(position, last);
 }
 
+// The byte offset of an element, or -1 if the position is outside (or NaN): such taps count as 0.
 template <class W>
 ptrdiff_t offset_of(W position, ptrdiff_t size, ptrdiff_t stride) {
   if (!(position >= 0) || position >= static_cast<W>(size)) return -1;
   return static_cast<ptrdiff_t>(position) * stride;
 }
 
+// Offsets and weights of the inputs around a grid coordinate in one dimension.
 template <class W>
 Taps<W> taps_of(const Sampling& sampling, W coordinate, ptrdiff_t size, ptrdiff_t stride) {
   const W length = static_cast<W>(size);

@@ -18,6 +18,8 @@ constexpr TypeSet kTypes =
     selected_types("aten::upsample_bilinear2d.vec_out") | selected_types("aten::upsample_trilinear3d.out") |
     selected_types("aten::upsample_bicubic2d.out");
 
+// Offsets and weights of the 2 or 4 inputs around an output's position. Inputs outside are clamped to the
+// border.
 template <class W>
 Taps<W> taps_of(const Resampling& dimension, Filter filter, bool align_corners, ptrdiff_t index,
                 ptrdiff_t stride) {
@@ -76,6 +78,7 @@ Taps<double> tap_bytes(const Upsampling& of, size_t d, ptrdiff_t index, const Vi
   return taps;
 }
 
+// The fixed-point scale for weights of uint8 images along dimension d, from the largest weight of any output.
 double levels_of(const Upsampling& of, size_t d, const View& source) {
   double largest = 0;
   for (ptrdiff_t index = 0; index < of.dimensions[d].out; ++index) {
@@ -85,6 +88,7 @@ double levels_of(const Upsampling& of, size_t d, const View& source) {
   return byte_weight_levels(largest);
 }
 
+// Resamples all images; each loop computes the taps of its dimension, and the inner loops reuse them.
 template <class W>
 void resample(const Upsampling& of) {
   const Tensor& self = *of.self;

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Antialiased resampling: when an image shrinks, the filter is stretched to the distance between outputs, so
+// that every input contributes. The number of weights is unbounded, so each is computed when it is needed:
+// slower than a table, but no scratch.
 #include <algorithm>
 #include <cmath>
 
@@ -8,9 +11,6 @@
 #include "runtime/kernel/context.h"
 #include "runtime/tensor/dispatch.h"
 
-// Antialiased resampling: when an image shrinks, the filter is stretched to the distance between outputs, so
-// that every input contributes. The number of weights is unbounded, so each is computed when it is needed:
-// slower than a table, but no scratch.
 namespace rushlight::kernels {
 
 namespace {
@@ -22,11 +22,13 @@ constexpr size_t kSpatial = 2;
 template <class W>
 using Filter = W (*)(W distance);
 
+// The triangle filter of linear interpolation.
 template <class W>
 W linear(W distance) {
   return std::max(W(1) - std::fabs(distance), W(0));
 }
 
+// Cubic convolution (Keys, 1981) with a = -0.5, PyTorch's value for antialiased resampling.
 template <class W>
 W cubic(W distance) {
   constexpr W kA = W(-0.5);
@@ -61,6 +63,7 @@ struct Seen {
 template <class W>
 constexpr W kFar = W(1e30);
 
+// The span of inputs under the filter of output `index`, and the sum of their weights for normalization.
 template <class W>
 Seen<W> inputs_of(const Sieve<W>& sieve, ptrdiff_t index) {
   const W length = static_cast<W>(sieve.in);
@@ -78,6 +81,7 @@ Seen<W> inputs_of(const Sieve<W>& sieve, ptrdiff_t index) {
   return seen;
 }
 
+// The normalized weight of the i-th input of the span; rounded to fixed point for uint8 images.
 template <class W>
 W weight_of(const Sieve<W>& sieve, const Seen<W>& seen, ptrdiff_t i) {
   const W weight = sieve.filter(seen.start + static_cast<W>(i) * sieve.stretch());
@@ -96,6 +100,7 @@ Sieve<W> make_sieve(const Resampling& dimension, Filter<W> filter, bool align_co
   return {filter, dimension.in, dimension.out, stride, scale, width * std::max(scale, W(1)), 0};
 }
 
+// The fixed-point scale for weights of uint8 images, from the largest weight of any output.
 template <class W>
 W levels_of(const Sieve<W>& sieve) {
   W largest = 0;
@@ -106,6 +111,8 @@ W levels_of(const Sieve<W>& sieve) {
   return static_cast<W>(byte_weight_levels(static_cast<double>(largest)));
 }
 
+// One image after the other. Rows are summed first, and uint8 row sums are rounded, as in PyTorch's two
+// passes.
 template <class W>
 void resample(Filter<W> filter, bool align_corners, const Resampling* dimensions, const Tensor& self,
               const Tensor& out) {

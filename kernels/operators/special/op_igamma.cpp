@@ -25,7 +25,8 @@ double log1p_less(double t) {
   return -t * t * sum;
 }
 
-// x^a e^-x / Gamma(a + 1).
+// x^a e^-x / Gamma(a + 1): by logarithms for small a, by Stirling's series about x = a for large a, where the
+// logarithms would cancel.
 double prefix(double a, double x) {
   if (a < 20) return std::exp(a * std::log(x) - x - std::lgamma(a + 1));
   const double square = 1 / (a * a);
@@ -33,6 +34,7 @@ double prefix(double a, double x) {
   return std::exp(a * log1p_less((x - a) / a) - stirling) / std::sqrt(a * 6.28318530717958647692);
 }
 
+// The power series of P.
 double lower_by_series(double a, double x) {
   double term = 1;
   double sum = 1;
@@ -61,6 +63,7 @@ double upper_by_fraction(double a, double x) {
   return prefix(a, x) * a * fraction;
 }
 
+// Q by Temme's expansion: erfc and the first correction term.
 double upper_of_large(double a, double x) {
   const double mu = (x - a) / a;
   const double half_square = -log1p_less(mu);
