@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Gated linear unit: a * sigmoid(b), where a and b are the halves of `self` along `dim`. One pass steps
+// through both halves and `out` together, so that no half is copied.
 #include <cmath>
 
 #include "kernels/checks/checks.h"
@@ -20,7 +22,7 @@ ptrdiff_t step(const Tensor& tensor, size_t d) {
   return static_cast<ptrdiff_t>(tensor.strides()[d]) * static_cast<ptrdiff_t>(tensor.element_size());
 }
 
-// `out` may be of another floating dtype than what is computed.
+// Computes one span in T and converts to the dtype of `out`, which may be another floating dtype.
 template <class T>
 void gate_run(char* const* pointers, const Walk::Axis& run, ScalarType out) {
   using A = Accumulator<T>;
@@ -39,7 +41,6 @@ void gate_run(char* const* pointers, const Walk::Axis& run, ScalarType out) {
 
 }  // namespace
 
-// The first half of the dimension, gated by the sigmoid of the second.
 Error glu_out(KernelContext&, const Tensor& self, int64_t dim, Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::glu.out");
   RL_TRY(check_can_cast(self.scalar_type(), out));

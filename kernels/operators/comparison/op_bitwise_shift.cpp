@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A shift by fewer than no bits or by all there are leaves what shifting all of them out does: zero,
-// or copies of the sign.
+// A shift by a negative count, or by at least the width of the type, is undefined in C++. Here it gives the
+// result of shifting out every bit: 0, or -1 for a right shift of a negative value.
 #include <type_traits>
 
 #include "kernels/checks/selection.h"

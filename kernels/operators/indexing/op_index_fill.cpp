@@ -11,7 +11,7 @@ namespace rushlight::kernels {
 
 namespace {
 
-// Indices count from the end where they are negative, unlike those of index_copy.
+// Negative indices count from the end; index_copy rejects them.
 Error fill(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& number, Tensor& out) {
   IndexUpdate update;
   RL_TRY(update.plan_fill(self, dim, index, number, out));
@@ -36,7 +36,7 @@ Error index_fill_int_Scalar_out(KernelContext&, const Tensor& self, int64_t dim,
 
 Error index_fill_int_Tensor_out(KernelContext&, const Tensor& self, int64_t dim, const Tensor& index,
                                 const Tensor& value, Tensor& out) {
-  RL_CHECK(value.dim() == 0, Error::InvalidArgument, "value: expected no dimension, got %ld",
+  RL_CHECK(value.dim() == 0, Error::InvalidArgument, "value: expected rank 0, got %ld",
            static_cast<long>(value.dim()));
   const ScalarTensor number(0, self.scalar_type());
   RL_TRY(copy_view(View::of(number), View::of(value)));

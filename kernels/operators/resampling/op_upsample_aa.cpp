@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Antialiased resampling: when an image shrinks, the filter is stretched to the distance between outputs, so
+// that every input contributes. The number of weights is unbounded, so each is computed when it is needed:
+// slower than a table, but no scratch.
 #include <algorithm>
 #include <cmath>
 
@@ -8,8 +11,6 @@
 #include "runtime/kernel/context.h"
 #include "runtime/tensor/dispatch.h"
 
-// Antialiased resampling: the filter is as wide as the distance of two outputs, so that every input counts
-// where an image shrinks. Weights are computed where they are needed, as there is no bound to their number.
 namespace rushlight::kernels {
 
 namespace {
@@ -21,11 +22,13 @@ constexpr size_t kSpatial = 2;
 template <class W>
 using Filter = W (*)(W distance);
 
+// The triangle filter of linear interpolation.
 template <class W>
 W linear(W distance) {
   return std::max(W(1) - std::fabs(distance), W(0));
 }
 
+// Cubic convolution (Keys, 1981) with a = -0.5, PyTorch's value for antialiased resampling.
 template <class W>
 W cubic(W distance) {
   constexpr W kA = W(-0.5);
@@ -34,37 +37,38 @@ W cubic(W distance) {
   return x < 2 ? (((x - 5) * x + 8) * x - 4) * kA : W(0);
 }
 
-// A dimension: how outputs see inputs.
+// One dimension of the resampling, with its filter.
 template <class W>
 struct Sieve {
   Filter<W> filter;
   ptrdiff_t in;
   ptrdiff_t out;
   ptrdiff_t stride;  // in bytes, of the input
-  W scale;           // the distance of two outputs, in inputs
-  W support;         // inputs to each side that count
-  W levels;          // that weights of bytes are rounded to
+  W scale;           // distance between outputs, in inputs
+  W support;         // radius of the filter, in inputs
+  W levels;          // rounding steps for weights of uint8 images; 0 if not rounded
 
   [[nodiscard]] W stretch() const { return scale >= 1 ? W(1) / scale : W(1); }
 };
 
-// The inputs that one output sees.
+// The inputs under the filter for one output.
 template <class W>
 struct Seen {
   ptrdiff_t first;
   ptrdiff_t count;
-  W start;  // the first one's distance to the output, as the filter counts it
+  W start;  // distance of the first input to the output, in filter units
   W total;
 };
 
 template <class W>
 constexpr W kFar = W(1e30);
 
+// The span of inputs under the filter of output `index`, and the sum of their weights for normalization.
 template <class W>
 Seen<W> inputs_of(const Sieve<W>& sieve, ptrdiff_t index) {
   const W length = static_cast<W>(sieve.in);
   W center = sieve.scale * (static_cast<W>(index) + W(0.5));
-  if (!(center < kFar<W>)) center = kFar<W>;  // of factors that are no use
+  if (!(center < kFar<W>)) center = kFar<W>;  // overflow or NaN from extreme scale factors
   const W begin = std::min(std::max(center - sieve.support + W(0.5), W(0)), length - 1);
   const W beyond = std::min(center + sieve.support + W(0.5), length);
   const auto first = static_cast<ptrdiff_t>(begin);
@@ -77,6 +81,7 @@ Seen<W> inputs_of(const Sieve<W>& sieve, ptrdiff_t index) {
   return seen;
 }
 
+// The normalized weight of the i-th input of the span; rounded to fixed point for uint8 images.
 template <class W>
 W weight_of(const Sieve<W>& sieve, const Seen<W>& seen, ptrdiff_t i) {
   const W weight = sieve.filter(seen.start + static_cast<W>(i) * sieve.stretch());
@@ -90,11 +95,12 @@ Sieve<W> make_sieve(const Resampling& dimension, Filter<W> filter, bool align_co
   if (align_corners) {
     scale = dimension.out > 1 ? static_cast<W>(dimension.in - 1) / static_cast<W>(dimension.out - 1) : W(0);
   }
-  if (dimension.in == dimension.out) scale = 1;  // whatever the factor is, as in PyTorch
+  if (dimension.in == dimension.out) scale = 1;  // ignores the factor, as in PyTorch
   const W width = filter == cubic<W> ? W(2) : W(1);
   return {filter, dimension.in, dimension.out, stride, scale, width * std::max(scale, W(1)), 0};
 }
 
+// The fixed-point scale for weights of uint8 images, from the largest weight of any output.
 template <class W>
 W levels_of(const Sieve<W>& sieve) {
   W largest = 0;
@@ -105,6 +111,8 @@ W levels_of(const Sieve<W>& sieve) {
   return static_cast<W>(byte_weight_levels(static_cast<double>(largest)));
 }
 
+// One image after the other. Rows are summed first, and uint8 row sums are rounded, as in PyTorch's two
+// passes.
 template <class W>
 void resample(Filter<W> filter, bool align_corners, const Resampling* dimensions, const Tensor& self,
               const Tensor& out) {
