@@ -14,7 +14,8 @@ FEATURES = 16
 
 @dataclass(frozen=True)
 class BlockForm:
-    """What a call says of a block weight; `scales` is float16 or float32. Of 16 bits: float16."""
+    """The format of a block weight, as a call states it; `scales` is float16 or float32. 16 bits mean
+    float16."""
 
     bits: int
     group: int

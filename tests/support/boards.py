@@ -20,8 +20,8 @@ def need(name: str) -> targets.Target:
 
 
 def usual() -> list[targets.Target]:
-    """The targets that programs run on, with their usual compilers, but the host and those that only zig
-    builds for, which test_wasm.py and test_zig.py have."""
+    """The targets that programs run on, with their usual compilers; without the host and targets that only
+    zig builds for, which test_wasm.py and test_zig.py test."""
     found = targets.all_targets()
     return [each for each in found if each.compiler in ("gcc", "clang") and not each.build_only]
 

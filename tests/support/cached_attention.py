@@ -157,5 +157,5 @@ class Reference:
 
 
 def tokens_of(layer: Layer, count: int, seed: int = 0) -> torch.Tensor:
-    """Rows of queries, keys and values of so many tokens."""
+    """Rows of queries, keys and values of `count` tokens."""
     return random_tensor((1, count, layer.width), torch.float32, low=-2, high=2, seed=seed)

@@ -71,7 +71,7 @@ class CallsProgram:
 
 
 def computed(calls: Sequence[RecordedCall], board: str, folder: Path) -> list[list[torch.Tensor]]:
-    """What a board returns for the outs of each call."""
+    """The outs of each call as a board computes them."""
     model = folder / "calls.pte"
     model.write_bytes(CallsProgram(calls).file())
     inputs = [item.numpy() for call in calls for item in call.tensors]
@@ -83,7 +83,7 @@ def computed(calls: Sequence[RecordedCall], board: str, folder: Path) -> list[li
 
 
 def problem(call: RecordedCall, outs: Sequence[torch.Tensor]) -> str:
-    """What is wrong with the outs; empty where nothing is."""
+    """A message that describes the error in the outs; empty if they are right."""
     try:
         judge(call.row, call.function, call.given, outs, call.expected)
     except AssertionError as wrong:

@@ -29,11 +29,11 @@ class Draw:
         return self.random.randint(low, high)
 
     def int8(self, *shape: int) -> torch.Tensor:
-        """Of the whole range."""
+        """Values of the whole range of int8."""
         return torch.randint(LEAST, MOST + 1, shape, generator=self.generator).to(torch.int8)
 
     def int32(self, count: int, most: int) -> torch.Tensor:
-        """Of -most to most."""
+        """Values from -most to most."""
         return torch.randint(-most, most + 1, (count,), generator=self.generator).to(torch.int32)
 
     def zero_point(self) -> int:
@@ -41,7 +41,7 @@ class Draw:
         return self.random.choice([LEAST, MOST, 0, self.integer(LEAST, MOST)])
 
     def scale(self, low: float, high: float) -> float:
-        """Of any magnitude between these."""
+        """A scale between these, uniform in its logarithm."""
         return math.exp(self.random.uniform(math.log(low), math.log(high)))
 
     def activation(self) -> tuple[int, int]:
@@ -139,14 +139,14 @@ def avg_pool2d(draw: Draw) -> list[Any]:
 
 
 def max_pool2d(draw: Draw) -> list[Any]:
-    """Of one scale."""
+    """Arguments of one scale."""
     image, kernel, stride, padding, *_ = avg_pool2d(draw)
     zero_point = draw.zero_point()
     return [image, kernel, stride, padding, [1, 1], False, zero_point, zero_point, *draw.activation()]
 
 
 def _pair(draw: Draw) -> tuple[torch.Tensor, torch.Tensor]:
-    """Of one shape, or one of them with channels alone."""
+    """Two tensors of the same shape, or one of them with channels alone."""
     if draw.random.random() < 0.3:
         channels = draw.integer(1, 20)
         image = draw.int8(1, channels, draw.integer(2, 5), draw.integer(2, 5))
@@ -224,7 +224,7 @@ def batch_matmul(draw: Draw) -> list[Any]:
 
 
 def pad(draw: Draw) -> list[Any]:
-    """Of 1 to 4 dimensions; of a channels-last image in the order of memory."""
+    """Tensors of 1 to 4 dimensions; for a channels-last image the padding in the order of memory."""
     rank = draw.integer(1, 4)
     shape = [draw.integer(1, 5) for _ in range(rank)]
     given = draw.image(*shape) if rank == 4 else draw.int8(*shape)
@@ -312,7 +312,7 @@ CALLS: dict[str, Callable[[Draw], list[Any]]] = {
     "quantize_per_tensor": quantize,
     "dequantize_per_tensor": dequantize,
 }
-"""What draws the arguments of each operator, without `out`."""
+"""Functions that draw the arguments of each operator, without `out`."""
 
 
 def spread(weight: torch.Tensor, dilation: Sequence[int]) -> torch.Tensor:
@@ -324,8 +324,8 @@ def spread(weight: torch.Tensor, dilation: Sequence[int]) -> torch.Tensor:
 
 
 def reference(name: str, arguments: Sequence[Any]) -> torch.Tensor:
-    """What the official Python reference gives. PyTorch has no dilated convolution of int32, in which that
-    sums: the reference gets the kernel with zeros in it."""
+    """The result of the official Python reference. PyTorch has no dilated int32 convolution, in which the
+    reference accumulates: it gets the kernel with zeros between its taps."""
     if "conv2d" in name and "transpose" not in name:
         arguments = [*arguments]
         arguments[1], arguments[5] = spread(arguments[1], arguments[5]), [1, 1]

@@ -34,7 +34,7 @@ class Name:
     name: str
     parameters: int
     is_definition: bool
-    is_internal: bool  # of this file alone
+    is_internal: bool  # internal to this file
 
     @property
     def key(self) -> tuple[str, int]:

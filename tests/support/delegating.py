@@ -105,10 +105,10 @@ def by_name(**tags: str) -> Callable[[Node], str | None]:
 
 
 def lowered(program: ExportedProgram) -> list[LoweredBackendModule]:
-    """What a program delegates, in order."""
+    """The parts that a program delegates, in order."""
     return [module for _, module in delegate_calls(program.graph_module)]
 
 
 def payloads(program: ExportedProgram) -> list[str]:
-    """What the backend made of each part."""
+    """The backend's payload of each part."""
     return [module.processed_bytes.decode() for module in lowered(program)]

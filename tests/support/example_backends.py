@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Two whole backends, the halves that run at export; those that run on devices are in tests/conformance.
+"""Two complete backends, the parts that run at export; the parts that run on devices are in
+tests/conformance.
 
 `Affine` takes relu(x * scale + bias) over the last dimension; `Tape` takes element-wise arithmetic of one
 dtype and shape.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The fuzz targets: what their inputs start from, and runs of them in a build."""
+"""The fuzz targets: their seed inputs, and their executions in a build."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def of_versions(pattern: str) -> tuple[Path, ...]:
 
 
 def payloads() -> tuple[Path, ...]:
-    """What delegates of the repository's programs say, each in a file of a temporary folder."""
+    """The payloads of delegates in the repository's programs, each in a file of a temporary folder."""
     folder = Path(tempfile.mkdtemp(prefix="payloads-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     found = []
@@ -93,7 +93,7 @@ TARGETS = [
 
 @dataclass
 class Run:
-    """What came of one target."""
+    """The result of one target."""
 
     target: str
     executions: int = 0

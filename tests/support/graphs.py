@@ -23,7 +23,7 @@ LIBRARY = OperatorLibrary.default()
 
 
 class Fn(torch.nn.Module):
-    """A function as a module, with tensors of its own as buffers."""
+    """A function as a module, with given tensors as buffers."""
 
     def __init__(self, function: Callable[..., Any], **tensors: torch.Tensor) -> None:
         super().__init__()
@@ -67,7 +67,7 @@ def _recompile(program: ExportedProgram) -> None:
 
 
 def run(program: ExportedProgram, *args: Any) -> list[Any]:
-    """What the graph as it stands puts out for the user, without the written-back buffers."""
+    """The user outputs of the graph as it stands, without the written-back buffers."""
     given = iter(pytree.tree_leaves(args))
     values = [
         stored_tensor(program, spec) if is_lifted(spec) else next(given)

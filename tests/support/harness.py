@@ -116,7 +116,8 @@ def poison(tensor: torch.Tensor) -> torch.Tensor:
 def assert_equal(
     actual: torch.Tensor, expected: torch.Tensor, *, rtol: float | None = None, atol: float | None = None
 ) -> None:
-    """Values within tolerance, NaN in the same places; shape and dtype the same, strides free."""
+    """Checks values within tolerance and NaN at the same indices; shape and dtype must be equal, strides may
+    differ."""
     default_rtol, default_atol = TOLERANCES.get(expected.dtype, (0.0, 0.0))
     torch.testing.assert_close(
         actual,
@@ -129,7 +130,7 @@ def assert_equal(
 
 
 class Way(NamedTuple):
-    """How a kernel is called: with constants prepared, or the portable one in its place."""
+    """The variant of a kernel call: with constants prepared, or with the portable kernel instead."""
 
     prepare: bool = False
     portable: bool = False
@@ -173,7 +174,7 @@ class Kernels:
         """Calls a kernel with all its arguments in schema order, out tensors last.
 
         Tensors are torch tensors or numpy arrays, dense in some dim order, and are passed without a
-        copy. Those in `dynamic` are passed with their shape as the bound and every size 0, and the
+        copy. Tensors in `dynamic` are passed with their shape as the bound and every size 0, and the
         kernel has to give them that shape again.
 
         Returns the values of arguments that the kernel may overwrite (prim operators).
@@ -202,8 +203,8 @@ class Kernels:
     ) -> None:
         """Compares an out overload with torch's functional form of the same operator.
 
-        `args` and `kwargs` are the operator's without the out tensors. Runs in all ways, each twice: with
-        static out tensors, and with dynamic ones that the kernel must resize.
+        `args` and `kwargs` are the operator's without the out tensors. Calls all variants, each twice: with
+        static out tensors, and with dynamic out tensors that the kernel must resize.
         """
         schema = schema_of(name)
         reference = eager or getattr(_namespace(name), _base_name(name))

@@ -44,7 +44,7 @@ def calls(method: LoweredMethod, row: str) -> list[Call]:
 
 
 def run(exported: Exported, *calls_of_args: Sequence[Any]) -> list[list[Any]]:
-    """What calls of the program's `forward` put out, made in order on one instance; arrays as tensors."""
+    """The outputs of calls of the program's `forward`, made in order on one instance; arrays as tensors."""
     method = rushlight.load(exported.buffer).load_method("forward")
     results = []
     for args in calls_of_args:

@@ -106,7 +106,7 @@ outputs has."""
 
 
 def _numbers(node: Any, graph: Any) -> str:
-    """The kind of numbers of a serialized node. A value's id is its place in the graph."""
+    """The dtype of a serialized node. A value's id is its index in the graph."""
     ids = [
         getattr(node, field.name)
         for field in fields(node)
@@ -161,7 +161,7 @@ def _target(node: torch.fx.Node) -> str:
 def official_outputs(
     lowered: Lowered, calls: Sequence[Inputs], method: str = "forward"
 ) -> list[list[Tensor]]:
-    """What the official runtime gives for each call."""
+    """The official runtime's outputs for each call."""
     program = Runtime.get().load_program(lowered.data)
     loaded = program.load_method(method)
     return [[each.clone() for each in loaded.execute(list(inputs))] for inputs in calls]
@@ -178,7 +178,7 @@ def converted(lowered: Lowered) -> Conversion:
 def own_outputs(
     data: bytes, calls: Sequence[Inputs], method: str = "forward", data_files: Sequence[Path] = ()
 ) -> list[list[Any]]:
-    """What this runtime gives for each call, on one instance of the method."""
+    """This runtime's outputs for each call, on one instance of the method."""
     loaded = rushlight.load(data, data_files=list(data_files)).load_method(method)
     return [[np.asarray(each).copy() for each in loaded.execute(list(inputs))] for inputs in calls]
 

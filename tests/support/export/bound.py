@@ -14,7 +14,7 @@ class Bound(torch.nn.Module):
     """`called` with the arguments that it was made with, but for the tensors, which forward gets in order.
 
     Attributes:
-        tensors: those that it was made with.
+        tensors: the tensors among these arguments.
     """
 
     def __init__(

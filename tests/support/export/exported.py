@@ -156,8 +156,8 @@ def run_ours(
 def run_officially(
     data: bytes, calls: Sequence[Sequence[Any]], method: str = "forward", data_file: Path | None = None
 ) -> list[list[Any]]:
-    """Likewise on the official runtime, in a process of its own: it may end that. Errors: those of
-    isolated.py."""
+    """Likewise on the official runtime, in a separate process: it may end its process. Errors: as isolated.py
+    raises them."""
     arrays = [[_row_major(_given(value)) for value in call] for call in calls]
     orders = [_dim_order(value) for value in _input_values(read_program(data), method)]
     outputs: list[list[Any]] = _official_process().call(data, arrays, orders, method, data_file, seconds=60)
@@ -165,7 +165,7 @@ def run_officially(
 
 
 def is_official(model: Program) -> bool:
-    """Whether the official runtime has all that the program needs."""
+    """True if the official runtime has all operators and backends of the program."""
     known = official_operators()
     delegates = any(method.delegates for method in model.plans)
     return not delegates and all(name in known for name in operator_uses(model))

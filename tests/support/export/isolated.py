@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Functions called in a process of their own, so that one that crashes or hangs ends nobody else."""
+"""Functions called in a separate process, so that a crash or a hang ends nothing else."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Isolated:
         self._connection: Connection | None = None
 
     def call(self, *arguments: Any, seconds: float = 120.0) -> Any:
-        """What the function returns. Errors: Crashed, Hung, Raised."""
+        """Returns the function's result. Errors: Crashed, Hung, Raised."""
         connection = self._started()
         try:
             connection.send(arguments)

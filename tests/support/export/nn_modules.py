@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The module classes of torch.nn with inputs: those of PyTorch's own tests, and here for the others."""
+"""The module classes of torch.nn with inputs: from PyTorch's own tests, and defined here for the others."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from support.opinfo.pairs import without_stacks
 # Classes that are no layer of a model, and what they are.
 LEFT_OUT = {
     "Container": "has no forward",
-    "DataParallel": "of several GPUs",
+    "DataParallel": "for several GPUs",
     "Module": "has no forward",
     "ModuleDict": "has no forward",
     "ModuleList": "has no forward",
     "ParameterDict": "has no forward",
     "ParameterList": "has no forward",
-    "RNNBase": "has no forward of its own",
+    "RNNBase": "has no forward itself",
     "RNNCellBase": "has no forward",
 }
 
@@ -160,7 +160,7 @@ def class_names() -> list[str]:
 
 
 def samples_of(name: str, count: int) -> Iterator[Sample]:
-    """Up to `count` samples of a class, from all over those that there are."""
+    """Up to `count` samples of a class, spread over all its samples."""
     torch.default_generator.manual_seed(0)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

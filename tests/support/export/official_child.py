@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What runs in the process that has the official runtime."""
+"""Functions that run in the process of the official runtime."""
 
 from __future__ import annotations
 

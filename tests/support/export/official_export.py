@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The official exporter and runtime in the places of ours, for numbers to compare with."""
+"""The official exporter and runtime instead of ours, for results to compare with."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from support.export import exported
 
 
 class OfficialProgram:
-    """What the official exporter made, with the attribute that the tests read."""
+    """The program that the official exporter wrote, with the attribute that the tests read."""
 
     def __init__(self, manager: Any) -> None:
         self.manager = manager

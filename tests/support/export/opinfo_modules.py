@@ -47,7 +47,7 @@ def sample_modules(pair: Pair, count: int) -> Iterator[Sample]:
 
 
 class _Chance(TorchDispatchMode):
-    """Whether anything that is called draws numbers."""
+    """Records if any called operator draws random values."""
 
     drawn = False
 

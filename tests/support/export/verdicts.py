@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What becomes of a module that is exported and run: a verdict and why."""
+"""The verdict on a module that is exported and run, and the reason."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class Verdict:
 
     @property
     def passed(self) -> bool:
-        """Whether all samples were right."""
+        """True if all samples were right."""
         return self.verdict == "pass"
 
     def to_json(self) -> dict[str, Any]:
@@ -147,7 +147,7 @@ def summary(verdicts: dict[str, Verdict]) -> list[str]:
 
 
 def by_reason(verdicts: dict[str, Verdict]) -> list[tuple[str, str, list[str]]]:
-    """(verdict, reason without its numbers, names), those of most names first."""
+    """(verdict, reason without its digits, names), sorted by the number of names, largest first."""
     groups: dict[tuple[str, str], list[str]] = {}
     for name, verdict in verdicts.items():
         if verdict.verdict not in ("pass", "no samples"):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Programs for the official Cortex-M backend: its quantizer, its passes, its operators. Expected values are
-those of the lowered graph, whose operators have a Python reference: no tolerance."""
+"""Programs for the official Cortex-M backend: its quantizer, its passes, its operators. Expected values come
+from the lowered graph, whose operators have a Python reference: no tolerance."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ class Attention(nn.Module):
 
 
 class Images(nn.Module):
-    """What else the backend has for images: pools, padding, a transposed convolution, hardswish, a product
-    and a difference, a depthwise convolution with more outputs than inputs."""
+    """The backend's other image operators: pools, padding, a transposed convolution, hardswish, a product and
+    a difference, a depthwise convolution with more outputs than inputs."""
 
     def __init__(self) -> None:
         super().__init__()

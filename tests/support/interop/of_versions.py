@@ -87,7 +87,7 @@ CHECKS: dict[str, Callable[[Row], str]] = {
 
 
 def outcome(row: Row, kind: str) -> str:
-    """What the table says."""
+    """The table's cell for a pair of versions."""
     try:
         wrong = CHECKS[kind](row)
     except RushlightError as error:

@@ -46,7 +46,7 @@ class Entry:
 
 
 INT8_TOLERANCE = 5e-3
-"""Of quantized networks: more than one step of a softmax of 8 bits, less than two."""
+"""Tolerance of quantized networks: more than one step of an 8-bit softmax, less than two."""
 
 
 def tolerance_of(dtype: torch.dtype) -> float:
@@ -78,7 +78,7 @@ class Case:
 
     @property
     def expects_runtime(self) -> bool:
-        """Whether the expected values are the official runtime's."""
+        """True if the expected values come from the official runtime."""
         return self.delegated or self.make_program is not None
 
     @property

@@ -71,7 +71,8 @@ def _eigenvectors(given: dict[str, Any], outs: Tensors, expected: Tensors) -> No
 
 
 def _determinant(given: dict[str, Any], outs: Tensors, expected: Tensors) -> None:
-    """The factors handed out beside are those of the matrix or of its transpose, as it lies in memory."""
+    """Compares the determinant; the returned factors belong to the matrix or to its transpose, by its memory
+    layout."""
     results = len(outs) - 2
     for out, value in zip(outs[:results], expected[:results], strict=True):
         _close(out, value)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Whether a kernel's outs are what PyTorch returned."""
+"""Compares a kernel's outs with PyTorch's results."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ COMPARISONS: dict[str, Callable[[dict[str, Any], Tensors, Tensors], None]] = dic
 
 
 def _positions_of_equals(given: dict[str, Any], outs: Tensors, expected: Tensors) -> None:
-    """Of equal elements any may be named, but where the values say they are."""
+    """Accepts the index of any of several equal elements, if the element has the returned value."""
     values, positions = outs
     torch.testing.assert_close(values, expected[0], equal_nan=True, check_stride=False, rtol=0, atol=0)
     assert (positions.shape, positions.dtype) == (expected[1].shape, expected[1].dtype)
@@ -94,7 +94,8 @@ def _sorted(given: dict[str, Any], outs: Tensors, expected: Tensors) -> None:
 
 
 def _loss(given: dict[str, Any], outs: Tensors, expected: Tensors) -> None:
-    """What else it returns is for the gradient, and set only as far as targets are long."""
+    """Compares the loss alone: the other result serves the gradient, and is defined only up to the targets'
+    lengths."""
     torch.testing.assert_close(outs[0], expected[0], equal_nan=True)
 
 

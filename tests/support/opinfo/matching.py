@@ -13,7 +13,7 @@ import torch
 from rushlight.codegen.table import OperatorTable, load_table
 
 _TABLE = Path(__file__).parents[3] / "kernels" / "ops.yaml"
-# What the out tensor decides instead, and what a kernel has no use for.
+# Arguments that the out tensor decides instead, and arguments that a kernel ignores.
 _CREATION = {"dtype", "layout", "device", "pin_memory", "memory_format", "non_blocking"}
 
 _Key = tuple[str, tuple[tuple[str, str], ...]]
@@ -62,7 +62,7 @@ class Rows:
                     self._by_key.setdefault(_key(_base(name), function._schema, without), name)
 
     def traits(self, row: str) -> frozenset[str]:
-        """What the operator table says of the row, see rushlight.codegen.table.TRAITS, and PyTorch's tag
+        """The traits of the row in the operator table, see rushlight.codegen.table.TRAITS, and PyTorch's tag
         of the same meaning."""
         tagged = {"pointwise"} if torch.Tag.pointwise in self.overloads[row].tags else set()
         return _table().operators[row].traits | tagged
@@ -92,7 +92,7 @@ class Rows:
         bound = {}
         for argument in self.overloads[row]._schema.arguments:
             if not argument.is_out:
-                # What only the out overload has keeps its default.
+                # An argument that only the out overload has keeps its default.
                 bound[argument.name] = values.get(
                     argument.name, argument.default_value if argument.has_default_value() else None
                 )
@@ -103,5 +103,5 @@ class Rows:
         return [a.name for a in self.overloads[row]._schema.arguments if _is_written(a) and not a.is_out]
 
     def has_outs(self, row: str) -> bool:
-        """Whether the row is an out overload, whatever else it writes; otherwise it works in place."""
+        """True if the row is an out overload, even if it also writes inputs; otherwise it works in place."""
         return any(a.is_out for a in self.overloads[row]._schema.arguments)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What other people's lists of operators have, and the table has not."""
+"""Operators that other projects' lists have, and the table lacks."""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ class Pair:
 
 @dataclass
 class Outcome:
-    """What became of a pair.
+    """The outcome of a pair.
 
     Attributes:
         samples: how many inputs the database has that PyTorch itself takes.
@@ -85,7 +85,7 @@ def all_pairs() -> list[Pair]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         from torch.testing._internal.common_methods_invocations import op_db
-    # The jiterator compiles for GPUs; the sparse layouts have no place in a program.
+    # The jiterator compiles for GPUs; programs have no sparse layouts.
     left_out = ("jiterator", "sparse.", "to_sparse")
     infos = [info for info in op_db if not info.name.startswith(left_out)]
     pairs = [Pair(info, dtype) for info in infos for dtype in sorted(info.supported_dtypes("cpu"), key=str)]
@@ -93,8 +93,8 @@ def all_pairs() -> list[Pair]:
 
 
 def replay(pair: Pair, kernels: Kernels, rows: Rows, alike: int | None = None) -> Outcome:
-    """Runs all samples of a pair, on PyTorch and on the kernels. Of calls with the same dtypes, shapes and
-    numbers only the first `alike` are made on the kernels; None: all."""
+    """Runs all samples of a pair, on PyTorch and on the kernels. Among calls with the same dtypes, shapes and
+    scalars only the first `alike` run on the kernels; None: all."""
     torch.default_generator.manual_seed(0)
     outcome = Outcome()
     judged: Counter[str] = Counter()
@@ -115,7 +115,7 @@ def replay(pair: Pair, kernels: Kernels, rows: Rows, alike: int | None = None) -
 
 
 def _is_taken(pair: Pair, sample: Any) -> bool:
-    """Whether PyTorch alone takes a sample."""
+    """True if PyTorch alone accepts a sample."""
     try:
         pair.info(sample.input, *sample.args, **sample.kwargs)
     except Exception:
@@ -138,9 +138,9 @@ def samples(pair: Pair) -> Iterator[Any]:
 
 @contextlib.contextmanager
 def without_stacks() -> Iterator[None]:
-    """Keeps the database from reading the Python stack: for the name of a test, of which it would make
-    seeds, and with each input, since PyTorch remembers who seeds devices that are not there. Inside of
-    pytest that takes nine tenths of the time of a sample.
+    """Keeps the database from reading the Python stack: for the name of a test, from which it derives seeds,
+    and for each input, since PyTorch remembers who seeds missing devices. Within pytest that takes nine
+    tenths of a sample's time.
     """
     from torch.testing._internal import common_utils
     from torch.testing._internal.opinfo import core
@@ -155,5 +155,5 @@ def without_stacks() -> Iterator[None]:
 
 @functools.cache
 def decompositions() -> dict[Any, Any]:
-    """Those that an exporter applies, by overload."""
+    """The decompositions that an exporter applies, by overload."""
     return dict(torch._decomp.core_aten_decompositions())

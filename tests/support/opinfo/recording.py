@@ -27,7 +27,7 @@ class RecordedCall:
         function: the overload that PyTorch called.
         given: what it was called with, by name.
         arguments: all arguments of the row, in its schema's order.
-        outs: those of them that the kernel writes: they hold what it may read of them, or nothing of use.
+        outs: the arguments that the kernel writes: they hold the values that it may read, or nothing of use.
         expected: what `outs` are to become.
     """
 
@@ -72,7 +72,7 @@ def record(
 
     Args:
         entries: for each operator the entry that calls it; calls of other operators are not recorded.
-        dtypes: those of the samples, as far as an entry has them.
+        dtypes: dtypes of the samples, as far as an entry has them.
         samples_each: how many of them, for an entry and a dtype.
         max_elements: what all tensors of a call may have together.
     """

@@ -39,7 +39,7 @@ ones of a shape show most faults. table.py makes all."""
 class Watch(TorchDispatchMode):
     """While this mode is on, `make_call` gets each ATen call that the table has.
 
-    What the table lacks is decomposed as an exporter would; what cannot be is in `missing`.
+    Calls that the table lacks are decomposed as an exporter would; the others are in `missing`.
 
     Args:
         judged: how often each call was made before, with arguments of the same dtypes, shapes and numbers.
@@ -50,8 +50,8 @@ class Watch(TorchDispatchMode):
         compared: how many of them were made on the kernel too.
         replayed: what was compared: names of rows, each with the dtype that it was called with.
         decomposed: names of the ATen operators that were taken apart.
-        missing: names of those that neither have a kernel nor decompose.
-        failed: those of `replayed` that refused a call or returned something else.
+        missing: names of operators that neither have a kernel nor decompose.
+        failed: members of `replayed` that refused a call or returned another result.
         failures: one line for each such call.
     """
 
@@ -244,7 +244,8 @@ def _views_resolved() -> Iterator[None]:
 
 
 def _functional_form(function: Any) -> Any:
-    """What returns what an in-place operator writes to its first argument; None where there is nothing."""
+    """The operator that returns the values which an in-place operator writes to its first argument; None if
+    there is none."""
     name = function._schema.name.removeprefix("aten::")
     packet = getattr(torch.ops.aten, name.rstrip("_"), None) if name.endswith("_") else None
     return getattr(packet, function._overloadname, None)
@@ -253,8 +254,8 @@ def _functional_form(function: Any) -> Any:
 def arguments_of(
     rows: Rows, row: str, given: dict[str, Any], expected: Sequence[torch.Tensor]
 ) -> tuple[list[Any], list[torch.Tensor]]:
-    """All arguments of a row in its schema's order, and those of them that it writes: fresh outs for what
-    is expected, or copies of the inputs that it writes.
+    """All arguments of a row in its schema's order, and the arguments that it writes: new outs for the
+    expected results, or copies of the inputs that it writes.
     """
     schema = rows.overloads[row]._schema
     written = rows.written_inputs(row)
@@ -309,7 +310,7 @@ def _with_offset(row: str, bound: dict[str, Any]) -> dict[str, Any]:
 
 def _tensors_as_stored(row: str, value: Any) -> Any:
     if row == "aten::as_strided_copy.out":
-        # Its strides are those of the whole storage.
+        # The new tensor has the strides of the whole storage.
         return tree_map_only(torch.Tensor, lambda t: t.new_empty(0).set_(t.untyped_storage()), value)
     return tree_map_only(torch.Tensor, _dense, value)
 

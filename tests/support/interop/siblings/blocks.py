@@ -217,7 +217,7 @@ def distances(x: Tensor, y: Tensor) -> Any:
 
 
 def beam(scores: Tensor) -> Any:
-    """The three best, their places sorted, and all in order."""
+    """The three best, the values sorted with their indices, and argmin and argsort."""
     best = scores.log_softmax(-1).topk(3)
     ordered, places = scores.sort(-1, descending=True)
     return best.values, best.indices, ordered, places, scores.argmin(-1), scores.argsort(-1)

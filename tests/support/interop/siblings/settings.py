@@ -69,7 +69,7 @@ def _external(**settings: Any) -> Case:
 
 
 class Banks(MemoryPlanningAlgorithmSuite):
-    """Puts what the convolution makes into memory of its own, id 2."""
+    """Puts the convolution's output into separate memory, id 2."""
 
     def __call__(self, alignment: int, specs: Any, *rest: Any) -> list[int]:
         for spec in specs:

@@ -128,7 +128,7 @@ def _names() -> Case:
 
 
 def _one_buffer_two_methods() -> Case:
-    """Planned to share the buffer; instances of methods with memory of their own still do not."""
+    """Planned to share the buffer; instances of methods with separate memory still do not."""
     module = Accumulator()
     add = Entry(Calls(module, "add"), [(torch.randn(3),) for _ in range(3)])
     get = Entry(Calls(module, "get"), [(torch.randn(3),)])

@@ -42,7 +42,7 @@ class Keywords(nn.Module):
 
 
 class OptionalTensors(nn.Module):
-    """A tensor input in the place of None, and the other way round."""
+    """A tensor input instead of None, and vice versa."""
 
     def forward(self, a: Tensor, b: Tensor | None, c: Tensor | None) -> Tensor:
         for extra in (b, c):
