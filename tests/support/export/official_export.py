@@ -26,7 +26,7 @@ def export_officially(
     kwargs: Mapping[str, Any] | None = None,
     dynamic_shapes: Any = None,
 ) -> OfficialProgram:
-    """The official package's way, with its defaults."""
+    """Exports with the official package and its defaults."""
     from executorch.exir import to_edge
 
     program = torch.export.export(
@@ -36,6 +36,6 @@ def export_officially(
 
 
 def use_official_exporter() -> None:
-    """From now on rushlight.export is the official exporter, and the official runtime is the only one."""
+    """Replaces rushlight.export by the official exporter, and the runtimes by the official one."""
     rushlight.export = export_officially
     exported.run_ours = exported.run_officially
