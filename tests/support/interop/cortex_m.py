@@ -25,8 +25,8 @@ CALIBRATIONS = 7
 
 
 class Attention(nn.Module):
-    """One head of attention and a layer behind it. Projections have no bias: the backend's passes give a
-    linear layer with one the dtype int32, which a product of it with a softmax does not take."""
+    """One head of attention and a layer after it. Projections have no bias: the backend's passes give a
+    linear layer with a bias the dtype int32, and a product of it with a softmax is not supported."""
 
     def __init__(self, width: int) -> None:
         super().__init__()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Which row of the operator table computes what an ATen call computes."""
+"""Finds the row of the operator table that computes an ATen call."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def _table() -> OperatorTable:
 
 
 class Rows:
-    """The `aten::` operators of a table, found by the functional, in-place or view form of the same.
+    """The `aten::` operators of a table, found by their functional, in-place or view forms.
 
     Args:
         names: full names of out overloads ("aten::add.out"), or of in-place ones ("aten::copy_").
@@ -54,9 +54,9 @@ class Rows:
             base, _, overload = rest.partition(".")
             function = getattr(getattr(torch.ops.aten, base, None), overload or "default", None)
             if function is None:
-                continue  # reads or writes numbers: spelled so only here
+                continue  # a spelling for scalars that only this table uses
             self.overloads[name] = function
-        for without in (set(), _CREATION):  # the exact ones first
+        for without in (set(), _CREATION):  # exact matches first
             for name, function in self.overloads.items():
                 if any(argument.is_out for argument in function._schema.arguments):
                     self._by_key.setdefault(_key(_base(name), function._schema, without), name)
@@ -68,7 +68,7 @@ class Rows:
         return _table().operators[row].traits | tagged
 
     def find(self, function: Any) -> str | None:
-        """The row that computes what `function` (an OpOverload) returns; None where there is none."""
+        """The row that computes the results of `function` (an OpOverload); None if there is none."""
         schema = function._schema
         name = schema.name + (f".{schema.overload_name}" if schema.overload_name else "")
         if name in self.overloads:
@@ -85,7 +85,7 @@ class Rows:
     def bind(
         self, row: str, function: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]
     ) -> dict[str, Any]:
-        """The arguments of `row`, but for its outs, by name: as `function` was called."""
+        """The arguments of `row`, without its outs, by name: as `function` was called."""
         given = dict(zip((a.name for a in function._schema.arguments), args, strict=False)) | dict(kwargs)
         defaults = {a.name: a.default_value for a in function._schema.arguments if a.has_default_value()}
         values = defaults | given

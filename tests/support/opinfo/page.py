@@ -26,7 +26,7 @@ COLUMNS = {
     "complex64": "c64",
     "complex128": "c128",
 }
-"""Dtypes, and what stands above their columns."""
+"""Dtypes and the headings of their columns."""
 
 RARE = {"uint16": "u16", "uint32": "u32", "uint64": "u64", "complex32": "c32"}
 """Dtypes that share the last column: PyTorch itself has few operators for them."""
@@ -101,7 +101,7 @@ def differences() -> str:
 
 
 def summary(table: dict[str, Any]) -> list[str]:
-    """The numbers: one line for each list that operators are held against."""
+    """The summary: one line for each list that the operators are compared with."""
     pairs = table["pairs"]
     passed, failed = pairs.get("pass", 0), pairs.get("fail", 0)
     lines = ["| held against | number | here |", "|---|--:|--:|"]

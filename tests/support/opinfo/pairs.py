@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""PyTorch's OpInfo database as pairs of an operator and a dtype, and what becomes of each here."""
+"""PyTorch's OpInfo database as pairs of an operator and a dtype, and the outcome of each pair."""
 
 from __future__ import annotations
 
@@ -46,12 +46,12 @@ class Outcome:
     """The outcome of a pair.
 
     Attributes:
-        samples: how many inputs the database has that PyTorch itself takes.
-        passed: how many of them had every call of every kernel right.
+        samples: number of inputs in the database that PyTorch itself accepts.
+        passed: number of samples with every call of every kernel right.
         calls: calls of operators of the table, and `compared` of them were made on the kernel too.
-        kernels: what was compared, and with which dtype: in how many samples, and in how many all was right.
-        decomposed: what they called that was taken apart into other operators.
-        missing: what they called that the table lacks and that does not decompose.
+        kernels: for each compared operator and dtype, the numbers of samples and of right samples.
+        decomposed: called operators that were decomposed into other operators.
+        missing: called operators that the table lacks and that do not decompose.
         failures: one line for each call that a kernel refused or got wrong.
     """
 
@@ -65,7 +65,7 @@ class Outcome:
     failures: list[str] = field(default_factory=list)
 
     def add(self, mode: Replay) -> None:
-        """Adds what happened in one sample."""
+        """Adds the results of one sample."""
         self.samples += 1
         self.calls += mode.made
         self.compared += mode.compared
@@ -80,8 +80,8 @@ class Outcome:
 
 @functools.cache
 def all_pairs() -> list[Pair]:
-    """Every entry with every dtype that PyTorch supports on the CPU, in the database's order. Floats of
-    8 bits are not among them: no kernel is written for those."""
+    """Every entry with every dtype that PyTorch supports on the CPU, in the database's order. 8-bit floats
+    are left out: no kernel exists for them."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         from torch.testing._internal.common_methods_invocations import op_db
@@ -124,7 +124,7 @@ def _is_taken(pair: Pair, sample: Any) -> bool:
 
 
 def samples(pair: Pair) -> Iterator[Any]:
-    """The database's inputs for a pair; none where they cannot be made in its dtype."""
+    """The database's inputs for a pair; none if they cannot be created in its dtype."""
     try:
         with without_stacks():
             drawn = pair.info.sample_inputs("cpu", pair.dtype)

@@ -79,7 +79,7 @@ class Banks(MemoryPlanningAlgorithmSuite):
 
 
 def _preserved(module: nn.Module, *inputs: Tensor, operators: list[Any]) -> Case:
-    """Operators that are not decomposed on the way to edge dialect."""
+    """Operators that are not decomposed when lowered to the edge dialect."""
     return one(module, inputs, edge=EdgeCompileConfig(preserve_ops=operators, _check_ir_validity=False))
 
 
