@@ -87,7 +87,7 @@ def test_what_takes_minutes_is_announced_and_seen(checkout: Path) -> None:
 
 
 def steps(result: process.Result) -> list[tuple[str, str]]:
-    """What `./dev check` says of each step: ok or FAILED, and the name; each has its time."""
+    """The steps that `./dev check` reports: ok or FAILED, and the name; each has its time."""
     found = re.findall(r"^(ok|FAILED) +[0-9]+\.[0-9] s  (.+)$", result.stdout, re.MULTILINE)
     assert len(found) == len(re.findall(r" s  ", result.stdout))
     return found

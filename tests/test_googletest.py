@@ -28,7 +28,7 @@ def known_tests() -> list[str]:
 
 @pytest.fixture(scope="module")
 def results(tmp_path_factory: pytest.TempPathFactory) -> dict[str, ElementTree.Element]:
-    """What ctest says of each test."""
+    """The result that ctest reports for each test."""
     report = tmp_path_factory.mktemp("ctest") / "junit.xml"
     process.run(["ctest", "--test-dir", BUILD, "--output-junit", report])
     return {case.attrib["name"]: case for case in ElementTree.parse(report).getroot().iter("testcase")}

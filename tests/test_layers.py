@@ -49,7 +49,8 @@ LINKED_FROM_ABOVE = {
     "rushlight::schema::kDataFileTables": _GENERATED,
     "rushlight::schema::kBundledProgramTables": _GENERATED,
 }
-"""What a layer of the runtime declares, and a higher one or a generated file defines, with the reason."""
+"""Functions that a layer of the runtime declares, and a higher one or a generated file defines, with the
+reason."""
 SEEN_BY_KERNELS = {"base", "tensor", "memory", "kernel"}
 SHELF_LIMIT = 60
 """Files in a folder of kernels/, at most."""

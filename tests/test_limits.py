@@ -17,7 +17,7 @@ from rushlight import process
 ROOT = Path(__file__).resolve().parents[1]
 FILES = ["tests/runtime/budgets.yaml", "tests/kernels/size_budgets.yaml"]
 LOOK_BACK = 20
-"""Commits of a file that are looked at."""
+"""Number of examined commits of a file."""
 
 Row = dict[str, Any]
 
@@ -92,7 +92,7 @@ def test_no_limit_was_raised_without_a_row(file: str) -> None:
 
 def test_a_raise_without_a_row_is_seen() -> None:
     old = {"a": {"total": 10, "sources": {"x/y": 5}, "raised": []}}
-    row = {"limit": "sources/x/y", "from": 5, "to": 6, "why": "for good reasons"}
+    row = {"limit": "sources/x/y", "from": 5, "to": 6, "why": "with good reasons"}
     raised = {"a": {"total": 9, "sources": {"x/y": 6, "x/new": 7}, "raised": []}}
     assert silent_raises(old, raised) == ["a, sources/x/y: 5 became 6"]
     assert silent_raises(old, {"a": {**raised["a"], "raised": [row]}}) == []

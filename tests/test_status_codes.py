@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Every reader of status codes has those of rushlight.status, and no exit status of a crash is a code."""
+"""Every reader of status codes has the codes of rushlight.status, and no exit status of a crash is a code."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def test_each_code_is_spelled_where_it_becomes_text(source: str) -> None:
 
 
 def test_the_codes_are_the_official_ones() -> None:
-    # Of executorch 1.5.1, runtime/core/error.h: part of its public API.
+    # The codes of executorch 1.5.1, runtime/core/error.h: part of its public API.
     assert CODES == {
         "Ok": 0, "Internal": 1, "InvalidState": 2, "EndOfMethod": 3, "AlreadyLoaded": 4,
         "NotSupported": 16, "NotImplemented": 17, "InvalidArgument": 18, "InvalidType": 19,

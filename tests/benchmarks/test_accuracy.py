@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What benchmarks/accuracy measures is a convolution, and the decision shows what it prints."""
+"""benchmarks/accuracy measures a convolution; the decision shows the values that it prints."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What stands between official arguments and rushlight's kernels: ranks, scratch memory, results.
+// The adapters between official arguments and rushlight's kernels: ranks, scratch memory, results.
 #include <cstring>
 #include <type_traits>
 #include <vector>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What generated kernels in front of official ones do: choose by tensors, pass arguments on, take failures.
+// Generated wrappers of official kernels: they select by tensors, pass arguments on and report failures.
 #include "compat/detail/official_kernel.h"
 
 #include <gtest/gtest.h>

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the C++ of this repository shares with the official headers.
+"""Measures how much text the C++ of this repository shares with the official headers.
 
-python tests/compat/own_writing.py          # the table: file, longest run, shared share
-python tests/compat/own_writing.py FILE     # the shared runs of one file
+python tests/compat/own_writing.py          # the table: file, longest span, shared part
+python tests/compat/own_writing.py FILE     # the shared spans of one file
 """
 
 from __future__ import annotations

@@ -53,7 +53,7 @@ std::vector<float> values_of(const EValue& value) {
   return {data, data + tensor.numel()};
 }
 
-// Tripled by a kernel of one's own.
+// Triples its input; a kernel that an application defines.
 Tensor& tripled_out(executorch::runtime::KernelRuntimeContext& context, const Tensor& in, Tensor& out) {
   auto scratch = context.allocate_temp(in.nbytes());
   ET_KERNEL_CHECK(context, scratch.ok(), MemoryAllocationFailed, out);
@@ -76,7 +76,7 @@ t::Bytes program_with(const char* name) {
   return t::build(plan);
 }
 
-// What an application's main() sets up.
+// The set-up that an application's main() does.
 class Application {
  public:
   explicit Application(const t::Bytes& bytes)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What official runners are made of beside programs: loaders, allocators, threads, bundles, inputs.
+// The parts of official runners beside programs: loaders, allocators, threads, bundles, inputs.
 #include <cstring>
 #include <fstream>
 #include <string>

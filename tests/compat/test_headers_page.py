@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""docs/compat.md lists the headers that are there, and all of ExecuTorch's are."""
+"""docs/compat.md lists the existing headers, and ExecuTorch's headers are complete."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def test_the_page_lists_the_headers_of_the_tree() -> None:
 def test_each_header_is_compiled_alone() -> None:
     compiled = (Path(__file__).parent / "headers.txt").read_text().split()
     assert compiled == sorted(compiled)
-    # Those of kernels/ hold the whole operator table, which kernels_test.cpp compiles.
+    # The headers of kernels/ hold the whole operator table, which kernels_test.cpp compiles.
     alone = [header for header in compat_headers.headers() if not header.startswith("executorch/kernels/")]
     assert compiled == alone
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The C++ is our own: apart from its interface it shares no long runs of tokens with the official headers."""
+"""The C++ is our own: apart from its interface it shares no long spans of tokens with official headers."""
 
 from __future__ import annotations
 

@@ -46,7 +46,7 @@ def text_of(path: str) -> str:
 
 
 def tables(text: str) -> dict[str, Table]:
-    """Of each table the fields: name, type, whether it is a vector."""
+    """The fields of each table: name, type, and True for a vector."""
     made = {}
     for name, body in re.findall(r"table\s+(\w+)\s*{(.*?)}", text, re.DOTALL):
         fields = re.findall(r"(\w+)\s*:\s*(\[)?\s*([\w.]+)", body)
@@ -60,7 +60,7 @@ def _type(words: str) -> str:
 
 
 def members(text: str, kind: str) -> dict[str, list[str]]:
-    """Of each enum or union what it lists."""
+    """The members of each enum or union."""
     found = re.findall(rf"{kind}\s+(\w+)[^{{]*{{(.*?)}}", text, re.DOTALL)
     return {name: re.findall(r"(\w+)\s*(?:=\s*\d+)?\s*(?:,|$)", body.strip()) for name, body in found}
 

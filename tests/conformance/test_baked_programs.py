@@ -27,7 +27,7 @@ HOSTILE = 'f"; } int main() { return 1; } // \\\n??/'
 
 
 def number(item: int | float | bool) -> Value:
-    """A number of its own kind."""
+    """A scalar Value whose kind follows from the Python type."""
     return Value({bool: Kind.BOOL, int: Kind.INT, float: Kind.DOUBLE}[type(item)], item)
 
 
@@ -51,7 +51,7 @@ def method(
     name: str = "forward",
     rest: tuple[tuple[Instruction, ...], ...] = (),
 ) -> Method:
-    """A method of one chain, and those of `rest`; calls name their operator."""
+    """A method of one chain and the chains of `rest`; calls name their operator."""
     operators = tuple(dict.fromkeys(call[0] for call in calls if isinstance(call, tuple)))
     chain = [
         KernelCall(operators.index(call[0]), tuple(call[1])) if isinstance(call, tuple) else call
@@ -184,7 +184,7 @@ def loops() -> Tried:
 
 
 def states() -> Tried:
-    """Several methods of hostile names with state of their own, and constants of every kind as outputs."""
+    """Several methods with hostile names and separate state, and constants of every kind as outputs."""
     constants = [np.arange(4, dtype=np.float32).tobytes(), np.full(4, 2, np.float32).tobytes()]
     state = tensor(4, at=0, storage=Storage.MUTABLE, buffer_index=1)
     constant = tensor(4, storage=Storage.CONSTANT, buffer_index=1, name=HOSTILE)
@@ -265,7 +265,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Built]:
 
 
 def result_of(model: Path, case: Case, **options: Any) -> list[Any]:
-    """What comes out of the calls, to the bit, or the kind of error and the instruction."""
+    """The outputs of the calls, bit for bit, or the kind of error and the instruction."""
     try:
         calls = run(model, case, target="host", **options).calls
     except RushlightError as error:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A model lowered to a backend by the official exporter runs with a backend of one's own, on the host and on
+"""A model lowered to a backend by the official exporter runs with a user's own backend, on the host and on
 boards."""
 
 from __future__ import annotations

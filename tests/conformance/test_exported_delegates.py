@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Programs exported here for two backends of one's own compute what the model does, on the host and on a
-board: several backends in one method, bodies of control flow, dynamic shapes, integers, state, named data."""
+"""Programs exported here for two example backends compute what the model does, on the host and on a board:
+several backends in one method, bodies of control flow, dynamic shapes, integers, state, named data."""
 
 from __future__ import annotations
 

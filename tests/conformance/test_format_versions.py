@@ -21,7 +21,7 @@ INTEROP = Path(__file__).parents[1] / "interop"
 
 
 def _header_bytes(data: bytes) -> int:
-    """What the extended header says of its length; 0 without one."""
+    """The length that the extended header states; 0 without a header."""
     return int.from_bytes(data[12:16], "little") if data[8:12] == b"eh00" else 0
 
 

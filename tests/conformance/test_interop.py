@@ -28,7 +28,7 @@ pytestmark = pytest.mark.conformance
 
 
 def differences(got: list[Any], expected: list[Any], tolerance: float) -> list[str]:
-    """What the rule of tests/interop/README.md finds wrong; empty when the outputs pass."""
+    """The violations of the rule of tests/interop/README.md; empty when the outputs pass."""
     if len(got) != len(expected):
         return [f"{len(expected)} outputs expected, got {len(got)}"]
     found = []

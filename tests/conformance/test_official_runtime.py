@@ -26,14 +26,14 @@ with warnings.catch_warnings():
 
 INTEROP = Path(__file__).parents[1] / "interop"
 
-# Those that one of the two runtimes refuses are compared by metadata only.
+# Programs that one of the two runtimes refuses are compared by metadata only.
 PROGRAMS = sorted(
     str(path.relative_to(INTEROP))
     for path in INTEROP.glob("*/model.pte")
     if (path.parent / "case.json").is_file() and not (path.parent / "weights.ptd").is_file()
 )
 
-# What the official ones have and ours do not: the values of attributes.
+# Members of the official classes that ours lack: the values of attributes.
 WITHOUT = {"ExecuTorchMethod": {"get_attribute"}}
 
 pytestmark = pytest.mark.conformance

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What is said of a call ahead and what the runtime says of it when it loads the program are the same."""
+"""The check of a call at export and the check of the runtime when it loads the program agree."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from rushlight.sources import source_root
 pytestmark = pytest.mark.conformance
 
 TABLE = load_table(source_root() / "kernels" / "ops.yaml")
-# Those that write through Any may be refused for what they are given, whatever its kind.
+# Operators that write through Any may be refused for the values of their arguments, whatever their kinds.
 NAMES = sorted(
     name
     for name, row in TABLE.operators.items()
@@ -57,7 +57,7 @@ def operand(value: Value) -> Operand:
 
 
 def is_loaded(name: str, arguments: tuple[int, ...]) -> bool:
-    """Whether the runtime takes the kinds of a call's arguments."""
+    """True if the runtime accepts the kinds of a call's arguments."""
     method = Method("forward", VALUES, (), (), ((KernelCall(0, arguments),),), (name,), (), (0, 64))
     try:
         rushlight.load(write_program(ProgramParts((method,))).tobytes()).load_method("forward")

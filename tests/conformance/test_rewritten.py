@@ -71,7 +71,7 @@ def test_it_gives_what_pytorch_gives(name: str, tmp_path: Path) -> None:
 
 
 def is_of_boards(name: str) -> bool:
-    """Whether a program has operators that the official package has for boards only."""
+    """True if a program has operators that the official package provides for boards only."""
     return any(each.startswith("cortex_m::") for each in operator_uses(read_program(INTEROP / name)))
 
 
@@ -187,7 +187,7 @@ def test_bundled_programs_are_judged_by_both_runtimes(tmp_path: Path, shift: int
 
 
 def verified(module: Any, index: int) -> bool:
-    """Whether the official runtime is content with a case."""
+    """True if the official runtime accepts the outputs of a case."""
     try:
         module.verify_result_with_bundled_expected_output("forward", index, 1e-5, 1e-5)
     except RuntimeError:

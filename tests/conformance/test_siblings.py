@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Programs like those of tests/interop, made now with the official package, give what PyTorch gives."""
+"""Programs like the ones of tests/interop, written now by the official package, give PyTorch's results."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Traces beside those of the official runtime: same events in the same order, same values, and the official
-Inspector reads them."""
+"""Traces compared with traces of the official runtime: same events in the same order, same values; the
+official Inspector reads them."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def official(name: str, folder: Path) -> None:
 
 
 def official_trace(model: Path, calls: Sequence[Call], folder: Path) -> None:
-    """Of any program."""
+    """Writes the official runtime's trace of the calls into `folder`."""
     torch = pytest.importorskip("torch", reason="needs torch==2.13.0")
     pybindings = pytest.importorskip(
         "executorch.extension.pybindings.portable_lib", reason="needs executorch==1.5.1"

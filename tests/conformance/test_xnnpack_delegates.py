@@ -224,8 +224,8 @@ UNREACHED = {
 }
 """Targets that the serializer has a visitor for, and no model of this version comes to, with the reason."""
 NOT_MADE = {"ScaledDotProductAttention", "ArgMaxPooling2d", "Copy"}
-"""Kinds of nodes that no program of this version has: an attention is lowered in parts, and for a maximum
-with its places and for clone see UNREACHED."""
+"""Kinds of nodes that no program of this version has: an attention is lowered in parts; for a maximum with
+its indices and for clone see UNREACHED."""
 CASES = [(name, kind) for name, row in ROWS.items() for kind in row.types]
 
 
@@ -269,7 +269,7 @@ def test_the_page_has_each_kind_of_node() -> None:
 
 
 def cases() -> list[Any]:
-    """All of them; continuous integration takes a fifth of those that are not in float32. Most rows have two
+    """All cases; continuous integration takes a fifth of the cases that are not float32. Most rows have two
     or four types: a fifth has some of each."""
     return [
         pytest.param(

@@ -39,7 +39,7 @@ a number is rounded to int8, and outputs may differ by a step or two of 1/127 of
 
 
 REFUSED = {"detection", "bilinear u-net", "joined"}
-"""Networks in int8 whose files, of its own exporter, the official runtime refuses."""
+"""Networks in int8 whose files the official runtime refuses, although its own exporter wrote them."""
 CASES = [(name, kind) for name in MODELS for kind in KINDS if kind != "int8" or name not in REFUSED]
 
 

@@ -85,7 +85,7 @@ def test_methods_with_the_same_weights_pack_them_once() -> None:
     program = rushlight.load(lowered.data, threads=1)
     encode = program.load_method("encode")
     assert encode.memory()["delegates"]["prepared"] > 4 * WIDE * 20
-    del encode  # what it packed stays, and so do the constants that it is of
+    del encode  # its packed weights and their constants stay
     assert prepared(program, "decode") == 0
     (expected,) = official_outputs(lowered, [(narrow,)], "decode")
     found = program.load_method("decode").execute([narrow.numpy()])

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A table of networks × kinds of numbers that the official package lowers to XNNPACK: how far outputs are
-from those of the official runtime.
+"""A table of networks × dtypes that the official package lowers to XNNPACK: how far outputs differ from the
+official runtime's.
 
     python tests/conformance/xnnpack_programs.py [--out FOLDER] [--kinds float32,int8] [--targets NAME,...]
         [--again] [NAME...]
 
-The networks are those of benchmarks/speed and of support/official_xnnpack_models.py. Each program runs here
-as it is and converted, and converted on each target. Writes programs.md and programs.json into OUT and prints
+The networks come from benchmarks/speed and support/official_xnnpack_models.py. Each program runs here as
+it is and converted, and converted on each target. Writes programs.md and programs.json into OUT and prints
 the first; the exit code is 1 if an output is further away than its kind allows. Programs that OUT has are
 made again with --again only.
 """
@@ -42,8 +42,8 @@ from support.official_xnnpack_models import MODELS, model
 
 TARGETS = "linux-aarch64,cortex-m55,rv32imac"
 TOLERANCES = {"float32": 1e-5, "float16": 8e-3, "int8": 1e-6, "dynamic": 1e-5}
-"""Of each kind of numbers, relative to the largest of an output. A step of int8 is a thousand times what int8
-may differ by: networks may end in floats."""
+"""Tolerances by dtype, relative to the largest element of an output. A step of int8 is a thousand times the
+tolerance of int8: networks may end in floats."""
 CALLS = 2
 HALVES = "averages outside of the delegate are exact when converted: halves round otherwise, by one step"
 STEPS = "ceil and floor of float16: a number beside a whole one becomes another"
@@ -181,9 +181,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("names", nargs="*", metavar="NAME", default=list(NETWORKS))
     parser.add_argument("--out", type=Path, default=Path("out/xnnpack"), help="where to write")
-    parser.add_argument("--kinds", default=",".join(TOLERANCES), help="of numbers: %(default)s")
-    parser.add_argument("--targets", default=TARGETS, help="of converted programs: %(default)s")
-    parser.add_argument("--again", action="store_true", help="make programs that are there again")
+    parser.add_argument("--kinds", default=",".join(TOLERANCES), help="dtypes: %(default)s")
+    parser.add_argument("--targets", default=TARGETS, help="targets for converted programs: %(default)s")
+    parser.add_argument("--again", action="store_true", help="export existing programs again")
     options = parser.parse_args()
     targets = [each for each in options.targets.split(",") if each]
     rows: list[Row] = []

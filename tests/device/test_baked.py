@@ -28,7 +28,7 @@ TARGETS = ["host", "cortex-m55", "rv32imafc"]
 DSCNN_FLASH = 29_800
 DSCNN_RAM = 200
 
-# Of the interpreter: reading programs, running their instructions, and finding operators by name.
+# Symbols of the interpreter: reading programs, running their instructions, finding operators by name.
 INTERPRETER = re.compile(r"rushlight::(Program|Method|flatbuffer|schema|OperatorTable|MethodMeta|selected_)")
 HEAP = re.compile(
     r"operator (new|delete)|(^| )(_?malloc|_?free|calloc|realloc|_?sbrk)\b|__cxa_|_Unwind|typeinfo|std::__"
@@ -65,7 +65,7 @@ def built(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
 
 
 def bits(value: Any) -> Any:
-    """What two equal outputs share: type, shape and bytes."""
+    """The properties that two equal outputs share: type, shape and bytes."""
     if isinstance(value, np.ndarray):
         return value.dtype.name, value.shape, value.tobytes()
     return type(value), value

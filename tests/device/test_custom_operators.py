@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Kernel libraries of one's own, on the host and on a board: rushlight's kernels and ExecuTorch's."""
+"""User-defined kernel libraries, on the host and on a board: rushlight's kernels and ExecuTorch's."""
 
 from __future__ import annotations
 

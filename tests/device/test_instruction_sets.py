@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What instructions are in executables: none that a core does not have, and those that it is chosen for."""
+"""Executables hold no instructions that a core lacks, and use the instructions that a core is chosen for."""
 
 from __future__ import annotations
 

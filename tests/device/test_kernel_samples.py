@@ -82,7 +82,7 @@ BOARDS = ["cortex-m4", "rv32imafc"]
 
 @pytest.fixture(scope="module")
 def calls() -> list[RecordedCall]:
-    """What the boards are to compute."""
+    """The calls that the boards compute."""
     return record(OPERATORS, DTYPES, samples_each=SAMPLES_EACH, max_elements=MAX_ELEMENTS)
 
 

@@ -86,7 +86,8 @@ def test_a_target_computes_what_pytorch_does(board: str, tmp_path: Path) -> None
 
 
 LINEAR, RMS_NORM = "rushlight::block_linear.out", "rushlight::rms_norm.out"
-# Of all forms, with features that end in a panel and depths that end in a group; two kinds of activations.
+# All forms, with feature counts that end in a panel and depths that end in a group; two dtypes of
+# activations.
 PRODUCTS = [
     (BlockForm(4, 32, "float16", False), 40, 96, 1, 16),
     (BlockForm(4, 32, "float16", True), 16, 100, 6, 16),

@@ -46,7 +46,8 @@ def test_the_computed_sizes_are_enough(runner) -> None:
 def test_kernels_do_without_scratch(runner) -> None:
     run, _ = runner
     status, output = run("--temporary_bytes=0")
-    # Kernels of hosts take a slower way and say what they would have liked; those of boards want nothing.
+    # Host kernels fall back to a slower algorithm and report the scratch they wanted; board kernels want
+    # none.
     assert status == 0 and output.strip().splitlines()[0] == "forward"
 
 

@@ -51,7 +51,7 @@ SMALL = {
 }
 # Bytes: runtime, selected kernels, runner, start-up code and C library, without the weights.
 DSCNN_FLASH = {"cortex-m55": 43_850, "cortex-m4": 45_500, "rv32imac": 47_000}
-# Of one inference; QEMU counts them exactly.
+# Instructions of one inference; QEMU counts them exactly.
 INSTRUCTIONS = {
     ("cortex-m4", "model_dscnn"): 4_700_000,
     ("cortex-m55", "model_dscnn"): 2_350_000,
@@ -60,7 +60,7 @@ INSTRUCTIONS = {
     ("cortex-m55", "model_resnet8"): 9_400_000,
     ("rv32imafc", "model_resnet8"): 27_000_000,
 }
-# What 16 kB of memory hold beside the runner's stack.
+# Models that fit into 16 kB of memory beside the runner's stack.
 SMALLEST = ["cond_sum", "dtype_int8", "scan"]
 SMALL_TARGETS = ["cortex-m55", "rv32imac", "linux-aarch64"]
 

@@ -43,7 +43,7 @@ def need(name: str) -> targets.Target:
 
 
 def words(result: process.Result) -> str:
-    """What it printed, as one line."""
+    """The printed output, as one line."""
     return " ".join((result.stdout + result.stderr).split())
 
 

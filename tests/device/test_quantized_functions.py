@@ -63,7 +63,7 @@ class Draw:
 
     @property
     def is_short(self) -> bool:
-        """Whether numbers have 16 bits: those count from 0."""
+        """True for 16-bit values: their zero point is 0."""
         return self.dtype == torch.int16
 
     def point(self) -> int:
@@ -192,7 +192,7 @@ def interpolated(draw: Draw) -> Arguments:
 
 
 def dynamic(draw: Draw) -> Arguments:
-    """Of floats, whose sums of products are of integers: the same bits everywhere, too."""
+    """Float operands whose sums of products are integers: the same bits on every target."""
     depth, features = draw.size(40), draw.size(20)
     x = draw.tensor(draw.size(4), depth).to(torch.float32) * 0.037
     weight = draw.tensor(features, depth).to(torch.int16).clamp(-127, 127).to(torch.int8)
@@ -282,7 +282,7 @@ def _of_floats() -> Iterator[RecordedCall]:
 
 
 def _agree(call: RecordedCall, outs: Sequence[torch.Tensor]) -> bool:
-    """Whether results are as defined: to the bits, unless sums are of floats."""
+    """True if results match the definition: bit for bit, except for float sums."""
     if call.row == OF_FLOATS:
         return torch.allclose(outs[0], call.expected[0], rtol=1e-5, atol=1e-4)
     return all(map(torch.equal, outs, call.expected))
@@ -301,7 +301,7 @@ def test_every_operator_on_integers_is_drawn_with_all_roundings() -> None:
 
 @pytest.fixture(scope="module")
 def every() -> list[RecordedCall]:
-    """What the targets are to compute."""
+    """The calls that the targets compute."""
     return [*_drawn(), *_of_floats()]
 
 

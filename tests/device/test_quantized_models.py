@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Instructions, stack and planned memory of int8 programs on boards; QEMU counts instructions exactly.
-Outputs are those of PyTorch's quantized graph."""
+Expected outputs come from PyTorch's quantized graph."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ MODELS: dict[str, tuple[Callable[[], nn.Module], tuple[int, ...]]] = {
     "mlp": (lambda: mlp(640, 128, 128, 8, 128, 640), (1, 640)),
 }
 PLANNED = {"dscnn": 16_000, "resnet8": 49_152, "mlp": 3_200}  # bytes
-# Of one inference, about 3 % more than measured.
+# Limits for one inference, about 3 % more than measured.
 INSTRUCTIONS = {
     ("cortex-m0plus", "dscnn"): 15_800_000,
     ("cortex-m3", "dscnn"): 7_290_000,

@@ -48,7 +48,7 @@ def _drawn(name: str, rounding: str, dtype: torch.dtype) -> Iterator[RecordedCal
 
 @pytest.fixture(scope="module")
 def calls() -> list[RecordedCall]:
-    """What the targets are to compute, calls of all kinds in turn."""
+    """The calls that the targets compute, all kinds in turn."""
     kinds = itertools.product((CONVOLUTION, LINEAR), ROUNDINGS, NUMBERS)
     drawn = [list(itertools.islice(_drawn(*kind), EACH)) for kind in kinds]
     return [call for turn in zip(*drawn, strict=True) for call in turn]

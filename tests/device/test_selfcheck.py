@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a program finds on every target: see selfcheck/selfcheck.cpp."""
+"""The C++ environment of every target: see selfcheck/selfcheck.cpp."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Selfcheck = Callable[..., RunResult]
 
 @pytest.fixture
 def selfcheck(target: Target, build: Callable[[Target, Path, str], Path], tmp_path: Path) -> Selfcheck:
-    """Runs a mode of the program in a folder of its own."""
+    """Runs a mode of the program in a separate folder."""
     executable = build(target, SOURCE, "selfcheck")
     return lambda *arguments: target.run(executable, arguments, cwd=tmp_path, timeout=120)
 

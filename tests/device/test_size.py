@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What `rushlight size` says of a board's program holds when it runs."""
+"""The sizes that `rushlight size` reports for a board's program hold when it runs."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Backs for cores without wide vectors, of kernels/board: shapes that end in the middle of a
-tile, in all layouts, on each instruction set that has microkernels of its own; and what models cost in
-instructions, which QEMU counts exactly."""
+"""Kernels of kernels/board for cores without wide vectors: shapes that end in the middle of a tile, in all
+layouts, on each instruction set that has its own microkernels; and the instructions that models take,
+which QEMU counts exactly."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ ROWS = [
     "rushlight::linear_act.clamp_out",
 ]
 
-# Of one inference, in thousands: programs as they are exported for the board, channels-last on Arm.
+# Thousands of instructions of one inference: programs as exported for the board, channels-last on Arm.
 INSTRUCTIONS = {
     ("cortex-m4", DsCnn): 4_000,
     ("cortex-m55", DsCnn): 1_400,
@@ -147,7 +147,7 @@ def _elements() -> Iterator[torch.Tensor]:
 
 @pytest.fixture(scope="module")
 def calls() -> list[RecordedCall]:
-    """What the boards are to compute: float32 alone, so that nothing else than small kernels is compiled."""
+    """The calls that the boards compute: float32 alone, so that only small kernels are compiled."""
     torch.manual_seed(0)
     watch = Record([row for row in ROWS if row.startswith("aten::")], max_elements=20_000)
     for made in (_convolutions(), _products(), _elements(), _means()):

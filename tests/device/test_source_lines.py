@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What fails on a device is told with the model's line: from a log, or from numbers where there is none."""
+"""A failure on a device is reported with the model's line: from a log, or from numbers if there is none."""
 
 from __future__ import annotations
 

@@ -46,7 +46,7 @@ def test_a_target_hands_back_times_and_values(traced_target: str, tmp_path: Path
         assert told.unit == "instructions" and 0.8 * counted < told.execute / told.runs < counted
     else:
         assert told.unit == "ns"
-    # What the method puts out is logged last.
+    # The method's output is logged last.
     expected = outcome.calls[-1].result.outputs[0]
     values = np.frombuffer((tmp_path / "a.bin").read_bytes()[-expected.nbytes :], expected.dtype)
     np.testing.assert_array_equal(values, expected.ravel())

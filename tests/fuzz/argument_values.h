@@ -14,7 +14,7 @@
 
 namespace rushlight::fuzz {
 
-// What a tensor that is written is made of: as the first tensor read, or so.
+// The dtype of tensors that the operator writes: as of the first tensor read, a fixed one, or any.
 enum class WrittenType : uint8_t { First, Bool, Long, Any };
 
 class ArgumentValues {

@@ -7,7 +7,7 @@ namespace rushlight::fuzz {
 
 namespace {
 
-constexpr size_t kMostBytes = 1 << 18;  // of a tensor
+constexpr size_t kMostBytes = 1 << 18;  // the limit for one tensor
 
 char small(char code) { return code >= 'A' && code <= 'Z' ? static_cast<char>(code - 'A' + 'a') : code; }
 
@@ -35,7 +35,7 @@ BuiltCall::BuiltCall(RecordedCall call, const KernelEntry& kernel, const MemoryP
   for (const MemoryPlan::Place& place : plan.shared) {
     memory[place.tensor] = block.subspan(place.offset, tensors_[place.tensor].impl->nbytes());
   }
-  // What is read is filled last, so that it is whole.
+  // Fills the tensors that are read last: shared memory then holds their values in full.
   for (const bool is_written : {true, false}) {
     for (size_t i = 0; i < named.size(); ++i) {
       if (named[i].is_written != is_written) continue;

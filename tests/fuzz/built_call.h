@@ -17,7 +17,7 @@ struct MemoryPlan {
     size_t tensor;
     size_t offset;
   };
-  std::vector<Place> shared;  // all others have blocks of their own
+  std::vector<Place> shared;  // all others have separate blocks
 };
 
 class BuiltCall {

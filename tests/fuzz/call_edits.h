@@ -14,7 +14,7 @@ namespace rushlight::fuzz {
 
 struct Edit {
   enum class Kind : uint8_t {
-    Size,        // of dimension `item` of tensor `place`
+    Size,        // dimension `item` of tensor `place`
     Everywhere,  // every size `item` of all tensors; in lists of integers too
     Sizes,       // the same, but for the lists
     NoFirst,     // tensor `place` loses a dimension

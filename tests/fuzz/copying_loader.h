@@ -8,8 +8,8 @@
 
 namespace rushlight::fuzz {
 
-// Hands out each range as a copy in a block of its own, as a loader that reads a file does: what is
-// read beyond a range, or after it was given back, is seen.
+// Returns each range as a copy in a separate block, as a loader that reads a file does: sanitizers then see
+// reads beyond a range, and reads after its release.
 class CopyingLoader final : public DataLoader {
  public:
   explicit CopyingLoader(Span<const uint8_t> bytes) : bytes_(bytes) {}

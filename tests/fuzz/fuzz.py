@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Runs the fuzz targets of a build: `fuzz.py mutants` or `fuzz.py libfuzzer`. `./dev fuzz` calls it.
 
-The exit status is 0 when nothing crashed, hung or leaked. What did is in the folder that is printed.
+The exit status is 0 when nothing crashed, hung or leaked. Inputs that failed are in the folder that is
+printed.
 """
 
 from __future__ import annotations
@@ -25,7 +26,9 @@ def main(words: list[str] | None = None) -> int:
     parser.add_argument("--build", type=Path, default=ROOT / "build" / "fuzz", help="folder of the build")
     parser.add_argument("--count", type=int, default=10_000, help="mutants of each target")
     parser.add_argument("--seed", type=int, default=1, help="other mutants for another number")
-    parser.add_argument("--seconds", type=int, default=1800, help="of libFuzzer, all targets together")
+    parser.add_argument(
+        "--seconds", type=int, default=1800, help="run time of libFuzzer, all targets together"
+    )
     parser.add_argument("--corpus", type=Path, help="where libFuzzer keeps what it found: default the build")
     parser.add_argument("--json", action="store_true", help="print the summary as JSON")
     options = parser.parse_args(words)

@@ -28,10 +28,10 @@ void read_cases(const BundledProgram& bundled) {
   for (size_t suite = 0; suite < std::min(bundled.num_suites(), kMaxListed); ++suite) {
     const char* method = bundled.method_name(suite);
     const auto count = bundled.num_cases(method);
-    require(count.ok(), "cases of a method that is not there");
+    require(count.ok(), "the cases of a suite's method are missing");
     for (size_t i = 0; i < std::min(*count, kMaxListed); ++i) {
       const auto test = bundled.test_case(method, i);
-      require(test.ok(), "a case that is not there");
+      require(test.ok(), "a counted case is missing");
       for (size_t v = 0; v < std::min(test->num_inputs(), kMaxListed); ++v) read_bundled(test->input(v));
       for (size_t v = 0; v < std::min(test->num_outputs(), kMaxListed); ++v) {
         read_bundled(test->expected_output(v));

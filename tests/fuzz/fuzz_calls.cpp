@@ -39,7 +39,7 @@ struct Way {
   bool has_little = false;  // scratch memory
 };
 
-// What the kernel makes of constants: all that it reads but its first tensor.
+// Prepares the call's constants with the kernel: every tensor that it reads, except the first.
 Error prepare(const KernelEntry& kernel, const BuiltCall& built, ThreadPool* threads, Heap* heap,
               const void** prepared) {
   bool is_first = true;
@@ -138,8 +138,8 @@ Error call_alone(RecordedCall recorded, const KernelEntry& kernel) {
   return plain.error;
 }
 
-// What was prepared for a call's sizes has to serve another call whose first tensor is smaller, as dynamic
-// shapes are; all other tensors that are read are constants.
+// Calls a kernel that prepared its constants for a larger call: with dynamic shapes, a later call may have a
+// smaller first tensor. All other tensors that it reads are constants.
 void call_smaller(const RecordedCall& recorded, RecordedCall smaller, const KernelEntry& kernel) {
   if (kernel.prepare == nullptr || kernel.folds()) return;
   RecordedCall whole = recorded;

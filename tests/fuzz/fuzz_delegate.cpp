@@ -24,7 +24,7 @@ namespace rushlight::fuzz {
 namespace {
 
 constexpr size_t kMostArguments = 64;
-constexpr size_t kMostBytes = size_t{1} << 16;  // of a tensor: what is larger is only slow
+constexpr size_t kMostBytes = size_t{1} << 16;  // the limit for one tensor: larger ones are only slow
 constexpr int kExecutions = 3;
 
 // The same bytes under every name: 0.0115 as float32 and as bfloat16, 60 as int8.
@@ -51,7 +51,7 @@ bool is_small(const Result<TensorInfo>& info) {
   return info.ok() && checked_numel(info->sizes, &numel) && numel <= kMostBytes / sizeof(int64_t);
 }
 
-// Whether executing it is quick.
+// True if the method executes quickly.
 bool is_small(const MethodMeta& meta) {
   for (size_t i = 0; i < meta.num_inputs(); ++i) {
     if (!is_small(meta.input_tensor(i))) return false;
@@ -157,7 +157,7 @@ size_t mutate_input(uint8_t* data, size_t size, size_t capacity, Choices& choice
   const Span<uint8_t> graph = graph_in(data, size);
   Mutator mutator(schema::kXnnpackGraphTables, choices);
   if (choices.one_in(8)) return mutator.mutate(data, size, capacity);
-  mutator.mutate(graph.data(), graph.size(), graph.size());  // what lies behind it stays
+  mutator.mutate(graph.data(), graph.size(), graph.size());  // bytes after the graph stay
   return size;
 }
 

@@ -40,8 +40,8 @@ Error call(const KernelEntry& kernel, Span<EValue* const> arguments, size_t temp
 
 }  // namespace
 
-// The first two bytes choose the operator, the others its arguments. What is written gets one rank and
-// dtype after another, until the operator takes it.
+// The first two bytes choose the operator, the others its arguments. The written tensors get one rank and
+// dtype after another, until the operator takes them.
 Outcome run_input(Span<const uint8_t> input) {
   const size_t operators = count_operators();
   if (input.size() < 2 || operators == 0) return {};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Memory in blocks of their own, each exactly as long as was asked for, so that AddressSanitizer sees
+// Memory in separate blocks, each exactly as long as requested, so that AddressSanitizer sees an access to
 // the first byte beyond.
 #pragma once
 

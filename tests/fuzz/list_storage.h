@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a list argument refers to; one of the vectors, by the kind of the list.
+// The elements of a list argument, in the vector that belongs to the list's kind.
 #pragma once
 
 #include <cstdint>

@@ -31,7 +31,7 @@ void describe(const MethodMeta& meta) {
   for (const bool outputs : {false, true}) {
     for (size_t i = 0; i <= std::min<size_t>(counts[outputs], 64); ++i) {
       const auto tag = outputs ? meta.output_tag(i) : meta.input_tag(i);
-      require(i < counts[outputs] || !tag.ok(), "a tag for a value that is not there");
+      require(i < counts[outputs] || !tag.ok(), "a tag for a missing value");
       const auto info = outputs ? meta.output_tensor(i) : meta.input_tensor(i);
       if (!info.ok()) continue;
       for (const int32_t size : info->sizes) sum += static_cast<uint32_t>(size);
@@ -40,12 +40,12 @@ void describe(const MethodMeta& meta) {
   }
   for (size_t i = 0; i <= std::min<size_t>(meta.num_planned_buffers(), 64); ++i) {
     const auto size = meta.planned_buffer_size(i);
-    require(i < meta.num_planned_buffers() || !size.ok(), "a size for a buffer that is not there");
+    require(i < meta.num_planned_buffers() || !size.ok(), "a size for a missing buffer");
     static_cast<void>(meta.planned_buffer_device(i));
   }
   for (size_t i = 0; i <= std::min<size_t>(meta.num_backends(), 64); ++i) {
     const auto name = meta.backend_name(i);
-    require(name.ok() == (i < meta.num_backends()), "a backend that is not there");
+    require(name.ok() == (i < meta.num_backends()), "a missing backend");
     if (name.ok()) require(meta.uses_backend(*name), "a backend that is not used");
   }
   for (const size_t pointer_bytes : {4, 8}) static_cast<void>(meta.arena_bytes(pointer_bytes));
@@ -83,7 +83,7 @@ class MethodCase {
   }
 
  private:
-  // A method of its own, as hosts load it: what it prepares has exactly the memory that it asks for.
+  // Loads a separate method, as hosts do: its prepared weights get exactly the memory that it asks for.
   void execute_prepared(size_t arena_bytes, Outcome* outcome) {
     Heap heap;
     auto method = load(heap.allocate(arena_bytes).data(), arena_bytes);
@@ -101,7 +101,7 @@ class MethodCase {
     if (arena_.data() == nullptr) return false;
     for (size_t i = 0; i < meta_.num_planned_buffers(); ++i) {
       const auto size = meta_.planned_buffer_size(i);
-      // What cannot be had is given as nothing, and has to be refused.
+      // A buffer that cannot be allocated is passed as an empty span, and the method must refuse it.
       memory_.planned.push_back(size.ok() ? heap_.allocate(*size) : Span<uint8_t>());
       if (size.ok() && *size > 0 && memory_.planned.back().data() == nullptr) return false;
       if (i == 64) return false;
@@ -225,7 +225,7 @@ void read_map(const NamedDataMap& map) {
   if (!count.ok()) return;
   for (uint32_t i = 0; i < std::min(*count, kMaxKeys); ++i) {
     const auto key = map.key(i);
-    require(key.ok(), "a key that is not there");
+    require(key.ok(), "a missing key");
     const auto data = map.data(*key);
     if (!data.ok()) continue;
     read_bytes(data->bytes());

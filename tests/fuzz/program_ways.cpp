@@ -30,7 +30,7 @@ struct Way {
   uint8_t before = 0;  // each byte of planned memory
 };
 
-// Whether no call has two tensors in one place, one of which it may write.
+// True if no call has two overlapping tensors of which it may write one.
 bool are_apart(const Method& method) {
   struct Range {
     int32_t value;
@@ -79,7 +79,7 @@ bool are_apart(const Method& method) {
   return true;
 }
 
-// Whether sums of its elements in float32 come out alike in any order: large ones may cancel each other.
+// True if float32 sums of the elements agree in any order: large elements may cancel each other.
 bool is_moderate(const TensorImpl& tensor) {
   if (tensor.scalar_type() != ScalarType::Float || tensor.data() == nullptr) return true;
   constexpr float kMost = 1e6f;
@@ -108,7 +108,7 @@ class Run {
     return results;
   }
 
-  // Of what was run: whether its inputs and constants are.
+  // True if the inputs and constants of this run are moderate.
   bool is_moderate() const {
     for (size_t i = 0; i < meta_.num_inputs(); ++i) {
       const EValue& value = method_->input(i);

@@ -28,8 +28,8 @@ from rushlight.codegen.table import load_table
 from support.recorded_calls import CALLS, read, write
 
 ROOT = Path(__file__).resolve().parents[2]
-MOST_CALLS = 5  # of an operator
-MOST_BYTES = 1500  # of a call, if its operator has one as small
+MOST_CALLS = 5  # for each operator
+MOST_BYTES = 1500  # limit for a call, if its operator has one as small
 MOST_BYTES_ALONE = 30_000
 MOST_CANDIDATES = 400
 _TENSOR, _NONE, _INT, _DOUBLE, _BOOL, _STRING, _LIST = 1, 0, 2, 3, 4, 5, 6
@@ -188,7 +188,8 @@ def plain_arguments(schema: Schema, rank: int) -> list[Any]:
 
 
 def choose(candidates: Sequence[Candidate]) -> list[Candidate]:
-    """A few that together have most features; of those that add as many, one with about 300 bytes."""
+    """Chooses a few calls that together have most features; between calls that add equally many, one of about
+    300 bytes."""
     left = list(candidates)
     seen: set[tuple[Any, ...]] = set()
     chosen: list[Candidate] = []

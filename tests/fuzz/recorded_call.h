@@ -43,7 +43,7 @@ struct RecordedCall {
   [[nodiscard]] std::vector<Named> tensors(const KernelEntry& kernel);
 };
 
-// Those of calls.bin whose operator this build has.
+// The calls of calls.bin whose operators this build has.
 const std::vector<RecordedCall>& recorded_calls();
 
 }  // namespace rushlight::fuzz

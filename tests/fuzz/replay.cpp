@@ -98,7 +98,7 @@ Bytes mutant(const Options& options, const std::vector<Bytes>& files, uint64_t n
   return bytes;
 }
 
-// The file in a block of its own size.
+// Runs the file from a block of exactly its size.
 Outcome run_exact(const Bytes& bytes) {
   Heap heap;
   const Span<uint8_t> block = heap.allocate(bytes.size());

@@ -9,7 +9,7 @@
 
 namespace rushlight::fuzz {
 
-// What no sanitizer sees, and must hold all the same.
+// Checks an invariant that sanitizers cannot see; aborts with the text if it is broken.
 inline void require(bool condition, const char* otherwise) {
   if (condition) return;
   std::fprintf(stderr, "fuzz: %s\n", otherwise);

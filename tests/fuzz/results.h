@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What was computed, to be compared with what was computed in another way.
+// Results of a run, to be compared with the results of another configuration.
 #pragma once
 
 #include <cstdint>

@@ -15,7 +15,7 @@ using flatbuffer::Kind;
 using flatbuffer::TableType;
 
 constexpr size_t kMaxSites = 20000;
-constexpr size_t kMaxElements = 64;  // of each vector of numbers
+constexpr size_t kMaxElements = 64;  // the limit for each vector of scalars
 constexpr int kMaxDepth = 32;
 
 unsigned width_of(Kind kind) {
@@ -75,7 +75,7 @@ class Walk {
       if (field.kind == Kind::UnionKind) {
         const uint64_t kind = number(at + offset, 1);
         union_kind =
-            static_cast<uint8_t>(kind <= field.type ? kind : 0);  // of unknown kinds nothing is known
+            static_cast<uint8_t>(kind <= field.type ? kind : 0);  // an unknown kind has no description
       }
       this->field(field, at + offset, group, union_kind, depth);
     }

@@ -15,12 +15,12 @@ namespace rushlight::fuzz {
 enum class SiteKind : uint8_t {
   Header,        // a number of the extended header
   Offset,        // a u32, relative to itself
-  VtableOffset,  // an i32, to be subtracted from its place
+  VtableOffset,  // an i32, subtracted from its offset
   VtableEntry,   // a u16 of a vtable: its sizes, and where fields are
   Count,         // a vector's
   Scalar,        // a table's field
   Tag,           // a union's kind
-  Element,       // of a vector of numbers
+  Element,       // an element of a vector of scalars
   Text,          // the first byte of a string
 };
 
@@ -29,10 +29,10 @@ struct Site {
   uint8_t width;  // bytes
   SiteKind kind;
   uint16_t group;      // the same for the same field of the same type of table, wherever it is
-  uint32_t at_vector;  // of elements and of offsets in a vector: where its count is; else 0
+  uint32_t at_vector;  // for elements and offsets in a vector: the offset of its count; else 0
 };
 
-// Those of a file whose tables `types` describes, at most some ten thousand.
+// Finds the sites of a file whose tables `types` describes, at most some ten thousand.
 std::vector<Site> find_sites(Span<const uint8_t> file, const flatbuffer::TableType* types);
 
 // Bytes from `at`, which need not be aligned. Zero beyond the end.

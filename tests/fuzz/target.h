@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What one run of a fuzz target came to. Each target defines these functions; libFuzzer and replay.cpp
-// call them.
+// The outcome of one run of a fuzz target. Each target defines these functions; libFuzzer and replay.cpp call
+// them.
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Damaged files through the Python readers and the command line: read, or refused with a class of its
-own; never another exception, never long."""
+"""Python readers and the command line with damaged files: they read or refuse them with a rushlight error,
+raise no other exception, and never take long."""
 
 from __future__ import annotations
 

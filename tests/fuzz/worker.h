@@ -10,7 +10,7 @@
 
 namespace rushlight::fuzz {
 
-// What came of the inputs, in memory that both processes see.
+// Counts of the inputs' outcomes, in memory that both processes share.
 struct Tally {
   static constexpr uint32_t kErrors = 0x40;
   volatile uint64_t next;   // the input that runs now

@@ -27,7 +27,7 @@ from support.interop.of_versions import FOLDER, Row
 from support.interop.official import one, write_calls
 
 FLATBUFFERS = ["24.3.25", "25.2.10", "25.9.23", "25.12.19"]
-# Of executorch, with those of flatbuffers; before 1.2 it writes everything with flatc.
+# Versions of executorch, with the versions of flatbuffers; before 1.2 it writes everything with flatc.
 VERSIONS = {
     "1.0.1": FLATBUFFERS[1:2],
     "1.1.0": FLATBUFFERS[1:2],
@@ -48,7 +48,7 @@ def installed(package: str, version: str, wheels: Path) -> Path:
 
 
 def write_row(out: Path, executorch: str, flatbuffers: str, wheels: Path) -> Row:
-    """Writes the files of two versions, those whose like is not there yet."""
+    """Writes the missing files of a pair of versions."""
     front = [installed("executorch", executorch, wheels), installed("flatbuffers", flatbuffers, wheels)]
     path = os.pathsep.join([*map(str, front), os.environ.get("PYTHONPATH", "")])
     flatc = front[0] / "executorch" / "data" / "bin" / "flatc"

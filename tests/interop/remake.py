@@ -46,7 +46,7 @@ def make(name: str, out: Path) -> None:
 
 
 def differences(name: str, out: Path) -> list[str]:
-    """What of the files and of the programs' descriptions is not as here."""
+    """The differences of the files and of the programs' descriptions from the stored ones."""
     files = [{path.name for path in (folder / name).iterdir()} - NOT_KEPT for folder in (out, HERE)]
     found = [f"{name}: files {sorted(files[0])}, here {sorted(files[1])}"] if files[0] != files[1] else []
     for path in sorted((out / name).glob("*.pte")):

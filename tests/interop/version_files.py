@@ -40,7 +40,7 @@ def write_external(folder: Path) -> None:
 
 
 def write_bundled(folder: Path, program: ExecutorchProgramManager) -> None:
-    """The program with calls of it: each one is made of a method of its own, whose state is new."""
+    """Writes the program with bundled calls: each one starts from a new method, whose state is new."""
     with torch.no_grad():
         cases = [
             MethodTestCase(inputs=call, expected_outputs=EveryKind().eval()(*call))

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What PyTorch refuses is refused, and what it takes is taken: dtypes of results, ranks, dim orders and
-numbers at the ends of their ranges."""
+"""Kernels refuse the arguments that PyTorch refuses, and accept the ones it accepts: dtypes of results,
+ranks, dim orders and values at the ends of their ranges."""
 
 from __future__ import annotations
 

@@ -62,7 +62,7 @@ def check(
     wide = dict(options)
     if (mask := wide.get("attn_mask")) is not None:
         mask = mask if mask.dtype == torch.bool else mask.double()
-        wide["attn_mask"] = torch.atleast_2d(mask)  # of fewer dimensions some of PyTorch's kernels take none
+        wide["attn_mask"] = torch.atleast_2d(mask)  # some of PyTorch's kernels need a mask of rank 2 or more
     expected = scaled_dot_product_attention(query.double(), key.double(), value.double(), **wide)
     out = torch.empty(expected.shape, dtype=query.dtype)
     if out_dim_order:

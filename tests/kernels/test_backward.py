@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Gradients that are operators of their own, against torch."""
+"""Operators that compute gradients, against torch."""
 
 from __future__ import annotations
 

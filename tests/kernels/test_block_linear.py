@@ -36,7 +36,7 @@ def tensor_of(sample: BlockSample) -> torch.Tensor:
 def run_all(
     kernels: Kernels, arguments: list[Any], shape: tuple[int, ...], tolerance: float = 0
 ) -> torch.Tensor:
-    """The result, which is the same in all ways to call the kernel, on one thread and on more."""
+    """The result, which all variants of the kernel share, on one thread and on more."""
     results = []
     for way, threads, is_dynamic in itertools.product(kernels.ways(LINEAR), (1, 3), (False, True)):
         out = poison(torch.empty(shape))

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""rushlight::cached_attention against its composition in torch eager: norms, rotary embedding, the
-rows of the cache, and softmax over those that a token sees."""
+"""rushlight::cached_attention against its composition in torch eager: norms, rotary embedding, the rows of
+the cache, and softmax over the positions that a token sees."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from support.harness import KernelRefused, Kernels, Way, assert_equal, poison
 def check(
     kernels: Kernels, layer: Layer, counts: list[int], *, way: Way | None = None, threads: int = 1
 ) -> None:
-    """Makes calls with so many tokens each, one behind the other, and compares results and caches."""
+    """Makes calls with `counts` tokens each, one after the other, and compares results and caches."""
     state = State(layer)
     reference = Reference(state)
     position = 0

@@ -159,7 +159,7 @@ def test_images_of_short_rows(
     numbers: dict[str, list[int]],
     groups: int,
 ) -> None:
-    """A few pixels wide and many high: columns may take the place of rows."""
+    """Images a few pixels wide and many high: the kernel may swap rows and columns."""
     made = tensors(
         (2, 6, *size), (24 if groups == 1 else 6, 6 // groups, *kernel), bias=24 if groups == 1 else 6
     )
@@ -241,7 +241,7 @@ FORMS = [
     (33, 40, 1, 3, 1, 0, (19, 50)),
     (40, 33, 1, 3, 1, 2, (13, 14)),
 ]
-BOUND = 3e-6  # of the largest output
+BOUND = 3e-6  # relative to the largest output
 
 
 @pytest.mark.parametrize("threads", [1, 3])

@@ -29,7 +29,7 @@ def check(kernels: Kernels, name: str, *arguments: Any) -> None:
     kernels.run(name, [*arguments, *outs], dynamic=outs)
     assert_equal(outs[0], expected[0], rtol=1e-5, atol=1e-5)
     for sample, (times, labels) in enumerate(zip(INPUT_LENGTHS, TARGET_LENGTHS, strict=True)):
-        # Of what lies beyond a sample's lengths PyTorch says nothing.
+        # PyTorch leaves the elements beyond a sample's lengths undefined.
         alphas = [value[1][sample, :times, : 2 * labels + 1] for value in (outs, expected)]
         assert_equal(*alphas, rtol=1e-5, atol=1e-5)
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Numbers that are quantized by a range of their own, and dequantized: against the definition in numpy, and
-against XNNPACK's range."""
+"""Values that are quantized by their own range, and dequantized: against the definition in numpy, and against
+XNNPACK's range."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ ACTIVATIONS: list[tuple[str, float, float, Function]] = [
     ("gelu_tanh", 0.0, 0.0, lambda x: functional.gelu(x, approximate="tanh")),
 ]
 NAMES = ["-".join(map(str, each[:3])) for each in ACTIVATIONS]
-# What is rounded after the operator, and once more at the end.
+# Tolerances of dtypes that are rounded after the operator, and once more at the end.
 LOOSE: dict[torch.dtype, dict[str, float]] = {
     torch.float16: {"rtol": 2e-3, "atol": 2e-2},
     torch.bfloat16: {"rtol": 1.6e-2, "atol": 1.5e-1},
@@ -61,7 +61,7 @@ def expected_of(
 
 
 def check(kernels: Kernels, name: str, arguments: list[Any], expected: torch.Tensor, order: Any) -> None:
-    """In all ways, with static and dynamic results that lie in `order`."""
+    """Runs all variants, with static and dynamic results in dim order `order`."""
     for way, is_dynamic in itertools.product(kernels.ways(name), (False, True)):
         out = poison(with_dim_order(torch.empty_like(expected), order))
         kernels.run(name, [*arguments, out], dynamic=[out] if is_dynamic else (), way=way)
@@ -114,7 +114,7 @@ def test_a_convolution_with_what_comes_after_it(
 @pytest.mark.parametrize("order", [range(4), NHWC])
 @pytest.mark.parametrize("activation", [ACTIVATIONS[2], ACTIVATIONS[7]])
 def test_what_is_not_finite_reaches_what_comes_after(kernels: Kernels, activation: Any, order: Any) -> None:
-    """Of many channels and 3 x 3 kernels, whose transforms spread it."""
+    """Convolutions with many channels and 3 x 3 kernels, whose transforms spread infinities and NaN."""
     values = random_tensor((2, 32, 14, 15), torch.float32)
     values[1, 3, 5, 6], values[1, 7, 13, 0] = math.nan, math.inf
     weight = random_tensor((36, 32, 3, 3), torch.float32, low=-1, high=1, seed=1)

@@ -46,7 +46,7 @@ def drawn(seed: int) -> list[Any]:
 def run_all(
     kernels: Kernels, name: str, arguments: Sequence[Any], expected: torch.Tensor
 ) -> list[torch.Tensor]:
-    """The results of all ways to call the kernel, with one thread and with more."""
+    """The results of all variants of the kernel, with one thread and with more."""
     results = []
     for way, threads, is_dynamic in itertools.product(kernels.ways(name), (1, 3), (False, True)):
         out = poison(torch.empty_like(expected, memory_format=torch.contiguous_format))

@@ -27,7 +27,7 @@ INDEX_DTYPES = [torch.int32, torch.int64]
 
 i64 = torch.tensor
 MASK = torch.tensor([True, False, True, True])
-# Of a tensor of shape (4, 3, 5).
+# Indices into a tensor of shape (4, 3, 5).
 INDICES: dict[str, list[torch.Tensor | None]] = {
     "first": [i64([2, 0, -1])],
     "middle": [None, i64([2, 0, -1, 1])],
@@ -76,7 +76,7 @@ def test_index_reads_what_a_list_of_tensors_selects(kernels: Kernels, name: str)
 
 @pytest.mark.parametrize(
     ("name", "accumulate"),
-    # Which of several values stays in one place is not defined.
+    # PyTorch does not define which of several values for one position stays.
     [(name, flag) for name in INDICES for flag in (False, True) if flag or name != "repeated"],
 )
 def test_index_put_writes_what_a_list_of_tensors_selects(

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""All kernels, built for a Cortex-M33: what they take stays within size_budgets.yaml, where each raise of
-a limit has its reason; they take no memory of their own, throw nothing and run nothing before main."""
+"""All kernels, built for a Cortex-M33: their sizes stay within size_budgets.yaml, where each raise of a limit
+has its reason; they neither use the heap nor hold writable data, throw nothing and run nothing before
+main."""
 
 from __future__ import annotations
 

@@ -88,7 +88,7 @@ def call(index: int, rounding: str, like: str) -> tuple[str, list[Any], torch.Te
 
 
 def outputs(kernels: Kernels, name: str, arguments: list[Any], expected: torch.Tensor) -> list[torch.Tensor]:
-    """Of all ways to call a kernel."""
+    """The outputs of all variants of a kernel."""
     found = []
     for way, threads in itertools.product(kernels.ways(name), (1, 3)):
         out = poison(torch.empty_like(expected, memory_format=torch.contiguous_format))

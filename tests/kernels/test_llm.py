@@ -19,7 +19,7 @@ SDPA, WITH_CACHE = "llama::custom_sdpa.out", "llama::sdpa_with_kv_cache.out"
 QUANTIZED = "llama::custom_quantized_sdpa.out"
 HADAMARD = "llama::fast_hadamard_transform.out"
 FLOATS = [torch.float32, torch.float16, torch.bfloat16]
-# Weights and sums of these are rounded in other places than the official ones.
+# Weights and sums of these operators are rounded at other steps than the official ones.
 CLOSE = {
     torch.float32: {"rtol": 2e-5, "atol": 3e-6},
     torch.float16: {"rtol": 4e-3, "atol": 2e-3},

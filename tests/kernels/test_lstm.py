@@ -44,7 +44,7 @@ def expected(gates: torch.Tensor, hidden: torch.Tensor, cell: torch.Tensor, weig
 
 
 def reversed_too(tensors: Tensors, reverse: bool) -> Tensors:
-    """What is expected of the steps in either order, in the dtype of the operands."""
+    """The expected values of the steps in either order, in the dtype of the operands."""
     gates, *rest = tensors
     output, *last = expected(gates.flip(0) if reverse else gates, *rest)
     return tuple(each.to(gates.dtype) for each in (output.flip(0) if reverse else output, *last))

@@ -25,7 +25,7 @@ def matrix(*shape: int, dtype: torch.dtype, seed: int = 0) -> torch.Tensor:
 
 
 def tolerance(dtype: torch.dtype) -> dict[str, float]:
-    """What rounding makes of well-conditioned matrices with elements below 1."""
+    """Rounding errors for well-conditioned matrices with elements below 1."""
     wide = dtype in (torch.float64, torch.complex128)
     return {"rtol": 1e-11, "atol": 1e-12} if wide else {"rtol": 1e-5, "atol": 3e-6}
 

@@ -16,7 +16,7 @@ ROOT = Path(__file__).resolve().parents[2]
 TABLE = ROOT / "kernels" / "ops.yaml"
 SCHEMAS = [row["schema"] for row in yaml.safe_load(TABLE.read_text())["operators"]]
 
-# Those that write a number take it as an argument, which torch's schemas do not have.
+# Operators that write a scalar take it as an argument, which torch's schemas lack.
 TENSOR_OPERATORS = [schema for schema in SCHEMAS if schema.startswith("aten::") and "Any(" not in schema]
 
 
@@ -41,7 +41,8 @@ def test_everything_linked_has_a_row(kernels: Kernels) -> None:
 
 @pytest.mark.parametrize("engine", ["matmul/activation", "geometry/convolution", "matmul/matmul"])
 def test_a_shared_engine_has_the_dtypes_of_every_kernel_that_calls_it(engine: str) -> None:
-    """Those name the operators whose dtypes they are compiled for. Backs have code of their own."""
+    """Engines name the operators whose dtypes they are compiled for. Kernels of kernels/board have their own
+    code."""
     source = ROOT / "kernels" / f"{engine}.cpp"
     table = load_table(TABLE)
     callers = [

@@ -86,7 +86,7 @@ def test_maxima_of_volumes(kernels: Kernels, dtype: torch.dtype) -> None:
 
 
 def test_a_volume_is_not_smaller_than_the_window_that_averages(kernels: Kernels) -> None:
-    """Whatever the padding; a window of maxima may be larger."""
+    """Averages refuse such a window with any padding; a window of maxima may be larger than the volume."""
     x = torch.ones(1, 1, 1, 1)
     refused = kernels.refuse(AVERAGE[2], x, [1, 2, 1], [1, 2, 1], [0, 1, 0], outs=[x.clone()])
     assert refused.error == "InvalidArgument" and "window" in refused.log[0]

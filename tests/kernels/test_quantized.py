@@ -52,7 +52,7 @@ def check(
 
 
 def refuse(kernels: Kernels, name: str, arguments: list[Any]) -> str:
-    """What a kernel logs first when it refuses these arguments."""
+    """The first line that a kernel logs when it refuses these arguments."""
     with pytest.raises(Exception, match=name) as caught:
         kernels.run(f"quantized_decomposed::{name}", arguments)
     return caught.value.log[-1]

@@ -69,7 +69,7 @@ def test_matrices_may_be_transposed(kernels: Kernels) -> None:
 
 
 def test_the_longest_sums_fit(kernels: Kernels) -> None:
-    """Of the largest products: 255 * 255, 33,025 times."""
+    """The largest products: 255 * 255, 33,025 times."""
     a, b = torch.full((1, 33_025), -128).to(torch.int8), torch.full((33_025, 1), -128).to(torch.int8)
     to = requantization(np.array([100 / (33_025 * 255 * 255)]))
     assert to is not None and to.shifts is not None

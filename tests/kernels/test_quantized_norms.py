@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Group and RMS normalization of integers against their definitions in the exporter's dialect, and against
-PyTorch in float64. Layer normalization has a file of its own."""
+PyTorch in float64. Layer normalization has its own file."""
 
 from __future__ import annotations
 

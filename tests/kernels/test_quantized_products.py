@@ -28,7 +28,7 @@ from support.quantized_products import (
 
 
 def check(kernels: Kernels, name: str, arguments: Sequence[Any], order: Sequence[int] | None = None) -> None:
-    """Compares with the definition all ways to call the kernel, with one thread and with more."""
+    """Compares all variants of the kernel with the definition, with one thread and with more."""
     expected = dialect.overload(name.partition(".")[0])(*arguments)
     order = order or range(expected.dim())
     for way, threads, is_dynamic in itertools.product(kernels.ways(name), (1, 3), (False, True)):

@@ -18,7 +18,7 @@ SHAPES = [(4, 4), (3, 5), (5, 3), (1, 1), (0, 0), (0, 3), (3, 0), (12, 11)]
 
 
 def tolerance(dtype: torch.dtype) -> dict[str, float]:
-    """What rounding makes of matrices with elements below 10."""
+    """Rounding errors for matrices with elements below 10."""
     wide = dtype in (torch.float64, torch.complex128)
     return {"rtol": 1e-13, "atol": 1e-13} if wide else {"rtol": 2e-6, "atol": 2e-5}
 

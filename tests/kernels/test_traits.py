@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What rows of the operator table promise of dim orders and views (TRAITS of rushlight.codegen.table), on
-tensors of four dimensions. Calls of PyTorch's own samples are in opinfo/replay.py."""
+"""The promises of operator table rows on dim orders and views (TRAITS of rushlight.codegen.table), on tensors
+of rank 4. Calls of PyTorch's own samples are in opinfo/replay.py."""
 
 from __future__ import annotations
 
@@ -152,7 +152,7 @@ def in_order(value: Any, order: list[int]) -> Any:
 
 
 def definition(name: str) -> Any:
-    """Of an operator that PyTorch has not."""
+    """The definition of an operator that PyTorch lacks; None for PyTorch's operators."""
     return integers.overload(name.removesuffix(".out")) if name.startswith("rushlight::") else None
 
 

@@ -39,6 +39,6 @@ def test_pytorch_calls_the_kernels(tmp_path: Path) -> None:
     )
     build = ["cmake", "--build", tmp_path, "--target", "custom_ops_aot_lib"]
     process.run(build, check=True, timeout=600)
-    # A process of its own: what is loaded stays registered.
+    # A separate process: a loaded library stays registered.
     ran = process.run([sys.executable, "-c", USER, tmp_path / "libcustom_ops_aot_lib.so"], check=True)
     assert ran.stdout.strip() == "as PyTorch"

@@ -80,7 +80,7 @@ class _LastLine(Exception):
 
 
 def uart_lines(board: BareMetal, executable: Path) -> list[str]:
-    """What the application prints up to "done"; a microcontroller has no end of its own."""
+    """The lines that the application prints up to "done"; a program of a microcontroller does not end."""
     lines: list[str] = []
 
     def read(line: str) -> None:

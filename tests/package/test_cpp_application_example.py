@@ -43,7 +43,7 @@ def test_its_command_prints_what_pytorch_computed(built: tuple[Path, str]) -> No
     with np.load(DIGITS / "tensors.npz") as file:
         [expected] = file["forward.0.output0"]
     found = re.findall(r"^class (\d): ([\d.]+)$", printed, re.MULTILINE)
-    assert len(found) == 6 and found[:3] == found[3:]  # of the picture, and of the numbers
+    assert len(found) == 6 and found[:3] == found[3:]  # for the picture, and for the values
     assert [int(number) for number, _ in found[:3]] == np.argsort(-expected)[:3].tolist()
     np.testing.assert_allclose([float(score) for _, score in found[:3]], np.sort(expected)[:-4:-1], atol=2e-6)
     assert len(re.findall(r"^one inference: [\d.]+ us$", printed, re.MULTILINE)) == 2

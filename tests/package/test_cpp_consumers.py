@@ -54,7 +54,7 @@ def prefix(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def included(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The build folder of a project that includes the tree and names its model by a path of its own."""
+    """The build folder of a project that includes the tree and names its model by the project's own path."""
     source = tmp_path_factory.mktemp("included") / "source"
     shutil.copytree(CONSUMERS / "included", source)
     shutil.copy(MODELS["mutable_counter"], source / "model.pte")
@@ -106,7 +106,7 @@ def test_a_project_makes_operator_libraries_with_what_is_installed(prefix: Path,
     target = "list_custom_ops_lib_and_portable_ops_lib"
     process.run(["cmake", "--build", tmp_path, "--target", target], check=True, timeout=600)
     lines = process.run([tmp_path / target], check=True).stdout.splitlines()
-    # Those of its own, which go before those that were installed.
+    # The project's operators come before the installed ones.
     assert {"my_ops::mul3.out", "aten::addmm.out", "= aten::relu.out 0 100 102"} <= set(lines)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""examples/custom_backend: a delegate of one's own computes what PyTorch does and refuses damage."""
+"""examples/custom_backend: the example delegate computes what PyTorch does and refuses damaged payloads."""
 
 from __future__ import annotations
 

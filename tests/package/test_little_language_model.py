@@ -33,7 +33,7 @@ PROMPT = "A board has"
 NEW_TOKENS = 40
 QUESTION = "A board has little"
 TEMPLATE = "{% for message in messages %}{{ message['content'] }}{% endfor %}{{ ' memory' }}"
-"""Of a chat whose answers continue the question."""
+"""The template of a chat whose answers continue the question."""
 TEXT = (
     "A board has little memory, so that weights of four bits stay where they are in flash. Each token reads "
     "all of them once: what is kept of earlier tokens is one row of keys and values for each layer, rounded "

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the wheel holds, and what it can do without a checkout."""
+"""The contents of the wheel, and the commands that work without a checkout."""
 
 from __future__ import annotations
 

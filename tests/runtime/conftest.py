@@ -14,8 +14,8 @@ from rushlight.sources import source_root
 
 @pytest.fixture(scope="session")
 def build(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Path]:
-    """build("-DOPTION=VALUE", ..., targets=[...]) configures, compiles and returns the build folder.
-    What it does is as small as compilers make it, and not done twice."""
+    """build("-DOPTION=VALUE", ..., targets=[...]) configures, compiles and returns the build folder. It
+    builds for minimum size, and each configuration once."""
     done: dict[tuple[str, ...], Path] = {}
 
     def run(*options: str, targets: list[str]) -> Path:

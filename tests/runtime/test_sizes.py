@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the runtime takes stays within budgets.yaml, where each raise of a limit has its reason."""
+"""The runtime's sizes stay within budgets.yaml, where each raise of a limit has its reason."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def measure(path: Path, size: str = "size") -> Size:
 
 
 def linked_part(link_map: Path, library: str) -> Size:
-    """What the linker took from a library, by its map."""
+    """The size of the sections that the linker took from a library, by its map."""
     total = Size()
     placed = link_map.read_text().partition("Linker script and memory map")[2]
     pattern = rf"^ \.(text|rodata|data|bss)\S*\s+0x([0-9a-f]+)\s+0x([0-9a-f]+)\s+\S*{re.escape(library)}\("

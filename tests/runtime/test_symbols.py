@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The runtime takes no memory of its own, throws nothing and runs nothing before main. That the kernels do
-not either is in tests/kernels/test_library.py."""
+"""The runtime neither uses the heap nor holds writable data, throws nothing and runs nothing before main.
+tests/kernels/test_library.py checks the same for the kernels."""
 
 from __future__ import annotations
 

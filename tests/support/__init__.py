@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Modules that several tests import. tests/ is on pytest's path, and on that of scripts that use them."""
+"""Modules that several tests import. tests/ is on the path of pytest and of the scripts that use them."""

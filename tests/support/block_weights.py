@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Block weights with random numbers, in the stored order and as the float64 matrix that they stand for."""
+"""Block weights with random values, in the stored order and as the float64 matrix that they represent."""
 
 from __future__ import annotations
 
@@ -9,12 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 FEATURES = 16
-"""Features of a panel."""
+"""Number of features of a panel."""
 
 
 @dataclass(frozen=True)
 class BlockForm:
-    """What a call says of a block weight; `scales` is float16 or float32. Of 16 bits: float16."""
+    """The format of a block weight, as a call states it; `scales` is float16 or float32. 16 bits mean
+    float16."""
 
     bits: int
     group: int
@@ -32,7 +33,7 @@ class BlockSample:
 
 
 def draw_block_weight(form: BlockForm, features: int, depth: int, seed: int) -> BlockSample:
-    """Random numbers of all sizes with scales around 0.01."""
+    """Random values of all sizes with scales around 0.01."""
     random = np.random.default_rng(seed)
     if form.bits == 16:
         halves = random.uniform(-1, 1, (features, depth)).astype(np.float16)
@@ -48,7 +49,7 @@ def draw_block_weight(form: BlockForm, features: int, depth: int, seed: int) -> 
     wide, deep = panels * FEATURES, groups * form.group
     padded = np.zeros((wide, deep), np.uint8)
     padded[:features, :depth] = numbers
-    # [panel, group, run, feature, byte]
+    # [panel, group, span, feature, byte]
     run = 32 // form.bits
     runs = padded.reshape(panels, FEATURES, groups, form.group // run, run).transpose(0, 2, 3, 1, 4)
     words = runs[..., :4] | runs[..., 4:] << 4 if form.bits == 4 else runs

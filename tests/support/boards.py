@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Targets as tests want them."""
+"""Targets for tests."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from rushlight.targets.bare_metal import BareMetal
 
 
 def need(name: str) -> targets.Target:
-    """The target, or the test is skipped."""
+    """Returns the target, or skips the test if its tools are missing."""
     target = targets.get(name)
     if missing := target.requirements():
         pytest.skip(f"{name}: missing " + ", ".join(item.name for item in missing))
@@ -20,8 +20,8 @@ def need(name: str) -> targets.Target:
 
 
 def usual() -> list[targets.Target]:
-    """The targets that programs run on, with their usual compilers, but the host and those that only zig
-    builds for, which test_wasm.py and test_zig.py have."""
+    """The targets that programs run on, with their usual compilers; without the host and targets that only
+    zig builds for, which test_wasm.py and test_zig.py test."""
     found = targets.all_targets()
     return [each for each in found if each.compiler in ("gcc", "clang") and not each.build_only]
 
@@ -33,7 +33,7 @@ def marker(name: str) -> pytest.MarkDecorator:
 
 
 def set_vector_length(bits: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Gives the board of rv64gcv, whose vector registers have 256 bits, others."""
+    """Sets the length of rv64gcv's vector registers, 256 bits by default, to `bits`."""
     original = BareMetal.description
 
     def description(target: BareMetal) -> dict[str, Any]:

@@ -21,7 +21,7 @@ CLOSE = {"rtol": 3e-5, "atol": 5e-5}
 
 @dataclass(frozen=True)
 class Layer:
-    """The numbers of a layer, and which tensors it has."""
+    """The sizes of a layer, and the tensors that it has."""
 
     heads: int = 4
     key_heads: int = 2
@@ -43,7 +43,7 @@ class Layer:
 
 @dataclass
 class State:
-    """The tensors of a layer that stay from call to call."""
+    """The tensors of a layer that persist from call to call."""
 
     layer: Layer
     tensors: dict[str, Any] = field(default_factory=dict)
@@ -70,7 +70,7 @@ class State:
         }
 
     def arguments(self, qkv: torch.Tensor, out: torch.Tensor, /, **changed: Any) -> list[Any]:
-        """All arguments of a call, some of them changed."""
+        """All arguments of a call, with the `changed` ones replaced."""
         layer = self.layer
         numbers = {
             "eps": layer.eps,
@@ -93,14 +93,14 @@ class Reference:
         self.values = self.numbers("value")
 
     def numbers(self, name: str) -> torch.Tensor:
-        """A cache as it is."""
+        """The values of a cache, dequantized, in float64."""
         found: torch.Tensor = self.state.tensors[f"{name}_cache"][0].double()
         scales = self.state.tensors[f"{name}_scales"]
         return found if scales is None else found * scales[0].double()[..., None]
 
     def call(self, qkv: torch.Tensor, position: int) -> torch.Tensor:
-        """The result for tokens at `position`, after the kernel's call: the cache holds its numbers, once
-        they are found to be right."""
+        """The result for tokens at `position`, after the kernel's call: it takes over the rows of the
+        kernel's cache, once they are verified."""
         layer, tensors = self.state.layer, self.state.tensors
         end = position + qkv.shape[1]
         rows = qkv[0].double().unflatten(1, (-1, layer.depth)).transpose(0, 1)
@@ -126,7 +126,7 @@ class Reference:
         return result.transpose(0, 1).reshape(1, end - position, -1).float()
 
     def held(self, name: str, exact: torch.Tensor, position: int) -> torch.Tensor:
-        """The kernel's rows of the cache; fails where they are not `exact`, rounded once."""
+        """The kernel's rows of the cache; fails if they are not `exact`, rounded once."""
         rows = slice(position, position + exact.shape[1])
         found = self.numbers(name)[:, rows]
         largest = exact.abs().amax(-1, keepdim=True)
@@ -157,5 +157,5 @@ class Reference:
 
 
 def tokens_of(layer: Layer, count: int, seed: int = 0) -> torch.Tensor:
-    """Rows of queries, keys and values of so many tokens."""
+    """Rows of queries, keys and values of `count` tokens."""
     return random_tensor((1, count, layer.width), torch.float32, low=-2, high=2, seed=seed)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Recorded calls of operators as one program, and what a board makes of it."""
+"""Recorded calls of operators as one program, and the results of a board for it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from support.programs import Plan, numbers, program, scalar, string, tensor, ten
 
 
 class CallsProgram:
-    """A program that makes calls. All tensors of them are inputs, in order, and all outs are outputs."""
+    """A program of several calls. All their tensors are inputs, in order, and all outs are outputs."""
 
     def __init__(self, calls: Sequence[RecordedCall]) -> None:
         rows = sorted({call.row for call in calls})
@@ -32,7 +32,7 @@ class CallsProgram:
         self._plan.buffer_sizes = [0, self._end]
 
     def file(self) -> bytes:
-        """The program."""
+        """The program's file."""
         return program(self._plan)
 
     def _add(self, build: Any) -> int:
@@ -71,7 +71,7 @@ class CallsProgram:
 
 
 def computed(calls: Sequence[RecordedCall], board: str, folder: Path) -> list[list[torch.Tensor]]:
-    """What a board returns for the outs of each call."""
+    """The outs of each call as a board computes them."""
     model = folder / "calls.pte"
     model.write_bytes(CallsProgram(calls).file())
     inputs = [item.numpy() for call in calls for item in call.tensors]
@@ -83,7 +83,7 @@ def computed(calls: Sequence[RecordedCall], board: str, folder: Path) -> list[li
 
 
 def problem(call: RecordedCall, outs: Sequence[torch.Tensor]) -> str:
-    """What is wrong with the outs; empty where nothing is."""
+    """A message that describes the error in the outs; empty if they are right."""
     try:
         judge(call.row, call.function, call.given, outs, call.expected)
     except AssertionError as wrong:

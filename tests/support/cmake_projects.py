@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Configures and builds CMake projects, through ccache where there is one."""
+"""Configures and builds CMake projects, through ccache if it is installed."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ CONSUMERS = ROOT / "tests" / "package" / "consumers"
 """Projects that use rushlight."""
 
 MODELS = {name: INTEROP / name / "model.pte" for name in ("f64_add", "multi_method", "mutable_counter")}
-"""Programs that they run."""
+"""Programs that these projects run."""
 
 JOBS = os.cpu_count() or 1
 

@@ -28,7 +28,7 @@ def headers() -> list[str]:
 
 
 def listed() -> str:
-    """The headers by folder."""
+    """The headers as a list by folder."""
     folders: dict[str, list[str]] = {}
     for header in headers():
         parent, _, name = header.rpartition("/")
@@ -42,5 +42,5 @@ def listed() -> str:
 
 
 def page() -> str:
-    """The page with its list made again."""
+    """The page with a new list."""
     return written.replaced(PAGE.read_text(), "headers", listed())

@@ -18,41 +18,41 @@ SCRATCH = torch.zeros(0, dtype=torch.uint8)
 
 
 class Draw:
-    """Numbers of one call."""
+    """Random values for one call."""
 
     def __init__(self, seed: int) -> None:
         self.random = random.Random(seed)
         self.generator = torch.Generator().manual_seed(seed)
 
     def integer(self, low: int, high: int) -> int:
-        """One of low to high."""
+        """A random integer from low to high, inclusive."""
         return self.random.randint(low, high)
 
     def int8(self, *shape: int) -> torch.Tensor:
-        """Of the whole range."""
+        """Values of the whole range of int8."""
         return torch.randint(LEAST, MOST + 1, shape, generator=self.generator).to(torch.int8)
 
     def int32(self, count: int, most: int) -> torch.Tensor:
-        """Of -most to most."""
+        """Values from -most to most."""
         return torch.randint(-most, most + 1, (count,), generator=self.generator).to(torch.int32)
 
     def zero_point(self) -> int:
-        """Any, the ends often."""
+        """A random zero point, often an end of its range."""
         return self.random.choice([LEAST, MOST, 0, self.integer(LEAST, MOST)])
 
     def scale(self, low: float, high: float) -> float:
-        """Of any magnitude between these."""
+        """A scale between these, uniform in its logarithm."""
         return math.exp(self.random.uniform(math.log(low), math.log(high)))
 
     def activation(self) -> tuple[int, int]:
-        """Limits: the whole range, or a part of it, which may lie beside the zero point."""
+        """Activation limits: the whole range, or a part of it, which may lie beside the zero point."""
         if self.random.random() < 0.5:
             return LEAST, MOST
         low = self.integer(LEAST, MOST)
         return low, self.integer(low, MOST)
 
     def scales(self, count: int, low: float, high: float) -> tuple[torch.Tensor, torch.Tensor]:
-        """Multipliers and shifts of int32; now and then a scale that makes 0 of every sum."""
+        """Multipliers and shifts of int32; sometimes a scale that rounds every sum to 0."""
         drawn = [0.0 if self.random.random() < 0.03 else self.scale(low, high) for _ in range(count)]
         pairs = [quantize_multiplier_aot(scale) for scale in drawn]
         if count > 2 and self.random.random() < 0.1:
@@ -61,7 +61,7 @@ class Draw:
         return torch.tensor(multipliers, dtype=torch.int32), torch.tensor(shifts, dtype=torch.int32)
 
     def image(self, *shape: int) -> torch.Tensor:
-        """[N, C, H, W], channels-last more often than not."""
+        """An int8 image [N, C, H, W], mostly channels-last."""
         order = torch.channels_last if self.random.random() < 0.7 else torch.contiguous_format
         return self.int8(*shape).contiguous(memory_format=order)
 
@@ -76,13 +76,13 @@ def _spatial(draw: Draw) -> dict[str, list[int]]:
 
 
 def _image_sizes(draw: Draw, sizes: dict[str, list[int]]) -> list[int]:
-    """At least what the kernel reaches."""
+    """Random image sizes, at least the kernel's extent."""
     reach = [d * (k - 1) + 1 for d, k in zip(sizes["dilation"], sizes["kernel"], strict=True)]
     return [max(r - 2 * p, 1) + draw.integer(0, 7) for r, p in zip(reach, sizes["padding"], strict=True)]
 
 
 def _end(draw: Draw, outputs: int, depth: int) -> list[Any]:
-    """From the input offset to the scratch."""
+    """The last arguments, from the input offset to the scratch."""
     multipliers, shifts = draw.scales(outputs, 1e-4 / depth, 0.05 / math.sqrt(depth))
     return [-draw.zero_point(), draw.zero_point(), multipliers, shifts, *draw.activation(), SCRATCH]
 
@@ -92,7 +92,7 @@ def _bias(draw: Draw, outputs: int) -> torch.Tensor | None:
 
 
 def conv2d(draw: Draw) -> list[Any]:
-    """In groups, too."""
+    """Arguments of a convolution, grouped or not."""
     sizes = _spatial(draw)
     groups, per_group = draw.integer(1, 3), draw.integer(1, 20)
     outputs = groups * draw.integer(1, 20)
@@ -103,7 +103,7 @@ def conv2d(draw: Draw) -> list[Any]:
 
 
 def depthwise_conv2d(draw: Draw) -> list[Any]:
-    """With depth multipliers."""
+    """Arguments of a depthwise convolution, with depth multipliers."""
     sizes = _spatial(draw)
     channels, times = draw.integer(1, 40), draw.random.choice([1, 1, 2, 3])
     outputs = channels * times
@@ -115,7 +115,8 @@ def depthwise_conv2d(draw: Draw) -> list[Any]:
 
 
 def transpose_conv2d(draw: Draw) -> list[Any]:
-    """With output padding; sums stay where float32, in which the reference sums, is exact."""
+    """Arguments with output padding; sums stay in the range in which float32, the reference's accumulator, is
+    exact."""
     sizes = _spatial(draw)
     inputs, outputs = draw.integer(1, 8), draw.integer(1, 20)
     extra = [draw.integer(0, max(s, d) - 1) for s, d in zip(sizes["stride"], sizes["dilation"], strict=True)]
@@ -127,7 +128,7 @@ def transpose_conv2d(draw: Draw) -> list[Any]:
 
 
 def avg_pool2d(draw: Draw) -> list[Any]:
-    """Windows that lie at borders, and scales that make halves."""
+    """Windows at borders, and scales that give halves."""
     kernel = [draw.integer(1, 5), draw.integer(1, 5)]
     padding = [draw.integer(0, k // 2) for k in kernel]
     stride = [draw.integer(1, 3), draw.integer(1, 3)]
@@ -139,14 +140,14 @@ def avg_pool2d(draw: Draw) -> list[Any]:
 
 
 def max_pool2d(draw: Draw) -> list[Any]:
-    """Of one scale."""
+    """Arguments of one scale."""
     image, kernel, stride, padding, *_ = avg_pool2d(draw)
     zero_point = draw.zero_point()
     return [image, kernel, stride, padding, [1, 1], False, zero_point, zero_point, *draw.activation()]
 
 
 def _pair(draw: Draw) -> tuple[torch.Tensor, torch.Tensor]:
-    """Of one shape, or one of them with channels alone."""
+    """Two tensors of the same shape, or one of them with channels alone."""
     if draw.random.random() < 0.3:
         channels = draw.integer(1, 20)
         image = draw.int8(1, channels, draw.integer(2, 5), draw.integer(2, 5))
@@ -158,7 +159,7 @@ def _pair(draw: Draw) -> tuple[torch.Tensor, torch.Tensor]:
 
 
 def add(draw: Draw) -> list[Any]:
-    """Scales as the exporter makes them, for differences, too."""
+    """Scales as the exporter computes them, also for differences."""
     one, other = _pair(draw)
     scales = [draw.scale(0.001, 1), draw.scale(0.001, 1)]
     largest = 2 * max(scales)
@@ -187,7 +188,7 @@ def mul(draw: Draw) -> list[Any]:
 
 
 def div(draw: Draw) -> list[Any]:
-    """int8 and int16, divisors of 0 among them."""
+    """int8 and int16, with divisors of 0."""
     shape = [draw.integer(1, 9), draw.integer(1, 30)]
     dtype = draw.random.choice([torch.int8, torch.int16])
     one, other = draw.int8(*shape).to(dtype), draw.int8(*shape).to(dtype)
@@ -196,7 +197,7 @@ def div(draw: Draw) -> list[Any]:
 
 
 def linear(draw: Draw) -> list[Any]:
-    """With a bias, with a kernel sum, with neither; with zero points of the weights."""
+    """Arguments with a bias, with a kernel sum, or with neither; with zero points of the weights."""
     features, depth = draw.integer(1, 70), draw.integer(1, 200)
     given = draw.int8(*[draw.integer(1, 5) for _ in range(draw.integer(0, 2))], depth)
     if given.dim() == 1:
@@ -216,7 +217,7 @@ def linear(draw: Draw) -> list[Any]:
 
 
 def batch_matmul(draw: Draw) -> list[Any]:
-    """Sums stay where float32, in which the reference sums, is exact."""
+    """Sums stay in the range in which float32, the reference's accumulator, is exact."""
     batch, rows, columns, depth = (draw.integer(1, most) for most in (3, 9, 40, 200))
     one, other = draw.int8(batch, rows, depth), draw.int8(batch, columns, depth)
     output = quantize_multiplier_aot(draw.scale(1e-3 / depth, 0.1 / math.sqrt(depth)))
@@ -224,7 +225,7 @@ def batch_matmul(draw: Draw) -> list[Any]:
 
 
 def pad(draw: Draw) -> list[Any]:
-    """Of 1 to 4 dimensions; of a channels-last image in the order of memory."""
+    """Tensors of 1 to 4 dimensions; for a channels-last image the padding in the order of memory."""
     rank = draw.integer(1, 4)
     shape = [draw.integer(1, 5) for _ in range(rank)]
     given = draw.image(*shape) if rank == 4 else draw.int8(*shape)
@@ -241,12 +242,12 @@ def transpose(draw: Draw) -> list[Any]:
 
 
 def activation(draw: Draw) -> list[Any]:
-    """A random table."""
+    """Arguments with a random table."""
     return [draw.int8(draw.integer(1, 9), draw.integer(1, 90)), draw.int8(256)]
 
 
 def extremum(draw: Draw) -> list[Any]:
-    """int8 or int32, one of them a number now and then."""
+    """int8 or int32 operands, sometimes one scalar."""
     shape = [draw.integer(1, 9), draw.integer(1, 30)]
     dtype = draw.random.choice([torch.int8, torch.int32])
     other = draw.int8(*shape) if draw.random.random() < 0.7 else draw.int8(1)
@@ -254,7 +255,7 @@ def extremum(draw: Draw) -> list[Any]:
 
 
 def softmax(draw: Draw) -> list[Any]:
-    """Along any dimension."""
+    """Arguments for a softmax along any dimension."""
     shape = [draw.integer(1, 9), draw.integer(1, 40)]
     scale = draw.scale(1e-3, 0.5)
     multiplier, shift = quantize_multiplier_aot(min(scale * (1 << 26), float((1 << 31) - 1)))
@@ -278,7 +279,7 @@ def dequantize(draw: Draw) -> list[Any]:
 
 
 def by_nhwc(drawn: Callable[[Draw], list[Any]]) -> Callable[[Draw], list[Any]]:
-    """The same call of an image that has the sizes [N, H, W, C]."""
+    """The same call for an image with the sizes [N, H, W, C]."""
 
     def moved(draw: Draw) -> list[Any]:
         image, *rest = drawn(draw)
@@ -312,11 +313,11 @@ CALLS: dict[str, Callable[[Draw], list[Any]]] = {
     "quantize_per_tensor": quantize,
     "dequantize_per_tensor": dequantize,
 }
-"""What draws the arguments of each operator, without `out`."""
+"""Functions that draw the arguments of each operator, without `out`."""
 
 
 def spread(weight: torch.Tensor, dilation: Sequence[int]) -> torch.Tensor:
-    """The kernel with zeros between its taps, which sees without dilation what `weight` sees with it."""
+    """The kernel with zeros between its taps: without dilation it equals `weight` with dilation."""
     rows, columns = ((size - 1) * d + 1 for size, d in zip(weight.shape[1:3], dilation, strict=True))
     wide = torch.zeros(weight.shape[0], rows, columns, weight.shape[3], dtype=weight.dtype)
     wide[:, :: dilation[0], :: dilation[1]] = weight
@@ -324,8 +325,8 @@ def spread(weight: torch.Tensor, dilation: Sequence[int]) -> torch.Tensor:
 
 
 def reference(name: str, arguments: Sequence[Any]) -> torch.Tensor:
-    """What the official Python reference gives. PyTorch has no dilated convolution of int32, in which that
-    sums: the reference gets the kernel with zeros in it."""
+    """The result of the official Python reference. PyTorch has no dilated int32 convolution, in which the
+    reference accumulates: it gets the kernel with zeros between its taps."""
     if "conv2d" in name and "transpose" not in name:
         arguments = [*arguments]
         arguments[1], arguments[5] = spread(arguments[1], arguments[5]), [1, 1]

@@ -2,8 +2,8 @@
 """The names that a C++ file declares and defines outside of function bodies, for tests of layers.
 
 No compiler: comments, literals and preprocessor lines are blanked, then one pass over the text keeps the
-stack of namespaces and classes and cuts it into statements at `;` and `{`. All of the tree takes a second. It
-knows the C++ that the tree is written in; what macros declare it does not see.
+stack of namespaces and classes and cuts it into statements at `;` and `{`. The whole tree takes a second.
+The parser covers the C++ that the tree uses; it does not see declarations by macros.
 """
 
 from __future__ import annotations
@@ -29,12 +29,13 @@ _NO_NAMES = {"alignas", "decltype", "noexcept", "sizeof", "static_assert", "__at
 
 @dataclass(frozen=True)
 class Name:
-    """A function or an object by its full name; `parameters` is their number, or -1 of an object."""
+    """A function or an object by its full name; `parameters` is the number of parameters, or -1 for an
+    object."""
 
     name: str
     parameters: int
     is_definition: bool
-    is_internal: bool  # of this file alone
+    is_internal: bool  # internal to this file
 
     @property
     def key(self) -> tuple[str, int]:
@@ -83,7 +84,7 @@ def _scope(head: str) -> tuple[str | None] | None:
 
 
 def _in_class(scopes: list[str | None]) -> bool:
-    """Namespaces have small letters."""
+    """True if the innermost scope is a class; namespaces have lower-case names."""
     return bool(scopes) and (scopes[-1] or "")[:1].isupper()
 
 
@@ -96,7 +97,7 @@ def _end_of_braces(text: str, at: int) -> int:
 
 
 def _without_templates(head: str) -> str:
-    """Without `template <...>`, whose parameters may have parentheses."""
+    """The head without `template <...>`, whose parameters may have parentheses."""
     while match := _TEMPLATE.search(head):
         end = _end_of_angles(head, match.end())
         head = head[: match.start()] + head[end:]
@@ -112,7 +113,7 @@ def _end_of_angles(text: str, at: int) -> int:
 
 
 def _declared(head: str, has_body: bool, in_class: bool) -> tuple[str, int, bool] | None:
-    """The name, the number of parameters, and whether this defines it."""
+    """The name, the number of parameters, and True for a definition."""
     head = _without_templates(head).strip()
     if not head or re.match(r"(using|typedef|friend|enum|static_assert|class|struct|union|concept)\b", head):
         return None
@@ -135,7 +136,7 @@ def _declared(head: str, has_body: bool, in_class: bool) -> tuple[str, int, bool
 
 
 def _parameters(head: str, at: int) -> int:
-    """How many there are from `at`, which is behind the opening parenthesis."""
+    """The number of parameters from `at`, the index after the opening parenthesis."""
     depth, count, seen = 1, 0, False
     while at < len(head) and depth > 0:
         char = head[at]

@@ -42,7 +42,7 @@ class Named(OperatorSupportBase):
 
 
 class Recorder(BackendDetails):
-    """A backend whose bytes are the names of the operators."""
+    """A backend whose payload lists the names of the operators."""
 
     @staticmethod
     def preprocess(edge_program: ExportedProgram, compile_specs: list[CompileSpec]) -> PreprocessResult:
@@ -51,14 +51,15 @@ class Recorder(BackendDetails):
 
 
 class SecondRecorder(BackendDetails):
-    """Another one."""
+    """A second backend of the same kind."""
 
     preprocess = Recorder.preprocess
 
 
 class Tagging(Partitioner):
-    """Tags nodes as a function of each says, in bodies too, and then what `after` tags. A tag that begins
-    with "second" is `SecondRecorder`'s, one that begins with "no" nobody's, any other `Recorder`'s."""
+    """Tags nodes by a function, in the bodies of control flow too, and then the nodes that `after` tags. Tags
+    that begin with "second" go to `SecondRecorder`, tags that begin with "no" to no backend, all others to
+    `Recorder`."""
 
     def __init__(
         self, tag: Callable[[Node], str | None], *after: Callable[[ExportedProgram], None], specs: Any = ()
@@ -85,7 +86,7 @@ class Tagging(Partitioner):
 
 
 class To(Tagging):
-    """All to one backend."""
+    """Delegates everything to one backend."""
 
     def __init__(self, backend_id: str, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -105,10 +106,10 @@ def by_name(**tags: str) -> Callable[[Node], str | None]:
 
 
 def lowered(program: ExportedProgram) -> list[LoweredBackendModule]:
-    """What a program delegates, in order."""
+    """The parts that a program delegates, in order."""
     return [module for _, module in delegate_calls(program.graph_module)]
 
 
 def payloads(program: ExportedProgram) -> list[str]:
-    """What the backend made of each part."""
+    """The backend's payload of each part."""
     return [module.processed_bytes.decode() for module in lowered(program)]

@@ -40,8 +40,8 @@ def tensors(draw: st.DrawFn, constants: list[bytes], mutable: list[bytes], plann
 
 @st.composite
 def parts(draw: st.DrawFn, planned: int = 1 << 40) -> ProgramParts:
-    """Any program that the format can hold, jumps and lists inside what there is, with `planned` (at least
-    2 MiB) bytes of planned memory twice."""
+    """Any program that the format can hold, with jumps and lists within bounds, and twice `planned` bytes (at
+    least 2 MiB) of planned memory."""
     constants: list[bytes] = []
     mutable: list[bytes] = []
     methods = [

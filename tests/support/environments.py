@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Builds wheels of this checkout and makes environments that hold them."""
+"""Builds wheels of this checkout and creates environments that hold them."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Environment:
 
     @property
     def packages(self) -> Path:
-        """Its site-packages."""
+        """The environment's site-packages."""
         return next(self.folder.glob("lib/python*/site-packages"))
 
     def install(self, *words: str | Path) -> None:
@@ -37,13 +37,13 @@ class Environment:
         )
 
     def run(self, *words: str | Path, cwd: Path) -> process.Result:
-        """Runs its Python, away from this checkout."""
+        """Runs the environment's Python outside of this checkout."""
         return process.run([self.python, *words], cwd=cwd, env={"PYTHONPATH": ""})
 
 
 def build_wheel(source: Path, folder: Path, **defines: str) -> Path:
-    """The wheel of a checkout or an sdist, built anew with the tools that the tests have. The build lies two
-    folders below the sources as that of `./dev` does: ccache then has most objects."""
+    """The wheel of a checkout or an sdist, built with the tools of the test environment. The build folder
+    lies two levels below the sources, as in `./dev`: ccache then has most objects."""
     build = Path("build", "package")
     shutil.rmtree(source / build, ignore_errors=True)
     options = [f"-Ccmake.define.{name}={value}" for name, value in defines.items()]

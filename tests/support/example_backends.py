@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Two whole backends, the halves that run at export; those that run on devices are in tests/conformance.
+"""Two complete backends, the parts that run at export; the parts that run on devices are in
+tests/conformance.
 
 `Affine` takes relu(x * scale + bias) over the last dimension; `Tape` takes element-wise arithmetic of one
 dtype and shape.
@@ -58,8 +59,8 @@ class Affine(BackendDetails):
 
 
 class AffinePartitioner(Partitioner):
-    """Takes what is multiplied by a vector and added to one, with the relu behind it. `bias_key` stores the
-    biases as named data, under this and a number; those behind the first `inside` in a data file."""
+    """Takes mul and add with constant vectors, and the relu after them. `bias_key` stores the biases as named
+    data, under this key and a number; biases after the first `inside` go into a data file."""
 
     def __init__(self, bias_key: str = "", inside: int = 100) -> None:
         super().__init__()
@@ -106,7 +107,7 @@ _DTYPES = {torch.float32: (6, "f"), torch.int64: (4, "q")}
 
 
 class Tape(BackendDetails):
-    """tests/conformance/tape/tape.h has the format."""
+    """The format is described in tests/conformance/tape/tape.h."""
 
     @staticmethod
     def preprocess(edge_program: ExportedProgram, compile_specs: list[CompileSpec]) -> PreprocessResult:
@@ -133,7 +134,7 @@ class Tape(BackendDetails):
 
 
 class TapePartitioner(Partitioner):
-    """Takes arithmetic of a dtype on tensors of a shape, wherever it is in the program."""
+    """Takes arithmetic of one dtype on tensors of one shape, at any position in the program."""
 
     def __init__(self, dtype: torch.dtype, *shape: Any) -> None:
         super().__init__()

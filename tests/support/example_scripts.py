@@ -31,7 +31,7 @@ def run_example(
     timeout: float = 600,
     env: Mapping[str, str] | None = None,
 ) -> process.Result:
-    """Runs examples/NAME/run.py, or that of another folder, from the root of the checkout.
+    """Runs examples/NAME/run.py, or run.py of another folder, from the root of the checkout.
 
     Error: CommandFailed, if `check` is set.
     """
@@ -40,8 +40,8 @@ def run_example(
 
 
 def script(example: str, name: str) -> ModuleType:
-    """examples/EXAMPLE/NAME.py. Scripts of an example import each other by their bare names; these are
-    forgotten afterwards, as examples share names."""
+    """Imports examples/EXAMPLE/NAME.py. Scripts of an example import each other by their bare names; these
+    modules are removed afterwards, as examples share names."""
     folder = EXAMPLES / example
     others = {path.stem: sys.modules.pop(path.stem, None) for path in folder.glob("*.py")}
     sys.path.insert(0, str(folder))

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Language models of each family with random weights, of some thousand parameters, as transformers makes and
-saves them."""
+"""Language models of each family with random weights, of some thousand parameters, as transformers creates
+and saves them."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ MODELS: dict[str, tuple[str, dict[str, Any]]] = {
         {"head_dim": 16, "sliding_window": 8, "query_pre_attn_scalar": 24, "num_hidden_layers": 7},
     ),
 }
-"""By a name, the class of transformers without "Config", and what its configuration has besides SIZES."""
+"""By name: the class of transformers without "Config", and the fields of its configuration besides SIZES."""
 
 _CAUSAL = {"Gemma3Text": "Gemma3ForCausalLM"}
 
@@ -70,7 +70,7 @@ def config_of(kind: str, settings: Mapping[str, Any]) -> Any:
 
 
 def make(name: str, seed: int = 0, **more: Any) -> Any:
-    """A model of MODELS in float32, all of whose weights are random, with what `more` changes."""
+    """A model of MODELS in float32 with random weights; `more` changes its configuration."""
     kind, settings = MODELS[name]
     config = config_of(kind, {**settings, **more})
     config._attn_implementation = "eager"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Seeded faults: what faults.yaml says, checked."""
+"""Seeded faults: the rows of faults.yaml, checked."""
 
 from __future__ import annotations
 
@@ -15,13 +15,14 @@ ROOT = Path(__file__).resolve().parents[2]
 TABLE = ROOT / "tests" / "faults" / "faults.yaml"
 
 BINARIES = ("runtime_tests", "ukernel_tests", "compat_tests", "backend_tests")
-"""The programs of C++ tests, by their targets of CMake."""
+"""The C++ test programs, by their CMake targets."""
 
 
 @dataclass(frozen=True)
 class Fault:
-    """One wrong line. `tests` are the words of the runs that should see it: pytest's words, or the name of
-    a C++ test program and a filter of its tests. `builds` are the targets of CMake that they run."""
+    """One wrong line. `tests` are the arguments of the test commands that should detect it: pytest's
+    arguments, or the name of a C++ test program and a filter of its tests. `builds` are the CMake targets
+    that they run."""
 
     name: str
     file: str
@@ -40,7 +41,7 @@ class Fault:
         return "/".join(parts[:depth])
 
     def apply(self, text: str) -> str:
-        """The file's text with the fault. Error: ValueError when the table is older than the file."""
+        """The file's text with the fault. Error: ValueError if the table is older than the file."""
         if text.count(self.old) != 1:
             raise ValueError(f"{self.name}: expected `old` once in {self.file}, got {text.count(self.old)}")
         return text.replace(self.old, self.new)
@@ -52,8 +53,8 @@ def read(path: Path = TABLE) -> list[Fault]:
 
 
 def told_by(page: str) -> dict[str, str | None]:
-    """The run of tests that saw each fault of the README's table: "" if none did, None if it was
-    not tried."""
+    """The test command that detected each fault of the README's table: "" if none did, None if it was not
+    tried."""
     rows = re.findall(
         r"^\| ([a-z0-9-]+) \| `[^`]+` \| (?:`(.+)`|\*\*nothing\*\*|(not tried)) \|$", page, re.MULTILINE
     )

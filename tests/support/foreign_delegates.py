@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Programs whose delegate no backend here knows: official ones with another id of the same length."""
+"""Programs with a delegate of an unknown backend: official ones with another id of the same length."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The fuzz targets: what their inputs start from, and runs of them in a build."""
+"""The fuzz targets: their seed inputs, and their executions in a build."""
 
 from __future__ import annotations
 
@@ -44,12 +44,12 @@ INPUT_SECONDS = 20
 
 
 def of_versions(pattern: str) -> tuple[Path, ...]:
-    """Files whose tables share vtables though they are of different sizes."""
+    """Files whose tables share vtables although their sizes differ."""
     return tuple(sorted(INTEROP.glob(f"of_versions/files/{pattern}")))
 
 
 def payloads() -> tuple[Path, ...]:
-    """What delegates of the repository's programs say, each in a file of a temporary folder."""
+    """The payloads of delegates in the repository's programs, each in a file of a temporary folder."""
     folder = Path(tempfile.mkdtemp(prefix="payloads-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     found = []
@@ -63,13 +63,13 @@ def payloads() -> tuple[Path, ...]:
 
 @dataclass(frozen=True)
 class Target:
-    """One fuzz target: its name and what its inputs start from."""
+    """One fuzz target: its name and its seed inputs."""
 
     name: str
     pattern: str = ""
     seeds: tuple[Path, ...] = ()
     inputs: int = 50_000
-    """How many libFuzzer makes in a short run: some ten seconds."""
+    """Number of inputs of libFuzzer in a short run: some ten seconds."""
 
     def corpus(self) -> list[Path]:
         """Every small file of its kind in the repository."""
@@ -93,7 +93,7 @@ TARGETS = [
 
 @dataclass
 class Run:
-    """What came of one target."""
+    """The result of one target."""
 
     target: str
     executions: int = 0
@@ -114,7 +114,7 @@ def run_mutants(build: Path, target: Target, count: int, seed: int, artifacts: P
 
 
 def run_numbers(build: Path, target: Target, count: int, artifacts: Path) -> Run:
-    """The first `count` numbers as inputs."""
+    """Runs the target on the first `count` integers as inputs."""
     return _replayed(build, target, count, [f"--numbers={count}"], artifacts)
 
 
@@ -139,9 +139,11 @@ def _replayed(build: Path, target: Target, count: int, words: list[str | Path], 
 def run_libfuzzer(
     build: Path, target: Target, seconds: int, artifacts: Path, corpus: Path, *, seed: int = 0, runs: int = -1
 ) -> Run:
-    """libFuzzer from the repository's files and those in the folder `corpus`, for `seconds` or `runs` inputs.
+    """Runs libFuzzer on the repository's files and the files of the folder `corpus`, for `seconds` or `runs`
+    inputs.
 
-    A run with a `seed` makes the same inputs each time; 0 is another seed each time, which libFuzzer prints.
+    A run with a `seed` makes the same inputs each time; 0 is another seed each time, which libFuzzer
+    prints.
     """
     program = build / "tests" / "fuzz" / f"fuzz_{target.name}"
     if not program.exists():
@@ -152,7 +154,7 @@ def run_libfuzzer(
         shutil.copyfile(path, own / f"seed-{number}")
     limits = [
         f"-seed={seed}",
-        f"-entropic={int(seed == 0)}",  # that schedule looks at the clock
+        f"-entropic={int(seed == 0)}",  # this schedule depends on the clock
         f"-runs={runs}",
         f"-max_total_time={seconds}",
         f"-timeout={INPUT_SECONDS}",
@@ -175,7 +177,7 @@ def _show(line: str) -> None:
 
 
 def _show_some():
-    """Shows a line of libFuzzer's every ten seconds."""
+    """Prints a line of libFuzzer's output every ten seconds."""
     last = 0.0
 
     def show(line: str) -> None:

@@ -17,7 +17,7 @@ from gguf import GGMLQuantizationType as Type
 
 from support import family_models as tiny
 
-# Offsets of the float16 numbers of a block, where the package quantizes to none of the type.
+# Offsets of the float16 values of a block, for types to which the package cannot quantize.
 _HALVES = {Type.Q4_K: (0, 2), Type.Q5_K: (0, 2), Type.Q6_K: (208,)}
 
 _PARTS = {
@@ -50,7 +50,7 @@ def gguf_name(name: str, has_post_norms: bool) -> str:
 
 
 def raw_blocks(values: np.ndarray, kind: Type, generator: np.random.Generator) -> np.ndarray:
-    """Rows in a type. K types, which the package cannot quantize to, get random blocks instead."""
+    """Rows encoded in a type. K types, to which the package cannot quantize, get random blocks instead."""
     if kind not in _HALVES:
         return gguf.quantize(np.ascontiguousarray(values), kind)
     numbers, nbytes = gguf.GGML_QUANT_SIZES[kind]
@@ -70,8 +70,8 @@ def write_gguf(
     kind_of: Callable[[str], Type],
     more: Mapping[str, np.ndarray] = MappingProxyType({}),
 ) -> None:
-    """Write a model as the family `architecture`, matrices in the types that `kind_of` gives for their names
-    in GGUF, and tensors besides. The model's own matrices become what the file has."""
+    """Writes a model as the family `architecture`, matrices in the types that `kind_of` gives for their names
+    in GGUF, and additional tensors. The model's own matrices take the dequantized values of the file."""
     generator = np.random.default_rng(3)
     config = model.config
     writer = gguf.GGUFWriter(path, architecture)
@@ -136,7 +136,7 @@ def _halved(rows: np.ndarray, heads: int) -> np.ndarray:
 
 
 def load_llama(path: Path) -> Any:
-    """The llama of a GGUF file in transformers, in float32, all numbers as the package dequantizes them."""
+    """The llama of a GGUF file in transformers, in float32, with values as the package dequantizes them."""
     reader = gguf.GGUFReader(path)
 
     def fact(name: str) -> Any:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Graphs for tests of passes: made from modules, run with PyTorch, listed by operator."""
+"""Graphs for tests of passes: exported from modules, run with PyTorch, listed by operator."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ LIBRARY = OperatorLibrary.default()
 
 
 class Fn(torch.nn.Module):
-    """A function as a module, with tensors of its own as buffers."""
+    """A function as a module, with given tensors as buffers."""
 
     def __init__(self, function: Callable[..., Any], **tensors: torch.Tensor) -> None:
         super().__init__()
@@ -36,7 +36,7 @@ class Fn(torch.nn.Module):
 
 
 def core_aten(module: Any, args: Sequence[Any], dynamic_shapes: Any = None) -> ExportedProgram:
-    """The program that passes get: decomposed, without assertions, views as copies."""
+    """The program as passes get it: decomposed, without assertions, views as copies."""
     if not isinstance(module, torch.nn.Module):
         module = Fn(module)
         dynamic_shapes = None if dynamic_shapes is None else (dynamic_shapes,)
@@ -47,7 +47,7 @@ def core_aten(module: Any, args: Sequence[Any], dynamic_shapes: Any = None) -> E
 
 
 def apply(program: ExportedProgram, *passes: Pass) -> bool:
-    """Run passes; whether any says that it changed something. The graph stays valid."""
+    """Runs passes; returns True if any reports a change. The graph stays valid."""
     context = PassContext(LIBRARY)
     modified = [each.run(program, context) for each in passes]
     _recompile(program)
@@ -67,7 +67,7 @@ def _recompile(program: ExportedProgram) -> None:
 
 
 def run(program: ExportedProgram, *args: Any) -> list[Any]:
-    """What the graph as it stands puts out for the user, without the written-back buffers."""
+    """The user outputs of the graph as it stands, without the written-back buffers."""
     given = iter(pytree.tree_leaves(args))
     values = [
         stored_tensor(program, spec) if is_lifted(spec) else next(given)
@@ -90,7 +90,7 @@ def _name(target: Any) -> str:
 
 
 def assert_same(program: ExportedProgram, module: Any, *args: Any, **tolerance: float) -> None:
-    """The graph puts out what the module does."""
+    """Checks that the graph's outputs equal the module's."""
     module = module if isinstance(module, torch.nn.Module) else Fn(module)
     expected = pytree.tree_leaves(module.eval()(*args))
     torch.testing.assert_close(run(program, *args), expected, equal_nan=True, **tolerance)

@@ -45,7 +45,7 @@ MEMORY_FORMAT_NUMBERS = {
     torch.channels_last_3d: 3,
 }
 
-# (rtol, atol): one unit in the last place of the 16-bit types, a few of the others.
+# (rtol, atol): one unit in the last place for 16-bit types, a few for the others.
 TOLERANCES = {
     torch.float16: (1e-3, 1e-6),
     torch.bfloat16: (8e-3, 1e-6),
@@ -62,7 +62,7 @@ class KernelRefused(Exception):
 
     Attributes:
         error: the enumerator's name, such as "InvalidArgument".
-        log: the lines that were logged meanwhile.
+        log: the lines logged during the call.
     """
 
     def __init__(self, name: str, error: str, log: list[str]) -> None:
@@ -92,13 +92,13 @@ def random_tensor(
 
 
 def with_dim_order(tensor: torch.Tensor, order: Sequence[int]) -> torch.Tensor:
-    """A copy of `tensor` laid out so that `order` runs from the outermost dimension to the innermost."""
+    """A copy of `tensor` in the dim order `order`, outermost dimension first."""
     inverse = [list(order).index(d) for d in range(tensor.dim())]
     return tensor.permute(tuple(order)).clone(memory_format=torch.contiguous_format).permute(inverse)
 
 
 def dim_order(tensor: torch.Tensor) -> list[int]:
-    """The dim order of a dense tensor. Raises ValueError for one with gaps or overlaps."""
+    """The dim order of a dense tensor. Raises ValueError for a tensor with gaps or overlaps."""
     order = sorted(range(tensor.dim()), key=lambda d: (-tensor.stride(d), tensor.size(d) == 1, d))
     expected = 1
     for d in reversed(order):
@@ -109,14 +109,15 @@ def dim_order(tensor: torch.Tensor) -> list[int]:
 
 
 def poison(tensor: torch.Tensor) -> torch.Tensor:
-    """Fills `tensor` with a value that a kernel hardly computes."""
+    """Fills `tensor` with a value that a kernel is unlikely to compute."""
     return tensor.fill_(True if tensor.dtype == torch.bool else 113)
 
 
 def assert_equal(
     actual: torch.Tensor, expected: torch.Tensor, *, rtol: float | None = None, atol: float | None = None
 ) -> None:
-    """Values within tolerance, NaN in the same places; shape and dtype the same, strides free."""
+    """Checks values within tolerance and NaN at the same indices; shape and dtype must be equal, strides may
+    differ."""
     default_rtol, default_atol = TOLERANCES.get(expected.dtype, (0.0, 0.0))
     torch.testing.assert_close(
         actual,
@@ -129,7 +130,7 @@ def assert_equal(
 
 
 class Way(NamedTuple):
-    """How a kernel is called: with constants prepared, or the portable one in its place."""
+    """The variant of a kernel call: with constants prepared, or with the portable kernel instead."""
 
     prepare: bool = False
     portable: bool = False
@@ -149,15 +150,15 @@ class Kernels:
         }
 
     def ways(self, name: str) -> list[Way]:
-        """The ways to call an operator: its kernel, where it prepares constants also so, where it is an
-        optimized one also the portable one behind it."""
+        """The variants of an operator's call: its kernel; if it prepares constants, also with prepared
+        constants; if it is optimized, also the portable kernel behind it."""
         found = [Way()]
         if self._module.prepares(name):
             found.append(Way(prepare=True))
         return [*found, Way(portable=True)] if name in self._portable else found
 
     def set_seed(self, seed: int) -> None:
-        """Restarts the random numbers that kernels draw."""
+        """Restarts the kernels' random generator."""
         self._module.set_seed(seed)
 
     def run(
@@ -173,7 +174,7 @@ class Kernels:
         """Calls a kernel with all its arguments in schema order, out tensors last.
 
         Tensors are torch tensors or numpy arrays, dense in some dim order, and are passed without a
-        copy. Those in `dynamic` are passed with their shape as the bound and every size 0, and the
+        copy. Tensors in `dynamic` are passed with their shape as the bound and every size 0, and the
         kernel has to give them that shape again.
 
         Returns the values of arguments that the kernel may overwrite (prim operators).
@@ -202,8 +203,8 @@ class Kernels:
     ) -> None:
         """Compares an out overload with torch's functional form of the same operator.
 
-        `args` and `kwargs` are the operator's without the out tensors. Runs in all ways, each twice: with
-        static out tensors, and with dynamic ones that the kernel must resize.
+        `args` and `kwargs` are the operator's without the out tensors. Calls all variants, each twice: with
+        static out tensors, and with dynamic out tensors that the kernel must resize.
         """
         schema = schema_of(name)
         reference = eager or getattr(_namespace(name), _base_name(name))
@@ -218,7 +219,7 @@ class Kernels:
                 assert_equal(out, result, rtol=rtol, atol=atol)
 
     def refuse(self, name: str, *args: Any, outs: Sequence[torch.Tensor], **kwargs: Any) -> KernelRefused:
-        """The error with which a kernel refuses these arguments; fails when it takes them."""
+        """The error with which a kernel refuses these arguments; fails if the kernel accepts them."""
         try:
             self.run(name, _bind(schema_of(name), args, kwargs, list(outs)))
         except KernelRefused as refused:
@@ -260,8 +261,8 @@ _ITEM_CODES = {"n": "i", "f": "d", "o": "b", "l": "t", "k": "t", "p": "t"}
 
 
 def plain_argument(code: str, value: Any, of_tensor: Callable[[torch.Tensor], Any]) -> Any:
-    """An argument as kernels take it, by the character of its kind: PyTorch's enumerators become numbers, and
-    tensors what `of_tensor` makes of them."""
+    """An argument as kernels take it, by the character of its kind: PyTorch's enumerators become integers,
+    and tensors the results of `of_tensor`."""
     if isinstance(value, np.ndarray):
         value = torch.from_numpy(value)
     if isinstance(value, torch.Tensor):
@@ -290,7 +291,7 @@ def _base_name(name: str) -> str:
 
 
 def schema_of(name: str) -> Any:
-    """The schema of an out overload: PyTorch's own, or that of the function and an out where it has none."""
+    """The schema of an out overload: PyTorch's own, else the function's schema plus an out."""
     packet = getattr(_namespace(name), _base_name(name))
     overload = name.partition(".")[2] or "default"
     if overload in packet.overloads():
@@ -306,7 +307,7 @@ def _empty_like(tensor: torch.Tensor, order: Sequence[int] | None) -> torch.Tens
 
 
 def _bind(schema: Any, args: Sequence[Any], kwargs: dict[str, Any], outs: list[torch.Tensor]) -> list[Any]:
-    """All arguments of `schema` in order; out arguments come from `outs`, a list where it wants one."""
+    """All arguments of `schema` in order; out arguments come from `outs`, a list if the schema has one."""
     left = list(args)
     outs_left = list(outs)
     bound = []

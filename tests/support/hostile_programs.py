@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Sound files with hostile meaning: calls whose tensors lie over each other, hold nothing, or have another
-rank than the result. tests/fuzz/hostile_programs.py writes them to `FOLDER`, where the fuzz target `program`
-runs them under sanitizers.
+"""Valid files with hostile contents: calls whose tensors overlap, are empty, or differ from the result in
+rank. tests/fuzz/hostile_programs.py writes them to `FOLDER`, where the fuzz target `program` runs them
+under sanitizers.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class Call:
         return self._tensor(np.zeros(sizes, dtype), Storage.PLANNED, memory_id=1, memory_offset=offset)
 
     def value(self, item: bool | int | float | None) -> Call:
-        """An argument that is a number or None."""
+        """An argument that is a scalar or None."""
         kinds = {bool: Kind.BOOL, int: Kind.INT, float: Kind.DOUBLE, type(None): Kind.NONE}
         return self._add(Value(kinds[type(item)], item))
 
@@ -129,7 +129,7 @@ def _lstm_over_its_cell() -> Call:
 
 
 def _rows_over_themselves() -> Call:
-    # Rows of more bytes than vectors copy.
+    # Rows of more bytes than a vector copy.
     call = Call("aten::permute_copy.out").state(_floats(2, 2, 300), 0)
     return call.ints(1, 0, 2).planned(4, 2, 2, 300)
 

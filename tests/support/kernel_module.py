@@ -33,7 +33,7 @@ def _find_module() -> Path:
 
 def load_kernels() -> Kernels:
     """The operators of the newest build."""
-    # Tests compute little, several at a time.
+    # Tests compute little, and several run in parallel.
     torch.set_num_threads(1)
     spec = importlib.util.spec_from_file_location("kernel_call", _find_module())
     assert spec is not None and spec.loader is not None

@@ -12,7 +12,7 @@ import rushlight
 
 
 def logits_of(path: Path, tokens: Sequence[int], chunks: Sequence[int]) -> np.ndarray:
-    """The logits at the end of each chunk of the tokens: prefill, then one token at a time, as it is cut."""
+    """The logits at the end of each chunk of the tokens: prefill or single tokens, as `chunks` says."""
     program = rushlight.load(path)
     found, at = [], 0
     for count in chunks:
@@ -35,7 +35,7 @@ class OfficialProgram:
         self._method = Runtime.get().load_program(path).load_method("forward")
 
     def logits(self, tokens: Sequence[int], at: int) -> np.ndarray:
-        """The logits of the last of these tokens, the first of which is at a position."""
+        """The logits of the last of these tokens; the first one is at position `at`."""
         import torch
 
         (logits,) = self._method.execute([torch.tensor([list(tokens)]), torch.tensor([at])])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Lowered methods for tests: of functions, before anything is made of their memory."""
+"""Lowered methods for tests, before their memory is planned."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from support.graphs import LIBRARY, Fn
 
 
 def lower(function: Any, *args: Any, dynamic_shapes: Any = None, **tensors: torch.Tensor) -> LoweredMethod:
-    """The lowered method of a function or module, as it is when storages are still to be joined."""
+    """The lowered method of a function or module, before storages are joined."""
     module = function if isinstance(function, torch.nn.Module) else Fn(function, **tensors)
     if dynamic_shapes is not None and isinstance(module, Fn):
         dynamic_shapes = (tuple(dynamic_shapes),)
@@ -44,7 +44,7 @@ def calls(method: LoweredMethod, row: str) -> list[Call]:
 
 
 def run(exported: Exported, *calls_of_args: Sequence[Any]) -> list[list[Any]]:
-    """What calls of the program's `forward` put out, made in order on one instance; arrays as tensors."""
+    """The outputs of calls of the program's `forward`, made in order on one instance; arrays as tensors."""
     method = rushlight.load(exported.buffer).load_method("forward")
     results = []
     for args in calls_of_args:
@@ -54,7 +54,7 @@ def run(exported: Exported, *calls_of_args: Sequence[Any]) -> list[list[Any]]:
 
 
 def check(module: Any, *calls_of_args: Sequence[Any], dynamic_shapes: Any = None, **options: Any) -> Exported:
-    """Export a module for the first call and compare all calls with PyTorch's, made on a copy."""
+    """Exports a module with the first call and compares all calls with PyTorch's, computed on a copy."""
     module = module if isinstance(module, torch.nn.Module) else Fn(module)
     if dynamic_shapes is not None and isinstance(module, Fn):
         dynamic_shapes = (tuple(dynamic_shapes),)

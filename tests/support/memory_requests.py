@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Requests to plan for: drawn by hypothesis, packed tightly, and the least size of a few."""
+"""Memory requests for the planner: drawn by hypothesis, packed tightly, and the optimum for a few."""
 
 from __future__ import annotations
 
@@ -27,7 +27,8 @@ def some_requests(
 
 
 def packed(count: int, seed: int) -> list[Request]:
-    """Requests that fill 65,536 bytes for 1,000 instructions without a gap: a rectangle, cut at random."""
+    """Requests that fill 65,536 bytes for 1,000 instructions without a gap: a rectangle that is cut at
+    random."""
     generator = random.Random(seed)
     pieces = [(0, 4096, 0, 1000)]
     while len(pieces) < count:
@@ -61,7 +62,7 @@ def scattered(count: int, seed: int, longest: int = 30) -> list[Request]:
 
 def recurrent(steps: int, layers: int) -> list[Request]:
     """An unrolled recurrent network: in each layer a large product of all inputs is alive while the results
-    of the steps gather, until these are put together for the next layer."""
+    of the steps collect, until these are concatenated for the next layer."""
     requests = []
     for layer in range(layers):
         begin, end = layer * (steps + 2), (layer + 1) * (steps + 2)
@@ -74,7 +75,7 @@ def recurrent(steps: int, layers: int) -> list[Request]:
 
 
 def least_size(requests: list[Request]) -> int:
-    """The optimum by brute force: the best of first fits in all orders, with sizes rounded up as plans do."""
+    """The optimum by brute force: the best of first fits in all orders, with sizes rounded up as in plans."""
     granule = min((request.alignment for request in requests), default=1)
     sizes = {request.name: -(-request.nbytes // granule) * granule for request in requests}
     least = sum(sizes.values()) + sum(request.alignment for request in requests)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The official quantized programs of tests/interop, and what tests make of them."""
+"""The official quantized programs of tests/interop, and variants of them for tests."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from rushlight.program.model import KernelCall
 INTEROP = Path(__file__).parents[1] / "interop"
 
 SHAPES = {"model_dscnn_int8": (1, 1, 49, 10), "model_resnet8_int8": (1, 3, 32, 32)}
-"""Their inputs."""
+"""Shapes of their inputs."""
 
 PLANNED = {"model_dscnn_int8": 16000, "model_resnet8_int8": 49152}
-"""Bytes that the same networks plan when rushlight exports them."""
+"""Bytes of planned memory of the same networks when rushlight exports them."""
 
 
 def model(name: str) -> Path:
@@ -24,7 +24,7 @@ def model(name: str) -> Path:
 
 
 def before_softmax(data: bytes) -> bytes:
-    """A program without its last two calls: it puts out the integers of the last layer."""
+    """A program without its last two calls: it returns the integers of the last layer."""
     parts = parts_of(read_program(data))
     (plan,) = parts.methods
     *calls, dequantize, softmax = plan.instructions

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Files that the official exporter lowers to XNNPACK: what the official runtime gives for them, and this one,
-as they are and with plain calls in place of the delegates."""
+"""Files that the official exporter lowers to XNNPACK: outputs of the official runtime, and of this runtime
+for the files as they are and with plain calls instead of the delegates."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ Inputs = tuple[Tensor, ...]
 
 @dataclass
 class Lowered:
-    """An official file: `visited` are the targets that its serializer made nodes of, `nodes` the kinds of
-    nodes, each with its kind of numbers, `left` the targets that stayed plain calls, `data_files` the tensors
+    """An official file: `visited` are the targets that its serializer converted to nodes, `nodes` the kinds
+    of nodes, each with its dtype, `left` the targets that stayed plain calls, `data_files` the tensors
     outside of the program."""
 
     data: bytes
@@ -101,12 +101,12 @@ NUMBERS = {
     "xnn_datatype_fp16": "float16",
     "xnn_datatype_fp32": "float32",
 }
-"""Kinds of numbers by the official serializer's datatypes: a node has the first that one of its inputs and
-outputs has."""
+"""Dtypes by the official serializer's datatypes: a node has the first one that any of its inputs and outputs
+has."""
 
 
 def _numbers(node: Any, graph: Any) -> str:
-    """The kind of numbers of a serialized node. A value's id is its place in the graph."""
+    """The dtype of a serialized node. A value's id is its index in the graph."""
     ids = [
         getattr(node, field.name)
         for field in fields(node)
@@ -118,7 +118,7 @@ def _numbers(node: Any, graph: Any) -> str:
 
 
 class _recording:
-    """Notes the targets that the official serializer visits, and the nodes that it makes."""
+    """Records the targets that the official serializer visits, and the nodes that it creates."""
 
     def __init__(self, visited: set[str], nodes: set[tuple[str, str]]) -> None:
         self.visited, self.nodes = visited, nodes
@@ -161,14 +161,14 @@ def _target(node: torch.fx.Node) -> str:
 def official_outputs(
     lowered: Lowered, calls: Sequence[Inputs], method: str = "forward"
 ) -> list[list[Tensor]]:
-    """What the official runtime gives for each call."""
+    """The official runtime's outputs for each call."""
     program = Runtime.get().load_program(lowered.data)
     loaded = program.load_method(method)
     return [[each.clone() for each in loaded.execute(list(inputs))] for inputs in calls]
 
 
 def converted(lowered: Lowered) -> Conversion:
-    """The file with plain calls in place of delegates; each of them is replaced."""
+    """The file with plain calls instead of delegates; checks that each delegate is replaced."""
     done = convert(read_model(memoryview(lowered.data)), own_operators())
     for method in done.methods:
         assert method.kept_delegates == []
@@ -178,13 +178,13 @@ def converted(lowered: Lowered) -> Conversion:
 def own_outputs(
     data: bytes, calls: Sequence[Inputs], method: str = "forward", data_files: Sequence[Path] = ()
 ) -> list[list[Any]]:
-    """What this runtime gives for each call, on one instance of the method."""
+    """This runtime's outputs for each call, on one instance of the method."""
     loaded = rushlight.load(data, data_files=list(data_files)).load_method(method)
     return [[np.asarray(each).copy() for each in loaded.execute(list(inputs))] for inputs in calls]
 
 
 def assert_same(found: list[list[Any]], expected: list[list[Tensor]], tolerance: float) -> None:
-    """Outputs equal, or as near as `tolerance` times the largest value of the output."""
+    """Checks that outputs are equal, or differ by at most `tolerance` times the output's largest value."""
     for got, wanted in zip(found, expected, strict=True):
         for own, official in zip(got, wanted, strict=True):
             reference = official.detach().numpy()
@@ -211,7 +211,7 @@ def largest_difference(found: list[list[Any]], expected: list[list[Tensor]]) -> 
 
 
 def check(lowered: Lowered, calls: Sequence[Inputs], tolerance: float, method: str = "forward") -> Conversion:
-    """The file runs as it is and converted, both with the official outputs."""
+    """Checks that the file runs as it is and converted, both with the official outputs."""
     expected = official_outputs(lowered, calls, method)
     assert_same(own_outputs(lowered.data, calls, method), expected, tolerance)
     done = converted(lowered)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Small networks on images, each with something that the usual ones do not have."""
+"""Small networks on images, each with an unusual operator or structure."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Aspp(nn.Module):
 
 
 class ShuffleUnit(nn.Module):
-    """ShuffleNet: one half of the channels passes, convolutions of groups, and channels change places."""
+    """ShuffleNet: half of the channels passes, the others take grouped convolutions, then a shuffle."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -67,7 +67,8 @@ class ShuffleUnit(nn.Module):
 
 
 class BlazeBlock(nn.Module):
-    """A depthwise 5x5 convolution and a 1x1 one; the shortcut is pooled and gets channels of zeros."""
+    """A depthwise 5x5 convolution and a 1x1 convolution; the shortcut is pooled and padded with zero
+    channels."""
 
     def __init__(self, inputs: int, outputs: int, stride: int) -> None:
         super().__init__()
@@ -128,7 +129,7 @@ class BilinearUNet(nn.Module):
 
 
 class MobileBlock(nn.Module):
-    """MobileNetV3's: hardswish, depthwise 5x5, scales of channels by hardsigmoid."""
+    """MobileNetV3's block: hardswish, depthwise 5x5, scales of channels by hardsigmoid."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -147,7 +148,7 @@ class MobileBlock(nn.Module):
 
 
 class Generator(nn.Module):
-    """A linear layer to a small image, enlarged by transposed convolutions, some of them of groups."""
+    """A linear layer to a small image, enlarged by transposed convolutions, some of them grouped."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -166,7 +167,7 @@ class Generator(nn.Module):
 
 
 class Enhancer(nn.Module):
-    """Super-resolution with parametric ReLU, a shortcut and pixels from channels."""
+    """Super-resolution with parametric ReLU, a shortcut and a pixel shuffle."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -182,7 +183,8 @@ class Enhancer(nn.Module):
 
 
 class Attentive(nn.Module):
-    """CBAM: scales of channels from averages and maxima, then of pixels from those over channels."""
+    """CBAM: scales of channels from their averages and maxima, then scales of pixels from averages and maxima
+    over channels."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -199,7 +201,8 @@ class Attentive(nn.Module):
 
 
 class Detector(nn.Module):
-    """YOLO's parts: SiLU, halves of channels that are joined again, pools of one stride, nearest pixels."""
+    """YOLO's parts: SiLU, split and concatenated channels, pools with stride 1, nearest-neighbour
+    enlargement."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -221,7 +224,7 @@ class Detector(nn.Module):
 
 
 class Ghost(nn.Module):
-    """Half of the channels come from the other half, by a depthwise convolution of several outputs each."""
+    """Half of the channels come from the other half, by a depthwise convolution with a depth multiplier."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -236,7 +239,7 @@ class Ghost(nn.Module):
 
 
 class Joined(nn.Module):
-    """Tensors that are read by several nodes, are outputs too, broadcast, and two layers with one weight."""
+    """Tensors with several readers, as outputs too, broadcast, and two layers with one weight."""
 
     def __init__(self) -> None:
         super().__init__()

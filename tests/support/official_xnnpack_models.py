@@ -17,7 +17,7 @@ IMAGE = (1, 3, 16, 16)
 
 
 class Attention(nn.Module):
-    """One head, of linear layers and products of matrices."""
+    """One head, of linear layers and matrix products."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -108,7 +108,7 @@ class UNet(nn.Module):
 
 
 class SqueezeExcite(nn.Module):
-    """Channels scaled by what their averages say."""
+    """Channels scaled by a function of their averages."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Small networks on sequences and vectors, each with something that the usual ones do not have."""
+"""Small networks on sequences and vectors, each with an unusual operator or structure."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from torch.nn import functional
 
 
 class Wave(nn.Module):
-    """WaveNet: dilated convolutions of the past only, gates, shortcuts and a sum of all layers."""
+    """WaveNet: causal dilated convolutions, gates, shortcuts and a sum of all layers."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -95,7 +95,7 @@ class Decoder(nn.Module):
 
 
 class Recurrent(nn.Module):
-    """PyTorch's own recurrent layer, which the exporter takes apart."""
+    """PyTorch's own recurrent layer, which the exporter decomposes."""
 
     def __init__(self, layer: type[nn.Module]) -> None:
         super().__init__()
@@ -121,7 +121,7 @@ class Twins(nn.Module):
 
 
 class Elementwise(nn.Module):
-    """Each function that computes every element by itself, behind each other."""
+    """A chain of all elementwise functions."""
 
     def forward(self, x: Tensor) -> tuple[Tensor, Tensor]:
         y = functional.leaky_relu(x, 0.3).clamp(-2, 2.5)
@@ -145,7 +145,7 @@ class Experts(nn.Module):
 
 
 class Narrow(nn.Module):
-    """Linear layers of images, of odd sizes and of one output, with each fused activation."""
+    """Linear layers for images, with odd sizes and with one output, with each fused activation."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Compares the C++ of this repository with the official headers, by runs of equal tokens.
+"""Compares the C++ of this repository with the official headers, by spans of equal tokens.
 
-What a user's code names is interface and is left out on both sides: includes and conditions of the
-preprocessor, macro names with their parameters, namespaces, using-declarations, enumerators, class heads,
-function declarations, the signatures of functions, members of public sections, and bodies that are empty or
-return one member. What remains is writing: other bodies, member initialisers, private sections, internal
-namespaces but for their function declarations, macro bodies. The pieces of a file are joined in their order,
-so a list of copied one-line bodies is one long run.
+Names that a user's code refers to are interface and are left out on both sides: includes and conditions of
+the preprocessor, macro names with their parameters, namespaces, using-declarations, enumerators, class
+heads, function declarations, the signatures of functions, members of public sections, and bodies that are
+empty or return one member. The rest is writing: other bodies, member initialisers, private sections,
+internal namespaces but for their function declarations, macro bodies. The pieces of a file are joined in
+their order, so a list of copied one-line bodies is one long span.
 
 tests/compat/own_writing.py prints both as a table.
 """
@@ -156,7 +156,7 @@ def _writing(tokens: list[str], at: int, end: int, keep: bool, in_class: bool = 
 
 
 def writing(text: str) -> list[str]:
-    """What remains of a source file without its interface; macro bodies at the end."""
+    """The rest of a source file without its interface; macro bodies at the end."""
     tokens, macros = split(text)
     remaining = list(_writing(tokens, 0, len(tokens), keep=False))
     for body in macros:
@@ -181,7 +181,7 @@ def unnamed(tokens: Iterable[str]) -> list[str]:
 
 @dataclass(frozen=True)
 class Shared:
-    """What a file shares with the official ones."""
+    """The text that a file shares with the official headers."""
 
     tokens: int
     longest: int
@@ -194,7 +194,7 @@ class Shared:
 
 
 class Official:
-    """The official writing, indexed by its runs of RUN tokens."""
+    """The official writing, indexed by its spans of RUN tokens."""
 
     def __init__(self, files: dict[str, list[str]]) -> None:
         self.files = files
@@ -240,13 +240,13 @@ def read(path: Path, take: Callable[[str], list[str]]) -> list[str]:
 
 
 def official(include: Path, take: Callable[[str], list[str]] = writing) -> dict[str, list[str]]:
-    """What `take` finds in each of the official headers."""
+    """The tokens that `take` finds in each of the official headers."""
     files = (path for path in sorted(include.rglob("*")) if path.suffix in SUFFIXES)
     return {str(path.relative_to(include)): read(path, take) for path in files}
 
 
 def own(take: Callable[[str], list[str]] = writing) -> dict[str, list[str]]:
-    """What `take` finds in each C++ file of this repository."""
+    """The tokens that `take` finds in each C++ file of this repository."""
     files = (p for folder in FOLDERS for p in sorted((ROOT / folder).rglob("*")) if p.suffix in SUFFIXES)
     return {str(path.relative_to(ROOT)): read(path, take) for path in files}
 

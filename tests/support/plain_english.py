@@ -100,7 +100,7 @@ PHRASES = (
 
 
 def tracked(paths: Iterable[str] = ()) -> list[Path]:
-    """The tracked files under `paths`, or all; those that hold data instead of prose are left out."""
+    """The tracked files under `paths`, or all; without files that hold data instead of prose."""
     command = ["git", "ls-files", "-z", "--", *paths]
     listed = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout
     names = [name for name in listed.split("\0") if name]
@@ -123,7 +123,7 @@ def texts(path: Path, source: str) -> Iterator[Text]:
 
 
 def findings(path: Path, source: str) -> Iterator[Finding]:
-    """What breaks a rule in a file."""
+    """Yields the lines of a file that break a rule."""
     for text in texts(path, source):
         prose = re.sub(r"`[^`]*`", "`", text.text)
         if (match := _OPENING.search(prose)) and not match[0].endswith("?"):
@@ -211,7 +211,7 @@ def _page_texts(source: str) -> Iterator[Text]:
 
 
 def _messages(source: str) -> Iterator[tuple[int, str]]:
-    """What the package's errors are raised with, where it is a literal; values stand as {}."""
+    """The messages that the package's errors are raised with, if they are literals; values appear as {}."""
     for node in ast.walk(ast.parse(source)):
         if not (isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call) and node.exc.args):
             continue

@@ -83,7 +83,7 @@ def _over_loop(first: int, last: int, begin: int, end: int) -> tuple[int, int]:
 
 
 def _add(blocks: list[_Block], block: _Block) -> None:
-    """The block is joined with those that it meets, until it meets none."""
+    """Joins the block with the blocks that it meets, until it meets none."""
     while True:
         met = [other for other in blocks if block.meets(other)]
         if not met:

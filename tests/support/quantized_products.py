@@ -32,7 +32,7 @@ def most_sum(dtype: torch.dtype) -> int:
 
 
 def most_products(depth: int, dtype: torch.dtype) -> int:
-    """The largest sum that so many products may have."""
+    """The largest sum of `depth` products."""
     return depth * (1 << 15 if dtype == torch.int16 else 255) * 128
 
 

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What PyTorch prepares anew for each run of decompositions, prepared once a process.
+"""Caches the tables that PyTorch prepares for each run of decompositions, once a process.
 
 ExportedProgram.run_decompositions looks through all operators for composite ones and puts some 11,000
-functions into their tables of kernels, which it takes out again. That is most of the time of a small export,
-and the suite exports some thousands of times, by this exporter and by the official one. Here the tables that
-came of it are kept for the next run, and PyTorch makes them where an operator, its kernels or the rule for it
-are others. What starts a process of its own, as the command line's tests do, has PyTorch as it is.
+functions into their tables of kernels, which it takes out again. That is most of the time of a small
+export, and the suite exports some thousands of times, by this exporter and by the official one. This
+module keeps the resulting tables for the next run; PyTorch computes them again if an operator, its kernels
+or its rule differ. Tests that start a separate process, as the command line's do, use unchanged PyTorch.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ Rules = dict[Any, Callable[..., Any]]
 
 @dataclass(frozen=True)
 class _Prepared:
-    """Of one operator and rule: the operator's kernels before and after, and what computes the facts of its
-    tensors."""
+    """The cache entry of one operator and rule: the operator's kernels before and after, and the function
+    that computes the facts of its tensors."""
 
     before: dict[Any, Any]
     after: dict[Any, Any]

@@ -25,7 +25,7 @@ KINDS = {"Scalar": "number", "float": "number", "bool": "bool", "str": "string",
 
 @cache
 def schemas() -> list[Schema]:
-    """Those of the linked operators, in order of their names."""
+    """The schemas of the linked operators, in order of their names."""
     operators = load_table(source_root() / "kernels" / "ops.yaml").operators
     names = Runtime.get().operator_registry.operator_names
     return [operators[name].schema for name in sorted(names & operators.keys())]
@@ -93,7 +93,7 @@ class Writer:
         )
 
     def _out(self, rank: int) -> Build:
-        """What most results fit into: of a rank, and a shape that follows."""
+        """A tensor that most results fit into: dynamic, with at least 120 elements unless its rank is 0."""
         dtype = self._choose.choice([*["float32"] * 6, "bool", "bool", "int64", *RARE])
         return tensor(dtype, [120, *[1] * (rank - 1)] if rank else [], offset=1024 * (rank % 3), dynamic=True)
 

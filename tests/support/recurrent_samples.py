@@ -14,8 +14,8 @@ from rushlight.integers.recurrent import GATES, Factor, Numbers, scaled
 def arguments(
     kind: str, sizes: tuple[int, int, int, int], seed: int = 0, *, bits: int = 13, reverse: bool = False
 ) -> list[Any]:
-    """Of an operator quantized_<kind>, with weights as those of torch.nn. Sizes: steps, batch, features,
-    units."""
+    """Arguments of an operator quantized_<kind>, with weights in the layout of torch.nn. Sizes: steps, batch,
+    features, units."""
     steps, batch, features, units = sizes
     draw = np.random.default_rng(seed)
     count = GATES[kind] * units

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What must be the same of a program that was read, written and read again."""
+"""The contents of a program that must stay equal when it is read, written and read again."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from rushlight.program import Method, Program, Storage, TensorInfo
 
 
 def contents(program: Program) -> dict[str, Any]:
-    """A program without the places that its bytes have in the file: the bytes themselves instead."""
+    """A program without the offsets of its bytes in the file: with the bytes themselves instead."""
     return {
         "methods": [_method(method) for method in program.plans],
         "data": [_data(program, method) for method in program.plans],

@@ -69,7 +69,7 @@ def assigned() -> list[list[str]]:
 
 @cache
 def text_of_all_scripts(seed: int = 0, words_per_block: int = 30) -> str:
-    """Words of each block alone and mixed with Latin, numbers and punctuation, runs of spaces, emoji
+    """Words of each block alone and mixed with Latin, numbers and punctuation, sequences of spaces, emoji
     sequences, combining marks after anything, control characters, and code."""
     draw = random.Random(seed)
     blocks = assigned()

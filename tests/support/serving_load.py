@@ -38,7 +38,7 @@ def body_of(prompt: str, seed: int, **others: Any) -> dict[str, Any]:
 
 
 def expected_texts(path: Path) -> dict[tuple[str, int], str]:
-    """What the model answers when nobody else asks."""
+    """The model's answers without other requests."""
     model = llm.load(path, threads=1)
     return {
         (prompt, seed): model.generate([{"role": "user", "content": prompt}], seed=seed, max_tokens=20).read()
@@ -77,7 +77,7 @@ class Client:
             self.wrong.append(f"{what}: {detail}")
 
     def refused(self, answer: httpx.Response) -> bool:
-        """Whether the queue was full, which is said with when to come again."""
+        """True if the queue was full; checks that the answer says when to retry."""
         if answer.status_code != 503:
             return False
         self.count("queue full", "retry-after" in answer.headers)
@@ -133,7 +133,7 @@ class Client:
 
 
 def run_load(path: Path, seconds: float, max_queue: int = 5) -> tuple[Counter[str], list[str]]:
-    """What happened, and what was not as it has to be."""
+    """Counts of the events, and the errors found."""
     expected = expected_texts(path)
     with serving(llm.load(path, threads=1), max_queue=max_queue, max_body=MAX_BODY) as address:
         clients = [Client(address, number, expected) for number in range(CLIENTS)]

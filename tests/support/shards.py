@@ -25,7 +25,7 @@ ROOT = Path(__file__).resolve().parents[2]
 DURATIONS = Path(__file__).with_name("durations.json")
 _UNKNOWN = 1.0  # seconds, where no file has an entry
 _MUCH = 30.0  # seconds by which an entry is off
-_WHOLE = 0.9  # of the files make a run of the whole suite: others run some tests of a file
+_WHOLE = 0.9  # of the files make a run complete: other runs select some tests of a file
 
 
 def suite_files() -> list[str]:
@@ -46,7 +46,7 @@ def expected(files: Iterable[str], known: Mapping[str, float]) -> dict[str, floa
 
 
 def longest_first(seconds: Mapping[str, float]) -> list[str]:
-    """The files, those that take longest first."""
+    """The files, longest first."""
     return sorted(seconds, key=lambda file: (-seconds[file], file))
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a static library calls and holds, from the compiler's nm and objdump."""
+"""Symbols that a static library calls and defines, from the compiler's nm and objdump."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ _KNOWN_WRITABLE = re.compile(r"_GLOBAL__N_1(7records|8recorded|12process_seed|7s
 
 
 def forbidden_calls(library: Path, tools: str = "") -> list[str]:
-    """What of the heap, of exceptions and of the standard library it calls; `tools` is the prefix of the
-    target's binutils."""
+    """The calls of the heap, of exceptions and of the standard library; `tools` is the prefix of the target's
+    binutils."""
     symbols = process.run([f"{tools}nm", "--undefined-only", "--format=posix", library], check=True).stdout
     names = {line.split()[0] for line in symbols.splitlines() if line.endswith(" U ") or " U" in line}
     assert len(names) > 10

@@ -83,6 +83,6 @@ def add_texts(
 
 
 def text_of(tokens: Sequence[int]) -> str:
-    """What the tokens say, without special ones."""
+    """The text of the tokens, without special ones."""
     plain = b"".join(TEXTS[token] for token in tokens if token >= len(SPECIAL))
     return plain.decode("utf-8", "replace")

@@ -35,7 +35,7 @@ class Part:
 
     @property
     def is_as_written(self) -> bool:
-        """Whether the text is the one that the command wrote."""
+        """True if the text is as the command wrote it."""
         return self.digest == _digest(self.text)
 
 

@@ -35,7 +35,7 @@ def table(differences: Mapping[Cell, float], programs: int) -> str:
 
 
 def cells() -> set[Cell]:
-    """Those of the page that are not empty."""
+    """The cells of the page that are not empty."""
     [part] = [part for part in written.parts(PAGE.read_text()) if part.name == PART]
     rows = [line.strip("| ").split(" | ") for line in part.text.splitlines() if line.startswith("| `")]
     rows = [[cell.strip() for cell in f"{' | '.join(row)} |".split("|")] for row in rows]

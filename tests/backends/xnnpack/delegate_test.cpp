@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a delegate tells those around it: events of its nodes, and the memory that it takes.
+// A delegate reports the events of its nodes and the memory that it takes.
 #include "backends/xnnpack/delegate.h"
 
 #include <string>
@@ -124,7 +124,7 @@ TEST(Delegate, ATracer_IsToldOfEachNode) {
   EXPECT_THAT(recorder.lines, ElementsAre("neg.out #1|debug_handle=0", "abs.out #1|debug_handle=0"));
   EXPECT_EQ(recorder.debug_handle(), 3u);
   recorder.lines.clear();
-  ASSERT_EQ(run(delegate->get(), 1, &recorder), Error::Ok);  // of another program
+  ASSERT_EQ(run(delegate->get(), 1, &recorder), Error::Ok);  // as in another program
   EXPECT_THAT(recorder.lines, ElementsAre("neg.out #1|debug_handle=0", "abs.out #1|debug_handle=0"));
 }
 
@@ -189,7 +189,7 @@ TEST(Delegate, AHostThatPreparesNothing_HasNothingPacked) {
   host.prepares_weights = false;
   const auto delegate = load_delegate(bytes, &host);
   ASSERT_TRUE(delegate.ok());
-  EXPECT_GE(host.taken[0].prepared, 512 * 3 * sizeof(float));  // what it would take
+  EXPECT_GE(host.taken[0].prepared, 512 * 3 * sizeof(float));  // the size if it prepared them
   auto* weights = static_cast<SharedWeights*>(host.object());
   EXPECT_EQ(weights->prepared.weights().arena().used(), 0u);
   EXPECT_EQ(run(delegate->get(), 2, nullptr, 512), Error::Ok);

@@ -13,7 +13,7 @@ namespace {
 
 using ::testing::ElementsAre;
 
-// Of both forms: for tensors of the payload's sizes, and for smaller ones.
+// Lowers the graph for tensors of the payload's sizes and for smaller ones; both give the error it returns.
 Error lowered(const Graph& graph) {
   const std::vector<uint8_t> bytes = graph.build();
   const auto payload = Payload::read({bytes.data(), bytes.size()}, nullptr);

@@ -83,7 +83,7 @@ def main() -> int:
     parser.add_argument("what", choices=sorted(names))
     parser.add_argument("--out", type=Path, default=Path("out/export"), help="where to write")
     parser.add_argument("--dtypes", default="float32", help="comma-separated, or 'all'")
-    parser.add_argument("--samples", type=int, default=2, help="of each entry")
+    parser.add_argument("--samples", type=int, default=2, help="samples of each entry")
     parser.add_argument("--name", default="", help="only entries whose name has this")
     parser.add_argument("--every", type=int, default=1, help="only every n-th entry")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="processes")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Functions in processes of their own: what becomes of one is told, and the next call works."""
+"""Functions in separate processes: a crash or a hang is reported, and the next call works."""
 
 from __future__ import annotations
 

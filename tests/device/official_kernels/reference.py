@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the kernels compute, the thousand for matrices included."""
+"""Expected results of the kernels, with the 1000 that the matrix kernel adds."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-// What memcpy, memmove or memset got wrong first; null if nothing.
+// Returns a text that names the first error of memcpy, memmove or memset; null if there is none.
 const char* find_memory_mistake();

@@ -50,7 +50,7 @@ __attribute__((noinline)) float add_unless_zero(float value, double more) {
   return value != 0 ? static_cast<float>(more + value) : value;
 }
 
-// What a program may take for granted when main() begins.
+// Checks the state that a program may rely on when main() begins.
 int check_start() {
   if (initialised[0] != 0x12345678 || initialised[2] != 0x9abcdef0) return failed(".data is not in place");
   for (const volatile uint8_t& byte : cleared) {
@@ -185,7 +185,7 @@ int read_unaligned() {
   return static_cast<int>(*reinterpret_cast<volatile uint32_t*>(address | 1));
 }
 
-// What a core without instructions for it does in functions.
+// Atomic operations, which a core without instructions for them does in functions.
 int check_atomic() {
   static std::atomic<uint32_t> number;
   if (number.fetch_add(3) != 0 || number.exchange(7) != 3) return failed("fetch_add or exchange is wrong");

@@ -140,7 +140,7 @@ PYBIND11_MODULE(kernel_call, module) {
              "The scratch memory that a prepared kernel asks for.");
   module.def("set_seed", &set_seed, py::arg("seed"), "Restarts the random numbers of kernels.");
   module.def("operators", &operators, "Signature by name of every linked operator.");
-  module.def("prepares", &prepares, "Whether the operator's kernel prepares constants.");
+  module.def("prepares", &prepares, "True if the operator's kernel prepares constants.");
 }
 
 }  // namespace rushlight::testing

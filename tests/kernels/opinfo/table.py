@@ -66,7 +66,7 @@ def run_all(jobs: int) -> list[Outcome]:
 
 
 def collect(outcomes: list[Outcome]) -> dict[str, Any]:
-    """What the page says, as one object.
+    """The contents of the page, as one object.
 
     operators: for each operator, by dtype: how many samples call it, and in how many it is right.
     pairs: how many pairs of the database call something without a kernel, pass, fail, or call no kernel.

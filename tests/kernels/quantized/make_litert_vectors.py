@@ -9,9 +9,10 @@ Each layer is a model of one operator. The file has for layer i the arrays "<i>.
 "<i>.bias", "<i>.double" and "<i>.float" (what the two return; "int16" has no "float") in LiteRT's layouts
 (channels last), and "layers", a JSON list of everything else.
 
-The reference of FULLY_CONNECTED in LiteRT 2.3 is not that of its convolutions: it rounds once, halves away
-from zero (found with sums of -128 to 127 times 1/4), and of int16 by all bits of the multiplier. Linear
-layers whose sums are such halves, and those of int16, are therefore convolutions of 1 x 1 ("pointwise").
+The reference of FULLY_CONNECTED in LiteRT 2.3 differs from the one of its convolutions: it rounds once,
+halves away from zero (found with sums of -128 to 127 times 1/4), and for int16 it uses all bits of the
+multiplier. Linear layers whose sums are such halves, and int16 layers, are therefore convolutions of 1 x 1
+("pointwise").
 """
 
 from __future__ import annotations
@@ -89,7 +90,7 @@ TYPES = {
     "int8": schema.TensorType.INT8, "uint8": schema.TensorType.UINT8, "int16": schema.TensorType.INT16,
     "int32": schema.TensorType.INT32, "int64": schema.TensorType.INT64,
 }  # fmt: skip
-# Of operators with activations of 16 bits.
+# Versions of the operators with 16-bit activations.
 VERSIONS = {"convolution": 4, "pointwise": 4, "depthwise": 5}
 
 
@@ -234,7 +235,7 @@ def make(
         "bias": bias,
         "double": _run(model, x, OpResolverType.BUILTIN_REF),
     }
-    if not is_wide:  # of which XNNPACK has none
+    if not is_wide:  # XNNPACK has no int16
         arrays["float"] = _run(model, x, OpResolverType.AUTO)
     if kind == "depthwise":
         settings["groups"] = channels

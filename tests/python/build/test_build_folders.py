@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a build does with odd names, times in the future, full disks, and others that build in the same
-folder. No compiler runs."""
+"""Builds with odd names, times in the future, full disks, and concurrent builds in the same folder. No
+compiler runs."""
 
 from __future__ import annotations
 

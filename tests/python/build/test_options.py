@@ -23,7 +23,7 @@ from support import options_page
 ROOT = Path(__file__).parents[3]
 MOST_OF_OURS = 20
 TOOLCHAINS = {"RUSHLIGHT_BOARD", "RUSHLIGHT_PLATFORM", "RUSHLIGHT_ZIG", "CMAKE_BUILD_TYPE"}
-"""What toolchain files declare: they are read before the options."""
+"""Variables that toolchain files declare: they are read before the options."""
 
 OTHER_MEANINGS = {
     ("cli/kernels.py", "--dtypes"),
@@ -58,7 +58,7 @@ def project(tmp_path: Path) -> Path:
 
 
 def configure(project: Path, *defines: str) -> tuple[dict[str, str], Result]:
-    """What the project prints and what CMake's cache has, by name; and all that was printed."""
+    """The values that the project prints and that CMake's cache holds, by name; and the whole output."""
     shutil.rmtree(project / "out", ignore_errors=True)
     result = process.run(["cmake", "-S", project, "-B", project / "out", *(f"-D{word}" for word in defines)])
     cache = project / "out" / "CMakeCache.txt"
@@ -95,7 +95,7 @@ def test_no_other_file_declares_a_cache_entry() -> None:
 
 
 def test_no_flags_follow_from_what_a_path_matches() -> None:
-    """Which sources get flags of their own, the code generator says in lists."""
+    """The code generator lists the sources that get separate flags."""
     filters = re.compile(r'list\(\s*FILTER[^()]*REGEX\s+"[^"]*/')
     found = [path for path in build_files() if filters.search(path.read_text())]
     assert [path for path in found if "toolchains" not in path.parts] == []

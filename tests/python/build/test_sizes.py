@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What counts as flash and as RAM in an ELF file."""
+"""The sections of an ELF file that count as flash and as RAM."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What is selected is enough: models run on builds that have their operators and dtypes only."""
+"""The selection is sufficient: models run on builds that have only their operators and dtypes."""
 
 from __future__ import annotations
 

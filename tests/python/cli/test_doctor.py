@@ -28,7 +28,7 @@ from rushlight.targets.host import Host
 
 
 def status(*words: str) -> int:
-    """What the command exits with."""
+    """The exit status of the command."""
     with pytest.raises(SystemExit) as ended:
         main(["doctor", *words])
     assert isinstance(ended.value.code, int)

@@ -22,7 +22,7 @@ PLAN = "models: {softplus: {program: MODEL}}\ntargets: host\n"
 
 
 def on_a_terminal(words: list[str], folder: Path) -> str:
-    """What the command draws on a terminal that is its stderr."""
+    """The command's output on a terminal that is its stderr."""
     ours, theirs = pty.openpty()
     drawn: list[bytes] = []
 

@@ -18,7 +18,7 @@ MODEL = Path(__file__).parents[2] / "interop" / "softplus" / "model.pte"
 
 
 def status(*words: str | Path) -> int:
-    """What the command exits with."""
+    """The exit status of the command."""
     with pytest.raises(SystemExit) as ended:
         main([str(word) for word in words])
     assert isinstance(ended.value.code, int)

@@ -13,7 +13,7 @@ from support.programs import table as fb_table
 
 
 def dtypes(table: OperatorTable, name: str, *arguments: Build) -> set[str]:
-    """What one call of the operator needs; the last argument is returned, too."""
+    """The dtypes that one call of the operator needs; the last argument is returned, too."""
     namespace_and_name, _, overload = name.partition(".")
     plan = Plan(
         values=list(arguments),

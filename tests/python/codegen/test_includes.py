@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Shared sources, and microkernels, are those of the headers that kernels include."""
+"""Shared sources and microkernels follow from the headers that kernels include."""
 
 from __future__ import annotations
 

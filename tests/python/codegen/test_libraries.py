@@ -265,7 +265,7 @@ def test_a_back_for_several_dtypes_has_the_portable_code_behind_it() -> None:
 
 
 def test_dtypes_of_scales_do_not_keep_the_portable_code_of_boards() -> None:
-    """Of a quantized operator the numbers' dtype decides, not those of the tensors beside them."""
+    """The dtype of a quantized operator's values decides, not the dtypes of its scales and zero points."""
     small = for_small_targets(load_table(ROOT / "kernels" / "ops.yaml"))
     quantize, mean = "quantized_decomposed::quantize_per_tensor.out", "rushlight::quantized_mean.out"
     for name, dtypes, portable in (

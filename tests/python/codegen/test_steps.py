@@ -62,7 +62,7 @@ def mul_dtypes(folder: Path) -> list[str]:
 def test_merged_files_keep_the_dtypes_of_each_and_a_list_every_dtype(
     order: tuple[int, int], tmp_path: Path
 ) -> None:
-    """Files in either order; a list that is a file of its own, first or last; a list of the command."""
+    """Files in either order; a list in a separate file, first or last; a list on the command line."""
     for number, name in enumerate(MULS):
         run(extract, INTEROP / name / "model.pte", "--output", tmp_path / f"{number}.yaml")
     run(merge, "--ops", "aten::mul.out", "--output", tmp_path / "list.yaml")

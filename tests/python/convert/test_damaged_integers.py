@@ -59,7 +59,7 @@ def program(name: str) -> bytes:
 
 
 def outcome(data: bytes, shape: tuple[int, ...]) -> str:
-    """Whether it ran; otherwise the kind of the error."""
+    """ "ran" or the kind of the error."""
     x = np.random.default_rng(0).standard_normal(shape).astype(np.float32)
     try:
         rushlight.load(data, integers=False, **LIMITS).forward(x)

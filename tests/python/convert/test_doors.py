@@ -50,7 +50,7 @@ def test_a_package_has_the_converted_program(integers: bool, tmp_path: Path) -> 
     assert (CONVOLUTION in baked.operators) is integers
     assert max(baked.planned.values()) == (16_000 if integers else 141_824)
     readme = (tmp_path / "package" / "README.md").read_text()
-    assert "the first case of case.json" in readme  # of the model, not of its converted form
+    assert "the first case of case.json" in readme  # a case of the model, not of its converted form
 
 
 def test_the_command_that_bakes_a_package_can_keep_it(

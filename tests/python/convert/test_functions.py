@@ -64,7 +64,7 @@ FUNCTIONS: dict[str, tuple[Callable[..., Any], list[tuple[int, ...]], tuple[floa
     "matrices": (torch.bmm, [(3, 7, 16), (3, 16, 9)], (0.11, 3), ["quantized_matmul"]),
     "softmax": (lambda x: x.softmax(-1), [ROWS], (1 / 256, -128), ["quantized_softmax"]),
 }  # fmt: skip
-# What the official exporter refuses, or has no kernel for.
+# Functions that the official exporter refuses, or has no kernel for.
 OWN_ALONE = {"volumes": (lambda x: F.avg_pool3d(x, 2), [VOLUME], OTHER, ["quantized_avg_pool3d"])}
 
 

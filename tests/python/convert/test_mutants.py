@@ -20,7 +20,7 @@ STEPS = 0.02
 
 
 def outputs(data: bytes, shape: tuple[int, ...]) -> list[np.ndarray] | str:
-    """What the program puts out for some numbers, or the error."""
+    """The program's outputs for random inputs, or the error."""
     x = np.random.default_rng(0).standard_normal(shape).astype(np.float32)
     try:
         program = rushlight.load(data, integers=False, **LIMITS)

@@ -20,8 +20,8 @@ LAYERS: dict[str, tuple[nn.LSTM, int]] = {
     "one layer": (nn.LSTM(5, 6), 1),
     "batch first": (nn.LSTM(5, 6, batch_first=True), 1),
     "without bias": (nn.LSTM(5, 6, bias=False), 1),
-    "both ways": (nn.LSTM(5, 6, bidirectional=True), 2),
-    "three layers, both ways": (nn.LSTM(5, 6, 3, bidirectional=True, batch_first=True), 6),
+    "bidirectional": (nn.LSTM(5, 6, bidirectional=True), 2),
+    "three layers, bidirectional": (nn.LSTM(5, 6, 3, bidirectional=True, batch_first=True), 6),
     "with dropout": (nn.LSTM(5, 6, 2, dropout=0.5), 2),
 }
 

@@ -11,9 +11,9 @@ pytest.importorskip("torch", reason="torch is not installed")
 
 from rushlight import process
 
-MARGIN = 12_000_000  # of graphs, programs and allocators, whatever the weights
+MARGIN = 12_000_000  # graphs, programs and allocators, whatever the weights
 
-# A process of its own, where a tiny model was exported before: what is loaded on first use does not count.
+# A separate process, in which a tiny model was exported before: imports on first use do not count.
 CHILD = """
 import gc, sys, warnings
 from pathlib import Path

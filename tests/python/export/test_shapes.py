@@ -29,7 +29,7 @@ class Calls(nn.Module):
 
 
 def rows(*counts: int) -> list[tuple[Tensor]]:
-    """Inputs of so many rows of four."""
+    """Inputs with these numbers of rows of four elements."""
     return [(torch.randn(count, 4),) for count in counts]
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a program keeps between calls, what it writes, and what it shares."""
+"""State that a program keeps between calls, writes and shares."""
 
 from __future__ import annotations
 

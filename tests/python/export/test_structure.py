@@ -30,7 +30,7 @@ class Calls(nn.Module):
 
 
 class Named(nn.Module):
-    """Takes keywords in an order of its own."""
+    """Takes keyword-only arguments, two of them optional."""
 
     def forward(self, x: Tensor, *, minus: Tensor, scale: float = 2.0, plus: Tensor | None = None) -> Tensor:
         result = (x - minus) * scale

@@ -73,7 +73,7 @@ FUNCTIONS: dict[str, tuple[Callable[..., Any], list[tuple[int, ...]], dict[str, 
 
 
 class FloatsFailed(Exception):
-    """What stayed in float does not take its numbers, in PyTorch."""
+    """PyTorch refuses the operands of an operator that stayed in float."""
 
 
 class _Calls(Interpreter):

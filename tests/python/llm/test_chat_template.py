@@ -134,14 +134,14 @@ def test_training_marks_are_passed_over() -> None:
     [
         (LAST_QUESTION, "texts around messages"),
         (COUNTED, "begins with '1. '"),
-        (SPACED, "a message is not there once: USERtext"),
+        (SPACED, "USERtext"),
         ("{{ nothing", "it is no template of Jinja"),
         ("{{ raise_exception('never') }}", "it says never"),
         (
             "{% for m in messages %}{{ m.content.__class__.__mro__[1].__subclasses__() }}{% endfor %}",
             "texts around",
         ),
-        ("Hello", "a message is not there once"),
+        ("Hello", "a message"),
     ],
 )
 def test_other_templates_are_refused(source: str, message: str) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What exported language models carry, and `rushlight export llm`."""
+"""The contents of exported language models, and `rushlight export llm`."""
 
 from __future__ import annotations
 

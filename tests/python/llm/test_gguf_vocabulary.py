@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Vocabularies of GGUF metadata: tokens equal those of the packages that such vocabularies come from."""
+"""Vocabularies of GGUF metadata: tokens equal the tokens of the packages that such vocabularies come from."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The sampler's choices are those of a plain computation with the same random numbers."""
+"""The sampler's choices equal a plain computation with the same random numbers."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Tokens and texts equal those of the package `tokenizers`, for all kinds of vocabularies and scripts."""
+"""Tokens and texts equal the results of the package `tokenizers`, for all kinds of vocabularies."""
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ def scheduler() -> Iterator[str]:
 
 
 class _Storage(BaseHTTPRequestHandler):
-    """What ccache asks of a web server: GET, HEAD, PUT."""
+    """The requests that ccache sends to a web server: GET, HEAD, PUT."""
 
     objects: dict[str, bytes]
 

@@ -117,7 +117,7 @@ def test_a_cell_that_cannot_be_built_fails_with_the_error(tmp_path: Path) -> Non
 def test_a_cell_whose_process_dies_fails_and_the_others_go_on(tmp_path: Path) -> None:
     refused = Cell(Model("foreign", foreign_file(tmp_path)), "host", Option())
     results = []
-    before = set(multiprocessing.active_children())  # of other tests
+    before = set(multiprocessing.active_children())  # from other tests
     for event in run_local([refused, refused], tmp_path, Conditions(), jobs=1):
         if isinstance(event, Started) and not results:
             [child] = set(multiprocessing.active_children()) - before
@@ -161,7 +161,7 @@ def test_a_cell_passes_when_all_outputs_are_those_of_the_case_only(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Builds nothing: a runner is pretended, whose outputs are held against those of the case."""
+    """Builds nothing: a runner is simulated, and its outputs are compared with the case's."""
     sizes = Sizes(flash=1000, ram=10, model=0, sections={})
     built = BuildResult("host", tmp_path, tmp_path / "runner", None, {}, sizes, 1.0)
     monkeypatch.setattr(cell_module, "run_request", lambda *_words, **_options: built)

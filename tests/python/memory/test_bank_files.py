@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Banks are read from small files; what is wrong in one is named with its place."""
+"""Banks are read from small files; an error in a file is reported with its line."""
 
 from __future__ import annotations
 

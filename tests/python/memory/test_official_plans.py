@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Plans are not larger than those of the official exporter, for the same lifetimes."""
+"""Plans are not larger than the official exporter's for the same lifetimes."""
 
 from __future__ import annotations
 

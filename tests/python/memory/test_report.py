@@ -33,7 +33,7 @@ def test_the_data_has_every_bank_in_use_and_what_is_alive_at_its_peak() -> None:
 
 def test_the_text_has_a_line_for_each_bank_and_one_for_all() -> None:
     first, second, last = summary(plan(REQUESTS, BANKS))
-    assert first.startswith("fast: ") and " of 256 bytes for " in first
+    assert first.startswith("fast: ") and " 256 bytes for " in first
     assert second.startswith("slow: ") and " of " not in second
     assert last.startswith("planned memory: 320 bytes, the least possible (greedy_by_size, ")
 

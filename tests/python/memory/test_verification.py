@@ -20,7 +20,7 @@ BANKS = [Bank("one", 1, 128), Bank("two", 2, 128, speed=0.5)]
 
 
 def with_places(**places: tuple[int, int]) -> Plan:
-    """A good plan with other places for some requests: (bank, offset) by name."""
+    """A good plan with other slots for some requests: (bank, offset) by name."""
     good = plan(REQUESTS, BANKS)
     placements = [
         Placement(*places[request.name]) if request.name in places else placement

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What gets into a source package."""
+"""The files that a source package holds."""
 
 from __future__ import annotations
 

@@ -48,7 +48,7 @@ def test_the_sample_is_a_case_of_the_model_itself() -> None:
         np.testing.assert_array_equal(sample.inputs[0], file["forward.0.input0"])
         np.testing.assert_allclose(sample.outputs[0], file["forward.0.output0"], rtol=1e-4, atol=1e-6)
     bundled = sample_of(INTEROP / "bundled" / "model.bpte", [], [])
-    assert isinstance(bundled, Sample) and bundled.source == "the first case of its own cases"
+    assert isinstance(bundled, Sample) and bundled.source.endswith("its own cases")
 
 
 def test_without_cases_inputs_are_random_and_without_kernels_there_is_no_sample(tmp_path: Path) -> None:

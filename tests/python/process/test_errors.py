@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What errors say, and that exit codes tell them apart."""
+"""Errors state what failed, and their exit codes tell them apart."""
 
 from __future__ import annotations
 

@@ -56,7 +56,7 @@ def test_what_a_killed_process_left_is_removed_by_the_next_one(tmp_path: Path) -
     killed, alive = started(WRITER, path), started(WRITER, path)
     killed.send_signal(signal.SIGKILL)
     killed.communicate()
-    other = tmp_path / "[model].pte2.part"  # of somebody else
+    other = tmp_path / "[model].pte2.part"  # another user's file
     other.write_bytes(b"")
     assert len(list(tmp_path.iterdir())) == 4 and path.read_bytes() == b"before"
     FileImage([b"whole"]).save(path)

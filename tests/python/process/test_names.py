@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a shell shows of the package `rushlight`."""
+"""The names of the package `rushlight` that a shell shows."""
 
 from __future__ import annotations
 

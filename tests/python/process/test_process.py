@@ -16,7 +16,7 @@ LINGER = "sleep 60 & echo $! > {file}; wait"
 
 
 def gone(pid: int) -> bool:
-    """Whether a process has ended, within half a minute."""
+    """True if a process ends within half a minute."""
     for _ in range(1500):
         try:
             state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]

@@ -101,7 +101,7 @@ def test_a_program_without_devices_is_on_the_cpu() -> None:
         (read_data_file, b"", "at least 8 bytes"),
         (read_data_file, BUNDLE, "expected the identifier 'FT01' at byte 4, got b'BP08' .a bundled program."),
         (read_data_file, WEIGHTS[:40], "expected a header of 48 bytes, got a file of 40"),
-        (read_data_file, WEIGHTS[:-1], "of data at 512, got a file of 3743"),
+        (read_data_file, WEIGHTS[:-1], "bytes of data at 512, got a file of 3743"),
         (read_data_file, WEIGHTS[:8] + b"FH02" + WEIGHTS[12:], "expected the header b'FH01'"),
         (read_data_file, WEIGHTS[:12] + struct.pack("<I", 39) + WEIGHTS[16:], "at least 40 bytes"),
         (

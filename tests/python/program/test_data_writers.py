@@ -38,12 +38,12 @@ BUNDLE = INTEROP / "bundled" / "model.bpte"
 
 
 def entries(file: Any) -> list[DataEntry]:
-    """Entries with bytes in the place of views."""
+    """The entries, with bytes instead of views."""
     return [dataclasses.replace(entry, data=bytes(entry.data)) for entry in file.entries]
 
 
 def suites(bundle: Any) -> list[tuple[str, list[tuple[list[Any], list[Any]]]]]:
-    """Suites with bytes in the place of views."""
+    """The suites, with bytes instead of views."""
 
     def plain(value: Any) -> Any:
         if isinstance(value, BundledTensor):

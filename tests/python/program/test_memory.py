@@ -41,7 +41,7 @@ def test_the_method_arena_is_what_loading_takes(name: str) -> None:
         try:
             memory = loaded.load_method(plan.name).memory()
         except RushlightError as error:
-            assert "data file" in error.message  # of external_ptd
+            assert "data file" in error.message  # external_ptd needs one
             continue
         assert memory["method_arena"] == method_memory(plan).method_arena[64]
         assert list(memory["planned"]) == list(method_memory(plan).planned)

@@ -51,7 +51,7 @@ def method(*values: Value, **fields: Any) -> Method:
 
 
 def written(*methods: Method, **fields: Any) -> Any:
-    """What is read from the file of these methods."""
+    """The program that is read back from a file of these methods."""
     return read_program(write_program(ProgramParts(methods, **fields)).tobytes())
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Networks quantized by the official CortexMQuantizer compute in integers whole, exported by rushlight and
-converted from the official exporter's programs. Their biases are int32 with scales of their own."""
+"""Networks quantized by the official CortexMQuantizer compute in integers throughout, exported by rushlight
+and converted from the official exporter's programs. Their biases are int32 with separate scales."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def program_of(net: str, exporter: str) -> bytes:
 
 
 def called(program: Program) -> dict[str, int]:
-    """How often each operator is called, besides those that move elements."""
+    """The number of calls of each operator, except operators that only move elements."""
     (plan,) = program.plans
     names = [name.partition("::")[2].partition(".")[0] for name, _ in plan.calls()]
     return {name: names.count(name) for name in dict.fromkeys(names) if name not in MOVING}

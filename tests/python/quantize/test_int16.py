@@ -141,8 +141,8 @@ def test_an_operator_is_a_step_from_the_graph_at_most(name: str) -> None:
 
 
 def test_all_but_a_thousandth_of_the_results_are_equal() -> None:
-    """To those of the graph in float32, whose own roundings are hundredths of a step, and in float64. A bias
-    of whole steps and halves of averages are what is left."""
+    """Equal to the graph in float32, whose own rounding errors are hundredths of a step, and in float64. The
+    differences that remain come from biases of whole steps and from averages that end in halves."""
     for name in OPERATORS:
         in_float32, exact = apart(name)
         assert (in_float32 > 0).mean() <= 0.004
@@ -183,7 +183,7 @@ class Net(nn.Module):
 
 
 def test_layers_of_16_bits_stand_beside_layers_of_8_bits() -> None:
-    """Integers of one size become those of the other by a table, or a curve."""
+    """Integers of one size are converted to the other by a table, or a curve."""
     module = Net().eval()
     torch.manual_seed(3)
     calibration = [(torch.randn(IMAGE),) for _ in range(3)]

@@ -60,7 +60,7 @@ NETS: dict[str, tuple[Callable[[], nn.Module], tuple[int, ...], int]] = {
     ),
     "linear of three dimensions": (lambda: nn.Linear(24, 16, bias=False), (4, 9, 24), 1),
 }
-# Of these, the official quantizer leaves something in float.
+# For these, the official quantizer leaves an operator in float.
 UNKNOWN = {"conv1d", "hardtanh"}
 PAIRS = [
     *((net, "own") for net in NETS),
@@ -94,7 +94,7 @@ def step_of(graph: torch.fx.GraphModule) -> float:
 
 @functools.cache
 def steps_apart(net: str, quantizer: str) -> np.ndarray:
-    """By how many steps outputs of the program differ from those of the graph."""
+    """The differences between outputs of the program and of the graph, in steps."""
     torch.manual_seed(3)
     make, shape, layers = NETS[net]
     module, x = make().eval(), torch.randn(shape)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What observers find, by itself."""
+"""Observers alone: the ranges that they find."""
 
 from __future__ import annotations
 

@@ -73,7 +73,7 @@ def test_padding_with_another_number_stays_float() -> None:
 
     found = quantized_values(graph_of(run, torch.randn(1, 2, 4, 4), conv=nn.Conv2d(2, 2, 1)))
     assert set(found) == {"inputs_0", "conv2d", "pad", "conv2d_1"}
-    assert found["pad"][0] > 0.3, "its range is of its own, and holds 100"
+    assert found["pad"][0] > 0.3, "it has a separate range, which holds 100"
 
 
 def test_what_nobody_reads_as_integers_is_not_quantized_again() -> None:

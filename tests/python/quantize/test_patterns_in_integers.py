@@ -252,10 +252,10 @@ def test_a_pattern_computes_in_integers(name: str, quantizer: str) -> None:
         (lambda: nn.RNN(5, 6), {"quantized_linear", "quantized_add", "quantized_lookup"}),
         (lambda: nn.LSTM(5, 6, 2, bidirectional=True), {"quantized_linear", "quantized_mul"}),
     ],
-    ids=["lstm", "gru", "rnn", "lstm, two layers, both ways"],
+    ids=["lstm", "gru", "rnn", "lstm, two layers, bidirectional"],
 )
 def test_a_recurrent_layer_computes_in_integers(make: Callable[[], nn.Module], computing: set[str]) -> None:
-    """A step that is one off changes those that follow."""
+    """A step that is one off changes all later steps."""
     torch.manual_seed(5)
     shape = (4, 3, 5)
     graph = graph_of("own", make().eval(), torch.randn(shape), Static())

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Programs with integer inputs and outputs, beside those of the same graph with floats."""
+"""Programs with integer inputs and outputs, compared with the same graph with float inputs and outputs."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def net() -> tuple[torch.fx.GraphModule, torch.Tensor]:
 
 
 def numbers(exported: Exported) -> tuple[Numbers, Numbers]:
-    """Of the one input and the one output."""
+    """Scale and zero point of the one input and of the one output."""
     found = exported.report.methods[0].numbers
     return found.inputs[0], found.outputs[0]
 

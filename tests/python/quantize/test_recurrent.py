@@ -19,13 +19,13 @@ from support.quantized_models import relative_error, targets  # noqa: E402
 
 LAYERS = {
     "lstm": lambda: nn.LSTM(5, 6),
-    "lstm, batch first, two layers, both ways": lambda: nn.LSTM(
+    "lstm, batch first, two layers, bidirectional": lambda: nn.LSTM(
         5, 6, 2, batch_first=True, bidirectional=True
     ),
     "lstm without bias": lambda: nn.LSTM(5, 6, bias=False),
     "lstm with dropout": lambda: nn.LSTM(5, 6, 2, dropout=0.5),
     "gru": lambda: nn.GRU(5, 6, 2),
-    "gru both ways": lambda: nn.GRU(5, 6, bidirectional=True, batch_first=True),
+    "gru bidirectional": lambda: nn.GRU(5, 6, bidirectional=True, batch_first=True),
     "rnn": lambda: nn.RNN(5, 6),
     "rnn of relu": lambda: nn.RNN(5, 6, nonlinearity="relu", bias=False),
 }

@@ -34,7 +34,7 @@ FORMS: dict[str, dict[str, Any]] = {
     "without bias": {"bias": False},
     "two layers": {"num_layers": 2},
     "both ways": {"bidirectional": True},
-    "both ways, two layers, batch first": {"bidirectional": True, "num_layers": 2, "batch_first": True},
+    "bidirectional, two layers, batch first": {"bidirectional": True, "num_layers": 2, "batch_first": True},
 }
 
 
@@ -110,7 +110,7 @@ def test_states_may_be_given(kind: str) -> None:
     for got, expected in zip(graph(*batches[0]), model(*batches[0]), strict=True):
         assert relative_error(got, expected) < 0.06
     exported = rushlight.export(graph, batches[0])
-    assert set(in_float(exported)) == {"aten::select_copy"}, "of all layers' states, the first one's"
+    assert set(in_float(exported)) == {"aten::select_copy"}, "selects the first layer's state"
     assert_same(exported.buffer, graph, batches)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What quantizing in one call makes of models, in PyTorch."""
+"""Models quantized in one call, in PyTorch."""
 
 from __future__ import annotations
 

@@ -48,7 +48,7 @@ class Block(nn.Module):
 
 
 class Wide(nn.Module):
-    """Of three layers the second has one weight that makes the others of its row vanish."""
+    """The second of its three layers has one weight so large that the others of its row vanish."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -10,7 +10,7 @@ from rushlight.run.case_stream import RunnerOutcome, decode_outcome, decode_resp
 
 
 def _response(*values):
-    """What a runner would write for one call with these already encoded values."""
+    """The stream that a runner would write for one call with these encoded values."""
     head = struct.pack("<4s3I", b"RLIO", 1, 0, 0) + struct.pack("<8Q", *range(1, 9))
     call = struct.pack("<4I2Q", 0, len(values), 4321, 0, 1000, 2000)
     return head + call + b"".join(values)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What keeps programs from running is found without running them, and named."""
+"""Faults that keep programs from running are found and named without running them."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def rewritten(source: Path, path: Path, **changes: Any) -> Path:
 
 
 def message(report: CheckReport) -> str:
-    """What a user is told."""
+    """The message that a user gets."""
     with pytest.raises(NotRunnable) as caught:
         report.raise_if_any()
     assert caught.value.exit_code == 29 and caught.value.findings == report.findings
@@ -76,7 +76,7 @@ def message(report: CheckReport) -> str:
 
 
 def _case(path: Path) -> Any:
-    """A program; the compiled runtime reads those that were lowered."""
+    """A program as a parameter; lowered programs need the compiled runtime."""
     marks = [pytest.mark.heavy] if "xnnpack" in path.name else []
     return pytest.param(path, id=f"{path.parent.name}/{path.name}", marks=marks)
 
@@ -186,7 +186,7 @@ def test_memory_elsewhere_than_on_the_cpu_is_told(tmp_path: Path) -> None:
 
 
 def sized(path: Path, planned: int, constants: int = 0) -> Path:
-    """A program that does nothing, with so many bytes of planned memory and of constants."""
+    """A program that does nothing, with `planned` bytes of planned memory and `constants` constant bytes."""
     method = Method("forward", (), (), (), ((),), (), (), (0, planned))
     write_program(ProgramParts((method,), [bytes(constants)])).save(path)
     return path

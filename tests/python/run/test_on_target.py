@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What an executable on a target is started with, and what becomes of its files. Nothing is started here."""
+"""The command line of an executable on a target, and the handling of its files. Nothing is started here."""
 
 from __future__ import annotations
 

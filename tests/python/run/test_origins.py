@@ -18,7 +18,7 @@ MODEL = Path(__file__).parents[2] / "interop" / "dynamic_mlp" / "model.pte"
 
 @pytest.fixture
 def origins(tmp_path: Path) -> Origins:
-    """Of a program with a debug record for its instruction 3."""
+    """The origins of a program with a debug record for its instruction 3."""
     model, program = tmp_path / "model.pte", read_program(MODEL)
     shutil.copy(MODEL, model)
     origin = InstructionOrigin(3, frames=(Frame("net.py", 9, "forward", "y = f(x)"),))

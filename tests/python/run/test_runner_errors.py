@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a run that failed on a target becomes: as on the host where the runner says so, else a crash."""
+"""A run that failed on a target raises the host's error if the runner reports one, else a crash."""
 
 from __future__ import annotations
 
@@ -18,12 +18,10 @@ FAILURES = [status for status in Status if status is not Status.Ok]
 
 @pytest.mark.parametrize("status", [status for status in FAILURES if status is not Status.OperatorMissing])
 def test_a_code_is_the_same_error_on_the_host_and_on_a_target(status: Status) -> None:
-    there = runner_error("board", status, "what it printed\n", RunnerOutcome(status))
-    here = native.exception(
-        Exception(status, status.name, "what was logged", None, [], None, None, None), None
-    )  # type: ignore[arg-type]
+    there = runner_error("board", status, "printed output\n", RunnerOutcome(status))
+    here = native.exception(Exception(status, status.name, "logged output", None, [], None, None, None), None)  # type: ignore[arg-type]
     assert (type(there), there.next_step) == (type(here), here.next_step)
-    assert "what it printed" in str(there)
+    assert "printed output" in str(there)
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Whatever is given to a method comes back as it is or is refused, and the method goes on."""
+"""A method returns or refuses any input, and continues to work."""
 
 from __future__ import annotations
 

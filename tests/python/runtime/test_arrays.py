@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What is copied and what is not: arrays that go in, views that come out."""
+"""Copies and views: arrays that go in, views that come out."""
 
 from __future__ import annotations
 

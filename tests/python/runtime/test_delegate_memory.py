@@ -30,7 +30,7 @@ def test_a_method_tells_what_its_delegates_take() -> None:
     memory = program.load_method("forward").memory()
     plain = rushlight.load(INTEROP / "model_resnet8" / "model.pte", threads=1).load_method("forward").memory()
     assert memory["delegates"]["prepared"] > 4 * 60_000 > memory["prepared"]
-    # What lies between its nodes, and the calls as a program of their own.
+    # The tensors between its nodes, and the calls as a separate program.
     assert memory["delegates"]["working"] > sum(plain["planned"]) / 2
     assert plain["delegates"] == {"working": 0, "scratch": 0, "prepared": 0}
 
@@ -63,7 +63,7 @@ def test_a_delegates_memory_counts_towards_the_limit() -> None:
 
 def test_a_delegate_packs_nothing_where_nothing_is_to_be_packed() -> None:
     program = rushlight.load(CNN, threads=1, prepare=False)
-    # What it would be, as of a method's own kernels: it does not count.
+    # The memory that packed weights would take, as for a method's own kernels: it does not count.
     told = program.load_method("forward").memory()["delegates"]
     limit = told["working"] + told["prepared"] // 2 + 200_000
     bound = rushlight.load(CNN, threads=1, prepare=False, max_memory=limit)

@@ -21,7 +21,7 @@ INTEROP = Path(__file__).parents[2] / "interop"
 COUNT = int(os.environ.get("RUSHLIGHT_FUZZ", "250"))
 SCRIPT = Path(__file__).with_name("fuzzing.py")
 
-# Those that jump may be mutated into loops without end, which nothing forbids a program.
+# Programs that jump may be mutated into endless loops, which a program is free to have.
 LOOPS = {"cond_sum", "scan"}
 PROGRAMS = [
     "channels_last_conv",

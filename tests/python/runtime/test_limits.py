@@ -240,7 +240,7 @@ def seconds_to_load(data: bytes) -> float:
 
 
 @needs("aten::alias_copy.out")
-@pytest.mark.parametrize("step", [16, 0, 4], ids=["apart", "in one place", "overlapping"])
+@pytest.mark.parametrize("step", [16, 0, 4], ids=["apart", "same offset", "overlapping"])
 def test_folding_takes_time_in_proportion(step: int) -> None:
     """0.04 s, where comparing each call with all others took 4 to 8."""
     data = copies_of_constants(8000, step)
@@ -277,7 +277,7 @@ def test_what_is_made_of_constants_is_in_proportion_to_them() -> None:
     few = rushlight.load(rolled_constants(4, 1 << 14)).load_method("forward").memory()
     many = rushlight.load(rolled_constants(200, 1 << 14)).load_method("forward").memory()
     assert few["prepared"] > 4 << 16
-    assert few["prepared"] < many["prepared"] <= (16 << 16) + (1 << 20)  # of 200 << 16
+    assert few["prepared"] < many["prepared"] <= (16 << 16) + (1 << 20)  # instead of 200 << 16
 
 
 @pytest.mark.skipif(not RUNNER.is_file(), reason="RUSHLIGHT_TEST_BUILD has no executor_runner")

@@ -113,7 +113,7 @@ def test_a_constant_is_never_writable() -> None:
     outputs = program.load_method("forward").execute([torch.zeros(3)], outputs="writable")
     expected = [out.clone() for out in outputs]
     for out in outputs:
-        out += 1  # of a constant it is a copy: the file stays as it is
+        out += 1  # the output copies a constant: the file stays unchanged
     again = program.load_method("forward").execute([torch.zeros(3)])
     assert all(torch.equal(a, b) for a, b in zip(again, expected, strict=True))
 

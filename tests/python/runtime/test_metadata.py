@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a program says about its methods, and what the runtime says about itself."""
+"""Metadata of programs and their methods, and of the runtime."""
 
 from __future__ import annotations
 

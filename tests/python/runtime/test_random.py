@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What programs draw follows from the seed."""
+"""The seed determines the random values of programs."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from support.programs import Plan, program, scalar, tensor
 
 
 def draw(count: int) -> list[list[float]]:
-    """What a program with aten::rand_like.out gives, call after call."""
+    """The results of a program with aten::rand_like.out, call after call."""
     plan = Plan(
         values=[tensor("float32"), scalar(None), tensor("float32", offset=4096)],
         operators=[("aten::rand_like", "out")],

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What fails while it runs is told with its instruction and, where a debug record is there, its source."""
+"""An error while running names its instruction and, if there is a debug record, its source line."""
 
 from __future__ import annotations
 

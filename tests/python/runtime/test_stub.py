@@ -87,7 +87,7 @@ def signature(document: str) -> str:
         name, _, rest = part.partition(": ")
         annotation, equals, default = rest.partition(" = ")
         if default == "None" and "None" not in normal(annotation):
-            annotation += " | None"  # of objects that may be null it does not say so
+            annotation += " | None"  # pybind11 omits it for objects that may be null
         if name != "self":
             parts.append(f"{name}: {normal(annotation)}{equals}{default}")
     return f"({', '.join(parts)}) -> {normal(match[2])}"

@@ -26,7 +26,7 @@ def needs(*operators: str) -> pytest.MarkDecorator:
 
 
 def run_all(*work: Callable[[], None]) -> None:
-    """Runs each function in a thread of its own, started together; the first exception is raised."""
+    """Runs each function in a separate thread, started together; raises the first exception."""
     failures: list[BaseException] = []
     barrier = threading.Barrier(len(work))
 

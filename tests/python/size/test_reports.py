@@ -94,7 +94,7 @@ def test_what_fits_its_budget_passes(tmp_path: Path) -> None:
         ("stack: 400", "stack: 420 bytes, 20 over"),
         ("arena: 1.5 KiB", "arena: 1,673 bytes, 137 over the 1,536 allowed"),
         ("components: {runtime: 700}", "runtime flash: 800 bytes, 100 over"),
-        ("rooms: {runtime: 700}\ncomponents: {runtime: 800}", "runtime flash: 800 bytes, 100 over"),
+        ('{"rooms":{"runtime":700},"components":{"runtime":800}}', "runtime flash: 800 bytes, 100 over"),
         ("components: {runtime/base: {ram: 20}}", "runtime/base ram: 24 bytes, 4 over"),
         ("operators: {'aten::relu.out': 100}", "aten::relu.out flash: 160 bytes, 60 over"),
     ],

@@ -18,7 +18,7 @@ LEAF = "APART int leaf(int n) { volatile char buffer[300]; buffer[n] = 1; return
 
 
 def _bound(folder: Path, code: str) -> StackBound:
-    """Of a program that consists of `code` and nothing else."""
+    """The bound of a program that consists of `code` alone."""
     compiler = shutil.which("gcc")
     if compiler is None or platform.machine() != "x86_64":
         pytest.skip("no gcc for x86-64")
@@ -54,7 +54,9 @@ def test_a_call_through_a_pointer_reaches_functions_whose_address_is_taken(tmp_p
 def test_a_pointer_to_nothing_that_is_known_is_named_and_counted(tmp_path: Path) -> None:
     code = "int main() { return (*(int (*volatile*)(int))0x1000)(3) + 1; }\n"
     stack = _bound(tmp_path, code)
-    assert not stack.is_bound and stack.assumed == ("what main calls through a pointer",)
+    assert not stack.is_bound and [text.partition(" main ")[2] for text in stack.assumed] == [
+        "calls through a pointer"
+    ]
     assert stack.path[-2].known == "unknown" and stack.worst_case >= 256
 
 

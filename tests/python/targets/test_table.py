@@ -118,7 +118,7 @@ rushlight_probe(${{LANGUAGES}})
 
 
 def configure(folder: Path, toolchain: str | Path, *options: str, languages: str = "NONE") -> str:
-    """What CMake says when it configures a project in `folder` that only looks at compilers."""
+    """CMake's output for a project in `folder` that only checks compilers."""
     if languages == "NONE":
         text = "cmake_minimum_required(VERSION 3.24)\nproject(none LANGUAGES NONE)\n"
     else:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What failed checks leave where there are no logs.
+// The failure trace of failed checks in builds without logs.
 #undef RUSHLIGHT_LOG_LEVEL
 #define RUSHLIGHT_LOG_LEVEL 3
 #undef RUSHLIGHT_FAILURE_TRACE

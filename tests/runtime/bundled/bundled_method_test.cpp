@@ -76,7 +76,7 @@ TEST_F(Bundled, DefaultTolerance_GrowsWithTheLargestElement_AndFollowsTheDtype) 
   // float32: 1e-5 of the largest element, whatever the size of this one.
   EXPECT_EQ(verify({2 + 3e-5f, 4}), Error::Ok);
   EXPECT_EQ(verify({2 + 6e-5f, 4}), Error::InvalidArgument);
-  // Given parts replace those of the dtype and do not grow.
+  // Given parts replace the dtype's parts and do not grow.
   EXPECT_EQ(verify({2 + 3e-5f, 4}, {0, 1e-5}), Error::InvalidArgument);
   EXPECT_EQ(verify({2 + 3e-5f, 4}, {0, BundledTolerance::kByDtype}), Error::Ok);
 }

@@ -32,7 +32,7 @@ struct Call {
 
 TEST(CallKey, OfTheSameCall_IsTheSame) { EXPECT_EQ(Call().key(), Call().key()); }
 
-// Whatever of a call its result may depend on changes the key: kernels find by it what they have prepared.
+// Every property of a call that its result may depend on changes the key: kernels find prepared data by it.
 TEST(CallKey, OfAnyOtherCall_IsAnother) {
   const uint64_t key = Call().key();
   Call call;

@@ -246,7 +246,7 @@ TEST_F(Fold, ACallThatFails_FailsWhenTheMethodRuns) {
 }
 
 TEST_F(Fold, ASkippedCall_StaysSkippedOnAllPaths) {
-  // The jump goes to the flip or past it; both ways the product sees the flipped constant.
+  // The jump goes to the flip or past it; on both paths the product sees the flipped constant.
   for (const uint8_t condition : {0, 1}) {
     PlanSpec plan = plan_of(
         {jump_false(kMore, 2), call(kFlip, {kConstant, kFirst}), call(kMultiply, {kInput, kFirst, kOutput})});
@@ -302,7 +302,7 @@ TEST_F(Fold, LeavesAlone_WhatHasAView) {
   expect_left_alone(plan, {20, 100});
 }
 
-// A view that needs no instruction: another tensor at the same place.
+// A view that needs no instruction: another tensor at the same offset.
 PlanSpec flip_and_multiply_a_view() {
   PlanSpec plan = plan_of({call(kFlip, {kConstant, kFirst}), call(kMultiply, {kInput, kSecond, kOutput})});
   plan.values[kSecond] = tensor(planned(0));
@@ -314,7 +314,7 @@ TEST_F(Fold, TakesViewsAlong) {
   prepare(method);
   EXPECT_EQ(needs_.prepared_bytes, 2 * PreparedWeights::cost(8));
   EXPECT_EQ(flips, 1);
-  EXPECT_EQ(packs, 1) << "of the view, which is constant, too";
+  EXPECT_EQ(packs, 1) << "the view is constant, too, and is packed";
   run(method, {20, 100});
   EXPECT_EQ(flips, 1);
 }
@@ -348,7 +348,7 @@ TEST_F(Fold, LeavesAlone_WhatHasAView_WhereThereAreJumps) {
 }
 
 TEST_F(Fold, LeavesAlone_WhatHasAViewThatIsWritten) {
-  // The product of the view and a constant is put in its place.
+  // The product of the view and a constant is written to the view's memory.
   PlanSpec plan = plan_of({call(kFlip, {kConstant, kFirst}), call(kMultiply, {kSecond, kConstant, kSecond}),
                            call(kMultiply, {kInput, kSecond, kOutput})});
   plan.values[kSecond] = tensor(planned(0));

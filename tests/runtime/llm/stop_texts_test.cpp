@@ -6,7 +6,7 @@
 namespace rushlight::llm {
 namespace {
 
-// What comes out of a text that is given in pieces of `size` bytes; "|" behind it where a stop text ended it.
+// The output for a text that is passed in pieces of `size` bytes; "|" marks the end by a stop text.
 std::string passed(const std::vector<std::string>& stops, const std::string& text, size_t size) {
   StopTexts stop(stops);
   std::string out;

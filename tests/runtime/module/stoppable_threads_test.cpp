@@ -18,7 +18,7 @@ namespace {
 
 const KernelEntry kEntry = {"test::none", nullptr, "", nullptr};
 
-// Says so once, after so many questions.
+// Interrupts once, at poll number `questions` + 1.
 class Patience final : public Interrupt {
  public:
   explicit Patience(int questions) : left_(questions) {}

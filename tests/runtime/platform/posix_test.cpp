@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a host gives the runner: files and the clock.
+// The host platform of the runner: files and the clock.
 #include <chrono>
 #include <cstring>
 #include <string>

@@ -172,7 +172,7 @@ TEST(Verify, HoldsFieldsToTheBoundsOfTheBuffer) {
     store(entry(&bytes, 1), behind_table);
     EXPECT_EQ(check(bytes), Error::InvalidProgram) << more;
   }
-  for (const size_t in_the_way : {1u, 2u, 3u}) {  // of the offset that leads to the vtable
+  for (const size_t in_the_way : {1u, 2u, 3u}) {  // overlaps the offset to the vtable
     store(entry(&bytes, 1), in_the_way);
     EXPECT_EQ(check(bytes), Error::InvalidProgram) << in_the_way;
   }

@@ -18,7 +18,7 @@ struct LayoutSpec {
   std::vector<uint8_t> dim_order = {0};
 };
 
-// One key; its data is a segment of its own unless `segment` names another.
+// One key; its data is a separate segment unless `segment` names another.
 struct NamedSpec {
   std::string key;
   Bytes data;

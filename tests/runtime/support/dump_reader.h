@@ -13,15 +13,15 @@ namespace rushlight::testing {
 struct DumpEvent {
   // "profile", "debug" or "allocation".
   std::string kind;
-  // Of a profile event its name, or its delegate's: "#7" by index, "@name" by name; of a debug event what
-  // the value is.
+  // The name of a profile event, or its delegate's: "#7" by index, "@name" by name; the kind of value of a
+  // debug event.
   std::string what;
   int64_t chain = 0;
   int32_t instruction = 0;
   uint64_t start = 0;
   uint64_t end = 0;
   std::vector<uint8_t> metadata;
-  // Of a tensor.
+  // The shape of a tensor.
   std::vector<int64_t> sizes;
   std::vector<int64_t> strides;
   int64_t offset = 0;

@@ -17,7 +17,7 @@ using Bytes = std::vector<uint8_t>;
 struct Node;
 using NodePtr = std::shared_ptr<Node>;
 
-// What a table holds in one slot: bytes in place, or another node.
+// The content of one slot of a table: bytes in place, or another node.
 struct FlatField {
   Bytes bytes;
   NodePtr node;
@@ -25,11 +25,11 @@ struct FlatField {
 
 struct Node {
   bool is_table = false;
-  std::map<unsigned, FlatField> fields;  // of a table
-  uint32_t count = 0;                    // of a vector
+  std::map<unsigned, FlatField> fields;  // a table's
+  uint32_t count = 0;                    // a vector's
   uint32_t alignment = 4;
   Bytes data;                  // elements of a vector of numbers, or a string with its zero
-  std::vector<NodePtr> items;  // of a vector of tables
+  std::vector<NodePtr> items;  // a vector of tables
 };
 
 template <class T>

@@ -55,7 +55,7 @@ NodePtr free_value(int32_t value);
 
 struct DelegateSpec {
   std::string id;
-  uint32_t index = 0;       // of ProgramSpec::inline_delegates, or of its segments
+  uint32_t index = 0;       // into ProgramSpec::inline_delegates, or its segments
   bool in_segment = false;  // the program has one segment, number 0
   std::vector<std::pair<std::string, Bytes>> specs = {};
 };
@@ -86,7 +86,7 @@ struct ProgramSpec {
   std::vector<uint64_t> mutable_offsets;
   Bytes segment;
   std::vector<std::pair<std::string, uint32_t>> named_data = {};  // key and segment
-  uint32_t header_length = 32;                                    // of the extended header; 0 leaves it out
+  uint32_t header_length = 32;                                    // the extended header's; 0 leaves it out
 };
 
 Bytes build(const ProgramSpec& program);
@@ -113,14 +113,14 @@ class Block {
   size_t size_;
 };
 
-// A program from bytes and one of its methods, in memory of exactly the sizes it asks for, changed by
-// so many bytes.
+// A program from bytes and one of its methods, in memory of exactly the sizes that it asks for, plus or minus
+// the bytes of Change.
 class Loaded {
  public:
   struct Change {
     long arena = 0;
     long planned = 0;
-    size_t backends = 0;  // so many bytes more in the arena, for what backends allocate
+    size_t backends = 0;  // additional bytes in the arena, for what backends allocate
     MethodOptions options = {};
     size_t temporary = 4096;
     PreparedWeights* prepared = nullptr;

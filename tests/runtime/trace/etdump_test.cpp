@@ -55,12 +55,12 @@ TEST_F(ETDumpFile, ClockOfAnotherUnit_IsNamedByItsBlocks) {
   ETDump dump(memory_.span(), tick, "instructions");
   dump.end_profiling(dump.start_profiling("early"));
   dump.create_event_block("Execute");
-  dump.create_event_block("a name that is longer than the memory that there is for it");
+  dump.create_event_block("a name that is longer than the memory provided to it");
   const auto blocks = read_dump(dump.finish());
   ASSERT_THAT(blocks, SizeIs(3));
   EXPECT_EQ(blocks[0].name, "Default [instructions]");
   EXPECT_EQ(blocks[1].name, "Execute [instructions]");
-  EXPECT_EQ(blocks[2].name, "a name that is longer than the memory that ther");
+  EXPECT_EQ(blocks[2].name, "a name that is longer than the memory provided ");
 }
 
 TEST_F(ETDumpFile, EventWithoutBlock_BeginsADefaultOne) {
@@ -173,7 +173,7 @@ TEST_F(ETDumpFile, Finished_StaysUntilTheNextBlock) {
   EXPECT_EQ(dump_.finish().data(), file.data());
   EXPECT_THAT(read_dump(file), SizeIs(1));
   dump_.create_event_block("two");
-  dump_.end_profiling(open);  // of another file
+  dump_.end_profiling(open);  // an event of another file
   EXPECT_EQ(dump_.lost_events(), 1u);
   const auto blocks = read_dump(dump_.finish());
   ASSERT_THAT(blocks, SizeIs(1));

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Modules that are exported, run here and on the official runtime, and judged."""
+"""Exports modules, runs them here and on the official runtime, and judges the outputs."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Calls of PyTorch as modules: the tensors among the arguments are the inputs, all else is part of it."""
+"""Calls of PyTorch as modules: the tensors among the arguments are the inputs, all others are constant."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from torch.utils._pytree import tree_flatten, tree_unflatten
 
 
 class Bound(torch.nn.Module):
-    """`called` with the arguments that it was made with, but for the tensors, which forward gets in order.
+    """Calls `called` with stored arguments; forward replaces their tensors, in order.
 
     Attributes:
-        tensors: those that it was made with.
+        tensors: the tensors among these arguments.
     """
 
     def __init__(

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How much of PyTorch exports and runs, as a table of docs/exporting.md.
+"""The part of PyTorch that exports and runs, as a table of docs/exporting.md.
 
-Counted from misses.yaml, which test_opinfo_export.py and test_nn_export.py hold to what happens.
+Counted from misses.yaml, which test_opinfo_export.py and test_nn_export.py compare with the actual
+results.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Exports a module, runs the program on our runtime, and on the official one where that has its operators,
-and compares with what PyTorch computes eagerly."""
+"""Exports a module, runs the program on our runtime, and on the official one if it has the operators, and
+compares the outputs with PyTorch's eager outputs."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ Inputs = tuple[tuple[Any, ...], dict[str, Any]]
 """Positional and keyword arguments of a module's forward."""
 
 Judge = Callable[[Sequence[Any], Sequence[Any]], None]
-"""Gets outputs and what is expected; raises AssertionError."""
+"""A function of outputs and expected outputs; raises AssertionError."""
 
 
 class ExportMismatch(AssertionError):
-    """A program that does not compute what the module computes; `runtime` says on which it ran."""
+    """A program that does not compute the module's outputs; `runtime` is the runtime that it ran on."""
 
     def __init__(self, runtime: str, call: int, reason: str) -> None:
         super().__init__(f"{runtime}, call {call}: {reason}")
@@ -51,14 +51,14 @@ class ExportMismatch(AssertionError):
 
 @dataclass
 class Checked:
-    """A program that was found right.
+    """A program with verified outputs.
 
     Attributes:
         exported: what rushlight.export returned.
         model: the program as read from the file's bytes.
-        on_official: whether it ran on the official runtime, too.
-        official_failure: what went wrong there, where that is allowed.
-        comparisons: our runtime's, one for each call.
+        on_official: True if it ran on the official runtime, too.
+        official_failure: the error there, if errors are allowed.
+        comparisons: comparisons of our runtime's outputs, one for each call.
     """
 
     exported: Any
@@ -86,17 +86,17 @@ def check_export(
     **options: Any,
 ) -> Checked:
     """Export and run on `args` and `kwargs`, then on each entry of `more`, one after another on one loaded
-    method (buffers that change go on changing), and compare each call's outputs with eager's.
+    method (mutable buffers keep their state), and compare each call's outputs with eager's.
 
     Args:
         more: further inputs: tuples of positional arguments, or (args, kwargs) pairs as `Inputs`.
         tolerance: t of the rule of tests/interop/README.md.
-        official: whether the program also has to be right on the official runtime, if that has all of its
-            operators, or what goes wrong there is only reported.
-        judge: raises AssertionError for outputs that are wrong, in place of the comparison.
-        options: further ones of rushlight.export.
+        official: True if the program must also be right on the official runtime, if it has all of the
+            operators; otherwise errors there are only reported.
+        judge: raises AssertionError for wrong outputs; replaces the comparison.
+        options: further options of rushlight.export.
 
-    Errors: whatever rushlight.export and the runtime raise; ExportMismatch.
+    Errors: errors of rushlight.export and of the runtime; ExportMismatch.
     """
     calls = [(tuple(args), dict(kwargs or {})), *map(_as_inputs, more)]
     exported = export_quietly(copy.deepcopy(module), *_copied(calls[0]), dynamic_shapes, **options)
@@ -109,7 +109,7 @@ def check_export(
         return [_judged(runtime, i, *pair, tolerance, judge) for i, pair in pairs]
 
     comparisons = judged("our runtime", run_ours(exported.buffer, flat))
-    # Programs for our runtime may have convolutions between orders, which the other one refuses.
+    # Programs for our runtime may have convolutions between dim orders, which the official runtime refuses.
     asked = options.get("runtime") == "executorch" or _is_row_major(model)
     on_official, failure = official != "skipped" and asked and is_official(model), ""
     if on_official:
@@ -135,7 +135,7 @@ def export_quietly(module: Any, args: Any, kwargs: Any, dynamic_shapes: Any = No
 
 
 def run_eagerly(module: torch.nn.Module, calls: Sequence[Inputs]) -> list[list[Any]]:
-    """The leaves of what a copy of the module returns, call by call."""
+    """The flattened outputs of a copy of the module, call by call."""
     module = copy.deepcopy(module)
     results = []
     with torch.no_grad():
@@ -156,8 +156,8 @@ def run_ours(
 def run_officially(
     data: bytes, calls: Sequence[Sequence[Any]], method: str = "forward", data_file: Path | None = None
 ) -> list[list[Any]]:
-    """Likewise on the official runtime, in a process of its own: it may end that. Errors: those of
-    isolated.py."""
+    """Likewise on the official runtime, in a separate process: it may end its process. Errors: as isolated.py
+    raises them."""
     arrays = [[_row_major(_given(value)) for value in call] for call in calls]
     orders = [_dim_order(value) for value in _input_values(read_program(data), method)]
     outputs: list[list[Any]] = _official_process().call(data, arrays, orders, method, data_file, seconds=60)
@@ -165,7 +165,7 @@ def run_officially(
 
 
 def is_official(model: Program) -> bool:
-    """Whether the official runtime has all that the program needs."""
+    """True if the official runtime has all operators and backends of the program."""
     known = official_operators()
     delegates = any(method.delegates for method in model.plans)
     return not delegates and all(name in known for name in operator_uses(model))
@@ -185,12 +185,12 @@ def compare_outputs(got: Sequence[Any], expected: Sequence[Any], tolerance: floa
 
 
 def load_misses(path: Path) -> dict[str, dict[str, str]]:
-    """A file of misses: under each kind of miss the reasons by name."""
+    """A file of misses: for each kind of miss the reasons by name."""
     return {kind: names or {} for kind, names in (yaml.safe_load(path.read_text()) or {}).items()}
 
 
 def reason_of(error: BaseException) -> str:
-    """The kind of failure and what it says, on one line."""
+    """The kind of failure and its text, on one line."""
     text = " ".join(str(error).split())
     step = error.__class__.__name__
     return f"{step}: {text}" if isinstance(error, RushlightError) or step not in text else text
@@ -227,12 +227,12 @@ def _copied(call: Inputs) -> Inputs:
 
 
 def _clone(tensor: torch.Tensor) -> torch.Tensor:
-    """A copy with the strides that it has, as far as it is dense."""
+    """A copy with the same strides, as far as it is dense."""
     return tensor.detach().clone()
 
 
 def _in_order(module: torch.nn.Module, call: Inputs) -> Any:
-    """Arguments as programs take them: keywords in the order in which they were given."""
+    """Arguments as programs take them: keywords in the order of the call."""
     return tree_flatten(call)[0]
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Functions called in a process of their own, so that one that crashes or hangs ends nobody else."""
+"""Functions called in a separate process, so that a crash or a hang ends nothing else."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from typing import Any
 
 
 class Crashed(Exception):
-    """The process ended while it was at work."""
+    """The process ended during a call."""
 
 
 class Hung(Exception):
-    """The function took longer than it was given."""
+    """The function took longer than its time limit."""
 
 
 class Raised(Exception):
-    """The function raised: `kind` is the exception's class, `text` what it says, `trace` where."""
+    """The function raised an exception: `kind` is its class, `text` its message, `trace` its traceback."""
 
     def __init__(self, kind: str, text: str, trace: str) -> None:
         super().__init__(f"{kind}: {text}")
@@ -34,7 +34,7 @@ class Raised(Exception):
 
 
 class Isolated:
-    """Calls one function in a process, which is started on first use and again after it ended.
+    """Calls one function in a process, which starts on first use and again after it ended.
 
     Args:
         function: importable, of arguments and results that can be pickled.
@@ -48,7 +48,7 @@ class Isolated:
         self._connection: Connection | None = None
 
     def call(self, *arguments: Any, seconds: float = 120.0) -> Any:
-        """What the function returns. Errors: Crashed, Hung, Raised."""
+        """Returns the function's result. Errors: Crashed, Hung, Raised."""
         connection = self._started()
         try:
             connection.send(arguments)
@@ -64,7 +64,7 @@ class Isolated:
         return value
 
     def close(self, *, kill: bool = False) -> int | None:
-        """End the process, by itself unless `kill`; its exit code."""
+        """Ends the process by closing its connection, or with a signal if `kill`; returns its exit code."""
         process, connection = self._process, self._connection
         self._process = self._connection = None
         if process is None or connection is None:
@@ -103,7 +103,7 @@ def call_each(
     seconds: float = 120.0,
     prepare: Callable[[], None] | None = None,
 ) -> Iterator[tuple[int, Any]]:
-    """(position, result) of `function` for each item as they are done, in `jobs` processes. A result may
+    """Yields (index, result) of `function` for each item as it completes, in `jobs` processes. A result may
     be one of this module's exceptions."""
     work: queue.SimpleQueue[int | None] = queue.SimpleQueue()
     done: queue.SimpleQueue[tuple[int, Any]] = queue.SimpleQueue()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The module classes of torch.nn with inputs: those of PyTorch's own tests, and here for the others."""
+"""The module classes of torch.nn with inputs: from PyTorch's own tests, and defined here for the others."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from support.export.bound import Bound
 from support.export.verdicts import Sample
 from support.opinfo.pairs import without_stacks
 
-# Classes that are no layer of a model, and what they are.
+# Classes that are not layers of a model, with the reasons.
 LEFT_OUT = {
     "Container": "has no forward",
-    "DataParallel": "of several GPUs",
+    "DataParallel": "for several GPUs",
     "Module": "has no forward",
     "ModuleDict": "has no forward",
     "ModuleList": "has no forward",
     "ParameterDict": "has no forward",
     "ParameterList": "has no forward",
-    "RNNBase": "has no forward of its own",
+    "RNNBase": "has no forward itself",
     "RNNCellBase": "has no forward",
 }
 
@@ -42,7 +42,7 @@ class _Unpooled(nn.Module):
 
 
 class _Looked(nn.Module):
-    """A decoder with what it looks at."""
+    """A decoder with its memory input."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -152,7 +152,7 @@ _OWN: dict[str, list[Callable[[], tuple[nn.Module, tuple[Any, ...]]]]] = {
 
 @functools.cache
 def class_names() -> list[str]:
-    """The module classes of torch.nn that make sense, in alphabetical order."""
+    """The testable module classes of torch.nn, in alphabetical order."""
     classes = {
         name for name, found in inspect.getmembers(nn, inspect.isclass) if issubclass(found, nn.Module)
     }
@@ -160,7 +160,7 @@ def class_names() -> list[str]:
 
 
 def samples_of(name: str, count: int) -> Iterator[Sample]:
-    """Up to `count` samples of a class, from all over those that there are."""
+    """Up to `count` samples of a class, spread over all its samples."""
     torch.default_generator.manual_seed(0)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -182,7 +182,7 @@ def samples_of(name: str, count: int) -> Iterator[Sample]:
 
 def _sample(module: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Sample:
     bound = Bound(module.eval(), args, kwargs).eval()
-    bound(*(tensor.clone() for tensor in bound.tensors))  # makes what lazy modules lack
+    bound(*(tensor.clone() for tensor in bound.tensors))  # initializes lazy modules
     return Sample(bound, bound.tensors, {})
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What runs in the process that has the official runtime."""
+"""Functions that run in the process of the official runtime."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ import numpy as np
 
 
 def prepare() -> None:
-    """Without the messages of the packages that it loads."""
+    """Silences the messages of the packages that it loads."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
 
 
@@ -27,7 +27,7 @@ def run(
     data_file: Path | None = None,
 ) -> list[list[Any]]:
     """The outputs of each call on one loaded method, as numpy arrays. `orders` are the inputs' dimensions
-    from outermost to innermost in memory, empty for numbers; inputs are row-major."""
+    from outermost to innermost in memory, empty for scalars; inputs are row-major."""
     import torch
 
     torch.set_num_threads(1)
@@ -51,7 +51,7 @@ def _runtime() -> Any:
 
 
 def _tensor(torch: Any, value: Any, order: Sequence[int]) -> Any:
-    """An array as a tensor that is dense in the order of dimensions."""
+    """An array as a tensor that is dense in the dim order."""
     if not isinstance(value, np.ndarray):
         return value
     if value.dtype.name == "bfloat16":
@@ -65,7 +65,7 @@ def _tensor(torch: Any, value: Any, order: Sequence[int]) -> Any:
 
 
 def _array(torch: Any, value: Any) -> Any:
-    """A copy: what the runtime gives is its own memory."""
+    """A copy: the runtime owns the memory of its outputs."""
     if not isinstance(value, torch.Tensor):
         return value
     if value.dtype == torch.bfloat16:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The official exporter and runtime in the places of ours, for numbers to compare with."""
+"""The official exporter and runtime instead of ours, for results to compare with."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from support.export import exported
 
 
 class OfficialProgram:
-    """What the official exporter made, with the attribute that the tests read."""
+    """The program that the official exporter wrote, with the attribute that the tests read."""
 
     def __init__(self, manager: Any) -> None:
         self.manager = manager
@@ -26,7 +26,7 @@ def export_officially(
     kwargs: Mapping[str, Any] | None = None,
     dynamic_shapes: Any = None,
 ) -> OfficialProgram:
-    """The official package's way, with its defaults."""
+    """Exports with the official package and its defaults."""
     from executorch.exir import to_edge
 
     program = torch.export.export(
@@ -36,6 +36,6 @@ def export_officially(
 
 
 def use_official_exporter() -> None:
-    """From now on rushlight.export is the official exporter, and the official runtime is the only one."""
+    """Replaces rushlight.export by the official exporter, and the runtimes by the official one."""
     rushlight.export = export_officially
     exported.run_ours = exported.run_officially

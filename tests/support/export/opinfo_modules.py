@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Samples of PyTorch's OpInfo database as modules: tensors are the inputs, everything else is part of the
-module."""
+"""Samples of PyTorch's OpInfo database as modules: tensors are the inputs, everything else is constant."""
 
 from __future__ import annotations
 
@@ -20,12 +19,12 @@ from support.export.verdicts import Sample
 from support.opinfo import judging
 from support.opinfo.pairs import Pair, samples
 
-# Entries that return whatever memory held: shape and dtype are all there is to compare.
+# Entries that return uninitialized memory: only shape and dtype can be compared.
 UNSET = frozenset(
     {"empty", "empty_like", "empty_permuted", "empty_strided", "new_empty", "new_empty_strided", "resize_"}
 )
 
-# Entries whose results are not unique, and the operator that judging.py compares so.
+# Entries whose results are not unique, and the operator whose comparison of judging.py applies.
 _COMPARED_AS = {
     "kthvalue": "aten::kthvalue.values",
     "linalg.eig": "aten::linalg_eig.out",
@@ -38,7 +37,7 @@ _COMPARED_AS = {
 
 
 def sample_modules(pair: Pair, count: int) -> Iterator[Sample]:
-    """The first `count` samples that PyTorch itself takes."""
+    """The first `count` samples that PyTorch itself accepts."""
     torch.default_generator.manual_seed(0)
     taken = (made for sample in samples(pair) if (made := _module(pair, sample)) is not None)
     with warnings.catch_warnings():
@@ -47,7 +46,7 @@ def sample_modules(pair: Pair, count: int) -> Iterator[Sample]:
 
 
 class _Chance(TorchDispatchMode):
-    """Whether anything that is called draws numbers."""
+    """Records if any called operator draws random values."""
 
     drawn = False
 
@@ -74,7 +73,7 @@ def _differs(module: Bound, first: list[Any]) -> bool:
 
 def _called(module: Bound, seed: int) -> list[Any]:
     torch.default_generator.manual_seed(seed)
-    # Entries of chance seed themselves, always alike.
+    # Random entries seed themselves, always with the same seed.
     with mock.patch.object(torch, "manual_seed", lambda _: torch.default_generator):
         return tree_leaves(module(*(tensor.clone() for tensor in module.tensors)))
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What becomes of a module that is exported and run: a verdict and why."""
+"""The verdict on a module that is exported and run, and the reason."""
 
 from __future__ import annotations
 
@@ -38,12 +38,12 @@ class Verdict:
     """One entry of a table.
 
     Attributes:
-        verdict: a key of VERDICTS: that of the first sample which is not right.
-        reason: what went wrong, on one line.
+        verdict: a key of VERDICTS, of the first sample that is not right.
+        reason: the error, on one line.
         samples: how many were run.
         on_official: how many of them ran on the official runtime, too.
-        official: what went wrong there, at a sample that is right here.
-        operators: what the programs call.
+        official: the error there, for a sample that is right here.
+        operators: the operators that the programs call.
         seconds: of export and runs.
     """
 
@@ -57,7 +57,7 @@ class Verdict:
 
     @property
     def passed(self) -> bool:
-        """Whether all samples were right."""
+        """True if all samples were right."""
         return self.verdict == "pass"
 
     def to_json(self) -> dict[str, Any]:
@@ -76,7 +76,7 @@ class Sample:
 
 
 def judge_samples(samples: Iterable[Sample], *, tolerance: float = TOLERANCE, **options: Any) -> Verdict:
-    """Export and run each sample, until one is not right. `options` are rushlight.export's."""
+    """Exports and runs each sample, until one is not right. `options` are rushlight.export's."""
     found = Verdict("pass")
     operators: set[str] = set()
     start = time.perf_counter()
@@ -118,7 +118,7 @@ def verdict_of(error: BaseException) -> str:
 
 
 def of_process(result: Any) -> Verdict:
-    """The verdict that a process returned, or what became of the process."""
+    """The verdict that a process returned, or a verdict on a process that crashed or hung."""
     if isinstance(result, Verdict):
         return result
     kinds = {Crashed: "crashed", Hung: "hung"}
@@ -126,13 +126,13 @@ def of_process(result: Any) -> Verdict:
 
 
 def prepare() -> None:
-    """A process that runs samples: one thread, and no messages of the packages that it loads."""
+    """Prepares a process that runs samples: one thread, and no messages of the packages that it loads."""
     torch.set_num_threads(1)
     os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
 
 
 def summary(verdicts: dict[str, Verdict]) -> list[str]:
-    """How many of each verdict, as lines of a Markdown table."""
+    """The number of each verdict, as lines of a Markdown table."""
     counts = Counter(verdict.verdict for verdict in verdicts.values())
     judged = sum(counts.values()) - counts["no samples"]
     lines = ["| | number | |", "|---|--:|--:|"]
@@ -147,7 +147,7 @@ def summary(verdicts: dict[str, Verdict]) -> list[str]:
 
 
 def by_reason(verdicts: dict[str, Verdict]) -> list[tuple[str, str, list[str]]]:
-    """(verdict, reason without its numbers, names), those of most names first."""
+    """(verdict, reason without its digits, names), sorted by the number of names, largest first."""
     groups: dict[tuple[str, str], list[str]] = {}
     for name, verdict in verdicts.items():
         if verdict.verdict not in ("pass", "no samples"):

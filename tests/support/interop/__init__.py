@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Networks, and the programs that the official package makes of them."""
+"""Networks, and the programs that the official package exports from them."""

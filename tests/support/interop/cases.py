@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The cases of this folder: how each program was made."""
+"""The cases of tests/interop: the network, inputs and settings of each program."""
 
 from __future__ import annotations
 
@@ -75,13 +75,13 @@ def _int8(module: nn.Module, *shape: int) -> Case:
 
 
 def _delegated(module: nn.Module, *shape: int, **settings: Any) -> Case:
-    """Two calls, the second one with larger numbers."""
+    """Two calls, the second one with larger values."""
     models.with_statistics(module)
     return one(module, (torch.randn(shape),), (3 * torch.randn(shape),), delegated=True, **settings)
 
 
 def _few_bits(module: nn.Module) -> nn.Module:
-    """int8 activations, whose ranges are found as it runs, and weights of 4 bits in groups of 32."""
+    """int8 activations with dynamic ranges, and weights of 4 bits in groups of 32."""
     config = Int8DynamicActivationIntxWeightConfig(
         weight_dtype=torch.int4, weight_granularity=PerGroup(32), intx_packing_format="unpacked_to_int8"
     )

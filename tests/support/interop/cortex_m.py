@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Programs for the official Cortex-M backend: its quantizer, its passes, its operators. Expected values are
-those of the lowered graph, whose operators have a Python reference: no tolerance."""
+"""Programs for the official Cortex-M backend: its quantizer, its passes, its operators. Expected values come
+from the lowered graph, whose operators have a Python reference: no tolerance."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ CALIBRATIONS = 7
 
 
 class Attention(nn.Module):
-    """One head of attention and a layer behind it. Projections have no bias: the backend's passes give a
-    linear layer with one the dtype int32, which a product of it with a softmax does not take."""
+    """One head of attention and a layer after it. Projections have no bias: the backend's passes give a
+    linear layer with a bias the dtype int32, and a product of it with a softmax is not supported."""
 
     def __init__(self, width: int) -> None:
         super().__init__()
@@ -39,8 +39,8 @@ class Attention(nn.Module):
 
 
 class Images(nn.Module):
-    """What else the backend has for images: pools, padding, a transposed convolution, hardswish, a product
-    and a difference, a depthwise convolution with more outputs than inputs."""
+    """The backend's other image operators: pools, padding, a transposed convolution, hardswish, a product and
+    a difference, a depthwise convolution with more outputs than inputs."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Small language models of random weights, exported by the official package's example: below its command
-line, which wants files of a real model, and with everything that it does."""
+"""Small language models with random weights, exported by the official package's example: through its
+functions, as its command line needs files of a real model, and with all its steps."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def weights(dim: int) -> dict[str, torch.Tensor]:
 
 
 def make_program(folder: Path, dim: int, *edits: Edit) -> bytes:
-    """The program of a model with a cache and the custom operators, with these changes of the settings."""
+    """The program of a model with a cache and the custom operators, with these edits of the settings."""
     config = LlmConfig()
     config.base.params = str(folder / "params.json")
     config.base.checkpoint = str(folder / "checkpoint.pth")
@@ -99,7 +99,7 @@ def quantized(mode: str, embedding: str) -> Edit:
 
 
 def to_xnnpack(config: LlmConfig) -> None:
-    """As `-X --xnnpack-extended-ops`."""
+    """Settings of `-X --xnnpack-extended-ops`."""
     config.backend.xnnpack.enabled = True
     config.backend.xnnpack.extended_ops = True
 
@@ -110,12 +110,12 @@ def int8_cache(config: LlmConfig) -> None:
 
 
 def ring_cache(config: LlmConfig) -> None:
-    """A cache that keeps its first tokens and writes over the oldest others, with masks."""
+    """A cache that keeps its first tokens and overwrites the oldest of the others, with masks."""
     config.model.use_attention_sink = "4,16"
 
 
 def conversation() -> list[tuple[torch.Tensor, torch.Tensor]]:
-    """A prompt, steps of one token, and a second prompt behind them."""
+    """A prompt, steps of one token, and a second prompt after them."""
     calls = []
     position = 0
     for length in (5, 1, 1, 3, 20, 1):

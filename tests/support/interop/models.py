@@ -107,7 +107,7 @@ def with_statistics(module: nn.Module) -> nn.Module:
 
 
 class EveryKind(nn.Module):
-    """Constants, state, and operators whose arguments are of every kind: numbers, lists, None, bools."""
+    """Constants, state, and operators with arguments of every kind: scalars, lists, None, bools."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -150,7 +150,7 @@ class Counter(nn.Module):
 
 
 class KvCache(nn.Module):
-    """Attention of one token over those before it, kept in two buffers of 16 places."""
+    """Attention of one token over the tokens before it, kept in two buffers of 16 rows."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -166,7 +166,7 @@ class KvCache(nn.Module):
 
 
 class SequenceAttention(nn.Module):
-    """Attention over tokens whose number is free; the output has two elements a token."""
+    """Attention over a dynamic number of tokens; the output has two elements for each token."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -193,7 +193,7 @@ class SharedLinear(nn.Module):
 
 
 class ConstantOutput(nn.Module):
-    """Returns a buffer as it is, beside a computed tensor."""
+    """Returns an unchanged buffer beside a computed tensor."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -204,7 +204,7 @@ class ConstantOutput(nn.Module):
 
 
 class DecayingSum(nn.Module):
-    """A loop with one carry: half of it goes on, and each step gives its sum with the item."""
+    """A loop with one carry: each step returns its sum with the item and passes half of it plus the item on."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -218,7 +218,7 @@ class DecayingSum(nn.Module):
 
 
 class OptionalInputs(nn.Module):
-    """An input that may be None, and a number."""
+    """An input that may be None, and a scalar."""
 
     def forward(self, x: Tensor, offset: Tensor | None = None, factor: int = 3) -> Tensor:
         return x * factor if offset is None else x * factor + offset
@@ -232,7 +232,7 @@ class ListsAndDicts(nn.Module):
 
 
 def big_scalars(x: Tensor) -> tuple[Tensor, ...]:
-    """Numbers that float64 cannot hold."""
+    """Scalars that float64 cannot hold."""
     return x + (2**53 + 1), x * 1, torch.where(x > 3, x, 7)
 
 

@@ -21,7 +21,7 @@ FILES = FOLDER / "files"
 README = INTEROP / "README.md"
 
 CONSTANTS = {"get_number": 123, "get_name": "hello", "get_small": 1e-5, "get_flag": True}
-"""Methods of the program that give a number or a text."""
+"""Methods of the program that return a scalar or a string."""
 
 EVENTS = [
     ("Program::load_method", -1, -1, 10, 1 << 40),
@@ -38,7 +38,7 @@ Row = dict[str, str]
 
 
 def rows() -> list[Row]:
-    """All of them."""
+    """All rows of the table."""
     listed: list[Row] = json.loads((FOLDER / "made.json").read_text())
     return listed
 
@@ -49,21 +49,21 @@ def _run(model: Path, data_files: tuple[Path, ...] = ()) -> str:
 
 
 def check_program(row: Row) -> str:
-    """Calls that share state; methods that give numbers."""
+    """Checks calls that share state, and methods that return constants."""
     program = rushlight.load(FILES / row["model.pte"])
     given = {name: program.run(name, [])[0] for name in CONSTANTS}
     return _run(FILES / row["model.pte"]) or ("" if given == CONSTANTS else f"gives {given}")
 
 
 def check_data(row: Row) -> str:
-    """A program whose constants are in a data file."""
+    """Checks a program whose constants are in a data file."""
     data = FILES / row["weights.ptd"]
     held = read_data_file(data).entry("layer.bias").array().tolist()
     return _run(FILES / row["external.pte"], (data,)) or ("" if held == [0, 0.25, 0.5] else f"holds {held}")
 
 
 def check_bundled(row: Row) -> str:
-    """A bundled program by its own expectations."""
+    """Checks a bundled program by its own expected outputs."""
     calls = rushlight.verify_bundled_program(FILES / row["model.bpte"], rtol=1e-5, atol=1e-6).calls
     if len(calls) != BUNDLED_CALLS:
         return f"{BUNDLED_CALLS} calls expected, got {len(calls)}"
@@ -71,7 +71,7 @@ def check_bundled(row: Row) -> str:
 
 
 def check_events(row: Row) -> str:
-    """A record of events."""
+    """Checks a record of events."""
     read = read_events(FILES / row["events.etdp"])
     found = [(event.name, event.chain, event.instruction, event.start, event.end) for event in read]
     return "" if found == EVENTS else f"holds {found}"
@@ -83,11 +83,11 @@ CHECKS: dict[str, Callable[[Row], str]] = {
     ".bpte": check_bundled,
     ".etdp": check_events,
 }
-"""By kind of file: what is wrong with it, empty when nothing is."""
+"""The check of each kind of file: it returns a text that describes the error, empty if there is none."""
 
 
 def outcome(row: Row, kind: str) -> str:
-    """What the table says."""
+    """The table's cell for a pair of versions."""
     try:
         wrong = CHECKS[kind](row)
     except RushlightError as error:
@@ -96,7 +96,7 @@ def outcome(row: Row, kind: str) -> str:
 
 
 def table() -> tuple[str, bool]:
-    """The table, and whether all files are as they should be."""
+    """The table, and True if all files are right."""
     lines = [f"| executorch | flatbuffers | {' | '.join(CHECKS)} |", "|---" * (2 + len(CHECKS)) + "|"]
     found = {(row["executorch"], row["flatbuffers"]): [outcome(row, k) for k in CHECKS] for row in rows()}
     lines += [f"| {' | '.join([*versions, *outcomes])} |" for versions, outcomes in found.items()]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Makes programs with the official package: from modules with example calls to folders as README.md says."""
+"""Writes programs with the official package: from modules with example calls to folders as README.md says."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ Arguments = tuple[Any, ...]
 
 @dataclass
 class Entry:
-    """A method: a module, its calls in order (the first one is exported with), its dynamic shapes as
+    """A method: a module, its calls in order (it is exported with the first one), its dynamic shapes as
     torch.export takes them, and keyword arguments of each call."""
 
     module: nn.Module
@@ -46,22 +46,23 @@ class Entry:
 
 
 INT8_TOLERANCE = 5e-3
-"""Of quantized networks: more than one step of a softmax of 8 bits, less than two."""
+"""Tolerance of quantized networks: more than one step of an 8-bit softmax, less than two."""
 
 
 def tolerance_of(dtype: torch.dtype) -> float:
-    """About one unit in the last place of 16 bits; of float32 and float64 what sums of a network round to."""
+    """About one unit in the last place for 16-bit types; for float32 and float64 the rounding errors of a
+    network's sums."""
     return {torch.float16: 1e-3, torch.bfloat16: 8e-3, torch.float64: 1e-13}.get(dtype, 1e-5)
 
 
 @dataclass
 class Case:
-    """Methods and how to export them. `prepare` turns an exported module into the one to lower
-    (quantization); what it gives in eager mode is what the program must give, or, where `expects_lowered`,
-    what the graph gives that `transform` makes of it. `backend` makes the settings of the last step, which
-    hold state. With `delegated` the program that is lowered to XNNPACK is the only one, and must give what
-    the official runtime gives; so must what `make_program` gives, where the official package has its own flow
-    from a model to a program. It takes a folder for files on the way."""
+    """Methods and their export settings. `prepare` converts an exported module into the one to lower
+    (quantization); the program must return its eager outputs or, with `expects_lowered`, the outputs of
+    the graph that `transform` returns. `backend` creates the settings of the last step, which hold state.
+    With `delegated` only the program lowered to XNNPACK is written, and it must return the official
+    runtime's outputs; so must the result of `make_program`, which replaces these steps if the official
+    package has its own flow from a model to a program. It takes a folder for intermediate files."""
 
     methods: dict[str, Entry]
     tolerance: float = 1e-5
@@ -78,7 +79,7 @@ class Case:
 
     @property
     def expects_runtime(self) -> bool:
-        """Whether the expected values are the official runtime's."""
+        """True if the expected values come from the official runtime."""
         return self.delegated or self.make_program is not None
 
     @property
@@ -93,7 +94,7 @@ def one(module: nn.Module, *calls: Arguments, dynamic_shapes: Any = None, **sett
 
 
 def export(entry: Entry, module: nn.Module | None = None) -> ExportedProgram:
-    """The entry as an exported program; `module` in place of the entry's own."""
+    """The entry as an exported program; `module` replaces the entry's own."""
     return torch.export.export(
         module or entry.module,
         entry.calls[0],
@@ -114,7 +115,7 @@ def write_case(name: str, case: Case, folder: Path) -> None:
     for entry in case.methods.values():
         entry.module.eval()
         if case.prepare:
-            # Guards of the example's sizes would refuse what calibrates.
+            # Guards of the example's sizes would refuse the calibration inputs.
             entry.module = case.prepare(export(entry).module(check_guards=False), entry.calls[0])
     exported = {method: export(entry) for method, entry in case.methods.items()}
     if case.delegated:
@@ -158,7 +159,7 @@ def _note(case: Case) -> str:
 
 
 def to_lower(case: Case, exported: dict[str, ExportedProgram]) -> EdgeProgramManager:
-    """The graph that becomes the program without a delegate."""
+    """The graph that is lowered to the program without a delegate."""
     edge = to_edge(exported, constant_methods=case.constant_methods, compile_config=case.edge)
     return case.transform(edge)
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Comparisons of decompositions whose vectors are unique up to a phase only, or whose matrices have equal
-eigenvalues: by what they make up."""
+eigenvalues: by the product of their factors."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Tensors = Sequence[torch.Tensor]
 
 
 def _close(actual: torch.Tensor, expected: torch.Tensor) -> None:
-    """Within what a decomposition loses relative to the largest element."""
+    """Compares within the error of a decomposition, relative to the largest element."""
     assert (actual.shape, actual.dtype) == (expected.shape, expected.dtype)
     if expected.numel() == 0 or (not expected.is_floating_point() and not expected.is_complex()):
         torch.testing.assert_close(actual, expected, check_stride=False)
@@ -57,7 +57,7 @@ def _singular_vectors(given: dict[str, Any], outs: Tensors, expected: Tensors) -
 
 
 def _eigenvectors(given: dict[str, Any], outs: Tensors, expected: Tensors) -> None:
-    """In any order."""
+    """Compares eigenvectors in any order."""
     values, vectors = outs
     assert (values.shape, vectors.shape) == (expected[0].shape, expected[1].shape)
     matrix = given["self"].to(vectors.dtype)
@@ -71,7 +71,8 @@ def _eigenvectors(given: dict[str, Any], outs: Tensors, expected: Tensors) -> No
 
 
 def _determinant(given: dict[str, Any], outs: Tensors, expected: Tensors) -> None:
-    """The factors handed out beside are those of the matrix or of its transpose, as it lies in memory."""
+    """Compares the determinant; the returned factors belong to the matrix or to its transpose, by its memory
+    layout."""
     results = len(outs) - 2
     for out, value in zip(outs[:results], expected[:results], strict=True):
         _close(out, value)

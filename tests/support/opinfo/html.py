@@ -21,7 +21,7 @@ td:first-child { text-align: left; font-family: monospace; }
 
 
 def page(table: dict[str, Any]) -> str:
-    """One HTML page, with nothing to load.
+    """One HTML page without external resources.
 
     Args:
         table: as table.py collects it.

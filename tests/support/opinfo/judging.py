@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Whether a kernel's outs are what PyTorch returned."""
+"""Compares a kernel's outs with PyTorch's results."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from support.opinfo import factorizations
 
 Tensors = Sequence[torch.Tensor]
 
-# Values that are random, or whatever memory held.
+# Random values, or uninitialized memory.
 SHAPE_ONLY: set[str] = {
     f"aten::{name}"
     for name in (
@@ -59,7 +59,8 @@ SHAPE_ONLY: set[str] = {
 
 
 def _first_is_close(_given: dict[str, Any], outs: Tensors, expected: Tensors) -> None:
-    """The other outs are for the gradient alone, and PyTorch leaves parts of them open."""
+    """Compares the first out: the others serve the gradient alone, and PyTorch leaves parts of them
+    undefined."""
     torch.testing.assert_close(outs[0], expected[0], equal_nan=True, check_stride=False)
 
 
@@ -68,7 +69,7 @@ COMPARISONS: dict[str, Callable[[dict[str, Any], Tensors, Tensors], None]] = dic
 
 
 def _positions_of_equals(given: dict[str, Any], outs: Tensors, expected: Tensors) -> None:
-    """Of equal elements any may be named, but where the values say they are."""
+    """Accepts the index of any of several equal elements, if the element has the returned value."""
     values, positions = outs
     torch.testing.assert_close(values, expected[0], equal_nan=True, check_stride=False, rtol=0, atol=0)
     assert (positions.shape, positions.dtype) == (expected[1].shape, expected[1].dtype)
@@ -94,7 +95,8 @@ def _sorted(given: dict[str, Any], outs: Tensors, expected: Tensors) -> None:
 
 
 def _loss(given: dict[str, Any], outs: Tensors, expected: Tensors) -> None:
-    """What else it returns is for the gradient, and set only as far as targets are long."""
+    """Compares the loss alone: the other result serves the gradient, and is defined only up to the targets'
+    lengths."""
     torch.testing.assert_close(outs[0], expected[0], equal_nan=True)
 
 
@@ -103,13 +105,13 @@ for _name in ("_ctc_loss.out", "_ctc_loss.Tensor_out"):
 for _name in ("sort.values", "sort.values_stable"):
     COMPARISONS[f"aten::{_name}"] = _sorted
 
-# How much further from the exact result than PyTorch's own a kernel's may be.
+# The largest allowed ratio of the kernel's error to PyTorch's own error.
 _MARGIN = 2.0
 
 
 def judge(row: str, function: Any, given: dict[str, Any], outs: Tensors, expected: Tensors) -> None:
-    """Raises AssertionError where `outs` are not `expected` within torch.testing's tolerances, nor as
-    near to what PyTorch computes in float64 as those are.
+    """Raises AssertionError unless `outs` equal `expected` within torch.testing's tolerances, or are as near
+    to PyTorch's float64 results as `expected` is.
     """
     if row in COMPARISONS:
         COMPARISONS[row](given, outs, expected)
@@ -151,9 +153,9 @@ def _is_as_exact(
     out, value, exact = out[finite], value[finite], exact[finite]
     error, theirs, size = (out.to(wide) - exact).abs(), (value.to(wide) - exact).abs(), exact.abs()
     if torch.Tag.pointwise not in function.tags:
-        # Sums cancel: what they are made of may be larger than they are.
+        # Sums cancel: their terms may be larger than the sums.
         error, theirs, size = error.max(), theirs.max(), size.max()
     limits = torch.finfo(value.dtype)
-    # An ulp is what rounding alone may do, and among subnormals that is the smallest of them.
+    # One ulp is the error of rounding alone; for subnormals it is the smallest subnormal.
     floor = limits.eps * (size + limits.smallest_normal)
     return bool((error <= _MARGIN * theirs + floor).all())

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Which row of the operator table computes what an ATen call computes."""
+"""Finds the row of the operator table that computes an ATen call."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import torch
 from rushlight.codegen.table import OperatorTable, load_table
 
 _TABLE = Path(__file__).parents[3] / "kernels" / "ops.yaml"
-# What the out tensor decides instead, and what a kernel has no use for.
+# Arguments that the out tensor decides instead, and arguments that a kernel ignores.
 _CREATION = {"dtype", "layout", "device", "pin_memory", "memory_format", "non_blocking"}
 
 _Key = tuple[str, tuple[tuple[str, str], ...]]
@@ -38,7 +38,7 @@ def _table() -> OperatorTable:
 
 
 class Rows:
-    """The `aten::` operators of a table, found by the functional, in-place or view form of the same.
+    """The `aten::` operators of a table, found by their functional, in-place or view forms.
 
     Args:
         names: full names of out overloads ("aten::add.out"), or of in-place ones ("aten::copy_").
@@ -54,21 +54,21 @@ class Rows:
             base, _, overload = rest.partition(".")
             function = getattr(getattr(torch.ops.aten, base, None), overload or "default", None)
             if function is None:
-                continue  # reads or writes numbers: spelled so only here
+                continue  # a spelling for scalars that only this table uses
             self.overloads[name] = function
-        for without in (set(), _CREATION):  # the exact ones first
+        for without in (set(), _CREATION):  # exact matches first
             for name, function in self.overloads.items():
                 if any(argument.is_out for argument in function._schema.arguments):
                     self._by_key.setdefault(_key(_base(name), function._schema, without), name)
 
     def traits(self, row: str) -> frozenset[str]:
-        """What the operator table says of the row, see rushlight.codegen.table.TRAITS, and PyTorch's tag
+        """The traits of the row in the operator table, see rushlight.codegen.table.TRAITS, and PyTorch's tag
         of the same meaning."""
         tagged = {"pointwise"} if torch.Tag.pointwise in self.overloads[row].tags else set()
         return _table().operators[row].traits | tagged
 
     def find(self, function: Any) -> str | None:
-        """The row that computes what `function` (an OpOverload) returns; None where there is none."""
+        """The row that computes the results of `function` (an OpOverload); None if there is none."""
         schema = function._schema
         name = schema.name + (f".{schema.overload_name}" if schema.overload_name else "")
         if name in self.overloads:
@@ -85,14 +85,14 @@ class Rows:
     def bind(
         self, row: str, function: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]
     ) -> dict[str, Any]:
-        """The arguments of `row`, but for its outs, by name: as `function` was called."""
+        """The arguments of `row`, without its outs, by name: as `function` was called."""
         given = dict(zip((a.name for a in function._schema.arguments), args, strict=False)) | dict(kwargs)
         defaults = {a.name: a.default_value for a in function._schema.arguments if a.has_default_value()}
         values = defaults | given
         bound = {}
         for argument in self.overloads[row]._schema.arguments:
             if not argument.is_out:
-                # What only the out overload has keeps its default.
+                # An argument that only the out overload has keeps its default.
                 bound[argument.name] = values.get(
                     argument.name, argument.default_value if argument.has_default_value() else None
                 )
@@ -103,5 +103,5 @@ class Rows:
         return [a.name for a in self.overloads[row]._schema.arguments if _is_written(a) and not a.is_out]
 
     def has_outs(self, row: str) -> bool:
-        """Whether the row is an out overload, whatever else it writes; otherwise it works in place."""
+        """True if the row is an out overload, even if it also writes inputs; otherwise it works in place."""
         return any(a.is_out for a in self.overloads[row]._schema.arguments)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What other people's lists of operators have, and the table has not."""
+"""Operators that other projects' lists have, and the table lacks."""
 
 from __future__ import annotations
 
@@ -10,19 +10,20 @@ import torch
 
 from support.opinfo.matching import Rows
 
-# Core ATen overloads that no program calls as an operator, and why.
+# Core ATen overloads that no program calls as an operator, with the reasons.
 NOT_CALLED = {
     "aten::sym_is_contiguous": "answered while exporting",
     "aten::sym_storage_offset": "programs have no storage offsets",
 }
-# Operators of the official runtime that are not here, and why.
+# Operators of the official runtime that the table lacks, with the reasons.
 NOT_WRITTEN = {
     "llama::quantized_moe_ffn.out": "its weights are packed for the kernels of the machine that exports",
 }
 
 
 def official_names(names: Collection[str]) -> dict[str, Any]:
-    """The names that the official runtime registers: total, here, and the missing with a reason each."""
+    """The names that the official runtime registers: their total, the number in the table, and the missing
+    ones with a reason each."""
     from executorch.extension.llm.custom_ops import custom_ops  # noqa: F401  registers its kernels
     from executorch.runtime import Runtime
 
@@ -43,7 +44,7 @@ def core_overloads() -> list[Any]:
 
 
 def core_aten(names: Collection[str]) -> dict[str, Any]:
-    """Core ATen against `names`, likewise."""
+    """Compares Core ATen with `names`, likewise."""
     rows = Rows(names)
     overloads = core_overloads()
     missing = {

@@ -26,7 +26,7 @@ COLUMNS = {
     "complex64": "c64",
     "complex128": "c128",
 }
-"""Dtypes, and what stands above their columns."""
+"""Dtypes and the headings of their columns."""
 
 RARE = {"uint16": "u16", "uint32": "u32", "uint64": "u64", "complex32": "c32"}
 """Dtypes that share the last column: PyTorch itself has few operators for them."""
@@ -53,20 +53,20 @@ def page(table: dict[str, Any]) -> str:
         f"`{COMMAND}` has written this page; do not edit it.",
         _paragraph(
             f"rushlight has kernels for {len(table['operators'])} operators. `rushlight kernels` lists them, "
-            "with `--sizes` in bytes on a target; a build holds those that your models call."
+            "with `--sizes` in bytes on a target; a build holds only the kernels that your models call."
         ),
         "\n".join(summary(table)),
         _paragraph(
             f"The tests of PyTorch {table['torch']} have a database, OpInfo, with {table['samples']:,} "
             f"samples that the CPU takes. They make {table['calls']:,} calls of operators of this table; "
-            f"{table['compared']:,} of these are made on our kernel too, and both results "
-            f"compared. Of {sum(pairs.values()):,} pairs of an entry and a dtype "
+            f"{table['compared']:,} of them run on our kernel too, and both results are "
+            f"compared. Among {sum(pairs.values()):,} pairs of an entry and a dtype "
             f"{pairs['without_kernel']} call an operator that is neither here nor decomposes, and "
             f"{pairs['no_kernel_called']} call none."
         ),
         "## Operators and dtypes",
         _paragraph(
-            "A number: so many samples have compared calls of the operator with this dtype, and all get "
+            "n: n samples compare calls of the operator with this dtype, and all give "
             "PyTorch's result; n/m: "
             "n of m do. `+`: the kernel takes this dtype, but no sample has it; `tests/kernels` may. "
             f"Empty: the kernel is not for this dtype. The last column is for {', '.join(RARE)}."
@@ -101,7 +101,7 @@ def differences() -> str:
 
 
 def summary(table: dict[str, Any]) -> list[str]:
-    """The numbers: one line for each list that operators are held against."""
+    """The summary: one line for each list that the operators are compared with."""
     pairs = table["pairs"]
     passed, failed = pairs.get("pass", 0), pairs.get("fail", 0)
     lines = ["| held against | number | here |", "|---|--:|--:|"]
@@ -121,7 +121,7 @@ def summary(table: dict[str, Any]) -> list[str]:
 
 
 def cell(found: Sequence[int] | None) -> str:
-    """What stands in the table for [called, right]; None where the kernel does not take the dtype."""
+    """The table's cell for [called, right]; empty for None, if the kernel does not take the dtype."""
     if found is None:
         return ""
     called, right = found
@@ -144,7 +144,7 @@ def _matrix(operators: dict[str, dict[str, list[int]]]) -> str:
 
 
 def _by_weight(failing: dict[str, dict[str, list[str]]]) -> list[tuple[str, dict[str, list[str]]]]:
-    """The reasons, those of most pairs first."""
+    """The reasons, sorted by their numbers of pairs, largest first."""
     return sorted(failing.items(), key=lambda item: -sum(map(len, item[1].values())))
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""PyTorch's OpInfo database as pairs of an operator and a dtype, and what becomes of each here."""
+"""PyTorch's OpInfo database as pairs of an operator and a dtype, and the outcome of each pair."""
 
 from __future__ import annotations
 
@@ -43,15 +43,15 @@ class Pair:
 
 @dataclass
 class Outcome:
-    """What became of a pair.
+    """The outcome of a pair.
 
     Attributes:
-        samples: how many inputs the database has that PyTorch itself takes.
-        passed: how many of them had every call of every kernel right.
+        samples: number of inputs in the database that PyTorch itself accepts.
+        passed: number of samples with every call of every kernel right.
         calls: calls of operators of the table, and `compared` of them were made on the kernel too.
-        kernels: what was compared, and with which dtype: in how many samples, and in how many all was right.
-        decomposed: what they called that was taken apart into other operators.
-        missing: what they called that the table lacks and that does not decompose.
+        kernels: for each compared operator and dtype, the numbers of samples and of right samples.
+        decomposed: called operators that were decomposed into other operators.
+        missing: called operators that the table lacks and that do not decompose.
         failures: one line for each call that a kernel refused or got wrong.
     """
 
@@ -65,7 +65,7 @@ class Outcome:
     failures: list[str] = field(default_factory=list)
 
     def add(self, mode: Replay) -> None:
-        """Adds what happened in one sample."""
+        """Adds the results of one sample."""
         self.samples += 1
         self.calls += mode.made
         self.compared += mode.compared
@@ -80,12 +80,12 @@ class Outcome:
 
 @functools.cache
 def all_pairs() -> list[Pair]:
-    """Every entry with every dtype that PyTorch supports on the CPU, in the database's order. Floats of
-    8 bits are not among them: no kernel is written for those."""
+    """Every entry with every dtype that PyTorch supports on the CPU, in the database's order. 8-bit floats
+    are left out: no kernel exists for them."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         from torch.testing._internal.common_methods_invocations import op_db
-    # The jiterator compiles for GPUs; the sparse layouts have no place in a program.
+    # The jiterator compiles for GPUs; programs have no sparse layouts.
     left_out = ("jiterator", "sparse.", "to_sparse")
     infos = [info for info in op_db if not info.name.startswith(left_out)]
     pairs = [Pair(info, dtype) for info in infos for dtype in sorted(info.supported_dtypes("cpu"), key=str)]
@@ -93,8 +93,8 @@ def all_pairs() -> list[Pair]:
 
 
 def replay(pair: Pair, kernels: Kernels, rows: Rows, alike: int | None = None) -> Outcome:
-    """Runs all samples of a pair, on PyTorch and on the kernels. Of calls with the same dtypes, shapes and
-    numbers only the first `alike` are made on the kernels; None: all."""
+    """Runs all samples of a pair, on PyTorch and on the kernels. Among calls with the same dtypes, shapes and
+    scalars only the first `alike` run on the kernels; None: all."""
     torch.default_generator.manual_seed(0)
     outcome = Outcome()
     judged: Counter[str] = Counter()
@@ -115,7 +115,7 @@ def replay(pair: Pair, kernels: Kernels, rows: Rows, alike: int | None = None) -
 
 
 def _is_taken(pair: Pair, sample: Any) -> bool:
-    """Whether PyTorch alone takes a sample."""
+    """True if PyTorch alone accepts a sample."""
     try:
         pair.info(sample.input, *sample.args, **sample.kwargs)
     except Exception:
@@ -124,7 +124,7 @@ def _is_taken(pair: Pair, sample: Any) -> bool:
 
 
 def samples(pair: Pair) -> Iterator[Any]:
-    """The database's inputs for a pair; none where they cannot be made in its dtype."""
+    """The database's inputs for a pair; none if they cannot be created in its dtype."""
     try:
         with without_stacks():
             drawn = pair.info.sample_inputs("cpu", pair.dtype)
@@ -138,9 +138,9 @@ def samples(pair: Pair) -> Iterator[Any]:
 
 @contextlib.contextmanager
 def without_stacks() -> Iterator[None]:
-    """Keeps the database from reading the Python stack: for the name of a test, of which it would make
-    seeds, and with each input, since PyTorch remembers who seeds devices that are not there. Inside of
-    pytest that takes nine tenths of the time of a sample.
+    """Keeps the database from reading the Python stack: for the name of a test, from which it derives seeds,
+    and for each input, since PyTorch remembers who seeds missing devices. Within pytest that takes nine
+    tenths of a sample's time.
     """
     from torch.testing._internal import common_utils
     from torch.testing._internal.opinfo import core
@@ -155,5 +155,5 @@ def without_stacks() -> Iterator[None]:
 
 @functools.cache
 def decompositions() -> dict[Any, Any]:
-    """Those that an exporter applies, by overload."""
+    """The decompositions that an exporter applies, by overload."""
     return dict(torch._decomp.core_aten_decompositions())

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Calls that PyTorch's samples make in ATen, to be made elsewhere."""
+"""ATen calls of PyTorch's samples, recorded for kernels and boards."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ class RecordedCall:
         row: name of the operator.
         schema: its schema.
         function: the overload that PyTorch called.
-        given: what it was called with, by name.
+        given: the arguments of PyTorch's call, by name.
         arguments: all arguments of the row, in its schema's order.
-        outs: those of them that the kernel writes: they hold what it may read of them, or nothing of use.
-        expected: what `outs` are to become.
+        outs: the arguments that the kernel writes: they hold the values that it may read, or nothing of use.
+        expected: the expected values of `outs`.
     """
 
     row: str
@@ -72,9 +72,9 @@ def record(
 
     Args:
         entries: for each operator the entry that calls it; calls of other operators are not recorded.
-        dtypes: those of the samples, as far as an entry has them.
-        samples_each: how many of them, for an entry and a dtype.
-        max_elements: what all tensors of a call may have together.
+        dtypes: dtypes of the samples, as far as an entry has them.
+        samples_each: number of samples for an entry and a dtype.
+        max_elements: limit for the elements of all tensors of a call together.
     """
     pairs: dict[str, list[Pair]] = {}
     for pair in all_pairs():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Watches what PyTorch calls in ATen, and has the kernels compute the same."""
+"""Watches PyTorch's ATen calls, and repeats them on the kernels."""
 
 from __future__ import annotations
 
@@ -16,42 +16,42 @@ from support.harness import KernelRefused, Kernels, dim_order, poison, with_dim_
 from support.opinfo.judging import judge
 from support.opinfo.matching import Rows
 
-# They make no new values: an exporter drops them, or turns them into others of the table.
+# These calls compute no new values: an exporter drops them, or replaces them by operators of the table.
 _FREE = {
     "aten::_conj",
     "aten::_neg_view",
     "aten::alias",
     "aten::contiguous",
     "aten::detach",
-    "aten::equal",  # asked in Python, and answered there
+    "aten::equal",  # called from Python, and answered there
     "aten::is_same_size",
     "aten::lift_fresh",
 }
 
 _CALLS_BY_TRAITS = 20
-"""How many calls of an operator are made again as its traits allow."""
+"""Number of calls of an operator that are repeated as its traits allow."""
 
 CALLS_ALIKE = 3
-"""How many calls of one operator with the same dtypes, shapes and numbers are enough for tests: the first
-ones of a shape show most faults. table.py makes all."""
+"""Number of calls of one operator with the same dtypes, shapes and scalars that suffice for tests: the first
+calls with a shape show most faults. table.py repeats all."""
 
 
 class Watch(TorchDispatchMode):
     """While this mode is on, `make_call` gets each ATen call that the table has.
 
-    What the table lacks is decomposed as an exporter would; what cannot be is in `missing`.
+    Calls that the table lacks are decomposed as an exporter would; the others are in `missing`.
 
     Args:
-        judged: how often each call was made before, with arguments of the same dtypes, shapes and numbers.
-        alike: how many of such calls are made on the kernel; None: all, as their elements differ.
+        judged: number of earlier calls of each kind, with arguments of the same dtypes, shapes and scalars.
+        alike: number of such calls that run on the kernel; None: all, as their elements differ.
 
     Attributes:
-        made: how many calls of rows of the table there were.
-        compared: how many of them were made on the kernel too.
-        replayed: what was compared: names of rows, each with the dtype that it was called with.
-        decomposed: names of the ATen operators that were taken apart.
-        missing: names of those that neither have a kernel nor decompose.
-        failed: those of `replayed` that refused a call or returned something else.
+        made: number of calls of rows of the table.
+        compared: number of these calls that ran on the kernel too.
+        replayed: names of compared rows, each with the dtype of the call.
+        decomposed: names of the ATen operators that were decomposed.
+        missing: names of operators that neither have a kernel nor decompose.
+        failed: members of `replayed` that refused a call or returned another result.
         failures: one line for each such call.
     """
 
@@ -88,7 +88,7 @@ class Watch(TorchDispatchMode):
         given = {name: _tensors_as_stored(row, value) for name, value in _with_offset(row, bound).items()}
         given = _numbers_as_tensors(given, self.rows.overloads[row]._schema)
         if any(isinstance(value, complex) for value in given.values()):
-            return function(*args, **kwargs)  # programs have no complex numbers but in tensors
+            return function(*args, **kwargs)  # programs have complex values in tensors only
         if "non_blocking" in given:
             given["non_blocking"] = False  # as exporters give every copy
         result = function(*args, **kwargs)
@@ -142,7 +142,7 @@ class Watch(TorchDispatchMode):
 
 
 class Replay(Watch):
-    """Makes each call on its kernel as well, and judges what it returns."""
+    """Repeats each call on its kernel and judges the results."""
 
     def __init__(
         self,
@@ -158,7 +158,7 @@ class Replay(Watch):
     def make_call(self, row: str, given: dict[str, Any], expected: list[torch.Tensor], function: Any) -> None:
         """See Watch."""
         for way in self.kernels.ways(row):
-            # One kind of shape is enough after the first call of a kernel with both.
+            # After the first call of a kernel with static and dynamic shapes, one kind is enough.
             for is_dynamic in (False,) if self._judged[row] > 1 else (False, True):
                 arguments, outs = arguments_of(self.rows, row, given, expected)
                 has_outs = self.rows.has_outs(row)
@@ -173,9 +173,9 @@ class Replay(Watch):
 def calls_by_traits(
     rows: Rows, row: str, given: dict[str, Any], expected: Sequence[torch.Tensor]
 ) -> Iterator[tuple[list[Any], list[torch.Tensor]]]:
-    """The arguments, and the out tensors among them, of the calls that the row's traits allow besides: with
-    the out tensor being each input like it, with the first two arguments in the other order, and in other
-    dim orders. Raises AssertionError where PyTorch's own result is no view."""
+    """The arguments, and the out tensors among them, of additional calls that the row's traits allow: with
+    each input like the out tensor as the out tensor, with the first two arguments swapped, and in other
+    dim orders. Raises AssertionError if PyTorch's own result is not a view."""
     traits = rows.traits(row)
     if "in_place" in traits:
         for place, argument in enumerate(rows.overloads[row]._schema.arguments):
@@ -197,7 +197,7 @@ def calls_by_traits(
 def _calls_in_orders(
     rows: Rows, row: str, given: dict[str, Any], expected: Sequence[torch.Tensor]
 ) -> Iterator[tuple[list[Any], list[torch.Tensor]]]:
-    """Calls whose tensors lie with dimension 1 innermost, as the row's traits allow."""
+    """Calls whose tensors have dimension 1 innermost, as the row's traits allow."""
     traits, shape = rows.traits(row), expected[0].shape
     first = next((name for name, value in given.items() if isinstance(value, torch.Tensor)), None)
     if traits & {"reads_any_order", "any_order"}:
@@ -234,8 +234,8 @@ def _are_alike(value: Any, result: torch.Tensor) -> bool:
 
 @contextlib.contextmanager
 def _views_resolved() -> Iterator[None]:
-    """Within a mode PyTorch leaves out what makes numbers of views that are conjugated or negated, and
-    operators that call others on such views return nonsense: this puts it back.
+    """Within a mode PyTorch leaves out the step that resolves conjugated or negated views, and operators that
+    call others on such views return wrong values: this restores the step.
     """
     keys = torch._C.DispatchKey
     without = torch._C._SetExcludeDispatchKeyGuard
@@ -244,7 +244,8 @@ def _views_resolved() -> Iterator[None]:
 
 
 def _functional_form(function: Any) -> Any:
-    """What returns what an in-place operator writes to its first argument; None where there is nothing."""
+    """The operator that returns the values which an in-place operator writes to its first argument; None if
+    there is none."""
     name = function._schema.name.removeprefix("aten::")
     packet = getattr(torch.ops.aten, name.rstrip("_"), None) if name.endswith("_") else None
     return getattr(packet, function._overloadname, None)
@@ -253,8 +254,8 @@ def _functional_form(function: Any) -> Any:
 def arguments_of(
     rows: Rows, row: str, given: dict[str, Any], expected: Sequence[torch.Tensor]
 ) -> tuple[list[Any], list[torch.Tensor]]:
-    """All arguments of a row in its schema's order, and those of them that it writes: fresh outs for what
-    is expected, or copies of the inputs that it writes.
+    """All arguments of a row in its schema's order, and the arguments that it writes: new outs for the
+    expected results, or copies of the inputs that it writes.
     """
     schema = rows.overloads[row]._schema
     written = rows.written_inputs(row)
@@ -276,13 +277,13 @@ def arguments_of(
 
 
 def _blank(like: torch.Tensor, keeps_layout: bool) -> torch.Tensor:
-    """An out tensor: row-major, but where the call asks for a layout."""
+    """An out tensor: row-major, unless the call asks for a layout."""
     layout = torch.preserve_format if keeps_layout else torch.contiguous_format
     return poison(torch.empty_like(like, memory_format=layout))
 
 
 def _dense(tensor: torch.Tensor) -> torch.Tensor:
-    """A copy with its values in memory, without gaps and overlaps: what a kernel can be given."""
+    """A copy with its values in memory, without gaps and overlaps, as kernels require."""
     tensor = tensor.detach().resolve_conj().resolve_neg()
     try:
         dim_order(tensor)
@@ -301,7 +302,7 @@ def _dtype_name(given: dict[str, Any], results: Sequence[torch.Tensor]) -> str:
 
 
 def _with_offset(row: str, bound: dict[str, Any]) -> dict[str, Any]:
-    """Without an offset as_strided starts where its tensor does in the storage."""
+    """Without an offset as_strided starts at the tensor's offset in its storage."""
     if row != "aten::as_strided_copy.out" or bound["storage_offset"] is not None:
         return bound
     return bound | {"storage_offset": bound["self"].storage_offset()}
@@ -309,13 +310,13 @@ def _with_offset(row: str, bound: dict[str, Any]) -> dict[str, Any]:
 
 def _tensors_as_stored(row: str, value: Any) -> Any:
     if row == "aten::as_strided_copy.out":
-        # Its strides are those of the whole storage.
+        # The new tensor has the strides of the whole storage.
         return tree_map_only(torch.Tensor, lambda t: t.new_empty(0).set_(t.untyped_storage()), value)
     return tree_map_only(torch.Tensor, _dense, value)
 
 
 def _numbers_as_tensors(given: dict[str, Any], schema: Any) -> dict[str, Any]:
-    """PyTorch takes numbers for tensors, and programs hold such numbers as 0-dim tensors."""
+    """PyTorch accepts scalars for tensors; programs hold such scalars as tensors of rank 0."""
     kinds = {argument.name: str(argument.type) for argument in schema.arguments}
     dtypes = {bool: torch.bool, int: torch.int64, float: torch.float64, complex: torch.complex128}
     return {

@@ -32,7 +32,7 @@ def read_safetensors(path: Path) -> dict[str, torch.Tensor]:
 
 @dataclass(frozen=True)
 class Gguf:
-    """What a GGUF file says about itself, and its tensors as float32."""
+    """The metadata of a GGUF file, and its tensors as float32."""
 
     facts: dict[str, Any]
     tensors: dict[str, torch.Tensor]

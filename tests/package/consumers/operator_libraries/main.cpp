@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Prints the operators that are linked, in the order in which they are looked for, then calls those that take
-// one matrix or two on [-1, 2], and prints what comes out.
+// Prints the linked operators in the order of their lookup, then calls each operator that takes one matrix or
+// two on [-1, 2], and prints the result.
 #include <cstdio>
 #include <cstring>
 

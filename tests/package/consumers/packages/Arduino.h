@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a sketch finds defined: the names, and of macros those that could meet names in other headers.
+// The names that a sketch finds defined, and the macros that could collide with names in other headers.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What bake() writes and refuses, and that an application can be built of it."""
+"""bake() writes or refuses programs, and an application can be built from its output."""
 
 from __future__ import annotations
 
@@ -235,7 +235,7 @@ def test_an_application_brings_its_arena_and_gets_what_the_interpreter_gives(
 
 
 def run_here(program: memoryview, *inputs: np.ndarray) -> list[Any]:
-    """What the interpreter gives in this process."""
+    """The interpreter's outputs in this process."""
     from rushlight import runtime
 
     return runtime.load(bytes(program)).method("forward").execute(list(inputs))

@@ -35,7 +35,7 @@ class OfficialBackend(BackendDetails):
     def preprocess(edge_program, compile_specs):
         names = [name_of(node) for node in edge_program.graph.nodes if node.op == "call_function"]
         for node in edge_program.graph.find_nodes(op="call_function", target=torch.ops.aten.add.Tensor):
-            node.target = torch.ops.aten.sub.Tensor  # it has a graph of its own
+            node.target = torch.ops.aten.sub.Tensor  # the partition is a separate graph
         edge_program.graph_module.recompile()
         store = NamedDataStore()
         store.add_named_data("names", " ".join(names).encode())

@@ -106,7 +106,7 @@ def test_any_tags_compute_the_same_or_are_a_cycle(steps, tags) -> None:
 
 
 def has_cycle(program: ExportedProgram, tagging: Tagging) -> bool:
-    """Whether drawing the tags together makes a cycle, from all paths."""
+    """True if contracting the nodes of each tag makes a cycle; checks every path."""
     unit = {}
     for node in program.graph.nodes:
         item = name_of(node) == "getitem"

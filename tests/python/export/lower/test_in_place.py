@@ -41,7 +41,7 @@ def test_the_callers_memory_is_not_overwritten() -> None:
 
 def test_what_is_read_later_is_not_overwritten() -> None:
     method = lower(lambda x: torch.relu(x @ x) + (x @ x).exp(), torch.randn(3, 3))
-    # mm is computed once and read twice: the first reader has a storage of its own.
+    # mm is computed once and read twice: the first reader has separate storage.
     reuse_inputs(method, LIBRARY.has_trait)
     (mm,) = calls(method, "aten::mm.out")
     readers = [c for c in method.code if c is not mm and any(a is mm.results[0] for a in c.arguments)]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What cannot run is an error while exporting that names the line of the model. Each test has a twin with an
+"""Export refuses a program that cannot run and names the line of the model. Each test has a twin with an
 operator or a dtype dropped from the table."""
 
 from __future__ import annotations

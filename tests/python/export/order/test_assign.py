@@ -169,7 +169,7 @@ def test_one_pixel_is_never_copied() -> None:
     program = ordered(lambda x: (x * x.mean((2, 3), True).sigmoid()).flatten(1), LAST_IMAGE)
     found = orders(program)
     assert [found[name] for name in ("mean", "sigmoid", "mul")] == [ROW, ROW, LAST]
-    assert operators(program).count("_clone_dim_order") == 1  # what is flattened
+    assert operators(program).count("_clone_dim_order") == 1  # in front of flatten
 
 
 class Attention(nn.Module):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What operators ask of dim orders, by the traits of the operator table."""
+"""The dim orders that operators require, by the traits of the operator table."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ LAST = (0, 2, 3, 1)
 def weights(
     model: nn.Module, x: torch.Tensor, rank: int = 4, **options: Any
 ) -> dict[tuple[int, ...], tuple[int, ...]]:
-    """The dim orders of the int8 weights of so many dimensions, by their sizes."""
+    """The dim orders of the int8 weights of this rank, by their sizes."""
     graph = rushlight.quantize(model.eval(), (x,), [(x,)])
     program = read_program(rushlight.export(graph, (x,), **options).buffer)
     found: dict[tuple[int, ...], tuple[int, ...]] = {}
@@ -27,7 +27,7 @@ def weights(
 
 
 def tensors(program: Program, rank: int = 4) -> list[TensorInfo]:
-    """Those of a rank."""
+    """The tensors of a rank."""
     (method,) = program.plans
     found = [value.data for value in method.values if isinstance(value.data, TensorInfo)]
     return [tensor for tensor in found if len(tensor.sizes) == rank]

@@ -17,7 +17,7 @@ W, B = torch.randn(6, 5), torch.randn(5)
 
 LINEAR: dict[str, Callable[..., Any]] = {
     "of rows": lambda x, w, b: x[0] @ w,
-    "of all dimensions but the last": lambda x, w, b: x @ w,
+    "all dimensions but the last": lambda x, w, b: x @ w,
     "with a sum": lambda x, w, b: x @ w + b,
     "with a sum in front": lambda x, w, b: b + x[0] @ w,
     "addmm": lambda x, w, b: torch.addmm(b, x[1], w),

@@ -17,7 +17,7 @@ from support.graphs import LIBRARY, apply, assert_same, core_aten, operators
 
 X = torch.randn(2, 3, 8, 8)
 
-# The last arguments; bounds alone are those of the overload `clamp`.
+# The last arguments; bounds alone belong to the overload `clamp`.
 ACTIVATIONS: dict[str, tuple[nn.Module, tuple[str | float, ...]]] = {
     "ReLU": (nn.ReLU(), (0.0, math.inf)),
     "ReLU6": (nn.ReLU6(), (0.0, 6.0)),
@@ -131,7 +131,7 @@ UNLIKE = {
     "added to itself": lambda y, x: y + y,
     "made later": lambda y, x: y + torch.sin(x),
     "with fewer dimensions": lambda y, x: y + x[0, 0],
-    "of another dtype": lambda y, x: y + x.double(),
+    "another dtype": lambda y, x: y + x.double(),
     "another function": lambda y, x: torch.exp(y),
     "bounds that are tensors": lambda y, x: torch.clamp(y, x, x + 1),
     "the other operand of an activation": lambda y, x: y * torch.sigmoid(y),

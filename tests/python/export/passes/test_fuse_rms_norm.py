@@ -22,7 +22,7 @@ def by_hand(x: torch.Tensor, w: torch.Tensor) -> torch.Tensor:
 
 NORMS = {
     "nn.RMSNorm": nn.RMSNorm(8, eps=1e-5),
-    "of two dimensions": nn.RMSNorm((5, 8), eps=1e-5),
+    "two dimensions": nn.RMSNorm((5, 8), eps=1e-5),
     "without weight": nn.RMSNorm(8, elementwise_affine=False),
 }
 WRITTEN = {
@@ -61,7 +61,7 @@ def test_a_product_that_is_no_weight_stays() -> None:
 UNLIKE: dict[str, Any] = {
     "over the first dimension": lambda x, w: x * torch.rsqrt(x.pow(2).mean(0, keepdim=True) + 1e-6),
     "of cubes": lambda x, w: x * torch.rsqrt(x.pow(3).mean(-1, keepdim=True) + 1e-6),
-    "of something else": lambda x, w: x * torch.rsqrt((x + 1).pow(2).mean(-1, keepdim=True) + 1e-6),
+    "another operand": lambda x, w: x * torch.rsqrt((x + 1).pow(2).mean(-1, keepdim=True) + 1e-6),
     "without its dimension": lambda x, w: x[0, 0] * torch.rsqrt(x.pow(2).mean(-1)[0, 0] + 1e-6),
     "read by others": lambda x, w: (x * (r := torch.rsqrt(x.pow(2).mean(-1, keepdim=True) + 1e-6)), r),
     "another epsilon for each": lambda x, w: x * torch.rsqrt(x.pow(2).mean(-1, keepdim=True) + w[:1]),

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the debug record says of exported programs: lines, modules, nodes, and handles that go through
-delegates."""
+"""The debug record of exported programs: lines, modules, nodes, and handles that pass through delegates."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Programs of the kinds of this folder that are not kept as files: made anew for each test run."""
+"""Programs of the same kinds that are not kept as files: they are exported in each test run."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Blocks that networks.py builds its networks of."""
+"""The blocks of the networks in networks.py."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class Shuffle(nn.Module):
 
 
 class Dense(nn.Module):
-    """Layers that see the outputs of all before them."""
+    """Layers that take the outputs of all earlier layers."""
 
     def __init__(self, channels: int) -> None:
         super().__init__()
@@ -124,7 +124,7 @@ class Vit(nn.Module):
 
 
 class Llama(nn.Module):
-    """A token's way through a decoder: RMS norm, rotary positions, grouped heads, gated perceptron."""
+    """One layer of a decoder: RMS norm, rotary positions, grouped heads, gated perceptron."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -185,7 +185,7 @@ class MixtureOfExperts(nn.Module):
 
 
 class PointNet(nn.Module):
-    """Points through shared layers, then the largest of each feature."""
+    """Points through shared layers, then the maximum of each feature."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -217,14 +217,14 @@ def distances(x: Tensor, y: Tensor) -> Any:
 
 
 def beam(scores: Tensor) -> Any:
-    """The three best, their places sorted, and all in order."""
+    """The three best, the values sorted with their indices, and argmin and argsort."""
     best = scores.log_softmax(-1).topk(3)
     ordered, places = scores.sort(-1, descending=True)
     return best.values, best.indices, ordered, places, scores.argmin(-1), scores.argsort(-1)
 
 
 def box_areas(a: Tensor, b: Tensor) -> Any:
-    """How much boxes overlap, in parts of their union."""
+    """Intersection over union of all pairs of boxes, and a mask of intersections above 1."""
     low = torch.maximum(a[:, None, :2], b[None, :, :2])
     high = torch.minimum(a[:, None, 2:], b[None, :, 2:])
     inside = (high - low).clamp(min=0).prod(-1)

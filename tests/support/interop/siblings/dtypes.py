@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Element types: those beside float32 in arithmetic, in networks, converted and mixed."""
+"""Element types other than float32 in arithmetic and in networks, converted and mixed."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from support.interop.official import Case, one, tolerance_of
 
 """Tolerance of float16 and bfloat16."""
 UNCHECKED = EdgeCompileConfig(_check_ir_validity=False)
-"""For types that edge dialect does not list."""
+"""For types that the edge dialect does not list."""
 INTEGERS = ("uint8", "int8", "int16", "int32", "int64")
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Shapes with bounds: on one and several dimensions, through convolution, pooling and attention, and sizes
-that are computed with."""
+"""Shapes with bounds: in one and several dimensions, through convolution, pooling and attention, and
+arithmetic on sizes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from support.interop.official import Case, one
 
 
 def _images(module: nn.Module, channels: int = 3) -> Case:
-    """Height and width free, batch too."""
+    """Height and width are dynamic, and the batch too."""
     shapes = [(2, channels, 12, 10), (1, channels, 8, 8), (4, channels, 16, 24)]
     bounds = {0: Dim("n", min=1, max=4), 2: Dim("h", min=8, max=16), 3: Dim("w", min=8, max=24)}
     return one(module, *[(torch.randn(shape),) for shape in shapes], dynamic_shapes=(bounds,))
@@ -29,7 +29,7 @@ def _vectors(function: Callable[..., Any]) -> Case:
 
 
 class PooledClassifier(nn.Module):
-    """Any image size: convolutions, both kinds of pooling, average over what is left."""
+    """Any image size: convolutions, both kinds of pooling, average over the rest."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -44,7 +44,7 @@ class PooledClassifier(nn.Module):
 
 
 class Attention(nn.Module):
-    """Self-attention with two heads over a free number of tokens."""
+    """Self-attention with two heads over a dynamic number of tokens."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -66,7 +66,7 @@ def _attention() -> Case:
 
 
 def _two_inputs() -> Case:
-    """One bound for two inputs, and one that is the other doubled."""
+    """One dimension shared by two inputs, and one that is twice another."""
     n = Dim("n", min=2, max=8)
     calls = [(torch.randn(n, 3), torch.randn(n, 3), torch.randn(2 * n, 3)) for n in (4, 2, 8)]
     shapes = (({0: n}, {0: n}, {0: 2 * n}),)

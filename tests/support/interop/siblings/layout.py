@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Dimension orders: channels-last through every kind of layer, and changes on the way."""
+"""Dim orders: channels-last through every kind of layer, and changes between layers."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Networks of the common families, small."""
+"""Small networks of the common families."""
 
 from __future__ import annotations
 

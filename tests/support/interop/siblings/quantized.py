@@ -62,7 +62,7 @@ class Residual(nn.Module):
 
 
 def per_tensor(dtype: torch.dtype) -> Callable[[Tensor], Any]:
-    """Quantize and back, to the whole range of a type."""
+    """Quantizes and dequantizes with the whole range of a type."""
     info = torch.iinfo(dtype)
 
     def function(x: Tensor) -> Any:
@@ -107,7 +107,7 @@ class WeightOnly(nn.Module):
 
 
 class ByteEmbedding(nn.Module):
-    """Embedding from int8 rows with one scale a row."""
+    """Embedding of int8 rows with one scale for each row."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -69,7 +69,7 @@ def _external(**settings: Any) -> Case:
 
 
 class Banks(MemoryPlanningAlgorithmSuite):
-    """Puts what the convolution makes into memory of its own, id 2."""
+    """Puts the convolution's output into separate memory, id 2."""
 
     def __call__(self, alignment: int, specs: Any, *rest: Any) -> list[int]:
         for spec in specs:
@@ -79,7 +79,7 @@ class Banks(MemoryPlanningAlgorithmSuite):
 
 
 def _preserved(module: nn.Module, *inputs: Tensor, operators: list[Any]) -> Case:
-    """Operators that are not decomposed on the way to edge dialect."""
+    """Operators that are not decomposed when lowered to the edge dialect."""
     return one(module, inputs, edge=EdgeCompileConfig(preserve_ops=operators, _check_ir_validity=False))
 
 

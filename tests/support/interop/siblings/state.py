@@ -76,7 +76,7 @@ def flags(self: Buffers, x: Tensor) -> Any:
 
 
 class Cache(nn.Module):
-    """Attention over a cache that is written at a slice of free length."""
+    """Attention over a cache that is written at a slice of dynamic length."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -112,7 +112,7 @@ def _initialized(function: Callable[..., Any], names: list[str], *shape: int, **
 
 
 def _shared_by_methods() -> Case:
-    """Each method has a copy of the buffer unless the planner is told to share."""
+    """Each method has a copy of the buffer unless the planner shares it."""
     return Case(
         {
             "write": Entry(Buffers(write_twice, last=torch.zeros(3)), [(torch.randn(3),) for _ in range(3)]),
@@ -128,7 +128,7 @@ def _names() -> Case:
 
 
 def _one_buffer_two_methods() -> Case:
-    """Planned to share the buffer; instances of methods with memory of their own still do not."""
+    """Planned to share the buffer; instances of methods with separate memory still do not."""
     module = Accumulator()
     add = Entry(Calls(module, "add"), [(torch.randn(3),) for _ in range(3)])
     get = Entry(Calls(module, "get"), [(torch.randn(3),)])
@@ -142,7 +142,7 @@ def _one_buffer_two_methods() -> Case:
 
 
 class Accumulator(nn.Module):
-    """A sum that one method adds to and another one reads."""
+    """A sum that one method updates and another one reads."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Inputs and outputs: numbers, None, lists and dicts, the same tensor twice, constants, no elements, none."""
+"""Inputs and outputs: scalars, None, lists and dicts, the same tensor twice, constants, empty tensors."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Constants(nn.Module):
 
 
 class Settings(nn.Module):
-    """Numbers and flags among the inputs."""
+    """Scalars and flags among the inputs."""
 
     def forward(self, x: Tensor, scale: float, times: int, negate: bool, nothing: None) -> Tensor:
         y = x * scale + times
@@ -35,14 +35,14 @@ class Settings(nn.Module):
 
 
 class Keywords(nn.Module):
-    """Keyword inputs, one of them a default."""
+    """Keyword inputs, one of them with a default."""
 
     def forward(self, x: Tensor, *, weight: Tensor, bias: Tensor | None = None) -> Tensor:
         return x * weight if bias is None else x * weight + bias
 
 
 class OptionalTensors(nn.Module):
-    """A tensor input in the place of None, and the other way round."""
+    """A tensor input instead of None, and vice versa."""
 
     def forward(self, a: Tensor, b: Tensor | None, c: Tensor | None) -> Tensor:
         for extra in (b, c):
@@ -61,7 +61,7 @@ class NestedInputs(nn.Module):
 
 
 class NoInputs(nn.Module):
-    """Nothing in, a computed tensor out."""
+    """No inputs, a computed tensor as output."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -72,13 +72,13 @@ class NoInputs(nn.Module):
 
 
 def aliases(x: Tensor, y: Tensor) -> Any:
-    """Inputs given back, one tensor twice, and views of one."""
+    """Inputs returned unchanged, one tensor twice, and views of one."""
     z = x + y
     return x, z, z, y, z.view(-1), z[0], x.view(3, 2)
 
 
 def items(x: Tensor) -> Any:
-    """Numbers taken out of tensors."""
+    """Scalars read from tensors."""
     return x.max().item(), x + 1, x.sum().item() > 0
 
 
@@ -95,7 +95,7 @@ def many(*tensors: Tensor) -> Any:
 
 
 def _one_of_each() -> Case:
-    """Methods of every kind in one file, in no order of names."""
+    """Methods of every kind in one file, not in alphabetical order."""
     return Case(
         {
             "zeta": Entry(models.mlp(4, 8, 2), [(torch.randn(3, 4),)] * 2),
