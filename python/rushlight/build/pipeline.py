@@ -119,7 +119,8 @@ def _converted(request: BuildRequest, target: targets.Target, output: Path) -> B
 
 
 def _still_needed(models: Sequence[Path], data_files: Sequence[Path]) -> tuple[Path, ...]:
-    """The data files that the programs still use: conversion copies the data of delegates into the program."""
+    """The data files that the programs still use: conversion copies the data of delegates into the
+    program."""
     methods = [method for model in models for method in read_model(model).plans]
     if any(method.delegates for method in methods):
         return tuple(data_files)

@@ -129,7 +129,7 @@ class CommandTarget:
         cwd: str | os.PathLike[str] | None = None,
         timeout: float = 60.0,
     ) -> RunResult:
-        """See Target. On bare metal stdout has the guest's output, logs included, and stderr the emulator's."""
+        """See Target. On bare metal stdout is the guest's output with logs, and stderr the emulator's."""
         return process.run(self.command(executable, arguments), cwd=cwd, timeout=timeout)
 
 

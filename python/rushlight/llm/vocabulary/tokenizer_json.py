@@ -167,8 +167,8 @@ def _as_found(token: Mapping[str, Any], normalizer: Mapping[str, Any] | None) ->
 
 
 def _add_found(blob: Blob, added: Sequence[Mapping[str, Any]]) -> None:
-    """Adds the added tokens, split by whether they match before or after normalization. Of several with the
-    same text, the last one wins."""
+    """Adds the added tokens, split by whether they match before or after normalization. The last one of
+    several with the same text wins."""
     places: tuple[dict[str, AddedToken], dict[str, AddedToken]] = ({}, {})
     for token in added:
         if text := token["content"]:
