@@ -68,7 +68,7 @@ class RunnerBuild:
 
 
 def converted_case(prepared: PreparedCase, defines: Mapping[str, str], *, integers: bool) -> PreparedCase:
-    """The case with its program converted, in a cached file; the case itself if conversion changes nothing."""
+    """The case with its program converted to a cached file; the case itself if nothing changes."""
     path = prepared.path.resolve()
     converted = cached_conversion(path, integers=integers, data_files=prepared.data_files)
     return prepared if converted == path else prepare_case(converted, prepared.case, defines)
