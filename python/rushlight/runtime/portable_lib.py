@@ -7,7 +7,7 @@
     outputs = module.forward([inputs])
 
 Where the official module raises RuntimeError, these raise rushlight's exceptions. Every
-`program_verification` verifies everything. `enable_etdump` and `debug_buffer_size` are passed to rushlight.load.
+`program_verification` verifies everything. rushlight.load gets `enable_etdump` and `debug_buffer_size`.
 """
 
 from __future__ import annotations
