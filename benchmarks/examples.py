@@ -74,8 +74,7 @@ class Example:
 
 
 def run(example: Example) -> tuple[str, float]:
-    """The output of the command, and the seconds of a first run. Error: CalledProcessError."""
-    shutil.rmtree(ROOT / "build" / example.name, ignore_errors=True)  # the build folder of examples
+    """The output of the command, and its seconds. Error: CalledProcessError."""
     words = shlex.split(example.command)
     began = time.monotonic()
     done = subprocess.run(
@@ -111,10 +110,13 @@ def main() -> None:
     names = sorted(path.parent.name for path in EXAMPLES.glob("*/run.py"))
     parser.add_argument("names", nargs="*", metavar="NAME", default=names, help=", ".join(names))
     parser.add_argument("--write", action="store_true", help="write the pages, not only print")
+    parser.add_argument("--keep", action="store_true", help="start from what earlier runs built")
     options = parser.parse_args()
     rows = {name: row for name, row in rows_of(INDEX.read_text()).items() if name in names}
     for name in options.names:
         example = Example(name)
+        if not options.keep:
+            shutil.rmtree(ROOT / "build" / name, ignore_errors=True)  # where examples build
         output, seconds = run(example)
         rows[name] = example.row(seconds)
         print(f"{rows[name]}\n{output}", flush=True)

@@ -65,13 +65,13 @@ html_theme_options = {
         "color-brand-primary": "#9a4a00",
         "color-brand-content": "#9a4a00",
         "color-brand-visited": "#7d3c62",
-        "color-sidebar-link-text": "var(--color-foreground-primary)",
+        "color-sidebar-link-text--top-level": "var(--color-foreground-primary)",
     },
     "dark_css_variables": {
         "color-brand-primary": "#ffb36b",
         "color-brand-content": "#ffb36b",
         "color-brand-visited": "#e0a3c8",
-        "color-sidebar-link-text": "var(--color-foreground-primary)",
+        "color-sidebar-link-text--top-level": "var(--color-foreground-primary)",
     },
 }
 # Prompts are not copied, and what a command printed has no button.

@@ -33,7 +33,7 @@ def test_no_file_has_a_finding() -> None:
     [
         "// Whatever differs from 0 is one bool.",
         "// What else the sums of a tile become is done while they are\n// ready.",
-        "int a;  // of the pixels that a pool has picked",
+        "int a;  // whether a pool has picked it",
         "// Sums rows. Of equal elements the first.",
         "// A pixel that is not there repeats the last.",
         'const char* a = "scratch memory: 12 bytes are not there";',

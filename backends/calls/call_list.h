@@ -102,7 +102,7 @@ class CallList final : public NamedDataMap {
                        std::vector<uint8_t> bytes);
   // A constant tensor of rank 1 with the given elements.
   template <class T>
-  ValueId numbers(const std::vector<T>& values) {
+  ValueId scalars(const std::vector<T>& values) {
     const auto* bytes = reinterpret_cast<const uint8_t*>(values.data());
     return own_constant(ScalarTypeOf<T>::value, {static_cast<int32_t>(values.size())}, {},
                         std::vector<uint8_t>(bytes, bytes + values.size() * sizeof(T)));

@@ -69,7 +69,7 @@ FlatWriter::Position FlatWriter::string(std::string_view text) {
   return position;
 }
 
-FlatWriter::Position FlatWriter::offsets(size_t count) { return numbers(std::vector<uint32_t>(count)); }
+FlatWriter::Position FlatWriter::offsets(size_t count) { return scalars(std::vector<uint32_t>(count)); }
 
 void FlatWriter::link(Position table, unsigned slot, Position target) {
   int32_t back = 0;

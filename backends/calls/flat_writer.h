@@ -39,7 +39,7 @@ class FlatWriter {
   // A vector of offsets; set each with link_item().
   [[nodiscard]] Position offsets(size_t count);
   template <class T>
-  [[nodiscard]] Position numbers(const std::vector<T>& values) {
+  [[nodiscard]] Position scalars(const std::vector<T>& values) {
     return vector(values.data(), values.size(), sizeof(T));
   }
 

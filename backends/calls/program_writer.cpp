@@ -72,8 +72,8 @@ ProgramWriter::Position ProgramWriter::plan() {
   const Position values = flat_.offsets(list_.values_.size());
   flat_.link(plan, slot::kValues, values);
   for (size_t i = 0; i < list_.values_.size(); ++i) flat_.link_item(values, i, value(list_.values_[i]));
-  flat_.link(plan, slot::kInputs, flat_.numbers(list_.inputs_));
-  flat_.link(plan, slot::kOutputs, flat_.numbers(list_.outputs_));
+  flat_.link(plan, slot::kInputs, flat_.scalars(list_.inputs_));
+  flat_.link(plan, slot::kOutputs, flat_.scalars(list_.outputs_));
 
   const Position chains = flat_.offsets(1);
   flat_.link(plan, slot::kChains, chains);
@@ -95,7 +95,7 @@ ProgramWriter::Position ProgramWriter::plan() {
   }
   flat_.link(plan, slot::kDelegates, flat_.offsets(0));
   flat_.link(plan, slot::kNonConstBufferSizes,
-             flat_.numbers(std::vector<int64_t>{0, static_cast<int64_t>(planned_)}));
+             flat_.scalars(std::vector<int64_t>{0, static_cast<int64_t>(planned_)}));
   return plan;
 }
 
@@ -129,9 +129,9 @@ ProgramWriter::Position ProgramWriter::plain(const CallList::Value& value) {
   if (value.kind == Kind::String) {
     flat_.link(box, kItem, flat_.string(value.text));
   } else if (value.kind == Kind::IntList) {
-    flat_.link(box, kItem, flat_.numbers(value.integers));
+    flat_.link(box, kItem, flat_.scalars(value.integers));
   } else {
-    flat_.link(box, kItem, flat_.numbers(std::vector<int32_t>(value.integers.begin(), value.integers.end())));
+    flat_.link(box, kItem, flat_.scalars(std::vector<int32_t>(value.integers.begin(), value.integers.end())));
   }
   return box;
 }
@@ -169,8 +169,8 @@ ProgramWriter::Position ProgramWriter::tensor(const CallList::Value& value) {
   } else {
     table = flat_.table({type, sizes, order, dynamic});
   }
-  flat_.link(table, slot::kSizes, flat_.numbers(value.sizes));
-  flat_.link(table, slot::kDimOrder, flat_.numbers(value.order));
+  flat_.link(table, slot::kSizes, flat_.scalars(value.sizes));
+  flat_.link(table, slot::kDimOrder, flat_.scalars(value.order));
   return table;
 }
 
@@ -183,7 +183,7 @@ ProgramWriter::Position ProgramWriter::instruction(const CallList::Call& call) {
   const Position arguments =
       flat_.table({FlatWriter::number(part::kOpIndex, call.op), FlatWriter::offset(part::kArgs)});
   flat_.link(instruction, slot::kInstrArgs, arguments);
-  flat_.link(arguments, part::kArgs, flat_.numbers(call.arguments));
+  flat_.link(arguments, part::kArgs, flat_.scalars(call.arguments));
   return instruction;
 }
 

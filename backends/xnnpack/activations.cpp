@@ -35,26 +35,26 @@ std::vector<int32_t> broadcast_dims(const std::vector<int32_t>& a, const std::ve
 
 // The integer constants of XNNPACK's quantized addition (xnn_init_qs8_add_minmax_scalar_params): the larger
 // scale keeps 20 to 21 bits.
-struct SumNumbers {
+struct SumConstants {
   int32_t a, b, shift;
   int64_t offset;
 };
 
-Result<SumNumbers> sum_numbers(const Value& a, const Value& b, const Value& out, bool is_difference) {
+Result<SumConstants> sum_constants(const Value& a, const Value& b, const Value& out, bool is_difference) {
   const float a_scale = a.scale / out.scale, b_scale = b.scale / out.scale;
   const float largest = std::max(a_scale, b_scale);
   RL_CHECK(largest >= 0x1p-10f && largest < 0x1p+8f, Error::NotSupported,
            "its scales are too far apart: the larger is %g times that of the result",
            static_cast<double>(largest));
   const int shift = 20 - std::ilogb(largest);
-  SumNumbers numbers{};
-  numbers.shift = shift;
-  numbers.a = static_cast<int32_t>(std::lrint(std::ldexp(a_scale, shift)));
-  numbers.b = static_cast<int32_t>(std::lrint(std::ldexp(b_scale, shift)));
-  if (is_difference) numbers.b = -numbers.b;
-  numbers.offset =
-      (int64_t{1} << (shift - 1)) - int64_t{numbers.a} * a.zero_point - int64_t{numbers.b} * b.zero_point;
-  return numbers;
+  SumConstants scalars{};
+  scalars.shift = shift;
+  scalars.a = static_cast<int32_t>(std::lrint(std::ldexp(a_scale, shift)));
+  scalars.b = static_cast<int32_t>(std::lrint(std::ldexp(b_scale, shift)));
+  if (is_difference) scalars.b = -scalars.b;
+  scalars.offset =
+      (int64_t{1} << (shift - 1)) - int64_t{scalars.a} * a.zero_point - int64_t{scalars.b} * b.zero_point;
+  return scalars;
 }
 
 }  // namespace
@@ -118,7 +118,7 @@ Error NodeLowering::lower_clamp() {
   ValueId least = 0, most = 0;
   if (is_byte(value(out).datatype)) {
     RL_TRY_ASSIGN(const uint32_t in, id_at(one::kInputId));
-    if (!has_numbers_of(value(in), value(out))) return rescale(in, out);
+    if (!same_quantization(value(in), value(out))) return rescale(in, out);
     int64_t low = 0, high = 0;
     quantized_bounds(value(out), &low, &high);
     least = list_.integer(low);
@@ -193,15 +193,15 @@ Error NodeLowering::lower_binary(NodeKind kind) {
 Error NodeLowering::lower_quantized_sum(uint32_t a, uint32_t b, uint32_t out, bool is_difference) {
   RL_CHECK(is_byte(value(a).datatype) && is_byte(value(b).datatype), Error::NotSupported,
            "expected two tensors of bytes");
-  RL_TRY_ASSIGN(const SumNumbers numbers, sum_numbers(value(a), value(b), value(out), is_difference));
+  RL_TRY_ASSIGN(const SumConstants scalars, sum_constants(value(a), value(b), value(out), is_difference));
   int64_t least = 0, most = 0;
   quantized_bounds(value(out), &least, &most);
   RL_TRY_ASSIGN(const ValueId left, forms_.plain(a));
   RL_TRY_ASSIGN(const ValueId right, forms_.plain(b));
   RL_TRY_ASSIGN(const ValueId to, forms_.new_plain(out));
   list_.call("rushlight::quantized_add", "out",
-             {left, right, list_.integer(numbers.a), list_.integer(numbers.b), list_.integer(numbers.offset),
-              list_.integer(numbers.shift), list_.integer(value(out).zero_point), list_.integer(least),
+             {left, right, list_.integer(scalars.a), list_.integer(scalars.b), list_.integer(scalars.offset),
+              list_.integer(scalars.shift), list_.integer(value(out).zero_point), list_.integer(least),
               list_.integer(most), to});
   return Error::Ok;
 }
@@ -219,7 +219,7 @@ Error NodeLowering::lower_quantized_product(uint32_t a, uint32_t b, uint32_t out
   RL_TRY_ASSIGN(const ValueId to, forms_.new_plain(out));
   list_.call("rushlight::quantized_mul", "out",
              {left, list_.integer(value(a).zero_point), right, list_.integer(value(b).zero_point),
-              list_.numbers(std::vector<float>{scale}), list_.none(), list_.text("float"),
+              list_.scalars(std::vector<float>{scale}), list_.none(), list_.text("float"),
               list_.integer(value(out).zero_point), list_.integer(least), list_.integer(most), to});
   return Error::Ok;
 }

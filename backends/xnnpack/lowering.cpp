@@ -63,7 +63,7 @@ bool rescales(Table node, const Forms& forms, uint32_t* in, FusedClamp* clamp) {
   }
   if (*in >= forms.size() || clamp->out >= forms.size()) return false;
   const Value &before = forms.value(*in), &behind = forms.value(clamp->out);
-  return is_byte(before.datatype) && is_byte(behind.datatype) && !has_numbers_of(before, behind);
+  return is_byte(before.datatype) && is_byte(behind.datatype) && !same_quantization(before, behind);
 }
 
 }  // namespace

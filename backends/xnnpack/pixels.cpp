@@ -43,13 +43,13 @@ Error NodeLowering::lower_max_pool() {
   RL_CHECK(is_even || rounds_up, Error::NotSupported, "expected no more padding before than after");
   RL_TRY_ASSIGN(const ValueId from, forms_.pixels(in));
   RL_TRY_ASSIGN(const ValueId to, forms_.new_pixels(out));
-  const ValueId places = list_.tensor(ScalarType::Long, list_.value(to).sizes, list_.value(to).order);
+  const ValueId positions = list_.tensor(ScalarType::Long, list_.value(to).sizes, list_.value(to).order);
   list_.call("aten::max_pool2d_with_indices", "out",
              {from, list_.integers({size_at(pool::kPoolingHeight), size_at(pool::kPoolingWidth)}),
               list_.integers({size_at(pool::kStrideHeight), size_at(pool::kStrideWidth)}),
               list_.integers({size_at(pool::kPaddingTop), size_at(pool::kPaddingLeft)}),
               list_.integers({size_at(pool::kDilationHeight), size_at(pool::kDilationWidth)}),
-              list_.boolean(rounds_up), to, places});
+              list_.boolean(rounds_up), to, positions});
   return clamp_result(out, to);
 }
 
@@ -58,15 +58,15 @@ Error NodeLowering::lower_argmax_pool() {
   namespace slot = schema::xnn::xnnarg_max_pooling2d_table;
   RL_TRY_ASSIGN(const uint32_t in, id_at(slot::kInputId, kPixelRank));
   RL_TRY_ASSIGN(const uint32_t largest, id_at(slot::kOutputValueId, kPixelRank));
-  RL_TRY_ASSIGN(const uint32_t places, id_at(slot::kOutputIndexId, kPixelRank));
+  RL_TRY_ASSIGN(const uint32_t positions, id_at(slot::kOutputIndexId, kPixelRank));
   const std::vector<int32_t>& dims = value(in).dims;
   const bool of_rows = size_at(slot::kPoolingHeight) == dims[1] && size_at(slot::kPoolingWidth) == 1;
   const bool of_columns = size_at(slot::kPoolingWidth) == dims[2] && size_at(slot::kPoolingHeight) == 1;
   RL_CHECK(of_rows || of_columns, Error::NotSupported, "expected a window over all rows or all columns");
   RL_TRY_ASSIGN(const ValueId from, forms_.plain(in));
   RL_TRY_ASSIGN(const ValueId to, forms_.new_plain(largest));
-  forms_.set_dtype(places, ScalarType::Long);
-  RL_TRY_ASSIGN(const ValueId indices, forms_.new_plain(places));
+  forms_.set_dtype(positions, ScalarType::Long);
+  RL_TRY_ASSIGN(const ValueId indices, forms_.new_plain(positions));
   list_.call("aten::max", "dim_max",
              {from, list_.integer(of_rows ? 1 : 2), list_.boolean(true), to, indices});
   return Error::Ok;
@@ -93,7 +93,7 @@ Error NodeLowering::lower_global_average() {
   const ValueId in_zero = list_.integer(is_same ? 0 : value(in).zero_point);
   const ValueId out_zero = list_.integer(is_same ? 0 : value(out).zero_point);
   list_.call("rushlight::quantized_mean", "out",
-             {from, in_zero, dims, keep, list_.numbers(scale), list_.none(), list_.text("float"), out_zero,
+             {from, in_zero, dims, keep, list_.scalars(scale), list_.none(), list_.text("float"), out_zero,
               list_.integer(least), list_.integer(most), to});
   return Error::Ok;
 }

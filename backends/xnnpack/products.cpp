@@ -93,8 +93,8 @@ Error NodeLowering::fold(uint32_t input, uint32_t filter, uint32_t bias, uint32_
     scales[i] = in.scale * weights.scale_of(i) / out.scale;
     RL_CHECK(std::isfinite(scales[i]) && scales[i] > 0, Error::InvalidProgram, "its scales are out of range");
   }
-  layer->folded = list_.numbers(folded);
-  layer->multipliers = list_.numbers(scales);
+  layer->folded = list_.scalars(folded);
+  layer->multipliers = list_.scalars(scales);
   quantized_bounds(out, &layer->least, &layer->most);
   return Error::Ok;
 }

@@ -54,7 +54,7 @@ struct Value {
 }
 
 // Returns true if stored integers of both values represent the same real values.
-[[nodiscard]] inline bool has_numbers_of(const Value& a, const Value& b) {
+[[nodiscard]] inline bool same_quantization(const Value& a, const Value& b) {
   return a.datatype == b.datatype && a.scale == b.scale && a.zero_point == b.zero_point;
 }
 

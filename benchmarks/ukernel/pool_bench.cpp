@@ -10,13 +10,13 @@ namespace {
 
 struct Pool {
   const char* name;
-  void (*max)(size_t, const ukernel::PoolWindow&, const ukernel::PoolNumbers&, const float*, float*,
+  void (*max)(size_t, const ukernel::PoolWindow&, const ukernel::PoolIndices&, const float*, float*,
               int64_t*);
   void (*average)(size_t, const ukernel::PoolWindow&, float, const float*, float*);
 };
 RL_VARIANTS(Pool, variants, max_pool, average_pool)
 
-void reference_max(size_t count, const ukernel::PoolWindow& window, const ukernel::PoolNumbers& numbers,
+void reference_max(size_t count, const ukernel::PoolWindow& window, const ukernel::PoolIndices& numbers,
                    const float* x, float* y, int64_t* index) {
   for (size_t i = 0; i < count; ++i) {
     y[i] = ukernel::reference::max_pool(i, window, numbers, x, index + i);
@@ -48,7 +48,7 @@ RL_BENCHMARK(pool, bench) {
   for (const Pool& each :
        bench::with_reference(variants(), {"reference", reference_max, reference_average})) {
     for (const Form& form : forms) {
-      const ukernel::PoolNumbers numbers{0, 56, 1, static_cast<int32_t>(form.window.lane)};
+      const ukernel::PoolIndices numbers{0, 56, 1, static_cast<int32_t>(form.window.lane)};
       const double bytes = 40.0 * static_cast<double>(form.count);
       bench.time({std::string("pool max 3x3 ") + form.name, each.name, 0, bytes},
                  [&] { each.max(form.count, form.window, numbers, x.data(), y.data(), index.data()); });

@@ -120,8 +120,7 @@ template <auto kKernel, class... Arguments>
 void call_or_abort(Arguments&... arguments) {
   executorch::runtime::KernelRuntimeContext context;
   call<kKernel>(context, arguments...);
-  ET_CHECK_MSG(context.failure_state() == executorch::runtime::Error::Ok,
-               "a kernel without a context failed");
+  ET_CHECK_MSG(context.failure_state() == executorch::runtime::Error::Ok, "kernel without a context: failed");
 }
 
 }  // namespace rushlight::compat

@@ -101,11 +101,11 @@ inline void EValue::expect(Tag expected) const {
 
 inline void EValue::expect(Tag expected, [[maybe_unused]] const char* name) const {
   expect(expected);
-  ET_CHECK_MSG(payload.as_numbers != nullptr, "%s pointer is null", name);
+  ET_CHECK_MSG(payload.as_indices != nullptr, "%s pointer is null", name);
 }
 
 inline executorch::aten::Scalar EValue::toScalar() const {
-  ET_CHECK_MSG(isScalar(), "an EValue of kind %d where a number is wanted", static_cast<int>(tag));
+  ET_CHECK_MSG(isScalar(), "EValue: expected a number, got kind %d", static_cast<int>(tag));
   return executorch::aten::Scalar(to_scalar());
 }
 
@@ -193,7 +193,7 @@ T EValue::read() const {
   } else {
     static_assert(std::is_same_v<T, aten::ScalarType> || std::is_same_v<T, aten::MemoryFormat> ||
                       std::is_same_v<T, aten::Layout>,
-                  "an EValue holds no such type");
+                  "not a type of EValue");
     return from_int<T>();
   }
 }
@@ -202,7 +202,7 @@ template <class T>
 Result<T> EValue::try_as() const {
   if (!holds<T>()) return Error::InvalidType;
   const bool is_pointer = tag == Tag::String || (tag >= Tag::ListBool && tag <= Tag::ListOptionalTensor);
-  if (is_pointer && payload.as_numbers == nullptr) return Error::InvalidState;
+  if (is_pointer && payload.as_indices == nullptr) return Error::InvalidState;
   if constexpr (std::is_same_v<T, executorch::aten::ArrayRef<int64_t>>) {
     for (uint32_t i = 0; payload.as_int_list->values != nullptr && i < length; ++i) {
       if (payload.as_int_list->values[i]->tag != Tag::Int) return Error::InvalidType;

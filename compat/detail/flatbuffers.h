@@ -61,14 +61,14 @@ template <class T>
 struct Element {
   using Read = T;
   static constexpr size_t kBytes = sizeof(T);
-  static Read at(const uint8_t* place) { return ReadScalar<T>(place); }
+  static Read at(const uint8_t* element_address) { return ReadScalar<T>(element_address); }
 };
 template <class T>
 struct Element<Offset<T>> {
   using Read = const T*;
   static constexpr size_t kBytes = sizeof(uoffset_t);
-  static Read at(const uint8_t* place) {
-    return reinterpret_cast<const T*>(place + ReadScalar<uoffset_t>(place));
+  static Read at(const uint8_t* element_address) {
+    return reinterpret_cast<const T*>(element_address + ReadScalar<uoffset_t>(element_address));
   }
 };
 
@@ -88,30 +88,34 @@ class Vector {
     using reference = return_type;
 
     const_iterator() = default;
-    explicit const_iterator(const uint8_t* place) : place_(place) {}
-    return_type operator*() const { return Element<T>::at(place_); }
-    return_type operator->() const { return Element<T>::at(place_); }
+    explicit const_iterator(const uint8_t* element_address) : element_address_(element_address) {}
+    return_type operator*() const { return Element<T>::at(element_address_); }
+    return_type operator->() const { return Element<T>::at(element_address_); }
     return_type operator[](difference_type n) const { return *(*this + n); }
     const_iterator& operator+=(difference_type n) {
-      place_ += n * static_cast<difference_type>(Element<T>::kBytes);
+      element_address_ += n * static_cast<difference_type>(Element<T>::kBytes);
       return *this;
     }
     const_iterator& operator-=(difference_type n) { return *this += -n; }
     const_iterator& operator++() { return *this += 1; }
     const_iterator& operator--() { return *this += -1; }
-    const_iterator operator++(int) { return const_iterator((*this += 1).place_ - Element<T>::kBytes); }
-    const_iterator operator--(int) { return const_iterator((*this += -1).place_ + Element<T>::kBytes); }
+    const_iterator operator++(int) {
+      return const_iterator((*this += 1).element_address_ - Element<T>::kBytes);
+    }
+    const_iterator operator--(int) {
+      return const_iterator((*this += -1).element_address_ + Element<T>::kBytes);
+    }
     const_iterator operator+(difference_type n) const { return const_iterator(*this) += n; }
     const_iterator operator-(difference_type n) const { return const_iterator(*this) += -n; }
     difference_type operator-(const const_iterator& other) const {
-      return (place_ - other.place_) / static_cast<difference_type>(Element<T>::kBytes);
+      return (element_address_ - other.element_address_) / static_cast<difference_type>(Element<T>::kBytes);
     }
-    bool operator==(const const_iterator& other) const { return place_ == other.place_; }
-    bool operator!=(const const_iterator& other) const { return place_ != other.place_; }
-    bool operator<(const const_iterator& other) const { return place_ < other.place_; }
+    bool operator==(const const_iterator& other) const { return element_address_ == other.element_address_; }
+    bool operator!=(const const_iterator& other) const { return element_address_ != other.element_address_; }
+    bool operator<(const const_iterator& other) const { return element_address_ < other.element_address_; }
 
    private:
-    const uint8_t* place_ = nullptr;
+    const uint8_t* element_address_ = nullptr;
   };
   using iterator = const_iterator;
 

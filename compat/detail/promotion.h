@@ -58,7 +58,7 @@ constexpr ::executorch::aten::ScalarType promoteTypes(::executorch::aten::Scalar
   using T = ::executorch::aten::ScalarType;
   if (a == b && internal::is_apart(a)) return a;
   ET_CHECK_MSG(!internal::is_apart(a) && !internal::is_apart(b) && a < T::Undefined && b < T::Undefined,
-               "dtypes %d and %d do not mix", static_cast<int>(a), static_cast<int>(b));
+               "dtypes %d and %d: no common dtype", static_cast<int>(a), static_cast<int>(b));
   const int kind = internal::kind_of(a) > internal::kind_of(b) ? internal::kind_of(a) : internal::kind_of(b);
   // Types of a lower category do not count.
   const T wide = internal::kind_of(a) == kind ? a : b;
@@ -81,7 +81,7 @@ template <class T1, class T2, bool half_to_float = false>
 struct promote_types {
   static_assert(std::is_same_v<T1, T2> || (!internal::is_apart(CppTypeToScalarType<T1>::value) &&
                                            !internal::is_apart(CppTypeToScalarType<T2>::value)),
-                "these types do not mix");
+                "types without a common type");
   using type = typename ScalarTypeToCppType<promoteTypes(
       CppTypeToScalarType<T1>::value, CppTypeToScalarType<T2>::value, half_to_float)>::type;
 };

@@ -21,7 +21,7 @@ inline char letter_of(Kind kind) {
     case Kind::Dict:
       return 'D';
     default:
-      refuse<std::runtime_error>("pytree: a node that no text describes");
+      refuse<std::runtime_error>("pytree: kind of node without a text form");
   }
 }
 
@@ -51,7 +51,7 @@ class SpecReader {
       }
       read[i] = node(depth + 1);
       if (refresh_leaves_num(read[i]) != leaves[i]) {
-        refuse<std::out_of_range>("pytree: a child with another number of leaves");
+        refuse<std::out_of_range>("pytree: number of leaves differs from the child");
       }
     }
     expect(')');
@@ -59,7 +59,7 @@ class SpecReader {
   }
 
   void expect_end() const {
-    if (at_ != text_.size()) refuse<std::out_of_range>("pytree: text behind the end");
+    if (at_ != text_.size()) refuse<std::out_of_range>("pytree: unexpected text after the end");
   }
 
  private:
@@ -68,7 +68,7 @@ class SpecReader {
     return text_[at_++];
   }
   void expect(char wanted) {
-    if (next() != wanted) refuse<std::out_of_range>("pytree: another number of children than said");
+    if (next() != wanted) refuse<std::out_of_range>("pytree: unexpected character");
   }
   static Kind kind_of(char letter) {
     for (const Kind kind : {Kind::List, Kind::Tuple, Kind::NamedTuple, Kind::Dict}) {
@@ -81,7 +81,7 @@ class SpecReader {
     const size_t begin = at_;
     for (; at_ < text_.size() && text_[at_] >= '0' && text_[at_] <= '9'; ++at_) {
       value = value * 10 + static_cast<size_t>(text_[at_] - '0');
-      if (value > INT32_MAX) refuse<std::out_of_range>("pytree: a number that is too large");
+      if (value > INT32_MAX) refuse<std::out_of_range>("pytree: number too large");
     }
     if (at_ == text_.size()) refuse<std::out_of_range>("pytree: the text ends early");
     if (at_ == begin) refuse<std::runtime_error>("pytree: expected a number");
@@ -90,14 +90,14 @@ class SpecReader {
   // Each child takes a character, so a count cannot exceed the rest of the text.
   size_t count() {
     const size_t value = number();
-    if (value > text_.size() - at_) refuse<std::out_of_range>("pytree: more children than text");
+    if (value > text_.size() - at_) refuse<std::out_of_range>("pytree: more children than characters");
     return value;
   }
   Key key() {
     if (at_ < text_.size() && text_[at_] != '\'') return Key(static_cast<KeyInt>(number()));
     expect('\'');
     const size_t end = text_.find('\'', at_);
-    if (end == StrTreeSpec::npos) refuse<std::out_of_range>("pytree: a key without its end");
+    if (end == StrTreeSpec::npos) refuse<std::out_of_range>("pytree: key without closing quote");
     Key key(text_.substr(at_, end - at_));
     at_ = end + 1;
     return key;

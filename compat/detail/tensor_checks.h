@@ -41,7 +41,7 @@ void check_all(void (*check)(TensorList), const Tensors&... tensors) {
   ::rushlight::compat::check_in_range("dimension", DIM, UPPER_BOUND)
 #define ET_CHECK_NON_ZERO_DIM_SIZE(DIM, T)                                \
   const size_t udim = static_cast<size_t>(ET_NORMALIZE_IX(DIM, T.dim())); \
-  ET_CHECK_MSG(T.size(udim) != 0, "dimension %zu is empty", udim);
+  ET_CHECK_MSG(T.size(udim) != 0, "dimension %zu: size 0", udim);
 
 #define ET_CHECK_SAME_SHAPE2(a, b) ::rushlight::compat::check_all(::rushlight::compat::check_same_shape, a, b)
 #define ET_CHECK_SAME_SHAPE3(a, b, c) \

@@ -51,9 +51,9 @@ bool are_close(const Tensor& a, const Tensor& b, const Tolerance& tolerance) {
 Tensor& allclose_out(KernelRuntimeContext& context, const Tensor& self, const Tensor& other, double rtol,
                      double atol, bool equal_nan, bool, Tensor& out) {
   ET_KERNEL_CHECK_MSG(context, self.scalar_type() == other.scalar_type(), InvalidArgument, out,
-                      "self and other: expected one dtype");
+                      "self and other: expected the same dtype");
   ET_KERNEL_CHECK_MSG(context, self.sizes() == other.sizes() && self.strides() == other.strides(),
-                      InvalidArgument, out, "self and other: expected one shape and layout");
+                      InvalidArgument, out, "self and other: expected the same shape and layout");
   ET_KERNEL_CHECK_MSG(context, out.scalar_type() == ScalarType::Bool && out.numel() == 1, InvalidArgument,
                       out, "out: expected one bool");
   ET_SWITCH_REALHBBF16_TYPES(self.scalar_type(), context, "allclose.out", CTYPE, [&] {
@@ -66,7 +66,7 @@ Tensor& allclose_out(const Tensor& self, const Tensor& other, double rtol, doubl
                      bool dummy_param, Tensor& out) {
   KernelRuntimeContext context;
   allclose_out(context, self, other, rtol, atol, equal_nan, dummy_param, out);
-  ET_CHECK_MSG(context.failure_state() == Error::Ok, "allclose without a context failed");
+  ET_CHECK_MSG(context.failure_state() == Error::Ok, "allclose without a context: failed");
   return out;
 }
 

@@ -35,9 +35,9 @@ const et::Backend* find(const char* name) {
 
 et::Error add(const et::Backend& backend) {
   ET_CHECK_OR_RETURN_ERROR(backend.name != nullptr && backend.backend != nullptr, InvalidArgument,
-                           "a backend without name or object");
-  ET_CHECK_OR_RETURN_ERROR(find(backend.name) == nullptr, InvalidArgument,
-                           "backend %s: it is registered already", backend.name);
+                           "backend: expected a name and an object, got null");
+  ET_CHECK_OR_RETURN_ERROR(find(backend.name) == nullptr, InvalidArgument, "backend %s: already registered",
+                           backend.name);
   ET_CHECK_OR_RETURN_ERROR(num_backends < kMaxBackends, Internal, "backend %s: expected at most %zu backends",
                            backend.name, kMaxBackends);
   backends[num_backends++] = backend;
@@ -101,23 +101,21 @@ size_t get_num_registered_backends() {
 Result<const char*> get_backend_name(size_t index) {
   const size_t registered = registered_backends().size();
   if (index < registered) return registered_backends()[index].name;
-  ET_CHECK_OR_RETURN_ERROR(index < get_num_registered_backends(), InvalidArgument, "backend %zu of %zu",
-                           index, get_num_registered_backends());
+  ET_CHECK_OR_RETURN_ERROR(index < get_num_registered_backends(), InvalidArgument,
+                           "backend %zu: expected an index below %zu", index, get_num_registered_backends());
   return rushlight::selected_backends.entries[index - registered].id;
 }
 
 Error set_option(const char* backend_name, const Span<BackendOption> backend_options) {
   BackendInterface* backend = get_backend_class(backend_name);
-  ET_CHECK_OR_RETURN_ERROR(backend != nullptr, NotFound, "backend %s: none of that name is registered",
-                           backend_name);
+  ET_CHECK_OR_RETURN_ERROR(backend != nullptr, NotFound, "backend %s: not registered", backend_name);
   BackendOptionContext context;
   return backend->set_option(context, backend_options);
 }
 
 Error get_option(const char* backend_name, Span<BackendOption> backend_options) {
   BackendInterface* backend = get_backend_class(backend_name);
-  ET_CHECK_OR_RETURN_ERROR(backend != nullptr, NotFound, "backend %s: none of that name is registered",
-                           backend_name);
+  ET_CHECK_OR_RETURN_ERROR(backend != nullptr, NotFound, "backend %s: not registered", backend_name);
   BackendOptionContext context;
   return backend->get_option(context, backend_options);
 }

@@ -32,7 +32,7 @@ void* CPUCachingAllocator::allocate(size_t size, size_t alignment) {
     blocks.erase(found);
   } else {
     if (::posix_memalign(&block.data, alignment, size) != 0) {
-      ET_LOG(Error, "no memory for %zu bytes", size);
+      ET_LOG(Error, "out of memory: %zu bytes requested", size);
       return nullptr;
     }
     bytes_ += size;

@@ -53,16 +53,17 @@ std::array<char, kTensorShapeStringSizeLimit> tensor_shape_to_c_string(Span<cons
 Result<const TensorLayout> TensorLayout::create(Span<const int32_t> sizes, Span<const uint8_t> dim_order,
                                                 executorch::aten::ScalarType scalar_type) {
   ET_CHECK_OR_RETURN_ERROR(sizes.size() == dim_order.size(), InvalidArgument,
-                           "a layout of %zu sizes and a dim order of %zu", sizes.size(), dim_order.size());
+                           "layout: got %zu sizes and a dim order of %zu", sizes.size(), dim_order.size());
   ET_CHECK_OR_RETURN_ERROR(validate_dim_order(dim_order.data(), dim_order.size()), InvalidArgument,
-                           "a dim order that is no permutation");
-  ET_CHECK_OR_RETURN_ERROR(isValid(scalar_type), InvalidArgument, "a dtype with the number %d",
+                           "dim order: expected a permutation");
+  ET_CHECK_OR_RETURN_ERROR(isValid(scalar_type), InvalidArgument, "unknown dtype %d",
                            static_cast<int>(scalar_type));
   size_t nbytes = elementSize(scalar_type);
   for (const int32_t size : sizes) {
-    ET_CHECK_OR_RETURN_ERROR(size >= 0, InvalidArgument, "a size of %d", static_cast<int>(size));
+    ET_CHECK_OR_RETURN_ERROR(size >= 0, InvalidArgument, "size: expected at least 0, got %d",
+                             static_cast<int>(size));
     ET_CHECK_OR_RETURN_ERROR(!c10::mul_overflows(nbytes, static_cast<size_t>(size), &nbytes), InvalidArgument,
-                             "a tensor larger than any memory");
+                             "tensor: size in bytes overflows");
   }
   return TensorLayout(scalar_type, nbytes, sizes.size(), sizes.data(), dim_order.data());
 }
@@ -94,12 +95,12 @@ ssize_t checked_rank(ssize_t dim, const TensorImpl::SizesType* sizes, const Tens
                      const TensorImpl::StridesType* strides) {
   const bool has_memory = order != nullptr && strides != nullptr;
   const auto most = static_cast<ssize_t>(has_memory ? kMostDimensions : kTensorDimensionLimit);
-  ET_CHECK_MSG(dim >= 0 && dim <= most, "a tensor of rank %zd", dim);
+  ET_CHECK_MSG(dim >= 0 && dim <= most, "rank %zd: out of range", dim);
   size_t numel = 0;
-  ET_CHECK_MSG(dim == 0 || sizes != nullptr, "a tensor of rank %zd without sizes", dim);
+  ET_CHECK_MSG(dim == 0 || sizes != nullptr, "tensor of rank %zd: expected sizes, got null", dim);
   ET_CHECK_MSG(rushlight::checked_numel({sizes, static_cast<size_t>(dim)}, &numel),
-               "a tensor with a negative size or too many elements");
-  ET_CHECK_MSG(order == nullptr || is_permutation(order, dim), "a dim order that is no permutation");
+               "sizes: got a negative size, or too many elements");
+  ET_CHECK_MSG(order == nullptr || is_permutation(order, dim), "dim order: expected a permutation");
   return dim;
 }
 
@@ -124,10 +125,10 @@ size_t TensorImpl::nbytes() const { return static_cast<size_t>(numel()) * elemen
 ssize_t TensorImpl::element_size() const { return static_cast<ssize_t>(elementSize(scalar_type())); }
 
 ssize_t compute_numel(const TensorImpl::SizesType* sizes, ssize_t dim) {
-  ET_CHECK_MSG(dim == 0 || sizes != nullptr, "a tensor of rank %zd without sizes", dim);
+  ET_CHECK_MSG(dim == 0 || sizes != nullptr, "tensor of rank %zd: expected sizes, got null", dim);
   ssize_t numel = 1;
   for (ssize_t i = 0; i < dim; ++i) {
-    ET_CHECK_MSG(sizes[i] >= 0, "size %zd is %d", i, static_cast<int>(sizes[i]));
+    ET_CHECK_MSG(sizes[i] >= 0, "size %zd: expected at least 0, got %d", i, static_cast<int>(sizes[i]));
     numel *= sizes[i];
   }
   return numel;
@@ -135,12 +136,13 @@ ssize_t compute_numel(const TensorImpl::SizesType* sizes, ssize_t dim) {
 
 Result<ssize_t> safe_numel(const TensorImpl::SizesType* sizes, ssize_t dim) {
   ET_CHECK_OR_RETURN_ERROR(dim == 0 || sizes != nullptr, InvalidArgument,
-                           "a tensor of rank %zd without sizes", dim);
+                           "tensor of rank %zd: expected sizes, got null", dim);
   ssize_t numel = 1;
   for (ssize_t i = 0; i < dim; ++i) {
-    ET_CHECK_OR_RETURN_ERROR(sizes[i] >= 0, InvalidArgument, "size %zd is %d", i, static_cast<int>(sizes[i]));
+    ET_CHECK_OR_RETURN_ERROR(sizes[i] >= 0, InvalidArgument, "size %zd: expected at least 0, got %d", i,
+                             static_cast<int>(sizes[i]));
     ET_CHECK_OR_RETURN_ERROR(!c10::mul_overflows(numel, static_cast<ssize_t>(sizes[i]), &numel),
-                             InvalidArgument, "more elements than there are numbers");
+                             InvalidArgument, "number of elements overflows");
   }
   return numel;
 }

@@ -62,21 +62,21 @@ FileDataLoader::~FileDataLoader() {
 }
 
 Result<size_t> FileDataLoader::size() const {
-  ET_CHECK_OR_RETURN_ERROR(file_ >= 0, InvalidState, "the loader was moved from");
+  ET_CHECK_OR_RETURN_ERROR(file_ >= 0, InvalidState, "loader: object was moved from");
   return size_;
 }
 
 Error FileDataLoader::load_into(size_t offset, size_t size, const SegmentInfo&, void* buffer) const {
-  ET_CHECK_OR_RETURN_ERROR(file_ >= 0, InvalidState, "the loader was moved from");
+  ET_CHECK_OR_RETURN_ERROR(file_ >= 0, InvalidState, "loader: object was moved from");
   ET_CHECK_OR_RETURN_ERROR(rushlight::range_fits(offset, size, size_), InvalidArgument,
-                           "%zu bytes at offset %zu of %zu", size, offset, size_);
+                           "data: %zu bytes at offset %zu exceed its %zu bytes", size, offset, size_);
   ET_CHECK_OR_RETURN_ERROR(buffer != nullptr, InvalidArgument, "the buffer is null");
   auto* to = static_cast<uint8_t*>(buffer);
   while (size > 0) {
     const ssize_t got = ::pread(file_, to, size, static_cast<off_t>(offset));
     if (got < 0 && errno == EINTR) continue;
     ET_CHECK_OR_RETURN_ERROR(got > 0, AccessFailed, "reading failed at offset %zu: %s", offset,
-                             got == 0 ? "the file has become shorter" : std::strerror(errno));
+                             got == 0 ? "file: truncated while reading" : std::strerror(errno));
     to += got;
     offset += static_cast<size_t>(got);
     size -= static_cast<size_t>(got);
@@ -85,14 +85,14 @@ Error FileDataLoader::load_into(size_t offset, size_t size, const SegmentInfo&, 
 }
 
 Result<FreeableBuffer> FileDataLoader::load(size_t offset, size_t size, const SegmentInfo& info) const {
-  ET_CHECK_OR_RETURN_ERROR(file_ >= 0, InvalidState, "the loader was moved from");
+  ET_CHECK_OR_RETURN_ERROR(file_ >= 0, InvalidState, "loader: object was moved from");
   ET_CHECK_OR_RETURN_ERROR(rushlight::range_fits(offset, size, size_), InvalidArgument,
-                           "%zu bytes at offset %zu of %zu", size, offset, size_);
+                           "data: %zu bytes at offset %zu exceed its %zu bytes", size, offset, size_);
   if (size == 0) return FreeableBuffer(nullptr, 0, nullptr);
   const size_t alignment = alignment_ < alignof(void*) ? alignof(void*) : alignment_;
   void* data = nullptr;
   ET_CHECK_OR_RETURN_ERROR(::posix_memalign(&data, alignment, size) == 0, MemoryAllocationFailed,
-                           "no memory for %zu bytes of the file", size);
+                           "out of memory: %zu bytes of the file", size);
   FreeableBuffer buffer(data, size, [](void*, void* memory, size_t) { std::free(memory); });
   ET_CHECK_OK_OR_RETURN_ERROR(load_into(offset, size, info, data));
   return Result<FreeableBuffer>(std::move(buffer));
@@ -110,12 +110,12 @@ Result<MmapDataLoader> MmapDataLoader::from(const char* file_name, MlockConfig m
 }
 
 Result<size_t> MmapDataLoader::size() const {
-  ET_CHECK_OR_RETURN_ERROR(is_open_, InvalidState, "the loader was moved from");
+  ET_CHECK_OR_RETURN_ERROR(is_open_, InvalidState, "loader: object was moved from");
   return loader_.size();
 }
 
 Result<FreeableBuffer> MmapDataLoader::load(size_t offset, size_t size, const SegmentInfo&) const {
-  ET_CHECK_OR_RETURN_ERROR(is_open_, InvalidState, "the loader was moved from");
+  ET_CHECK_OR_RETURN_ERROR(is_open_, InvalidState, "loader: object was moved from");
   auto loaded = loader_.load(offset, size);
   if (!loaded.ok()) return official(loaded.error());
   return official(std::move(*loaded));
@@ -124,7 +124,7 @@ Result<FreeableBuffer> MmapDataLoader::load(size_t offset, size_t size, const Se
 Error MmapDataLoader::check() const { return official(loader_.check()); }
 
 Error MmapDataLoader::load_into(size_t offset, size_t size, const SegmentInfo&, void* buffer) const {
-  ET_CHECK_OR_RETURN_ERROR(is_open_, InvalidState, "the loader was moved from");
+  ET_CHECK_OR_RETURN_ERROR(is_open_, InvalidState, "loader: object was moved from");
   ET_CHECK_OR_RETURN_ERROR(buffer != nullptr, InvalidArgument, "the buffer is null");
   auto loaded = loader_.load(offset, size);
   if (!loaded.ok()) return official(loaded.error());

@@ -18,7 +18,7 @@ Result<FreeableBuffer> aligned(FreeableBuffer&& buffer) {
   if (!is_copied) return std::move(buffer);
   void* copy = nullptr;
   RL_CHECK(::posix_memalign(&copy, kAlignment, buffer.size()) == 0, Error::MemoryAllocationFailed,
-           "no memory to align %lu bytes", log_number(buffer.size()));
+           "out of memory: %lu bytes to align", log_number(buffer.size()));
   std::memcpy(copy, buffer.data(), buffer.size());
   return FreeableBuffer(copy, buffer.size(), [](void*, void* data, size_t) { std::free(data); }, nullptr);
 }

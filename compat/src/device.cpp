@@ -35,9 +35,8 @@ DeviceAllocatorRegistry& DeviceAllocatorRegistry::instance() { return registry; 
 void DeviceAllocatorRegistry::register_allocator(DeviceAllocator* alloc) {
   ET_CHECK_MSG(alloc != nullptr, "device allocator: expected one, got null");
   const auto index = static_cast<size_t>(alloc->device_type());
-  ET_CHECK_MSG(index < std::size(allocators_), "device allocator: no kind of device has the number %zu",
-               index);
-  ET_CHECK_MSG(allocators_[index] == nullptr, "device allocator: device %zu has one already", index);
+  ET_CHECK_MSG(index < std::size(allocators_), "device allocator: unknown kind of device %zu", index);
+  ET_CHECK_MSG(allocators_[index] == nullptr, "device allocator: device %zu already has one", index);
   allocators_[index] = alloc;
 }
 

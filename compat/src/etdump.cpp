@@ -21,7 +21,7 @@ using rushlight::compat::ours;
 
 Result<BufferDataSink> BufferDataSink::create(Span<uint8_t> buffer, size_t alignment) noexcept {
   ET_CHECK_OR_RETURN_ERROR(alignment != 0 && (alignment & (alignment - 1)) == 0, InvalidArgument,
-                           "an alignment of %zu is no power of two", alignment);
+                           "alignment: expected a power of two, got %zu", alignment);
   return BufferDataSink(buffer, alignment);
 }
 
@@ -35,7 +35,8 @@ Result<size_t> BufferDataSink::write(const void* ptr, size_t size) {
   const auto start = reinterpret_cast<uintptr_t>(buffer_.data());
   const size_t offset = rushlight::align_up(start + used_, alignment_) - start;
   ET_CHECK_OR_RETURN_ERROR(rushlight::range_fits(offset, size, buffer_.size()), OutOfResources,
-                           "%zu bytes at offset %zu of %zu", size, offset, buffer_.size());
+                           "data: %zu bytes at offset %zu exceed its %zu bytes", size, offset,
+                           buffer_.size());
   std::memcpy(buffer_.data() + offset, ptr, size);
   used_ = offset + size;
   return offset;
@@ -57,11 +58,11 @@ FileDataSink& FileDataSink::operator=(FileDataSink&& other) noexcept {
 }
 
 Result<size_t> FileDataSink::write(const void* ptr, size_t size) {
-  ET_CHECK_OR_RETURN_ERROR(file_ != nullptr, AccessFailed, "the file is closed");
+  ET_CHECK_OR_RETURN_ERROR(file_ != nullptr, AccessFailed, "file: closed");
   const size_t offset = written_;
   written_ += std::fwrite(ptr, 1, size, file_);
-  ET_CHECK_OR_RETURN_ERROR(written_ == offset + size, AccessFailed, "%zu of %zu bytes could be written",
-                           written_ - offset, size);
+  ET_CHECK_OR_RETURN_ERROR(written_ == offset + size, AccessFailed,
+                           "file: only %zu of %zu bytes were written", written_ - offset, size);
   return offset;
 }
 
@@ -148,7 +149,7 @@ ETDumpResult ETDumpGen::get_etdump_data() {
 }
 
 Result<bool> ETDumpGen::set_debug_buffer(Span<uint8_t> buffer) {
-  ET_CHECK_OR_RETURN_ERROR(!buffer.empty(), InvalidArgument, "the debug buffer is empty");
+  ET_CHECK_OR_RETURN_ERROR(!buffer.empty(), InvalidArgument, "debug buffer: expected memory, got none");
   auto sink = BufferDataSink::create(buffer);
   if (!sink.ok()) return sink.error();
   state_->buffer_sink = std::move(*sink);

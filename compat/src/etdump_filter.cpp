@@ -54,7 +54,7 @@ Result<bool> ETDumpFilter::filter(const char* name, runtime::DelegateDebugIntId 
       delegate_debug_index != kUnsetDelegateDebugIntId &&
       (name == nullptr || delegate_debug_index != static_cast<int>(runtime::kUnsetDebugHandle));
   ET_CHECK_OR_RETURN_ERROR((name != nullptr) != has_number, InvalidArgument,
-                           "an output: expected either a name or a number");
+                           "output: expected either a name or an index");
   if (has_number) {
     if (range_end_ == 0) return true;
     if (delegate_debug_index < 0) return false;

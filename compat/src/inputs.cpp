@@ -30,7 +30,7 @@ Error fill_with_ones(void* data, size_t count, ScalarType type) {
     RUSHLIGHT_FILL(uint32_t, UInt32)
     RUSHLIGHT_FILL(uint64_t, UInt64)
     default:
-      ET_LOG(Error, "input: expected a dtype of numbers, got %s", runtime::toString(type));
+      ET_LOG(Error, "input: expected a numeric dtype, got %s", runtime::toString(type));
       return Error::InvalidArgument;
   }
 #undef RUSHLIGHT_FILL
@@ -84,7 +84,7 @@ Result<BufferCleanup> prepare_input_tensors(Method& method, PrepareInputTensorsO
   ET_CHECK_OR_RETURN_ERROR(input_buffers.empty() || input_buffers.size() == count, InvalidArgument,
                            "input buffers: expected %zu, got %zu", count, input_buffers.size());
   auto** owned = static_cast<void**>(std::calloc(std::max(count, size_t{1}), sizeof(void*)));
-  ET_CHECK_OR_RETURN_ERROR(owned != nullptr, MemoryAllocationFailed, "no memory for %zu inputs", count);
+  ET_CHECK_OR_RETURN_ERROR(owned != nullptr, MemoryAllocationFailed, "out of memory: %zu inputs", count);
   BufferCleanup cleanup(Span<void*>(owned, count));
   size_t left = options.max_total_allocation_size;
   for (size_t i = 0; i < count; ++i) {
@@ -102,14 +102,14 @@ Result<BufferCleanup> prepare_input_tensors(Method& method, PrepareInputTensorsO
     if (!info.ok()) return info.error();
     const size_t bytes = info->nbytes();
     ET_CHECK_OR_RETURN_ERROR(bytes <= left, InvalidProgram,
-                             "inputs: expected at most %zu bytes, input %zu goes beyond",
+                             "inputs: expected at most %zu bytes in total, input %zu exceeds them",
                              options.max_total_allocation_size, i);
     left -= bytes;
     ET_CHECK_OR_RETURN_ERROR(!is_given || input_buffers[i].second == bytes, InvalidArgument,
                              "input %zu: expected %zu bytes, got %zu", i, bytes, input_buffers[i].second);
     owned[i] = std::malloc(std::max(bytes, size_t{1}));
-    ET_CHECK_OR_RETURN_ERROR(owned[i] != nullptr, MemoryAllocationFailed, "no %zu bytes for input %zu", bytes,
-                             i);
+    ET_CHECK_OR_RETURN_ERROR(owned[i] != nullptr, MemoryAllocationFailed,
+                             "out of memory: %zu bytes for input %zu", bytes, i);
     if (is_given && bytes > 0) std::memcpy(owned[i], input_buffers[i].first, bytes);
     ET_CHECK_OK_OR_RETURN_ERROR(internal::fill_and_set_input(method, *info, i, owned[i], !is_given));
   }

@@ -21,7 +21,7 @@ Error one_step(rushlight::compat::MethodState& state) {
 }
 
 Error no_steps(rushlight::compat::MethodState& state) {
-  ET_CHECK_OR_RETURN_ERROR(state.stepped, InvalidState, "the method has made no step");
+  ET_CHECK_OR_RETURN_ERROR(state.stepped, InvalidState, "method: step() has not been called");
   state.stepped = false;
   return Error::Ok;
 }
@@ -39,7 +39,7 @@ rushlight::Error give_input(rushlight::Method& method, size_t index, const EValu
   return method.set_input(index, rushlight::EValue(rushlight::Tensor(&lent)));
 }
 
-constexpr char kMovedFrom[] = "the method was moved from";
+constexpr char kMovedFrom[] = "method: object was moved from";
 
 }  // namespace
 
@@ -57,7 +57,7 @@ Error Method::set_input(const EValue& input_evalue, size_t input_idx) {
 Error Method::set_inputs(const executorch::aten::ArrayRef<EValue>& input_evalues) {
   ET_CHECK_OR_RETURN_ERROR(state_ != nullptr, InvalidState, "%s", kMovedFrom);
   ET_CHECK_OR_RETURN_ERROR(input_evalues.size() == inputs_size(), InvalidArgument,
-                           "%zu inputs, the method takes %zu", input_evalues.size(), inputs_size());
+                           "inputs: got %zu, expected %zu", input_evalues.size(), inputs_size());
   for (size_t i = 0; i < input_evalues.size(); ++i)
     ET_CHECK_OK_OR_RETURN_ERROR(set_input(input_evalues[i], i));
   return Error::Ok;
@@ -95,7 +95,7 @@ Result<executorch::aten::Tensor> Method::get_attribute(std::string_view name) {
     if (rushlight::compat::name_of(rushlight::compat::tensor_of(plan, i)) != name) continue;
     return executorch::aten::Tensor(state_->method().tensor(i));
   }
-  ET_LOG(Error, "no attribute '%.*s'", static_cast<int>(name.size()), name.data());
+  ET_LOG(Error, "attribute '%.*s': not found", static_cast<int>(name.size()), name.data());
   return Error::NotFound;
 }
 
@@ -119,15 +119,15 @@ size_t Method::inputs_size() const { return state_->method().meta().num_inputs()
 size_t Method::outputs_size() const { return state_->method().meta().num_outputs(); }
 
 const EValue& Method::get_output(size_t i) const {
-  ET_CHECK_MSG(i < outputs_size(), "output %zu of %zu", i, outputs_size());
+  ET_CHECK_MSG(i < outputs_size(), "output %zu: expected an index below %zu", i, outputs_size());
   return official_value(state_->method().output(i));
 }
 const EValue& Method::get_input(size_t i) const {
-  ET_CHECK_MSG(i < inputs_size(), "input %zu of %zu", i, inputs_size());
+  ET_CHECK_MSG(i < inputs_size(), "input %zu: expected an index below %zu", i, inputs_size());
   return official_value(state_->method().input(i));
 }
 EValue& Method::mutable_input(size_t i) {
-  ET_CHECK_MSG(i < inputs_size(), "input %zu of %zu", i, inputs_size());
+  ET_CHECK_MSG(i < inputs_size(), "input %zu: expected an index below %zu", i, inputs_size());
   return const_cast<EValue&>(official_value(state_->method().input(i)));
 }
 EValue& Method::mutable_output(size_t i) { return const_cast<EValue&>(get_output(i)); }

@@ -26,14 +26,14 @@ Result<T> official_result(rushlight::Result<T> result) {
 Result<TensorInfo> TensorInfo::create(Span<const int32_t> sizes, Span<const uint8_t> dim_order,
                                       executorch::aten::ScalarType scalar_type, const bool is_memory_planned,
                                       std::string_view name) {
-  ET_CHECK_OR_RETURN_ERROR(isValid(scalar_type), InvalidArgument, "a dtype with the number %d",
+  ET_CHECK_OR_RETURN_ERROR(isValid(scalar_type), InvalidArgument, "unknown dtype %d",
                            static_cast<int>(scalar_type));
   size_t bytes = elementSize(scalar_type);
   for (const int32_t size : sizes) {
     ET_CHECK_OR_RETURN_ERROR(size >= 0, InvalidArgument, "size: expected at least 0, got %d",
                              static_cast<int>(size));
     ET_CHECK_OR_RETURN_ERROR(!c10::mul_overflows(bytes, static_cast<size_t>(size), &bytes), InvalidArgument,
-                             "a tensor larger than any memory");
+                             "tensor: size in bytes overflows");
   }
   return TensorInfo(Facts{bytes, scalar_type, is_memory_planned, name, sizes, dim_order});
 }
@@ -76,7 +76,7 @@ Result<TensorInfo> MethodMeta::attribute_tensor_meta(size_t index) const {
     if (!rushlight::compat::is_attribute(meta_.plan(), i)) continue;
     if (left-- == 0) return TensorInfo::create(rushlight::compat::tensor_of(meta_.plan(), i));
   }
-  ET_LOG(Error, "attribute %zu of %zu", index, num_attributes());
+  ET_LOG(Error, "attribute %zu: expected an index below %zu", index, num_attributes());
   return Error::InvalidArgument;
 }
 

@@ -92,7 +92,7 @@ et::Error MethodState::load(const Program& program, const char* name, et::Span<c
   if (!arena_bytes.ok()) return official(arena_bytes.error());
   auto* values = static_cast<uint8_t*>(memory_->method_allocator()->allocate(*arena_bytes, 16));
   ET_CHECK_OR_RETURN_ERROR(values != nullptr, MemoryAllocationFailed,
-                           "method %s: the method allocator has no %zu bytes", name, *arena_bytes);
+                           "method %s: method allocator: %zu bytes do not fit", name, *arena_bytes);
   arena_ = Arena({values, *arena_bytes});
   if (memory_->planned_memory() != nullptr) {
     for (const auto& buffer : memory_->planned_memory()->buffers()) {

@@ -380,7 +380,7 @@ Error Module::set_inputs(const std::string& method_name, const std::vector<EValu
 Error Module::set_output(const std::string& method_name, EValue output_value, size_t output_index) {
   auto method = loaded(method_name);
   if (!method.ok()) return method.error();
-  ET_CHECK_OR_RETURN_ERROR(output_value.isTensor(), InvalidArgument, "output %zu: no tensor was given",
+  ET_CHECK_OR_RETURN_ERROR(output_value.isTensor(), InvalidArgument, "output %zu: expected a tensor",
                            output_index);
   const auto& tensor = output_value.toTensor();
   return (*method)->set_output_data_ptr(tensor.mutable_data_ptr(), tensor.nbytes(), output_index);
@@ -390,8 +390,7 @@ Error Module::set_outputs(const std::string& method_name, const std::vector<EVal
   auto method = loaded(method_name);
   if (!method.ok()) return method.error();
   ET_CHECK_OR_RETURN_ERROR(output_values.size() == (*method)->outputs_size(), InvalidArgument,
-                           "%zu outputs, the method gives %zu", output_values.size(),
-                           (*method)->outputs_size());
+                           "outputs: got %zu, expected %zu", output_values.size(), (*method)->outputs_size());
   for (size_t i = 0; i < output_values.size(); ++i) {
     ET_CHECK_OK_OR_RETURN_ERROR(set_output(method_name, output_values[i], i));
   }
@@ -409,8 +408,9 @@ Result<std::vector<EValue>> Module::get_outputs(const std::string& method_name) 
 Result<EValue> Module::get_output(const std::string& method_name, size_t output_index) {
   auto method = loaded(method_name);
   if (!method.ok()) return method.error();
-  ET_CHECK_OR_RETURN_ERROR(output_index < (*method)->outputs_size(), InvalidArgument, "output %zu of %zu",
-                           output_index, (*method)->outputs_size());
+  ET_CHECK_OR_RETURN_ERROR(output_index < (*method)->outputs_size(), InvalidArgument,
+                           "output %zu: expected an index below %zu", output_index,
+                           (*method)->outputs_size());
   return (*method)->get_output(output_index);
 }
 

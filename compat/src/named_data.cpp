@@ -11,13 +11,13 @@ using runtime::Result;
 using rushlight::compat::official;
 
 Result<FlatTensorHeader> FlatTensorHeader::Parse(const void* data, size_t size) {
-  ET_CHECK_OR_RETURN_ERROR(size >= kNumHeadBytes, InvalidArgument, "%zu bytes, the head has %zu", size,
+  ET_CHECK_OR_RETURN_ERROR(size >= kNumHeadBytes, InvalidArgument, "head: got %zu bytes, expected %zu", size,
                            kNumHeadBytes);
   const uint8_t* head = static_cast<const uint8_t*>(data) + kHeaderOffset;
   if (std::memcmp(head, kMagic, kMagicSize) != 0) return Error::NotFound;
   const auto length = rushlight::flatbuffer::read<uint32_t>(head + kMagicSize);
   ET_CHECK_OR_RETURN_ERROR(length >= kHeaderExpectedLength, InvalidExternalData,
-                           "a header of %u bytes, expected %u", static_cast<unsigned>(length),
+                           "header: got %u bytes, expected at least %u", static_cast<unsigned>(length),
                            static_cast<unsigned>(kHeaderExpectedLength));
   const auto number = [head](size_t index) {
     return rushlight::flatbuffer::read<uint64_t>(head + 8 + 8 * index);
@@ -50,11 +50,12 @@ Result<MergedDataMap> MergedDataMap::load(runtime::Span<const Map*> named_data_m
       auto key = map->get_key(i);
       if (!key.ok()) return key.error();
       const bool added = merged.map_of_key_.emplace(*key, map).second;
-      ET_CHECK_OR_RETURN_ERROR(added, InvalidArgument, "two data maps have the key %s", *key);
+      ET_CHECK_OR_RETURN_ERROR(added, InvalidArgument, "key %s: in two data maps", *key);
     }
     merged.maps_.push_back(map);
   }
-  ET_CHECK_OR_RETURN_ERROR(!merged.maps_.empty(), InvalidArgument, "no data maps to merge");
+  ET_CHECK_OR_RETURN_ERROR(!merged.maps_.empty(), InvalidArgument,
+                           "data maps: expected at least one, got none");
   return Result<MergedDataMap>(std::move(merged));
 }
 

@@ -43,7 +43,7 @@ void profiling_create_block(const char* name) {
   // An unused block takes the new name.
   const bool unused = block_count > 0 && header().prof_entries == 0 && header().mem_prof_entries == 0;
   if (!unused) {
-    ET_CHECK_MSG(block_count < MAX_PROFILE_BLOCKS, "only %d profile blocks fit", MAX_PROFILE_BLOCKS);
+    ET_CHECK_MSG(block_count < MAX_PROFILE_BLOCKS, "profile blocks: expected at most %d", MAX_PROFILE_BLOCKS);
     ++block_count;
   }
   header() = {};
@@ -56,7 +56,8 @@ void profiling_create_block(const char* name) {
 
 uint32_t begin_profiling(const char* name) {
   begin_first_block();
-  ET_CHECK_MSG(header().prof_entries < MAX_PROFILE_EVENTS, "only %d profile events fit", MAX_PROFILE_EVENTS);
+  ET_CHECK_MSG(header().prof_entries < MAX_PROFILE_EVENTS, "profile events: expected at most %d",
+               MAX_PROFILE_EVENTS);
   const uint32_t token = header().prof_entries++;
   prof_event_t& event = events()[token];
   event.name_str = name;
@@ -68,7 +69,7 @@ uint32_t begin_profiling(const char* name) {
 }
 
 void end_profiling(uint32_t token_id) {
-  ET_CHECK_MSG(block_count > 0 && token_id < header().prof_entries, "no profile event %u",
+  ET_CHECK_MSG(block_count > 0 && token_id < header().prof_entries, "profile event %u: unknown",
                static_cast<unsigned>(token_id));
   prof_event_t& event = events()[token_id];
   event.end_time = pal_current_ticks();
@@ -93,14 +94,14 @@ void reset_profile_stats() {
 void track_allocation(int32_t id, uint32_t size) {
   if (id < 0) return;
   begin_first_block();
-  ET_CHECK_MSG(header().mem_prof_entries < MAX_MEM_PROFILE_EVENTS, "only %d allocations fit",
+  ET_CHECK_MSG(header().mem_prof_entries < MAX_MEM_PROFILE_EVENTS, "allocations: expected at most %d",
                MAX_MEM_PROFILE_EVENTS);
   allocations()[header().mem_prof_entries++] = {static_cast<uint32_t>(id), size};
 }
 
 uint32_t track_allocator(const char* name) {
   begin_first_block();
-  ET_CHECK_MSG(header().allocator_entries < MEM_PROFILE_MAX_ALLOCATORS, "only %d allocators fit",
+  ET_CHECK_MSG(header().allocator_entries < MEM_PROFILE_MAX_ALLOCATORS, "allocators: expected at most %d",
                MEM_PROFILE_MAX_ALLOCATORS);
   const uint32_t id = header().allocator_entries++;
   copy_name(allocators()[id].name, name);

@@ -43,8 +43,8 @@ Result<const NamedDataMap*> Program::get_named_data_map() const {
 size_t Program::num_methods() const { return state_->program().num_methods(); }
 
 Result<const char*> Program::get_method_name(size_t method_index) const {
-  ET_CHECK_OR_RETURN_ERROR(method_index < num_methods(), InvalidArgument, "method %zu of %zu", method_index,
-                           num_methods());
+  ET_CHECK_OR_RETURN_ERROR(method_index < num_methods(), InvalidArgument,
+                           "method %zu: expected an index below %zu", method_index, num_methods());
   return state_->program().method_name(method_index);
 }
 
@@ -75,7 +75,7 @@ Result<const char*> Program::get_output_flattening_encoding(const char* method_n
       reinterpret_cast<const executorch_flatbuffer::ExecutionPlan*>(meta->rushlight_meta().plan().address());
   const auto* structure = plan->container_meta_type();
   ET_CHECK_OR_RETURN_ERROR(structure != nullptr && structure->encoded_out_str() != nullptr, InvalidProgram,
-                           "method %s: the program does not say how its outputs are nested", method_name);
+                           "method %s: no structure of outputs in the program", method_name);
   return structure->encoded_out_str()->c_str();
 }
 
@@ -84,7 +84,7 @@ Result<FreeableBuffer> Program::LoadSegment(const DataLoader::SegmentInfo& segme
   const size_t index = segment_info.segment_index;
   ET_CHECK_OR_RETURN_ERROR(segments != nullptr && index < segments->size() &&
                                segments->Get(static_cast<uint32_t>(index))->size() > 0,
-                           NotFound, "segment %zu: the program has none, or nothing in it", index);
+                           NotFound, "segment %zu: missing or empty", index);
   auto data = state_->program().load_segment(index);
   if (!data.ok()) return official(data.error());
   return official(std::move(*data));
@@ -93,15 +93,16 @@ Result<FreeableBuffer> Program::LoadSegment(const DataLoader::SegmentInfo& segme
 Error Program::load_mutable_subsegment_into(size_t mutable_data_segments_index, size_t offset_index,
                                             size_t size, void* buffer) const {
   ET_CHECK_OR_RETURN_ERROR(offset_index <= UINT32_MAX && buffer != nullptr, InvalidArgument,
-                           "entry %zu, or a buffer that is null", offset_index);
+                           "entry %zu: out of range, or the buffer is null", offset_index);
   return official(state_->program().load_mutable(mutable_data_segments_index,
                                                  static_cast<uint32_t>(offset_index), buffer, size));
 }
 
 Error Program::get_backend_delegate_data(size_t index, const void** out_data, size_t* out_size) const {
   const auto* held = internal_program_->backend_delegate_data();
-  ET_CHECK_OR_RETURN_ERROR(held != nullptr && index < held->size(), NotFound, "delegate data %zu of %u",
-                           index, held == nullptr ? 0 : held->size());
+  ET_CHECK_OR_RETURN_ERROR(held != nullptr && index < held->size(), NotFound,
+                           "delegate data %zu: expected an index below %u", index,
+                           held == nullptr ? 0 : held->size());
   const auto* bytes = held->Get(static_cast<uint32_t>(index))->data();
   *out_data = bytes == nullptr ? nullptr : bytes->data();
   *out_size = bytes == nullptr ? 0 : bytes->size();

@@ -26,7 +26,7 @@ Error validate_tensor_list(const flat::TensorList* list,
                              "list of tensors: value %" PRId32 " of %zu", index, size_t{values.size()});
     const auto* item = values.Get(static_cast<uint32_t>(index));
     ET_CHECK_OR_RETURN_ERROR(item->val_type() == flat::KernelTypes::Tensor, InvalidProgram,
-                             "list of tensors: value %" PRId32 " is no tensor", index);
+                             "list of tensors: value %" PRId32 " is not a tensor", index);
   }
   return Error::Ok;
 }
@@ -53,7 +53,7 @@ Error validate_plan(const flat::ExecutionPlan& plan) {
 
 Error validate_tensor(const flat::Tensor* tensor) {
   ET_CHECK_OR_RETURN_ERROR(tensor != nullptr && tensor->sizes() != nullptr && tensor->dim_order() != nullptr,
-                           InvalidProgram, "tensor: expected sizes and a dim order, one is missing");
+                           InvalidProgram, "tensor: expected sizes and a dim order, got only one");
   const auto* sizes = tensor->sizes();
   const auto* order = tensor->dim_order();
   const auto layout =

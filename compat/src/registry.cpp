@@ -228,19 +228,20 @@ et::Kernel* same_kernel(Registry& all, const et::Kernel& kernel) {
 // A kernel replaces the build's kernel of the same name. A second registered one is a programming error; it
 // aborts, because no caller checks results during static initialisation.
 void register_one(Registry& all, const et::Kernel& kernel) {
-  ET_CHECK_MSG(kernel.name_ != nullptr && kernel.op_ != nullptr, "a kernel without name or function");
-  et::Kernel* place = same_kernel(all, kernel);
-  ET_CHECK_MSG(place == nullptr || all.is_built_in(place),
-               "kernel %s is registered already: link one library with it only (error %d)", kernel.name_,
+  ET_CHECK_MSG(kernel.name_ != nullptr && kernel.op_ != nullptr,
+               "kernel: expected a name and a function, got null");
+  et::Kernel* stored = same_kernel(all, kernel);
+  ET_CHECK_MSG(stored == nullptr || all.is_built_in(stored),
+               "kernel %s: already registered; link only one library with it (error %d)", kernel.name_,
                static_cast<int>(et::Error::RegistrationAlreadyRegistered));
-  if (place == nullptr) {
+  if (stored == nullptr) {
     ET_CHECK_MSG(all.num_kernels < MAX_KERNEL_NUM,
                  "kernel %s: expected at most %d kernels, MAX_KERNEL_NUM (error %d)", kernel.name_,
                  MAX_KERNEL_NUM, static_cast<int>(et::Error::RegistrationExceedingMaxKernels));
-    place = &all.kernels[all.num_kernels++];
+    stored = &all.kernels[all.num_kernels++];
   }
-  *place = kernel;
-  add_choice(operator_named(all, kernel.name_), &all.choices[place - all.kernels], place);
+  *stored = kernel;
+  add_choice(operator_named(all, kernel.name_), &all.choices[stored - all.kernels], stored);
 }
 
 }  // namespace
@@ -287,13 +288,14 @@ Error make_kernel_key_string(Span<const TensorMeta> key, char* buf, size_t buf_s
   };
   for (size_t i = 0; i < key.size(); ++i) {
     const auto dtype = static_cast<int>(key[i].dtype_);
-    ET_CHECK_OR_RETURN_ERROR(dtype >= 0, InvalidArgument, "a kernel key with dtype %d", dtype);
+    ET_CHECK_OR_RETURN_ERROR(dtype >= 0, InvalidArgument, "kernel key: unknown dtype %d", dtype);
     append(i == 0 ? "v1/" : "|", dtype);
     for (size_t d = 0; d < key[i].dim_order_.size(); ++d) append(d == 0 ? ";" : ",", key[i].dim_order_[d]);
     if (key[i].dim_order_.empty())
       fits = fits && used + 1 < buf_size && (buf[used++] = ';', buf[used] = '\0', true);
   }
-  ET_CHECK_OR_RETURN_ERROR(fits, InvalidArgument, "a kernel key longer than %zu bytes", buf_size);
+  ET_CHECK_OR_RETURN_ERROR(fits, InvalidArgument, "kernel key: expected at most %zu bytes, got more",
+                           buf_size);
   return Error::Ok;
 }
 

@@ -25,7 +25,7 @@ size_t elementSize(::executorch::aten::ScalarType type) {
     ET_FORALL_SCALAR_TYPES(RUSHLIGHT_SIZE)
 #undef RUSHLIGHT_SIZE
     default:
-      ET_CHECK_MSG(false, "no dtype has the number %d", static_cast<int>(type));
+      ET_CHECK_MSG(false, "unknown dtype %d", static_cast<int>(type));
   }
 }
 

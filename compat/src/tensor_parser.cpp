@@ -19,14 +19,14 @@ using executorch::aten::TensorImpl;
 namespace {
 
 // The planned memory of a tensor. Memory ids in the file start at 1.
-Result<void*> planned_place(const executorch_flatbuffer::AllocationDetails& place, size_t nbytes,
-                            HierarchicalAllocator* allocator) {
-  ET_CHECK_OR_RETURN_ERROR(allocator != nullptr, InvalidState, "tensor: there is no planned memory");
-  ET_CHECK_OR_RETURN_ERROR(place.memory_id() >= 1, InvalidProgram,
-                           "tensor: planned memory 0, the first is 1");
-  const uint64_t offset = uint64_t{place.memory_offset_high()} << 32 | place.memory_offset_low();
+Result<void*> planned_address(const executorch_flatbuffer::AllocationDetails& address, size_t nbytes,
+                              HierarchicalAllocator* allocator) {
+  ET_CHECK_OR_RETURN_ERROR(allocator != nullptr, InvalidState, "tensor: no planned memory");
+  ET_CHECK_OR_RETURN_ERROR(address.memory_id() >= 1, InvalidProgram,
+                           "tensor: memory id: expected at least 1, got 0");
+  const uint64_t offset = uint64_t{address.memory_offset_high()} << 32 | address.memory_offset_low();
   ET_CHECK_OR_RETURN_ERROR(offset <= SIZE_MAX, NotSupported, "tensor: planned at byte %" PRIu64, offset);
-  return allocator->get_offset_address(place.memory_id() - 1, static_cast<size_t>(offset), nbytes);
+  return allocator->get_offset_address(address.memory_id() - 1, static_cast<size_t>(offset), nbytes);
 }
 
 // The CPU by default; empty for a device that a tensor cannot represent.
@@ -48,22 +48,22 @@ Result<void*> external_place(const executorch_flatbuffer::Tensor& tensor, size_t
   ET_CHECK_OR_RETURN_ERROR(name != nullptr, InvalidExternalData, "tensor: external data without a name");
   if (tensor.allocation_info() == nullptr) {
     const NamedData* found = get_data_by_key(name->c_str(), constants);
-    ET_CHECK_OR_RETURN_ERROR(found != nullptr, NotFound, "external data: no %s among the %zu constants",
+    ET_CHECK_OR_RETURN_ERROR(found != nullptr, NotFound, "external data: %s not found among %zu constants",
                              name->c_str(), constants.size());
     ET_CHECK_OR_RETURN_ERROR(found->buffer.size() >= nbytes, InvalidExternalData,
                              "external data %s: expected %zu bytes, got %zu", name->c_str(), nbytes,
                              found->buffer.size());
     return const_cast<void*>(found->buffer.data());
   }
-  ET_CHECK_OR_RETURN_ERROR(named_data != nullptr, InvalidExternalData, "external data: %s needs a data file",
-                           name->c_str());
+  ET_CHECK_OR_RETURN_ERROR(named_data != nullptr, InvalidExternalData,
+                           "external data: %s requires a data file", name->c_str());
   auto layout = named_data->get_tensor_layout(name->c_str());
   if (!layout.ok()) return layout.error();
   ET_CHECK_OK_OR_RETURN_ERROR(validateTensorLayout(&tensor, *layout));
-  auto place = planned_place(*tensor.allocation_info(), nbytes, allocator);
-  if (!place.ok()) return place.error();
-  ET_CHECK_OK_OR_RETURN_ERROR(named_data->load_data_into(name->c_str(), *place, nbytes));
-  return *place;
+  auto address = planned_address(*tensor.allocation_info(), nbytes, allocator);
+  if (!address.ok()) return address.error();
+  ET_CHECK_OK_OR_RETURN_ERROR(named_data->load_data_into(name->c_str(), *address, nbytes));
+  return *address;
 }
 
 }  // namespace
@@ -83,12 +83,12 @@ Result<void*> getTensorDataPtr(const executorch_flatbuffer::Tensor* s_tensor, co
     return external_place(*s_tensor, nbytes, allocator, named_data_map, external_constants);
   const uint32_t index = s_tensor->data_buffer_idx();
   if (s_tensor->allocation_info() != nullptr) {
-    auto place = planned_place(*s_tensor->allocation_info(), nbytes, allocator);
-    if (!place.ok() || index == 0) return place;
+    auto address = planned_address(*s_tensor->allocation_info(), nbytes, allocator);
+    if (!address.ok() || index == 0) return address;
     const uint64_t segment = extra == nullptr ? 0 : extra->mutable_data_segments_idx();
     ET_CHECK_OK_OR_RETURN_ERROR(rushlight::compat::official(
-        rushlight::compat::ProgramAccess::program(*program).load_mutable(segment, index, *place, nbytes)));
-    return place;
+        rushlight::compat::ProgramAccess::program(*program).load_mutable(segment, index, *address, nbytes)));
+    return address;
   }
   if (index == 0) return nullptr;
   auto constant = program->get_constant_buffer_data(index, nbytes);
@@ -108,14 +108,14 @@ Result<Tensor> parseTensor(const Program* program, MemoryManager* memory_manager
   const auto dtype = static_cast<ScalarType>(s_tensor->scalar_type());
   const auto layout = TensorLayout::create({sizes->data(), rank}, {dim_order->data(), rank}, dtype);
   ET_CHECK_OR_RETURN_ERROR(rank <= rushlight::kTensorDimensionLimit, InvalidProgram,
-                           "tensor: %zu dimensions, %zu are the most", rank,
+                           "tensor: got %zu dimensions, expected at most %zu", rank,
                            size_t{rushlight::kTensorDimensionLimit});
   using Dynamism = executorch_flatbuffer::TensorShapeDynamism;
   const auto dynamism = s_tensor->shape_dynamism();
   ET_CHECK_OR_RETURN_ERROR(dynamism >= Dynamism::MIN && dynamism <= Dynamism::MAX, InvalidProgram,
-                           "tensor: shape dynamism %d", static_cast<int>(dynamism));
+                           "tensor: unknown shape dynamism %d", static_cast<int>(dynamism));
   const auto device = device_of(*s_tensor);
-  ET_CHECK_OR_RETURN_ERROR(device.has_value(), InvalidProgram, "tensor: a device that is none");
+  ET_CHECK_OR_RETURN_ERROR(device.has_value(), InvalidProgram, "tensor: unknown device");
   auto data = getTensorDataPtr(s_tensor, program, layout->nbytes(), memory_manager->planned_memory(),
                                named_data_map, external_constants);
   if (!data.ok()) return data.error();
@@ -124,13 +124,14 @@ Result<Tensor> parseTensor(const Program* program, MemoryManager* memory_manager
   const size_t capacity = std::max<size_t>(rank, 1);
   auto* own_sizes = allocator->allocateList<SizesType>(capacity);
   auto* own_order = allocator->allocateList<DimOrderType>(capacity);
-  auto* place = allocator->allocateInstance<TensorImpl>();
-  if (own_sizes == nullptr || own_order == nullptr || place == nullptr) return Error::MemoryAllocationFailed;
+  auto* address = allocator->allocateInstance<TensorImpl>();
+  if (own_sizes == nullptr || own_order == nullptr || address == nullptr)
+    return Error::MemoryAllocationFailed;
   std::copy_n(sizes->data(), rank, own_sizes);
   std::copy_n(dim_order->data(), rank, own_order);
-  return Tensor(new (place) TensorImpl(dtype, static_cast<ssize_t>(rank), own_sizes, *data, own_order,
-                                       nullptr, static_cast<executorch::aten::TensorShapeDynamism>(dynamism),
-                                       device->type(), device->index()));
+  return Tensor(new (address) TensorImpl(
+      dtype, static_cast<ssize_t>(rank), own_sizes, *data, own_order, nullptr,
+      static_cast<executorch::aten::TensorShapeDynamism>(dynamism), device->type(), device->index()));
 }
 
 Error validateTensorLayout(const executorch_flatbuffer::Tensor* s_tensor,
@@ -144,9 +145,9 @@ Error validateTensorLayout(const executorch_flatbuffer::Tensor* s_tensor,
            std::equal(other.begin(), other.end(), own->data());
   };
   ET_CHECK_OR_RETURN_ERROR(same(s_tensor->sizes(), expected_layout.sizes()), InvalidExternalData,
-                           "external data: the program's tensor has other sizes");
+                           "external data: sizes differ from the program's");
   ET_CHECK_OR_RETURN_ERROR(same(s_tensor->dim_order(), expected_layout.dim_order()), InvalidExternalData,
-                           "external data: the program's tensor has another dim order");
+                           "external data: dim order differs from the program's");
   return Error::Ok;
 }
 

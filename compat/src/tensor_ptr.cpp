@@ -113,7 +113,7 @@ size_t checked_numel(const std::vector<SizesType>& sizes) {
 }
 
 void check_castable(ScalarType from, ScalarType to) {
-  ET_CHECK_MSG(runtime::canCast(from, to), "dtype: expected one that holds %s, got %s",
+  ET_CHECK_MSG(runtime::canCast(from, to), "dtype: expected one that represents %s, got %s",
                runtime::toString(from), runtime::toString(to));
 }
 

@@ -14,7 +14,7 @@ using executorch::aten::Tensor;
 namespace {
 
 bool is_dtype(bool condition, [[maybe_unused]] const Tensor& t, [[maybe_unused]] const char* wanted) {
-  ET_CHECK_OR_RETURN_FALSE(condition, "dtype %s where %s is wanted", toString(t.scalar_type()), wanted);
+  ET_CHECK_OR_RETURN_FALSE(condition, "dtype: got %s, expected %s", toString(t.scalar_type()), wanted);
   return true;
 }
 
@@ -30,7 +30,7 @@ bool is_channels_last(const Tensor& t) {
 
 bool dim_is_valid(int64_t dim, int64_t upper_bound) {
   ET_CHECK_OR_RETURN_FALSE(dim >= -upper_bound && dim < upper_bound,
-                           "dimension %" PRId64 " lies outside of -%" PRId64 " to %" PRId64 " - 1", dim,
+                           "dimension %" PRId64 " is outside of -%" PRId64 " to %" PRId64 " - 1", dim,
                            upper_bound, upper_bound);
   return true;
 }
@@ -44,35 +44,37 @@ bool tensor_is_type(Tensor t, ScalarType dtype) {
 }
 bool tensor_is_type(Tensor t, ScalarType dtype, ScalarType dtype2) {
   ET_CHECK_OR_RETURN_FALSE(t.scalar_type() == dtype || t.scalar_type() == dtype2,
-                           "dtype %s where %s or %s is wanted", toString(t.scalar_type()), toString(dtype),
+                           "dtype: got %s, expected %s or %s", toString(t.scalar_type()), toString(dtype),
                            toString(dtype2));
   return true;
 }
 bool tensor_is_type(Tensor t, ScalarType dtype, ScalarType dtype2, ScalarType dtype3) {
   ET_CHECK_OR_RETURN_FALSE(t.scalar_type() == dtype || t.scalar_type() == dtype2 || t.scalar_type() == dtype3,
-                           "dtype %s where %s, %s or %s is wanted", toString(t.scalar_type()),
-                           toString(dtype), toString(dtype2), toString(dtype3));
+                           "dtype: got %s, expected %s, %s or %s", toString(t.scalar_type()), toString(dtype),
+                           toString(dtype2), toString(dtype3));
   return true;
 }
 bool tensor_is_integral_type(Tensor t, bool includeBool) {
-  return is_dtype(isIntegralType(t.scalar_type(), includeBool), t, "an integer");
+  return is_dtype(isIntegralType(t.scalar_type(), includeBool), t, "an integer dtype");
 }
 bool tensor_is_floating_type(Tensor t) {
-  return is_dtype(isFloatingType(t.scalar_type()), t, "a floating one");
+  return is_dtype(isFloatingType(t.scalar_type()), t, "a floating-point dtype");
 }
-bool tensor_is_real_type(Tensor t) { return is_dtype(isRealType(t.scalar_type()), t, "a real one"); }
-bool tensor_is_realh_type(Tensor t) { return is_dtype(isRealHType(t.scalar_type()), t, "a real one"); }
+bool tensor_is_real_type(Tensor t) { return is_dtype(isRealType(t.scalar_type()), t, "a real dtype"); }
+bool tensor_is_realh_type(Tensor t) { return is_dtype(isRealHType(t.scalar_type()), t, "a real dtype"); }
 bool tensor_is_realhbf16_type(Tensor t) {
-  return is_dtype(isRealHBF16Type(t.scalar_type()), t, "a real one");
+  return is_dtype(isRealHBF16Type(t.scalar_type()), t, "a real dtype");
 }
 bool tensor_is_realhb_type(Tensor t) {
-  return is_dtype(isRealHBType(t.scalar_type()), t, "a real one or bool");
+  return is_dtype(isRealHBType(t.scalar_type()), t, "a real dtype or bool");
 }
 bool tensor_is_realhbbf16_type(Tensor t) {
-  return is_dtype(isRealHBBF16Type(t.scalar_type()), t, "a real one or bool");
+  return is_dtype(isRealHBBF16Type(t.scalar_type()), t, "a real dtype or bool");
 }
-bool tensor_is_complex_type(Tensor t) { return is_dtype(isComplexType(t.scalar_type()), t, "a complex one"); }
-bool tensor_is_bits_type(Tensor t) { return is_dtype(isBitsType(t.scalar_type()), t, "one of bits"); }
+bool tensor_is_complex_type(Tensor t) {
+  return is_dtype(isComplexType(t.scalar_type()), t, "a complex dtype");
+}
+bool tensor_is_bits_type(Tensor t) { return is_dtype(isBitsType(t.scalar_type()), t, "a bits dtype"); }
 bool tensors_have_same_dtype(Tensor a, Tensor b) {
   return is_dtype(a.scalar_type() == b.scalar_type(), a, toString(b.scalar_type()));
 }
@@ -81,17 +83,17 @@ bool tensors_have_same_dtype(Tensor a, Tensor b, Tensor c) {
 }
 
 bool tensor_is_rank(Tensor t, size_t rank) {
-  ET_CHECK_OR_RETURN_FALSE(static_cast<size_t>(t.dim()) == rank, "rank %zd where %zu is wanted", t.dim(),
+  ET_CHECK_OR_RETURN_FALSE(static_cast<size_t>(t.dim()) == rank, "rank: got %zd, expected %zu", t.dim(),
                            rank);
   return true;
 }
 bool tensor_has_rank_greater_or_equal_to(Tensor t, size_t rank) {
-  ET_CHECK_OR_RETURN_FALSE(static_cast<size_t>(t.dim()) >= rank, "rank %zd where at least %zu is wanted",
+  ET_CHECK_OR_RETURN_FALSE(static_cast<size_t>(t.dim()) >= rank, "rank: got %zd, expected at least %zu",
                            t.dim(), rank);
   return true;
 }
 bool tensor_has_rank_smaller_or_equal_to(Tensor t, size_t rank) {
-  ET_CHECK_OR_RETURN_FALSE(static_cast<size_t>(t.dim()) <= rank, "rank %zd where at most %zu is wanted",
+  ET_CHECK_OR_RETURN_FALSE(static_cast<size_t>(t.dim()) <= rank, "rank: got %zd, expected at most %zu",
                            t.dim(), rank);
   return true;
 }
@@ -106,12 +108,12 @@ bool tensor_dim_has_index(Tensor t, int64_t d, int64_t ix) {
   const int64_t dim = ET_NORMALIZE_IX(d, t.dim());
   ET_CHECK(dim >= 0 && dim < t.dim());
   const int64_t size = t.size(static_cast<ssize_t>(dim));
-  ET_CHECK_OR_RETURN_FALSE(ix >= -size && ix < size, "index %" PRId64 " of a dimension of size %" PRId64, ix,
-                           size);
+  ET_CHECK_OR_RETURN_FALSE(ix >= -size && ix < size,
+                           "index %" PRId64 " is outside of a dimension of size %" PRId64, ix, size);
   return true;
 }
 bool tensor_has_expected_size(Tensor a, aten::ArrayRef<aten::SizesType> expected_sizes) {
-  ET_CHECK_OR_RETURN_FALSE(a.sizes() == expected_sizes, "sizes other than those expected");
+  ET_CHECK_OR_RETURN_FALSE(a.sizes() == expected_sizes, "sizes: differ from the expected sizes");
   return true;
 }
 bool tensors_have_same_size_at_dims(Tensor a, size_t dim_a, Tensor b, size_t dim_b) {
@@ -119,13 +121,15 @@ bool tensors_have_same_size_at_dims(Tensor a, size_t dim_a, Tensor b, size_t dim
   ET_LOG_AND_RETURN_IF_FALSE(dim_b < static_cast<size_t>(b.dim()));
   const ssize_t size_a = a.size(static_cast<ssize_t>(dim_a));
   const ssize_t size_b = b.size(static_cast<ssize_t>(dim_b));
-  ET_CHECK_OR_RETURN_FALSE(size_a == size_b, "size %zd of dimension %zu, %zd of dimension %zu", size_a, dim_a,
-                           size_b, dim_b);
+  ET_CHECK_OR_RETURN_FALSE(size_a == size_b,
+                           "sizes: expected equal ones, got %zd (dimension %zu) and %zd (dimension %zu)",
+                           size_a, dim_a, size_b, dim_b);
   return true;
 }
 bool tensors_have_same_shape(Tensor a, Tensor b) {
   if (a.numel() == 1 && b.numel() == 1) return true;
-  ET_CHECK_OR_RETURN_FALSE(a.sizes() == b.sizes(), "shapes of %zd and %zd elements, ranks %zd and %zd",
+  ET_CHECK_OR_RETURN_FALSE(a.sizes() == b.sizes(),
+                           "shapes: expected equal ones, got %zd and %zd elements, ranks %zd and %zd",
                            a.numel(), b.numel(), a.dim(), b.dim());
   return true;
 }
@@ -146,13 +150,14 @@ bool tensors_have_same_strides(Tensor a, Tensor b, Tensor c) {
   return tensors_have_same_strides(a, b) && tensors_have_same_strides(b, c);
 }
 bool tensors_have_same_rank(Tensor a, Tensor b) {
-  ET_CHECK_OR_RETURN_FALSE(a.dim() == b.dim(), "ranks %zd and %zd", a.dim(), b.dim());
+  ET_CHECK_OR_RETURN_FALSE(a.dim() == b.dim(), "ranks: expected equal ones, got %zd and %zd", a.dim(),
+                           b.dim());
   return true;
 }
 bool tensor_is_contiguous(Tensor t) {
   executorch::aten::StridesType stride = 1;
   for (size_t d = t.sizes().size(); d-- > 0;) {
-    ET_CHECK_OR_RETURN_FALSE(t.strides()[d] == stride, "stride %d of dimension %zu where %d is wanted",
+    ET_CHECK_OR_RETURN_FALSE(t.strides()[d] == stride, "stride: got %d in dimension %zu, expected %d",
                              static_cast<int>(t.strides()[d]), d, static_cast<int>(stride));
     if (t.sizes()[d] != 0) stride *= t.sizes()[d];
   }
@@ -160,7 +165,7 @@ bool tensor_is_contiguous(Tensor t) {
 }
 
 size_t getLeadingDims(const Tensor& tensor, int64_t dim) {
-  ET_CHECK_MSG(dim >= 0 && dim <= tensor.dim(), "the dimensions before %" PRId64 " of %zd", dim,
+  ET_CHECK_MSG(dim >= 0 && dim <= tensor.dim(), "leading dimensions: dimension %" PRId64 " of %zd", dim,
                tensor.dim());
   size_t product = 1;
   for (ssize_t i = 0; i < dim; ++i) product *= static_cast<size_t>(tensor.size(i));
@@ -168,7 +173,8 @@ size_t getLeadingDims(const Tensor& tensor, int64_t dim) {
 }
 
 size_t getTrailingDims(const Tensor& tensor, int64_t dim) {
-  ET_CHECK_MSG(dim >= -1 && dim < tensor.dim(), "the dimensions after %" PRId64 " of %zd", dim, tensor.dim());
+  ET_CHECK_MSG(dim >= -1 && dim < tensor.dim(), "trailing dimensions: dimension %" PRId64 " of %zd", dim,
+               tensor.dim());
   size_t product = 1;
   for (auto i = static_cast<ssize_t>(dim + 1); i < tensor.dim(); ++i) {
     product *= static_cast<size_t>(tensor.size(i));
@@ -185,7 +191,7 @@ size_t coordinateToIndex(const Tensor& tensor, const size_t* const coordinate) {
 }
 
 void memoizeTrailingDims(const Tensor& tensor, size_t trailing_dims_memo[kTensorDimensionLimit]) {
-  ET_CHECK_MSG(tensor.sizes().size() <= kTensorDimensionLimit, "a tensor of rank %zd", tensor.dim());
+  ET_CHECK_MSG(tensor.sizes().size() <= kTensorDimensionLimit, "rank %zd: exceeds the limit", tensor.dim());
   size_t product = 1;
   for (size_t d = tensor.sizes().size(); d-- > 0;) {
     trailing_dims_memo[d] = product;
@@ -243,7 +249,7 @@ bool tensors_have_same_dim_order(const aten::ArrayRef<Tensor> tensor_list) {
     all_default = all_default && is_default(tensor);
     all_channels_last = all_channels_last && is_channels_last(tensor);
   }
-  ET_CHECK_OR_RETURN_FALSE(all_default || all_channels_last, "%zu tensors with different dim orders",
+  ET_CHECK_OR_RETURN_FALSE(all_default || all_channels_last, "dim orders: expected equal ones in %zu tensors",
                            tensor_list.size());
   return true;
 }
@@ -251,10 +257,10 @@ bool tensors_have_same_dim_order(const aten::ArrayRef<Tensor> tensor_list) {
 namespace internal {
 
 Error share_tensor_data(const Tensor& t_dst, const Tensor& t_src) {
-  ET_CHECK_OR_RETURN_ERROR(t_dst.nbytes() == t_src.nbytes(), InvalidArgument, "%zu bytes for a tensor of %zu",
-                           t_src.nbytes(), t_dst.nbytes());
+  ET_CHECK_OR_RETURN_ERROR(t_dst.nbytes() == t_src.nbytes(), InvalidArgument,
+                           "memory: got %zu bytes, expected %zu", t_src.nbytes(), t_dst.nbytes());
   ET_CHECK_OR_RETURN_ERROR(t_src.mutable_data_ptr() != nullptr || t_src.nbytes() == 0, InvalidArgument,
-                           "the source has no memory");
+                           "source: has no memory");
   t_dst.unsafeGetTensorImpl()->set_data(t_src.mutable_data_ptr());
   return Error::Ok;
 }
@@ -271,7 +277,7 @@ Error copy_tensor_data(const Tensor& t_dst, const Tensor& t_src) {
 }
 
 Error set_tensor_data(const Tensor& t, void* buffer, size_t buffer_size) {
-  ET_CHECK_OR_RETURN_ERROR(buffer_size >= t.nbytes(), InvalidArgument, "%zu bytes for a tensor of %zu",
+  ET_CHECK_OR_RETURN_ERROR(buffer_size >= t.nbytes(), InvalidArgument, "memory: got %zu bytes, expected %zu",
                            buffer_size, t.nbytes());
   t.unsafeGetTensorImpl()->set_data(buffer);
   return Error::Ok;
@@ -289,7 +295,7 @@ namespace et = executorch::runtime;
 
 void check_in_range([[maybe_unused]] const char* what, int64_t value, int64_t bound) {
   ET_CHECK_MSG(value >= -bound && value < bound,
-               "%s %" PRId64 " lies outside of -%" PRId64 " to %" PRId64 " - 1", what, value, bound, bound);
+               "%s %" PRId64 " is outside of -%" PRId64 " to %" PRId64 " - 1", what, value, bound, bound);
 }
 
 void check_same_shape(TensorList list) {

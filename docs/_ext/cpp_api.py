@@ -27,6 +27,8 @@ class CppFolder(Generated):
     def markdown(self, argument: str) -> str:
         self.note(_KIND, argument)
         headers = [header for path, header in sorted(_headers.items()) if Path(path).parent == Path(argument)]
+        # The header that the folder is named after comes first.
+        headers.sort(key=lambda header: Path(header.path).stem != Path(argument).name)
         if not headers:
             raise ValueError(f"{_KIND}: expected a folder with headers, got {argument}")
         return "\n".join(part for header in headers for part in _header(header))

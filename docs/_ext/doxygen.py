@@ -29,11 +29,18 @@ MARKDOWN_SUPPORT = NO
 MACRO_EXPANSION = YES
 EXPAND_ONLY_PREDEF = YES
 SEARCH_INCLUDES = NO
+HAVE_DOT = NO
+INCLUDE_GRAPH = NO
+INCLUDED_BY_GRAPH = NO
 PREDEFINED = __attribute__(x)= EXECUTORCH_ENABLE_EVENT_TRACER=1 __cplusplus=201703L
 WARN_IF_UNDOCUMENTED = NO
 WARN_AS_ERROR = YES
 QUIET = YES
 """
+
+
+# Assignments, and constructors that copy or move.
+_COPIES = re.compile(r" (operator=|(\w+)\s*\((const )?\2 ?&)")
 
 
 @dataclass
@@ -186,7 +193,7 @@ def _members(each: ElementTree.Element, namespace: str) -> list[Declaration]:
         return []
     if kind == "function":
         text = _function(each, name)
-        is_plain = name.startswith("~") or (name == "operator=" and not comment)
+        is_plain = name.startswith("~") or (not comment and _COPIES.search(f" {text}"))
         return (
             []
             if is_plain or text.endswith(("=delete", "= delete"))

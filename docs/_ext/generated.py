@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import textwrap
 from abc import abstractmethod
@@ -60,8 +61,17 @@ def directive(name: str, argument: str, content: str, options: dict[str, str] | 
 def code(text: str, language: str) -> str:
     """A fenced block; of no language where the text is not in it."""
     text = textwrap.dedent(text).strip()
-    kinds = {kind for kind, _ in get_lexer_by_name(language).get_tokens(text)}
-    return f"```{'text' if Error in kinds else language}\n{text}\n```\n"
+    return f"```{language if _is_in(text, language) else 'text'}\n{text}\n```\n"
+
+
+def _is_in(text: str, language: str) -> bool:
+    if language != "python":
+        return Error not in {kind for kind, _ in get_lexer_by_name(language).get_tokens(text)}
+    try:
+        ast.parse(text)
+    except SyntaxError:
+        return False
+    return True
 
 
 def escaped(text: str) -> str:

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What main.cpp asks of a board. Its file has the reset code too, which calls main().
+// The functions of a board that main.cpp calls. The file of a board also has the reset code, which calls
+// main().
 #pragma once
 
 namespace board {
@@ -7,7 +8,7 @@ namespace board {
 // Waits until the UART takes the character.
 void put(char character);
 
-// Nothing more to do.
+// Stops the processor.
 [[noreturn]] void stop();
 
 }  // namespace board

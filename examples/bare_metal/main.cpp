@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Reads one handwritten digit and says on the UART how likely it is to be a 0, a 1, ... All memory is below;
-// nothing is allocated.
+// Classifies one handwritten digit and prints the probability of each class on the UART. All memory is in
+// static arrays; nothing is allocated.
 #include "board.h"
 #include "runtime/executor/method.h"
 #include "runtime/platform/platform.h"
 
-// rushlight_embed_model() put the program there.
+// rushlight_embed_model() defines them: the bytes of the program.
 extern "C" const uint8_t rushlight_model_start[], rushlight_model_end[];
 
 namespace {
 
-// What `rushlight inspect digits.pte` says: "planned memory 1", and "method arena" for 32 bits.
+// Sizes from `rushlight inspect digits.pte`: "planned memory 1", and "method arena" for 32 bits.
 alignas(16) uint8_t planned_memory[8192];
 alignas(16) uint8_t method_memory[2728];
 
@@ -32,7 +32,7 @@ void print(const char* text) {
   while (*text != '\0') board::put(*text++);
 }
 
-// "8 0.995123", for a probability.
+// Prints a line such as "8 0.995123".
 void print_line(char digit, float probability) {
   char line[] = "d 0.000000\n";
   line[0] = digit;
@@ -71,7 +71,8 @@ rushlight::Error read_digit() {
 
 }  // namespace
 
-// What rushlight asks of its platform: where messages go, and what a failed assertion of a debug build does.
+// The platform layer that rushlight calls: emit_log() prints its messages, abort() ends a debug build whose
+// assertion failed.
 namespace rushlight::platform {
 
 void emit_log(LogLevel, const char*, int, const char* message) {

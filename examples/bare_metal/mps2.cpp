@@ -10,7 +10,7 @@ int main();
 extern "C" {
 extern uint8_t stack_end[], data_start[], data_end[], bss_start[], bss_end[], tls_start[];
 extern const uint8_t data_source[];
-// The C library's, if something in it is kept for each thread; errno is.
+// Sets the C library's thread pointer; linked only if it has thread-local variables, such as errno.
 __attribute__((weak)) void _set_tls(void* block);
 }
 

@@ -10,7 +10,7 @@ int main();
 extern "C" {
 extern uint8_t bss_start[], bss_end[];
 
-// Executables are loaded into RAM here: .data is where it belongs.
+// QEMU loads executables into RAM: .data needs no copy.
 void start() {
   std::memset(bss_start, 0, static_cast<size_t>(bss_end - bss_start));
   main();

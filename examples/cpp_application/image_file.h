@@ -15,7 +15,7 @@ __attribute__((format(printf, 2, 3)))
 rushlight::Error
 fail(rushlight::Error code, const char* format, ...);
 
-// The pixels row by row, exactly `count`. Those of a .pgm file are divided by its maximum, so that white is
-// 1; those of a .csv file stay as they are. Errors, each printed: AccessFailed (no such file),
+// Reads exactly `count` pixels, row by row. Pixels of a .pgm file are divided by its maximum, so that white
+// is 1; values of a .csv file are used unchanged. Errors, each printed: AccessFailed (no such file),
 // InvalidArgument (another format or size).
 rushlight::Result<std::vector<float>> read_image(const std::string& path, size_t count);

@@ -33,7 +33,7 @@ class DensePartitioner(Partitioner):
     """Takes chains of linear layers with constant float32 weights and bias, and the ReLU behind each."""
 
     def partition(self, exported_program: ExportedProgram) -> PartitionResult:
-        """Tags each chain with a name of its own, in the order of the graph."""
+        """Tags each chain with a separate name, in graph order."""
         tags: dict[str, DelegationSpec] = {}
         for node in exported_program.graph.nodes:
             if not self._is_dense(exported_program, node) or "delegation_tag" in node.meta:

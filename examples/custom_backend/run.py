@@ -17,6 +17,7 @@ from model import gestures
 
 from rushlight.errors import RushlightError
 from rushlight.export import export
+from rushlight.export.delegate import PartitionResult
 from rushlight.program import describe, read_model
 from rushlight.run.api import run
 from rushlight.run.cases import bundled_case
@@ -30,7 +31,7 @@ TARGETS = ["host", "cortex-m55"]
 class Shown(DensePartitioner):
     """Prints the graph with the delegate of each node, beside choosing them."""
 
-    def partition(self, exported_program: torch.export.ExportedProgram) -> object:
+    def partition(self, exported_program: torch.export.ExportedProgram) -> PartitionResult:
         found = super().partition(exported_program)
         for node in exported_program.graph.nodes:
             if node.op == "call_function":

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A model with an operator of its own: what of a signal stands out from its neighbourhood."""
+"""A model with a custom operator: detects samples that stand out from their neighbours."""
 
 import torch
 
 
 class SpikeDetector(torch.nn.Module):
-    """Scores for a batch of signals (N, samples), float32: how far each sample is from the median of five,
-    with a smooth threshold."""
+    """Scores each sample of a batch of signals [N, samples], float32, from 0 to 1: its distance from the
+    median of five, through a smooth threshold."""
 
     def __init__(self) -> None:
         super().__init__()

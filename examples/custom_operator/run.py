@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Builds the spike detector with its own operator for each target, runs it there and compares with PyTorch.
 
-The expectations are in spikes.bpte, which `--export` writes anew. Exit status 0 only if every output on every
-target is what PyTorch computed.
+spikes.bpte holds the expected outputs; `--export` writes it again. The exit status is 0 only if every output
+on every target is what PyTorch computed.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def export_model(path: Path) -> None:
 
 
 def measure(target: str, folder: Path) -> bool:
-    """Prints a line for the target; whether its outputs are right."""
+    """Builds and runs; prints a line, and returns whether all outputs are right."""
     outcome = run(MODEL, bundled_case(MODEL), target=target, build_folder=folder / target, kernels=[KERNELS])
     assert outcome.build is not None
     verdict = "as PyTorch" if outcome.passed else "WRONG"
@@ -44,7 +44,9 @@ def measure(target: str, folder: Path) -> bool:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("targets", nargs="*", default=TARGETS, help="see `rushlight targets`")
+    parser.add_argument(
+        "targets", nargs="*", default=TARGETS, metavar="TARGET", help="see `rushlight targets`"
+    )
     parser.add_argument("--export", action="store_true", help="export the model first: needs PyTorch")
     parser.add_argument("-o", "--output", type=Path, default=BUILDS, help="folder to build in")
     options = parser.parse_args()

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The results as one SVG: every held-out image, the ones taken for another digit marked, and a row of
-sizes for each target."""
+"""Draws the results as one SVG: every held-out image with the misread ones marked, and the sizes on each
+target."""
 
 from __future__ import annotations
 

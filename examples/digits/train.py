@@ -40,7 +40,7 @@ class DigitsNet(nn.Module):
         self.digit = nn.Linear(32, 10)
 
     def logits(self, images: torch.Tensor) -> torch.Tensor:
-        """Before the softmax, as the loss takes them."""
+        """The scores before the softmax, for the loss."""
         x = torch.relu(self.strokes(torch.relu(self.edges(images))))
         x = torch.relu(self.shapes(nn.functional.avg_pool2d(x, 2)))
         x = x.mean(dim=(2, 3))

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Exports the model that train.py wrote, for a board: weights of 4 bits, a short context, and beside the
-program prompt.h, which has the prompt's tokens and the text of each token.
+"""Exports the model of train.py for a board: 4-bit weights and a short context. Writes prompt.h beside the
+program: the prompt's tokens and the text of each token.
 
     python examples/little_language_model/export.py little -o little.pte --prompt "Create a new "
 """
@@ -15,11 +15,11 @@ from tokenizers import Tokenizer
 from rushlight import llm
 
 MOST_TOKENS = 4
-"""Most tokens of one call: a prompt takes several calls."""
+"""The most tokens of one call. A longer prompt takes several calls."""
 
 
 def texts_of(tokenizer: Tokenizer) -> list[bytes]:
-    """The bytes of each token: byte-level vocabularies write each as a letter of an alphabet of 256."""
+    """The bytes of each token. A byte-level vocabulary writes each byte as one of 256 letters."""
     shown = [*range(33, 127), *range(161, 173), *range(174, 256)]
     hidden = [byte for byte in range(256) if byte not in shown]
     letters = {chr(byte): byte for byte in shown} | {chr(256 + i): byte for i, byte in enumerate(hidden)}
@@ -49,11 +49,11 @@ constexpr uint8_t kTexts[] = {{{", ".join(str(byte) for byte in b"".join(texts))
 
 
 def export(folder: Path, output: Path, prompt: str, context: int, new_tokens: int) -> llm.LlmReport:
-    """Writes the program and prompt.h; what was exported."""
+    """Writes the program and prompt.h, and returns the report of the export."""
     program = llm.export(folder, weights="int4", context=context, max_seq=MOST_TOKENS, cache="int8")
     program.save(output)
     tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
-    scratch = 2048  # of a quantized row, and of a head of a token
+    scratch = 2048  # for a quantized row, and for one head of a token
     (output.parent / "prompt.h").write_text(header(tokenizer, prompt, new_tokens, scratch))
     return program.report
 
@@ -62,13 +62,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("folder", type=Path, help="what train.py wrote")
+    parser.add_argument("folder", type=Path, help="the folder that train.py wrote")
     parser.add_argument(
-        "-o", "--output", type=Path, required=True, help="program to write; prompt.h lies beside it"
+        "-o", "--output", type=Path, required=True, help="program to write; prompt.h is written beside it"
     )
     parser.add_argument("--prompt", default="Create a new ")
-    parser.add_argument("--context", type=int, default=128, help="positions that are kept [default: 128]")
-    parser.add_argument("--tokens", type=int, default=64, help="tokens to make [default: 64]")
+    parser.add_argument("--context", type=int, default=128, help="positions in the cache [default: 128]")
+    parser.add_argument("--tokens", type=int, default=64, help="tokens to generate [default: 64]")
     options = parser.parse_args()
     report = export(options.folder, options.output, options.prompt, options.context, options.tokens)
     print(

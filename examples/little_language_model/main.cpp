@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A language model on a microcontroller: continues a prompt by the likeliest tokens, and says what a token
-// took. All memory is taken once, from the board's bank for arenas.
+// A language model on a microcontroller: continues a prompt with the likeliest tokens, and prints the
+// instructions of a token. All memory is claimed once, from the board's bank for arenas.
 #include <cinttypes>
 #include <cstdio>
 
@@ -9,7 +9,7 @@
 #include "runtime/platform/platform.h"
 #include "runtime/platform/semihosting_call.h"
 
-// rushlight_embed_model() put the program there.
+// rushlight_embed_model() defines them: the bytes of the program.
 extern "C" const uint8_t rushlight_model_start[], rushlight_model_end[];
 
 namespace {
@@ -41,7 +41,7 @@ size_t likeliest(const float* logits) {
   return best;
 }
 
-// Calls forward() with tokens whose first is at `position`; the likeliest token behind the last.
+// Calls forward() with tokens of which the first has `position`, and returns the likeliest next token.
 Result<size_t> next_token(Method& method, const int64_t* tokens, size_t count, size_t position) {
   int64_t at = static_cast<int64_t>(position);
   SizesType sizes[] = {1, static_cast<SizesType>(count)}, one[] = {1};

@@ -44,11 +44,11 @@ class Shape:
 
     @property
     def head(self) -> int:
-        """Numbers of a head."""
+        """Elements of a head."""
         return self.width // self.heads
 
     def config(self) -> dict[str, object]:
-        """config.json of transformers."""
+        """The contents of config.json, as transformers reads it."""
         return {
             "architectures": ["LlamaForCausalLM"],
             "model_type": "llama",
@@ -122,7 +122,7 @@ class Layer(nn.Module):
 
 
 class Model(nn.Module):
-    """A llama; names of its tensors are those of transformers, but for `model.`."""
+    """A llama. Its tensors have the names of transformers without the prefix `model.`."""
 
     def __init__(self, shape: Shape) -> None:
         super().__init__()
@@ -138,7 +138,7 @@ class Model(nn.Module):
                 nn.init.normal_(parameter, std=0.05)
 
     def forward(self, tokens: torch.Tensor) -> torch.Tensor:
-        """Logits of each position."""
+        """The logits of each position."""
         length = tokens.shape[1]
         x = self.embed_tokens(tokens)
         for layer in self.layers:
@@ -147,7 +147,7 @@ class Model(nn.Module):
 
 
 def docstrings() -> Iterator[str]:
-    """The docstrings of Python's standard library, of tests alone not."""
+    """The docstrings of Python's standard library, without its tests."""
     library = Path(sysconfig.get_paths()["stdlib"])
     for path in sorted(library.rglob("*.py")):
         if {"site-packages", "dist-packages", "test", "tests", "idle_test"} & set(
@@ -167,7 +167,7 @@ def docstrings() -> Iterator[str]:
 
 
 def train_tokenizer(texts: list[str], vocabulary: int) -> Tokenizer:
-    """Byte pairs; END is token 0."""
+    """Trains byte pairs; END is token 0."""
     tokenizer = Tokenizer(models.BPE())
     tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     tokenizer.decoder = decoders.ByteLevel()
@@ -180,7 +180,7 @@ def train_tokenizer(texts: list[str], vocabulary: int) -> Tokenizer:
 
 
 def train(model: Model, tokens: torch.Tensor, shape: Shape, steps: int, batch: int = 16) -> float:
-    """Trains, and gives the loss that the last steps had on average."""
+    """Trains the model, and returns a running average of the loss."""
     groups = [
         {"params": [p for p in model.parameters() if p.dim() == 2], "weight_decay": 0.1},
         {"params": [p for p in model.parameters() if p.dim() == 1], "weight_decay": 0.0},
@@ -205,7 +205,7 @@ def train(model: Model, tokens: torch.Tensor, shape: Shape, steps: int, batch: i
 
 
 def write_model(model: Model, shape: Shape, tokenizer: Tokenizer, folder: Path) -> None:
-    """The three files that exporters read."""
+    """Writes the three files that exporters read."""
     folder.mkdir(parents=True, exist_ok=True)
     tensors = {f"model.{name}": tensor.contiguous() for name, tensor in model.state_dict().items()}
     save_file(tensors, folder / "model.safetensors", metadata={"format": "pt"})
@@ -214,7 +214,7 @@ def write_model(model: Model, shape: Shape, tokenizer: Tokenizer, folder: Path) 
 
 
 def make(folder: Path, shape: Shape, steps: int, texts: list[str]) -> float:
-    """Trains a model on texts and writes it; the loss that it had in the end."""
+    """Trains a model on texts, writes it, and returns its loss at the end."""
     torch.manual_seed(1)
     tokenizer = train_tokenizer(texts, shape.vocabulary)
     coded = tokenizer.encode_batch([text + END for text in texts])

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Prints the operators that were selected; with a program, whether they are all that it needs.
+// Prints the selected operators. With a program, exits with status 1 if an operator is missing for it.
 #include <cstdio>
 
 #include "runtime/kernel/operator_table.h"

@@ -51,7 +51,7 @@ class StridedDigitsNet(DigitsNet):
 
 
 def quantized(model: StridedDigitsNet, images: np.ndarray) -> torch.nn.Module:
-    """The network in int8, weights by channel; ranges are those of some training images."""
+    """The network in int8, weights by channel; ranges come from training images."""
     quantizer = XNNPACKQuantizer().set_global(get_symmetric_quantization_config(is_per_channel=True))
     exported = torch.export.export(model, (torch.zeros(1, 1, 8, 8),)).module(check_guards=False)
     prepared = prepare_pt2e(exported, quantizer)

@@ -185,7 +185,7 @@ class Convolution {
 
   void gather_tap(const ptrdiff_t* k, const float* in, float* to, ptrdiff_t step, ptrdiff_t channels) {
     const ConvolutionAxis* axes = g_.axes;
-    ukernel::PanelPlace place = {in, g_.in_channel_stride, static_cast<size_t>(channels), 0, 0, 1, 1};
+    ukernel::PanelPosition place = {in, g_.in_channel_stride, static_cast<size_t>(channels), 0, 0, 1, 1};
     if (flat_) {
       place.row = static_cast<int32_t>(k[1] * axes[1].dilation);
       place.column = static_cast<int32_t>(k[2] * axes[2].dilation);

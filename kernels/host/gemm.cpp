@@ -398,8 +398,8 @@ void prepare(KernelContext& context, const Gemm& gemm, const Tensor& weight) {
   if (is_constant(weight) && gemm.columns > 1) {
     const size_t bytes = packed_bytes(gemm.depth, gemm.columns);
     const uint64_t layout =
-        layout_number(kLayout, gemm.depth, gemm.columns, gemm.b.row_stride, gemm.b.column_stride,
-                      static_cast<int>(gemm.type), ukernel::gemm_columns());
+        layout_id(kLayout, gemm.depth, gemm.columns, gemm.b.row_stride, gemm.b.column_stride,
+                  static_cast<int>(gemm.type), ukernel::gemm_columns());
     if (void* to = context.prepare(weight.const_data_ptr(), layout, bytes)) {
       pack_b(static_cast<float*>(to), gemm.type, gemm.b, gemm.depth, gemm.columns);
     }

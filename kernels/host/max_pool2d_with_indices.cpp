@@ -8,7 +8,7 @@ namespace rushlight::kernels::host {
 namespace {
 
 // Dispatches to the loop for the dtype.
-void pool_piece(const PoolPiece& piece, const ukernel::PoolNumbers& numbers, ScalarType type) {
+void pool_piece(const PoolPiece& piece, const ukernel::PoolIndices& numbers, ScalarType type) {
   const auto pool = [&](auto loop, auto element) {
     using T = decltype(element);
     loop(piece.count, piece.window, numbers, static_cast<const T*>(piece.x), static_cast<T*>(piece.y),

@@ -285,8 +285,7 @@ Error quantized_convolution_prepare(KernelContext& context, const QuantizedConvo
     const size_t seen = lines.applies() ? lines.bytes() * context.threads() : pointers;
     context.need_scratch(std::max(seen, pointers) + arranged_bytes(g) + 128);
     if (lies_by_taps(g) || !constant) return Error::Ok;
-    const uint64_t layout =
-        layout_number(kTapsLayout, g.taps(), g.groups, g.weight_group_stride, tap_stride(g));
+    const uint64_t layout = layout_id(kTapsLayout, g.taps(), g.groups, g.weight_group_stride, tap_stride(g));
     auto* to =
         static_cast<int8_t*>(context.prepare(problem.weight.const_data_ptr(), layout, arranged_bytes(g)));
     if (to != nullptr) arrange_taps(g, problem.weight.const_data_ptr<int8_t>(), to);

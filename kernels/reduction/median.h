@@ -10,7 +10,7 @@ namespace rushlight::kernels {
 // one.
 ptrdiff_t position_of_median(const Fiber& fiber, ScalarType type, int64_t ignores_nan);
 
-// The median of all elements. Of an empty tensor: NaN, or the lowest integer.
+// The median of all elements. An empty tensor gives NaN, or the lowest integer.
 Error median_of_all(TypeSet types, const Tensor& self, bool ignores_nan, const Tensor& out);
 
 // The median along a dimension, and its index. InvalidArgument, InvalidType.

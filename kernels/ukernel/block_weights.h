@@ -53,10 +53,10 @@ struct BlockPanel {
   const uint8_t* data;
 
   [[nodiscard]] int32_t number(size_t feature, size_t k) const {
-    const size_t in_group = k % form.group, in_run = in_group % form.run();
+    const size_t in_group = k % form.group, in_word = in_group % form.run();
     const uint8_t* word = scales(k / form.group) + form.header_bytes() +
                           (in_group / form.run() * kBlockFeatures + feature) * sizeof(uint32_t);
-    return form.is_byte ? word[in_run] : word[in_run % 4] >> (in_run / 4 * 4) & 15;
+    return form.is_byte ? word[in_word] : word[in_word % 4] >> (in_word / 4 * 4) & 15;
   }
   // Scales or minimums of a group: kBlockFeatures float16 or float32 values, aligned to bytes.
   [[nodiscard]] const uint8_t* scales(size_t group) const { return data + group * form.group_bytes(); }

@@ -78,7 +78,7 @@ struct PanelWindows {
 };
 
 // One kernel position, over some channels.
-struct PanelPlace {
+struct PanelPosition {
   const float* from;  // the element at this kernel position of a window with offset 0, channel 0
   ptrdiff_t channel_stride;
   size_t channels;
@@ -91,7 +91,7 @@ struct PanelPlace {
 // to[i * to_stride + j] = the element of window j at the kernel position in channel i; 0 outside of the
 // image.
 RL_UKERNEL_NATIVE(void, gather_panel,
-                  (float* to, ptrdiff_t to_stride, const PanelWindows& windows, const PanelPlace& place),
+                  (float* to, ptrdiff_t to_stride, const PanelWindows& windows, const PanelPosition& place),
                   (to, to_stride, windows, place))
 
 }  // namespace rushlight::ukernel

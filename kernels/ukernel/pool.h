@@ -24,7 +24,7 @@ struct PoolWindow {
 };
 
 // Index of the element (r, c) of window i: first + i * lane + r * row + c * column.
-struct PoolNumbers {
+struct PoolIndices {
   int32_t first;
   int32_t row;
   int32_t column;
@@ -34,18 +34,18 @@ struct PoolNumbers {
 // y[i] is the maximum and index[i] its index: the first of equal elements, or the last NaN, since NaN counts
 // as greater than all. An empty window, or one of only -inf, gives -inf and the index of its first element.
 RL_UKERNEL(void, max_pool,
-           (size_t count, const PoolWindow& window, const PoolNumbers& numbers, const float* x, float* y,
+           (size_t count, const PoolWindow& window, const PoolIndices& numbers, const float* x, float* y,
             int64_t* index),
            (count, window, numbers, x, y, index))
 
 // The same for bytes: an empty window, or one of only the least value, gives that value and the index of its
 // first element.
 RL_UKERNEL(void, max_pool_i8,
-           (size_t count, const PoolWindow& window, const PoolNumbers& numbers, const int8_t* x, int8_t* y,
+           (size_t count, const PoolWindow& window, const PoolIndices& numbers, const int8_t* x, int8_t* y,
             int64_t* index),
            (count, window, numbers, x, y, index))
 RL_UKERNEL(void, max_pool_u8,
-           (size_t count, const PoolWindow& window, const PoolNumbers& numbers, const uint8_t* x, uint8_t* y,
+           (size_t count, const PoolWindow& window, const PoolIndices& numbers, const uint8_t* x, uint8_t* y,
             int64_t* index),
            (count, window, numbers, x, y, index))
 

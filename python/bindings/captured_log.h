@@ -10,12 +10,12 @@ namespace rushlight {
 
 struct CapturedLog {
   std::string text;
-  const char* place = nullptr;  // source file of the first line; null for the bindings' own messages
+  const char* source_file = nullptr;  // source file of the first line; null for the bindings' own messages
 
   // Replaces the log by a message of the bindings.
   void say(std::string words) {
     text = std::move(words);
-    place = nullptr;
+    source_file = nullptr;
   }
   void clear() { say({}); }
 };

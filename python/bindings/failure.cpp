@@ -14,7 +14,7 @@ RuntimeFailure logged(Error code) {
   RuntimeFailure failure{code};
   CapturedLog& log = captured_log();
   failure.message = std::move(log.text);
-  if (log.place != nullptr) failure.place = log.place;
+  if (log.source_file != nullptr) failure.source_file = log.source_file;
   log.clear();
   if (failure.message.empty()) failure.message = to_string(code);
   return failure;
@@ -55,7 +55,7 @@ void bind_failure(py::module_& m) {
       const py::tuple arguments =
           py::make_tuple(static_cast<uint32_t>(error.code), to_string(error.code), to_str(error.message),
                          index_or_none(error.input), names, index_or_none(error.instruction),
-                         text_or_none(error.failed_operator), text_or_none(error.place));
+                         text_or_none(error.failed_operator), text_or_none(error.source_file));
       PyErr_SetObject(failure, arguments.ptr());
     }
   });

@@ -22,7 +22,7 @@ struct RuntimeFailure {
   // The call that failed during an execution; the operator is empty for a delegate.
   long instruction = -1;
   std::string failed_operator;
-  std::string place;  // source file that logged the innermost cause
+  std::string source_file;  // source file that logged the innermost cause
 };
 
 // Throws RuntimeFailure with this thread's log lines, and clears them.

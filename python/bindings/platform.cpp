@@ -24,7 +24,7 @@ void emit_log(LogLevel level, const char* file, int, const char* message) {
   if (level != LogLevel::Error) return;
   CapturedLog& log = captured_log();
   if (log.text.empty()) {
-    log.place = file;
+    log.source_file = file;
   } else {
     log.text += '\n';
   }

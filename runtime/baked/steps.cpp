@@ -25,7 +25,7 @@ Error check_use(const Use& use) {
 }  // namespace
 
 Error failed(size_t instruction, Error error) {
-  RL_RECORD_NUMBER(instruction);
+  RL_RECORD_INDEX(instruction);
   RL_LOG(Error, "instruction %lu failed: %s", log_number(instruction), to_string(error));
   return error;
 }

@@ -35,7 +35,7 @@ FailureTrace failure_trace();
 
 // Returns the position bits of a record: FNV-1a over the path and two bytes of the line, cut to 26 bits and
 // shifted left by 6.
-constexpr uint32_t failure_place(const char* file, unsigned line) {
+constexpr uint32_t failure_position(const char* file, unsigned line) {
   constexpr uint32_t kPrime = 16777619u;
   uint32_t hash = 2166136261u;
   for (; *file != '\0'; ++file) hash = (hash ^ static_cast<uint8_t>(*file)) * kPrime;
@@ -46,7 +46,7 @@ constexpr uint32_t failure_place(const char* file, unsigned line) {
 // Appends a record; drops the oldest when kFailureRecords are stored. Safe to call from several threads.
 void record_failure(uint32_t record);
 // Records the index of the instruction that failed.
-inline void record_number(size_t number) { record_failure(static_cast<uint32_t>(number) << 6); }
+inline void record_index(size_t number) { record_failure(static_cast<uint32_t>(number) << 6); }
 // Records needed - given, the missing bytes of memory. Precondition: needed > given.
 void record_shortage(size_t needed, size_t given);
 
@@ -56,12 +56,12 @@ Error record_and_return(uint32_t record);
 
 // Records a failure and returns `code`. If both arguments are constants, the compiler merges them into one
 // word.
-inline Error failed(Error code, uint32_t place) {
-  return internal::record_and_return(place | static_cast<uint32_t>(code));
+inline Error failed(Error code, uint32_t position_bits) {
+  return internal::record_and_return(position_bits | static_cast<uint32_t>(code));
 }
 // Overload for functions that return a null pointer instead of an Error; records Error::Internal.
-inline decltype(nullptr) failed(decltype(nullptr), uint32_t place) {
-  record_failure(place | static_cast<uint32_t>(Error::Internal));
+inline decltype(nullptr) failed(decltype(nullptr), uint32_t position_bits) {
+  record_failure(position_bits | static_cast<uint32_t>(Error::Internal));
   return nullptr;
 }
 

@@ -44,13 +44,13 @@ constexpr unsigned long log_number(unsigned long long value) { return static_cas
 
 // If `condition` is false: logs at level Error and returns `code` from the calling function.
 #if RUSHLIGHT_LOG_LEVEL >= 3 && RUSHLIGHT_FAILURE_TRACE
-#define RL_CHECK(condition, code, ...)                                              \
-  do {                                                                              \
-    if (!(condition)) {                                                             \
-      RL_LOG(Error, __VA_ARGS__);                                                   \
-      constexpr uint32_t rl_place = ::rushlight::failure_place(__FILE__, __LINE__); \
-      return ::rushlight::failed(code, rl_place);                                   \
-    }                                                                               \
+#define RL_CHECK(condition, code, ...)                                                    \
+  do {                                                                                    \
+    if (!(condition)) {                                                                   \
+      RL_LOG(Error, __VA_ARGS__);                                                         \
+      constexpr uint32_t rl_position = ::rushlight::failure_position(__FILE__, __LINE__); \
+      return ::rushlight::failed(code, rl_position);                                      \
+    }                                                                                     \
   } while (false)
 #else
 #define RL_CHECK(condition, code, ...) \
@@ -65,9 +65,9 @@ constexpr unsigned long log_number(unsigned long long value) { return static_cas
 // Record the index of an instruction, or a shortage of memory, beside the failed checks, also in builds with
 // logs.
 #if RUSHLIGHT_FAILURE_TRACE
-#define RL_RECORD_NUMBER(number) ::rushlight::record_number(number)
+#define RL_RECORD_INDEX(number) ::rushlight::record_index(number)
 #define RL_RECORD_SHORTAGE(needed, given) ::rushlight::record_shortage(needed, given)
 #else
-#define RL_RECORD_NUMBER(number) static_cast<void>(number)
+#define RL_RECORD_INDEX(number) static_cast<void>(number)
 #define RL_RECORD_SHORTAGE(needed, given) static_cast<void>(needed), static_cast<void>(given)
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Hashes the name, dtypes, shapes, scalar values and data addresses with layout_number() (FNV-1a). Addresses
+// Hashes the name, dtypes, shapes, scalar values and data addresses with layout_id() (FNV-1a). Addresses
 // suffice for constants, because their contents do not change.
 #include "runtime/executor/call_key.h"
 
@@ -13,7 +13,7 @@ namespace {
 
 class Key {
  public:
-  void add(uint64_t number) { value_ = layout_number(value_, number); }
+  void add(uint64_t number) { value_ = layout_id(value_, number); }
 
   void add(double number) {
     uint64_t bits = 0;

@@ -63,12 +63,12 @@ const EValue& Method::output(size_t index) const { return output_value(index); }
 
 EValue& Method::input_value(size_t index) const {
   return is_compact() ? ends_[index]
-                      : values_.places().kept[plan_.vector<int32_t>(schema::plan::kInputs)[index]];
+                      : values_.value_tables().kept[plan_.vector<int32_t>(schema::plan::kInputs)[index]];
 }
 
 EValue& Method::output_value(size_t index) const {
   return is_compact() ? ends_[plan_.vector<int32_t>(schema::plan::kInputs).size() + index]
-                      : values_.places().kept[plan_.vector<int32_t>(schema::plan::kOutputs)[index]];
+                      : values_.value_tables().kept[plan_.vector<int32_t>(schema::plan::kOutputs)[index]];
 }
 
 Error Method::check_inputs() const {
@@ -83,7 +83,7 @@ Error Method::check_inputs() const {
 
 // Removes the memory of aliases, because their base may no longer exist.
 void Method::forget_views() {
-  TensorImpl* tensors = values_.places().tensors;
+  TensorImpl* tensors = values_.value_tables().tensors;
   for (TensorImpl* tensor = tensors; tensor != tensors + num_tensors_; ++tensor) {
     const Storage storage = tensor->storage();
     if (storage == Storage::View || storage == Storage::ConstantView)
@@ -152,7 +152,7 @@ Error Method::execute_chain(size_t index, Table chain, Budget* budget) {
         const Error error =
             kind == InstructionKind::KernelCall ? call_kernel(call, first + at - 1) : call_delegate(call);
         if (error != Error::Ok) {
-          RL_RECORD_NUMBER(at - 1);
+          RL_RECORD_INDEX(at - 1);
           if (kLimits)
             failed_call_ = {at - 1, kind == InstructionKind::KernelCall ? kernels_[callee(call)] : nullptr};
         }
@@ -160,12 +160,12 @@ Error Method::execute_chain(size_t index, Table chain, Budget* budget) {
         break;
       }
       case InstructionKind::MoveCall:
-        values_.places().kept[arguments.scalar<int32_t>(schema::move_call::kMoveTo)] =
-            values_.places().kept[arguments.scalar<int32_t>(schema::move_call::kMoveFrom)];
+        values_.value_tables().kept[arguments.scalar<int32_t>(schema::move_call::kMoveTo)] =
+            values_.value_tables().kept[arguments.scalar<int32_t>(schema::move_call::kMoveFrom)];
         break;
       case InstructionKind::JumpFalseCall: {
         const EValue& condition =
-            values_.places().kept[arguments.scalar<int32_t>(schema::jump_false_call::kCondValueIndex)];
+            values_.value_tables().kept[arguments.scalar<int32_t>(schema::jump_false_call::kCondValueIndex)];
         RL_CHECK(!condition.is_tensor() || is_one_bool(*condition.payload.as_tensor.impl()),
                  Error::InvalidProgram, "instruction %lu: the condition is not one bool", log_number(at - 1));
         if (is_false(condition)) {
@@ -196,7 +196,7 @@ size_t Method::preparing_bytes() const { return ValueUses::bytes(num_values(), n
 
 size_t Method::num_planned() const {
   size_t count = 0;
-  const TensorImpl* tensors = values_.places().tensors;
+  const TensorImpl* tensors = values_.value_tables().tensors;
   for (size_t i = 0; i < num_tensors_; ++i) count += tensors[i].storage() == Storage::Planned ? 1 : 0;
   return count;
 }

@@ -102,7 +102,7 @@ class Method : private Traced {
 
   // The tensor with value index `index` in the plan, for callers that read the plan through meta().
   [[nodiscard]] Tensor tensor(size_t index) const {
-    return is_compact() ? values_.tensor(index) : values_.places().kept[index].to_tensor();
+    return is_compact() ? values_.tensor(index) : values_.value_tables().kept[index].to_tensor();
   }
 
   // Computes what the method's kernels request, for tensors no larger than now: the largest scratch of a
@@ -177,7 +177,7 @@ class Method : private Traced {
   Error check_inputs() const;
   void forget_views();
   // See runtime/program/layout.h; constant false on targets without compact methods.
-  [[nodiscard]] bool is_compact() const { return kCompact && values_.places().kept == nullptr; }
+  [[nodiscard]] bool is_compact() const { return kCompact && values_.value_tables().kept == nullptr; }
   // References to the values of inputs and outputs.
   [[nodiscard]] EValue& input_value(size_t index) const;
   [[nodiscard]] EValue& output_value(size_t index) const;

@@ -57,7 +57,7 @@ class Method::Loader {
         method_(*method) {
     place(Block(layout, block), kCompact && counts.plain);
     method->num_tensors_ = counts[ArenaPart::Tensors];
-    next_tensor_ = places().tensors;
+    next_tensor_ = value_tables().tensors;
   }
 
   // Order matters: tensors before values, which refer to them; operators before calls are checked.
@@ -80,7 +80,7 @@ class Method::Loader {
 
  private:
   void place(const Block& block, bool compact) {
-    MethodValues::Places values;
+    MethodValues::ValueTables values;
     if (!compact) block.place<ArenaPart::Values>(&values.kept);
     block.place<ArenaPart::Ends>(&method_.ends_);
     block.place<ArenaPart::Made>(&values.made);
@@ -102,12 +102,14 @@ class Method::Loader {
     block.place<ArenaPart::Sizes>(&next_sizes_);
   }
 
-  [[nodiscard]] const MethodValues::Places& places() const { return method_.values_.places(); }
+  [[nodiscard]] const MethodValues::ValueTables& value_tables() const {
+    return method_.values_.value_tables();
+  }
 
   // Returns true if tensors get memory, or become aliases, during execution.
   [[nodiscard]] bool memory_changes() const {
     if (moves_tensors_ || makes_views_) return true;
-    for (const TensorImpl* tensor = places().tensors; tensor != next_tensor_; ++tensor) {
+    for (const TensorImpl* tensor = value_tables().tensors; tensor != next_tensor_; ++tensor) {
       if (tensor->storage() == Storage::None && tensor->numel() > 0) return true;
     }
     return false;
@@ -140,8 +142,8 @@ class Method::Loader {
   Error place_tensors() {
     const TableVector values = plan_.tables(schema::plan::kValues);
     for (size_t i = 0; i < values.size(); ++i) {
-      TensorRank* rank = places().ranks + i / 32;
-      if (i % 32 == 0) new (rank) TensorRank{0, static_cast<uint32_t>(next_tensor_ - places().tensors)};
+      TensorRank* rank = value_tables().ranks + i / 32;
+      if (i % 32 == 0) new (rank) TensorRank{0, static_cast<uint32_t>(next_tensor_ - value_tables().tensors)};
       if (values[i].scalar<uint8_t>(schema::evalue::kValType) != static_cast<uint8_t>(ValueKind::Tensor))
         continue;
       rank->bits |= uint32_t{1} << (i % 32);
@@ -154,7 +156,7 @@ class Method::Loader {
     const MethodValues& values = method_.values_;
     if (!method_.is_compact()) {
       const size_t count = plan_.tables(schema::plan::kValues).size();
-      for (size_t i = 0; i < count; ++i) new (places().kept + i) EValue(values.make(i));
+      for (size_t i = 0; i < count; ++i) new (value_tables().kept + i) EValue(values.make(i));
       return;
     }
     EValue* end = method_.ends_;
@@ -328,7 +330,7 @@ class Method::Loader {
   Error check_moves() {
     return for_each_instruction(InstructionKind::MoveCall, [&](Table move) {
       const auto to = move.scalar<int32_t>(schema::move_call::kMoveTo);
-      const EValue& value = places().kept[to];
+      const EValue& value = value_tables().kept[to];
       RL_CHECK(!value.is_tensor() || value.length != kInput, Error::InvalidProgram,
                "move: to value %ld, which is an input", static_cast<long>(to));
       moves_tensors_ = moves_tensors_ || !value.is_number();

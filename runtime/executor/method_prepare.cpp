@@ -239,9 +239,9 @@ class MethodPreparer {
   }
 
   void restore() {
-    for (const Place& place : uses_->places()) {
-      TensorImpl* tensor = method_.values_.tensor(place.value).impl();
-      tensor->set_data(reinterpret_cast<void*>(place.begin), Storage::Planned);
+    for (const Slot& slot : uses_->slots()) {
+      TensorImpl* tensor = method_.values_.tensor(slot.value).impl();
+      tensor->set_data(reinterpret_cast<void*>(slot.begin), Storage::Planned);
     }
   }
 

@@ -39,9 +39,9 @@ Item* take(ListMemory<Item>* memory, uint32_t length, const BoxedList<Item>** li
 }  // namespace
 
 Tensor MethodValues::tensor(size_t index) const {
-  const TensorRank& rank = places_.ranks[index / 32];
+  const TensorRank& rank = value_tables_.ranks[index / 32];
   const uint32_t before = rank.bits & ((uint32_t{1} << (index % 32)) - 1);
-  return Tensor(places_.tensors + rank.before + count_bits(before));
+  return Tensor(value_tables_.tensors + rank.before + count_bits(before));
 }
 
 EValue MethodValues::make(size_t index) const {
@@ -69,32 +69,33 @@ EValue MethodValues::make(size_t index) const {
       // and can be read as bool.
       const auto items = content.vector<uint8_t>(schema::boxed::kItem);
       value.length = static_cast<uint32_t>(items.size());
-      value.payload.as_numbers = items.data() == nullptr ? "" : static_cast<const void*>(items.data());
+      value.payload.as_indices = items.data() == nullptr ? "" : static_cast<const void*>(items.data());
     }
   }
   return value;
 }
 
 EValue MethodValues::get(size_t index) const {
-  return kCompact && places_.kept == nullptr ? make(index) : places_.kept[index];
+  return kCompact && value_tables_.kept == nullptr ? make(index) : value_tables_.kept[index];
 }
 
-EValue MethodValues::fill(const EValue& list, Places* places) const {
+EValue MethodValues::fill(const EValue& list, ValueTables* value_tables) const {
   EValue filled = list;
   if (list.tag == Tag::ListInt) {
-    const auto* numbers = static_cast<const int64_t*>(list.payload.as_numbers);
-    int64_t* items = take(&places->ints, list.length, &filled.payload.as_int_list);
+    const auto* numbers = static_cast<const int64_t*>(list.payload.as_indices);
+    int64_t* items = take(&value_tables->ints, list.length, &filled.payload.as_int_list);
     for (uint32_t i = 0; i < list.length; ++i) items[i] = get(static_cast<size_t>(numbers[i])).to_int();
     return filled;
   }
-  const auto* numbers = static_cast<const int32_t*>(list.payload.as_numbers);
+  const auto* numbers = static_cast<const int32_t*>(list.payload.as_indices);
   if (list.tag == Tag::ListTensor) {
-    Tensor* items = take(&places->tensor_lists, list.length, &filled.payload.as_tensor_list);
+    Tensor* items = take(&value_tables->tensor_lists, list.length, &filled.payload.as_tensor_list);
     for (uint32_t i = 0; i < list.length; ++i)
       new (items + i) Tensor(get(static_cast<size_t>(numbers[i])).to_tensor());
     return filled;
   }
-  auto* items = take(&places->optional_tensor_lists, list.length, &filled.payload.as_optional_tensor_list);
+  auto* items =
+      take(&value_tables->optional_tensor_lists, list.length, &filled.payload.as_optional_tensor_list);
   for (uint32_t i = 0; i < list.length; ++i) {
     auto* item = new (items + i) std::optional<Tensor>();
     const EValue value = numbers[i] < 0 ? EValue() : get(static_cast<size_t>(numbers[i]));
@@ -104,12 +105,12 @@ EValue MethodValues::fill(const EValue& list, Places* places) const {
 }
 
 void MethodValues::gather(Span<const int32_t> indices, EValue** arguments) const {
-  Places places = places_;
-  EValue* made = places_.made;
+  ValueTables value_tables = value_tables_;
+  EValue* made = value_tables_.made;
   for (const int32_t index : indices) {
-    const bool kept = !kCompact || places_.kept != nullptr;
-    EValue* value = kept ? places_.kept + index : new (made) EValue(make(static_cast<size_t>(index)));
-    if (is_list_of_values(*value)) value = new (made) EValue(fill(*value, &places));
+    const bool kept = !kCompact || value_tables_.kept != nullptr;
+    EValue* value = kept ? value_tables_.kept + index : new (made) EValue(make(static_cast<size_t>(index)));
+    if (is_list_of_values(*value)) value = new (made) EValue(fill(*value, &value_tables));
     *arguments++ = value;
     ++made;
   }

@@ -29,7 +29,7 @@ struct ListMemory {
 class MethodValues {
  public:
   // Parts of the arena. `kept` is null in a compact method (runtime/program/layout.h).
-  struct Places {
+  struct ValueTables {
     EValue* kept = nullptr;
     EValue* made = nullptr;  // as many as the longest argument list has
     TensorImpl* tensors = nullptr;
@@ -40,9 +40,10 @@ class MethodValues {
   };
 
   MethodValues() = default;
-  MethodValues(flatbuffer::TableVector values, const Places& places) : values_(values), places_(places) {}
+  MethodValues(flatbuffer::TableVector values, const ValueTables& value_tables)
+      : values_(values), value_tables_(value_tables) {}
 
-  [[nodiscard]] const Places& places() const { return places_; }
+  [[nodiscard]] const ValueTables& value_tables() const { return value_tables_; }
 
   // The tensor of the value with index `index`.
   [[nodiscard]] Tensor tensor(size_t index) const;
@@ -56,10 +57,10 @@ class MethodValues {
 
  private:
   [[nodiscard]] EValue get(size_t index) const;
-  EValue fill(const EValue& list, Places* places) const;
+  EValue fill(const EValue& list, ValueTables* value_tables) const;
 
   flatbuffer::TableVector values_;
-  Places places_;
+  ValueTables value_tables_;
 };
 
 }  // namespace rushlight

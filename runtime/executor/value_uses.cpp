@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // First pass: walk() visits uses in program order and mark() records the first and last use of each value.
-// Second pass: follow_places() keeps the set of live values and of candidate owners by memory range
-// (place_set.h). Each use inserts or erases a bounded number of ranges, so the cost is n log n.
+// Second pass: follow_slots() keeps the set of live values and of candidate owners by memory range
+// (slot_set.h). Each use inserts or erases a bounded number of ranges, so the cost is n log n.
 #include "runtime/executor/value_uses.h"
 
 #include <cstring>
@@ -24,10 +24,10 @@ void for_each_named(const MethodValues& values, size_t index, F f) {
   f(index);
   const EValue value = values.make(index);
   if (value.tag == Tag::ListInt) {
-    const auto* numbers = static_cast<const int64_t*>(value.payload.as_numbers);
+    const auto* numbers = static_cast<const int64_t*>(value.payload.as_indices);
     for (uint32_t i = 0; i < value.length; ++i) f(static_cast<size_t>(numbers[i]));
   } else if (value.tag == Tag::ListTensor || value.tag == Tag::ListOptionalTensor) {
-    const auto* numbers = static_cast<const int32_t*>(value.payload.as_numbers);
+    const auto* numbers = static_cast<const int32_t*>(value.payload.as_indices);
     for (uint32_t i = 0; i < value.length; ++i) {
       if (numbers[i] >= 0) f(static_cast<size_t>(numbers[i]));
     }
@@ -53,23 +53,23 @@ constexpr uint32_t kEnd = UINT32_MAX;
 ValueUses::ValueUses(Table plan, const MethodValues& values, const KernelEntry* const* kernels,
                      size_t planned, Arena* memory)
     : values_(values), kernels_(kernels), count_(plan.tables(schema::plan::kValues).size()) {
-  if (planned > kMostPlaces || memory->size() - memory->used() < bytes(count_, planned)) return;
-  auto* places = memory->allocate_array<Place>(planned);
+  if (planned > kMaxSlots || memory->size() - memory->used() < bytes(count_, planned)) return;
+  auto* slots = memory->allocate_array<Slot>(planned);
   uses_ = memory->allocate_array<ValueUse>(count_);
-  auto* nodes = memory->allocate_array<uint32_t>(2 * PlaceSet::kNodes * planned);
+  auto* nodes = memory->allocate_array<uint32_t>(2 * SlotSet::kNodes * planned);
   auto* links = memory->allocate_array<uint32_t>(planned);
-  if (places == nullptr || uses_ == nullptr || nodes == nullptr || links == nullptr) return;
+  if (slots == nullptr || uses_ == nullptr || nodes == nullptr || links == nullptr) return;
   links_ = links;
-  places_ = {places, planned};
+  slots_ = {slots, planned};
   start();
-  for (uint32_t i = 0; i < places_.size(); ++i) {
-    uses_[places_[i].value].place = i;
-    links[i] = PlaceSet::kNone;
+  for (uint32_t i = 0; i < slots_.size(); ++i) {
+    uses_[slots_[i].value].slot = i;
+    links[i] = SlotSet::kNone;
   }
-  live_ = PlaceSet(places_, nodes);
-  owners_ = PlaceSet(places_, nodes + PlaceSet::kNodes * places_.size());
+  live_ = SlotSet(slots_, nodes);
+  owners_ = SlotSet(slots_, nodes + SlotSet::kNodes * slots_.size());
   walk(plan, [&](size_t value, uint32_t flags) { mark(value, flags); });
-  follow_places(plan);
+  follow_slots(plan);
 }
 
 template <class F>
@@ -77,10 +77,10 @@ void ValueUses::walk(Table plan, F visit) {
   const TableVector values = plan.tables(schema::plan::kValues);
   now_ = 0;
   for (size_t i = 0; i < count_; ++i) {
-    if (has_initial_state(values[i])) visit(i, uint32_t{kTaken});
+    if (has_initial_state(values[i])) visit(i, uint32_t{kOtherUse});
   }
   for (const int32_t index : plan.vector<int32_t>(schema::plan::kInputs))
-    visit(static_cast<size_t>(index), uint32_t{kTaken});
+    visit(static_cast<size_t>(index), uint32_t{kOtherUse});
   const TableVector chains = plan.tables(schema::plan::kChains);
   for (size_t c = 0; c < chains.size(); ++c) {
     const TableVector instructions = chains[c].tables(schema::chain::kInstructions);
@@ -91,7 +91,7 @@ void ValueUses::walk(Table plan, F visit) {
   }
   now_ = kEnd;
   for (const int32_t index : plan.vector<int32_t>(schema::plan::kOutputs))
-    visit(static_cast<size_t>(index), uint32_t{kTaken});
+    visit(static_cast<size_t>(index), uint32_t{kOtherUse});
 }
 
 void ValueUses::start() {
@@ -104,12 +104,12 @@ void ValueUses::start() {
     const auto begin = reinterpret_cast<uintptr_t>(tensor.const_data_ptr());
     const size_t nbytes = tensor.nbytes();
     if (tensor.impl()->storage() != Storage::Planned || nbytes == 0) continue;
-    RL_DCHECK(count < places_.size());
+    RL_DCHECK(count < slots_.size());
     uses_[i].flags = kPlanned;
-    places_[count++] = {begin, begin + nbytes, static_cast<uint32_t>(i)};
+    slots_[count++] = {begin, begin + nbytes, static_cast<uint32_t>(i)};
   }
-  places_ = {places_.data(), count};
-  sort(places_);
+  slots_ = {slots_.data(), count};
+  sort(slots_);
 }
 
 bool ValueUses::changes(size_t value) const {
@@ -127,7 +127,7 @@ void ValueUses::mark(size_t value, uint32_t flags) {
     if (is_first) use.first = now_;
     use.last = now_;
     use.flags |= flags;
-    if ((flags & kWritten) != 0) use.flags |= is_first ? kStarts : kTaken;
+    if ((flags & kWritten) != 0) use.flags |= is_first ? kStarts : kOtherUse;
   });
 }
 
@@ -141,12 +141,12 @@ void ValueUses::visit_uses(Table instruction, F visit) {
       const auto indices = arguments.vector<int32_t>(schema::kernel_call::kArgs);
       // An 'e' argument may become an alias of any argument that the call reads.
       const uint32_t read =
-          std::strchr(signature, 'e') != nullptr ? uint32_t{kRead | kTaken} : uint32_t{kRead};
+          std::strchr(signature, 'e') != nullptr ? uint32_t{kRead | kOtherUse} : uint32_t{kRead};
       for (const bool writes : {false, true}) {
         for (size_t i = 0; signature[i] != '\0'; ++i) {
           if (is_written(signature[i]) != writes) continue;
           const uint32_t flags = writes                ? uint32_t{kWritten}
-                                 : signature[i] == 'e' ? uint32_t{kTaken | kChanges}
+                                 : signature[i] == 'e' ? uint32_t{kOtherUse | kChanges}
                                                        : read;
           visit(static_cast<size_t>(indices[i]), flags);
         }
@@ -155,12 +155,13 @@ void ValueUses::visit_uses(Table instruction, F visit) {
     }
     case InstructionKind::DelegateCall:
       for (const int32_t index : arguments.vector<int32_t>(schema::delegate_call::kArgs))
-        visit(static_cast<size_t>(index), uint32_t{kTaken});
+        visit(static_cast<size_t>(index), uint32_t{kOtherUse});
       break;
     case InstructionKind::MoveCall:
-      visit(static_cast<size_t>(arguments.scalar<int32_t>(schema::move_call::kMoveFrom)), uint32_t{kTaken});
+      visit(static_cast<size_t>(arguments.scalar<int32_t>(schema::move_call::kMoveFrom)),
+            uint32_t{kOtherUse});
       visit(static_cast<size_t>(arguments.scalar<int32_t>(schema::move_call::kMoveTo)),
-            uint32_t{kTaken | kChanges});
+            uint32_t{kOtherUse | kChanges});
       break;
     case InstructionKind::JumpFalseCall:
       visit(static_cast<size_t>(arguments.scalar<int32_t>(schema::jump_false_call::kCondValueIndex)),
@@ -174,17 +175,17 @@ void ValueUses::visit_uses(Table instruction, F visit) {
 
 // A tensor counts as written once if no other value is live in its memory when it is written, and if its and
 // its aliases' last uses precede the next write to that memory.
-void ValueUses::follow_places(Table plan) {
-  for (const Place& place : places_) {
+void ValueUses::follow_slots(Table plan) {
+  for (const Slot& slot : slots_) {
     // With jumps, program order does not tell which value is live where two paths join: treat the value as
     // live from the start.
-    const ValueUse& use = uses_[place.value];
-    if (jumps_ && (use.flags & kStarts) == 0 && use.last != 0) live_.insert(use.place);
+    const ValueUse& use = uses_[slot.value];
+    if (jumps_ && (use.flags & kStarts) == 0 && use.last != 0) live_.insert(use.slot);
   }
   walk(plan,
        [&](size_t value, uint32_t) { for_each_named(values_, value, [&](size_t named) { begin(named); }); });
-  for (uint32_t place = 0; place < places_.size(); ++place) {
-    if (owners_.has(place)) end_owner(place);
+  for (uint32_t slot = 0; slot < slots_.size(); ++slot) {
+    if (owners_.has(slot)) end_owner(slot);
   }
 }
 
@@ -193,46 +194,46 @@ void ValueUses::begin(size_t value) {
   if ((use.flags & (kPlanned | kSeen)) != kPlanned) return;
   use.flags |= kSeen;
   if ((use.flags & kStarts) != 0) {
-    begin_owner(use.place);
+    begin_owner(use.slot);
   } else {
-    begin_view(use.place);
+    begin_view(use.slot);
   }
-  live_.insert(use.place);
+  live_.insert(use.slot);
 }
 
-void ValueUses::begin_owner(uint32_t place) {
-  const Place& own = places_[place];
+void ValueUses::begin_owner(uint32_t slot) {
+  const Slot& own = slots_[slot];
   // Values that are no longer live leave the set here, once each. A last read by this very call is ignored:
   // unless the value is constant, the call is not folded anyway.
   uint32_t other = live_.find(own);
-  while (other != PlaceSet::kNone && uses_[places_[other].value].last <= now_) {
+  while (other != SlotSet::kNone && uses_[slots_[other].value].last <= now_) {
     live_.erase(other);
     other = live_.find(own);
   }
-  for (uint32_t owner = 0; (owner = owners_.find(own)) != PlaceSet::kNone;) end_owner(owner);
+  for (uint32_t owner = 0; (owner = owners_.find(own)) != SlotSet::kNone;) end_owner(owner);
   const uint32_t flags = uses_[own.value].flags & ~uint32_t{kRead | kSeen};
-  if (other == PlaceSet::kNone && flags == (kWritten | kStarts | kPlanned)) owners_.insert(place);
+  if (other == SlotSet::kNone && flags == (kWritten | kStarts | kPlanned)) owners_.insert(slot);
 }
 
-void ValueUses::begin_view(uint32_t place) {
-  const Place& own = places_[place];
+void ValueUses::begin_view(uint32_t slot) {
+  const Slot& own = slots_[slot];
   const bool is_only_read = (uses_[own.value].flags & ~uint32_t{kSeen}) == (kRead | kPlanned);
-  for (uint32_t owner = 0; (owner = owners_.find(own)) != PlaceSet::kNone;) {
-    if (is_only_read && places_[owner].contains(own)) {
-      links_[place] = links_[owner];
-      links_[owner] = place;
+  for (uint32_t owner = 0; (owner = owners_.find(own)) != SlotSet::kNone;) {
+    if (is_only_read && slots_[owner].contains(own)) {
+      links_[slot] = links_[owner];
+      links_[owner] = slot;
       return;
     }
     owners_.erase(owner);
   }
 }
 
-void ValueUses::end_owner(uint32_t place) {
-  owners_.erase(place);
-  ValueUse& use = uses_[places_[place].value];
+void ValueUses::end_owner(uint32_t slot) {
+  owners_.erase(slot);
+  ValueUse& use = uses_[slots_[slot].value];
   bool is_over = use.first < now_ && use.last <= now_;
-  for (uint32_t view = links_[place]; view != PlaceSet::kNone; view = links_[view])
-    is_over = is_over && uses_[places_[view].value].last <= now_;
+  for (uint32_t view = links_[slot]; view != SlotSet::kNone; view = links_[view])
+    is_over = is_over && uses_[slots_[view].value].last <= now_;
   if (is_over) use.flags |= kOnce;
 }
 

@@ -8,7 +8,7 @@
 
 #include "runtime/base/span.h"
 #include "runtime/executor/method_values.h"
-#include "runtime/executor/place_set.h"
+#include "runtime/executor/slot_set.h"
 #include "runtime/kernel/operator_table.h"
 #include "runtime/memory/arena.h"
 #include "runtime/program/flatbuffer.h"
@@ -21,7 +21,7 @@ struct ValueUse {
   uint32_t first;  // 0 also if unused; then no flag is set
   uint32_t last;
   uint32_t flags : 8;
-  uint32_t place : 24;  // index of the range of a tensor with bytes in planned memory
+  uint32_t slot : 24;  // index of the range of a tensor with bytes in planned memory
 };
 
 // Two passes over the instructions: the first finds the first and last use of each value, the second tracks
@@ -31,8 +31,8 @@ class ValueUses {
  public:
   // Bytes that the constructor takes from its arena, for any alignment.
   [[nodiscard]] static size_t bytes(size_t values, size_t planned) {
-    constexpr size_t kPlace = sizeof(Place) + (2 * PlaceSet::kNodes + 1) * sizeof(uint32_t);
-    return values * sizeof(ValueUse) + planned * kPlace + alignof(Place);
+    constexpr size_t kSlotBytes = sizeof(Slot) + (2 * SlotSet::kNodes + 1) * sizeof(uint32_t);
+    return values * sizeof(ValueUse) + planned * kSlotBytes + alignof(Slot);
   }
 
   // `kernels` belong to the plan's operators; `planned` is the number of the plan's tensors in planned
@@ -55,25 +55,25 @@ class ValueUses {
   // no instruction writes.
   template <class F>
   void for_each_view(size_t value, F f) const {
-    for (uint32_t at = links_[uses_[value].place]; at != PlaceSet::kNone; at = links_[at])
-      f(static_cast<size_t>(places_[at].value));
+    for (uint32_t at = links_[uses_[value].slot]; at != SlotSet::kNone; at = links_[at])
+      f(static_cast<size_t>(slots_[at].value));
   }
 
   // The ranges of all tensors in planned memory at construction.
-  [[nodiscard]] Span<const Place> places() const { return places_; }
+  [[nodiscard]] Span<const Slot> slots() const { return slots_; }
 
  private:
   enum Flag : uint32_t {
     kRead = 1,
     kWritten = 2,
-    kTaken = 4,     // used in another way
+    kOtherUse = 4,  // used in another way
     kChanges = 8,   // see changes()
     kStarts = 16,   // its first use writes it
     kPlanned = 32,  // a tensor with bytes in planned memory
     kSeen = 64,     // visited by the second pass
     kOnce = 128,    // see is_written_once()
   };
-  static constexpr size_t kMostPlaces = size_t{1} << 24;
+  static constexpr size_t kMaxSlots = size_t{1} << 24;
 
   // Fills places_ and sorts it.
   void start();
@@ -84,13 +84,13 @@ class ValueUses {
   void visit_uses(flatbuffer::Table instruction, F visit);
   void mark(size_t value, uint32_t flags);
 
-  void follow_places(flatbuffer::Table plan);
+  void follow_slots(flatbuffer::Table plan);
   // Handles the first use of a value.
   void begin(size_t value);
-  void begin_owner(uint32_t place);
-  void begin_view(uint32_t place);
+  void begin_owner(uint32_t slot);
+  void begin_view(uint32_t slot);
   // Ends the ownership of a range: another value is about to be written there.
-  void end_owner(uint32_t place);
+  void end_owner(uint32_t slot);
 
   const MethodValues& values_;
   const KernelEntry* const* kernels_;
@@ -98,10 +98,10 @@ class ValueUses {
   size_t count_;
   uint32_t now_ = 0;
   bool jumps_ = false;
-  Span<Place> places_;
-  uint32_t* links_ = nullptr;     // per range: the next alias of the same owner, or an owner's first
-  PlaceSet live_{{}, nullptr};    // used both before and after now, or right now
-  PlaceSet owners_{{}, nullptr};  // candidates for is_written_once(); they do not overlap
+  Span<Slot> slots_;
+  uint32_t* links_ = nullptr;    // per range: the next alias of the same owner, or an owner's first
+  SlotSet live_{{}, nullptr};    // used both before and after now, or right now
+  SlotSet owners_{{}, nullptr};  // candidates for is_written_once(); they do not overlap
 };
 
 }  // namespace rushlight

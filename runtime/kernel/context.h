@@ -80,7 +80,7 @@ class KernelContext : public Traced {
   // For prepare functions, at most once per call: returns `size` bytes for data derived from the constant
   // `source`. Returns null if nothing is to be written: sizes are only counted, there is no memory, or the
   // data already exists. `layout` must identify everything else that the bytes depend on; see
-  // layout_number().
+  // layout_id().
   [[nodiscard]] void* prepare(const void* source, uint64_t layout, size_t size);
 
  private:

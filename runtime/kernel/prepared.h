@@ -68,7 +68,7 @@ class PreparedWeights {
 // A layout number for PreparedWeights: hashes `kind`, unique to the kernel and its format, and the sizes that
 // the format depends on (FNV-1a).
 template <class... Sizes>
-[[nodiscard]] constexpr uint64_t layout_number(uint64_t kind, Sizes... sizes) {
+[[nodiscard]] constexpr uint64_t layout_id(uint64_t kind, Sizes... sizes) {
   constexpr uint64_t kPrime = 0x100000001b3;  // FNV-1a's
   uint64_t number = 0xcbf29ce484222325 ^ kind;
   ((number = (number * kPrime) ^ static_cast<uint64_t>(sizes)), ...);

@@ -64,38 +64,38 @@ class NormalForm {
     const size_t found = code_point < 0x300 ? table.size() : find_ascending(table, code_point);
     const uint32_t combining = found == table.size() ? 0 : table[found].value;
     if (combining == 0 && code_point < 0x300) flush();
-    run_.push_back({code_point, combining});
+    pending_.push_back({code_point, combining});
   }
 
   void flush() {
-    for (auto begin = run_.begin(); begin != run_.end();) {
+    for (auto begin = pending_.begin(); begin != pending_.end();) {
       const auto is_starter = [](const Mark& mark) { return mark.combining == 0; };
-      const auto end = std::find_if(begin, run_.end(), is_starter);
+      const auto end = std::find_if(begin, pending_.end(), is_starter);
       std::stable_sort(begin, end, [](const Mark& a, const Mark& b) { return a.combining < b.combining; });
-      begin = end == run_.end() ? end : end + 1;
+      begin = end == pending_.end() ? end : end + 1;
     }
     if (compose_) compose();
-    for (const Mark& mark : run_) append_character(mark.code_point, &result_);
-    run_.clear();
+    for (const Mark& mark : pending_) append_character(mark.code_point, &result_);
+    pending_.clear();
   }
 
   // Joins each starter with later characters that nothing blocks (UAX 15, definition of "blocked").
   void compose() {
-    size_t kept = 0, starter = run_.size();  // no starter yet
-    uint32_t last = 0;                       // combining class of the last kept character
-    for (const Mark mark : run_) {
+    size_t kept = 0, starter = pending_.size();  // no starter yet
+    uint32_t last = 0;                           // combining class of the last kept character
+    for (const Mark mark : pending_) {
       const bool next_to = starter + 1 == kept;
       const bool reaches = starter < kept && (next_to || (last != 0 && last < mark.combining));
-      const uint32_t joined = reaches ? composed(run_[starter].code_point, mark.code_point) : 0;
+      const uint32_t joined = reaches ? composed(pending_[starter].code_point, mark.code_point) : 0;
       if (joined != 0) {
-        run_[starter].code_point = joined;
+        pending_[starter].code_point = joined;
         continue;
       }
       if (mark.combining == 0) starter = kept;
       last = mark.combining;
-      run_[kept++] = mark;
+      pending_[kept++] = mark;
     }
-    run_.resize(kept);
+    pending_.resize(kept);
   }
 
   // Returns the composition of two code points, or 0.
@@ -123,7 +123,7 @@ class NormalForm {
   const Vocabulary& vocabulary_;
   bool compose_;
   std::string result_;
-  std::vector<Mark> run_;
+  std::vector<Mark> pending_;
 };
 
 }  // namespace

@@ -20,9 +20,9 @@ uint32_t Classes::find(uint32_t code_point) const {
 
 Automaton::Automaton(const Vocabulary& vocabulary, const Classes& classes, size_t index)
     : classes_(&classes), width_(classes.count() + 1) {
-  const AutomatonPlace place = vocabulary.automata[index];
-  transitions_ = {vocabulary.transitions.data() + size_t{place.first_transition} * sizeof(uint16_t),
-                  place.states * width_};
+  const AutomatonInfo info = vocabulary.automata[index];
+  transitions_ = {vocabulary.transitions.data() + size_t{info.first_transition} * sizeof(uint16_t),
+                  info.states * width_};
 }
 
 size_t Automaton::match(std::string_view text) const {

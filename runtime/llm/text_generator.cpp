@@ -129,7 +129,7 @@ void TextGenerator::become(const std::vector<int32_t>& tokens) {
 }
 
 // Returns true if the pending tokens fit in the cache, after a shift if the options permit it.
-bool TextGenerator::makes_room() {
+bool TextGenerator::fits_context() {
   if (model_.tokens().size() + pending_.size() <= facts().context) return true;
   if (!options_.shifts) return false;
   become(shifted(tokens(), options_.keep, facts().context));
@@ -146,7 +146,7 @@ Error TextGenerator::evaluate_next() {
 // A step counts as decoding if it evaluates only the token sampled before; all others are prefill.
 Result<Generated> TextGenerator::step() {
   RL_CHECK(is_running_, Error::InvalidState, "step: expected a text that has not ended; call begin() first");
-  if (!makes_room()) return finish(Finish::ContextFull, {});
+  if (!fits_context()) return finish(Finish::ContextFull, {});
   const uint64_t start = now_ns();
   const bool decodes = statistics_.generated_tokens > 0 && pending_.size() == 1;
   const size_t waiting = pending_.size();
@@ -225,9 +225,9 @@ Result<Finish> TextGenerator::generate(Span<const int32_t> prompt, const Generat
   RL_TRY(begin(prompt, options));
   while (true) {
     RL_TRY_ASSIGN(const Generated made, step());
-    const bool goes_on = callback(made);
+    const bool continues = callback(made);
     if (made.finish != Finish::None) return made.finish;
-    if (!goes_on) return finish(Finish::Cancelled, {}).finish;
+    if (!continues) return finish(Finish::Cancelled, {}).finish;
   }
 }
 

@@ -131,7 +131,7 @@ class TextGenerator {
   Error check(Span<const int32_t> prompt, const GenerateOptions& options) const;
   // Makes `tokens` the contents of the cache and of the pending tokens; reuses the common prefix.
   void become(const std::vector<int32_t>& tokens);
-  [[nodiscard]] bool makes_room();
+  [[nodiscard]] bool fits_context();
   Error evaluate_next();
   Generated sample();
   [[nodiscard]] bool is_end(int32_t token) const;

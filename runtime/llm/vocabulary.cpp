@@ -162,16 +162,16 @@ Error check_automata(const Vocabulary& v) {
     RL_TRY(check_index("class", v.ranges[i].character_class, classes));
   }
   for (size_t i = 0; i < v.automata.size(); ++i) {
-    const AutomatonPlace place = v.automata[i];
-    VOCABULARY_CHECK(place.states >= 2 && place.states < kMaxStates, "automaton: got %lu states",
-                     log_number(place.states));
-    const size_t count = size_t{place.states} * (classes + 1);
-    VOCABULARY_CHECK(range_fits(place.first_transition, count, v.transitions.size()),
+    const AutomatonInfo info = v.automata[i];
+    VOCABULARY_CHECK(info.states >= 2 && info.states < kMaxStates, "automaton: got %lu states",
+                     log_number(info.states));
+    const size_t count = size_t{info.states} * (classes + 1);
+    VOCABULARY_CHECK(range_fits(info.first_transition, count, v.transitions.size()),
                      "automaton: expected %lu transitions at %lu, got %lu", log_number(count),
-                     log_number(place.first_transition), log_number(v.transitions.size()));
+                     log_number(info.first_transition), log_number(v.transitions.size()));
     for (size_t t = 0; t < count; ++t) {
-      const uint32_t next = v.transitions[place.first_transition + t] & ~uint32_t{kMatch};
-      RL_TRY(check_index("state", next, place.states));
+      const uint32_t next = v.transitions[info.first_transition + t] & ~uint32_t{kMatch};
+      RL_TRY(check_index("state", next, info.states));
     }
   }
   return Error::Ok;

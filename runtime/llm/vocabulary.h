@@ -118,7 +118,7 @@ struct ClassRange {
 enum ClassFlags : uint8_t { kSpace = 1, kWord = 2 };
 
 // The part of `transitions` that belongs to one automaton.
-struct AutomatonPlace {
+struct AutomatonInfo {
   uint32_t first_transition, states;
 };
 // A transition holds the next state (0: none) and kMatch if a match ends before the character. State 1 is the
@@ -168,7 +168,7 @@ struct Vocabulary {
   Table<float> scores;               // Unigram: one per token
   Table<ClassRange> ranges;          // ascending, from 0
   Table<uint8_t> class_flags;
-  Table<AutomatonPlace> automata;
+  Table<AutomatonInfo> automata;
   Table<uint16_t> transitions;
   Table<Step> normalizers;
   Table<Step> pre_tokenizers;

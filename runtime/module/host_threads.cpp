@@ -32,7 +32,7 @@ void pause() {
 }
 
 // A child process after fork() has the threads' memory, but not the threads: counts forks to detect this.
-unsigned process_number() {
+unsigned fork_count() {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
   pthread_once(&once, [] { pthread_atfork(nullptr, nullptr, [] { ++forks; }); });
   return forks.load();
@@ -68,8 +68,8 @@ size_t HostThreads::default_count() {
   return static_cast<size_t>(std::max(1L, ::sysconf(_SC_NPROCESSORS_ONLN)));
 }
 
-HostThreads::HostThreads() : process_(process_number()) {
-  pthread_mutex_init(&turn_, nullptr);
+HostThreads::HostThreads() : process_(fork_count()) {
+  pthread_mutex_init(&in_use_, nullptr);
   pthread_mutex_init(&sleep_, nullptr);
   pthread_cond_init(&wake_, nullptr);
 }
@@ -89,7 +89,7 @@ std::shared_ptr<HostThreads> HostThreads::shared(size_t threads) {
   static auto* pools = new std::map<size_t, std::weak_ptr<HostThreads>>();
   pthread_mutex_lock(&mutex);
   std::shared_ptr<HostThreads> pool = (*pools)[threads].lock();
-  if (pool == nullptr || pool->process_ != process_number()) {
+  if (pool == nullptr || pool->process_ != fork_count()) {
     pool = start(threads);
     (*pools)[threads] = pool;
   }
@@ -98,7 +98,7 @@ std::shared_ptr<HostThreads> HostThreads::shared(size_t threads) {
 }
 
 HostThreads::~HostThreads() {
-  if (process_ != process_number()) return;
+  if (process_ != fork_count()) return;
   pthread_mutex_lock(&sleep_);
   round_.store(0);
   pthread_cond_broadcast(&wake_);
@@ -106,7 +106,7 @@ HostThreads::~HostThreads() {
   for (const auto& worker : workers_) pthread_join(worker->thread, nullptr);
   pthread_cond_destroy(&wake_);
   pthread_mutex_destroy(&sleep_);
-  pthread_mutex_destroy(&turn_);
+  pthread_mutex_destroy(&in_use_);
 }
 
 size_t HostThreads::threads() const { return process_ == forks.load() ? workers_.size() + 1 : 1; }
@@ -155,7 +155,7 @@ void HostThreads::take_pieces(size_t number) {
 void HostThreads::run(size_t count, size_t grain, Task task, void* work) {
   const size_t everyone = threads();
   if (count == 0) return;
-  if (everyone == 1 || count <= grain || pthread_mutex_trylock(&turn_) != 0) {
+  if (everyone == 1 || count <= grain || pthread_mutex_trylock(&in_use_) != 0) {
     task(work, 0, count, 0);
     return;
   }
@@ -181,7 +181,7 @@ void HostThreads::run(size_t count, size_t grain, Task task, void* work) {
       sched_yield();
     }
   }
-  pthread_mutex_unlock(&turn_);
+  pthread_mutex_unlock(&in_use_);
 }
 
 }  // namespace rushlight

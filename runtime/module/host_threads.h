@@ -52,7 +52,7 @@ class HostThreads final : public ThreadPool {
   std::vector<std::unique_ptr<Worker>> workers_;
   const unsigned process_;  // fork count of the process that has the threads
 
-  pthread_mutex_t turn_;  // held by the caller of run()
+  pthread_mutex_t in_use_;  // held by the caller of run()
   Task task_ = nullptr;
   void* work_ = nullptr;
   size_t count_ = 0;

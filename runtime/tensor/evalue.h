@@ -64,7 +64,7 @@ struct EValue {
     const BoxedList<int64_t>* as_int_list;
     const BoxedList<Tensor>* as_tensor_list;
     const BoxedList<std::optional<Tensor>>* as_optional_tensor_list;
-    const void* as_numbers;  // used by the executor for lists of values that it has not filled yet
+    const void* as_indices;  // used by the executor for lists of values that it has not filled yet
     // The same members under the names of ExecuTorch's API (compat/). Its lists are stored differently, so
     // that only null pointers mean the same in both.
     union {

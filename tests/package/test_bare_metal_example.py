@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+import runpy
 import shutil
 from pathlib import Path
 
@@ -13,14 +14,12 @@ import pytest
 from rushlight import process, targets
 from rushlight.targets.bare_metal import BareMetal
 from support.environments import DIGITS, ROOT
+from support.example_scripts import run_example
 
 pytestmark = [pytest.mark.package, pytest.mark.device]
 
 EXAMPLE = ROOT / "examples" / "bare_metal"
-EMULATORS = {
-    "cortex-m4": ["qemu-system-arm", "-machine", "mps2-an386"],
-    "rv32imac": ["qemu-system-riscv32", "-machine", "virt", "-bios", "none"],
-}
+EMULATORS: dict[str, list[str]] = runpy.run_path(str(EXAMPLE / "run.py"))["MACHINES"]
 TOOLS = {"cortex-m4": "arm-none-eabi", "rv32imac": "riscv64-unknown-elf"}
 # Heap, exceptions, static constructors, and what rushlight's own runners bring; as the linker knows them.
 UNWANTED = re.compile(
@@ -113,3 +112,8 @@ def test_the_application_has_no_heap_no_exceptions_and_no_semihosting(
     code = process.run([f"{tools}-objdump", "-d", application], check=True).stdout
     # A host is called by `bkpt 0xab`, on RISC-V by an `ebreak` behind this shift, which does nothing.
     assert re.findall(r"\sbkpt\s+0x00ab.*|\sslli?\s+zero,\s*zero,\s*0x1f.*", code) == []
+
+
+def test_the_example_starts_from_one_command(board: BareMetal, tmp_path: Path) -> None:
+    printed = run_example("bare_metal", board.name, "-o", tmp_path).stdout
+    assert re.search(r"^8 0\.99512\d$", printed, re.MULTILINE) and printed.endswith("done\n")

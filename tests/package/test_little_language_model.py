@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""examples/little_language_model and examples/chat: boards, and an application in C++, continue a prompt by the
+"""examples/little_language_model and examples/chat: boards and an application in C++ continue a prompt by the
 tokens that Python chooses."""
 
 from __future__ import annotations
@@ -114,6 +114,16 @@ def test_an_application_in_c_plus_plus_writes_the_text_of_python(
 
     text = llm.load(program).generate(PROMPT, temperature=0.0, max_tokens=NEW_TOKENS).read()
     assert printed == f"{text}\n"
+
+
+@pytest.mark.cortex_m55
+def test_its_command_prints_the_text_and_the_sizes_of_a_board(program: Path, tmp_path: Path) -> None:
+    skip_without("cortex-m55")
+    shutil.copytree(program.parent / "model", tmp_path / "model")
+    words = ["cortex-m55", "--prompt", PROMPT, "--context", "64", "-o", tmp_path]
+    printed = run_example("little_language_model", *words).stdout
+    assert f"\n{PROMPT}" in printed
+    assert re.search(r"^flash [\d,]+ B without the model, static RAM [\d,]+ B$", printed, re.MULTILINE)
 
 
 def test_the_chat_answers_in_python_and_in_c_plus_plus(program: Path, tmp_path: Path) -> None:

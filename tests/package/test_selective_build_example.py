@@ -15,6 +15,7 @@ from rushlight.codegen.table import load_table
 from rushlight.program import read_program
 from support.cmake_projects import build, configure
 from support.environments import DIGITS, ROOT
+from support.example_scripts import run_example
 
 pytestmark = pytest.mark.package
 
@@ -81,3 +82,8 @@ def test_a_model_with_its_dtypes_builds_what_it_needs(tmp_path: Path) -> None:
 
 def test_several_are_united(tmp_path: Path) -> None:
     assert set(selected(tmp_path, rows()["several"])) == models() | {"aten::mm.out", FILTER}
+
+
+def test_its_command_lists_the_operators_of_the_model(tmp_path: Path) -> None:
+    printed = run_example("selective_build", "-o", tmp_path).stdout
+    assert {line for line in printed.splitlines() if line.startswith("aten::")} == models()

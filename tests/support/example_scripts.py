@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Runs the scripts of examples/ as their READMEs do."""
+"""Runs and imports the scripts of examples/ as their commands do."""
 
 from __future__ import annotations
 
+import importlib
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -35,3 +37,19 @@ def run_example(
     """
     command: Sequence[str | Path] = [sys.executable, EXAMPLES / name / "run.py", *words]
     return process.run(command, cwd=ROOT, check=check, timeout=timeout, env=env)
+
+
+def script(example: str, name: str) -> ModuleType:
+    """examples/EXAMPLE/NAME.py. Scripts of an example import each other by their bare names; these are
+    forgotten afterwards, as examples share names."""
+    folder = EXAMPLES / example
+    others = {path.stem: sys.modules.pop(path.stem, None) for path in folder.glob("*.py")}
+    sys.path.insert(0, str(folder))
+    try:
+        return importlib.import_module(name)
+    finally:
+        sys.path.remove(str(folder))
+        for stem, module in others.items():
+            sys.modules.pop(stem, None)
+            if module is not None:
+                sys.modules[stem] = module

@@ -66,7 +66,7 @@ def _rule(pattern: str, instead: str) -> Rule:
 
 
 _OPENING = re.compile(
-    r"(?:^|(?<=[.;!] ))(?:(?:What|Whether|Whatever|Of|Those)\b|^(?:what|whether|of)\b)[^.?;]*[.?;]?"
+    r"(?:^|(?<=[.;!] ))(?:(?:What|Whether|Whatever|Of(?! (?:these|course))|Those)\b|^(?:what|whether)\b)[^.?;]*[.?;]?"
 )
 """The start of a text or sentence that begins with a word that makes it a clause; questions pass."""
 
@@ -79,7 +79,7 @@ PHRASES = (
     _rule(r"\bsome of either\b", "name both"),
     _rule(r"\bso many\b", "write the count's name"),
     _rule(r"\bfor good\b", "write: permanently, or name the lifetime"),
-    _rule(r"\bof (?:its|their|one's|your|our) own\b", "write: separate, or its own X"),
+    _rule(r"\bof (?:its|their|one's) own\b", "write: separate, or its own X"),
     _rule(r"\ball that (?:is|are)\b", "write: everything, or name it"),
     _rule(r"\bat hand\b", "write: available, in registers, in memory"),
     _rule(r"\bgo(?:es)? on with\b", "write: continues with"),

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the operators compute, in PyTorch: torch.ops.example calls these while a model is exported."""
+"""The operators in PyTorch: torch.ops.example calls these functions while a model is exported."""
 
 import torch
 
 
 def median_filter(x: torch.Tensor, width: int) -> torch.Tensor:
-    """The median of `width` neighbours along the last dimension; its ends are repeated."""
+    """The median of `width` neighbours along the last dimension; both ends are padded with the edge value."""
     if width < 1 or width % 2 == 0:
-        raise ValueError(f"width: an odd number expected, got {width}")
+        raise ValueError(f"width: expected an odd number, got {width}")
     half = width // 2
     ends = [x[..., :1]] * half, [x[..., -1:]] * half
     padded = torch.cat([*ends[0], x, *ends[1]], dim=-1)

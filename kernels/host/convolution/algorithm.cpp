@@ -74,10 +74,10 @@ size_t scratch_size(const Convolution& c, Algorithm algorithm) {
 }
 
 uint64_t layout_of(const Convolution& c, Algorithm algorithm) {
-  uint64_t number = layout_number(static_cast<uint64_t>(algorithm), c.transposed, c.groups, c.in_channels,
-                                  c.out_channels, c.kernel_in_stride, c.kernel_out_stride);
+  uint64_t number = layout_id(static_cast<uint64_t>(algorithm), c.transposed, c.groups, c.in_channels,
+                              c.out_channels, c.kernel_in_stride, c.kernel_out_stride);
   for (const ConvolutionAxis& axis : c.axes) {
-    number = layout_number(number, axis.kernel, axis.step, axis.pad, axis.dilation, axis.out);
+    number = layout_id(number, axis.kernel, axis.step, axis.pad, axis.dilation, axis.out);
   }
   return number;
 }

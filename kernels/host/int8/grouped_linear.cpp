@@ -22,8 +22,8 @@ void prepare_panels(KernelContext& context, const Panels& panels, const WeightOn
   // Weights that share integers but not scales are packed separately.
   const auto scales = reinterpret_cast<uintptr_t>(weight.scales);
   const uint64_t layout =
-      layout_number(panels.layout, weight.features, weight.form.groups, weight.form.group,
-                    weight.form.is_packed, weight.stride, weight.scale_stride, scales, panels.columns);
+      layout_id(panels.layout, weight.features, weight.form.groups, weight.form.group, weight.form.is_packed,
+                weight.stride, weight.scale_stride, scales, panels.columns);
   void* to = context.prepare(weight.data, layout, bytes);
   if (to != nullptr) pack_panels(panels, weight, to);
 }

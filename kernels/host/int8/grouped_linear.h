@@ -23,7 +23,7 @@ inline constexpr size_t kLeastProducts = size_t{1} << 20;
 
 // The packed layout of a family of microkernels.
 struct Panels {
-  uint64_t layout;  // identifies the layout in layout_number()
+  uint64_t layout;  // identifies the layout in layout_id()
   size_t columns;
   size_t bytes;
   void (*pack)(const ukernel::GroupedWeights& weights, size_t columns, void* panel);

@@ -17,8 +17,8 @@ void prepare_panels(KernelContext& context, const Int8Matrix& first, size_t coun
   const size_t each = first.packed_bytes();
   context.need_scratch(scratch + 64 + (is_constant ? 0 : count * each + 64));
   if (!is_constant) return;
-  const uint64_t layout = layout_number(kInt8Layout, first.depth, first.columns, first.depth_stride,
-                                        first.column_stride, count, stride, ukernel::int8_gemm_columns());
+  const uint64_t layout = layout_id(kInt8Layout, first.depth, first.columns, first.depth_stride,
+                                    first.column_stride, count, stride, ukernel::int8_gemm_columns());
   auto* to = static_cast<char*>(context.prepare(first.data, layout, count * each));
   if (to != nullptr) pack_panels(first, count, stride, to);
 }

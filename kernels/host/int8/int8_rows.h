@@ -13,7 +13,7 @@
 
 namespace rushlight::kernels::host {
 
-// Identifies the packed layout in layout_number().
+// Identifies the packed layout in layout_id().
 inline constexpr uint64_t kInt8Layout = 0x8b17;
 
 // A matrix [depth][columns] of int8 with any strides, in elements.

@@ -278,7 +278,7 @@ void pack_panel(float* to, const float* from, ptrdiff_t from_stride, ptrdiff_t d
       : "q0", "q1", "lr", "cc", "memory");
 }
 
-void gather_panel(float* to, ptrdiff_t to_stride, const PanelWindows& windows, const PanelPlace& place) {
+void gather_panel(float* to, ptrdiff_t to_stride, const PanelWindows& windows, const PanelPosition& place) {
   const uint32x4_t height = vdupq_n_u32(place.height);
   const uint32x4_t width = vdupq_n_u32(place.width);
   for (size_t j = 0; j < kPanelColumns; j += 4, to += 4) {

@@ -22,8 +22,8 @@ RL_INLINE void load_scales(const BlockForm& form, const char* from, float* __res
 
 // Adds the products of 16 words with 4 or 8 elements of each row.
 template <bool kIsByte, size_t kCount>
-RL_INLINE void add_run(int32_t (&sums)[kCount][kBlockFeatures], const int16_t* const* left, size_t k,
-                       const char* from) {
+RL_INLINE void add_word(int32_t (&sums)[kCount][kBlockFeatures], const int16_t* const* left, size_t k,
+                        const char* from) {
   uint32_t words[kBlockFeatures];
   std::memcpy(words, from, sizeof(words));
   RL_UNROLL
@@ -79,7 +79,7 @@ void multiply_rows(const BlockGemm& p, size_t first) {
     for (const size_t end = block + form.group / depth; block < end; ++block) {
       int32_t sums[kCount][kBlockFeatures] = {};
       for (size_t k = 0; k < depth; k += run, from += kBlockFeatures * sizeof(uint32_t)) {
-        add_run<kIsByte, kCount>(sums, left, block * depth + k, from);
+        add_word<kIsByte, kCount>(sums, left, block * depth + k, from);
       }
       finish_block<kCount>(form, sums, rows, block, scales, minimums, totals);
     }

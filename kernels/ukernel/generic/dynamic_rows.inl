@@ -16,8 +16,8 @@ struct RowHeader {
 
 // Quantized values plus an offset. The clamp between product and sum keeps them from being fused.
 template <class T, class Real>
-RL_INLINE void quantize_run(size_t n, const float* __restrict x, const DynamicQuantization& how,
-                            int32_t offset, T* __restrict to) {
+RL_INLINE void quantize_span(size_t n, const float* __restrict x, const DynamicQuantization& how,
+                             int32_t offset, T* __restrict to) {
   constexpr bool kIsWide = sizeof(Real) > sizeof(float);
   const auto inverse = static_cast<Real>(how.inverse_scale);
   const auto zero_point = static_cast<Real>(how.zero_point);
@@ -46,9 +46,9 @@ RL_INLINE void quantize_run(size_t n, const float* __restrict x, const DynamicQu
 template <class T>
 void quantize_group(size_t n, const float* x, const DynamicQuantization& how, int32_t offset, T* to) {
   if (how.is_wide) {
-    quantize_run<T, double>(n, x, how, offset, to);
+    quantize_span<T, double>(n, x, how, offset, to);
   } else {
-    quantize_run<T, float>(n, x, how, offset, to);
+    quantize_span<T, float>(n, x, how, offset, to);
   }
 }
 

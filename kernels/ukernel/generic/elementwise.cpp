@@ -194,23 +194,23 @@ void mul_i64(const Rows& rows) {
   for_elements<uint64_t, uint64_t>(rows, [](uint64_t a, uint64_t b) { return a * b; });
 }
 
-#define RL_QUESTION(name, type, result)                                                  \
+#define RL_COMPARISON(name, type, result)                                                \
   void name(const Rows& rows) {                                                          \
     for_elements<type, uint8_t>(rows, [](type a, type b) -> uint8_t { return result; }); \
   }
-RL_QUESTION(equal_f32, float, a == b)
-RL_QUESTION(equal_i32, int32_t, a == b)
-RL_QUESTION(equal_i64, int64_t, a == b)
-RL_QUESTION(not_equal_f32, float, a != b)
-RL_QUESTION(not_equal_i32, int32_t, a != b)
-RL_QUESTION(not_equal_i64, int64_t, a != b)
-RL_QUESTION(less_f32, float, a < b)
-RL_QUESTION(less_i32, int32_t, a < b)
-RL_QUESTION(less_i64, int64_t, a < b)
-RL_QUESTION(less_equal_f32, float, a <= b)
-RL_QUESTION(less_equal_i32, int32_t, a <= b)
-RL_QUESTION(less_equal_i64, int64_t, a <= b)
-#undef RL_QUESTION
+RL_COMPARISON(equal_f32, float, a == b)
+RL_COMPARISON(equal_i32, int32_t, a == b)
+RL_COMPARISON(equal_i64, int64_t, a == b)
+RL_COMPARISON(not_equal_f32, float, a != b)
+RL_COMPARISON(not_equal_i32, int32_t, a != b)
+RL_COMPARISON(not_equal_i64, int64_t, a != b)
+RL_COMPARISON(less_f32, float, a < b)
+RL_COMPARISON(less_i32, int32_t, a < b)
+RL_COMPARISON(less_i64, int64_t, a < b)
+RL_COMPARISON(less_equal_f32, float, a <= b)
+RL_COMPARISON(less_equal_i32, int32_t, a <= b)
+RL_COMPARISON(less_equal_i64, int64_t, a <= b)
+#undef RL_COMPARISON
 
 void where_8(const Rows& rows) { choose<uint8_t>(rows); }
 void where_16(const Rows& rows) { choose<uint16_t>(rows); }

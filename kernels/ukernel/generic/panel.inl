@@ -12,14 +12,14 @@ namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
 
 namespace {
 
-struct Place {
+struct TilePosition {
   float* at;
   ptrdiff_t row_stride;
   ptrdiff_t column_stride;
 };
 
 // Copies a part of a tile to or from C. Small code rather than fast.
-[[gnu::noinline]] void move_tile(Place to, Place from, size_t rows, size_t columns) {
+[[gnu::noinline]] void move_tile(TilePosition to, TilePosition from, size_t rows, size_t columns) {
   for (; rows > 0; --rows, to.at += to.row_stride, from.at += from.row_stride) {
     float* target = to.at;
     const float* source = from.at;
@@ -48,10 +48,10 @@ template <size_t kTileRows>
 inline void add_some(const PanelProduct& product, Tile& tile, float* memory, const float* left, float* out,
                      const float* of_rows_from) {
   const bool begins = product.initial != nullptr;
-  const Place target{out, product.out_stride, product.column_stride};
-  const Place moved{memory, static_cast<ptrdiff_t>(kPanelColumns), 1};
-  const Place initial{const_cast<float*>(product.initial), 0, 1};
-  const Place of_rows{const_cast<float*>(of_rows_from), 1, 0};
+  const TilePosition target{out, product.out_stride, product.column_stride};
+  const TilePosition moved{memory, static_cast<ptrdiff_t>(kPanelColumns), 1};
+  const TilePosition initial{const_cast<float*>(product.initial), 0, 1};
+  const TilePosition of_rows{const_cast<float*>(of_rows_from), 1, 0};
   move_tile(moved, begins ? initial : (of_rows_from != nullptr ? of_rows : target), kTileRows,
             product.columns);
   tile.from = tile.out = memory;

@@ -35,7 +35,7 @@ void pack_panel(float* to, const float* from, ptrdiff_t from_stride, ptrdiff_t d
 }
 #endif
 
-void gather_panel(float* to, ptrdiff_t to_stride, const PanelWindows& windows, const PanelPlace& place) {
+void gather_panel(float* to, ptrdiff_t to_stride, const PanelWindows& windows, const PanelPosition& place) {
   for (size_t j = 0; j < kPanelColumns; ++j) {
     const auto row = static_cast<uint32_t>(windows.row[j] + place.row);
     const auto column = static_cast<uint32_t>(windows.column[j] + place.column);

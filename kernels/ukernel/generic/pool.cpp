@@ -59,7 +59,7 @@ RL_INLINE void for_each_result(size_t count, ptrdiff_t lane, Body body) {
   for (; i < count; i += kLanes) body(StridedLanes{lane, count - i < kLanes ? count - i : kLanes}, i);
 }
 
-RL_INLINE I32 lane_numbers() {
+RL_INLINE I32 lane_indices() {
   int32_t lanes[kLanes];
   for (size_t i = 0; i < kLanes; ++i) lanes[i] = static_cast<int32_t>(i);
   I32 result;
@@ -67,7 +67,7 @@ RL_INLINE I32 lane_numbers() {
   return result;
 }
 
-RL_INLINE void write_numbers(int64_t* to, I32 numbers, size_t count) {
+RL_INLINE void write_indices(int64_t* to, I32 numbers, size_t count) {
   int32_t lanes[kLanes];
   std::memcpy(lanes, &numbers, sizeof(lanes));
   if (count == kLanes) {
@@ -78,7 +78,7 @@ RL_INLINE void write_numbers(int64_t* to, I32 numbers, size_t count) {
 }
 
 // One result with scalars, for which vectors are no faster.
-RL_INLINE void max_of_window(const PoolWindow& window, const PoolNumbers& numbers, const float* x, float* y,
+RL_INLINE void max_of_window(const PoolWindow& window, const PoolIndices& numbers, const float* x, float* y,
                              int64_t* index) {
   float best = -__builtin_inff();
   int32_t found = numbers.first;
@@ -102,7 +102,7 @@ constexpr T kLeast = static_cast<T>(T(-1) < T(0) ? -128 : 0);
 
 // Results first <= i < count, one at a time.
 template <class T>
-void max_of_windows(size_t first, size_t count, const PoolWindow& window, const PoolNumbers& numbers,
+void max_of_windows(size_t first, size_t count, const PoolWindow& window, const PoolIndices& numbers,
                     const T* x, T* y, int64_t* index) {
   for (size_t i = first; i < count; ++i) {
     const T* row = x + static_cast<ptrdiff_t>(i) * window.lane;
@@ -133,7 +133,7 @@ using BytesOf = std::conditional_t<std::is_same_v<T, int8_t>, Signed, Unsigned>;
 
 // Adjacent results, one vector at a time; returns the number of results done.
 template <class T>
-RL_INLINE size_t max_of_vectors(size_t count, const PoolWindow& window, const PoolNumbers& numbers,
+RL_INLINE size_t max_of_vectors(size_t count, const PoolWindow& window, const PoolIndices& numbers,
                                 const T* x, T* y, int64_t* index) {
   using Bytes = BytesOf<T>;
   using Taps = Unsigned;
@@ -172,13 +172,13 @@ RL_INLINE size_t max_of_vectors(size_t count, const PoolWindow& window, const Po
 }
 #else
 template <class T>
-RL_INLINE size_t max_of_vectors(size_t, const PoolWindow&, const PoolNumbers&, const T*, T*, int64_t*) {
+RL_INLINE size_t max_of_vectors(size_t, const PoolWindow&, const PoolIndices&, const T*, T*, int64_t*) {
   return 0;
 }
 #endif
 
 template <class T>
-RL_INLINE void max_of_bytes(size_t count, const PoolWindow& window, const PoolNumbers& numbers, const T* x,
+RL_INLINE void max_of_bytes(size_t count, const PoolWindow& window, const PoolIndices& numbers, const T* x,
                             T* y, int64_t* index) {
   const size_t done = max_of_vectors(count, window, numbers, x, y, index);
   max_of_windows(done, count, window, numbers, x, y, index);
@@ -186,17 +186,17 @@ RL_INLINE void max_of_bytes(size_t count, const PoolWindow& window, const PoolNu
 
 }  // namespace
 
-void max_pool_i8(size_t count, const PoolWindow& window, const PoolNumbers& numbers, const int8_t* x,
+void max_pool_i8(size_t count, const PoolWindow& window, const PoolIndices& numbers, const int8_t* x,
                  int8_t* y, int64_t* index) {
   max_of_bytes(count, window, numbers, x, y, index);
 }
 
-void max_pool_u8(size_t count, const PoolWindow& window, const PoolNumbers& numbers, const uint8_t* x,
+void max_pool_u8(size_t count, const PoolWindow& window, const PoolIndices& numbers, const uint8_t* x,
                  uint8_t* y, int64_t* index) {
   max_of_bytes(count, window, numbers, x, y, index);
 }
 
-void max_pool(size_t count, const PoolWindow& window, const PoolNumbers& numbers, const float* x, float* y,
+void max_pool(size_t count, const PoolWindow& window, const PoolIndices& numbers, const float* x, float* y,
               int64_t* index) {
   if (kLanes > 1 && count == 1) return max_of_window(window, numbers, x, y, index);
   for_each_result(count, window.lane, [&](const auto& lanes, size_t i) {
@@ -222,8 +222,8 @@ void max_pool(size_t count, const PoolWindow& window, const PoolNumbers& numbers
     RL_UNROLL for (size_t v = 0; v < kCount; ++v) {
       const size_t from = i + v * kLanes;
       lanes.write(y + i, v, best[v]);
-      const I32 result = lane_numbers() + splat(static_cast<int32_t>(from));
-      write_numbers(index + from, found[v] + result * splat(numbers.lane), lanes.last);
+      const I32 result = lane_indices() + splat(static_cast<int32_t>(from));
+      write_indices(index + from, found[v] + result * splat(numbers.lane), lanes.last);
     }
   });
 }

@@ -24,7 +24,7 @@ RL_INLINE F32 better(F32 best, F32 x) {
 }
 
 template <class Order>
-RL_INLINE float best_of_run(size_t n, const float* x) {
+RL_INLINE float best_of_span(size_t n, const float* x) {
   constexpr size_t kCount = 4;
   const auto of_two = [](F32 a, F32 b) { return better<Order>(a, b); };
   if (n < kLanes) return reduce(load_repeated(x, n), of_two);
@@ -91,8 +91,8 @@ float squares_span(size_t n, const float* x, float mean) {
   });
 }
 
-float max_span(size_t n, const float* x) { return best_of_run<Largest>(n, x); }
-float min_span(size_t n, const float* x) { return best_of_run<Smallest>(n, x); }
+float max_span(size_t n, const float* x) { return best_of_span<Largest>(n, x); }
+float min_span(size_t n, const float* x) { return best_of_span<Smallest>(n, x); }
 
 size_t find_span(size_t n, const float* x, float value) {
   const F32 wanted = splat(value);

@@ -15,7 +15,7 @@ namespace {
 // May drop a NaN, which then returns through the sum of exponentials.
 RL_INLINE F32 larger(F32 a, F32 b) { return select(a > b, a, b); }
 
-RL_INLINE float largest_of_run(size_t n, const float* x) {
+RL_INLINE float largest_of_span(size_t n, const float* x) {
   const auto of_two = [](F32 a, F32 b) { return larger(a, b); };
   if (n < kLanes) return reduce(load_repeated(x, n), of_two);
   F32 even = load(x);
@@ -42,15 +42,15 @@ RL_INLINE F32 exp_of_difference(F32 x) {
 
 // y[i] = update(x[i]) for all elements.
 template <class Update>
-RL_INLINE void map_run(size_t n, const float* x, float* y, Update update) {
+RL_INLINE void map_span(size_t n, const float* x, float* y, Update update) {
   size_t i = 0;
   for (; n - i >= kLanes; i += kLanes) store(y + i, update(load(x + i)));
   if (i < n) store_partial(y + i, update(load_partial(x + i, n - i)), n - i);
 }
 
 template <bool kLogarithm>
-RL_INLINE void along_run(size_t n, const float* x, float* y) {
-  const F32 largest = splat(largest_of_run(n, x));
+RL_INLINE void along_span(size_t n, const float* x, float* y) {
+  const F32 largest = splat(largest_of_span(n, x));
   const float sum = sum_terms(n, [=](size_t i, size_t count) {
     if (count == kLanes) {
       const F32 value = exp_of_difference(load(x + i) - largest);
@@ -63,10 +63,10 @@ RL_INLINE void along_run(size_t n, const float* x, float* y) {
   });
   if (kLogarithm) {
     const F32 shift = log(splat(sum));
-    map_run(n, x, y, [=](F32 value) { return value - largest - shift; });
+    map_span(n, x, y, [=](F32 value) { return value - largest - shift; });
   } else {
     const F32 factor = splat(1.0f / sum);
-    map_run(n, y, y, [=](F32 value) { return value * factor; });
+    map_span(n, y, y, [=](F32 value) { return value * factor; });
   }
 }
 
@@ -101,8 +101,8 @@ RL_INLINE void down_columns(size_t rows, ptrdiff_t x_stride, ptrdiff_t y_stride,
 
 }  // namespace
 
-void softmax_span(size_t n, const float* x, float* y) { along_run<false>(n, x, y); }
-void log_softmax_span(size_t n, const float* x, float* y) { along_run<true>(n, x, y); }
+void softmax_span(size_t n, const float* x, float* y) { along_span<false>(n, x, y); }
+void log_softmax_span(size_t n, const float* x, float* y) { along_span<true>(n, x, y); }
 
 void softmax_rows(size_t rows, ptrdiff_t x_stride, ptrdiff_t y_stride, size_t n, const float* x, float* y) {
   down_columns<false>(rows, x_stride, y_stride, n, x, y);

@@ -21,7 +21,7 @@ RL_INLINE F32 zip_high(F32 a, F32 b, std::index_sequence<I...>) {
   return __builtin_shufflevector(a, b, (kLanes / 2 + I / 2 + I % 2 * kLanes)...);
 }
 // Each round swaps one bit of the lane index with one bit of the vector index.
-RL_INLINE void turn_lanes(F32 (&square)[kLanes]) {
+RL_INLINE void transpose_lanes(F32 (&square)[kLanes]) {
   constexpr auto kAll = std::make_index_sequence<kLanes>();
   RL_UNROLL for (size_t round = 1; round < kLanes; round *= 2) {
     F32 zipped[kLanes];
@@ -33,11 +33,11 @@ RL_INLINE void turn_lanes(F32 (&square)[kLanes]) {
   }
 }
 #else
-RL_INLINE void turn_lanes(F32 (&)[kLanes]) {}
+RL_INLINE void transpose_lanes(F32 (&)[kLanes]) {}
 #endif
 
 // A square of up to kLanes rows and columns at (i, j).
-RL_INLINE void turn_square(const TransposeClamp& t, size_t i, size_t j, size_t rows, size_t columns) {
+RL_INLINE void transpose_square(const TransposeClamp& t, size_t i, size_t j, size_t rows, size_t columns) {
   F32 square[kLanes];
   const float* from = t.from + static_cast<ptrdiff_t>(i) * t.from_stride + j;
   RL_UNROLL for (size_t r = 0; r < kLanes; ++r) {
@@ -45,7 +45,7 @@ RL_INLINE void turn_square(const TransposeClamp& t, size_t i, size_t j, size_t r
                 : columns == kLanes ? load(from + static_cast<ptrdiff_t>(r) * t.from_stride)
                                     : load_partial(from + static_cast<ptrdiff_t>(r) * t.from_stride, columns);
   }
-  turn_lanes(square);
+  transpose_lanes(square);
   const F32 low = splat(t.low);
   const F32 high = splat(t.high);
   RL_UNROLL for (size_t c = 0; c < kLanes; ++c) {
@@ -71,10 +71,10 @@ void transpose_clamped(const TransposeClamp& t) {
     const size_t columns = t.columns - j < kLanes ? t.columns - j : kLanes;
     size_t i = 0;
     if (columns == kLanes) {
-      for (; i + kLanes <= t.rows; i += kLanes) turn_square(t, i, j, kLanes, kLanes);
+      for (; i + kLanes <= t.rows; i += kLanes) transpose_square(t, i, j, kLanes, kLanes);
     }
     for (; i < t.rows; i += kLanes) {
-      turn_square(t, i, j, t.rows - i < kLanes ? t.rows - i : kLanes, columns);
+      transpose_square(t, i, j, t.rows - i < kLanes ? t.rows - i : kLanes, columns);
     }
   }
 }

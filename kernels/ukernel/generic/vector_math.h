@@ -177,7 +177,7 @@ inline constexpr float kLarge = 12800;
 
 // The reduced argument: x = (quarter + 4 k) pi/2 + angle + low, where `low` is the rounding error of `angle`.
 // NaN for infinity.
-struct Turned {
+struct ReducedAngle {
   F32 angle;
   F32 low;
   I32 quarter;
@@ -189,7 +189,7 @@ constexpr uint32_t kTwoOverPi[] = {0,          0xa2f9836e, 0x4e441529, 0xfc2757d
 
 // Payne-Hanek reduction of a finite |x| >= 2^13 in integers: of the product with 2/pi, only bits of weight 2
 // and less matter, and 94 of them suffice.
-inline float turn_large(float x, int32_t* quarter) {
+inline float reduce_large_angle(float x, int32_t* quarter) {
   int32_t pattern;
   std::memcpy(&pattern, &x, sizeof(pattern));
   const uint64_t mantissa = (static_cast<uint32_t>(pattern) & 0x7fffff) | 0x800000;
@@ -201,32 +201,32 @@ inline float turn_large(float x, int32_t* quarter) {
     const uint64_t pair = (uint64_t{words[i]} << 32) | words[i + 1];
     window[i] = static_cast<uint32_t>((pair << shift) >> 32);
   }
-  const uint64_t turns =
+  const uint64_t quarter_bits =
       ((mantissa * window[0]) << 32) + mantissa * window[1] + ((mantissa * window[2]) >> 32);
-  const uint64_t nearest = (turns + (uint64_t{1} << 61)) >> 62;
-  const auto rest = static_cast<int64_t>(turns - (nearest << 62));
+  const uint64_t nearest = (quarter_bits + (uint64_t{1} << 61)) >> 62;
+  const auto rest = static_cast<int64_t>(quarter_bits - (nearest << 62));
   const auto angle = static_cast<float>(static_cast<double>(rest) * (0x1.921fb54442d18p+0 * 0x1p-62));
   *quarter = static_cast<int32_t>(pattern < 0 ? 0 - nearest : nearest);
   return pattern < 0 ? -angle : angle;
 }
 
 // Reduces the lanes with large arguments, one at a time.
-[[gnu::noinline]] inline void turn_large_lanes(const float* x, float* angle, float* low, int32_t* quarter) {
+[[gnu::noinline]] inline void reduce_large_lanes(const float* x, float* angle, float* low, int32_t* quarter) {
   for (size_t i = 0; i < kLanes; ++i) {
     const float a = x[i] < 0 ? -x[i] : x[i];
     if (!(a > kLarge && a < kInfinity)) continue;
-    angle[i] = turn_large(x[i], &quarter[i]);
+    angle[i] = reduce_large_angle(x[i], &quarter[i]);
     low[i] = 0;
   }
 }
 
-RL_INLINE Turned turn(F32 x) {
+RL_INLINE ReducedAngle reduce_angle(F32 x) {
   const F32 shifted = x * 0x1.45f306p-1f + kRounder;
   const F32 n = shifted - kRounder;
   const F32 most = ((x - n * 0x1.92p+0f) - n * 0x1.fb4p-12f) - n * 0x1.444p-24f;
   const F32 last = n * 0x1.68c234p-39f;
-  Turned turned{most - last, splat(0.0f), bits(shifted)};
-  turned.low = (most - turned.angle) - last;
+  ReducedAngle angle_parts{most - last, splat(0.0f), bits(shifted)};
+  angle_parts.low = (most - angle_parts.angle) - last;
   const F32 a = absolute(x);
   if (__builtin_expect(any((a > kLarge) & (a < kInfinity)), 0)) {
     float lanes[kLanes];
@@ -234,38 +234,38 @@ RL_INLINE Turned turn(F32 x) {
     float low[kLanes];
     int32_t quarter[kLanes];
     store(lanes, x);
-    store(angle, turned.angle);
-    store(low, turned.low);
-    std::memcpy(quarter, &turned.quarter, sizeof(quarter));
-    turn_large_lanes(lanes, angle, low, quarter);
-    turned.angle = load(angle);
-    turned.low = load(low);
-    std::memcpy(&turned.quarter, quarter, sizeof(quarter));
+    store(angle, angle_parts.angle);
+    store(low, angle_parts.low);
+    std::memcpy(quarter, &angle_parts.quarter, sizeof(quarter));
+    reduce_large_lanes(lanes, angle, low, quarter);
+    angle_parts.angle = load(angle);
+    angle_parts.low = load(low);
+    std::memcpy(&angle_parts.quarter, quarter, sizeof(quarter));
   }
-  return turned;
+  return angle_parts;
 }
 
-RL_INLINE F32 sine_of(const Turned& turned, I32 quarter) {
-  const F32 r = turned.angle;
+RL_INLINE F32 sine_of(const ReducedAngle& angle_parts, I32 quarter) {
+  const F32 r = angle_parts.angle;
   const F32 square = r * r;
-  const F32 sine =
-      r + (r * (square * polynomial(square, -0x1.555546p-3f, 0x1.11077cp-7f, -0x1.9955bep-13f)) + turned.low);
+  const F32 sine = r + (r * (square * polynomial(square, -0x1.555546p-3f, 0x1.11077cp-7f, -0x1.9955bep-13f)) +
+                        angle_parts.low);
   const F32 cosine =
       1.0f - (0.5f * square -
               (square * (square * polynomial(square, 0x1.55554ap-5f, -0x1.6c0c1ap-10f, 0x1.99e0ecp-16f)) -
-               r * turned.low));
+               r * angle_parts.low));
   const F32 value = select((quarter & 1) != 0, cosine, sine);
   return from_bits(bits(value) ^ (shifted_left(quarter, 30) & INT32_MIN));
 }
 
 RL_INLINE F32 sin(F32 x) {
-  const Turned turned = turn(x);
-  return select(x == 0.0f, x, sine_of(turned, turned.quarter));
+  const ReducedAngle angle_parts = reduce_angle(x);
+  return select(x == 0.0f, x, sine_of(angle_parts, angle_parts.quarter));
 }
 
 RL_INLINE F32 cos(F32 x) {
-  const Turned turned = turn(x);
-  return sine_of(turned, turned.quarter + 1);
+  const ReducedAngle angle_parts = reduce_angle(x);
+  return sine_of(angle_parts, angle_parts.quarter + 1);
 }
 
 // x + 3, clamped to [0, 6]; NaN passes.

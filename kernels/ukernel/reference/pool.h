@@ -23,7 +23,7 @@ void for_each_element(size_t i, const PoolWindow& window, const T* x, F f) {
 }
 
 template <class T>
-T max_pool(size_t i, const PoolWindow& window, const PoolNumbers& numbers, const T* x, int64_t* index) {
+T max_pool(size_t i, const PoolWindow& window, const PoolIndices& numbers, const T* x, int64_t* index) {
   using Limits = std::numeric_limits<T>;
   T best = Limits::has_infinity ? -Limits::infinity() : Limits::lowest();
   const auto first = numbers.first + static_cast<int64_t>(i) * numbers.lane;

@@ -149,7 +149,7 @@ inline void sum_tile(const int64_t* panel, const int8_t* const* right, size_t de
 }
 
 // Packs the elements of three rows, 21 bits each.
-inline void put_together(const int8_t* const* left, size_t depth, int64_t* panel) {
+inline void pack_rows(const int8_t* const* left, size_t depth, int64_t* panel) {
   const int8_t* a = left[0];
   const int8_t* b = left[1];
   const int8_t* c = left[2];
@@ -172,7 +172,7 @@ inline void put_together(const int8_t* const* left, size_t depth, int64_t* panel
   int64_t panel[kPart];
   for (size_t k = 0; k < depth; k += kPart) {
     const size_t part = depth - k < kPart ? depth - k : kPart;
-    put_together(rows, part, panel);
+    pack_rows(rows, part, panel);
     for (const int8_t*& row : rows) row += part;
     const int8_t* column = right + k;
     for (size_t j = 0; j < columns; j += kColumns) {

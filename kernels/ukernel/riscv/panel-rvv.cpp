@@ -124,7 +124,7 @@ void pack_panel(float* to, const float* from, ptrdiff_t from_stride, ptrdiff_t d
   }
 }
 
-void gather_panel(float* to, ptrdiff_t to_stride, const PanelWindows& windows, const PanelPlace& place) {
+void gather_panel(float* to, ptrdiff_t to_stride, const PanelWindows& windows, const PanelPosition& place) {
   for (size_t j = 0; j < kPanelColumns;) {
     const size_t lanes = __riscv_vsetvl_e32m4(kPanelColumns - j);
     const vint32m4_t rows =

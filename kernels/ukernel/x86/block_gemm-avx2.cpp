@@ -86,8 +86,8 @@ RL_INLINE Widest whole_sum(const Widest (&parts)[K::kParts]) {
 
 // Adds the products of a word of kVecs vectors of features with the elements of the rows `left`.
 template <class K, size_t kCount, size_t kVecs>
-RL_INLINE void add_run(Widest (&sums)[kCount][kVecs][K::kParts], const char* const* left, size_t at,
-                       const char* from) {
+RL_INLINE void add_word(Widest (&sums)[kCount][kVecs][K::kParts], const char* const* left, size_t at,
+                        const char* from) {
   RL_UNROLL
   for (size_t v = 0; v < kVecs; ++v) {
     const Widest bytes = load<Widest>(from + v * sizeof(Widest));
@@ -152,8 +152,8 @@ RL_INLINE void multiply_tile(const BlockGemm& p, size_t first, size_t feature, f
         }
       }
       for (size_t i = 0; i < runs; ++i, from += kWordBytes) {
-        add_run<K, kCount, kVecs>(sums, left, i * K::kRun / 4 * K::kFourBytes,
-                                  from + feature * sizeof(uint32_t));
+        add_word<K, kCount, kVecs>(sums, left, i * K::kRun / 4 * K::kFourBytes,
+                                   from + feature * sizeof(uint32_t));
       }
       RL_UNROLL
       for (size_t r = 0; r < kCount; ++r) {

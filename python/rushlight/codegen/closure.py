@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from rushlight.codegen.kernel_keys import key_of
-from rushlight.codegen.numbers import fractional_numbers
+from rushlight.codegen.numbers import fractional_scalars
 from rushlight.codegen.schema import Argument, Schema
 from rushlight.codegen.table import OperatorTable
 from rushlight.program import Method, Program, Value
@@ -34,7 +34,7 @@ def program_calls(program: Program, table: OperatorTable) -> dict[str, Calls]:
     """All operators of a program, including those missing in the table, with the needs of their calls."""
     needs: dict[str, Calls] = {}
     for method in program.plans:
-        fractional = fractional_numbers(method)
+        fractional = fractional_scalars(method)
         for name in method.operators:
             needs.setdefault(name, Calls())
         for instruction in method.instructions:

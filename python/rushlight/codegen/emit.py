@@ -381,7 +381,7 @@ def cmake_selection(selection: Selection, selected: Sequence[Selected]) -> str:
         "RUSHLIGHT_OFFICIAL_KERNELS": [s.operator.name for s in selected if s.operator.official],
         "RUSHLIGHT_OFFICIAL_KERNEL_SOURCES": sorted(official_sources),
         "RUSHLIGHT_SHARED_KERNEL_SOURCES": shared,
-        "RUSHLIGHT_NARROW_KERNEL_SOURCES": [file for file in shared if not _asks_for_dtypes(file)],
+        "RUSHLIGHT_NARROW_KERNEL_SOURCES": [file for file in shared if not _depends_on_dtypes(file)],
         "RUSHLIGHT_BACK_KERNEL_SOURCES": [
             file for file in (*sources, *shared) if any(map(file.is_relative_to, backs))
         ],
@@ -397,7 +397,7 @@ def cmake_selection(selection: Selection, selected: Sequence[Selected]) -> str:
     return _HEADER.format(comment="#") + text
 
 
-def _asks_for_dtypes(source: Path) -> bool:
+def _depends_on_dtypes(source: Path) -> bool:
     """True if a shared source depends on the selected dtypes of an operator."""
     return 'selected_types("' in source.read_text(encoding="utf-8")
 

@@ -15,7 +15,7 @@ _ALWAYS = {"truediv", "sym_float"}
 _NEVER = {"sym_size", "sym_numel", "sym_stride", "eq", "ne", "lt", "le", "gt", "ge"}
 
 
-def fractional_numbers(method: Method) -> frozenset[int]:
+def fractional_scalars(method: Method) -> frozenset[int]:
     """The indices of the scalars that may be fractional: doubles, and scalars computed from them."""
     found = {index for index, value in enumerate(method.values) if value.kind is Kind.DOUBLE}
     writes = list(_writes(method))

@@ -25,7 +25,7 @@ TABLE = f"{FOLDER}/variants.yaml"
 VARIANTS_HEADER = f"{FOLDER}/variant_table.h"
 DETECTION_HEADER = f"{FOLDER}/variant_detection.h"
 LISTS = "ukernels.cmake"
-QUESTIONS = "questions.cpp"
+CONDITIONS = "questions.cpp"
 
 FAMILIES = {
     "float": "RL_UKERNEL",
@@ -388,7 +388,7 @@ def write(root: Path, folder: Path) -> None:
     files = {
         VARIANTS_HEADER: variants_header(table),
         DETECTION_HEADER: detection_header(table),
-        QUESTIONS: questions(table),
+        CONDITIONS: questions(table),
         LISTS: lists(table, kinds, root, folder),
         **generated_sources(root),
     }

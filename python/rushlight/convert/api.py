@@ -16,11 +16,11 @@ from rushlight.codegen.table import Operator
 from rushlight.convert.delegates import has_delegates, without_delegates
 from rushlight.convert.graph import ProgramCall, ProgramGraph
 from rushlight.convert.order import arrange
-from rushlight.convert.outputs import keep_places, places
+from rushlight.convert.outputs import keep_memory_kinds, places
 from rushlight.convert.reading import Unread, read
 from rushlight.convert.views import elide_views
 from rushlight.integers.graph import DEQUANTIZE, QUANTIZE, Call
-from rushlight.integers.match import turn
+from rushlight.integers.match import rewrite_graph
 from rushlight.integers.rules import Settings
 from rushlight.lowered.data import ArrayPool
 from rushlight.lowered.emit import Emitter, Pools
@@ -194,13 +194,13 @@ class _Converter:
         ends = places(method.lowered.outputs)
         before = _conversions(graph)
         if self.settings is not None:
-            report = turn(graph, self.settings)
+            report = rewrite_graph(graph, self.settings)
             done.replaced = report.replaced
-            done.in_float = [_told(call, reason) for call, reason in report.refused]
+            done.in_float = [_reported(call, reason) for call, reason in report.refused]
         if _conversions(graph) >= before and not done.delegates:
             done.replaced = []
             return self._unchanged(plan)
-        keep_places(graph, ends)
+        keep_memory_kinds(graph, ends)
         arrange(graph)
         elide_views(method)
         reuse_inputs(method.lowered, self._has_trait)
@@ -237,6 +237,6 @@ def _conversions(graph: ProgramGraph) -> int:
     return sum(call.operator in (QUANTIZE, DEQUANTIZE) for call in graph.calls())
 
 
-def _told(call: Call, reason: str) -> Float:
+def _reported(call: Call, reason: str) -> Float:
     assert isinstance(call, ProgramCall)
     return Float(call.call.origin.handle, call.operator, reason)

@@ -266,14 +266,14 @@ class _Inlined:
             alias = replace(given, sizes=inner.sizes, dim_order=inner.dim_order)
             self.places[index] = self.method.add(Value(Kind.TENSOR, alias))
             return
-        own = replace(inner, storage=Storage.PLANNED, memory_id=_MEMORY, memory_offset=self._room(inner))
+        own = replace(inner, storage=Storage.PLANNED, memory_id=_MEMORY, memory_offset=self._reserve(inner))
         self.places[index] = self.method.add(Value(Kind.TENSOR, own))
         if is_output:
             self.behind.append(self._copy(self.places[index], outer))
         else:
             self.before.append(self._copy(outer, self.places[index]))
 
-    def _room(self, tensor: TensorInfo) -> int:
+    def _reserve(self, tensor: TensorInfo) -> int:
         """The offset of new memory that no other tensor uses."""
         sizes = self.method.buffer_sizes
         offset = -(-max(sizes[_MEMORY], self.method.base + sum(self.inner.buffer_sizes)) // _ALIGNMENT)

@@ -76,7 +76,7 @@ class ProgramGraph:
         call = self._makers.get(value) if isinstance(value, TensorOperand) else None
         return None if call is None or value.storage in self.method.written_again else self._seen(call)
 
-    def is_there(self, call: protocol.Call) -> bool:
+    def is_present(self, call: protocol.Call) -> bool:
         return _call(call) in self._there
 
     def inputs(self, call: protocol.Call) -> Sequence[TensorOperand]:
@@ -185,13 +185,13 @@ class ProgramGraph:
         self._put(place, self._made(operator, arguments, result, place.origin if place else Origin()))
         return result
 
-    def let_read(self, call: Call, old: TensorOperand, new: TensorOperand) -> None:
+    def replace_input(self, call: Call, old: TensorOperand, new: TensorOperand) -> None:
         """Makes one call read another value."""
         self._leave(call)
         call.arguments = _renewed(call.arguments, {id(old): new})
         self._enter(call)
 
-    def put_out(self, old: TensorOperand, copied: Callable[[None], TensorOperand]) -> None:
+    def replace_output(self, old: TensorOperand, copied: Callable[[None], TensorOperand]) -> None:
         """Returns a copy of an output instead of the value itself, created after the last call, in the
         output's memory."""
         copy = copied(None)

@@ -123,14 +123,14 @@ class _Orders:
         for call in self._askers(value, members):
             self._let_read(call, value, row_major(4))
         if self.graph.is_output(value):
-            self.graph.put_out(value, lambda last: self._copied(last, value, row_major(4)))
+            self.graph.replace_output(value, lambda last: self._copied(last, value, row_major(4)))
 
     def _let_read(self, call: Call, value: TensorOperand, order: DimOrder) -> None:
         """Makes a call read a copy of a value in another order."""
         key = (value, order)
         if key not in self.copies:
             self.copies[key] = self._copied(ProgramCall(call), value, order)
-        self.graph.let_read(call, value, self.copies[key])
+        self.graph.replace_input(call, value, self.copies[key])
 
     def _copied(self, before: ProgramCall | None, value: TensorOperand, order: DimOrder) -> TensorOperand:
         arguments: dict[str, Any] = {"self": value, "non_blocking": False, "dim_order": list(order)}

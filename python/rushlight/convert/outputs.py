@@ -16,7 +16,7 @@ def places(outputs: Sequence[Operand]) -> list[Place | None]:
     return [each.storage.place if isinstance(each, TensorOperand) else None for each in outputs]
 
 
-def keep_places(graph: ProgramGraph, wanted: Sequence[Place | None]) -> None:
+def keep_memory_kinds(graph: ProgramGraph, wanted: Sequence[Place | None]) -> None:
     """Inserts a copy for each output whose memory kind the rules have changed."""
     outputs = graph.method.lowered.outputs
     for position, (output, place) in enumerate(zip(outputs, wanted, strict=True)):

@@ -49,7 +49,7 @@ from rushlight.export.pipeline import (
     numbering_passes,
     user_passes,
 )
-from rushlight.export.quantized_io import MethodNumbers, QuantizedIo, metadata_methods
+from rushlight.export.quantized_io import MethodQuantization, QuantizedIo, metadata_methods
 from rushlight.export.report.bundle import with_quantized_io
 from rushlight.export.report.capacity import check_capacity
 from rushlight.export.report.report import MethodReport, Report
@@ -180,7 +180,7 @@ class _MethodExport:
         for partitioner in _partitioners(self.options):
             transform = getattr(partitioner, "transform_for_pre_decomposition", None)
             program = program if transform is None else transform(program)
-        program = self.step("decompositions", 0.3, lambda: self._taken_apart(program))
+        program = self.step("decompositions", 0.3, lambda: self._decomposed_whole(program))
         self.runner.run(passes["core_aten"], program)
         self.step("passes", 0.6, lambda: self.runner.run(core_aten_passes(), program))
         self.runner.run([*passes["edge"], *numbering_passes()], program)
@@ -207,7 +207,7 @@ class _MethodExport:
             self.seconds,
             emitter.origins,
             self.runner.context.remarks,
-            MethodNumbers({}, {}) if ends is None else ends.numbers,
+            MethodQuantization({}, {}) if ends is None else ends.numbers,
             self.runner.context.arithmetic,
         )
         return method, report
@@ -224,7 +224,7 @@ class _MethodExport:
         self.seconds[what] = self.seconds.get(what, 0.0) + time.perf_counter() - start
         return result
 
-    def _taken_apart(self, program: ExportedProgram) -> ExportedProgram:
+    def _decomposed_whole(self, program: ExportedProgram) -> ExportedProgram:
         """The program in Core ATen. torchao's operators and recurrent layers stay whole until passes have
         fused them into layers of the runtime; with partitioners they are decomposed, because backends
         match layers themselves."""

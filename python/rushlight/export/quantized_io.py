@@ -95,7 +95,7 @@ class QuantizedIo:
 
 
 @dataclass(frozen=True)
-class MethodNumbers:
+class MethodQuantization:
     """The parameters of a method's integer inputs and outputs, by index."""
 
     inputs: Mapping[int, Numbers]
@@ -115,7 +115,7 @@ class MethodNumbers:
         }
 
 
-def metadata_methods(method: str, numbers: MethodNumbers) -> list[Method]:
+def metadata_methods(method: str, numbers: MethodQuantization) -> list[Method]:
     """Methods that return the parameters: "input0_scale", "input0_zp", "input0_quant_min",
     "input0_quant_max", "input0_dtype", and so on, the names of ExecuTorch's quantize_io_pass. For a method
     other than "forward" they have its name as prefix: "decode_input0_scale"."""

@@ -46,7 +46,7 @@ class Graph(Protocol):
     def maker(self, value: Value) -> Call | None:
         """The call that returns a value; None for inputs and constants."""
 
-    def is_there(self, call: Call) -> bool:
+    def is_present(self, call: Call) -> bool:
         """True if the graph still has the call. A call without readers is removed with its last reader."""
 
     def inputs(self, call: Call) -> Sequence[Value]:
@@ -117,7 +117,7 @@ class Quantized:
     dtype: str
 
 
-def is_alone(graph: Graph, value: Value) -> bool:
+def has_one_reader(graph: Graph, value: Value) -> bool:
     """True if exactly one call reads the value, once, and it is no output."""
     return len(graph.readers(value)) == 1 and not graph.is_output(value)
 

@@ -19,7 +19,7 @@ class Report:
     refused: list[tuple[Call, str]] = field(default_factory=list)
 
 
-def turn(graph: Graph, settings: Settings = Settings()) -> Report:  # noqa: B008
+def rewrite_graph(graph: Graph, settings: Settings = Settings()) -> Report:  # noqa: B008
     """Rewrites every quantized subgraph that the rules match.
 
     First, quantizations are moved before operators that only reorder elements, so that they follow the
@@ -35,7 +35,7 @@ def turn(graph: Graph, settings: Settings = Settings()) -> Report:  # noqa: B008
 def apply(graph: Graph, rules: Mapping[str, Rule], settings: Settings, report: Report) -> None:
     """Applies rules to each call, in order of execution."""
     for call in list(graph.calls()):
-        rule = rules.get(call.operator) if graph.is_there(call) else None
+        rule = rules.get(call.operator) if graph.is_present(call) else None
         if rule is None:
             continue
         name = call.operator

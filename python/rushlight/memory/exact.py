@@ -14,7 +14,7 @@ import numpy as np
 from rushlight.memory.branch_and_bound import branch_and_bound
 from rushlight.memory.greedy import greedy_by_size
 from rushlight.memory.local_search import local_search
-from rushlight.memory.parts import Part, take_apart
+from rushlight.memory.parts import Part, split_problem
 from rushlight.memory.problem import Problem
 from rushlight.memory.requests import Layout
 
@@ -52,7 +52,7 @@ def search(problem: Problem, effort: Effort) -> Layout:
     greedy = greedy_by_size(problem)
     if greedy.optimal:
         return greedy
-    offsets, parts = take_apart(problem)
+    offsets, parts = split_problem(problem)
     solved = [_Solved(problem, part) for part in parts]
     bound = max([problem.lower_bound, *(one.bound for one in solved)])
     above = sorted((one for one in solved if one.size > bound), key=lambda one: -one.size)

@@ -35,27 +35,27 @@ def local_search(problem: Problem, start: list[int], target: int, visits: int) -
     rounds = max(visits // search.work, min(_FEW, _MOST // search.work))
     cost = search.cost(current)
     past = [cost] * max(rounds // _MEMORY, 1)
-    for turn in range(rounds):
+    for round_index in range(rounds):
         if best[0] <= target:
             break
         trial = search.moved(order, current[1], generator)
         made = search.place(trial)
-        if search.cost(made) <= max(cost, past[turn % len(past)]):
+        if search.cost(made) <= max(cost, past[round_index % len(past)]):
             order, current, cost = trial, made, search.cost(made)
             best = min(best, made, key=_size)
-        past[turn % len(past)] = cost
+        past[round_index % len(past)] = cost
     return best[1]
 
 
-def _turns_changed(order: list[int], one: int, other: int, *, swap: bool) -> list[int]:
+def _reordered(order: list[int], one: int, other: int, *, swap: bool) -> list[int]:
     """The order with `one` and `other` swapped, or with `one` moved before `other`."""
-    turns = list(order)
-    at, to = turns.index(one), turns.index(other)
+    changed = list(order)
+    at, to = changed.index(one), changed.index(other)
     if swap:
-        turns[at], turns[to] = other, one
+        changed[at], changed[to] = other, one
     else:
-        turns.insert(to, turns.pop(at))
-    return turns
+        changed.insert(to, changed.pop(at))
+    return changed
 
 
 def _size(layout: _Layout) -> int:
@@ -119,7 +119,7 @@ class _Search:
         else:
             one = generator.choice(chain)
             other = generator.choice(self._rivals[generator.choice(chain)])
-        return _turns_changed(order, one, other, swap=generator.random() < 0.5)
+        return _reordered(order, one, other, swap=generator.random() < 0.5)
 
     def _large(self, indices: list[int], generator: random.Random) -> int:
         """A random index, with probability proportional to its size."""

@@ -18,7 +18,7 @@ class Part:
     indices: Ints
 
 
-def take_apart(problem: Problem) -> tuple[Ints, list[Part]]:
+def split_problem(problem: Problem) -> tuple[Ints, list[Part]]:
     """The offsets of settled requests, shape (count,), 0 for all others; and the parts to solve.
 
     A request that is alive with every other one can go to the bottom: everything below it moves up by its

@@ -19,7 +19,7 @@ from torchao.quantization.pt2e import ObserverBase, PlaceholderObserver
 
 from rushlight.quantize.observers import GroupedWeightObserver, PerTokenObserver
 from rushlight.quantize.patterns.base import annotation, is_annotated
-from rushlight.quantize.patterns.moving import moves_numbers
+from rushlight.quantize.patterns.moving import moves_elements
 from rushlight.quantize.scope import module_stack
 
 ops = torch.ops.quantized_decomposed
@@ -72,7 +72,7 @@ class QuantizedLayers:
                 continue
             read = [each for each in node.all_input_nodes if self._is_observer(each)]
             given = [each for each in node.users if self._is_observer(each)]
-            if moves_numbers(node):
+            if moves_elements(node):
                 names = {name for each in read for name in owners.get(str(each.target), ())}
             else:
                 names = {self._layer(node, read).name}

@@ -64,7 +64,7 @@ def mixed_precision(
     while True:
         while waiting and trial.error(trial.layers.keys() - set(out)) > limit:
             out.append(waiting.pop(0))
-        _return_needless(trial, out, waiting, limit)
+        _quantize_unneeded(trial, out, waiting, limit)
         other = _leaving_out(chosen, trial.layers, out, fallback)
         error = trial.real_error(other)
         if error <= bound:
@@ -77,7 +77,7 @@ def mixed_precision(
         limit = min(limit, trial.error(trial.layers.keys() - set(out))) * 0.99
 
 
-def _return_needless(trial: Trial, out: list[str], waiting: list[str], limit: float) -> None:
+def _quantize_unneeded(trial: Trial, out: list[str], waiting: list[str], limit: float) -> None:
     """Quantizes layers again if the limit holds without leaving them out. The last of `out` stays, because
     the limit was reached with it."""
     for name in list(out[:-1]):

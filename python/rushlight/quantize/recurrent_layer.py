@@ -45,7 +45,7 @@ def gru_step(given: Any, kept: Any, state: Sequence[Any]) -> list[Any]:
     return [aten.add.Tensor(new, change)]
 
 
-def take_apart(
+def decomposed_layer(
     kind: str,
     input: torch.Tensor,
     hidden: torch.Tensor,
@@ -102,7 +102,7 @@ def _layer(
     cell_bits: int = 0,
 ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
     if not scale:
-        apart = take_apart(kind, input, hidden, cell, weight, hidden_weight, bias, hidden_bias, reverse)
+        apart = decomposed_layer(kind, input, hidden, cell, weight, hidden_weight, bias, hidden_bias, reverse)
         return apart[0], apart[1].clone(), apart[2]
     numbers = Numbers.of(kind, cell_bits, scale, zero_point, low, high)
     if numbers is None:

@@ -22,7 +22,7 @@ from rushlight.quantize.patterns.base import (
     is_quantized,
     reads_integers,
 )
-from rushlight.quantize.patterns.moving import moves_numbers
+from rushlight.quantize.patterns.moving import moves_elements
 from rushlight.quantize.scope import module_stack
 
 _KEY = "rushlight.quantize.report"
@@ -139,7 +139,7 @@ def make_report(
             quantized += 1
             continue
         scheme = scheme_of(node)
-        if scheme is None or is_constant(node) or moves_numbers(node):
+        if scheme is None or is_constant(node) or moves_elements(node):
             continue
         reason, size = _why_float(node, kept_layers)
         # A weight-only scheme leaves activations in float intentionally.

@@ -166,7 +166,7 @@ def save_case(path: Path, case: Case, **facts: object) -> None:
     files = [file.name for file in case.data_files]
     described = {"name": case.name, "tolerance": case.tolerance, "files": files, **facts, "methods": methods}
     with writing(path.with_name("tensors.npz")) as file:
-        np.savez_compressed(file, **arrays)
+        np.savez_compressed(file, allow_pickle=False, **arrays)
     write_text(path, json.dumps(described) + "\n")
 
 

@@ -19,7 +19,7 @@ from rushlight.sources import source_root
 from rushlight.status import name_of
 
 _FOLDERS = ("runtime", "kernels", "backends")
-_STATEMENT = re.compile(r"(?<!#define )\b(?:RL_CHECK|failure_place)\s*\((?:[^;\"]|\"(?:[^\"\\]|\\.)*\")*;")
+_STATEMENT = re.compile(r"(?<!#define )\b(?:RL_CHECK|failure_position)\s*\((?:[^;\"]|\"(?:[^\"\\]|\\.)*\")*;")
 _TEXT = re.compile(r'"((?:[^"\\]|\\.)*)"')
 _CODE = re.compile(r"\bError::(\w+)")
 _NUMBER, _SHORT = 0, 0x3F  # values of the code field

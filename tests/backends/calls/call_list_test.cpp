@@ -35,7 +35,7 @@ struct Sum {
   Sum() {
     const ValueId x = list.tensor(ScalarType::Float, {3}), a = list.tensor(ScalarType::Float, {3});
     const ValueId b = list.tensor(ScalarType::Float, {3}), y = list.tensor(ScalarType::Float, {3});
-    const ValueId c = list.numbers(addend);
+    const ValueId c = list.scalars(addend);
     list.call("aten::neg", "out", {x, a});
     list.set_debug_handle(5);
     list.call("aten::abs", "out", {a, b});

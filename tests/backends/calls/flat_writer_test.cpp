@@ -27,8 +27,8 @@ std::vector<uint8_t> written(const std::string& text, size_t items) {
                                 FlatWriter::offset(4), FlatWriter::offset(5), FlatWriter::offset(6)});
   flat.link_root(root);
   flat.link(root, 3, flat.string(text));
-  flat.link(root, 4, flat.numbers(std::vector<int32_t>{-1, 2, 3}));
-  flat.link(root, 5, flat.numbers(std::vector<int64_t>{-1, int64_t{1} << 50}));
+  flat.link(root, 4, flat.scalars(std::vector<int32_t>{-1, 2, 3}));
+  flat.link(root, 5, flat.scalars(std::vector<int64_t>{-1, int64_t{1} << 50}));
   const auto all = flat.offsets(items);
   flat.link(root, 6, all);
   for (size_t i = 0; i < items; ++i) {

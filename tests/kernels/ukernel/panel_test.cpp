@@ -182,7 +182,7 @@ TEST(GatherPanel, PlacesOutsideOfTheImage_AreZero) {
   for (int32_t row = 0; row < 6; ++row) {
     for (int32_t column = 0; column < 5; ++column) {
       Guarded<float> to(2 * kPanelColumns * (kChannels - 1) + kPanelColumns);
-      const PanelPlace place{
+      const PanelPosition place{
           image.data() + row * kWidth + column, kHeight * kWidth, kChannels, row, column, kHeight, kWidth};
       native::gather_panel(to.data(), 2 * kPanelColumns, windows, place);
       for (size_t i = 0; i < kChannels; ++i) {

@@ -24,10 +24,10 @@ constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 std::minstd_rand random_bits;
 struct Pool {
   const char* name;
-  void (*largest)(size_t, const PoolWindow&, const PoolNumbers&, const float*, float*, int64_t*);
+  void (*largest)(size_t, const PoolWindow&, const PoolIndices&, const float*, float*, int64_t*);
   void (*average)(size_t, const PoolWindow&, float, const float*, float*);
-  void (*largest_i8)(size_t, const PoolWindow&, const PoolNumbers&, const int8_t*, int8_t*, int64_t*);
-  void (*largest_u8)(size_t, const PoolWindow&, const PoolNumbers&, const uint8_t*, uint8_t*, int64_t*);
+  void (*largest_i8)(size_t, const PoolWindow&, const PoolIndices&, const int8_t*, int8_t*, int64_t*);
+  void (*largest_u8)(size_t, const PoolWindow&, const PoolIndices&, const uint8_t*, uint8_t*, int64_t*);
 };
 RL_VARIANTS(Pool, variants, max_pool, average_pool, max_pool_i8, max_pool_u8)
 std::ostream& operator<<(std::ostream& out, const Pool& pool) { return out << pool.name; }
@@ -44,7 +44,7 @@ size_t extent_of(size_t count, const PoolWindow& window) {
 
 template <class T, class F>
 void check_bytes(F largest, size_t count, const PoolWindow& window, int least) {
-  const PoolNumbers numbers{7, 100, 3, static_cast<int32_t>(window.lane)};
+  const PoolIndices numbers{7, 100, 3, static_cast<int32_t>(window.lane)};
   Guarded<T> x(extent_of(count, window));
   for (T& each : x)
     each = static_cast<T>(least + static_cast<int>(random_bits() % 4 == 0 ? random_bits() % 256 : 0));
@@ -60,7 +60,7 @@ void check_bytes(F largest, size_t count, const PoolWindow& window, int least) {
 
 // Windows over a buffer that ends at the last element of the last window.
 void check(const Pool& pool, size_t count, const PoolWindow& window, bool odd_numbers) {
-  const PoolNumbers numbers{7, 100, 3, static_cast<int32_t>(window.lane)};
+  const PoolIndices numbers{7, 100, 3, static_cast<int32_t>(window.lane)};
   Guarded<float> x(extent_of(count, window));
   for (float& each : x) {
     const auto bits = random_bits() % 40;

@@ -57,20 +57,20 @@ double error_of(float got, double expected) {
 // Calls `function` with spans of values and compares each result with `reference`.
 template <class Reference>
 void expect_within(const char* name, Function function, Reference reference, const Promise& promise) {
-  constexpr size_t kRun = 251;  // a multiple of no vector's width
+  constexpr size_t kSpan = 251;  // a multiple of no vector's width
   const uint64_t step = std::getenv("RUSHLIGHT_EVERY_FLOAT") != nullptr ? 1 : RUSHLIGHT_FLOAT_STEP;
   double worst = 0;
   float worst_at = 0;
-  float x[kRun];
-  float out[kRun];
+  float x[kSpan];
+  float out[kSpan];
   for (uint64_t next = 0; next < (uint64_t{1} << 32);) {
     for (float& each : x) {
       const auto pattern = static_cast<uint32_t>(next);
       std::memcpy(&each, &pattern, sizeof(each));
       next += step;
     }
-    function(kRun, x, out);
-    for (size_t i = 0; i < kRun; ++i) {
+    function(kSpan, x, out);
+    for (size_t i = 0; i < kSpan; ++i) {
       const double expected = reference(static_cast<double>(x[i]));
       const double error = error_of(out[i], expected);
       const double distance = std::fabs(out[i] - expected);

@@ -130,7 +130,7 @@ def test_a_launcher_of_the_caller_stays(project: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("choice", "message"), [("icecream", "one of auto, ccache, sccache, off"), ("sccache", "not found")]
+    ("choice", "message"), [("icecream", "expected auto, ccache, sccache or off"), ("sccache", "not found")]
 )
 def test_a_choice_that_cannot_be_is_an_error(
     choice: str, message: str, project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

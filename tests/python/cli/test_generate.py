@@ -87,7 +87,7 @@ def test_a_message_is_put_into_the_models_format(path: Path, run: Any) -> None:
         (["--tokens", "1,a"], "expected token ids with commas"),
         (["x", "--system", "y"], "expected --chat beside it, got none"),
         (["x", "--top-p", "2"], "top_p: expected a number from 0 to 1"),
-        (["x" * 60], "which the context holds"),
+        (["x" * 60], "tokens (the context), got"),
     ],
 )
 def test_what_cannot_be_is_refused(path: Path, run: Any, arguments: list[str], words: str) -> None:

@@ -57,4 +57,4 @@ def test_a_diff_with_itself_is_empty(tmp_path: Path, capsys: pytest.CaptureFixtu
 def test_what_is_missing_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert _run() == 11
     assert _run("--build", tmp_path) == 11
-    assert "no executor_runner" in capsys.readouterr().err
+    assert "expected a folder with executor_runner" in capsys.readouterr().err

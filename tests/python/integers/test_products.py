@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rushlight.integers.match import Report, turn
+from rushlight.integers.match import Report, rewrite_graph
 from rushlight.integers.rules import Settings
 
 QUANTIZE, DEQUANTIZE = (f"quantized_decomposed::{name}_per_tensor" for name in ("quantize", "dequantize"))
@@ -44,7 +44,7 @@ class Listed:
     def maker(self, value: Any) -> Node | None:
         return next((node for node in self.nodes if node.result == value), None)
 
-    def is_there(self, call: Any) -> bool:
+    def is_present(self, call: Any) -> bool:
         return call in self.nodes
 
     def inputs(self, call: Any) -> Sequence[Any]:
@@ -137,7 +137,7 @@ def change(graph: Listed, result: str, operator: str | None = None, **arguments:
 
 def made(graph: Listed) -> dict[str, Any]:
     """The arguments of the only call that a rule made."""
-    report = turn(graph)
+    report = rewrite_graph(graph)
     assert not report.refused
     assert report.replaced == ["aten::linear"]
     return dict(graph.maker("y_q").arguments)  # type: ignore[union-attr]
@@ -146,7 +146,7 @@ def made(graph: Listed) -> dict[str, Any]:
 def refusal(graph: Listed) -> str:
     """The reason why the graph stays as it is."""
     before = list(graph.nodes)
-    report = turn(graph)
+    report = rewrite_graph(graph)
     assert graph.nodes == before
     assert not report.replaced
     ((_, reason),) = report.refused
@@ -168,7 +168,7 @@ def test_a_linear_layer() -> None:
 
 def test_the_rounding_is_a_setting() -> None:
     graph = linear()
-    report: Report = turn(graph, Settings(rounding="float"))
+    report: Report = rewrite_graph(graph, Settings(rounding="float"))
     assert len(report.replaced) == 1
     arguments = graph.maker("y_q").arguments  # type: ignore[union-attr]
     assert (arguments["rounding"], arguments["shifts"]) == ("float", None)
@@ -222,7 +222,7 @@ def test_what_is_not_quantized_is_left() -> None:
         linear(Node("z", "aten::gelu", {"self": "y"})),
     ):
         before = list(graph.nodes)
-        report = turn(graph)
+        report = rewrite_graph(graph)
         assert (report.replaced, report.refused, graph.nodes) == ([], [], before)
 
 
@@ -235,7 +235,7 @@ def test_floats_that_somebody_else_reads_are_left() -> None:
     behind.outputs.add("z")
     for graph in (read, out, behind):
         before = list(graph.nodes)
-        assert not turn(graph).replaced
+        assert not rewrite_graph(graph).replaced
         assert graph.nodes == before
 
 
@@ -318,7 +318,7 @@ def convolution(weight: np.ndarray, scales: np.ndarray, **settings: Any) -> List
 def test_a_convolution() -> None:
     weight = np.arange(2 * 3 * 2 * 2, dtype=np.int8).reshape(2, 3, 2, 2)
     graph = convolution(weight, np.array([0.25, 0.5]), stride=[2, 1], padding=[1, 0])
-    assert turn(graph).replaced == ["aten::convolution"]
+    assert rewrite_graph(graph).replaced == ["aten::convolution"]
     call = graph.maker("y_q")
     assert call is not None and call.operator == "rushlight::quantized_convolution"
     given = call.arguments
@@ -333,7 +333,7 @@ def test_a_transposed_convolution(groups: int) -> None:
     graph = convolution(weight, scales, transposed=True, groups=groups)
     if groups == 2:
         change(graph, "w", DEQUANTIZE, **per_tensor("w_q", 0.25))
-    assert turn(graph).replaced == ["aten::convolution"]
+    assert rewrite_graph(graph).replaced == ["aten::convolution"]
     found = graph.maker("y_q").arguments["bias"]  # type: ignore[union-attr]
     per_group = 4 // groups
     expected = [

@@ -7,14 +7,14 @@ import numpy as np
 from hypothesis import given
 
 from rushlight.memory import Request
-from rushlight.memory.parts import take_apart
+from rushlight.memory.parts import split_problem
 from rushlight.memory.problem import Problem
 from support.memory_requests import scattered, some_requests
 
 
 def names(requests: list[Request]) -> tuple[dict[str, int], list[tuple[int, set[str]]]]:
     """Offsets of what is settled; the base and the names of each part."""
-    offsets, parts = take_apart(Problem.of(requests))
+    offsets, parts = split_problem(Problem.of(requests))
     in_parts = {int(index) for part in parts for index in part.indices}
     settled = {r.name: int(offsets[i]) for i, r in enumerate(requests) if i not in in_parts}
     return settled, [(part.base, {requests[int(i)].name for i in part.indices}) for part in parts]
@@ -50,12 +50,12 @@ def test_other_alignments_are_not_put_at_the_bottom() -> None:
 @given(requests=some_requests(most=20, alignments=(16,)))
 def test_every_request_is_settled_or_in_one_part(requests: list[Request]) -> None:
     problem = Problem.of(requests)
-    _, parts = take_apart(problem)
+    _, parts = split_problem(problem)
     indices = np.concatenate([np.empty(0, np.int64), *(part.indices for part in parts)])
     assert len(np.unique(indices)) == len(indices)
     bounds = [part.base + problem.part(part.indices.tolist()).lower_bound for part in parts]
     settled = [i for i in range(len(requests)) if i not in set(indices.tolist())]
-    offsets, _ = take_apart(problem)
+    offsets, _ = split_problem(problem)
     tops = [int(offsets[i] + problem.sizes[i]) for i in settled]
     assert max([*bounds, *tops], default=0) == problem.lower_bound
 

@@ -104,7 +104,7 @@ def test_what_is_no_record_is_refused(word: str) -> None:
 
 
 def test_the_command_prints_and_gives_json(capsys: pytest.CaptureFixture[str]) -> None:
-    record, _ = record_of("runtime/executor/arguments.cpp", "it is to resize", 0x23)
+    record, _ = record_of("runtime/executor/arguments.cpp", "resizes a tensor", 0x23)
     with pytest.raises(SystemExit) as done:
         main(["decode", "failure:", f"{record:08x}", f"0x{9 << 6:x}"])
     assert done.value.code == 0

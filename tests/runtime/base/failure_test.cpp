@@ -32,7 +32,7 @@ TEST(Failure, OfACheck_HasItsCodeAndPlace) {
   EXPECT_EQ(positive(1), Error::Ok);
   EXPECT_EQ(positive(-1), Error::InvalidArgument);
   EXPECT_EQ(last() & 0x3f, static_cast<uint32_t>(Error::InvalidArgument));
-  EXPECT_EQ(last() & ~0x3fu, failure_place(__FILE__, 17));
+  EXPECT_EQ(last() & ~0x3fu, failure_position(__FILE__, 17));
 }
 
 TEST(Failure, OfACheckThatReturnsAPointer_IsRecorded) {
@@ -41,7 +41,7 @@ TEST(Failure, OfACheckThatReturnsAPointer_IsRecorded) {
 }
 
 TEST(Failure, IsKept_UntilEnoughOthersFollow) {
-  for (unsigned i = 0; i < 100; ++i) record_number(i);
+  for (unsigned i = 0; i < 100; ++i) record_index(i);
   const FailureTrace trace = failure_trace();
   ASSERT_EQ(trace.size, kFailureRecords);
   for (uint32_t i = 0; i < trace.size; ++i) EXPECT_EQ(trace.records[i], (100 - trace.size + i) << 6);
@@ -56,8 +56,8 @@ TEST(Failure, OfAShortage_HasItsBytes) {
 
 TEST(Failure, Place_IsWhatTheDecoderComputes) {
   // The same numbers stand in tests/python/run/test_failures.py.
-  EXPECT_EQ(failure_place("runtime/executor/method.cpp", 77), 0xbc3a3740u);
-  EXPECT_EQ(failure_place("runtime/executor/method.cpp", 256 + 77), 0x7c39d280u);
+  EXPECT_EQ(failure_position("runtime/executor/method.cpp", 77), 0xbc3a3740u);
+  EXPECT_EQ(failure_position("runtime/executor/method.cpp", 256 + 77), 0x7c39d280u);
 }
 
 }  // namespace

@@ -47,7 +47,7 @@ Error fill(KernelContext&, const Tensor& self, double value, Tensor& out) {
 // out = a * b; b packed where it is constant.
 Error multiply_prepare(KernelContext& context, const Tensor&, const Tensor& b, Tensor&) {
   if (b.impl()->storage() != Storage::Constant) return Error::Ok;
-  if (void* made = context.prepare(b.const_data_ptr(), layout_number(1), 8)) {
+  if (void* made = context.prepare(b.const_data_ptr(), layout_id(1), 8)) {
     ++packs;
     std::memcpy(made, b.const_data_ptr(), 8);
   }

@@ -18,7 +18,7 @@ namespace {
 using namespace ::rushlight::testing;  // NOLINT: the builders read as words
 using ::testing::ElementsAre;
 
-constexpr uint64_t kReversed = layout_number(1, 2);
+constexpr uint64_t kReversed = layout_id(1, 2);
 int preparations = 0;
 bool had_prepared = false;
 
@@ -190,14 +190,14 @@ TEST(PreparedWeights, TellsLayoutsAndSizesApart) {
   alignas(64) uint8_t memory[512];
   PreparedWeights weights({memory, sizeof(memory)});
   const int source = 0;
-  void* made = weights.add(&source, layout_number(1, 3, 4), 48);
+  void* made = weights.add(&source, layout_id(1, 3, 4), 48);
   ASSERT_NE(made, nullptr);
   EXPECT_EQ(reinterpret_cast<uintptr_t>(made) % PreparedWeights::kAlignment, 0U);
-  EXPECT_EQ(weights.find(&source, layout_number(1, 3, 4), 48), made);
-  EXPECT_EQ(weights.find(&source, layout_number(1, 4, 3), 48), nullptr);
-  EXPECT_EQ(weights.find(&source, layout_number(2, 3, 4), 48), nullptr);
-  EXPECT_EQ(weights.find(&source, layout_number(1, 3, 4), 32), nullptr);
-  EXPECT_EQ(weights.find(memory, layout_number(1, 3, 4), 48), nullptr);
+  EXPECT_EQ(weights.find(&source, layout_id(1, 3, 4), 48), made);
+  EXPECT_EQ(weights.find(&source, layout_id(1, 4, 3), 48), nullptr);
+  EXPECT_EQ(weights.find(&source, layout_id(2, 3, 4), 48), nullptr);
+  EXPECT_EQ(weights.find(&source, layout_id(1, 3, 4), 32), nullptr);
+  EXPECT_EQ(weights.find(memory, layout_id(1, 3, 4), 48), nullptr);
 }
 
 }  // namespace

@@ -65,7 +65,7 @@ class VocabularyBuilder {
     add(scores);
     add(ranges);
     add(class_flags);
-    add(std::vector<AutomatonPlace>{
+    add(std::vector<AutomatonInfo>{
         {0, static_cast<uint32_t>(transitions.size() / (class_flags.size() + 1))}});
     add(transitions);
     add(normalizers);

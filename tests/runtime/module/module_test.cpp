@@ -381,7 +381,7 @@ Error add_packed(KernelContext& context, const Tensor& a, const Tensor& b, Tenso
 }
 
 Error add_packed_prepare(KernelContext& context, const Tensor&, const Tensor& b, Tensor&) {
-  if (void* made = context.prepare(b.const_data_ptr(), layout_number(1), 8)) {
+  if (void* made = context.prepare(b.const_data_ptr(), layout_id(1), 8)) {
     std::memcpy(made, b.const_data_ptr(), 8);
   }
   return Error::Ok;

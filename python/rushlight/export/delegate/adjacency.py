@@ -42,7 +42,7 @@ class _Units:
         return read - {unit}
 
 
-def together(graph: Graph, tag_of: Mapping[Node, str]) -> list[Node]:
+def adjacent_order(graph: Graph, tag_of: Mapping[Node, str]) -> list[Node]:
     """All nodes in topological order with the nodes of each tag adjacent, as close to the graph's order as
     the tags allow. Errors: DelegationFailed with the tags and nodes of a cycle."""
     units = _Units(graph, tag_of)

@@ -12,7 +12,7 @@ from torch.export import ExportedProgram
 from torch.fx import GraphModule, Node
 
 from rushlight.errors import DelegationFailed
-from rushlight.export.delegate.adjacency import reorder, together
+from rushlight.export.delegate.adjacency import adjacent_order, reorder
 from rushlight.export.delegate.backends import find_backend, lower, lowered_module
 from rushlight.export.delegate.bodies import get_control_flow_submodules
 from rushlight.export.delegate.copies import copy_program
@@ -144,7 +144,7 @@ def _parts_of_graph(
     if module is program.graph_module:
         _check_placeholders(program)
     tag_of = computing_nodes(module, specs)
-    order = together(module.graph, tag_of)
+    order = adjacent_order(module.graph, tag_of)
     reorder(module.graph, order)
     nodes: dict[str, list[Node]] = {}
     for node in order:

@@ -32,7 +32,9 @@ def propose_partitions(
     `allows_single_node_partition` partitions of one operator are dropped. Bodies of control flow are
     separate graphs: call it for each."""
     submodules = dict(graph_module.named_modules())
-    supported = {node for node in graph_module.graph.nodes if _asks(node, operator_support, submodules)}
+    supported = {
+        node for node in graph_module.graph.nodes if _is_supported(node, operator_support, submodules)
+    }
     supported = _with_items(graph_module.graph, supported)
     groups = _grouped(graph_module.graph, supported, connected=skip_horizontal_fusion)
     if not allows_single_node_partition:
@@ -40,7 +42,9 @@ def propose_partitions(
     return [Partition(id=index, nodes=group) for index, group in enumerate(groups)]
 
 
-def _asks(node: Node, support: OperatorSupportBase, submodules: Mapping[str, torch.nn.Module]) -> bool:
+def _is_supported(
+    node: Node, support: OperatorSupportBase, submodules: Mapping[str, torch.nn.Module]
+) -> bool:
     if node.op != "call_function" or node.target is call_delegate or node.target is getitem:
         return False
     return support.is_node_supported(submodules, node)

@@ -174,9 +174,11 @@ def _lstm(
 
 
 def _steps_of_layer(*arguments: Any, **named: Any) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-    from rushlight.quantize.recurrent_layer import take_apart  # imported already if a graph has the operator
+    from rushlight.quantize.recurrent_layer import (
+        decomposed_layer,
+    )  # imported already if a graph has the operator
 
-    return take_apart(*arguments, **named)
+    return decomposed_layer(*arguments, **named)
 
 
 # Decompositions that PyTorch lacks.

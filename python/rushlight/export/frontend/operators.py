@@ -159,7 +159,7 @@ class OperatorLibrary:
                     return row
         return None
 
-    def gives_other_sizes(self, function: Any) -> bool:
+    def changes_sizes(self, function: Any) -> bool:
         """True if `function` copies a tensor's elements in the same order under other sizes."""
         return "view" in self.traits(function) and not function.is_view
 

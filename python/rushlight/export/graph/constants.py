@@ -77,7 +77,7 @@ class Constants:
         while target in self.program.state_dict or target in self.program.constants:
             count += 1
             target = f"{name}_{count}"
-        position, before = self._next_place()
+        position, before = self._next_index()
         with graph.inserting_before(before):
             node: Node = graph.placeholder(f"c_{target}".replace(".", "_"))
         node.target = node.name
@@ -89,7 +89,7 @@ class Constants:
         self._place = position + 1, before
         return node
 
-    def _next_place(self) -> tuple[int, Node]:
+    def _next_index(self) -> tuple[int, Node]:
         """The index among the inputs for the next constant, and the node to insert it before."""
         if self._place is None or self._place[1]._erased:
             position = _after_lifted(self.program.graph_signature.input_specs)

@@ -14,7 +14,7 @@ from torch.fx import GraphModule, Node
 
 from rushlight.export.frontend.operators import OperatorLibrary
 from rushlight.export.graph.nodes import value_of
-from rushlight.export.lower.operands import constant_number, dtype_name, new_operand
+from rushlight.export.lower.operands import constant_scalar, dtype_name, new_operand
 from rushlight.export.lower.problems import Problem
 from rushlight.export.order.orders import stored_order
 from rushlight.export.passes.number_nodes import HANDLE
@@ -80,14 +80,14 @@ class Builder(ABC):
         if isinstance(value, (list, tuple)):
             return [self.operand(item, environment) for item in value]
         if isinstance(value, torch.dtype):
-            return dtype_number(value)
+            return dtype_code(value)
         if isinstance(value, torch.layout):
             return _LAYOUTS.get(value, 0)
         if isinstance(value, torch.memory_format):
             return _MEMORY_FORMATS[value]
         if isinstance(value, torch.device):
             return None
-        return constant_number(value)
+        return constant_scalar(value)
 
     def emit(self, row: str, arguments: list[Operand], results: Sequence[Operand], node: Node | None) -> None:
         """Appends a kernel call; the row's last arguments are its results."""
@@ -116,6 +116,6 @@ class Builder(ABC):
         self.append(JumpFalse(condition, target, self.origin(node)))
 
 
-def dtype_number(dtype: torch.dtype) -> int:
+def dtype_code(dtype: torch.dtype) -> int:
     """The integer of a dtype in the program format."""
     return NUMBERS[dtype_name(dtype)]

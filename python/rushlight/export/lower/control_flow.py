@@ -112,7 +112,7 @@ def _map(builder: Builder, node: Node, environment: Environment) -> Operand:
     body, sequences, additional = [builder.operand(a, environment) for a in node.args]
     results = _stacked(node, 0)
     count = _length(builder, node, arguments_of(node)[1][0], sequences[0])
-    with _Rounds(builder, node, count) as index:
+    with _CountedLoop(builder, node, count) as index:
         items = _items(builder, node.args[1], sequences, index, node)
         _store(builder, _body(builder, body, [*items, *additional]), results, index, node)
     return results
@@ -124,7 +124,7 @@ def _scan(builder: Builder, node: Node, environment: Environment) -> Operand:
     state, stacked = results[: len(initial)], results[len(initial) :]
     _copy_all(builder, initial, state, node)
     count = _length(builder, node, arguments_of(node)[2][0], sequences[0])
-    with _Rounds(builder, node, count) as index:
+    with _CountedLoop(builder, node, count) as index:
         items = _items(builder, node.args[2], sequences, index, node)
         made = _body(builder, body, [*state, *items, *additional])
         _store(builder, made[len(initial) :], stacked, index, node)
@@ -132,7 +132,7 @@ def _scan(builder: Builder, node: Node, environment: Environment) -> Operand:
     return results
 
 
-class _Rounds:
+class _CountedLoop:
     """The code around the body of a loop with `count` iterations; entering the context returns the iteration
     index."""
 

@@ -19,7 +19,7 @@ from rushlight.export.frontend.operators import bind
 from rushlight.export.graph.nodes import attribute, input_of, overload_of, value_of
 from rushlight.export.lower import control_flow, views
 from rushlight.export.lower.builder import Builder, Environment, Failed
-from rushlight.export.lower.operands import Unbounded, constant_number, new_operand
+from rushlight.export.lower.operands import Unbounded, constant_scalar, new_operand
 from rushlight.export.lower.problems import Problem
 from rushlight.export.lower.symbols import PREVIOUS, expanded, prim_row
 from rushlight.export.order.orders import stored_order
@@ -56,7 +56,7 @@ class Lowering(Builder):
             return Failed(node)  # already reported
         if target is operator.getitem:
             return environment[input_of(node)][node.args[1]]
-        number = constant_number(value_of(node))
+        number = constant_scalar(value_of(node))
         if isinstance(number, (bool, int, float)):
             return number
         if target is call_delegate:

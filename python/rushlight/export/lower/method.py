@@ -17,7 +17,7 @@ from rushlight.export.lower.builder import Environment, Failed
 from rushlight.export.lower.lowering import Lowering
 from rushlight.export.lower.operands import (
     Unbounded,
-    constant_number,
+    constant_scalar,
     new_operand,
     tensor_operand,
 )
@@ -108,7 +108,7 @@ def _user_input(node: Node, spec: InputSpec, placement: Placement) -> Operand:
         return operand
     if value is None:
         return getattr(spec.arg, "value", None)
-    known = constant_number(value)
+    known = constant_scalar(value)
     return known if isinstance(known, (bool, int, float, str)) else new_operand(known, node.name)
 
 

@@ -33,7 +33,7 @@ def is_symbolic(value: Any) -> bool:
     return isinstance(value, _SYMBOLS) and value.node.expr.is_number is not True
 
 
-def constant_number(value: Any) -> Any:
+def constant_scalar(value: Any) -> Any:
     """The number of a symbol with a constant value; any other value as it is."""
     if isinstance(value, _SYMBOLS) and not is_symbolic(value):
         kind = next(plain for symbolic, plain in _SYMBOLIC.items() if isinstance(value, symbolic))

@@ -48,7 +48,7 @@ def broken_promises(
             seen[key] = promise.call_problem(table, instruction.row, operands, built=built)
         found = seen[key]
         if found is not None:
-            problems.append(_told(instruction, found))
+            problems.append(_reported(instruction, found))
     return problems
 
 
@@ -79,7 +79,7 @@ def described(operand: Operand, argument: Any) -> promise.Operand:
     return promise.Operand(_NUMBER_KINDS.get(type(operand), ""))
 
 
-def _told(call: Call, found: promise.Problem) -> Problem:
+def _reported(call: Call, found: promise.Problem) -> Problem:
     node = call.origin.node
     if node is None:
         return Problem("", "the end of the method", "", call.row, found.message, found.remedy)

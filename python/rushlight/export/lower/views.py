@@ -54,7 +54,7 @@ def elided(builder: Builder, node: Node, environment: Environment) -> Operand | 
         return None
     if order is not None and not is_row_major(order):
         return None
-    if _is_placed(source) and not source.is_dynamic and not any(map(is_symbolic, value.shape)):
+    if _is_in_program_memory(source) and not source.is_dynamic and not any(map(is_symbolic, value.shape)):
         return _alias(source, value.shape, source.offset)
     if not is_view:
         return None
@@ -65,13 +65,13 @@ def _permuted(node: Node, source: TensorOperand) -> TensorOperand | None:
     """The source's bytes with permuted dimensions, if the result has exactly that dim order; else None."""
     dims = permutation_of(node)
     order = permuted(source.dim_order, dims)
-    if order != stored_order(node) or not _is_placed(source) or source.is_dynamic:
+    if order != stored_order(node) or not _is_in_program_memory(source) or source.is_dynamic:
         return None
     sizes = tuple(source.sizes[dim] for dim in dims)
     return TensorOperand(source.dtype, sizes, order, source.storage, offset=source.offset)
 
 
-def _is_placed(tensor: TensorOperand) -> bool:
+def _is_in_program_memory(tensor: TensorOperand) -> bool:
     """True if other tensors may alias the storage. External constants may not: a data file has one layout per
     name."""
     return tensor.storage.place is not Place.CALLER and not tensor.storage.external
@@ -122,7 +122,7 @@ def _known_sizes(value: torch.Tensor) -> list[int] | None:
 def _slice(node: Node, source: TensorOperand, value: Any, is_select: bool) -> Operand | None:
     """A slice as an alias, if it is contiguous in the source: of the outermost dimension with size above
     1."""
-    if source.is_dynamic or not _is_placed(source) or any(map(is_symbolic, value.shape)):
+    if source.is_dynamic or not _is_in_program_memory(source) or any(map(is_symbolic, value.shape)):
         return None
     dim = named_argument(node, "dim") % max(len(source.sizes), 1)
     start = named_argument(node, "index" if is_select else "start")
@@ -136,7 +136,7 @@ def _slice(node: Node, source: TensorOperand, value: Any, is_select: bool) -> Op
 
 def _split(node: Node, source: TensorOperand, values: Any, is_unbind: bool) -> Operand | None:
     """All parts of a split as aliases, if each is contiguous in the source; else None."""
-    if source.is_dynamic or not _is_placed(source) or not isinstance(values, (tuple, list)):
+    if source.is_dynamic or not _is_in_program_memory(source) or not isinstance(values, (tuple, list)):
         return None
     dim = named_argument(node, "dim") % max(len(source.sizes), 1)
     pieces, start = [], 0

@@ -104,7 +104,7 @@ class _Group:
         entries = [(node, read) for node in self.nodes for read in self._entries(node)]
         exits = [node for node in self.nodes if _is_tensor(node) and self._is_exit(node)]
         convolutions = sum(self._counts(n) for n in self.nodes)
-        borders = {read for _, read in entries if not self._lies_the_same(read)}
+        borders = {read for _, read in entries if not self._has_one_layout(read)}
         if not is_worth_converting(convolutions, len(borders) + len(exits), self.which == "integers"):
             return False
         copies: dict[Node, Node] = {}
@@ -143,13 +143,13 @@ class _Group:
             if read not in self.members and self.constants.get(read) is None
         ]
 
-    def _lies_the_same(self, read: Node) -> bool:
+    def _has_one_layout(self, read: Node) -> bool:
         return self.any_order and is_either(value_of(read))
 
     def _is_free(self, node: Node, read: Node) -> bool:
         """True if the node accepts the input in its present order."""
         planes = self.any_order and self.rules.is_convolution(node) and _reads_planes(node, read)
-        return planes or self._lies_the_same(read)
+        return planes or self._has_one_layout(read)
 
     def _is_exit(self, node: Node) -> bool:
         """True if a user outside the group needs the result in another order."""

@@ -74,13 +74,13 @@ def uses_channels_last(program: ExportedProgram) -> bool:
     for module in graph_modules(program.graph_module):
         for node in module.graph.nodes:
             if node.op == "placeholder":
-                if not (node.name in specs and is_lifted(specs[node.name])) and _asks(node):
+                if not (node.name in specs and is_lifted(specs[node.name])) and _is_channels_last_input(node):
                     return True
             elif node.kwargs.get("memory_format") in _CHANNELS_LAST.values() or "dim_order" in node.kwargs:
                 return True
     return False
 
 
-def _asks(node: Node) -> bool:
+def _is_channels_last_input(node: Node) -> bool:
     value = node.meta.get("val")
     return isinstance(value, torch.Tensor) and is_channels_last(order_of_strides(value))

@@ -28,7 +28,7 @@ from rushlight.export.graph.nodes import source_line, value_of
 from rushlight.export.graph.rewrite import insert_before, is_pure, replace
 from rushlight.export.passes.base import Pass, PassContext
 from rushlight.integers.graph import QUANTIZE, Array, Call
-from rushlight.integers.match import Report, apply, turn
+from rushlight.integers.match import Report, apply, rewrite_graph
 from rushlight.integers.rules import RULES, WHOLE_RULES, Refusal, Settings
 from rushlight.runtime.arrays import as_array, as_tensor
 
@@ -48,7 +48,7 @@ class ComputeInIntegers(Pass):
     def run(self, program: ExportedProgram, context: PassContext) -> bool:
         """See Pass. Does not change bodies of control flow, which receive constants as operands."""
         graph = FxGraph(program, context)
-        report = turn(graph, self.settings)
+        report = rewrite_graph(graph, self.settings)
         is_changed = _conclude(self.name, graph, report)
         reasons = {_node(call).name: reason for call, reason in report.refused}
         context.arithmetic += arithmetic_of(
@@ -81,7 +81,7 @@ def _conclude(name: str, graph: FxGraph, report: Report) -> bool:
     return bool(report.replaced)
 
 
-def turn_quantize(program: ExportedProgram, context: PassContext, node: Node) -> None:
+def rewrite_quantize(program: ExportedProgram, context: PassContext, node: Node) -> None:
     """Replaces a quantize after a dequantize by an integer operator, if the runtime has one."""
     with contextlib.suppress(Refusal):
         RULES[QUANTIZE](FxGraph(program, context), FxCall(node), Settings())
@@ -129,7 +129,7 @@ class FxGraph:
             return self.maker(value.args[0])
         return FxCall(value) if is_call else None
 
-    def is_there(self, call: Call) -> bool:
+    def is_present(self, call: Call) -> bool:
         return not _node(call)._erased
 
     def inputs(self, call: Call) -> Sequence[Node]:

@@ -64,7 +64,9 @@ def _rewrite(program: ExportedProgram, constants: Constants, node: Node) -> None
     rows, weight, bias = found
     tensor = constants.get(weight)
     assert tensor is not None
-    turned = constants.add(tensor.detach().t().contiguous(), f"{constants.name_of(weight)}_transposed")
+    transposed_weight = constants.add(
+        tensor.detach().t().contiguous(), f"{constants.name_of(weight)}_transposed"
+    )
     last = node
     around = _views_around(rows, node)
     if around is not None:
@@ -76,7 +78,9 @@ def _rewrite(program: ExportedProgram, constants: Constants, node: Node) -> None
     while user is not last:
         inner.append(user)
         (user,) = user.users
-    made = insert_before(last, aten.linear.default, (rows, turned, bias), value=value_of(last), origin=node)
+    made = insert_before(
+        last, aten.linear.default, (rows, transposed_weight, bias), value=value_of(last), origin=node
+    )
     replace(program, last, made)
     for dead in reversed(inner):
         dead.graph.erase_node(dead)

@@ -52,7 +52,7 @@ def _shared(node: Node, library: OperatorLibrary) -> Node | None:
     if repeated.target is not aten.expand_copy.default or value_of(repeated).dim() != 5:
         return None
     source = input_of(repeated)
-    if not library.gives_other_sizes(source.target):
+    if not library.changes_sizes(source.target):
         return None
     single, several, merged = (value_of(each).shape for each in (source, repeated, node))
     batch, groups, times, rows, columns = several

@@ -47,7 +47,7 @@ class _Lifting:
 
     def lift(self, node: Node, module: GraphModule) -> bool:
         """Replaces the node's scalars. Returns True if there were any."""
-        numbers = _numbers_for_tensors(node)
+        numbers = _scalars_for_tensors(node)
         if not numbers:
             return False
         is_complex = any(isinstance(number, complex) for _, number in numbers)  # programs have none
@@ -77,7 +77,7 @@ def _computed(node: Node, number: Any, dtype: torch.dtype) -> Node:
     return insert_before(node, torch.ops.aten.scalar_tensor.default, (number,), {"dtype": dtype}, value=value)
 
 
-def _numbers_for_tensors(node: Node) -> list[tuple[int, Any]]:
+def _scalars_for_tensors(node: Node) -> list[tuple[int, Any]]:
     """(index, value) of the tensor arguments that are scalars."""
     found = []
     for index, _, is_list in tensor_arguments(overload_of(node)):

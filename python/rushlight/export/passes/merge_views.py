@@ -40,7 +40,7 @@ class MergeViews(Pass):
         """See Pass."""
         modified = False
         for _, node in calls(program):
-            is_view = context.library.gives_other_sizes(node.target)
+            is_view = context.library.changes_sizes(node.target)
             rule = _merge_view if is_view else _RULES.get(node.target)
             if rule is not None:
                 modified |= rule(program, node, context.library)
@@ -55,7 +55,7 @@ def _source(node: Node, targets: set[OpOverload]) -> Node | None:
 
 def _merge_view(program: ExportedProgram, node: Node, library: OperatorLibrary) -> bool:
     inner = input_of(node)
-    if not library.gives_other_sizes(inner.target):
+    if not library.changes_sizes(inner.target):
         return False
     root, own = input_of(inner), value_of(node)
     if same_sizes(own.shape, value_of(root).shape):

@@ -18,8 +18,8 @@ from rushlight.export.dialect import quantized
 from rushlight.export.graph.nodes import source_line, value_of
 from rushlight.export.graph.rewrite import fake_mode_of, insert_before, replace
 from rushlight.export.passes.base import Pass, PassContext
-from rushlight.export.passes.compute_in_integers import turn_quantize
-from rushlight.export.quantized_io import Chosen, MethodNumbers, Numbers, QuantizedIo
+from rushlight.export.passes.compute_in_integers import rewrite_quantize
+from rushlight.export.quantized_io import Chosen, MethodQuantization, Numbers, QuantizedIo
 
 
 class QuantizeIo(Pass):
@@ -30,7 +30,7 @@ class QuantizeIo(Pass):
 
     def __init__(self, wanted: QuantizedIo) -> None:
         self.wanted = wanted
-        self.numbers = MethodNumbers({}, {})
+        self.numbers = MethodQuantization({}, {})
 
     def run(self, program: ExportedProgram, context: PassContext) -> bool:
         """See Pass. Errors: InvalidArgument listing the inputs and outputs that are not quantized."""
@@ -49,7 +49,7 @@ class QuantizeIo(Pass):
                 next_step="Choose others with rushlight.export.QuantizedIo(inputs=[...], outputs=[...]), or "
                 'give parameters: {0: {"scale": ..., "zp": ..., "dtype": ...}}.',
             )
-        self.numbers = MethodNumbers(_known(inputs), _known(outputs))
+        self.numbers = MethodQuantization(_known(inputs), _known(outputs))
         return bool(inputs or outputs)
 
 
@@ -112,7 +112,7 @@ class _Io:
             user.replace_input_with(node, made)
         for user in list(made.users):
             if _numbers(user, "quantize_per_tensor") is not None:
-                turn_quantize(self.program, self.context, user)
+                rewrite_quantize(self.program, self.context, user)
         return to
 
     def quantize_output(self, index: int, given: Numbers | None) -> Numbers | None:
@@ -127,21 +127,21 @@ class _Io:
             return None
         to = given or self._wanted(to)
         if to == own:
-            self._put_out(index, node.all_input_nodes[0])
+            self._set_output(index, node.all_input_nodes[0])
             return to
         end = self.program.graph.output_node()
         value = _like(value_of(node), to.dtype)
         operator = _operator("quantize_per_tensor")
         made = insert_before(end, operator, (node, *_form(to)), value=value, origin=node)
-        self._put_out(index, made)
-        turn_quantize(self.program, self.context, made)
+        self._set_output(index, made)
+        rewrite_quantize(self.program, self.context, made)
         return to
 
     def _wanted(self, own: Numbers) -> Numbers:
         """The model's parameters in the wanted dtype; 16-bit ones as they are."""
         return own.as_dtype(self.dtype) if self.dtype is not None and own.dtype != "int16" else own
 
-    def _put_out(self, index: int, node: Node) -> None:
+    def _set_output(self, index: int, node: Node) -> None:
         place, end = self._places()[index], self.program.graph.output_node()
         listed = end.args[0]
         assert isinstance(listed, (tuple, list))

@@ -39,7 +39,7 @@ class RemoveNoOps(Pass):
         mixed = uses_channels_last(program)
         written = {node for _, call in calls(program) for node in written_nodes([call])}
         for _, node in calls(program):
-            is_view = context.library.gives_other_sizes(node.target)
+            is_view = context.library.changes_sizes(node.target)
             rule = _same_sizes if is_view else _RULES.get(node.target)
             source = rule(node, mixed) if rule is not None else None
             if source is not None and not written & {node, source}:

@@ -92,12 +92,12 @@ def _call_problems(node: Node, context: PassContext) -> Iterator[str]:
         row = context.library.find(target) if target._schema.is_mutable else None
         if target._schema.is_mutable and (row is None or not context.library.is_in_place(row)):
             yield f"expected an operator that writes no argument, got {target}"
-    elif not isinstance(target, HigherOrderOperator) and not _is_of_numbers(target):
+    elif not isinstance(target, HigherOrderOperator) and not _is_on_scalars(target):
         known = "an operator's overload, control flow or arithmetic on numbers"
         yield f"expected {known}, got {getattr(target, '__name__', target)!s}"
 
 
-def _is_of_numbers(target: Any) -> bool:
+def _is_on_scalars(target: Any) -> bool:
     name = getattr(target, "__name__", "")
     module = getattr(target, "__module__", "") or ""
     return (

@@ -16,7 +16,7 @@ from rushlight.errors import InvalidArgument
 from rushlight.export.lower.data import stored_bytes
 from rushlight.export.lower.operands import dtype_name
 from rushlight.export.options import MethodSource
-from rushlight.export.quantized_io import MethodNumbers, Numbers
+from rushlight.export.quantized_io import MethodQuantization, Numbers
 from rushlight.program import BundledCase, BundledSuite, BundledTensor
 from rushlight.program.dim_order import row_major
 
@@ -39,7 +39,7 @@ def expected_suites(
     return suites
 
 
-def with_quantized_io(source: MethodSource, numbers: MethodNumbers) -> MethodSource:
+def with_quantized_io(source: MethodSource, numbers: MethodQuantization) -> MethodSource:
     """The source of a method with integer inputs and outputs: a module that takes and returns integers, with
     quantized example inputs."""
     if not numbers.inputs and not numbers.outputs:
@@ -54,7 +54,7 @@ def with_quantized_io(source: MethodSource, numbers: MethodNumbers) -> MethodSou
 class _QuantizedEnds(torch.nn.Module):
     """A float model wrapped to take integer inputs and return integer outputs."""
 
-    def __init__(self, model: Any, numbers: MethodNumbers) -> None:
+    def __init__(self, model: Any, numbers: MethodQuantization) -> None:
         super().__init__()
         self.model, self.numbers = model, numbers
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from rushlight.export.arithmetic import Arithmetic
 from rushlight.export.pipeline import PassRun
-from rushlight.export.quantized_io import MethodNumbers
+from rushlight.export.quantized_io import MethodQuantization
 from rushlight.lowered.instructions import Origin
 from rushlight.memory import Plan
 from rushlight.memory.picture import picture
@@ -30,7 +30,7 @@ class MethodReport:
     seconds: dict[str, float]
     origins: list[Origin] = field(repr=False)
     remarks: list[str] = field(default_factory=list)
-    numbers: MethodNumbers = field(default_factory=lambda: MethodNumbers({}, {}))
+    numbers: MethodQuantization = field(default_factory=lambda: MethodQuantization({}, {}))
     arithmetic: list[Arithmetic] = field(default_factory=list)
 
     @property

@@ -18,7 +18,7 @@ from rushlight.integers.graph import (
     Quantized,
     Value,
     dequantized,
-    is_alone,
+    has_one_reader,
     quantization,
 )
 
@@ -84,7 +84,7 @@ def result_of(graph: Graph, value: Value, takes_lines: bool = False) -> Result |
     value. `takes_lines`: the caller applies gain and offset; otherwise such an activation does not match."""
     low, high = -math.inf, math.inf
     line = (1.0, 0.0)
-    if not is_alone(graph, value):
+    if not has_one_reader(graph, value):
         return None
     reader = graph.readers(value)[0]
     found = bounds(reader)
@@ -93,7 +93,7 @@ def result_of(graph: Graph, value: Value, takes_lines: bool = False) -> Result |
         line = _LINES.get(reader.operator, line)
         if line != (1.0, 0.0) and not takes_lines:
             return None
-        if not is_alone(graph, reader.result):
+        if not has_one_reader(graph, reader.result):
             return None
         reader = graph.readers(reader.result)[0]
     if reader.operator != QUANTIZE:

@@ -20,7 +20,7 @@ from rushlight.integers.graph import (
     Quantized,
     Value,
     dequantized,
-    is_alone,
+    has_one_reader,
     quantization,
 )
 from rushlight.integers.rules.base import NUMBERS, Result, Rule, Settings, need, result_of
@@ -82,7 +82,7 @@ def raise_quantizations(graph: Graph) -> list[str]:
                 break
             name, source = next(iter(call.arguments.items()))
             dtype = graph.dtype(quantize.result)
-            alone = is_alone(graph, call.result) and is_alone(graph, source)
+            alone = has_one_reader(graph, call.result) and has_one_reader(graph, source)
             if not alone or quantization(quantize) is None or not graph.can_repeat(call, dtype):
                 break
             arguments = {**quantize.arguments, "input": source}

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from rushlight.integers.graph import Array, Call, Graph, Quantized, Value, dequantized, is_alone
+from rushlight.integers.graph import Array, Call, Graph, Quantized, Value, dequantized, has_one_reader
 from rushlight.integers.rules.base import Result, Rule, Settings, need, result_of, shared_dtype
 
 FRACTION = 19  # fraction bits of a normalized element
@@ -146,7 +146,7 @@ def _mean_of_squares(graph: Graph, value: Value, x: Value) -> list[int] | None:
     if mean is None or mean.operator != "aten::mean" or not mean.arguments.get("keepdim"):
         return None
     squares = graph.maker(mean.arguments["self"])
-    if squares is None or not is_alone(graph, value) or not is_alone(graph, squares.result):
+    if squares is None or not has_one_reader(graph, value) or not has_one_reader(graph, squares.result):
         return None
     given = squares.arguments
     is_square = {
@@ -163,7 +163,12 @@ def _root_mean_square(graph: Graph, value: Value, x: Value) -> tuple[list[int], 
     """Sizes and epsilon if a value is rsqrt(mean(x * x) + epsilon); else None."""
     root = graph.maker(value)
     total = None if root is None else graph.maker(root.arguments.get("self"))
-    if root is None or total is None or not is_alone(graph, value) or not is_alone(graph, total.result):
+    if (
+        root is None
+        or total is None
+        or not has_one_reader(graph, value)
+        or not has_one_reader(graph, total.result)
+    ):
         return None
     if (root.operator, total.operator) != ("aten::rsqrt", "aten::add") or total.arguments.get(
         "alpha", 1
@@ -179,7 +184,7 @@ def _root_mean_square(graph: Graph, value: Value, x: Value) -> tuple[list[int], 
 
 def _weighted(graph: Graph, call: Call, sizes: list[int]) -> tuple[Value, Array]:
     """The result of a norm after its weight, and the weight; ones if it has none."""
-    if is_alone(graph, call.result):
+    if has_one_reader(graph, call.result):
         (reader,) = graph.readers(call.result)
         if reader.operator == "aten::mul":
             given = reader.arguments

@@ -150,8 +150,8 @@ def _transposed(graph: Graph, value: Value) -> Weights | None:
     found = weights(graph, value, axis=1)
     if found is None or found.numbers.ndim != 2:
         return None
-    turned = np.ascontiguousarray(found.numbers.T)
-    return Weights(turned, turned, found.scales)
+    transposed_weight = np.ascontiguousarray(found.numbers.T)
+    return Weights(transposed_weight, transposed_weight, found.scales)
 
 
 def _swaps(call: Call) -> bool:

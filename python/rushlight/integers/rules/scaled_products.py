@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rushlight.integers.graph import Array, Call, Graph, Value, is_alone
+from rushlight.integers.graph import Array, Call, Graph, Value, has_one_reader
 from rushlight.integers.rules.base import Rule, Settings
 from rushlight.integers.rules.layers import Source, Weight, chosen_affine, has_kernels, replace_layer
 
@@ -44,11 +44,11 @@ def _call(graph: Graph, value: Value, operator: str, operators: tuple[str, ...] 
 
 def _numbers(graph: Graph, value: Value) -> Value | None:
     """The constant int8 [features, depth] whose transpose is a right factor; else None."""
-    turned = _call(graph, value, "aten::permute", ("aten::_to_copy",))
-    if turned is None or list(turned.arguments["dims"]) != [1, 0]:
+    transposed = _call(graph, value, "aten::permute", ("aten::_to_copy",))
+    if transposed is None or list(transposed.arguments["dims"]) != [1, 0]:
         return None
-    found = graph.constant(turned.arguments["self"])
-    return turned.arguments["self"] if found is not None and found.dtype == np.int8 else None
+    found = graph.constant(transposed.arguments["self"])
+    return transposed.arguments["self"] if found is not None and found.dtype == np.int8 else None
 
 
 def _of_floats(graph: Graph, value: Value) -> _Product | None:
@@ -109,7 +109,7 @@ def _ends(graph: Graph, call: Call, features: int) -> list[tuple[Call, Value | N
     """Candidates for the layer's last call, latest first: views of the result, and an addition of the bias,
     each with that bias."""
     ends: list[tuple[Call, Value | None]] = [(call, None)]
-    while is_alone(graph, ends[0][0].result):
+    while has_one_reader(graph, ends[0][0].result):
         reader = graph.readers(ends[0][0].result)[0]
         given = reader.arguments
         if reader.operator == "aten::add" and given.get("alpha", 1) == 1:

@@ -27,7 +27,7 @@ def can_look_up(graph: Graph, dtype: str) -> bool:
     return graph.can_call(LOOKUP, dtype)
 
 
-def numbers_of(dtype: str) -> Array:
+def values_of_dtype(dtype: str) -> Array:
     """All values of a dtype in ascending order, the order of table entries."""
     limits = np.iinfo(dtype)
     return np.arange(limits.min, limits.max + 1, dtype=dtype)
@@ -75,7 +75,7 @@ def _function(graph: Graph, last: Value) -> tuple[Value, list[Call]] | None:
 
 def _tabulate(graph: Graph, source: Value, calls: list[Call]) -> Array | None:
     """The last call's result for each value of the source; None if it cannot be evaluated."""
-    every = numbers_of(graph.dtype(source))
+    every = values_of_dtype(graph.dtype(source))
     known: dict[Value, Array] = {source: every}
     for call in calls:
         found = graph.compute(call, known)
@@ -118,7 +118,7 @@ def _is_identity(graph: Graph, calls: list[Call], source: Value, table: Array) -
     """True if the table maps every value in the source's quantized range to itself."""
     if table.dtype.name != graph.dtype(source):
         return False
-    same = table == numbers_of(table.dtype.name)
+    same = table == values_of_dtype(table.dtype.name)
     if same.all():
         return True
     found = [quantization(call) for call in calls if call.operator == DEQUANTIZE]

@@ -76,7 +76,7 @@ def moving(node: Node, specs: Specs) -> bool:
     return True
 
 
-def moves_numbers(node: Node) -> bool:
+def moves_elements(node: Node) -> bool:
     """True if the node only moves, selects or averages elements, and so shares its input's quantization."""
     return node.target in _MOVING | _SPLITTING or node.target is operator.getitem or _pads_zeros(node)
 

@@ -21,7 +21,7 @@ class SharedPtrDataLoader final : public executorch::runtime::DataLoader {
       size_t offset, size_t size, ET_UNUSED const DataLoader::SegmentInfo& segment_info) const override {
     size_t end = 0;
     ET_CHECK_OR_RETURN_ERROR(!c10::add_overflows(offset, size, &end) && end <= size_, InvalidArgument,
-                             "%zu bytes at offset %zu of %zu", size, offset, size_);
+                             "data: %zu bytes at offset %zu exceed its %zu bytes", size, offset, size_);
     const char* begin = static_cast<const char*>(memory_.get()) + offset;
     return executorch::runtime::FreeableBuffer(begin, size, nullptr);
   }

@@ -68,8 +68,7 @@ constexpr char letter_of() {
   } else if constexpr (kIsAny<T, aten::TensorList>) {
     return 'l';
   } else {
-    static_assert(kIsAny<T, aten::ArrayRef<std::optional<aten::Tensor>>>,
-                  "no operator argument is of this type");
+    static_assert(kIsAny<T, aten::ArrayRef<std::optional<aten::Tensor>>>, "not a type of operator arguments");
     return 'p';
   }
 }
@@ -121,7 +120,7 @@ struct Parameters<typelist<Each...>> {
 template <class FuncType>
 struct WrapUnboxedIntoFunctor {
   static_assert(kernel_util_internal::is_compile_time_function_pointer<FuncType>::value,
-                "expected what EXECUTORCH_FN makes");
+                "expected the result of EXECUTORCH_FN");
   using TrueType = typename FuncType::FuncType;
   using Traits = kernel_util_internal::function_traits<TrueType>;
   using ReturnType = typename Traits::return_type;

@@ -21,13 +21,13 @@ class MallocMemoryAllocator : public executorch::runtime::MemoryAllocator {
 
   void* allocate(size_t size, size_t alignment = kDefaultAlignment) override {
     if (!isPowerOf2(alignment)) {
-      ET_LOG(Error, "an alignment of %zu is no power of two", alignment);
+      ET_LOG(Error, "alignment: expected a power of two, got %zu", alignment);
       return nullptr;
     }
     auto padded = utils::get_aligned_size(size, alignment);
     void* memory = padded.ok() ? std::malloc(*padded) : nullptr;
     if (memory == nullptr) {
-      ET_LOG(Error, "malloc has no %zu bytes", size);
+      ET_LOG(Error, "out of memory: %zu bytes from malloc", size);
       return nullptr;
     }
     EXECUTORCH_TRACK_ALLOCATION(prof_id(), static_cast<uint32_t>(size));

@@ -16,7 +16,7 @@ inline runtime::Result<size_t> get_aligned_size(size_t size, size_t alignment) {
   if (alignment <= alignof(std::max_align_t)) return size;
   size_t padded = 0;
   ET_CHECK_OR_RETURN_ERROR(!__builtin_add_overflow(size, alignment - 1, &padded), InvalidArgument,
-                           "%zu bytes aligned to %zu are more than memory", size, alignment);
+                           "%zu bytes aligned to %zu exceed the address space", size, alignment);
   return padded;
 }
 

@@ -39,7 +39,7 @@ template <class Exception>
 }  // namespace internal
 
 inline void pytree_check(bool must_be_true) {
-  if (!must_be_true) internal::refuse<std::runtime_error>("pytree: a node of another kind or size");
+  if (!must_be_true) internal::refuse<std::runtime_error>("pytree: kind or size of node differs");
 }
 
 enum class Kind : uint8_t { List, Tuple, NamedTuple, Dict, Leaf, Custom, None };
@@ -129,7 +129,7 @@ struct ContainerHandle {
   bool contains(const KeyStr& key) const { return find(key) < size(); }
   const ContainerHandle& at(const Key& key) const {
     const size_t index = find(key);
-    if (index == size()) internal::refuse<std::runtime_error>("pytree: the dict has no such key");
+    if (index == size()) internal::refuse<std::runtime_error>("pytree: key not found");
     return handle->items[index];
   }
   const ContainerHandle& at(const KeyInt& key) const { return at(Key(key)); }
@@ -243,7 +243,7 @@ struct arr {
 
  private:
   size_t checked(size_t index) const {
-    if (index >= size_) internal::refuse<std::out_of_range>("pytree: beyond the end of an array");
+    if (index >= size_) internal::refuse<std::out_of_range>("pytree: index out of range");
     return index;
   }
 

@@ -38,7 +38,7 @@ class TensorAccessorBase {
 
  private:
   static ssize_t checked(ssize_t i) {
-    ET_CHECK_MSG(i >= 0 && i < N, "dimension %zd of %zd", i, N);
+    ET_CHECK_MSG(i >= 0 && i < N, "dimension %zd: expected an index below %zd", i, N);
     return i;
   }
 };
@@ -84,14 +84,14 @@ class TensorAccessor<T, 1> : public internal::TensorAccessorBase<T, 1> {
 template <class T, ssize_t N>
 executorch::runtime::Result<TensorAccessor<T, N>> make_tensor_accessor(
     const executorch::aten::Tensor& tensor) {
-  static_assert(N > 0, "a tensor without dimensions is read through its data pointer");
-  ET_CHECK_OR_RETURN_ERROR(tensor.dim() == N, InvalidArgument, "rank %zd where %zd is wanted", tensor.dim(),
+  static_assert(N > 0, "expected rank 1 or more; read a scalar through its data pointer");
+  ET_CHECK_OR_RETURN_ERROR(tensor.dim() == N, InvalidArgument, "rank: got %zd, expected %zd", tensor.dim(),
                            N);
   ET_CHECK_OR_RETURN_ERROR(static_cast<size_t>(tensor.element_size()) == sizeof(T), InvalidArgument,
-                           "elements of %zd bytes where %zu are wanted", tensor.element_size(), sizeof(T));
+                           "element size: got %zd bytes, expected %zu", tensor.element_size(), sizeof(T));
   for (ssize_t i = 0; i < N; ++i) {
     ET_CHECK_OR_RETURN_ERROR(tensor.dim_order()[static_cast<size_t>(i)] == i, NotSupported,
-                             "a dim order that is not row major");
+                             "dim order: expected row-major");
   }
   T* data;
   if constexpr (std::is_const_v<T>) {

@@ -36,7 +36,7 @@ class BackendInitContext final {
   Result<T> get_runtime_spec(const char* key) const {
     static_assert(
         std::disjunction_v<std::is_same<T, const char*>, std::is_same<T, int>, std::is_same<T, bool>>,
-        "an option is a bool, an int or a text");
+        "expected a bool, an int or a string");
     T value{};
     ET_CHECK_OK_OR_RETURN_ERROR(internal::read_option(options_, key, value));
     return value;

@@ -47,7 +47,7 @@ class LoadBackendOptionsMap final {
     Span<const BackendOption> options;
   };
   EntryView entry_at(size_t index) const {
-    ET_DCHECK_MSG(index < size_, "entry %zu of %zu", index, size_);
+    ET_DCHECK_MSG(index < size_, "entry %zu: expected an index below %zu", index, size_);
     return {entries_[index].backend_id, get_options(entries_[index].backend_id)};
   }
 

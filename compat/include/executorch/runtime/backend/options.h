@@ -74,14 +74,14 @@ class BackendOptions {
   // Errors: NotFound, InvalidArgument (another type).
   template <class T, size_t N>
   Error get_option(const char (&key)[N], T& out) const {
-    static_assert(N <= kMaxOptionKeyLength, "the key is too long");
+    static_assert(N <= kMaxOptionKeyLength, "key: too long");
     return internal::read_option(Span<const BackendOption>(options_, size_), key, out);
   }
 
  private:
   template <size_t N, class T>
   Error set(const char* key, const T& value) {
-    static_assert(N <= kMaxOptionKeyLength, "the key is too long");
+    static_assert(N <= kMaxOptionKeyLength, "key: too long");
     for (size_t i = 0; i < size_; ++i) {
       if (std::strcmp(options_[i].key, key) != 0) continue;
       options_[i].value = value;

@@ -31,7 +31,7 @@ class DataLoader {
   ET_NODISCARD virtual Result<FreeableBuffer> load(size_t offset, size_t size,
                                                    const SegmentInfo& segment_info) const = 0;
   ET_NODISCARD virtual Error load_into(size_t, size_t, const SegmentInfo&, void*) const {
-    ET_LOG(Error, "this data loader has no load_into()");
+    ET_LOG(Error, "data loader: load_into() is not implemented");
     return Error::NotImplemented;
   }
   ET_NODISCARD virtual Result<size_t> size() const = 0;

@@ -83,7 +83,7 @@ struct EValue : public rushlight::EValue {
   // A smart pointer to any of these types.
   template <class T, class = std::enable_if_t<std::is_convertible_v<decltype(*std::declval<T>()), EValue>>>
   EValue(T&& pointer) {
-    ET_CHECK_MSG(pointer != nullptr, "Pointer is null: expected one to a value");
+    ET_CHECK_MSG(pointer != nullptr, "Pointer is null: expected a value");
     *this = *std::forward<T>(pointer);
   }
   template <class T>

@@ -53,15 +53,15 @@ class FreeableBuffer final {
 
   // The memory; aborts if the buffer holds an integer.
   const void* data() const {
-    ET_CHECK_MSG(!is_number_, "the buffer is a number: data_uint64_type() has it");
+    ET_CHECK_MSG(!is_number_, "buffer holds an integer: call data_uint64_type()");
     return data_;
   }
   Result<const void*> data_safe() const {
-    ET_CHECK_OR_RETURN_ERROR(!is_number_, InvalidType, "the buffer is a number: data_uint64_type() has it");
+    ET_CHECK_OR_RETURN_ERROR(!is_number_, InvalidType, "buffer holds an integer: call data_uint64_type()");
     return data_;
   }
   Result<uint64_t> data_uint64_type() const {
-    ET_CHECK_OR_RETURN_ERROR(is_number_, InvalidType, "the buffer is memory: data() has it");
+    ET_CHECK_OR_RETURN_ERROR(is_number_, InvalidType, "buffer holds memory: call data()");
     return number_;
   }
 

@@ -16,12 +16,13 @@ class HierarchicalAllocator final {
   explicit HierarchicalAllocator(Span<Span<uint8_t>> buffers) : buffers_(buffers) {}
   HierarchicalAllocator(Span<Span<uint8_t>> buffers, Span<const etensor::Device> planned_buffer_devices)
       : buffers_(buffers), devices_(planned_buffer_devices) {
-    ET_CHECK_MSG(devices_.size() == buffers_.size(), "%zu devices for %zu planned buffers", devices_.size(),
+    ET_CHECK_MSG(devices_.size() == buffers_.size(),
+                 "devices: got %zu, expected one for each of %zu planned buffers", devices_.size(),
                  buffers_.size());
   }
   // The buffers are the memory of the allocators, at most 16.
   ET_DEPRECATED HierarchicalAllocator(uint32_t n_allocators, MemoryAllocator* allocators) {
-    ET_CHECK_MSG(n_allocators <= kSpanArraySize, "%" PRIu32 " allocators, %zu are the most", n_allocators,
+    ET_CHECK_MSG(n_allocators <= kSpanArraySize, "%" PRIu32 " allocators, expected at most %zu", n_allocators,
                  kSpanArraySize);
     for (uint32_t i = 0; i < n_allocators; ++i) {
       own_[i] = Span<uint8_t>(allocators[i].base_address(), size_t{allocators[i].size()});
@@ -36,12 +37,12 @@ class HierarchicalAllocator final {
   ET_NODISCARD Result<void*> get_offset_address(uint32_t memory_id, size_t offset_bytes, size_t size_bytes) {
     size_t end = 0;
     ET_CHECK_OR_RETURN_ERROR(!c10::add_overflows(offset_bytes, size_bytes, &end), InvalidArgument,
-                             "%zu bytes at offset %zu are more than memory", size_bytes, offset_bytes);
+                             "%zu bytes at offset %zu exceed the address space", size_bytes, offset_bytes);
     ET_CHECK_OR_RETURN_ERROR(memory_id < buffers_.size(), InvalidArgument,
                              "planned buffer %" PRIu32 " of %zu", memory_id, buffers_.size());
     const Span<uint8_t> buffer = buffers_[memory_id];
     ET_CHECK_OR_RETURN_ERROR(end <= buffer.size(), MemoryAllocationFailed,
-                             "planned buffer %" PRIu32 " has %zu bytes, %zu are needed", memory_id,
+                             "planned buffer %" PRIu32 ": got %zu bytes, expected %zu", memory_id,
                              buffer.size(), end);
     return static_cast<void*>(buffer.data() + offset_bytes);
   }

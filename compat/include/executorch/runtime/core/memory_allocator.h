@@ -17,28 +17,28 @@ class MemoryAllocator {
 
   MemoryAllocator(uint32_t size, uint8_t* base_address)
       : begin_(base_address), current_(base_address), size_(base_address == nullptr ? 0 : size) {
-    ET_CHECK_MSG(base_address != nullptr || size == 0, "%" PRIu32 " bytes at no address", size);
+    ET_CHECK_MSG(base_address != nullptr || size == 0, "%" PRIu32 " bytes at a null address", size);
     ET_CHECK_MSG(size <= UINTPTR_MAX - reinterpret_cast<uintptr_t>(base_address),
-                 "%" PRIu32 " bytes go beyond the end of memory", size);
+                 "%" PRIu32 " bytes exceed the address space", size);
   }
   virtual ~MemoryAllocator() = default;
 
   // Returns null if it does not fit. `alignment` is a power of two.
   virtual void* allocate(size_t size, size_t alignment = kDefaultAlignment) {
     if (begin_ == nullptr) {
-      ET_LOG(Error, "an allocator without memory was asked for %zu bytes", size);
+      ET_LOG(Error, "allocator without memory: %zu bytes requested", size);
       return nullptr;
     }
     if (!isPowerOf2(alignment)) {
-      ET_LOG(Error, "an alignment of %zu is no power of two", alignment);
+      ET_LOG(Error, "alignment: expected a power of two, got %zu", alignment);
       return nullptr;
     }
     uint8_t* start = alignPointer(current_, alignment);
     const auto padding = static_cast<size_t>(start - current_);
     const size_t available = free_size();
     if (padding > available || size > available - padding) {
-      ET_LOG(Error, "%zu bytes asked for, %zu bytes free, %zu of them lost to alignment", size, available,
-             padding);
+      ET_LOG(Error, "out of memory: %zu bytes requested, %zu free, %zu of them lost to alignment", size,
+             available, padding);
       return nullptr;
     }
     EXECUTORCH_TRACK_ALLOCATION(prof_id_, static_cast<uint32_t>(padding + size));
@@ -56,7 +56,7 @@ class MemoryAllocator {
   T* allocateList(size_t size, size_t alignment = alignof(T)) {
     size_t bytes = 0;
     if (c10::mul_overflows(size, sizeof(T), &bytes)) {
-      ET_LOG(Error, "%zu objects of %zu bytes are more than memory", size, sizeof(T));
+      ET_LOG(Error, "%zu objects of %zu bytes exceed the address space", size, sizeof(T));
       return nullptr;
     }
     return static_cast<T*>(this->allocate(bytes, alignment));

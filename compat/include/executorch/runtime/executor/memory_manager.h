@@ -18,7 +18,7 @@ class MemoryManager final {
         planned_memory_(planned_memory),
         temp_allocator_(temp_allocator) {
     ET_CHECK_MSG(method_allocator != temp_allocator,
-                 "one allocator cannot be the method's and the temporary");
+                 "expected different allocators for the method and temporary memory");
   }
   ET_DEPRECATED MemoryManager(MemoryAllocator* constant_allocator,
                               HierarchicalAllocator* non_constant_allocator,

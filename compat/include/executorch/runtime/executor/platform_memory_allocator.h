@@ -23,14 +23,14 @@ class PlatformMemoryAllocator final : public MemoryAllocator {
 
   void* allocate(size_t size, size_t alignment = kDefaultAlignment) override {
     if (!isPowerOf2(alignment)) {
-      ET_LOG(Error, "an alignment of %zu is no power of two", alignment);
+      ET_LOG(Error, "alignment: expected a power of two, got %zu", alignment);
       return nullptr;
     }
     size_t total = 0;
     if (c10::add_overflows(sizeof(Block) + alignment - 1, size, &total)) return nullptr;
     auto* block = static_cast<Block*>(runtime::pal_allocate(total));
     if (block == nullptr) {
-      ET_LOG(Error, "the platform has no %zu bytes", total);
+      ET_LOG(Error, "out of memory: %zu bytes from the platform", total);
       return nullptr;
     }
     block->next = blocks_;

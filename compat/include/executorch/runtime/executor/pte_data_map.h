@@ -35,7 +35,7 @@ class PteDataMap final : public NamedDataMap {
     const auto entry = std::find_if(names_->begin(), names_->end(), [key](const auto* one) {
       return one->key() != nullptr && std::string_view(one->key()->c_str(), one->key()->size()) == key;
     });
-    ET_CHECK_OR_RETURN_ERROR(entry != names_->end(), NotFound, "named data: no %.*s among %zu keys",
+    ET_CHECK_OR_RETURN_ERROR(entry != names_->end(), NotFound, "named data: %.*s not found among %zu keys",
                              static_cast<int>(key.size()), key.data(), size_t{names_->size()});
     const uint32_t index = (*entry)->segment_index();
     ET_CHECK_OR_RETURN_ERROR(index < segments_->size(), InvalidArgument,
@@ -44,7 +44,8 @@ class PteDataMap final : public NamedDataMap {
     uint64_t offset = 0;
     ET_CHECK_OR_RETURN_ERROR(rushlight::checked_add(uint64_t{base_}, segment->offset(), &offset) &&
                                  offset <= SIZE_MAX && segment->size() <= SIZE_MAX,
-                             InvalidArgument, "named data: segment %" PRIu32 " leaves memory", index);
+                             InvalidArgument, "named data: segment %" PRIu32 " exceeds the address space",
+                             index);
     return loader_->load(static_cast<size_t>(offset), static_cast<size_t>(segment->size()),
                          DataLoader::SegmentInfo(DataLoader::SegmentInfo::Type::Constant, index));
   }

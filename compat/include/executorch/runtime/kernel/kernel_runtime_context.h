@@ -24,10 +24,11 @@ class KernelRuntimeContext {
 
   // Errors: NotFound (no allocator), MemoryAllocationFailed.
   Result<void*> allocate_temp(size_t size, size_t alignment = MemoryAllocator::kDefaultAlignment) {
-    ET_CHECK_OR_RETURN_ERROR(temp_allocator_ != nullptr, NotFound, "the kernel has no temporary memory");
+    ET_CHECK_OR_RETURN_ERROR(temp_allocator_ != nullptr, NotFound,
+                             "temporary memory: expected an allocator, got none");
     void* memory = temp_allocator_->allocate(size, alignment);
-    ET_CHECK_OR_RETURN_ERROR(memory != nullptr, MemoryAllocationFailed, "no %zu bytes of temporary memory",
-                             size);
+    ET_CHECK_OR_RETURN_ERROR(memory != nullptr, MemoryAllocationFailed,
+                             "temporary memory: %zu bytes do not fit", size);
     return memory;
   }
 

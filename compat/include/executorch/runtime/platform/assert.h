@@ -35,14 +35,14 @@
 #define ET_DEBUG_ONLY
 #endif
 
-#define ET_ASSERT_UNREACHABLE()                 \
-  do {                                          \
-    ET_CHECK_MSG(false, "this is not reached"); \
-    ET_UNREACHABLE();                           \
+#define ET_ASSERT_UNREACHABLE()              \
+  do {                                       \
+    ET_CHECK_MSG(false, "unreachable code"); \
+    ET_UNREACHABLE();                        \
   } while (0)
 
-#define ET_ASSERT_UNREACHABLE_MSG(format_, ...)                          \
-  do {                                                                   \
-    ET_CHECK_MSG(false, "this is not reached: " format_, ##__VA_ARGS__); \
-    ET_UNREACHABLE();                                                    \
+#define ET_ASSERT_UNREACHABLE_MSG(format_, ...)                       \
+  do {                                                                \
+    ET_CHECK_MSG(false, "unreachable code: " format_, ##__VA_ARGS__); \
+    ET_UNREACHABLE();                                                 \
   } while (0)

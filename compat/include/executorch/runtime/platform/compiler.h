@@ -5,7 +5,7 @@
 #include <sys/types.h>
 
 #if __cplusplus < 201703L
-#error "C++17 is needed"
+#error "expected C++17 or later"
 #endif
 
 #define ET_NORETURN [[noreturn]]

@@ -25,7 +25,7 @@
 #include <executorch/runtime/platform/compiler.h>
 
 #ifdef USE_ATEN_LIB
-#error "USE_ATEN_LIB: rushlight has its own tensors only"
+#error "USE_ATEN_LIB: rushlight supports only its own tensors"
 #endif
 
 #ifndef ET_RUNTIME_NAMESPACE

@@ -33,11 +33,11 @@ class Scalar : public rushlight::Scalar {
   T to() const {
     static_assert(std::is_same_v<T, double> || std::is_same_v<T, int64_t> || std::is_same_v<T, bool>);
     if constexpr (std::is_same_v<T, double>) {
-      ET_CHECK_MSG(isFloatingPoint(), "the Scalar is no double");
+      ET_CHECK_MSG(isFloatingPoint(), "Scalar: expected a double");
     } else if constexpr (std::is_same_v<T, bool>) {
-      ET_CHECK_MSG(isBoolean(), "the Scalar is no bool");
+      ET_CHECK_MSG(isBoolean(), "Scalar: expected a bool");
     } else {
-      ET_CHECK_MSG(isIntegral(true), "the Scalar is neither an int nor a bool");
+      ET_CHECK_MSG(isIntegral(true), "Scalar: expected an int or a bool");
     }
     return Base::to<T>();
   }

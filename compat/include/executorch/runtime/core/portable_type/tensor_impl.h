@@ -45,7 +45,7 @@ class TensorImpl : public rushlight::TensorImpl {
 
   size_t nbytes() const;
   ssize_t size(ssize_t d) const {
-    ET_CHECK_MSG(d >= 0 && d < dim(), "dimension %zd of a tensor that has %zd", d, dim());
+    ET_CHECK_MSG(d >= 0 && d < dim(), "dimension %zd: expected an index below %zd", d, dim());
     return Base::sizes()[static_cast<size_t>(d)];
   }
   ssize_t dim() const { return Base::dim(); }
@@ -77,7 +77,7 @@ class TensorImpl : public rushlight::TensorImpl {
     Base::set_data(data, data == nullptr ? rushlight::Storage::None : rushlight::Storage::Planned);
   }
   ET_DEPRECATED void set_sizes_contiguous(ArrayRef<SizesType> sizes) {
-    ET_CHECK_MSG(internal_resize_contiguous(sizes) == Error::Ok, "the tensor cannot take these sizes");
+    ET_CHECK_MSG(internal_resize_contiguous(sizes) == Error::Ok, "sizes: not possible for this tensor");
   }
   ET_NODISCARD Error internal_resize_contiguous(ArrayRef<SizesType> sizes) {
     return rushlight::compat::official(Base::resize(sizes));

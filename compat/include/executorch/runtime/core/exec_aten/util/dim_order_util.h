@@ -62,7 +62,7 @@ template <class SizesType, class DimOrderType, class StridesType>
 ET_NODISCARD inline Error dim_order_to_stride(const SizesType* sizes, const DimOrderType* dim_order,
                                               const size_t dims, StridesType* strides) {
   ET_CHECK_OR_RETURN_ERROR(validate_dim_order(dim_order, dims), InvalidArgument,
-                           "a dim order that is no permutation of %zu dimensions", dims);
+                           "dim order: expected a permutation of %zu dimensions", dims);
   dim_order_to_stride_nocheck(sizes, dim_order, dims, strides);
   return Error::Ok;
 }
@@ -73,8 +73,8 @@ ET_NODISCARD inline Error stride_to_dim_order(const StridesType* strides, const 
                                               DimOrderType* dim_order) {
   ET_CHECK_OR_RETURN_ERROR(dim_order != nullptr, MemoryAllocationFailed,
                            "dim_order: expected a buffer, got null");
-  ET_CHECK_OR_RETURN_ERROR(dims <= kTensorDimensionLimit, NotSupported, "%zu dimensions, %zu are the most",
-                           dims, kTensorDimensionLimit);
+  ET_CHECK_OR_RETURN_ERROR(dims <= kTensorDimensionLimit, NotSupported,
+                           "dimensions: got %zu, expected at most %zu", dims, kTensorDimensionLimit);
   for (size_t i = 0; i < dims; ++i) {
     size_t place = i;
     for (; place > 0 && strides[dim_order[place - 1]] < strides[i]; --place) {

@@ -150,7 +150,8 @@ inline bool isUnderlying(::executorch::aten::ScalarType type, ::executorch::aten
 
 // Aborts for quantized and storage-only types.
 inline bool isSignedType(::executorch::aten::ScalarType t) {
-  ET_CHECK_MSG(isRealHBBF16Type(t) || isComplexType(t), "the sign of dtype %d", static_cast<int>(t));
+  ET_CHECK_MSG(isRealHBBF16Type(t) || isComplexType(t), "dtype %d: neither signed nor unsigned",
+               static_cast<int>(t));
   return t != ::executorch::aten::ScalarType::Byte && t != ::executorch::aten::ScalarType::Bool;
 }
 
@@ -168,7 +169,7 @@ constexpr ::executorch::aten::ScalarType toComplexType(::executorch::aten::Scala
   if (isComplexType(t)) return t;
   if (t == T::Half) return T::ComplexHalf;
   if (t == T::Float || t == T::BFloat16) return T::ComplexFloat;
-  ET_CHECK_MSG(t == T::Double, "no complex dtype belongs to dtype %d", static_cast<int>(t));
+  ET_CHECK_MSG(t == T::Double, "dtype %d: no complex counterpart", static_cast<int>(t));
   return T::ComplexDouble;
 }
 

@@ -131,7 +131,7 @@ template <class T, std::enable_if_t<!std::is_same_v<executorch::aten::SizesType,
 ET_NODISCARD inline Error resize_tensor(executorch::aten::Tensor t, executorch::aten::ArrayRef<T> new_sizes) {
   std::array<executorch::aten::SizesType, kTensorDimensionLimit> sizes{};
   ET_CHECK_OR_RETURN_ERROR(new_sizes.size() <= sizes.size(), InvalidArgument,
-                           "%zu dimensions, %zu are the most", new_sizes.size(), sizes.size());
+                           "dimensions: got %zu, expected at most %zu", new_sizes.size(), sizes.size());
   for (size_t i = 0; i < new_sizes.size(); ++i) {
     sizes[i] = static_cast<executorch::aten::SizesType>(new_sizes[i]);
   }
@@ -140,7 +140,7 @@ ET_NODISCARD inline Error resize_tensor(executorch::aten::Tensor t, executorch::
 
 ET_DEPRECATED inline void resize(executorch::aten::Tensor t,
                                  executorch::aten::ArrayRef<executorch::aten::SizesType> new_sizes) {
-  ET_CHECK_MSG(resize_tensor(t, new_sizes) == Error::Ok, "the tensor cannot take these sizes");
+  ET_CHECK_MSG(resize_tensor(t, new_sizes) == Error::Ok, "sizes: not possible for this tensor");
 }
 
 // `out_dim_order_size` must be the tensor's rank. Error: InvalidArgument.

@@ -10,38 +10,38 @@
 namespace rushlight {
 
 // The byte range of a value in planned memory; never empty.
-struct Place {
+struct Slot {
   uintptr_t begin;
   uintptr_t end;
   uint32_t value;
 
-  [[nodiscard]] bool contains(const Place& other) const { return begin <= other.begin && other.end <= end; }
+  [[nodiscard]] bool contains(const Slot& other) const { return begin <= other.begin && other.end <= end; }
 };
 
 // Sorts by `begin`, in place and without recursion.
-void sort(Span<Place> places);
+void sort(Span<Slot> slots);
 
 // A subset of a sorted array of ranges, by index. A segment tree whose nodes name the range below that ends
 // last.
-class PlaceSet {
+class SlotSet {
  public:
   static constexpr uint32_t kNone = UINT32_MAX;
   static constexpr size_t kNodes = 2;  // tree nodes per range
 
   // Creates an empty set. Both arrays must outlive it; `nodes` has kNodes entries per range.
-  PlaceSet(Span<const Place> places, uint32_t* nodes);
+  SlotSet(Span<const Slot> slots, uint32_t* nodes);
 
-  void insert(uint32_t place) { set(place, place); }
-  void erase(uint32_t place) { set(place, kNone); }
-  [[nodiscard]] bool has(uint32_t place) const { return nodes_[places_.size() + place] != kNone; }
+  void insert(uint32_t slot) { set(slot, slot); }
+  void erase(uint32_t slot) { set(slot, kNone); }
+  [[nodiscard]] bool has(uint32_t slot) const { return nodes_[slots_.size() + slot] != kNone; }
   // Returns an element that shares a byte with `with`, or kNone.
-  [[nodiscard]] uint32_t find(const Place& with) const;
+  [[nodiscard]] uint32_t find(const Slot& with) const;
 
  private:
-  void set(uint32_t place, uint32_t content);
+  void set(uint32_t slot, uint32_t content);
   [[nodiscard]] uint32_t later(uint32_t a, uint32_t b) const;
 
-  Span<const Place> places_;
+  Span<const Slot> slots_;
   uint32_t* nodes_;
 };
 
