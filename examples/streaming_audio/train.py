@@ -64,7 +64,9 @@ def fit(count: int, epochs: int, size: int = 16) -> Detector:
             optimizer.step()
             schedule.step()
             total += loss.item() / batches
-        print(f"epoch {epoch + 1} of {epochs}: loss {total:.3f}, {time.monotonic() - began:.0f} s", flush=True)
+        print(
+            f"epoch {epoch + 1} of {epochs}: loss {total:.3f}, {time.monotonic() - began:.0f} s", flush=True
+        )
     return model.eval()
 
 

@@ -24,7 +24,7 @@ ptrdiff_t step(const Tensor& tensor, size_t d) {
 
 // Computes one span in T and converts to the dtype of `out`, which may be another floating dtype.
 template <class T>
-void gate_run(char* const* pointers, const Walk::Axis& run, ScalarType out) {
+void gate_span(char* const* pointers, const Walk::Axis& run, ScalarType out) {
   using A = Accumulator<T>;
   for (size_t i = 0; i < run.size; ++i) {
     const auto at = [&](size_t k) { return pointers[k] + static_cast<ptrdiff_t>(i) * run.strides[k]; };
@@ -66,7 +66,7 @@ Error glu_out(KernelContext&, const Tensor& self, int64_t dim, Tensor& out) {
   return dispatch<kTypes>(self.scalar_type(), [&](auto type) {
     using T = typename decltype(type)::Element;
     walk.walk(start, 1,
-              [&](char* const* pointers) { gate_run<T>(pointers, walk.inner(), out.scalar_type()); });
+              [&](char* const* pointers) { gate_span<T>(pointers, walk.inner(), out.scalar_type()); });
     return Error::Ok;
   });
 }

@@ -21,8 +21,8 @@ constexpr TypeSet kRightTypes = selected_types("aten::bitwise_right_shift.Tensor
                                 selected_types("aten::bitwise_right_shift.Scalar_Tensor_out");
 
 template <class T>
-bool has_bit(T place) {
-  return place >= T(0) && static_cast<uint64_t>(place) < 8 * sizeof(T);
+bool has_bit(T bit) {
+  return bit >= T(0) && static_cast<uint64_t>(bit) < 8 * sizeof(T);
 }
 
 Error shift_left(ScalarType compute, const Tensor& self, const Tensor& other, Tensor& out) {

@@ -26,14 +26,14 @@ constexpr uint8_t kChannelsLast[] = {0, 3, 1, 2};  // positions of N, C, H, W in
 
 const uint8_t* dims_of(bool nhwc) { return nhwc ? kChannelsLast : kInOrder; }
 
-int32_t number_at(const char* address) { return *reinterpret_cast<const int8_t*>(address); }
+int32_t value_at(const char* address) { return *reinterpret_cast<const int8_t*>(address); }
 
 // Calls f with every element of a region, in the order of the window.
 template <class F>
-void for_each_number(const Region& region, F f) {
+void for_each_value(const Region& region, F f) {
   for (ptrdiff_t j = 0; j < region.count[1]; ++j) {
     const char* element = region.data + j * region.stride[1];
-    for (ptrdiff_t k = 0; k < region.count[2]; ++k, element += region.stride[2]) f(number_at(element));
+    for (ptrdiff_t k = 0; k < region.count[2]; ++k, element += region.stride[2]) f(value_at(element));
   }
 }
 
@@ -46,8 +46,8 @@ void average_region(const Pool& pool, const Region& region, char* pooled, char*)
   const auto& average = static_cast<const AveragePool&>(pool);
   const float scale = average.scale;
   float sum = 0;
-  for_each_number(region,
-                  [&](int32_t number) { sum += static_cast<float>(number - average.zero_point) * scale; });
+  for_each_value(region,
+                 [&](int32_t number) { sum += static_cast<float>(number - average.zero_point) * scale; });
   // A window that lies in the padding has no elements; its average is 0.
   const auto count = static_cast<float>(std::max<int64_t>(region.size(), 1));
   const float steps = std::nearbyintf(sum / count / scale) + static_cast<float>(average.zero_point);
@@ -63,7 +63,7 @@ struct MaxPool : Pool {
 void largest_of_region(const Pool& pool, const Region& region, char* pooled, char*) {
   const auto& clamped = static_cast<const MaxPool&>(pool);
   int32_t largest = INT8_MIN;
-  for_each_number(region, [&](int32_t number) { largest = std::max(largest, number); });
+  for_each_value(region, [&](int32_t number) { largest = std::max(largest, number); });
   *reinterpret_cast<int8_t*>(pooled) =
       static_cast<int8_t>(std::min(std::max(largest, clamped.low), clamped.high));
 }

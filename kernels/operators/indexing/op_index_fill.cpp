@@ -16,11 +16,13 @@ Error fill(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& n
   IndexUpdate update;
   RL_TRY(update.plan_fill(self, dim, index, number, out));
   for (SizesType i = 0; i < update.index.sizes[update.dim]; ++i) {
-    int64_t place = read_index(update.index.data + i * update.index.strides[update.dim], update.index.type);
-    RL_TRY(wrap_index(&place, update.target.sizes[update.dim]));
+    int64_t position =
+        read_index(update.index.data + i * update.index.strides[update.dim], update.index.type);
+    RL_TRY(wrap_index(&position, update.target.sizes[update.dim]));
     View slice = update.target;
     View source = update.source;
-    RL_TRY(copy_view(slice.select(update.dim, static_cast<ptrdiff_t>(place)), source.select(update.dim, 0)));
+    RL_TRY(
+        copy_view(slice.select(update.dim, static_cast<ptrdiff_t>(position)), source.select(update.dim, 0)));
   }
   return Error::Ok;
 }

@@ -27,9 +27,9 @@ Error randperm_out(KernelContext&, int64_t n, Tensor& out) {
   Random random(type);
   // Inserts i at a random position among the first i + 1; the element there moves to the end.
   for (size_t i = 0; i < out.numel(); ++i) {
-    char* const place = data + static_cast<size_t>(random.below(i + 1)) * size;
-    std::memcpy(data + i * size, place, place == data + i * size ? 0 : size);
-    store_integer(place, type, static_cast<int64_t>(i));
+    char* const slot = data + static_cast<size_t>(random.below(i + 1)) * size;
+    std::memcpy(data + i * size, slot, slot == data + i * size ? 0 : size);
+    store_integer(slot, type, static_cast<int64_t>(i));
   }
   return Error::Ok;
 }
