@@ -98,7 +98,7 @@ def test_elu(kernels: Kernels, dtype: torch.dtype, numbers: tuple[float, ...]) -
 @pytest.mark.parametrize("eps", [None, 0.1, 0.7, 0.0, 1e-6])
 def test_logit(kernels: Kernels, dtype: torch.dtype, eps: float | None) -> None:
     values = random_tensor((9, 11), torch.float64, low=-0.1, high=1.1).to(dtype)
-    if dtype in (torch.float16, torch.bfloat16):  # where torch also rounds eps
+    if dtype in (torch.float16, torch.bfloat16):  # torch rounds eps, too
         reference = torch.logit(values.float(), eps).to(dtype)
         kernels.check("aten::logit.out", values, eps, eager=lambda *_: reference, atol=1e-2)
     else:

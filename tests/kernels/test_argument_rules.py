@@ -30,7 +30,7 @@ DTYPES = [
     torch.float64,
     torch.complex64,
 ]
-# Operator and what follows its input.
+# Operators and the arguments after their input.
 OF_ONE_DTYPE: dict[str, tuple[Any, ...]] = {
     "aten::gelu.out": (),
     "aten::isinf.out": (),
@@ -57,7 +57,7 @@ def test_dtypes_of_results_are_those_of_eager(kernels: Kernels, name: str, dtype
         expected, out = torch.empty(3, dtype=wanted), poison(torch.empty(3, dtype=wanted))
         try:
             in_eager(name)(x, *OF_ONE_DTYPE[name], out=expected)
-        except RuntimeError:  # NotImplementedError is one
+        except RuntimeError:  # NotImplementedError is a subclass
             kernels.refuse(name, x, *OF_ONE_DTYPE[name], outs=[out])
         else:
             kernels.run(name, [x, *arguments_of(name), out])
@@ -89,7 +89,7 @@ def test_a_scalar_tensor_has_no_dimension(kernels: Kernels) -> None:
 @pytest.mark.parametrize("name", ["_clone_dim_order", "_to_dim_order_copy"])
 @pytest.mark.parametrize("shape", [(3, 1, 1, 2), (0, 2, 3, 4), (2, 3, 4, 5), (3, 1), (1, 2, 1)])
 def test_dim_orders_without_a_name_are_refused(kernels: Kernels, name: str, shape: tuple[int, ...]) -> None:
-    """Eager knows row-major and channels last; others are taken where `out` says the same."""
+    """Eager supports row-major and channels-last; other dim orders are accepted if `out` has the same."""
     x, rank, full = torch.ones(shape), len(shape), f"dim_order_ops::{name}.out"
     for order in (
         [0, 3, 2, 1],

@@ -33,12 +33,13 @@ LOW = [torch.float16, torch.bfloat16]
 
 
 def wide(function: Callable[..., torch.Tensor]) -> Callable[..., torch.Tensor]:
-    """`function` computed in float64 and rounded once; torch rounds twice at the ends of its vectors."""
+    """`function` computed in float64 and rounded once; torch rounds twice in the last elements of its
+    vectors."""
     return lambda a, b, **kwargs: function(a.double(), b.double(), **kwargs).to(a.dtype)
 
 
 def nonzero(shape: tuple[int, ...], dtype: torch.dtype, seed: int) -> torch.Tensor:
-    """Like random_tensor without zeros."""
+    """Like random_tensor, without zeros."""
     values = random_tensor(shape, dtype, seed=seed)
     return torch.where(values == 0, torch.full_like(values, 3), values)
 
@@ -108,7 +109,7 @@ def test_integers_wrap_at_the_ends_of_their_range(kernels: Kernels, dtype: torch
     kernels.check("aten::add.out", a, b, alpha=7)
     kernels.check("aten::sub.out", a, b, alpha=7)
     kernels.check("aten::mul.out", a, b)
-    # torch traps on the lowest number by -1; see the next test.
+    # torch traps if the lowest integer is divided by -1; see the next test.
     divisor = torch.where((b == 0) | (a == a.min()) & (b == -1), torch.full_like(b, 2), b)
     for mode in ("trunc", "floor"):
         kernels.check("aten::div.out_mode", a, divisor, rounding_mode=mode)
@@ -176,7 +177,7 @@ def test_mixed_dtypes_promote_as_in_torch(kernels: Kernels, first: torch.dtype, 
     kernels.check("aten::add.out", a, b)
     kernels.check("aten::mul.out", a, b)
     kernels.check("aten::div.out", a, b)
-    kernels.check("aten::add.out", a, b[0].clone())  # 0-dim against dimensioned
+    kernels.check("aten::add.out", a, b[0].clone())  # rank 0 with a higher rank
     kernels.check("aten::mul.out", a[0, 0].clone(), b)
 
 

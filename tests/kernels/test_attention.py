@@ -22,7 +22,7 @@ from support.harness import (
 
 NAME = "aten::scaled_dot_product_attention.out"
 
-# Scores are sums of products, in another order than PyTorch's.
+# Scores are sums of products, added in another order than PyTorch's.
 CLOSE = {"rtol": 2e-5, "atol": 2e-6}
 TOLERANCES = {
     torch.float16: {"rtol": 2e-3, "atol": 1e-3},
@@ -35,7 +35,7 @@ TOLERANCES = {
 def inputs(
     queries: tuple[int, ...], keys: int, width: int | None = None, dtype: torch.dtype = torch.float32
 ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-    """Query of shape `queries` ([..., length, depth]), and that many keys with values of `width`."""
+    """Query of shape `queries` ([..., length, depth]), `keys` keys, and as many values of `width`."""
     batch, depth = queries[:-2], queries[-1]
     return (
         random_tensor(queries, dtype, low=-2, high=2, seed=1),
@@ -45,7 +45,7 @@ def inputs(
 
 
 def run(kernels: Kernels, tensors: tuple[torch.Tensor, ...], out: torch.Tensor, **options: Any) -> None:
-    """Calls the kernel, `out` with its shape as a bound."""
+    """Calls the kernel; the shape of `out` is its bound."""
     defaults = {"attn_mask": None, "dropout_p": 0.0, "is_causal": False, "scale": None, "enable_gqa": False}
     kernels.run(NAME, [*tensors, *(defaults | options).values(), out], dynamic=[out])
 
@@ -126,7 +126,7 @@ def test_rows_that_see_no_key_are_zero(kernels: Kernels, dtype: torch.dtype) -> 
     out = check(kernels, tensors, attn_mask=seen)
     assert not out[..., 2, :].any() and torch.equal(out[..., 4, :], tensors[2][..., 69, :])
     check(kernels, tensors, attn_mask=torch.zeros(6, 70, dtype=dtype).masked_fill(~seen, -math.inf))
-    # The lowest finite number is a score like any other.
+    # The lowest finite value is an ordinary score.
     lowest = torch.full((6, 70), torch.finfo(dtype).min, dtype=dtype)
     out = torch.empty_like(tensors[0])
     run(kernels, tensors, out, attn_mask=lowest)

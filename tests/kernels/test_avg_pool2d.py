@@ -17,7 +17,7 @@ DTYPES = [torch.int64, *FLOATING]
 
 
 def check(kernels: Kernels, x: torch.Tensor, *args: Any, **kwargs: Any) -> None:
-    """Compares with torch: averages of numbers below 5, or, with a divisor, sums of up to 25 of them."""
+    """Compares with torch: averages of values below 5, or, with a divisor, sums of up to 25 of them."""
     units = 100 if len(args) > 5 and args[5] is not None else 4
     atol = units * torch.finfo(x.dtype).eps if x.dtype.is_floating_point else 0.0
     kernels.check(NAME, x, *args, atol=atol, **kwargs)

@@ -30,7 +30,7 @@ def convolution_case(shapes: tuple[list[int], list[int], list[Any]], dtype: torc
 
 
 def check_each(kernels: Kernels, name: str, arguments: list[Any], **tolerance: float) -> None:
-    """The three gradients at once, and each alone: what nobody asks for stays."""
+    """The three gradients at once, and each alone: an unrequested gradient stays unchanged."""
     function = getattr(torch.ops.aten, name)
     expected = function(*arguments, [True] * 3)
     for mask in [[True] * 3, [True, False, False], [False, True, False], [False, False, True]]:

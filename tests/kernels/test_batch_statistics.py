@@ -20,7 +20,7 @@ def arguments(shape: tuple[int, ...], dtype: torch.dtype, *, affine: bool = True
 
 
 def exact(*args: Any) -> list[torch.Tensor]:
-    """In float64, rounded once."""
+    """The function in float64, rounded once."""
     wide = [value.double() if isinstance(value, torch.Tensor) else value for value in args]
     results = torch.ops.aten._native_batch_norm_legit.no_stats(*wide)
     return [result.to(args[0].dtype) for result in results]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Linear layers and embeddings of block weights beside float64; all variants make the same bits."""
+"""Linear layers and embeddings of block weights compared with float64; all variants give the same bits."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ HALF = BlockForm(16, 0, "float16", False)
 
 
 def arguments_of(form: BlockForm) -> list[Any]:
-    """The form as a call has it."""
+    """The form as arguments of a call."""
     return [form.bits, form.group, getattr(torch, form.scales), form.has_minimum]
 
 
 def tensor_of(sample: BlockSample) -> torch.Tensor:
-    """The stored bytes."""
+    """The stored bytes as a tensor."""
     return torch.from_numpy(sample.stored)
 
 
@@ -63,7 +63,7 @@ def test_products_are_those_of_the_values(kernels: Kernels, seed: int) -> None:
         result = run_all(kernels, arguments, (*rows, features)).double()
         values = torch.from_numpy(sample.values)
         expected = input.double() @ values.T
-        # An error of half a step of each block's largest number at most, in each product.
+        # Each product is off by at most half a step of its block's largest element.
         blocks = torch.nn.functional.pad(input.abs(), (0, -depth % 32)).unflatten(-1, (-1, 32)).amax(-1)
         step = blocks.repeat_interleave(32, -1)[..., :depth].double() / (32512 if bits == 16 else 127)
         bound = 0.51 * step @ values.abs().T + 1e-6 * (input.abs().double() @ values.abs().T) + 1e-6

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Kernels that work in blocks of elements, in words or in float32 pieces: beyond one of these and between."""
+"""Kernels that work in blocks of elements, in words or in float32 pieces: sizes around each of these."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def test_16_bit_softmax(
     def exact(values: torch.Tensor, dim: int, _: bool) -> torch.Tensor:
         return getattr(torch, name)(values.double(), dim).to(values.dtype)
 
-    # Subnormal float16 have less than the usual digits.
+    # Subnormal float16 values have fewer significant digits.
     kernels.check(f"aten::_{name}.out", values, dim, False, eager=exact, atol=1.2e-7)
     values[0] = float("-inf")
     kernels.check(f"aten::_{name}.out", values, dim, False, eager=exact, atol=1.2e-7)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Elementwise operators on complex numbers."""
+"""Elementwise operators on complex values."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_signed_zeros_infinities_and_extremes_are_those_of_the_standard(kernels:
         for ours, theirs in ((result.real, expected.real), (result.imag, expected.imag)):
             if theirs != theirs:
                 assert ours != ours, (at, result, expected)
-            elif not (name == "exp" and cmath.isinf(at)):  # signs of zeros left open there
+            elif not (name == "exp" and cmath.isinf(at)):  # signs of zeros are undefined there
                 same = ours == theirs or abs(ours - theirs) <= 1e-14 * abs(theirs)
                 assert same and str(ours)[0] == str(theirs)[0], (at, result, expected)
 
@@ -130,7 +130,7 @@ def test_a_choice_of_complex_numbers(kernels: Kernels, dtype: torch.dtype) -> No
 @pytest.mark.parametrize("dtype", COMPLEX)
 def test_conversions_from_and_to_complex(kernels: Kernels, dtype: torch.dtype) -> None:
     z = torch.tensor([0j, 1j, 2.5, -3 + 4j, complex(0, float("nan"))]).to(dtype)
-    # An even number of elements more than the conversion takes at a time.
+    # An even number of elements, more than the conversion handles at once.
     z = torch.cat([z, random_tensor((101,), dtype, low=-100, high=100)])
     for other in (torch.bool, torch.int16, torch.int64, torch.bfloat16, torch.float64, *COMPLEX):
         out = torch.empty(z.shape, dtype=other)
@@ -216,7 +216,7 @@ def test_convolutions_of_complex_numbers(kernels: Kernels, dtype: torch.dtype, t
     x, bias = random_tensor((2, 4, 6, 5), dtype), random_tensor((4,), dtype, seed=1)
     weight = random_tensor((4, 2, 3, 2), dtype, seed=2)
 
-    # PyTorch has them of complex numbers under these names only.
+    # PyTorch has complex convolutions under these names only.
     def eager(x: Any, w: Any, b: Any, stride: Any, pad: Any, dilation: Any, *rest: Any) -> torch.Tensor:
         if transposed:
             return torch.conv_transpose2d(x, w, b, stride, pad, [0, 0], 2, dilation)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Complex numbers where operators are not elementwise: products with vectors, logarithms of sums, lines,
-indices, norms of slices.
+"""Complex values in operators that are not elementwise: matrix-vector products, logsumexp, linspace,
+indexing, norms of slices.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ COUNT = 20_000
 
 
 def pairs(*values: complex) -> torch.Tensor:
-    """A vector."""
+    """Returns a vector."""
     return torch.tensor(values, dtype=torch.complex128)
 
 
@@ -70,7 +70,7 @@ def test_complex_numbers_times_powers_of_two(kernels: Kernels, dtype: torch.dtyp
 
 
 def test_complex32_is_no_power_of_two(kernels: Kernels) -> None:
-    """PyTorch has no power of complex32; taken as whole numbers, NaN would be cast to int."""
+    """PyTorch has no power of complex32; as an integer exponent NaN would be cast to int."""
     x, exponent = torch.ones(2), torch.tensor([complex(NAN, 0), 2], dtype=torch.complex32)
     with pytest.raises(RuntimeError):
         torch.ldexp(x, exponent)

@@ -25,7 +25,7 @@ from support.harness import (
 )
 
 NAME = "aten::convolution.out"
-# Relative to the largest output: products of numbers below 1 are added, some cancel.
+# Relative to the largest output: products of values below 1 are added, some cancel.
 ROUNDING = {torch.float32: 1e-5, torch.float64: 1e-13, torch.float16: 1e-2, torch.bfloat16: 6e-2}
 CHANNELS_LAST = {3: [0, 2, 1], 4: [0, 2, 3, 1], 5: [0, 2, 3, 4, 1]}
 
@@ -195,13 +195,13 @@ def test_any_geometry(kernels: Kernels, dtype: torch.dtype, data: st.DataObject)
     made = [with_dim_order(t, last) if data.draw(st.booleans()) else t for t in made[:2]] + made[2:]
     order = data.draw(st.sampled_from([None, last]))
     arguments = [*made, stride, padding, dilation, transposed, extra, groups]
-    try:  # float32 makes empty results, too
+    try:  # float32 gives empty results, too
         torch.ops.aten.convolution(*[t.double() for t in made], *arguments[3:])
     except RuntimeError:
         out = torch.empty((2, out_channels, *[1] * spatial), dtype=dtype)
         assert kernels.refuse(NAME, *arguments, outs=[out]).error == "InvalidArgument"
     else:
-        # torch's oneDNN crashes on some of these where there is AVX-512.
+        # torch's oneDNN crashes for some of these on processors with AVX-512.
         with torch.backends.mkldnn.flags(enabled=False):
             check(kernels, arguments, out_dim_order=order)
 
@@ -220,7 +220,7 @@ def test_output_padding_of_one_pixel_is_the_bias(
     check(kernels, [*made, *numbers], out_dim_order=order)
 
 
-# Channels of groups, kernel, stride, padding, image: as models have them, around the sizes of tiles.
+# Channels, groups, kernel, stride, padding, image: as in models, around the sizes of tiles.
 FORMS = [
     (64, 64, 1, 3, 1, 1, (9, 13)),
     (16, 33, 1, 1, 1, 0, (11, 7)),
@@ -268,7 +268,7 @@ def test_forms_of_models(
 
 
 def outside(actual: torch.Tensor, exact: torch.Tensor) -> float:
-    """The share of elements beyond the tolerances that PyTorch's tests have for float32."""
+    """The part of the elements beyond the tolerances of PyTorch's tests for float32."""
     beyond = (actual.double() - exact).abs() > 1e-5 + 1.3e-6 * exact.abs()
     return beyond.double().mean().item()
 
@@ -278,8 +278,8 @@ def outside(actual: torch.Tensor, exact: torch.Tensor) -> float:
 def test_long_sums_are_as_exact_as_in_eager(
     kernels: Kernels, channels: int, size: int, threads: int, last: bool
 ) -> None:
-    """3 x 3 kernels of many channels, which Winograd's transforms compute where they are prepared: several
-    bands of tiles, and rows that two bands see."""
+    """3 x 3 kernels of many channels, which use Winograd's transforms if prepared: several bands of tiles,
+    and rows that two bands share."""
     generator = torch.Generator().manual_seed(channels)
     image = torch.rand(2, channels, size, size, generator=generator) * 2 - 1
     weight = (torch.rand(channels, channels, 3, 3, generator=generator) * 2 - 1) / (9 * channels) ** 0.5
@@ -296,7 +296,7 @@ def test_long_sums_are_as_exact_as_in_eager(
 
 
 def spoilt(image: torch.Tensor) -> torch.Tensor:
-    """With a few pixels, at borders and inside, that are infinite or NaN."""
+    """The image with a few infinite or NaN pixels, at borders and inside."""
     image = image.clone()
     for i, value in enumerate([torch.nan, torch.inf, -torch.inf, torch.inf]):
         image[0, 5 * i, [0, 17, 20, image.shape[2] - 1][i], [35, 0, 21, 2][i]] = value
@@ -323,7 +323,7 @@ def test_what_is_not_finite_stays_where_it_is_seen_among_many_channels(
 
 @pytest.mark.parametrize("last", [False, True])
 def test_sums_that_overflow_in_a_transform_alone_do_not(kernels: Kernels, last: bool) -> None:
-    """Neighbours whose sum is beyond float32, by weights that make little of them."""
+    """Neighbours whose sum overflows float32, with weights that scale them down."""
     image, weight, bias = tensors((1, 32, 12, 12), (32, 32, 3, 3), bias=32)
     image[0, 3, 4:6, 4:6] = 3e38
     weight[:, 3] *= 1e-20

@@ -69,7 +69,7 @@ def case_id(value: Any) -> str:
 
 
 def arange_tensor(shape: tuple[int, ...], dtype: torch.dtype) -> torch.Tensor:
-    """A tensor of `shape` whose elements differ, as far as `dtype` can tell."""
+    """A tensor of `shape` whose elements differ, as far as `dtype` permits."""
     return torch.arange(torch.Size(shape).numel()).reshape(shape).to(dtype)
 
 
@@ -201,7 +201,7 @@ def test_dim_order_asked_for_must_be_that_of_out(kernels: Kernels) -> None:
     for order in [[0, 2, 3, 1], [0, 1, 2], [0, 1, 2, 2], [0, 1, 2, 4]]:
         with pytest.raises(KernelRefused, match="InvalidArgument"):
             kernels.run("dim_order_ops::_clone_dim_order.out", [x, False, order, out])
-    # A dimension of size 1 may stand anywhere.
+    # A dimension of size 1 may have any position in the dim order.
     kernels.run(
         "dim_order_ops::_clone_dim_order.out", [x[:, :1].clone(), False, [0, 2, 3, 1], out[:, :1].clone()]
     )

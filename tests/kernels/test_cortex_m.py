@@ -18,7 +18,7 @@ CALLS_EACH = 60
 
 
 def check(kernels: Kernels, name: str, arguments: list[Any], expected: torch.Tensor) -> None:
-    """All ways to call the kernel, with one thread and with more, static and dynamic results."""
+    """Checks all variants of the kernel, with one thread and with more, with static and dynamic results."""
     full = f"cortex_m::{name}.out"
     for way, threads, is_dynamic in itertools.product(kernels.ways(full), (1, 3), (False, True)):
         out = poison(with_dim_order(torch.empty(expected.shape, dtype=expected.dtype), dim_order(expected)))
@@ -46,7 +46,7 @@ SPATIAL = [[1, 1], [0, 0], [1, 1]]
 
 
 def convolution(**changed: Any) -> list[Any]:
-    """A small one, some of its arguments changed."""
+    """Arguments of a small convolution, some of them changed."""
     return list(
         {
             "input": IMAGE,
@@ -76,7 +76,7 @@ def depthwise(depth_multiplier: int) -> list[Any]:
 
 
 def linear(**changed: Any) -> list[Any]:
-    """A small one, some of its arguments changed."""
+    """Arguments of a small linear layer, some of them changed."""
     return list(
         {
             "input": torch.ones(3, 4, dtype=torch.int8),
@@ -177,7 +177,7 @@ def test_a_convolution_without_scratch_memory_is_refused(kernels: Kernels) -> No
 
 
 def test_a_softmax_is_that_of_real_numbers(kernels: Kernels) -> None:
-    """The reference computes in float32, which may round a half the other way: six times in nine million."""
+    """The reference computes in float32 and rounds some halves the other way: six in nine million."""
     for seed in range(300):
         draw = Draw(seed)
         arguments = cortex_m.softmax(draw)

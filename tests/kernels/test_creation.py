@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Operators that make tensors of one number, of a range, or of nothing in particular."""
+"""Operators that create tensors of one value, of a range, or uninitialized."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ import torch
 from support.harness import ALL, FLOATING, INTEGRAL, Kernels, random_tensor, with_dim_order
 
 NAMES = ["aten::cumsum.out", "aten::cumprod.out"]
-# Torch on the CPU holds the running numbers of bfloat16 and float16 in float, as the kernels do.
+# Torch on the CPU holds the partial sums of bfloat16 and float16 in float, as the kernels do.
 RTOL = {torch.float16: 2e-3, torch.bfloat16: 1.6e-2, torch.float32: 1e-5, torch.float64: 1e-12}
 
 

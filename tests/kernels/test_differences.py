@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Each difference that opinfo/differences.yaml states is one: our result is as it says, PyTorch's is not."""
+"""Each difference that opinfo/differences.yaml states exists: our result is as stated, PyTorch's is not."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Shifts, signs, remainders' relatives and other functions of one to three numbers against torch."""
+"""Shifts, signs, relatives of remainder and other functions of one to three operands against torch."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ LOW = (torch.float16, torch.bfloat16)
 
 
 def special(dtype: torch.dtype) -> torch.Tensor:
-    """[12]: zeros, ends and NaN; integers have their ends instead."""
+    """[12]: zeros, limits and NaN; for integers their limits instead."""
     if dtype.is_floating_point:
         return torch.tensor(SPECIAL, dtype=dtype)
     if dtype == torch.bool:
@@ -28,7 +28,7 @@ def special(dtype: torch.dtype) -> torch.Tensor:
 
 
 def once(dtype: torch.dtype) -> dict[str, float]:
-    """Tolerances for 16-bit types of which torch rounds more than once."""
+    """Tolerances for 16-bit types, which torch rounds more than once."""
     return {torch.float16: {"rtol": 2e-3}, torch.bfloat16: {"rtol": 1.6e-2}}.get(dtype, {})
 
 

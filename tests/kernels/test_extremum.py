@@ -76,7 +76,7 @@ def test_the_extremum_in_other_dim_orders(kernels: Kernels, side: str, order: tu
         kernels.check(f"aten::{side}.dim_{side}", values, dim, True, out_dim_order=(0, 2, 3, 1))
         kernels.check(f"aten::arg{side}.out", values, dim)
         kernels.check(f"aten::a{side}.out", values, [dim, (dim + 1) % 4])
-    # Positions in a whole tensor count in the order of indices, whatever the memory's.
+    # Indices into a whole tensor count in row-major order, whatever its dim order.
     kernels.check(f"aten::arg{side}.out", values, eager=lambda x: getattr(x.contiguous(), f"arg{side}")())
 
 

@@ -12,12 +12,12 @@ from support.harness import Kernels, random_tensor
 
 R2C, C2R, C2C = "aten::_fft_r2c.out", "aten::_fft_c2r.out", "aten::_fft_c2c.out"
 LENGTHS = [1, 2, 3, 4, 5, 6, 7, 8, 12, 15, 17, 30, 31, 64, 81, 100, 105, 127, 256]
-# Rounding of sums of some hundred numbers below 5.
+# Rounding errors of sums of some hundred values below 5.
 ROUNDING = {torch.float32: (2e-6, 5e-4), torch.float64: (1e-13, 1e-11)}
 
 
 def complex_tensor(shape: tuple[int, ...], dtype: torch.dtype, seed: int = 0) -> torch.Tensor:
-    """Random numbers whose components have `dtype`."""
+    """Random complex values whose components have `dtype`."""
     return torch.complex(random_tensor(shape, dtype, seed=seed), random_tensor(shape, dtype, seed=seed + 1))
 
 
@@ -51,7 +51,7 @@ def test_dimensions_and_normalizations(kernels: Kernels, dims: list[int], normal
     check(kernels, R2C, real, dims, normalization, False)
     check(kernels, C2C, spectrum, dims, normalization, True)
     check(kernels, C2C, spectrum, dims, normalization, False)
-    # A spectrum of a real tensor: what torch makes of others depends on its order of transforms.
+    # The spectrum of a real tensor: for others torch's results depend on its order of transforms.
     half = torch.fft.rfftn(real, dim=dims)
     check(kernels, C2R, half, dims, normalization, real.shape[dims[-1]])
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Operators of the exporter's own, an operator with what comes after it, against torch eager."""
+"""Operators of the exporter's dialect that fuse an operator with its successors, against torch eager."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ LINEAR = "rushlight::linear_act.out"
 NHWC = [0, 2, 3, 1]
 
 Function = Callable[[torch.Tensor], torch.Tensor]
-# Name, low, high, and the same in PyTorch.
+# Name, low, high, and PyTorch's function.
 ACTIVATIONS: list[tuple[str, float, float, Function]] = [
     ("none", 0.0, 0.0, lambda x: x),
     ("clamp", 0.0, math.inf, torch.relu),
@@ -56,7 +56,7 @@ LOOSE: dict[torch.dtype, dict[str, float]] = {
 def expected_of(
     linear: torch.Tensor, residual: torch.Tensor | None, function: Function, dtype: torch.dtype
 ) -> torch.Tensor:
-    """From an operator's result in float64."""
+    """The expected result, from an operator's result in float64."""
     return function(linear if residual is None else linear + residual.double()).to(dtype)
 
 
@@ -69,7 +69,7 @@ def check(kernels: Kernels, name: str, arguments: list[Any], expected: torch.Ten
 
 
 def last_arguments(name: str, activation: str, low: float, high: float) -> list[tuple[str, list[Any]]]:
-    """The operators that know the activation, with what they are told of it."""
+    """The operators that support the activation, with its arguments."""
     ways: list[tuple[str, list[Any]]] = [(name, [activation, low, high])]
     if activation in ("none", "clamp"):
         bounds = [-math.inf, math.inf] if activation == "none" else [low, high]

@@ -20,7 +20,7 @@ CLOSE = {torch.float32: {"rtol": 1e-5, "atol": 1e-5}}
 
 
 def in_float(operator: Callable[..., torch.Tensor]) -> Callable[..., torch.Tensor]:
-    """The operator, with 16-bit floats computed in float: torch rounds positions and weights to them."""
+    """The operator, with 16-bit floats computed in float: torch rounds coordinates and weights to 16 bits."""
 
     def compute(*args: Any) -> torch.Tensor:
         dtype = args[0].dtype
@@ -34,7 +34,7 @@ def in_float(operator: Callable[..., torch.Tensor]) -> Callable[..., torch.Tenso
 @pytest.mark.parametrize("dtype", FLOATING)
 @pytest.mark.parametrize(("mode", "outside", "align"), itertools.product([0, 1, 2], [0, 1, 2], [False, True]))
 def test_images(kernels: Kernels, mode: int, outside: int, align: bool, dtype: torch.dtype) -> None:
-    # Steps of 1/8 are exact in every dtype, so that all agree on what is nearest.
+    # Steps of 1/8 are exact in every dtype, so that all agree on the nearest pixel.
     grid = (random_tensor((2, 5, 6, 2), torch.float64, low=-3, high=3) * 8).round() / 8
     x = random_tensor((2, 3, 4, 8), dtype)
     eager = in_float(torch.ops.aten.grid_sampler_2d)

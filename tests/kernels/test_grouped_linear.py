@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Linear layers whose weights are integers with scales of groups. With inputs that are quantized in each run
-they are compared with the exporter's definition to the last bit, on all variants of the microkernels."""
+"""Linear layers with integer weights and scales of groups. With dynamically quantized inputs they equal the
+exporter's definition to the last bit, on all variants of the microkernels."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def run_all(
 
 
 def check_dynamic(kernels: Kernels, arguments: Sequence[Any]) -> None:
-    """All results have the bits of the definition."""
+    """Checks that all results equal the definition bit for bit."""
     expected = dialect.dynamic_linear(*arguments)
     for out in run_all(kernels, DYNAMIC, arguments, expected):
         assert_equal(out, expected, rtol=0, atol=0)
@@ -83,7 +83,7 @@ def test_any_layer_of_float_inputs(kernels: Kernels) -> None:
         input, weight, scales, bias = drawn(seed)
         wide = real(weight, scales, input.shape[-1])
         expected = torch.nn.functional.linear(input.double(), wide, None if bias is None else bias.double())
-        # Every rounding is of something smaller than the sum of all magnitudes.
+        # Every rounded value is smaller than the sum of all magnitudes.
         size = input.double().abs() @ wide.abs().T + (0 if bias is None else bias.abs())
         for out in run_all(kernels, WEIGHT_ONLY, [input, weight, scales, bias], expected.float()):
             assert ((out.double() - expected).abs() <= size * 2.0**-24 * (8 + input.shape[-1] ** 0.5)).all()

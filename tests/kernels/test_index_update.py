@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Operators that write what an index names: index_add, index_copy, index_fill, index_reduce, put, take,
-scatter_reduce and the reducing scatter."""
+"""Operators that write the elements that an index selects: index_add, index_copy, index_fill, index_reduce,
+put, take, scatter_reduce and the reducing scatter."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def _check_scatter_reduce(
     )
 
 
-# PyTorch has no mean of bool.
+# PyTorch has no mean for bool.
 @pytest.mark.parametrize("include_self", [True, False])
 @pytest.mark.parametrize(
     ("reduce", "dtype"), [(r, d) for r in REDUCTIONS for d in REAL_BOOL if (r, d) != ("mean", torch.bool)]

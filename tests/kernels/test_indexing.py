@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Reading and writing at indices that come in tensors, against torch."""
+"""Reading and writing at tensor indices, against torch."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ INDICES: dict[str, list[torch.Tensor | None]] = {
 
 
 def as_int32(indices: list[torch.Tensor | None]) -> list[torch.Tensor | None]:
-    """The same indices with int32 in place of int64."""
+    """The same indices as int32 instead of int64."""
     return [index.int() if index is not None and index.dtype == torch.int64 else index for index in indices]
 
 
@@ -85,7 +85,7 @@ def test_index_put_writes_what_a_list_of_tensors_selects(
     target = random_tensor((4, 3, 5), torch.float32)
     shape = target[tuple(slice(None) if i is None else i for i in INDICES[name])].shape
     for indices in (INDICES[name], as_int32(INDICES[name])):
-        # With a mask of uint8 torch takes no single value.
+        # With a uint8 mask torch takes no single value.
         singles = [] if "uint8" in name else [torch.tensor(7.0), torch.ones(1, 1)[:, 0]]
         for values in (random_tensor(shape, torch.float32), *singles):
             kernels.check("aten::index_put.out", target, indices, values, accumulate)
@@ -193,7 +193,7 @@ def test_a_result_of_too_many_dimensions_is_refused(kernels: Kernels) -> None:
 
 
 def test_a_mask_that_is_overwritten_while_it_is_used_stays_inside(kernels: Kernels) -> None:
-    # Every element that is written is the mask's next one, and turns it off.
+    # Every written element is the mask's next element, and clears it.
     memory = torch.ones(9, dtype=torch.uint8)
     mask, target = memory[:8].view(torch.bool), memory[1:]
     with pytest.raises(KernelRefused) as caught:
@@ -298,7 +298,7 @@ def test_embedding_takes_indices_of_any_shape(
 
 @st.composite
 def indexed_tensors(draw: st.DrawFn) -> tuple[torch.Tensor, list[torch.Tensor | None]]:
-    """A tensor and indices of it: lists that broadcast, masks, and dimensions taken whole."""
+    """A tensor and indices into it: lists that broadcast, masks, and unindexed dimensions."""
     sizes = draw(st.lists(st.integers(1, 4), min_size=1, max_size=4))
     shape = draw(st.lists(st.integers(0, 3), max_size=3))
     indices: list[torch.Tensor | None] = []

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Operators on quantized numbers of 16 bits against their definitions in the exporter's dialect, bit for bit,
-and what they refuse. Convolutions and linear layers are in test_quantized_products.py, too."""
+"""Operators on quantized 16-bit values against their definitions in the exporter's dialect, bit for bit, and
+the arguments that they refuse. Convolutions and linear layers are in test_quantized_products.py, too."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ TO = [0, LOW, HIGH]
 
 
 def numbers(shape: tuple[int, ...], seed: int = 0, dtype: torch.dtype = torch.int16) -> torch.Tensor:
-    """Numbers from the whole range of a dtype, with many of its ends."""
+    """Values from the whole range of a dtype, many of them its limits."""
     info, generator = torch.iinfo(dtype), torch.Generator().manual_seed(seed)
     wide = torch.randint(info.min * 5 // 4, info.max * 5 // 4, shape, generator=generator)
     return wide.clamp(info.min, info.max).to(dtype)
 
 
 def scale_of(scale: float, rounding: str = "single", most_shift: int = 30) -> list[Any]:
-    """The arguments that say a scale."""
+    """The arguments that encode a scale."""
     to = requantization(np.array([scale]), rounding, most_shift)
     assert to is not None
     shifts = None if to.shifts is None else torch.from_numpy(to.shifts)
@@ -127,7 +127,7 @@ def test_bytes_become_numbers_of_16_bits(kernels: Kernels, source: torch.dtype) 
 
 
 def curve(pieces: int, seed: int = 0) -> torch.Tensor:
-    """A table of any coefficients."""
+    """A table with random coefficients."""
     generator = torch.Generator().manual_seed(seed)
     return torch.randint(-(1 << 31), 1 << 31, (pieces, 4), generator=generator).to(torch.int32)
 
@@ -150,7 +150,7 @@ def test_curves_are_as_defined(
 @pytest.mark.parametrize("rounding", ["single", "double"])
 @pytest.mark.parametrize("scale", [2.0**-31, 3e-7, 0.013, 1.0, 100.0])
 def test_wide_sums_are_rounded_to_the_nearest(kernels: Kernels, scale: float, rounding: str) -> None:
-    """With biases alone, of up to 2^46. TFLite's multipliers of 15 bits cost a 2^-15th of the result."""
+    """Biases alone, of up to 2^46. TFLite's 15-bit multipliers lose a 2^-15th of the result."""
     generator = torch.Generator().manual_seed(0)
     bias = torch.randint(-(1 << 46), 1 << 46, (4000,), generator=generator) >> torch.arange(4000) % 40
     most = most_shift_of_products("int16", rounding)
@@ -181,7 +181,7 @@ SOFT = torch.zeros(512, dtype=torch.int32)
 
 
 def shifted(shift: int, rounding: str) -> list[Any]:
-    """A scale by its shift."""
+    """A scale as its shift."""
     return [torch.tensor([1 << 30]).int(), torch.tensor([shift]).to(torch.int8), rounding]
 
 

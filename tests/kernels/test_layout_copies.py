@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Copies to another layout, against torch: every element size, sizes around the edges of blocks."""
+"""Copies to another layout, against torch: every element size, and sizes around multiples of the blocks."""
 
 from __future__ import annotations
 

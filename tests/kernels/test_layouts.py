@@ -31,7 +31,7 @@ LAYOUTS = [torch.contiguous_format, torch.channels_last]
 
 
 def values(shape: tuple[int, ...], dtype: torch.dtype, layout: torch.memory_format) -> torch.Tensor:
-    """Numbers from -2 to 2 by quarters, or whole ones from -2 to 2; NCHW shapes in the layout."""
+    """Multiples of 1/4 from -2 to 2, or integers from -2 to 2; NCHW shapes in the layout."""
     numbers = torch.randint(-8, 9, shape) / 4 if dtype.is_floating_point else torch.randint(-2, 3, shape)
     tensor = numbers.to(dtype)
     return tensor.contiguous(memory_format=layout) if len(shape) == 4 else tensor

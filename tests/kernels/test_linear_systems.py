@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Factorizations of matrices and what is solved with them, against torch."""
+"""Factorizations of matrices and the systems solved with them, against torch."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def positive(*shape: int, dtype: torch.dtype = torch.float64) -> torch.Tensor:
 
 
 def check(kernels: Kernels, name: str, *args: object, **kwargs: object) -> None:
-    """Compares with torch within what rounding makes of well-conditioned systems."""
+    """Compares with torch within the rounding errors of well-conditioned systems."""
     first = args[0]
     assert isinstance(first, torch.Tensor)
     wide = first.dtype in (torch.float64, torch.complex128)

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Rounding "double" against LiteRT's reference kernels, "float" against its XNNPACK: the same bytes.
 
-quantized/make_litert_vectors.py made the layers and ran them there."""
+quantized/make_litert_vectors.py created the layers and ran them with LiteRT.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +33,7 @@ IDS = [f"{index}-{layer['kind']}-{layer['dtype']}" for index, layer in enumerate
 
 
 def bounds(layer: dict[str, Any]) -> tuple[int, int]:
-    """The range of the output that its activation leaves."""
+    """The range of the output, as limited by its activation."""
     info = np.iinfo(layer["dtype"])
     low, high = int(info.min), int(info.max)
     if layer["activation"] == "none":
@@ -43,7 +44,7 @@ def bounds(layer: dict[str, Any]) -> tuple[int, int]:
 
 
 def padded(x: torch.Tensor, layer: dict[str, Any], kernel: tuple[int, ...]) -> torch.Tensor:
-    """The input [N, C, H, W] with the border of "same", of which the larger half is behind."""
+    """The input [N, C, H, W] with the padding "same", whose larger half is at the end."""
     if layer["padding"] == "valid":
         return x
     ends: list[int] = []
@@ -77,7 +78,7 @@ def call(index: int, rounding: str, like: str) -> tuple[str, list[Any], torch.Te
     if layer["kind"] == "linear":
         bias = (bias - layer["input_zero_point"] * weight.sum(1)).to(bias.dtype)
         return "rushlight::quantized_linear.out", [x, weight, bias, *numbers, *to], y
-    # [1, H, W, C] of a depthwise convolution is [C, H, W, 1] of another.
+    # The weight [1, H, W, C] of a depthwise convolution is [C, H, W, 1] elsewhere.
     weight = weight.permute(3, 0, 1, 2) if layer["kind"] == "depthwise" else weight.permute(0, 3, 1, 2)
     bias = (bias - layer["input_zero_point"] * weight.sum((1, 2, 3))).to(bias.dtype)
     x = padded(x.permute(0, 3, 1, 2), layer, tuple(weight.shape[2:]))
@@ -114,7 +115,7 @@ def test_other_roundings_are_a_step_away_at_most(kernels: Kernels, like: str) ->
             distances = (outputs(kernels, name, arguments, expected)[0].int() - expected.int()).abs()
             assert distances.max() <= 1
             differ += int(distances.sum())
-        assert differ > 5  # the vectors tell roundings apart
+        assert differ > 5  # the vectors distinguish the roundings
 
 
 @pytest.mark.parametrize("index", WIDE, ids=[IDS[index] for index in WIDE])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Operators of ExecuTorch's language models against its own library, and against torch where it has none."""
+"""Operators of ExecuTorch's language models against its own library, and against torch if it has none."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def attention_inputs(
 
 
 def mask_of(length: int, context: int) -> torch.Tensor:
-    """A mask with numbers, and keys that are not seen."""
+    """A mask with finite values, and keys that are masked out."""
     mask = random_tensor((length, context), torch.float32, seed=4)
     return mask.masked_fill(random_tensor((length, context), torch.bool, seed=5), -math.inf)
 
@@ -135,7 +135,7 @@ def test_indices_of_another_kind_are_refused(kernels: Kernels, at: torch.Tensor)
 def check_sdpa(
     kernels: Kernels, tensors: tuple[torch.Tensor, ...], start: int, *options: Any, threads: int = 1
 ) -> None:
-    """Against the official library, in every way and with outputs of both kinds."""
+    """Compares with the official library, for all variants and for static and dynamic outputs."""
     mask, is_causal, scale = (*options, None, True, None)[: max(len(options), 3)][:3]
     dtype = tensors[0].dtype
     expected = LLAMA.custom_sdpa(*tensors, start, mask, 0.0, is_causal, scale)
@@ -267,7 +267,7 @@ def test_positions_past_the_end_leave_both_caches_as_they_were(kernels: Kernels)
 
 
 def quantized(tensor: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-    """int8 numbers, zero points and scales of each token."""
+    """int8 values, zero points and scales of each token."""
     low, high = tensor.amin(-1, keepdim=True).clamp(max=0), tensor.amax(-1, keepdim=True).clamp(min=0)
     scale = (high - low) / 255
     zero = (-128 - low / scale).round().clamp(-128, 127)
@@ -345,7 +345,7 @@ def test_fallback_copies(kernels: Kernels) -> None:
 def delta_rule_inputs(
     length: int, heads: int, own: int, channels: int, width: int, *, scalar: bool
 ) -> list[torch.Tensor]:
-    """Query, key, value, decay, beta and state; keys of length 1, as the models have them."""
+    """Query, key, value, decay, beta and state; keys have length 1, as in the models."""
 
     def numbers(*shape: int, low: float = -1, high: float = 1) -> torch.Tensor:
         return random_tensor(shape, torch.float32, low=low, high=high, seed=len(made))

@@ -33,7 +33,7 @@ def operands(steps: int, batch: int, units: int, dtype: torch.dtype = torch.floa
 
 
 def expected(gates: torch.Tensor, hidden: torch.Tensor, cell: torch.Tensor, weight: torch.Tensor) -> Tensors:
-    """As torch.nn.LSTM computes it, whose inputs are the gates already: their weight is one."""
+    """torch.nn.LSTM with the gates as its inputs: the input weight is the identity."""
     layer = torch.nn.LSTM(gates.shape[2], weight.shape[1], bias=False, dtype=torch.float64)
     with torch.no_grad():
         layer.weight_ih_l0.copy_(torch.eye(gates.shape[2]))
@@ -72,7 +72,7 @@ def test_steps_follow_one_another(
 def test_every_dtype(kernels: Kernels, dtype: torch.dtype) -> None:
     tensors = operands(6, 2, 40, dtype)
     results = reversed_too(tensors, reverse=False)
-    # Hidden states and cells are rounded once a step.
+    # Hidden states and cells are rounded once per step.
     atol = 4 * torch.finfo(dtype).eps
     for way in kernels.ways(NAME):
         outs = [poison(torch.empty_like(each)) for each in results]
@@ -110,7 +110,7 @@ def test_nothing_may_be_there(kernels: Kernels, steps: int, batch: int, units: i
     for way in kernels.ways(NAME):
         outs = [poison(torch.empty(steps, batch, units)), *(poison(torch.empty(batch, units)) for _ in "hc")]
         kernels.run(NAME, [*tensors, False, *outs], way=way)
-        if steps == 0:  # the state stays
+        if steps == 0:  # the state stays unchanged
             assert torch.equal(outs[1], tensors[1]) and torch.equal(outs[2], tensors[2])
 
 

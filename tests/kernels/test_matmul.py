@@ -23,18 +23,18 @@ from support.harness import (
     with_dim_order,
 )
 
-# Sums of a few products of numbers below 5, which may cancel.
+# Sums of a few products of values below 5, which may cancel.
 ROUNDING = {torch.float32: 1e-4, torch.float64: 1e-12, torch.float16: 5e-2, torch.bfloat16: 4e-1}
 
 
 def check(kernels: Kernels, name: str, *args: object, **kwargs: object) -> None:
-    """Compares with torch; floating results within what cancellation leaves."""
+    """Compares with torch; for floating results within the errors that cancellation leaves."""
     dtype = next(arg.dtype for arg in args if isinstance(arg, torch.Tensor))
     kernels.check(name, *args, atol=ROUNDING.get(dtype, 0.0), **kwargs)
 
 
 def tensor(shape: Sequence[int], dtype: torch.dtype, seed: int = 0) -> torch.Tensor:
-    """Small random numbers."""
+    """Small random values."""
     return random_tensor(shape, dtype, seed=seed)
 
 
@@ -139,7 +139,7 @@ def test_long_sums_are_as_good_as_those_of_torch(kernels: Kernels, dtype: torch.
     ]:
         out = poison(torch.empty(2, 3, dtype=dtype))
         kernels.run(name, [*arguments, out])
-        # One rounding of the result, or for the wide types a few.
+        # One rounding of the result, or a few for float32 and float64.
         rtol = {torch.float32: 2e-6, torch.float64: 1e-14}.get(dtype, torch.finfo(dtype).eps)
         assert_equal(
             out.double(), reference.to(dtype).double() if dtype.itemsize == 2 else reference, rtol=rtol

@@ -88,7 +88,8 @@ def test_least_squares_of_a_deficient_rank(kernels: Kernels, driver: str) -> Non
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("scale", [0.0, 0.1, 1.0, 30.0])
 def test_exponentials(kernels: Kernels, scale: float, dtype: torch.dtype) -> None:
-    """Against PyTorch's in float64, also of float32: its own float32 is off by up to 2e-3 of an element."""
+    """Compares with PyTorch's float64 results, also for float32: its own float32 results are off by up to
+    2e-3."""
     a = matrix(2, 4, 4, dtype=dtype) * scale
     exact = torch.linalg.matrix_exp(a.to(torch.complex128 if dtype.is_complex else torch.float64))
     largest = exact.abs().max().item()
@@ -104,7 +105,7 @@ def test_exponentials_of_small_and_no_matrices(kernels: Kernels) -> None:
 
 
 def eig(kernels: Kernels, a: torch.Tensor) -> None:
-    """That eigenvalues are torch's, in any order, and vectors theirs."""
+    """Checks that eigenvalues equal torch's, in any order, and that eigenvectors belong to them."""
     complex_dtype = a.dtype.to_complex()
     values = torch.empty(a.shape[:-1], dtype=complex_dtype)
     vectors = torch.empty(a.shape, dtype=complex_dtype)
@@ -115,7 +116,7 @@ def eig(kernels: Kernels, a: torch.Tensor) -> None:
     norms = torch.linalg.vector_norm(vectors, dim=-2)
     torch.testing.assert_close(norms, torch.ones_like(norms))
     if values.numel():
-        # PyTorch's of float32 are not good to that.
+        # PyTorch's float32 eigenvalues are less exact than that.
         expected = torch.linalg.eigvals(a.to(torch.complex128 if a.is_complex() else torch.float64))
         for one, other in ((values, expected), (expected, values)):
             distances = (one[..., :, None] - other[..., None, :]).abs().min(dim=-1).values

@@ -17,7 +17,7 @@ ROWS, DEPTH, COLUMNS = 3, 24, 5
 
 
 def numbers(dtype: torch.dtype, *shape: int, with_zeros: bool) -> tuple[torch.Tensor, torch.Tensor | None]:
-    """Scales and perhaps zero points."""
+    """Scales and, if `with_zeros`, zero points."""
     scales = random_tensor(shape, dtype, low=0.01, high=0.5, seed=1)
     return scales, random_tensor(shape, dtype, low=-3, high=3, seed=2) if with_zeros else None
 
@@ -25,7 +25,7 @@ def numbers(dtype: torch.dtype, *shape: int, with_zeros: bool) -> tuple[torch.Te
 def check(
     kernels: Kernels, name: str, arguments: list[Any], weight: torch.Tensor, dtype: torch.dtype
 ) -> None:
-    """Against the product of the first argument with a weight [DEPTH, COLUMNS] in float64."""
+    """Compares with the product of the first argument and a weight [DEPTH, COLUMNS] in float64."""
     expected = (arguments[0].double() @ weight).to(dtype)
     for is_dynamic in (False, True):
         out = poison(torch.empty_like(expected))
@@ -35,7 +35,7 @@ def check(
 
 
 def real(weight: torch.Tensor, scales: torch.Tensor, zero_points: torch.Tensor | None) -> torch.Tensor:
-    """A weight with the numbers of its rows, or of groups in them, in float64."""
+    """The dequantized weight in float64; scales belong to its rows, or to groups within them."""
     group = -(-weight.shape[1] // scales.shape[1]) if scales.dim() == 2 else weight.shape[1]
     zeros = torch.zeros_like(scales) if zero_points is None else zero_points
 
@@ -57,7 +57,7 @@ def test_mixed_mm(kernels: Kernels, dtype: torch.dtype, with_zeros: bool) -> Non
     check(kernels, MM, turned, real(weight, *pair), dtype)
 
 
-# 5 groups leave one of 4 elements, 7 one that has none.
+# With 5 groups one has 4 elements, with 7 one is empty.
 @pytest.mark.parametrize("groups", [None, 1, 3, 5, 7, DEPTH])
 @pytest.mark.parametrize("with_zeros", [False, True])
 @pytest.mark.parametrize("dtype", REAL)

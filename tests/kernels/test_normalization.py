@@ -17,7 +17,7 @@ LAYER_SHAPES = [((5,), 1), ((2, 7), 1), ((2, 7), 2), ((3, 1, 4), 2), ((2, 3, 4, 
 
 
 def close(dtype: torch.dtype) -> dict[str, float]:
-    """Where torch's sums are as exact as their type, differences come from their order."""
+    """Tolerances: if torch's sums are as exact as their type, differences come from their order."""
     return {"rtol": 2e-6, "atol": 2e-6} if dtype == torch.float32 else {}
 
 
@@ -36,7 +36,7 @@ def layer_arguments(
 
 
 def exact_layer_norm(*args: Any) -> list[torch.Tensor]:
-    """In float64, rounded once."""
+    """The layer norm in float64, rounded once."""
     input, shape, weight, bias, eps = args
     wide = [None if t is None else t.double() for t in (input, weight, bias)]
     results = torch.native_layer_norm(wide[0], shape, wide[1], wide[2], eps)
@@ -61,7 +61,7 @@ def test_layer_norm_with_and_without_parameters(kernels: Kernels, weight: bool, 
 @pytest.mark.parametrize("dtype", FLOATING)
 def test_layer_norm_of_a_large_mean(kernels: Kernels, dtype: torch.dtype) -> None:
     values = (torch.arange(600, dtype=torch.float64).reshape(2, 300) % 7 + 1000).to(dtype)
-    # The mean itself is rounded: its last place is that of 1000.
+    # The mean itself is rounded: its last digit is that of 1000.
     tolerance = {} if dtype == torch.float64 else {"rtol": 8e-3, "atol": 2e-5}
     arguments = [values, [300], None, None, 1e-5]
     kernels.check(LAYER_NORM, *arguments, eager=exact_layer_norm, **tolerance)
@@ -151,7 +151,7 @@ def group_arguments(
 
 
 def exact_group_norm(*args: Any) -> list[torch.Tensor]:
-    """In float64, rounded once."""
+    """The group norm in float64, rounded once."""
     wide = [None if t is None else t.double() for t in args[:3]]
     return [result.to(args[0].dtype) for result in torch.native_group_norm(*wide, *args[3:])]
 

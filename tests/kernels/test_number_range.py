@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Numbers that come as arguments have to fit the dtype they are used in, as PyTorch wants it."""
+"""Scalar arguments must fit the dtype that they are used in, as in PyTorch."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ TOO_LARGE: dict[torch.dtype, Any] = {
     torch.bfloat16: 3.4e38,
     torch.float32: -3.41e38,
 }
-# Each with the arguments before and after the number; "x" is a tensor of ones.
+# For each operator the arguments before and after the scalar; "x" is a tensor of ones.
 TAKE_A_NUMBER = {
     "aten::full.out": ([[2, 2]], []),
     "aten::full_like.out": (["x"], []),

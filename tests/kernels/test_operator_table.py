@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""kernels/ops.yaml against torch's own schemas and against what is linked."""
+"""kernels/ops.yaml against torch's own schemas and against the linked kernels."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ TENSOR_OPERATORS = [schema for schema in SCHEMAS if schema.startswith("aten::") 
 
 
 def name_of(schema: str) -> str:
-    """The operator's full name: what stands before the arguments."""
+    """The operator's full name: the text before the arguments."""
     return schema.split("(", 1)[0]
 
 

@@ -28,7 +28,7 @@ def check_sort(kernels: Kernels, values: torch.Tensor, dim: int = -1) -> None:
 
 
 def check_topk(kernels: Kernels, values: torch.Tensor, k: int, dim: int, largest: bool) -> None:
-    """The first k of a stable sort, whose values are torch's topk."""
+    """Compares the values with torch's topk, and the indices with the first k of a stable sort."""
 
     def first(x: torch.Tensor, k: int, dim: int, largest: bool) -> tuple[torch.Tensor, torch.Tensor]:
         ranked, positions = torch.sort(x, dim=dim, descending=largest, stable=True)

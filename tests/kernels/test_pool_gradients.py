@@ -17,7 +17,7 @@ UNPOOL = {d: f"aten::max_unpool{d}d.out" for d in (2, 3)}
 
 
 def close(dtype: torch.dtype) -> float:
-    """Absolute tolerance of a few sums of numbers below 5."""
+    """Absolute tolerance of a few sums of values below 5."""
     return 16 * torch.finfo(dtype).eps if dtype.is_floating_point else 0.0
 
 

@@ -25,7 +25,7 @@ INF, NAN = float("inf"), float("nan")
 
 
 def close(dtype: torch.dtype) -> float:
-    """Absolute tolerance of an average of numbers below 5."""
+    """Absolute tolerance of an average of values below 5."""
     return 4 * torch.finfo(dtype).eps if dtype.is_floating_point else 0.0
 
 

@@ -19,7 +19,8 @@ EXPONENTS = [0, 1, 2, 3, 0.5, -0.5, -1.0, -2.0, 1.7, -2.3, 7.0]
 
 
 def close(dtype: torch.dtype) -> dict[str, float]:
-    """Powers are off by a few units in the last place; 16-bit ones also where torch rounds between."""
+    """Tolerances: powers are off by a few units in the last place; torch also rounds 16-bit intermediate
+    results."""
     if dtype in (torch.float16, torch.bfloat16):
         return {"rtol": 2e-3 if dtype == torch.float16 else 1.6e-2}
     return {} if dtype == torch.float64 else {"rtol": 5e-6}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The prim operators, whose numbers follow Python's rules, against Python."""
+"""The prim operators, whose scalars follow Python's rules, against Python."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def name_of(operation: str) -> str:
 
 
 def check(kernels: Kernels, operation: str, expected: Callable[..., Any], *operands: Any) -> None:
-    """Compares value and kind with Python; what Python refuses or holds in more than 64 bits is refused."""
+    """Compares value and kind with Python; Python's errors and results beyond 64 bits must be refused."""
     try:
         value = expected(*operands)
     except (ZeroDivisionError, OverflowError, ValueError):
@@ -155,7 +155,7 @@ def test_operands_that_are_no_numbers_are_refused(kernels: Kernels, operation: s
     wrong: list[Any] = [None, torch.zeros(1)]
     for position in range(count + 1):
         if operation == "sym_ite" and position == 2:
-            continue  # not looked at
+            continue  # not checked
         for value in wrong:
             operands: list[Any] = [1] * (count + 1)
             operands[position] = value

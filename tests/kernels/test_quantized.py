@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Quantization and dequantization against torch's definitions of them, which have no out overloads."""
+"""Quantization and dequantization against torch's definitions, which have no out overloads."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ SHAPES = [(), (0,), (1,), (40,), (3, 0, 2), (2, 3, 5), (2, 1, 4, 70)]
 
 
 def bounds(dtype: torch.dtype) -> tuple[int, int]:
-    """The whole range of a dtype; that of 24 bits for int32, which float32 holds exactly."""
+    """The whole range of a dtype; 24 bits for int32, which float32 holds exactly."""
     info = torch.iinfo(dtype)
     return (-(1 << 23), (1 << 23) - 1) if dtype == torch.int32 else (info.min, info.max)
 
 
 def quantized_tensor(shape: tuple[int, ...], dtype: torch.dtype, seed: int = 0) -> torch.Tensor:
-    """Numbers from the whole range of a dtype."""
+    """Values from the whole range of a dtype."""
     low, high = bounds(dtype)
     generator = torch.Generator().manual_seed(seed)
     return torch.randint(low, high + 1, shape, generator=generator).to(dtype)
 
 
 def as_int32(arguments: list[Any]) -> list[Any]:
-    """The same numbers in a dtype that torch can compute with."""
+    """The same values in a dtype that torch can compute with."""
     values = arguments[0]
     if values.dtype != torch.uint16:
         return arguments
@@ -43,7 +43,7 @@ def as_int32(arguments: list[Any]) -> list[Any]:
 def check(
     kernels: Kernels, name: str, arguments: list[Any], expected: torch.Tensor, **tolerance: float
 ) -> None:
-    """Runs a kernel into a static and into a resizable output: `expected` to the last bit, or nearly."""
+    """Runs a kernel with a static and a dynamic output: `expected` bit for bit, or within the tolerance."""
     tolerance = tolerance or {"rtol": 0, "atol": 0}
     for is_dynamic in (False, True):
         out = poison(torch.empty_like(expected, memory_format=torch.contiguous_format))
@@ -124,7 +124,7 @@ def test_dequantize_per_tensor(
         arguments = [values, scale, zero_point, low, high, dtype]
         if real in (torch.float32, torch.float64):
             exact = DEFINED.dequantize_per_tensor(*arguments, out_dtype=real)
-        else:  # torch also rounds what is between
+        else:  # torch also rounds intermediate results
             exact = DEFINED.dequantize_per_tensor(*arguments).to(real)
         check(kernels, "dequantize_per_tensor.out", [*arguments, real], exact)
 
@@ -262,7 +262,7 @@ def test_choose_qparams(
     arguments = [values, quant_min, quant_max, 1e-7, dtype]
     outs = [torch.empty(1, dtype=torch.float64), torch.empty(1, dtype=torch.int64)]
     kernels.run("quantized_decomposed::choose_qparams.Tensor_out", [*arguments, *outs], dynamic=outs)
-    # In float32, where torch computes with 16 bits.
+    # In float32, as torch computes with 16 bits.
     scale, zero_point = DEFINED.choose_qparams.tensor(values.float(), *arguments[1:])
     assert_equal(outs[0], scale, rtol=0, atol=0)
     assert_equal(outs[1], zero_point)
@@ -270,7 +270,7 @@ def test_choose_qparams(
 
 @pytest.mark.parametrize("lowest", [-1.0, -3.0, -7e-5])
 def test_choose_qparams_of_32_bits_stays_in_the_range(kernels: Kernels, lowest: float) -> None:
-    """float32 rounds the range of int32 up: where all is below 0, the zero point would be one too high."""
+    """float32 rounds the range of int32 up: for negative values the zero point would be one too high."""
     low, high = -(2**31), 2**31 - 1
     outs = [torch.empty(1, dtype=torch.float64), torch.empty(1, dtype=torch.int64)]
     arguments = [torch.tensor([lowest, 0.0]), low, high, 1e-30, torch.int32]
@@ -285,7 +285,7 @@ def test_choose_qparams_per_token(kernels: Kernels, low: float, high: float, sha
     tokens = (*shape[:-1], 1)
     outs = [torch.empty(tokens, dtype=torch.float64), torch.empty(tokens, dtype=torch.int64)]
     name = "quantized_decomposed::choose_qparams_per_token_asymmetric.out"
-    for dtype in (torch.int8, torch.float32):  # no dtype changes the range
+    for dtype in (torch.int8, torch.float32):  # the dtype does not change the range
         kernels.run(name, [values, dtype, *outs], dynamic=outs)
         scale, zero_point = DEFINED.choose_qparams_per_token_asymmetric(values, dtype)
         assert_equal(outs[0], scale, rtol=0, atol=0)

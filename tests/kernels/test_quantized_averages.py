@@ -24,7 +24,7 @@ DTYPES = [torch.int8, torch.uint8]
 
 
 def numbers(shape: tuple[int, ...], dtype: torch.dtype, seed: int = 0) -> torch.Tensor:
-    """Numbers from the whole range of a dtype, with many of its ends."""
+    """Values from the whole range of a dtype, many of them its limits."""
     generator = torch.Generator().manual_seed(seed)
     info = torch.iinfo(dtype)
     values = torch.randint(info.min - 40, info.max + 41, shape, generator=generator)
@@ -32,7 +32,7 @@ def numbers(shape: tuple[int, ...], dtype: torch.dtype, seed: int = 0) -> torch.
 
 
 def scale_of(scale: float, rounding: str) -> list[Any]:
-    """The arguments that say a scale."""
+    """The arguments that encode a scale."""
     to = requantization(np.array([scale]), rounding)
     assert to is not None
     shifts = None if to.shifts is None else torch.from_numpy(to.shifts)
@@ -131,8 +131,8 @@ def test_adaptive_windows_that_are_too_large_are_refused(kernels: Kernels) -> No
 
 @pytest.mark.parametrize("rounding", ROUNDINGS)
 def test_a_mean_is_the_nearest_number(kernels: Kernels, rounding: str) -> None:
-    """Halves, which all even counts have at a scale of 1, go either way: one of the nearest. The first
-    of the two roundings of "double" may cost another half."""
+    """Halves, which occur for all even counts at a scale of 1, may round either way: to one of the nearest
+    integers. The first rounding of "double" may add an error of another half."""
     most = Fraction(1) if rounding == "double" else Fraction(1, 2)
     for count in (1, 2, 3, 4, 6, 7, 12, 49, 64, 100):
         x = numbers((500, count), torch.int8, seed=count)
@@ -179,7 +179,7 @@ def test_wrong_arguments_are_refused(kernels: Kernels) -> None:
 
 
 def test_quotients_of_scales_are_near(kernels: Kernels) -> None:
-    """The definition that kernels are compared with."""
+    """Checks the definition that kernels are compared with."""
     counts = torch.tensor([1, 2, 3, 6, 7, 49, 4096, 3600, 2**31 - 1, 2**31 + 1, 2**40 - 1, 3 * 2**60])
     for scale in (1.0, 0.1, 777.7, 1e-4):
         multipliers, shifts, _ = scale_of(scale, "single")

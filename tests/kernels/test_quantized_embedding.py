@@ -17,7 +17,7 @@ ROWS, COLUMNS = 9, 80
 
 
 def table(kind: str, dtype: torch.dtype = torch.int8) -> tuple[torch.Tensor, torch.Tensor]:
-    """A random table as it is stored, and its numbers."""
+    """A random table as it is stored, and its values."""
     low, high = RANGES[kind]
     generator = torch.Generator().manual_seed(3)
     numbers = torch.randint(low, high + 1, (ROWS, COLUMNS), generator=generator)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Interpolation, pools of volumes and quotients of integers against their definitions in the exporter's
-dialect and against exact arithmetic."""
+"""Interpolation, 3-D pools and divisions of integers against their definitions in the exporter's dialect and
+against exact arithmetic."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def test_interpolation_is_as_defined(
 
 
 def test_the_largest_sums_have_32_bits(kernels: Kernels) -> None:
-    """All four elements at one end, the zero point at the other."""
+    """All four elements at one limit, the zero point at the other."""
     for value, zero_point in ((-128, 127), (127, -128)):
         x = torch.full((1, 1, 2, 2), value, dtype=torch.int8)
         for place in (0, 1, 1 << 17, (1 << 18) - 1, 1 << 18):
@@ -99,7 +99,7 @@ def test_wrong_arguments_of_interpolation_are_named(
 
 
 def test_positions_that_the_result_lies_over_stay_inside(kernels: Kernels) -> None:
-    """A program may lay the result over its positions: it then reads wrong elements of the input."""
+    """A program may place the result over its indices: the kernel then reads wrong elements of the input."""
     rows = places(2, 16)
     out = rows.view(torch.int8).reshape(1, 1, 16, 4)
     x = numbers((1, 1, 2, 2))

@@ -25,7 +25,7 @@ def numbers(shape: tuple[int, ...], dtype: torch.dtype = torch.int8, seed: int =
 
 
 def parameters(shape: tuple[int, ...], step: float = 0.03) -> tuple[np.ndarray, np.ndarray]:
-    """Weight and bias, in steps."""
+    """Weight and bias, in quantization steps."""
     drawn = np.random.default_rng(2)
     return drawn.uniform(-2, 2, shape) / step, drawn.uniform(-1, 1, shape) / step
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Tables of functions of one quantized number, against the definition in Python."""
+"""Lookup tables for functions of one quantized value, against the definition in Python."""
 
 from __future__ import annotations
 

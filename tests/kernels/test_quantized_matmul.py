@@ -36,7 +36,7 @@ def numbers(shape: tuple[int, ...], dtype: torch.dtype = torch.int8, seed: int =
 def arguments(
     a: torch.Tensor, b: torch.Tensor, rounding: str = "single", points: tuple[int, int, int] | None = None
 ) -> list[Any]:
-    """With a scale that makes use of the whole range."""
+    """Arguments with an output scale that covers the whole range."""
     scale = 0.011 / math.sqrt(max(a.shape[-1], 1))
     to, info = requantization(np.array([scale]), rounding), torch.iinfo(a.dtype)
     assert to is not None

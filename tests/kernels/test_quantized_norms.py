@@ -28,7 +28,7 @@ def numbers(shape: tuple[int, ...], dtype: torch.dtype = torch.int8, seed: int =
 
 
 def drawn(shape: tuple[int, ...], step: float) -> tuple[np.ndarray, np.ndarray]:
-    """Weight and bias, in steps."""
+    """Weight and bias, in quantization steps."""
     random = np.random.default_rng(2)
     return random.uniform(-2, 2, shape) / step, random.uniform(-1, 1, shape) / step
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Convolutions and linear layers of integers against the exporter's definition of them, to the last bit."""
+"""Convolutions and linear layers of integers against their definition in the exporter, bit for bit."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def test_any_convolution(kernels: Kernels, block: int, dtype: torch.dtype, round
 @pytest.mark.parametrize("channels", [1, 3, 8, 16, 24, 70])
 @pytest.mark.parametrize("is_depthwise", [True, False], ids=["depthwise", "dense"])
 def test_convolutions_of_wide_images(kernels: Kernels, channels: int, is_depthwise: bool) -> None:
-    """Hosts take rows of such images together, with the padding around them."""
+    """Kernels of hosts process several rows of such images together, including the padding around them."""
     generator = torch.Generator().manual_seed(channels)
     last, groups, outputs = (0, 2, 3, 1), channels if is_depthwise else 1, channels if is_depthwise else 20
     numbers = {"dtype": torch.int8, "generator": generator}
@@ -133,7 +133,7 @@ FLOAT = {"rounding": "float", "shifts": None}
 
 
 def refused(kernels: Kernels, name: str, arguments: Sequence[Any]) -> KernelRefused:
-    """The error of a kernel that has to refuse."""
+    """The error of a kernel that must refuse the arguments."""
     with pytest.raises(KernelRefused) as caught:
         kernels.run(name, arguments)
     return caught.value
@@ -312,7 +312,8 @@ def test_double_takes_no_shift_that_loses_bits(kernels: Kernels, name: str, made
 
 @pytest.mark.parametrize("rounding", ROUNDINGS)
 def test_halves(kernels: Kernels, rounding: str) -> None:
-    """Sums of -40 to 40 in halves and quarters of a step: each rounding has its own side for them."""
+    """Sums of -40 to 40 in halves and quarters of a step: each rounding mode resolves them in its own
+    direction."""
     sums = torch.arange(-40, 41, dtype=torch.int8).reshape(-1, 1)
     one = torch.ones(1, 1, dtype=torch.int8)
     for exponent in (-1, -2, -3):
@@ -329,7 +330,7 @@ def test_halves(kernels: Kernels, rounding: str) -> None:
         elif rounding == "float":
             expected = torch.round(exact)
         else:
-            # The first rounding has halves up, the second halves away from zero.
+            # The first rounding rounds halves up, the second one away from zero.
             upper = torch.floor(sums.double() / 2 + 0.5)
             steps = upper * 2.0 ** (exponent + 1)
             expected = torch.sign(steps) * torch.floor(steps.abs() + 0.5)
@@ -362,5 +363,5 @@ def test_little_scratch_memory_leaves_the_results(kernels: Kernels) -> None:
 
 @both
 def test_the_host_has_kernels_of_its_own(kernels: Kernels, name: str, made: Any) -> None:
-    """So that the comparisons above are of two kernels each, with constants prepared and not."""
+    """The comparisons above then cover two kernels each, with and without prepared constants."""
     assert kernels.ways(name) == [Way(), Way(prepare=True), Way(portable=True)]

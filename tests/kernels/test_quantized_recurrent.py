@@ -147,7 +147,7 @@ def test_a_cell_has_as_many_bits_as_fit(largest: float, bits: int) -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_results_are_those_of_the_float_layer(kernels: Kernels, kind: str) -> None:
-    """With weights that int8 holds exactly, in steps of the hidden state: the rounding of each step alone."""
+    """Weights that int8 holds exactly, in steps of the hidden state: only each step is rounded."""
     torch.manual_seed(0)
     steps, features, units = 40, 12, 24
     given = arguments(kind, (steps, 2, features, units), bits=13)
@@ -163,7 +163,7 @@ def test_results_are_those_of_the_float_layer(kernels: Kernels, kind: str) -> No
         rows = [starts, torch.zeros_like(starts)]
         if kind == "gru":
             rows = [starts[: 3 * units], torch.cat([torch.zeros(2 * units), starts[3 * units :]])]
-        # The integers themselves are the input, the zero point of the hidden state is in the bias.
+        # The input is the integers themselves; the zero point of the hidden state is in the bias.
         point, scale = given[13], 1 / 120
         hidden = real[1] / scale
         shift = real[1].sum(1) * point

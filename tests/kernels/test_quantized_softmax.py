@@ -26,7 +26,7 @@ def numbers(shape: tuple[int, ...], dtype: torch.dtype = torch.int8, seed: int =
 def arguments(
     x: torch.Tensor, dim: int = -1, scale: float = 0.05, step: float = 1 / 256, zero_point: int | None = None
 ) -> list[Any]:
-    """With a scale of the input and a step of the output."""
+    """Arguments with a scale of the input and a step of the output."""
     to, info = requantization(np.array([1 / step])), torch.iinfo(x.dtype)
     assert to is not None and to.shifts is not None
     table = torch.from_numpy(exponentials(scale))
@@ -75,7 +75,7 @@ def test_the_result_may_lie_where_the_input_does(kernels: Kernels) -> None:
 @pytest.mark.parametrize("length", [1, 2, 12, 197, 1000, 5000])
 @pytest.mark.parametrize("scale", [0.002, 0.03, 0.2, 3.0])
 def test_nearly_all_results_are_the_nearest(kernels: Kernels, length: int, scale: float) -> None:
-    """In steps of 2^-15, so that results of long rows differ from 0, clamped to 255 of them."""
+    """Outputs in steps of 2^-15, clamped to 255 steps, so that results of long rows are not 0."""
     x = numbers((20_000 // length + 1, length), torch.uint8, seed=length)
     given = arguments(x, -1, scale, 2.0**-15)
     out = torch.empty_like(x)
@@ -106,5 +106,5 @@ def test_wrong_arguments_are_named(kernels: Kernels, place: int, wrong: Any, nam
     given[place] = wrong
     with pytest.raises(Exception, match=named):
         kernels.run(NAME, given)
-    table = torch.full((256,), -1, dtype=torch.int32)  # numbers of a table decide no address
+    table = torch.full((256,), -1, dtype=torch.int32)  # the values of a table form no address
     kernels.run(NAME, [numbers((4,)), -1, table, *arguments(numbers((4,)))[3:], poison(numbers((4,)))])

@@ -23,7 +23,7 @@ from support.harness import (
 
 COUNT = 20_000
 
-# Kernel, arguments before the out tensor, mean and standard deviation of what it draws.
+# Kernel, arguments before the out tensor, mean and standard deviation of its values.
 DISTRIBUTIONS: list[tuple[str, list[Any], float, float]] = [
     ("rand.out", [[COUNT]], 0.5, math.sqrt(1 / 12)),
     ("rand_like.out", [torch.zeros(COUNT), None], 0.5, math.sqrt(1 / 12)),
@@ -54,7 +54,7 @@ NAMES = [name for name, *_ in DISTRIBUTIONS]
 
 @pytest.fixture(autouse=True)
 def seeded(kernels: Kernels) -> Iterator[None]:
-    """Every test starts with the same numbers: none fails now and then."""
+    """Every test starts from the same seed, so that none fails at random."""
     kernels.set_seed(7)
     yield
 
@@ -93,7 +93,7 @@ def test_equal_seeds_give_equal_numbers(
 
 
 def mix(bits: int) -> int:
-    """SplitMix64's function of its counter."""
+    """SplitMix64's mixing function of its counter."""
     bits = (bits ^ bits >> 30) * 0xBF58476D1CE4E5B9 % 2**64
     bits = (bits ^ bits >> 27) * 0x94D049BB133111EB % 2**64
     return bits ^ bits >> 31

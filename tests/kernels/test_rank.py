@@ -15,7 +15,7 @@ NAN = float("nan")
 
 
 def _different(shape: tuple[int, ...], dtype: torch.dtype, dim: int) -> torch.Tensor:
-    """Elements that differ from each other along `dim`, so that positions are unique."""
+    """Elements that differ along `dim`, so that indices are unique."""
     others = [n for d, n in enumerate(shape) if d != dim % len(shape)]
     order = torch.rand([*others, shape[dim]], generator=torch.Generator().manual_seed(1)).argsort(-1)
     return order.movedim(-1, dim % len(shape)).to(dtype).contiguous()

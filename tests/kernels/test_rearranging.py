@@ -74,7 +74,7 @@ def test_flip_without_dimensions(kernels: Kernels) -> None:
     ],
 )
 def test_roll(kernels: Kernels, shifts: list[int], dims: list[int]) -> None:
-    # Torch adds shifts of one dimension up as they are, and may overflow: reduced, they mean the same.
+    # Torch adds several shifts of one dimension as they are and may overflow; reduced shifts mean the same.
     sizes = [VALUES.shape[d] for d in dims] or [VALUES.numel()]
     small = [shift % size for shift, size in zip(shifts, sizes, strict=True)]
     kernels.check("aten::roll.out", VALUES, shifts, dims, eager=lambda x, _, d: torch.roll(x, small, d))

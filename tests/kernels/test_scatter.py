@@ -102,7 +102,7 @@ def test_writing_out_of_range_is_refused(kernels: Kernels, index: int) -> None:
 def test_an_index_that_is_overwritten_while_it_is_used_stays_inside(kernels: Kernels) -> None:
     memory = torch.tensor([0, 1, 2, 3])
     with pytest.raises(KernelRefused) as caught:
-        # The output lies one after the index: what is written is the next index.
+        # The output overlaps the index, one element later: each written element is the next index.
         kernels.run("aten::scatter.value_out", [torch.zeros(3).long(), 0, memory[:3], 2**40, memory[1:]])
     assert caught.value.error == "InvalidArgument" and f"got {2**40}" in caught.value.log[0]
 

@@ -16,7 +16,7 @@ CLOSE = {"rtol": 2e-6, "atol": 2e-6}
 
 
 def tolerance(dtype: torch.dtype) -> dict[str, float]:
-    """float32 sums exponentials in another order than torch does."""
+    """Tolerances: float32 sums exponentials in another order than torch."""
     return CLOSE if dtype == torch.float32 else {"atol": 1e-12} if dtype == torch.float64 else {}
 
 
@@ -59,7 +59,7 @@ def test_large_numbers_do_not_overflow(kernels: Kernels, name: str) -> None:
 def test_fibers_side_by_side_in_several_blocks(
     kernels: Kernels, name: str, shape: tuple[int, ...], dim: int
 ) -> None:
-    """A block of columns has 256; the last one has what is left."""
+    """A block has 256 columns; the last block has the rest."""
     values = random_tensor(shape, torch.float32, low=-9, high=9)
     kernels.check(name, values, dim, False, eager=rounded_once(name), **tolerance(torch.float32))
 

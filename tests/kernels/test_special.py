@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Special functions against torch, which in float64 is itself only good to 1e-7 for some of them."""
+"""Special functions against torch, whose float64 results are exact to only 1e-7 for some of them."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def test_float64_has_its_digits(kernels: Kernels, name: str, at: float, value: f
     kernels.check(f"aten::{name}.out", given, eager=lambda x: exact, rtol=1e-13, atol=0)
 
 
-# torch's own is off by up to 2e-5 between -4 and -2.
+# torch's own results are off by up to 2e-5 between -4 and -2.
 AIRY = {
     -90.0: -0.17938293367430598,
     -10.0: 0.040241238486443191,
@@ -160,7 +160,7 @@ def test_orders_that_are_refused(kernels: Kernels) -> None:
 
 
 def test_zeta_ends_where_its_terms_are_infinite(kernels: Kernels) -> None:
-    """The sum is inf - inf, however many terms follow."""
+    """The sum is inf - inf, regardless of the terms that follow."""
     x, q = torch.full((2,), 2147483649.0).double(), torch.tensor([-0.5, 0.5]).double()
     kernels.check("aten::special_zeta.out", x, q)
 

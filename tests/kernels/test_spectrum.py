@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Eigenvalues of Hermitian matrices and singular values. Vectors are unique up to their phase only, so
-they are judged by what they make up."""
+"""Eigenvalues of Hermitian matrices and singular values. Vectors are unique up to their phase only, so they
+are judged by the matrix that they reconstruct."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def matrix(*shape: int, dtype: torch.dtype, seed: int = 0) -> torch.Tensor:
 
 
 def eigh(kernels: Kernels, a: torch.Tensor, uplo: str = "L") -> tuple[torch.Tensor, torch.Tensor]:
-    """Eigenvalues and eigenvectors; that the values alone are the same is asserted."""
+    """Eigenvalues and eigenvectors; checks that the call for values alone gives the same."""
     values, vectors = torch.empty(a.shape[:-1], dtype=a.dtype.to_real()), torch.empty_like(a)
     kernels.run(EIGH, [a, uplo, True, values, vectors], dynamic=[values, vectors])
     alone, nothing = torch.empty_like(values), torch.empty(0, dtype=a.dtype)
@@ -43,7 +43,7 @@ def eigh(kernels: Kernels, a: torch.Tensor, uplo: str = "L") -> tuple[torch.Tens
 
 
 def svd(kernels: Kernels, a: torch.Tensor, full: bool) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-    """U, S and Vh; that S alone is the same is asserted."""
+    """U, S and Vh; checks that the call for S alone gives the same."""
     *batch, m, n = a.shape
     k = min(m, n)
     u = torch.empty(*batch, m, m if full else k, dtype=a.dtype)
@@ -57,7 +57,7 @@ def svd(kernels: Kernels, a: torch.Tensor, full: bool) -> tuple[torch.Tensor, to
 
 
 def assert_orthonormal(columns: torch.Tensor) -> None:
-    """The columns of every matrix."""
+    """Checks the columns of every matrix."""
     identity = torch.eye(columns.shape[-1], dtype=columns.dtype)
     product = columns.mH @ columns
     torch.testing.assert_close(product, identity.expand(product.shape), **tolerance(columns.dtype))
@@ -156,7 +156,7 @@ def test_a_large_matrix_takes_no_second(kernels: Kernels, dtype: torch.dtype) ->
 
 
 def structured() -> list[torch.Tensor]:
-    """Matrices whose bidiagonal forms have zeros, or whose elements are as large or small as double goes."""
+    """Matrices whose bidiagonal forms have zeros, or whose elements are at the limits of double."""
     wide = torch.float64
     shift = torch.diag(torch.ones(5, dtype=wide), 1)
     steps = torch.diag(torch.tensor([1.0, 0, 2, 0, 0, 3], dtype=wide)) + shift

@@ -34,7 +34,7 @@ NORM = fixed_point(np.linspace(-40, 50, 8), np.linspace(-30, 20, 8))
 assert NORM is not None
 SCALE, ZERO = torch.tensor([0.05], dtype=torch.float64), torch.tensor([3])
 
-# The arguments of each row: the first one, and a residual, lie in the order that the result has.
+# The arguments of each row: the first one, and a residual, have the dim order of the result.
 KEEP_ORDER: dict[str, tuple[Any, ...]] = {
     "aten::_adaptive_avg_pool2d.out": (X, [3, 2]),
     "aten::adaptive_avg_pool2d.out": (X, [3, 2]),
@@ -46,7 +46,7 @@ KEEP_ORDER: dict[str, tuple[Any, ...]] = {
     "aten::upsample_nearest2d.out": (X, [12, 7]),
     "aten::upsample_nearest2d.vec_out": (X, None, [2.0, 1.5]),
 }
-# The same of operators without an out overload in PyTorch, with the dtype of the result.
+# The same for operators without an out overload in PyTorch, with the dtype of the result.
 OWN_KEEP_ORDER: dict[str, tuple[tuple[Any, ...], torch.dtype]] = {
     "quantized_decomposed::dequantize_per_tensor.out": (
         (BYTES, 0.05, 3, -128, 127, torch.int8, None),
@@ -209,7 +209,7 @@ def test_a_view_has_the_elements_of_its_input_in_their_order(kernels: Kernels, n
 
 
 def viewed(name: str, x: torch.Tensor, rest: list[Any]) -> torch.Size:
-    """The sizes that PyTorch gives the result."""
+    """The result's sizes in PyTorch."""
     packet = getattr(torch.ops.aten, name.removeprefix("aten::").partition(".")[0])
     result: torch.Tensor = packet(x, *rest)
     return result.shape

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Sums of products of three tensors, which bilinear layers are, against torch."""
+"""Sums of products of three tensors, as in bilinear layers, against torch."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def test_any_dimensions_are_summed(kernels: Kernels, sums: list[int]) -> None:
 
 def test_numbers_and_outer_products(kernels: Kernels) -> None:
     a, b, c = (torch.tensor(float(x)) for x in (2, 3, 4))
-    # PyTorch has 0 there.
+    # PyTorch returns 0 for this case.
     kernels.check(NAME, a, b, c, [0], [0], [0], [0], eager=lambda *_: torch.tensor(24.0))
     a, b, c = (random_tensor((size,), torch.float64) for size in (2, 3, 4))
     kernels.check(NAME, a, b, c, [1, 2], [0, 2], [0, 1], [], 0)

@@ -145,7 +145,7 @@ def test_classification_of_every_dtype(kernels: Kernels, name: str, dtype: torch
 @pytest.mark.parametrize("approximate", APPROXIMATIONS)
 def test_gelu_of_every_dtype(kernels: Kernels, approximate: str, dtype: torch.dtype) -> None:
     values = random_tensor((31, 9), dtype, low=-6, high=6)
-    # Far below zero the result is a difference of nearly equal numbers.
+    # Far below zero the result is a difference of nearly equal values.
     kernels.check(
         "aten::gelu.out",
         values,

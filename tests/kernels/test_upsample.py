@@ -21,14 +21,14 @@ UNSHUFFLE = "aten::pixel_unshuffle.out"
 SIZES = [[8, 6], [4, 3], [1, 1], [7, 11], [2, 2], [40, 3], [5, 30]]
 FACTORS = [[2.0, 2.0], [1.5, 3.3], [0.5, 0.7], [1.0, 1.0], [2.7, 0.34]]
 IMAGES = [*FLOATING, torch.uint8]
-# Positions are computed in float32: they are off by a few units in the last place of an index.
+# Coordinates are computed in float32: they are off by a few units in the last place of an index.
 CLOSE = {"rtol": 1e-5, "atol": 2e-5}
 
 
 def close(dtype: torch.dtype) -> dict[str, float]:
     """Tolerances of an interpolation."""
     if dtype == torch.uint8:
-        # torch weighs pixels in fixed point and may fall on the other side of a half.
+        # torch weights pixels in fixed point and may round a half the other way.
         return {"rtol": 0, "atol": 1}
     return CLOSE if dtype == torch.float32 else {}
 
@@ -128,7 +128,7 @@ def test_images_that_are_refused(kernels: Kernels, values: Any, size: Any, facto
 
 @pytest.mark.parametrize("dtype", [torch.int8, torch.int16, torch.int32, torch.int64])
 def test_images_of_integers_are_resampled_as_floats_are(kernels: Kernels, dtype: torch.dtype) -> None:
-    """PyTorch takes uint8 only; ExecuTorch's kernels take every integer and cut fractions off."""
+    """PyTorch takes uint8 only; ExecuTorch's kernels take every integer and truncate fractions."""
     images = torch.tensor([[[[1, 4], [-7, 100]]]], dtype=dtype)
 
     def in_float(operator: Callable[..., torch.Tensor]) -> Callable[..., torch.Tensor]:
@@ -150,7 +150,7 @@ def test_pixels_to_channels_and_back(kernels: Kernels, factor: int, dtype: torch
 @pytest.mark.parametrize("lead", [(), (1,), (2, 3), (0,), (1, 2, 1)])
 def test_pixels_of_every_rank(kernels: Kernels, lead: tuple[int, ...]) -> None:
     kernels.check(SHUFFLE, random_tensor((*lead, 8, 3, 2), torch.float32), 2)
-    if 0 not in lead:  # torch leaves empty images as they are
+    if 0 not in lead:  # torch leaves empty images unchanged
         kernels.check(UNSHUFFLE, random_tensor((*lead, 2, 6, 4), torch.float32), 2)
 
 
@@ -195,7 +195,7 @@ def test_pixels_that_are_refused_to_unshuffle(kernels: Kernels, shape: tuple[int
 
 
 def sizes_of(dims: int) -> tuple[list[int], list[list[int]]]:
-    """A shape of an input and sizes to resample it to."""
+    """A shape of an input and sizes of outputs."""
     return [2, 2, 3, 4, 5][: dims + 2], [
         [5, 3, 9][:dims],
         [1, 1, 1][:dims],
@@ -212,7 +212,7 @@ def test_nearest_of_every_rank(kernels: Kernels, dims: int, exact: str, dtype: t
     name = f"aten::{exact}{dims}d.out"
     for size in sizes:
         kernels.check(name, random_tensor(shape, dtype), size)
-        # A factor is taken at its word, whatever the sizes are.
+        # A given factor is used as it is, whatever the sizes are.
         kernels.check(name, random_tensor(shape, dtype), size, *[1.3, 0.6, 2.1][:dims])
 
 

@@ -17,7 +17,7 @@ DIMS = [None, [], [0], [-1], [0, 2], [1, 0, 2]]
 
 
 def close(dtype: torch.dtype) -> dict[str, float]:
-    """Sums in another order."""
+    """Tolerances: sums are added in another order."""
     return {"rtol": 5e-6, "atol": 1e-6} if dtype == torch.float32 else {}
 
 

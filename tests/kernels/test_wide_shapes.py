@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Softmax, normalizations, reductions and pools of sizes that vectors, tiles of columns, blocks of sums and
-threads cut, in the dim orders that choose between them.
+"""Softmax, normalizations, reductions and pools with sizes that end within vectors, tiles of columns, blocks
+of sums and threads' parts, in the dim orders that select between them.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def test_winners_side_by_side(kernels: Kernels, dim: int, order: Sequence[int]) 
 
 
 def first_of(best: torch.Tensor, values: torch.Tensor, dim: int, keepdim: bool) -> list[torch.Tensor]:
-    """`best` and the first place that holds it, NaN before all."""
+    """`best` and its first index; NaN counts as the best."""
     kept = best if keepdim else best.unsqueeze(dim)
     equal = torch.where(kept.isnan(), values.isnan(), values == kept)
     return [best, equal.int().argmax(dim, keepdim)]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The options of a build as the tables in docs/options.md."""
+"""The options of a build, as tables in docs/options.md."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ PAGE = ROOT / "docs" / "options.md"
 
 
 def listed() -> str:
-    """A table of the options with a flag, one of the others, and one for the words of each that has some."""
+    """A table of the options with a flag, one of the others, and one for the words of each option that has
+    some."""
     flags = [_row(row, f"`{row.flag}`") for row in options() if row.flag]
     others = [_row(row) for row in options() if not row.flag]
     lines = ["## Selection", "", *_table(["option", "flag", "default", "what"], flags)]
@@ -37,5 +38,5 @@ def _table(head: list[str], rows: list[list[str]]) -> list[str]:
 
 
 def page() -> str:
-    """The page with its tables made again."""
+    """The page with new tables."""
     return written.replaced(PAGE.read_text(), "options", listed())

@@ -25,7 +25,7 @@ ROOT = Path(__file__).resolve().parents[2]
 FOLDERS = ("compat", "runtime", "kernels", "python", "examples", "benchmarks", "tests")
 SUFFIXES = (".h", ".hpp", ".c", ".cpp", ".inl")
 
-RUN = 15  # tokens from which an equal run counts as shared
+RUN = 15  # spans of equal tokens count as shared from this length
 
 TOKEN = re.compile(
     r"""(?P<comment>//[^\n]*|/\*.*?\*/)
@@ -116,7 +116,7 @@ def _without_template(head: list[str]) -> list[str]:
 
 
 def _writing(tokens: list[str], at: int, end: int, keep: bool, in_class: bool = False) -> Iterator[str]:
-    """The tokens of a scope that are no interface; all of them where `keep` is set."""
+    """The tokens of a scope that are not interface; all tokens if `keep` is set."""
     while at < end:
         if in_class and tokens[at] in ("public", "private", "protected") and tokens[at + 1] == ":":
             keep = tokens[at] == "private"
@@ -175,7 +175,7 @@ _KEYWORDS = frozenset(_WORDS.split())
 
 
 def unnamed(tokens: Iterable[str]) -> list[str]:
-    """The tokens with every name but keywords replaced: what renaming leaves."""
+    """The tokens with every name except keywords replaced: the text that renaming cannot change."""
     return ["NAME" if t.isidentifier() and t not in _KEYWORDS else t for t in tokens]
 
 
@@ -252,7 +252,7 @@ def own(take: Callable[[str], list[str]] = writing) -> dict[str, list[str]]:
 
 
 def table(include: Path) -> Iterator[tuple[str, Shared, Shared]]:
-    """Each file of ours with what it shares, and what it shares once names are replaced."""
+    """Each file of ours with its shared text, as it is and with names replaced."""
     theirs = official(include)
     by_name = Official(theirs)
     by_form = Official({name: unnamed(tokens) for name, tokens in theirs.items()})

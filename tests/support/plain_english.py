@@ -42,7 +42,7 @@ class Text:
 
 @dataclass(frozen=True)
 class Finding:
-    """A line that breaks a rule, and what to write instead."""
+    """A violation of a rule in a line, and the replacement."""
 
     path: Path
     line: int
@@ -55,7 +55,7 @@ class Finding:
 
 @dataclass(frozen=True)
 class Rule:
-    """A pattern that plain English has no use for, and its replacement."""
+    """A pattern that plain English avoids, and its replacement."""
 
     pattern: re.Pattern[str]
     instead: str
@@ -70,7 +70,7 @@ _OPENING = re.compile(
     r"(?:(?:What|Whether|Whatever|Of(?! (?:these|course))|Those)\b|^(?:what|whether)\b)"
     r"[^.?;]*[.?;]?"
 )
-"""The start of a text or sentence that begins with a word that makes it a clause; questions pass."""
+"""Matches the start of a text or sentence that begins with a word that makes it a clause; questions pass."""
 
 PHRASES = (
     _rule(r"\bthat (?:is|are) there\b", "name what exists"),

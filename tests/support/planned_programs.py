@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The requests behind the memory plan of a program that exists: what lives where, from its instructions."""
+"""The requests behind the memory plan of an existing program, from its tensors and instructions."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ ALIGNMENT = 16
 
 
 class _Block:
-    """Bytes of a buffer that one or more tensors share while they live: views, and what is done in place."""
+    """Bytes of a buffer that one or more tensors share while they live: views and in-place results."""
 
     def __init__(self, index: int, tensor: TensorInfo, first: int, last: int) -> None:
         self.names = [tensor.name or f"value {index}"]
@@ -29,7 +29,7 @@ class _Block:
         self.first, self.last = first, last
 
     def meets(self, other: _Block) -> bool:
-        """Both live at a time and share bytes."""
+        """True if both live at the same time and share bytes."""
         in_time = self.first <= other.last and other.first <= self.last
         return in_time and self.bank == other.bank and self.low < other.high and other.low < self.high
 
@@ -55,7 +55,8 @@ def planned_requests(method: Method) -> list[Request]:
 
 def lifetimes(method: Method) -> dict[int, tuple[int, int]]:
     """First and last use of each planned tensor, by index of its value. Inputs and state live from the
-    beginning, outputs and state to the end; what is used in a loop and outside of it, during all of it."""
+    beginning, outputs and state to the end; a tensor used inside and outside of a loop lives during the
+    whole loop."""
     end = len(method.instructions)
     uses: dict[int, list[int]] = {}
     for position, instruction in enumerate(method.instructions):
@@ -76,7 +77,7 @@ def lifetimes(method: Method) -> dict[int, tuple[int, int]]:
 
 
 def _over_loop(first: int, last: int, begin: int, end: int) -> tuple[int, int]:
-    """The life of a tensor, knowing that `begin` to `end` is repeated."""
+    """The lifetime of a tensor if `begin` to `end` is repeated."""
     outside = first < begin or last > end
     meets = first <= end and last >= begin
     return (min(first, begin), max(last, end)) if outside and meets else (first, last)

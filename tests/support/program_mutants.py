@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Programs with one or two things wrong: values, arguments of calls, calls left out or exchanged. They are
-well-formed files, so that what reads them has to look at what they say."""
+"""Programs with one or two errors: wrong values, wrong arguments of calls, calls left out or swapped. The
+files are well-formed, so readers must check their contents."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from rushlight.program import ProgramParts, write_program
 from rushlight.program.model import Dynamism, KernelCall, Kind, Method, Storage, TensorInfo, Value
 
 LIMITS: dict[str, Any] = {"max_instructions": 1000, "max_memory": 1 << 26, "threads": 1, "prepare": False}
-"""How to load a program that may ask for anything."""
+"""Limits for loading programs that may ask for anything."""
 
 INTEGERS = (0, 1, -1, 2, 4, -128, 127, 128, 255, 2**31 - 1, -(2**31), 2**31, 2**62, -(2**63))
 FLOATS = (0.0, -0.0, 1.0, -1.0, 1e-45, 1e-38, 1e38, 1e300, float("inf"), -float("inf"), float("nan"), 0.02)
@@ -22,7 +22,7 @@ SHIFTS = (-4096, -16, 1, 16, 64, 4096)
 
 
 def mutants(parts: ProgramParts, seed: int, count: int) -> list[bytes]:
-    """Files of mutants that can be written."""
+    """Files of mutants; mutants that cannot be written are skipped."""
     choices, files = random.Random(seed), []
     while len(files) < count:
         changed = replace(parts, methods=tuple(mutated(each, choices) for each in parts.methods))
@@ -34,7 +34,7 @@ def mutants(parts: ProgramParts, seed: int, count: int) -> list[bytes]:
 
 
 def mutated(method: Method, choices: random.Random) -> Method:
-    """The method with one or two things changed."""
+    """The method with one or two changes."""
     values = list(method.values)
     calls: list[KernelCall] = [call for call in method.instructions if isinstance(call, KernelCall)]
     used = [index for call in calls for index in call.arguments]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Small programs written field by field, also such as no exporter writes."""
+"""Small programs written field by field, also programs that no exporter writes."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def table(builder: flatbuffers.Builder, slots: int, fields: dict[int, tuple[str,
 
 
 def vector(builder: flatbuffers.Builder, kind: str, size: int, items: Sequence[int | float]) -> int:
-    """A vector of numbers or, with kind UOffsetTRelative, of what was built before."""
+    """A vector of scalars or, with kind UOffsetTRelative, of objects built before."""
     builder.StartVector(size, len(items), size)
     for item in reversed(items):
         getattr(builder, f"Prepend{kind}")(item)
@@ -59,7 +59,7 @@ def value(number: int, content: Build) -> Build:
 
 
 def scalar(item: int | float | bool | None) -> Build:
-    """An EValue that is a plain number or None."""
+    """An EValue that is a scalar or None."""
     if item is None:
         return value(1, lambda b: table(b, 0, {}))
     number, kind = {bool: (3, "Bool"), int: (2, "Int64"), float: (4, "Float64")}[type(item)]
@@ -72,13 +72,13 @@ def string(text: str) -> Build:
 
 
 def numbers(kind: type, items: Sequence[int | float | bool]) -> Build:
-    """An EValue that is a list of floats or bools; of int: the values of those indices."""
+    """An EValue that is a list of floats or bools; for int, a list of the values with those indices."""
     number, item_kind, size = {int: (7, "Int64", 8), float: (8, "Float64", 8), bool: (9, "Bool", 1)}[kind]
     return value(number, lambda b: table(b, 1, {0: ("Offset", vector(b, item_kind, size, items))}))
 
 
 def tensors(indices: Sequence[int], *, optional: bool = False) -> Build:
-    """An EValue that is a list of the tensors of those indices, among optional ones -1 for None."""
+    """An EValue that is a list of the tensors with those indices; in optional lists -1 stands for None."""
     number = 11 if optional else 10
     return value(number, lambda b: table(b, 1, {0: ("Offset", vector(b, "Int32", 4, indices))}))
 
@@ -111,12 +111,12 @@ def tensor(
 
 
 def move(source: int, destination: int) -> Build:
-    """An instruction that gives a value another's content."""
+    """An instruction that copies a value to another one."""
     return _instruction(3, lambda b: table(b, 2, {0: ("Int32", source), 1: ("Int32", destination)}))
 
 
 def jump_false(condition: int, target: int) -> Build:
-    """An instruction that goes on at number `target` unless the condition holds."""
+    """An instruction that jumps to instruction `target` unless the condition holds."""
     return _instruction(4, lambda b: table(b, 2, {0: ("Int32", condition), 1: ("Int32", target)}))
 
 

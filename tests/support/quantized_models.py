@@ -44,7 +44,7 @@ class Perceptron(nn.Module):
 
 
 class GatedCell(nn.Module):
-    """A gated recurrent cell of linear layers over three steps. [N, 3, 8] to [N, 16]."""
+    """A gated recurrent cell from linear layers, for three steps. [N, 3, 8] to [N, 16]."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -60,7 +60,7 @@ class GatedCell(nn.Module):
 
 
 class Transformer(nn.Module):
-    """A block with attention behind an embedding. [N, 6] indices below 40 to [N, 6, 16]."""
+    """A block with attention after an embedding. [N, 6] indices below 40 to [N, 6, 16]."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -92,7 +92,7 @@ class Joined(nn.Module):
 
 @dataclass(frozen=True)
 class Case:
-    """A model with how to draw inputs for it."""
+    """A model with a function that draws its inputs."""
 
     module: nn.Module
     draw: Callable[[], tuple[Any, ...]]
@@ -119,7 +119,7 @@ CASES = tuple(_KINDS)
 
 
 def relative_error(got: torch.Tensor, expected: torch.Tensor) -> float:
-    """The norm of the difference over the norm of what was expected."""
+    """The norm of the difference divided by the norm of the expected value."""
     return ((got - expected).norm() / expected.norm()).item()
 
 

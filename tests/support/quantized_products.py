@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Random arguments of convolutions and linear layers of integers, that kernels take."""
+"""Random legal arguments of integer convolutions and linear layers."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def limits(dtype: torch.dtype) -> tuple[int, int]:
 
 
 def most_sum(dtype: torch.dtype) -> int:
-    """The largest sum of products with numbers of a dtype that is taken."""
+    """The largest sum of products that kernels accept for values of a dtype."""
     return (1 << 47) - 1 if dtype == torch.int16 else MOST
 
 
@@ -49,7 +49,7 @@ class Draw:
         self._generator = torch.Generator().manual_seed(seed)
 
     def tensor(self, shape: Sequence[int], dtype: torch.dtype) -> torch.Tensor:
-        """Numbers from the whole range of a dtype, sometimes only its ends."""
+        """Values from the whole range of a dtype, sometimes only its limits."""
         low, high = limits(dtype)
         if self.numbers.random() < 0.15:
             ends = torch.randint(0, 2, tuple(shape), generator=self._generator)
@@ -57,7 +57,7 @@ class Draw:
         return torch.randint(low, high + 1, tuple(shape), generator=self._generator).to(dtype)
 
     def bias(self, count: int, depth: int, dtype: torch.dtype) -> torch.Tensor | None:
-        """None, numbers about as large as the sums of products, or the largest that are taken."""
+        """None, values about as large as the sums of products, or the largest accepted values."""
         most = most_sum(dtype) - most_products(depth, dtype)
         wide = torch.int64 if dtype == torch.int16 else torch.int32
         kind = self.numbers.randrange(5)
@@ -82,8 +82,8 @@ class Draw:
     def to(
         self, rounding: str, columns: int, depth: int, bias: torch.Tensor | None, dtype: torch.dtype
     ) -> list[Any]:
-        """How sums become results: scales that spread most sums over the range, or from one end of what is
-        taken to the other."""
+        """Scales that map sums to results: they spread most sums over the range, or lie anywhere between the
+        accepted limits."""
         count = self.numbers.choice([1, columns])
         if self.numbers.random() < 0.7:
             scales = [
@@ -120,7 +120,7 @@ class Draw:
         ]
 
     def order(self, rank: int, known: Sequence[Sequence[int]]) -> list[int]:
-        """A dim order: one that kernels are made for, or any."""
+        """A dim order: one that kernels support directly, or any."""
         if self.numbers.random() < 0.75:
             return list(self.numbers.choice([*known, range(rank)]))
         return self.numbers.sample(range(rank), rank)
@@ -132,14 +132,14 @@ def channels_last(rank: int) -> list[int]:
 
 
 def drawn_convolution(seed: int, rounding: str, dtype: torch.dtype) -> tuple[list[Any], list[int]]:
-    """All arguments without the out, and the dim order of that."""
+    """All arguments without the out, and the out's dim order."""
     draw = Draw(seed)
     pick = draw.numbers
     while True:
         spatial, transposed = pick.choice([1, 2, 2, 2, 3]), pick.random() < 0.25
         groups = pick.choice([1, 1, 1, 2, 3])
         per_group, outs = pick.choice([1, 2, 3, 4, 8, 17]), pick.choice([1, 2, 3, 5, 8, 16, 33])
-        if pick.random() < 0.3:  # depthwise, with a multiplier now and then
+        if pick.random() < 0.3:  # depthwise, sometimes with a multiplier
             groups, per_group, outs = pick.choice([1, 3, 8, 16, 19, 35]), 1, pick.choice([1, 1, 1, 2, 3])
         kernel = [pick.choice([1, 1, 2, 3, 3, 5]) for _ in range(spatial)]
         stride = [pick.choice([1, 1, 2, 3]) for _ in range(spatial)]
@@ -172,7 +172,7 @@ def drawn_convolution(seed: int, rounding: str, dtype: torch.dtype) -> tuple[lis
 
 
 def drawn_linear(seed: int, rounding: str, dtype: torch.dtype) -> tuple[list[Any], list[int]]:
-    """All arguments without the out, and the dim order of that."""
+    """All arguments without the out, and the out's dim order."""
     draw = Draw(seed)
     pick = draw.numbers
     rank = pick.choice([1, 2, 2, 3, 4])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Graphs that the official quantizers make of a model, calibrated with random inputs."""
+"""Graphs of models from the official quantizers, calibrated with random inputs."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ QUANTIZERS: dict[str, Callable[[], Any]] = {
 def official_graph(
     quantizer: str, module: nn.Module, inputs: Sequence[torch.Tensor], batches: int = 3
 ) -> torch.fx.GraphModule:
-    """The graph that one of QUANTIZERS makes; CortexMQuantizer takes images that lie channels-last alone."""
+    """The graph that one of QUANTIZERS returns; CortexMQuantizer takes channels-last images only."""
     given = tuple(inputs)
     if quantizer == "cortex-m":
         images = any(each.ndim == 4 for each in given)

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from typing import Any
 
 _MODULES = "torch.export.exported_program", "torch.export.decomp_utils"
-"""Both look for composite operators; the first one puts rules in front of them, too."""
+"""Both search for composite operators; the first one also puts its rules before them."""
 
 Rules = dict[Any, Callable[..., Any]]
 
@@ -34,7 +34,7 @@ class _Prepared:
 
 
 def install() -> None:
-    """Changes PyTorch's modules, if this process has loaded them and they are as they came."""
+    """Replaces functions of PyTorch's modules, if this process has loaded them and they are unchanged."""
     if any(name not in sys.modules for name in _MODULES):
         return
     exported, tables = (sys.modules[name] for name in _MODULES)
@@ -46,7 +46,7 @@ def install() -> None:
 
 
 def once_collected(original: Callable[[], set[Any]]) -> Callable[[], set[Any]]:
-    """Looks again when operators or namespaces were added."""
+    """Searches again if operators or namespaces were added."""
     import torch
 
     @functools.lru_cache(maxsize=1)
@@ -102,6 +102,6 @@ def _put(operator: Any, kernels: dict[Any, Any]) -> None:
 
 
 def _name_of(rule: Callable[..., Any]) -> Any:
-    """The rule itself, or the name of the one that calls the operator's own composite kernel: PyTorch makes
-    that anew for each table."""
+    """The rule itself, or the name of the function that calls the operator's own composite kernel: PyTorch
+    creates a new one for each table."""
     return rule.func.__qualname__ if isinstance(rule, functools.partial) else rule

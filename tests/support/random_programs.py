@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Programs that no exporter would write, and that pass every check of their structure: any operator on
-values of the kinds in its schema, tensors that overlap, change shape, have no memory, move and loop."""
+"""Programs that no exporter writes and that pass every structural check: any operator on values of the kinds
+in its schema, tensors that overlap, change shape or lack memory, moves and loops."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def schemas() -> list[Schema]:
 
 
 class Writer:
-    """One program, made of choices."""
+    """Writes one program from random choices."""
 
     def __init__(self, choose: random.Random) -> None:
         self._choose = choose

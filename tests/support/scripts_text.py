@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Text of all scripts, for tokenizers: made, always the same, 0.5 MB."""
+"""Text of all scripts, for tokenizers: generated, always the same, 0.5 MB."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ _WORDS = [
 
 
 def assigned() -> list[list[str]]:
-    """The characters that Python's Unicode has, in blocks of 128, without surrogates and private ones."""
+    """The characters of Python's Unicode version, in blocks of 128, without surrogates and private ones."""
     blocks: dict[int, list[str]] = {}
     for code in range(sys.maxunicode + 1):
         if unicodedata.category(chr(code)) not in ("Cn", "Cs", "Co"):

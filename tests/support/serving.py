@@ -18,7 +18,7 @@ from rushlight.llm.serve.server import address_of, bound_socket, make_server
 
 
 class SlowModel(TextModel):
-    """Takes at least `seconds` for each token, and waits while `gate` is not set."""
+    """Takes at least `seconds` for each token, and waits for `gate`."""
 
     seconds = 0.0
 
@@ -52,7 +52,7 @@ def serving(model: TextModel, **settings: Any) -> Iterator[str]:
 
 
 def wait_until(condition: Any, seconds: float = 10) -> None:
-    """Fails where the condition does not become true in time."""
+    """Fails if the condition does not become true in time."""
     end = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < end, "timed out"

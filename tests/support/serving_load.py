@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Load on a server: 8 clients ask, stream, break off and send what is no request, all at once. Each answer
-has to be the one that the model gives alone.
+"""Load on a server: 8 clients ask, stream, disconnect and send invalid requests, all at once. Each answer
+must equal the model's answer without load.
 
-    python tests/support/serving_load.py 120     seconds; prints how many of each there were
+    python tests/support/serving_load.py 120     seconds; prints a count of each event
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def expected_texts(path: Path) -> dict[tuple[str, int], str]:
 
 
 class Client:
-    """Asks until `end`; `seen` counts what happened."""
+    """Sends requests until `end`; `seen` counts the outcomes."""
 
     def __init__(self, address: str, number: int, expected: dict[tuple[str, int], str]) -> None:
         self.url = f"{address}/v1/chat/completions"
@@ -120,7 +120,7 @@ class Client:
             answer = self.http.post(self.url, json=body_of("x" * self.random.randrange(MAX_BODY, 10**6), 0))
             if not self.refused(answer):
                 self.count("oversized", answer.status_code == 413, answer.text)
-        except httpx.WriteError:  # the connection was closed before all was sent
+        except httpx.WriteError:  # the connection was closed before the whole body was sent
             self.count("oversized", True)
 
     def bad_field(self) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The seconds that each file of the suite takes, and what follows from them: parts of it, and its order.
+"""The seconds that each file of the suite takes; the suite's parts and order follow from them.
 
 pytest's --shard i/n runs the i-th of n parts, for n machines that run all of it once. A part has whole
 files, as the tests of a file share what they build. The longest file goes first, each to the part with the
@@ -23,8 +23,8 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 DURATIONS = Path(__file__).with_name("durations.json")
-_UNKNOWN = 1.0  # seconds, where no file has an entry
-_MUCH = 30.0  # seconds by which an entry is off
+_UNKNOWN = 1.0  # seconds, if no file has an entry
+_MUCH = 30.0  # seconds between an entry and the actual time
 _WHOLE = 0.9  # of the files make a run complete: other runs select some tests of a file
 
 
@@ -87,7 +87,7 @@ class Shard:
         return True if collection_path in self.others else None
 
     def pytest_collection_modifyitems(self, config: pytest.Config, items: list[pytest.Item]) -> None:
-        # Files that pytest's words name are collected in any case.
+        # Files named on pytest's command line are collected in any case.
         left_out = [item for item in items if item.path in self.others]
         if left_out:
             config.hook.pytest_deselected(items=left_out)
@@ -95,7 +95,7 @@ class Shard:
 
 
 class Order:
-    """Has a process of pytest-xdist name its files longest first, the order in which they are dealt out."""
+    """Makes a process of pytest-xdist list its files longest first, the order in which they are assigned."""
 
     def __init__(self) -> None:
         files = longest_first(expected(suite_files(), recorded()))
@@ -107,7 +107,7 @@ class Order:
 
 
 class Recorder:
-    """Adds up the seconds of each file. `writes`: puts them over the file's entry."""
+    """Adds up the seconds of each file. With `writes` they replace the file's entry."""
 
     def __init__(self, writes: bool) -> None:
         self.writes = writes
@@ -156,7 +156,7 @@ def pytest_configure(config: pytest.Config) -> None:
     if hasattr(config, "workerinput"):
         config.pluginmanager.register(Order())
         return
-    # Otherwise pytest-xdist deals out the files with most tests first, whatever they take.
+    # Otherwise pytest-xdist assigns the files with most tests first, regardless of their seconds.
     config.option.loadscopereorder = False
-    # The process that starts the others gets all reports.
+    # The controller process gets all reports.
     config.pluginmanager.register(Recorder(config.getoption("record_durations")))

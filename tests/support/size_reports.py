@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Reports that tests make up."""
+"""Invented size reports for tests."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ ENTRIES = (
 
 
 def a_report(*more: Entry) -> SizeReport:
-    """964 bytes of flash and what `more` adds."""
+    """A report of 964 bytes of flash and the entries in `more`."""
     entries = (*ENTRIES, *more)
     path = (Step("main", 300, "compiler"), Step("rushlight::Method::execute", 120, "compiler"))
     return SizeReport(

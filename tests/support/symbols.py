@@ -18,7 +18,7 @@ FORBIDDEN = re.compile(
     re.VERBOSE,
 )
 _CONSTRUCTORS = re.compile(r"\.(init_array|fini_array|ctors|dtors|preinit_array)")
-# Data and bss; constants with addresses in them lie in .data.rel.ro, which is written once.
+# Data and bss; constants that hold addresses are in .data.rel.ro, which is written once at start.
 _WRITABLE = re.compile(r" O \.(data|bss)(\.(?!rel\.ro)|\t)")
 # The records of runtime/base/failure.cpp and the seed of runtime/kernel/random.cpp.
 _KNOWN_WRITABLE = re.compile(r"_GLOBAL__N_1(7records|8recorded|12process_seed|7streams)E")
@@ -35,14 +35,14 @@ def forbidden_calls(library: Path, tools: str = "") -> list[str]:
 
 
 def constructors(library: Path, tools: str = "") -> list[str]:
-    """Sections of what runs before main or after it."""
+    """Sections of functions that run before main or after it."""
     headers = process.run([f"{tools}objdump", "--section-headers", library], check=True).stdout
     assert ".text" in headers
     return _CONSTRUCTORS.findall(headers)
 
 
 def writable_objects(library: Path, tools: str = "") -> list[str]:
-    """Objects that can be changed while it runs, but those known."""
+    """Writable objects, except the known ones."""
     symbols = process.run([f"{tools}objdump", "--syms", library], check=True).stdout
     assert " F .text" in symbols
     writable = [line for line in symbols.splitlines() if _WRITABLE.search(line)]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The targets as the table in docs/targets.md."""
+"""The targets, as the table in docs/targets.md."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ PAGE = ROOT / "docs" / "targets.md"
 
 
 def listed() -> str:
-    """A line a target: its code, its compilers and what programs run on."""
+    """One line for each target: its code, its compilers and the machine that its programs run on."""
     lines = ["| target | code | compilers | runs on |", "|---|---|---|---|"]
     lines.append("| `host` | this machine's | any with C++17 | this machine |")
     for target in targets.all_targets()[1:]:
@@ -30,5 +30,5 @@ def listed() -> str:
 
 
 def page() -> str:
-    """The page with its table made again."""
+    """The page with a new table."""
     return written.replaced(PAGE.read_text(), "targets", listed())

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Decompositions that are prepared once give what PyTorch gives that prepares them anew."""
+"""Cached decompositions give the same results as PyTorch's own."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Layers(torch.nn.Module):
 
 @pytest.fixture
 def original(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., Any]]:
-    """PyTorch's own function, which the module has again within the test."""
+    """PyTorch's own function, which is restored during the test."""
     quick_decompositions.install()
     own = exported_program._override_composite_implicit_decomp.original
     monkeypatch.setattr(exported_program, "_override_composite_implicit_decomp", own)
@@ -39,7 +39,7 @@ def original(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., Any]]:
 
 
 def tables() -> list[Any]:
-    """Three: all is taken apart, linear is whole, nothing but a rule of the caller's own for it."""
+    """Three tables: everything is decomposed, linear is kept, and only a rule of the caller for it."""
     whole = dict(torch.export.default_decompositions())
     del whole[aten.linear.default]
     return [
@@ -50,7 +50,7 @@ def tables() -> list[Any]:
 
 
 def decomposed(program: Any, table: Any) -> tuple[list[str], Any]:
-    """The operators, and what they compute."""
+    """The operators of the decomposed program, and their outputs."""
     made = program.run_decompositions(table)
     x = torch.linspace(-1, 1, 8).reshape(2, 4)
     names = [str(node.target) for node in made.graph.nodes if node.op == "call_function"]

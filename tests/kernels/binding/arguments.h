@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// EValues made of Python objects, owned until the kernel has returned.
+// EValues converted from Python objects, owned until the kernel has returned.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +15,8 @@
 
 namespace rushlight::testing {
 
-// A tensor over memory that Python keeps alive. A dynamic one has `sizes` as its bound and starts
-// with every size 0; after a call `sizes` holds what the kernel made of it.
+// A tensor over memory that Python keeps alive. A dynamic one has `sizes` as its bound and starts with every
+// size 0; after a call `sizes` holds the result's shape.
 struct TensorArgument {
   uintptr_t address;
   int dtype;
@@ -27,8 +27,8 @@ struct TensorArgument {
 
 class Arguments {
  public:
-  // `code` is one character of a kernel's signature, see runtime/kernel/boxing.h.
-  // Throws py::type_error when the object does not fit it.
+  // `code` is one character of a kernel's signature, see runtime/kernel/boxing.h. Throws py::type_error if
+  // the object does not match.
   void add(char code, pybind11::handle object);
 
   [[nodiscard]] std::vector<EValue*>& values() { return values_; }

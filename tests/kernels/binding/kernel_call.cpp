@@ -63,11 +63,11 @@ void add_all(const KernelEntry& entry, const py::list& arguments, Arguments* bui
   for (size_t i = 0; i < arguments.size(); ++i) built->add(entry.signature[i], arguments[i]);
 }
 
-// Returns (error name, log lines, values): after the call, the values of arguments that the kernel
-// takes as EValue&, in order.
+// Returns (error name, log lines, values): after the call, the values of arguments that the kernel takes as
+// EValue&, in order.
 //
-// With `prepare` the tensors that are only read count as constants, and the kernel prepares what it likes of
-// them before.
+// With `prepare` the tensors that are only read count as constants, and the kernel may prepare them before
+// the call.
 py::tuple call(const std::string& name, const py::list& arguments, size_t temporary_bytes, size_t threads,
                bool prepare) {
   const KernelEntry& entry = find_entry(name, arguments.size());

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The kernel library as a table: what of PyTorch's OpInfo database passes, operator by operator.
+"""The kernel library as a table: the results of PyTorch's OpInfo database, operator by operator.
 
     python tests/kernels/opinfo/table.py [--out FOLDER] [--page docs/operators.md] [--jobs N]
 
@@ -52,7 +52,7 @@ def _outcome(index: int) -> Outcome:
 
 
 def run_all(jobs: int) -> list[Outcome]:
-    """The outcomes of all pairs, in their order. Says on stderr how far it is."""
+    """The outcomes of all pairs, in their order. Prints its progress on stderr."""
     total = len(all_pairs())
     start = time.monotonic()
     outcomes: list[Outcome] = []
@@ -68,8 +68,8 @@ def run_all(jobs: int) -> list[Outcome]:
 def collect(outcomes: list[Outcome]) -> dict[str, Any]:
     """The contents of the page, as one object.
 
-    operators: for each operator, by dtype: how many samples call it, and in how many it is right.
-    pairs: how many pairs of the database call something without a kernel, pass, fail, or call no kernel.
+    operators: for each operator and dtype, the number of samples that call it, and of those it passes.
+    pairs: numbers of pairs that call an operator without a kernel, pass, fail, or call no kernel.
     """
     operators = load_table(ROOT / "kernels" / "ops.yaml").operators
     misses = yaml.safe_load((HERE / "misses.yaml").read_text())
@@ -102,7 +102,7 @@ def collect(outcomes: list[Outcome]) -> dict[str, Any]:
 
 def _count(cells: dict[str, dict[str, list[int]]], outcome: Outcome) -> None:
     for (name, dtype), (called, right) in outcome.kernels.items():
-        # In a dtype that a kernel does not have it is in the failures, for which there is a reason.
+        # If the kernel lacks the dtype, the pair is listed as a failure with its reason.
         if dtype in cells[name]:
             cells[name][dtype][0] += called
             cells[name][dtype][1] += right
@@ -117,7 +117,7 @@ def _verdict(outcome: Outcome) -> str:
 
 
 def write(table: dict[str, Any], paths: Iterable[Path]) -> None:
-    """Writes the table into files of the kinds that their names say."""
+    """Writes the table into files, in the formats of their names."""
     texts = {
         ".md": opinfo_page.page(table),
         ".html": opinfo_html.page(table),

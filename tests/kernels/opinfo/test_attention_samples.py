@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""scaled_dot_product_attention on OpInfo's samples: PyTorch takes it apart before anyone can watch it."""
+"""scaled_dot_product_attention on OpInfo's samples: PyTorch decomposes it before a mode can watch it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ NAME = "aten::scaled_dot_product_attention.out"
 ENTRY = "nn.functional.scaled_dot_product_attention"
 DEFAULTS = {"attn_mask": None, "dropout_p": 0.0, "is_causal": False, "scale": None, "enable_gqa": False}
 
-# PyTorch scales both factors by a square root, and rounds in between where they have 16 bits.
+# PyTorch scales both factors by a square root, and rounds 16-bit factors in between.
 TOLERANCES = {
     torch.float16: {"rtol": 4e-3, "atol": 4e-3},
     torch.bfloat16: {"rtol": 3e-2, "atol": 3e-2},

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Everything is here that the official runtime registers and that Core ATen asks for."""
+"""The table has every operator of the official runtime and of Core ATen, except the listed ones."""
 
 from __future__ import annotations
 

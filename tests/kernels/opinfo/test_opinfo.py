@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Every sample of PyTorch's OpInfo database on the kernels, operator by operator and dtype by dtype.
 
-misses.yaml names the pairs that do not pass yet, and why: those must go on failing, so that the list
+misses.yaml names the pairs that do not pass yet, with reasons: they must fail, so that the list
 stays true. To save time only the first calls of a kind are compared here; table.py compares all.
 """
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The documentation's page of operators: as it is, and as it is written."""
+"""The documentation's page of operators: the stored page, and how it is written."""
 
 from __future__ import annotations
 

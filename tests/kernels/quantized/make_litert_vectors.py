@@ -27,7 +27,7 @@ import numpy as np
 from ai_edge_litert import schema_py_generated as schema
 from ai_edge_litert.interpreter import Interpreter, OpResolverType
 
-# kind, input shape [N, H, W, C] or [rows, depth], outputs, and what differs from the defaults below.
+# kind, input shape [N, H, W, C] or [rows, depth], outputs, and settings that differ from the defaults below.
 LAYERS: list[tuple[str, tuple[int, ...], int, dict[str, Any]]] = [
     ("convolution", (1, 5, 6, 3), 8, {}),
     ("convolution", (2, 5, 4, 4), 5, {"padding": "same", "stride": (2, 1), "kernel": (3, 2)}),
@@ -74,9 +74,9 @@ LAYERS: list[tuple[str, tuple[int, ...], int, dict[str, Any]]] = [
 DEFAULTS: dict[str, Any] = {
     "padding": "valid", "stride": (1, 1), "dilation": (1, 1), "kernel": (3, 3), "groups": 1,
     "activation": "none", "dtype": "int8", "per_channel": True,
-    "spread": 1.0,  # outputs have so much of the range; above 1 many saturate
+    "spread": 1.0,  # part of the range that outputs cover; above 1 many saturate
     "ties": None,  # scales whose quotient is this power of two: rounding meets halves
-    "narrow": 127,  # the largest input; where it is small, so are weights
+    "narrow": 127,  # the largest input; if it is small, weights are small too
 }  # fmt: skip
 OPERATORS = {"convolution": 3, "depthwise": 4, "pointwise": 3, "linear": 9}
 OPTIONS = {
@@ -168,7 +168,7 @@ def _run(model: bytes, x: np.ndarray, resolver: Any) -> np.ndarray:
 def make(
     index: int, kind: str, shape: tuple[int, ...], outputs: int, given: dict[str, Any]
 ) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
-    """The settings and the arrays of a layer."""
+    """The settings and the arrays of layer `index`."""
     settings = DEFAULTS | given
     rows = shape
     if kind == "pointwise":
@@ -197,7 +197,7 @@ def make(
         depth = int(np.prod(settings["kernel"]))
     reach = 60 * 60 * depth**0.5
     bias = random.randint(-2 * int(reach), 2 * int(reach) + 1, columns).astype(np.int32)
-    if is_wide:  # sums and outputs are as many times larger
+    if is_wide:  # sums and outputs grow by the same factor
         zero_point = output_zero_point = 0
         bias = bias.astype(np.int64) * 256
     count = columns if settings["per_channel"] else 1
@@ -256,7 +256,7 @@ def make(
 
 
 def make_all() -> dict[str, np.ndarray]:
-    """The content of the file."""
+    """The contents of the file."""
     arrays: dict[str, np.ndarray] = {}
     layers = []
     for index, layer in enumerate(LAYERS):

@@ -204,8 +204,7 @@ class ConstantOutput(nn.Module):
 
 
 class DecayingSum(nn.Module):
-    """A loop with one carry: each step returns its sum with the item and passes half of it plus the item
-    on."""
+    """A loop with one carry: it is halved and gets the item added; each step returns their sum."""
 
     def __init__(self) -> None:
         super().__init__()

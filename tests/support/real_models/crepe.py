@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""CREPE, the tiny one: the pitch of a sound."""
+"""CREPE in its tiny size: the pitch of a sound."""
 
 from __future__ import annotations
 

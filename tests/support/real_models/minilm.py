@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""MiniLM with 6 layers: a sentence becomes a vector of what it means."""
+"""MiniLM with 6 layers: maps a sentence to a vector of its meaning."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ WIDTH, HEADS, LAYERS, INNER, VOCABULARY, POSITIONS = 384, 12, 6, 1536, 30522, 51
 
 
 class Layer(nn.Module):
-    """Attention and two dense layers, each with what went in added and normalized."""
+    """Attention and two dense layers, each with a residual and a norm."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -39,8 +39,8 @@ class Layer(nn.Module):
 
 
 class MiniLm(nn.Module):
-    """From tokens (int64, [n, length]) and what of them is no padding (bool, alike) to vectors of length 1
-    ([n, 384])."""
+    """Maps tokens (int64, [n, length]) and a mask of non-padding tokens (bool, same shape) to vectors of
+    length 1 ([n, 384])."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -89,7 +89,7 @@ def load_minilm(path: Path) -> MiniLm:
 
 
 def tokens_of(sentence: str, vocabulary: Path, length: int) -> tuple[torch.Tensor, torch.Tensor]:
-    """The inputs for a sentence of words that the vocabulary has whole, padded to `length`."""
+    """The inputs for a sentence whose words are all in the vocabulary, padded to `length`."""
     numbers = {word: number for number, word in enumerate(vocabulary.read_text().split("\n"))}
     tokens = [numbers[word] for word in ["[CLS]", *sentence.lower().split(), "[SEP]"]]
     padding = length - len(tokens)

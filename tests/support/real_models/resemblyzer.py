@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Resemblyzer's encoder: an utterance becomes a vector that tells speakers apart."""
+"""Resemblyzer's encoder: maps an utterance to a vector that distinguishes speakers."""
 
 from __future__ import annotations
 

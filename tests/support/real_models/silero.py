@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Silero's voice activity detector at 16 kHz, as a stream: what it remembers are buffers."""
+"""Silero's voice activity detector at 16 kHz, as a stream: its state is in buffers."""
 
 from __future__ import annotations
 
@@ -53,14 +53,14 @@ _NAMES = {
 
 
 def load_script(path: Path) -> torch.nn.Module:
-    """The original: a script of the package silero-vad, which torch.export does not take."""
+    """The original: a script of the package silero-vad, which torch.export does not support."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)
         return torch.jit.load(path).eval()
 
 
 def load_silero(path: Path) -> SileroVad:
-    """With the weights that the original has for 16 kHz."""
+    """The detector with the original's weights for 16 kHz."""
     script, model = load_script(path), SileroVad().eval()
     state = script.state_dict()
     model.load_state_dict(

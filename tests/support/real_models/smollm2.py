@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""SmolLM2 with 135 million parameters: one token at a time, what came before in buffers."""
+"""SmolLM2 with 135 million parameters: one token at a time, with the earlier tokens' state in buffers."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ class SmolLm2(nn.Module):
 
 
 def _turned(heads: torch.Tensor, turn: torch.Tensor) -> torch.Tensor:
-    """Each pair of neighbours turned by its angle."""
+    """Rotates each pair of neighbours by its angle."""
     even, odd = heads.unflatten(-1, (-1, 2)).unbind(-1)
     cos, sin = turn
     return torch.stack([even * cos - odd * sin, even * sin + odd * cos], dim=-1).flatten(-2)

