@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Synthesizes speech-like sounds, noise, and mixtures of both, from a seed and numpy alone.
 
-An utterance is a sequence of syllables: an optional consonant (a fricative or a stop), then a vowel. A vowel is a
-sum of harmonics under three formants that glide from one vowel's to another's (source and filter, Fant, 1960;
-formants after Peterson and Barney, 1952). Nobody can understand it, but its pitch, formants and rhythm are those
-of speech.
+An utterance is a sequence of syllables: an optional consonant (a fricative or a stop), then a vowel. A vowel
+is a sum of harmonics under three formants that glide from one vowel's to another's (source and filter, Fant,
+1960; formants after Peterson and Barney, 1952). Nobody can understand it, but its pitch, formants and rhythm
+are those of speech.
 """
 
 from __future__ import annotations
@@ -65,7 +65,9 @@ def _coloured(count: int, slope: float, random: np.random.Generator) -> np.ndarr
 def _band(count: int, low: float, high: float, random: np.random.Generator) -> np.ndarray:
     """Noise between two frequencies, with a deviation of 1."""
     hertz = np.fft.rfftfreq(count, 1 / RATE)
-    sound = np.fft.irfft(np.fft.rfft(random.standard_normal(count)) * ((hertz >= low) & (hertz <= high)), count)
+    sound = np.fft.irfft(
+        np.fft.rfft(random.standard_normal(count)) * ((hertz >= low) & (hertz <= high)), count
+    )
     return sound / (sound.std() + 1e-9)
 
 
@@ -86,8 +88,7 @@ def _vowel(count: int, pitch: np.ndarray, tract: float, random: np.random.Genera
     at, grid = np.arange(count) / _STEP, np.arange(points)
     phase = 2 * np.pi * np.cumsum(np.interp(at, grid, hertz)) / RATE
     sound = sum(
-        np.interp(at, grid, gain) * np.sin(order * phase)
-        for order, gain in zip(orders, gains.T, strict=True)
+        np.interp(at, grid, gain) * np.sin(order * phase) for order, gain in zip(orders, gains.T, strict=True)
     )
     return np.asarray(sound / np.std(sound) + 0.03 * random.standard_normal(count))
 
@@ -131,7 +132,9 @@ def noise(kind: str, count: int, random: np.random.Generator) -> np.ndarray:
     """Sounds that are not speech, with a deviation of 1."""
     if kind in ("white", "pink", "brown"):
         sound = _coloured(count, {"white": 0, "pink": 1, "brown": 2}[kind], random)
-        swell = 1 + 0.5 * np.sin(2 * np.pi * (random.uniform(0.05, 1) * np.arange(count) / RATE + random.random()))
+        swell = 1 + 0.5 * np.sin(
+            2 * np.pi * (random.uniform(0.05, 1) * np.arange(count) / RATE + random.random())
+        )
         return np.asarray(sound * swell / np.std(sound * swell))
     sound = 0.3 * _coloured(count, 1, random)
     time = np.arange(count) / RATE
@@ -150,7 +153,11 @@ def noise(kind: str, count: int, random: np.random.Generator) -> np.ndarray:
             if kind == "beeps":
                 event = np.sin(2 * np.pi * random.uniform(300, 3000) * time[:size])
             else:
-                event = 3 * _band(size, 100, random.uniform(800, 6000), random) * np.exp(-np.arange(size) / size * 5)
+                event = (
+                    3
+                    * _band(size, 100, random.uniform(800, 6000), random)
+                    * np.exp(-np.arange(size) / size * 5)
+                )
             sound[begin : begin + size] += random.uniform(0.7, 2) * _ramped(event, 20, 80)
     return np.asarray(sound / np.std(sound))
 
