@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Synthesizes speech-like sounds, noise, and mixtures of both, from a seed and numpy alone.
 
-An utterance is a sequence of syllables: an optional consonant (a fricative or a stop), then a vowel. A vowel is a
-sum of harmonics under three formants that glide from one vowel's to another's (source and filter, Fant, 1960;
-formants after Peterson and Barney, 1952). Nobody can understand it, but its pitch, formants and rhythm are those
-of speech.
+An utterance is a sequence of syllables: an optional consonant (a fricative or a stop), then a vowel. A vowel
+is a sum of harmonics under three formants that glide from one vowel's to another's (source and filter, Fant,
+1960; formants after Peterson and Barney, 1952). Nobody can understand it, but its pitch, formants and rhythm
+are those of speech.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Trains the detector on synthesized audio and writes detector.pte, weights.npz, case.json and tensors.npz here.
+"""Trains the detector on synthesized audio; writes detector.pte, weights.npz, case.json and tensors.npz here.
 
     python examples/streaming_audio/train.py          # under two minutes on one core
 
@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import time
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -108,6 +109,8 @@ def write(model: Detector, folder: Path) -> None:
     """Writes the program, the weights, and a case: the frames around the first beginning of speech. The
     expected probabilities are those of the offline detector, of the whole signal at once."""
     save(model, folder / "weights.npz")
+    # torch.export warns of nn.GRU's list of its weights, which are parameters.
+    warnings.filterwarnings("ignore", "The tensor attributes .*_flat_weights")
     exported = rushlight.export(
         Streaming(model), (torch.zeros(1, FRAME, dtype=torch.int16),), target="cortex-m55"
     )

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// RIFF: chunks of a name, a size (little-endian) and contents, padded to an even size. A size is compared with
-// the bytes that the file still has before it is used.
+// RIFF: chunks of a name, a size (little-endian) and contents, padded to an even size. A size is compared
+// with the bytes that the file still has before it is used.
 #include "wav_file.h"
 
 #include <array>
@@ -56,8 +56,10 @@ Error WavFile::read_header() {
     RL_TRY(take(chunk.data(), chunk.size(), has_format ? "chunk data" : "chunk fmt"));
     const uint32_t size = u32(chunk.data() + 4);
     if (size > left_) {
-      return fail(Error::InvalidArgument, "%s: chunk %.4s: expected %u bytes, got %llu", path,
-                  is(chunk.data(), "data") ? "data" : is(chunk.data(), "fmt ") ? "fmt" : "skip", size,
+      const char* name = is(chunk.data(), "data")   ? "chunk data"
+                         : is(chunk.data(), "fmt ") ? "chunk fmt"
+                                                    : "other chunk";
+      return fail(Error::InvalidArgument, "%s: %s: expected %u bytes, got %llu", path, name, size,
                   static_cast<unsigned long long>(left_));
     }
     if (is(chunk.data(), "data")) {
