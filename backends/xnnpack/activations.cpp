@@ -47,14 +47,14 @@ Result<SumConstants> sum_constants(const Value& a, const Value& b, const Value& 
            "its scales are too far apart: the larger is %g times that of the result",
            static_cast<double>(largest));
   const int shift = 20 - std::ilogb(largest);
-  SumConstants scalars{};
-  scalars.shift = shift;
-  scalars.a = static_cast<int32_t>(std::lrint(std::ldexp(a_scale, shift)));
-  scalars.b = static_cast<int32_t>(std::lrint(std::ldexp(b_scale, shift)));
-  if (is_difference) scalars.b = -scalars.b;
-  scalars.offset =
-      (int64_t{1} << (shift - 1)) - int64_t{scalars.a} * a.zero_point - int64_t{scalars.b} * b.zero_point;
-  return scalars;
+  SumConstants constants{};
+  constants.shift = shift;
+  constants.a = static_cast<int32_t>(std::lrint(std::ldexp(a_scale, shift)));
+  constants.b = static_cast<int32_t>(std::lrint(std::ldexp(b_scale, shift)));
+  if (is_difference) constants.b = -constants.b;
+  constants.offset =
+      (int64_t{1} << (shift - 1)) - int64_t{constants.a} * a.zero_point - int64_t{constants.b} * b.zero_point;
+  return constants;
 }
 
 }  // namespace
@@ -193,16 +193,16 @@ Error NodeLowering::lower_binary(NodeKind kind) {
 Error NodeLowering::lower_quantized_sum(uint32_t a, uint32_t b, uint32_t out, bool is_difference) {
   RL_CHECK(is_byte(value(a).datatype) && is_byte(value(b).datatype), Error::NotSupported,
            "expected two tensors of bytes");
-  RL_TRY_ASSIGN(const SumConstants scalars, sum_constants(value(a), value(b), value(out), is_difference));
+  RL_TRY_ASSIGN(const SumConstants constants, sum_constants(value(a), value(b), value(out), is_difference));
   int64_t least = 0, most = 0;
   quantized_bounds(value(out), &least, &most);
   RL_TRY_ASSIGN(const ValueId left, forms_.plain(a));
   RL_TRY_ASSIGN(const ValueId right, forms_.plain(b));
   RL_TRY_ASSIGN(const ValueId to, forms_.new_plain(out));
   list_.call("rushlight::quantized_add", "out",
-             {left, right, list_.integer(scalars.a), list_.integer(scalars.b), list_.integer(scalars.offset),
-              list_.integer(scalars.shift), list_.integer(value(out).zero_point), list_.integer(least),
-              list_.integer(most), to});
+             {left, right, list_.integer(constants.a), list_.integer(constants.b),
+              list_.integer(constants.offset), list_.integer(constants.shift),
+              list_.integer(value(out).zero_point), list_.integer(least), list_.integer(most), to});
   return Error::Ok;
 }
 

@@ -2,18 +2,18 @@
 """Export, build and run ExecuTorch programs on hosts and microcontrollers.
 
     load(path)                      a program (.pte, .bpte), ready to run: load("model.pte").forward(array)
-    Program, Method                 what load() gives, and one of its methods
+    Program, Method                 the result of load(), and one of its methods
     export(model, inputs)           a PyTorch model as a program: .save("model.pte")
     quantize(model, inputs)         a PyTorch model with integer weights and activations, for export()
-    build(models, target=...)       a runner for a host or a board with only what the models need
-    set_seed(seed)                  where random operators begin
-    verify_bundled_program(path)    whether a bundled program gives the outputs that it expects
+    build(models, target=...)       a runner for a host or a board, with only the operators of the models
+    set_seed(seed)                  the seed of random operators
+    verify_bundled_program(path)    compares a bundled program's outputs with the expected ones
     llm                             language models: llm.load(path).generate("Once upon a time")
-    runtime                         the official-shaped API: Runtime.get().load_program(...)
+    runtime                         ExecuTorch's runtime API: Runtime.get().load_program(...)
     errors                          every error, with its exit code and its next step
 
-Each has its own help: help(rushlight.export). What needs PyTorch comes with
-`pip install 'rushlight[export]'`, building and the command `rushlight` with `rushlight[build]`.
+Each has its own help: help(rushlight.export). `pip install 'rushlight[export]'` adds export and quantize,
+`rushlight[build]` adds build and the command `rushlight`.
 `rushlight --help` lists the commands.
 """
 
@@ -22,7 +22,7 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-if TYPE_CHECKING:  # of what is loaded lazily
+if TYPE_CHECKING:  # names loaded lazily
     from rushlight import errors, llm, runtime
     from rushlight.build import build
     from rushlight.convert.loading import load
@@ -33,8 +33,8 @@ if TYPE_CHECKING:  # of what is loaded lazily
 
 __version__ = "0.1.0"
 
-# Names that come from a module of their own, loaded when first asked for: a device without numpy's
-# company (or a build machine without the native module) imports only what it uses.
+# Names whose modules are loaded on first use: a device with only numpy, or a build machine without the native
+# module, imports only the modules that it uses.
 _LAZY = {
     "load": "rushlight.convert.loading",
     "Program": "rushlight.runtime",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Packages that are called like the function they are about: `rushlight.build(...)`."""
+"""Makes packages callable as their main function: `rushlight.build(...)`."""
 
 from __future__ import annotations
 
@@ -14,5 +14,5 @@ class _CallableModule(ModuleType):
 
 
 def make_callable(name: str) -> None:
-    """Calling the package `name` calls the function in it of the package's own name."""
+    """Makes a call of the package `name` call its function of the same name."""
     sys.modules[name].__class__ = _CallableModule

@@ -9,9 +9,9 @@ import unicodedata
 
 
 def printable(text: str, keep: str = "\n\t") -> str:
-    """The text with hidden characters, except those of `keep`, as escapes (\\x1b, \\u202e). Hidden characters
-    are controls (C0, C1, DEL), format characters (directions, zero widths, tags), lone surrogates, separators
-    of lines and paragraphs, and unassigned code points."""
+    """The text with hidden characters, except the characters in `keep`, as escapes (\\x1b, \\u202e). Hidden
+    characters are controls (C0, C1, DEL), format characters (directions, zero widths, tags), lone
+    surrogates, separators of lines and paragraphs, and unassigned code points."""
     if text.isprintable():
         return text
     return "".join(c if c in keep or not _is_hidden(c) else _escape(c) for c in text)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Where the C++ sources, CMake files and toolchains are."""
+"""Locates the C++ sources, CMake files and toolchains."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ _TREES = (_PACKAGE / "native", _PACKAGE.parents[1])
 
 
 def options_file() -> Path:
-    """The table of a build's options. Also where only kernels and the code generator are installed."""
+    """The table of build options; it exists even where only kernels and the code generator are installed."""
     found = (folder / "cmake" / "options.json" for folder in _TREES)
     return next((path for path in found if path.is_file()), _TREES[-1] / "cmake" / "options.json")
 
 
 @cache
 def source_root() -> Path:
-    """The tree with CMakeLists.txt, runtime/, kernels/ and toolchains/: the one that the wheel carries,
-    or the checkout that this package is imported from."""
+    """The tree with CMakeLists.txt, runtime/, kernels/ and toolchains/: from the wheel, or the checkout that
+    this package is imported from."""
     for folder in _TREES:
         if (folder / "CMakeLists.txt").is_file() and (folder / "runtime").is_dir():
             return folder

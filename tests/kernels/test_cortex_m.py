@@ -123,7 +123,7 @@ REFUSED: list[tuple[str, list[Any], str]] = [
     ("quantized_conv2d", convolution(shifts=int32(0, 30)), "shifts: expected -31 to"),
     ("quantized_conv2d", convolution(shifts=torch.zeros(2, dtype=torch.int8)), "expected dtype int32"),
     ("quantized_depthwise_conv2d", depthwise(2), "expected depth_multiplier, 2, times 4 output channels"),
-    ("quantized_linear", linear(multipliers=[HALF, HALF]), "expected one number, for all features, got 2"),
+    ("quantized_linear", linear(multipliers=[HALF, HALF]), "expected one value for all features, got 2"),
     ("quantized_linear", linear(kernel_sum=int32(1, 2, 3)[None]), "kernel_sum: expected 5 elements of int32"),
     ("quantized_linear", linear(filter_offset=129), "filter_offset: expected -127 to 128, got 129"),
     (
@@ -143,7 +143,7 @@ REFUSED: list[tuple[str, list[Any], str]] = [
     ),
     ("quantized_mul", [ROW, 1 << 19, ROW, 1 << 19, 0, HALF, -8, OUT], "products may have more than 32 bits"),
     ("quantized_mul", [ROW, 0, ROW, 1 << 21, 0, HALF, -8, OUT], "other_zero_point: expected"),
-    ("quantized_div", [ROW, 0, ROW, 128, 0, 1.0, OUT], "zero points: expected numbers of the dtype, got 128"),
+    ("quantized_div", [ROW, 0, ROW, 128, 0, 1.0, OUT], "zero points: expected values of the dtype, got 128"),
     (
         "quantized_div",
         [ROW, 0, ROW, 0, 0, float("inf"), OUT],
@@ -157,7 +157,7 @@ REFUSED: list[tuple[str, list[Any], str]] = [
         [*POOL, [1, 1], False, 1, 2, -128, 127, POOLED],
         "expected the input's, 1, got 2",
     ),
-    ("pad", [ROW, [0, 0, 1], [0, 0, 0, 0], 0, OUT], "pre_pad: expected 4 numbers, got 3"),
+    ("pad", [ROW, [0, 0, 1], [0, 0, 0, 0], 0, OUT], "pre_pad: expected 4 values, got 3"),
     ("pad", [ROW, [0, 1, 0, 0], [0, 0, 0, 0], 0, OUT], "expected 0 before the input's 2 dimensions, got 1"),
 ]
 

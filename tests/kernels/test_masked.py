@@ -71,9 +71,9 @@ def test_masked_arguments_that_do_not_fit_are_refused(kernels: Kernels) -> None:
         ):
             assert refused.error == error
     refused = kernels.refuse("aten::masked_fill.Tensor_out", values, mask, torch.ones(1), outs=[out])
-    assert "expected no dimension, got 1" in refused.log[0]
+    assert "expected rank 0, got 1" in refused.log[0]
     refused = kernels.refuse("aten::masked_scatter.out", values, mask, torch.ones(11), outs=[out])
-    assert "an element for every true one of mask, got 11" in refused.log[0]
+    assert "as many elements as mask selects, got 11" in refused.log[0]
     refused = kernels.refuse("aten::masked_select.out", values, mask, outs=[torch.ones(12).double()])
     assert refused.error == "InvalidType"
     refused = kernels.refuse("aten::masked_select.out", values, mask, outs=[torch.ones(11)])

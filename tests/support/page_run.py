@@ -22,7 +22,9 @@ FRAMES = ROOT / "tests" / "docs" / "frames"
 SECONDS = 300
 COMPILE = ["c++", "-std=c++17", "-fsyntax-only", "-Wall", "-Wextra", "-Werror", "-Wno-unused"]
 _BUILT = Path(os.environ.get("RUSHLIGHT_TEST_BUILD", ROOT / "build" / "tests"))
-_INCLUDES = [Path(), ROOT, ROOT / "compat" / "include", _BUILT / "generated"]
+_COMPAT = ROOT / "compat" / "include"
+_C10 = _COMPAT / "executorch" / "runtime" / "core" / "portable_type" / "c10"
+_INCLUDES = [Path(), ROOT, _COMPAT, _C10, _BUILT / "generated", _BUILT / "generated" / "dtypes"]
 _TARGET = re.compile(r"(?:--target|-t)[ =]([\w,-]+)")
 _PROMPT = "$ "
 

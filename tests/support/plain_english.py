@@ -66,7 +66,9 @@ def _rule(pattern: str, instead: str) -> Rule:
 
 
 _OPENING = re.compile(
-    r"(?:^|(?<=[.;!] ))(?:(?:What|Whether|Whatever|Of(?! (?:these|course))|Those)\b|^(?:what|whether)\b)[^.?;]*[.?;]?"
+    r"(?:^|(?<=[.;!] ))"
+    r"(?:(?:What|Whether|Whatever|Of(?! (?:these|course))|Those)\b|^(?:what|whether)\b)"
+    r"[^.?;]*[.?;]?"
 )
 """Matches the start of a text or sentence that begins with a word that makes it a clause; questions pass."""
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Activation functions of one number that PyTorch has beside the common ones.
+// Elementwise activation functions without a file of their name. Exponentials take arguments that are not
+// positive where that avoids overflow (log1p_exp, log_sigmoid); NaN inputs give NaN outputs, as in PyTorch.
 #include <cmath>
 
 #include "kernels/backs/backs.h"
@@ -14,14 +15,14 @@ namespace rushlight::kernels {
 
 namespace {
 
-// x + 3 within 0 to 6; NaN stays.
+// min(max(x + 3, 0), 6), the numerator of hardsigmoid; comparisons are ordered so that NaN stays NaN.
 template <class T>
 T relu6_of_shifted(T x) {
   const T shifted = x + T(3);
   return shifted < T(0) ? T(0) : (shifted > T(6) ? T(6) : shifted);
 }
 
-// log(1 + exp(x)), where that does not overflow.
+// log(1 + exp(x)) without overflow: exp sees only arguments <= 0.
 template <class T>
 T log1p_exp(T x) {
   return x > T(0) ? x + std::log1p(std::exp(-x)) : std::log1p(std::exp(x));
@@ -85,7 +86,7 @@ Error softplus_out(KernelContext& context, const Tensor& self, const Scalar& bet
 
 Error celu_out(KernelContext&, const Tensor& self, const Scalar& alpha, Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::celu.out");
-  RL_CHECK(alpha.to<double>() != 0, Error::InvalidArgument, "alpha: expected another number than 0");
+  RL_CHECK(alpha.to<double>() != 0, Error::InvalidArgument, "alpha: expected a value other than 0");
   const auto make = [&](auto type) {
     using T = typename decltype(type)::Element;
     return [scale = alpha.to<T>(), inverse = static_cast<T>(1 / alpha.to<double>())](T x) {
@@ -95,7 +96,7 @@ Error celu_out(KernelContext&, const Tensor& self, const Scalar& alpha, Tensor& 
   return elementwise_for<kTypes>(self.scalar_type(), out, make, self);
 }
 
-// NaN is not within the bounds, and stays.
+// Zero within [-lambd, lambd]. NaN fails both comparisons and stays.
 Error hardshrink_out(KernelContext&, const Tensor& self, const Scalar& lambd, Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::hardshrink.out");
   const auto make = [&](auto type) {
@@ -112,7 +113,7 @@ Error softshrink_out(KernelContext&, const Tensor& self, const Scalar& lambd, Te
   const auto make = [&](auto type) {
     using T = typename decltype(type)::Element;
     return [bound = lambd.to<T>()](T x) {
-      return x > bound ? x - bound : (x < -bound ? x + bound : x * T(0));  // NaN stays
+      return x > bound ? x - bound : (x < -bound ? x + bound : x * T(0));  // x * 0 keeps NaN
     };
   };
   return elementwise_for<kTypes>(self.scalar_type(), out, make, self);
@@ -130,7 +131,7 @@ Error threshold_out(KernelContext&, const Tensor& self, const Scalar& threshold,
   return elementwise_for<kTypes>(self.scalar_type(), out, make, self);
 }
 
-// The buffer, for the gradient, is exp(-|x|).
+// log_sigmoid with exp(-|x|) in `buffer`, which the backward operator reads.
 Error log_sigmoid_forward_output(KernelContext&, const Tensor& self, Tensor& output, Tensor& buffer) {
   constexpr TypeSet kTypes = selected_types("aten::log_sigmoid_forward.output");
   const auto exponential = [](auto x) { return exp_of_minus_magnitude(x); };
@@ -148,7 +149,8 @@ Error log_sigmoid_out(KernelContext&, const Tensor& self, Tensor& out) {
   return elementwise<kTypes>(out, f, self);
 }
 
-// Training multiplies each negative number by a factor of its own, which noise keeps; else noise stays.
+// Leaky ReLU with a random slope. Training draws a slope from [lower, upper) for each element <= 0 and stores
+// it in `noise` (1 for the others); inference uses the mean slope and leaves `noise` unchanged.
 Error rrelu_with_noise_out(KernelContext&, const Tensor& self, Tensor& noise, const Scalar& lower,
                            const Scalar& upper, bool training, const EValue& generator, Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::rrelu_with_noise.out");

@@ -9,6 +9,7 @@
 
 namespace rushlight::kernels {
 
+// x * scale above 0, (exp(x * input_scale) - 1) * alpha * scale below; expm1 keeps small x exact.
 Error elu_out(KernelContext& context, const Tensor& self, const Scalar& alpha, const Scalar& scale,
               const Scalar& input_scale, Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::elu.out");

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// GELU, x * Phi(x) with the normal distribution Phi: by erf, or by the tanh approximation of Hendrycks and
+// Gimpel, "Gaussian Error Linear Units", 2016.
 #include <cmath>
 #include <string_view>
 
@@ -16,8 +18,8 @@ constexpr double kSqrtHalf = 0.70710678118654752440;
 constexpr double kSqrtTwoOverPi = 0.79788456080286535588;
 constexpr double kCubicFactor = 0.044715;
 
-// x / 2 times twice the share of the normal distribution below x. Where that is nothing so is the product,
-// also of an infinite x, which ExecuTorch wants and PyTorch makes NaN.
+// x / 2 * gate, where gate = 2 Phi(x). Where the gate underflows to 0 the result is -0, also for x = -inf, as
+// in ExecuTorch; PyTorch computes NaN there.
 template <class T>
 T gated(T x, T gate) {
   return gate == T(0) ? -T(0) : T(0.5) * x * gate;

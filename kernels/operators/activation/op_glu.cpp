@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Gated linear unit: a * sigmoid(b), where a and b are the halves of `self` along `dim`. One pass steps
+// through both halves and `out` together, so that no half is copied.
 #include <cmath>
 
 #include "kernels/checks/checks.h"
@@ -20,9 +22,9 @@ ptrdiff_t step(const Tensor& tensor, size_t d) {
   return static_cast<ptrdiff_t>(tensor.strides()[d]) * static_cast<ptrdiff_t>(tensor.element_size());
 }
 
-// `out` may be of another floating dtype than what is computed.
+// Computes one span in T and converts to the dtype of `out`, which may be another floating dtype.
 template <class T>
-void gate_run(char* const* pointers, const Walk::Axis& run, ScalarType out) {
+void gate_span(char* const* pointers, const Walk::Axis& run, ScalarType out) {
   using A = Accumulator<T>;
   for (size_t i = 0; i < run.size; ++i) {
     const auto at = [&](size_t k) { return pointers[k] + static_cast<ptrdiff_t>(i) * run.strides[k]; };
@@ -39,7 +41,6 @@ void gate_run(char* const* pointers, const Walk::Axis& run, ScalarType out) {
 
 }  // namespace
 
-// The first half of the dimension, gated by the sigmoid of the second.
 Error glu_out(KernelContext&, const Tensor& self, int64_t dim, Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::glu.out");
   RL_TRY(check_can_cast(self.scalar_type(), out));
@@ -65,7 +66,7 @@ Error glu_out(KernelContext&, const Tensor& self, int64_t dim, Tensor& out) {
   return dispatch<kTypes>(self.scalar_type(), [&](auto type) {
     using T = typename decltype(type)::Element;
     walk.walk(start, 1,
-              [&](char* const* pointers) { gate_run<T>(pointers, walk.inner(), out.scalar_type()); });
+              [&](char* const* pointers) { gate_span<T>(pointers, walk.inner(), out.scalar_type()); });
     return Error::Ok;
   });
 }

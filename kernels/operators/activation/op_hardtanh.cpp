@@ -7,7 +7,7 @@
 
 namespace rushlight::kernels {
 
-// Bounds of integers are the whole parts of the numbers.
+// Clamps to [min_val, max_val]. For integer tensors the bounds are truncated to integers.
 Error hardtanh_out(KernelContext& context, const Tensor& self, const Scalar& min_val, const Scalar& max_val,
                    Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::hardtanh.out");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A shift by fewer than no bits or by all there are leaves what shifting all of them out does: zero,
-// or copies of the sign.
+// A shift by a negative count, or by at least the width of the type, is undefined in C++. Here it gives the
+// result of shifting out every bit: 0, or -1 for a right shift of a negative value.
 #include <type_traits>
 
 #include "kernels/checks/selection.h"
@@ -21,8 +21,8 @@ constexpr TypeSet kRightTypes = selected_types("aten::bitwise_right_shift.Tensor
                                 selected_types("aten::bitwise_right_shift.Scalar_Tensor_out");
 
 template <class T>
-bool has_bit(T place) {
-  return place >= T(0) && static_cast<uint64_t>(place) < 8 * sizeof(T);
+bool has_bit(T bit) {
+  return bit >= T(0) && static_cast<uint64_t>(bit) < 8 * sizeof(T);
 }
 
 Error shift_left(ScalarType compute, const Tensor& self, const Tensor& other, Tensor& out) {

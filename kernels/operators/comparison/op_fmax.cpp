@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// fmax and fmin: of a number and NaN it is the number.
+// fmax and fmin: NaN counts as missing, so the result is the other operand. (maximum and minimum return NaN.)
 #include <cmath>
 
 #include "kernels/math/double_function.h"

@@ -5,7 +5,7 @@
 
 namespace rushlight::kernels {
 
-// `values` is for where self is 0. PyTorch has no common type for the two, nor another for out.
+// 0 below zero, 1 above, `values` at zero. Like PyTorch, expects one dtype: no promotion.
 Error heaviside_out(KernelContext&, const Tensor& self, const Tensor& values, Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::heaviside.out");
   RL_TRY(check_same_dtype(self, values, "self and values"));

@@ -8,7 +8,7 @@ namespace rushlight::kernels {
 
 namespace {
 
-// No integer is infinite.
+// Integers are never infinite.
 template <TypeSet kTypes>
 Error is_infinite(const Tensor& self, Tensor& out, bool positive, bool negative) {
   const auto matches = [positive, negative](auto x) {

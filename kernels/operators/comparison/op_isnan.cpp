@@ -4,7 +4,7 @@
 
 namespace rushlight::kernels {
 
-// No integer is.
+// Integers are never NaN.
 Error isnan_out(KernelContext&, const Tensor& self, Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::isnan.out");
   return classify<kTypes>(self, out, [](auto x) { return x != x; });

@@ -6,7 +6,7 @@
 namespace rushlight::kernels {
 
 Error logical_not_out(KernelContext&, const Tensor& self, Tensor& out) {
-  // Every dtype is read as bool.
+  // Converts operands of every dtype to bool.
   constexpr TypeSet kTypes = selected_types("aten::logical_not.out") != 0 ? types::kBool : 0;
   return elementwise<kTypes>(ScalarType::Bool, out, [](bool a) { return !a; }, self);
 }

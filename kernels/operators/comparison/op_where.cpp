@@ -13,7 +13,7 @@ Error where_out(KernelContext& context, const Tensor& condition, const Tensor& s
   const ScalarType mask = condition.scalar_type();
   RL_CHECK(mask == ScalarType::Bool || mask == ScalarType::Byte, Error::InvalidType,
            "condition: expected dtype bool or uint8, got %s", to_string(mask));
-  // The condition comes in the compute type like the other inputs: zero or not.
+  // The condition is converted to the compute type like the other inputs; nonzero means true.
   const auto select = [](auto chooses, auto a, auto b) { return chooses != decltype(chooses)(0) ? a : b; };
   return backs::where_out(context, SelectProblem{condition, self, other, out}, [&] {
     return elementwise<kTypes, Signs::kIgnored>(result_type(self, other), out, select, condition, self,

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// col2im (fold), the transpose of im2col: adds every element of `self`, [N, C * kernel, positions], to the
+// pixel that im2col reads it from. One strided pass over `self` for each element of the window.
 #include <cstring>
 
 #include "kernels/checks/selection.h"
@@ -12,6 +14,7 @@ namespace rushlight::kernels {
 
 namespace {
 
+// Adds `columns` to `image`, elementwise; both are strided views of one shape.
 Error add_view(const View& columns, const View& image) {
   PairedLoops(image, columns).for_each_span([&](char* to, const char* from, const PairedLoops::Loop& loop) {
     for (ptrdiff_t i = 0; i < loop.size; ++i) {
@@ -30,7 +33,7 @@ Error col2im_out(KernelContext&, const Tensor& self, Span<const int64_t> output_
   RL_TRY(check_same_dtype(self, out, "self and out"));
   if (!contains(kTypes, self.scalar_type())) return unsupported_type(self.scalar_type());
   RL_TRY(check_spatial_tensor(self, 1, "self"));
-  RL_CHECK(output_size.size() == 2, Error::InvalidArgument, "output_size: expected 2 numbers, got %lu",
+  RL_CHECK(output_size.size() == 2, Error::InvalidArgument, "output_size: expected 2 sizes, got %lu",
            log_number(output_size.size()));
   RL_TRY(check_spatial_list(output_size, 2, 1, "output_size"));
   Window windows[2];

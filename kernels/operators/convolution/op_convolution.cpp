@@ -33,7 +33,7 @@ Error convolution_out_prepare(KernelContext& context, const Tensor& input, const
   const bool fits = out.scalar_type() == input.scalar_type() &&
                     convolution_shape(input, weight, bias, problem.arguments, &shape) == Error::Ok &&
                     has_sizes(out, shape.span());
-  if (!fits) return Error::Ok;  // an error is the call's
+  if (!fits) return Error::Ok;  // the call itself reports errors
   return backs::convolution_out_prepare(context, problem);
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Portable code rounds half and bfloat16 twice: the sums with the bias, and the result.
+// Convolution with residual and activation fused. The portable fallback works in two passes over `out`, so
+// half and bfloat16 are rounded twice: after the sum with the bias, and after the activation.
 #include "kernels/backs/backs.h"
 #include "kernels/checks/selection.h"
 #include "kernels/geometry/convolution.h"
@@ -23,7 +24,7 @@ Error check_and_resize(TypeSet types, const ConvolutionActProblem& problem) {
   return resize_out(problem.out, shape.span());
 }
 
-// An error is the call's. The residual does not matter.
+// True if the shapes allow to prepare. Errors are left to the call; the residual does not affect preparation.
 bool can_prepare(const ConvolutionActProblem& problem) {
   Shape shape;
   return problem.out.scalar_type() == problem.type() &&

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// im2col (unfold): gathers each window of an image into a column, [N, C * kernel, positions]. One strided
+// copy for each element of the window; padding keeps the zeros of the initial memset.
 #include <cstring>
 
 #include "kernels/checks/selection.h"

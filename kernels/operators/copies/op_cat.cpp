@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Concatenation: one strided copy for each tensor into its slice of `out`, with conversion to the promoted
+// dtype.
 #include "kernels/elements/promotion.h"
 #include "kernels/walk/strided_copy.h"
 #include "runtime/kernel/context.h"
@@ -7,7 +9,7 @@ namespace rushlight::kernels {
 
 namespace {
 
-// Whether the two can lie one after the other along `d`.
+// True if the tensors agree in rank and in every size but that of dimension `d`.
 bool is_joinable(const Tensor& tensor, const Tensor& first, size_t d) {
   bool fits = tensor.dim() == first.dim();
   for (size_t k = 0; fits && k < static_cast<size_t>(first.dim()); ++k) {
@@ -16,7 +18,8 @@ bool is_joinable(const Tensor& tensor, const Tensor& first, size_t d) {
   return fits;
 }
 
-// The tensor that gives the other sizes: the first with elements, or the first of all.
+// The tensor that determines the other sizes: the first with elements, else the first of rank 2 or more, else
+// the first.
 const Tensor& leading(Span<const Tensor> tensors) {
   for (const Tensor& tensor : tensors) {
     if (tensor.numel() > 0) return tensor;
@@ -27,8 +30,8 @@ const Tensor& leading(Span<const Tensor> tensors) {
   return tensors[0];
 }
 
-// The result's shape: that of the leading tensor, with the sizes along `d` added up. Tensors without
-// elements need not fit: older programs use them as "nothing yet".
+// The shape of the leading tensor, with the sizes along `d` summed. Tensors without elements may have any
+// shape: older programs use them as a placeholder.
 Error concatenated_shape(Span<const Tensor> tensors, const Tensor& first, size_t d, Shape* shape) {
   int64_t total = 0;
   for (size_t i = 0; i < tensors.size(); ++i) {
@@ -37,7 +40,7 @@ Error concatenated_shape(Span<const Tensor> tensors, const Tensor& first, size_t
              static_cast<unsigned long>(i));
     const bool fits = is_joinable(tensor, first, d);
     RL_CHECK(fits || tensor.numel() == 0, Error::InvalidArgument,
-             "tensors: the shape of number %lu differs outside dimension %lu", static_cast<unsigned long>(i),
+             "tensors[%lu]: expected equal sizes outside dimension %lu", static_cast<unsigned long>(i),
              static_cast<unsigned long>(d));
     if (fits) total += tensor.sizes()[d];
   }
@@ -54,7 +57,7 @@ Error cat_out(KernelContext&, Span<const Tensor> tensors, int64_t dim, Tensor& o
   RL_CHECK(!tensors.empty(), Error::InvalidArgument, "tensors: expected at least one");
   Promotion promotion;
   for (const Tensor& tensor : tensors) {
-    // Resizing out would change what was checked.
+    // Resizing `out` would invalidate the shapes checked above.
     RL_CHECK(!(tensor == out), Error::InvalidArgument, "out: is one of the tensors");
     promotion.with(tensor);
   }

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Channel shuffle (ShuffleNet, Zhang et al., 2017): channel g * (C / groups) + i moves to i * groups + g. One
+// strided copy for each group.
 #include "kernels/checks/selection.h"
 #include "kernels/walk/strided_copy.h"
 #include "runtime/kernel/context.h"
@@ -14,7 +16,7 @@ Error channel_shuffle_out(KernelContext&, const Tensor& self, int64_t groups, Te
            static_cast<int>(self.dim()));
   const int64_t channels = self.size(1);
   RL_CHECK(groups >= 1 && channels % groups == 0, Error::InvalidArgument,
-           "groups: expected a number that divides %ld channels, got %ld", static_cast<long>(channels),
+           "groups: expected a divisor of %ld channels, got %ld", static_cast<long>(channels),
            static_cast<long>(groups));
   RL_TRY(resize_out(out, self.sizes()));
   if (self.numel() == 0) return Error::Ok;

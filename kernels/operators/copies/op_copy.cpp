@@ -7,13 +7,13 @@ namespace rushlight::kernels {
 
 namespace {
 
-// `src` expanded to the sizes of `target`; InvalidArgument when it does not broadcast to them.
+// `src` broadcast to the sizes of `target`; InvalidArgument if the shapes do not allow it.
 Error broadcast_to(const Tensor& src, const Tensor& target, View* view) {
   Shape shape;
   RL_TRY(broadcast_shape(target.sizes(), src.sizes(), &shape));
   bool fits = shape.dim == static_cast<size_t>(target.dim());
   for (size_t d = 0; fits && d < shape.dim; ++d) fits = shape.sizes[d] == target.sizes()[d];
-  RL_CHECK(fits, Error::InvalidArgument, "src: its shape does not broadcast to that of self");
+  RL_CHECK(fits, Error::InvalidArgument, "src: does not broadcast to self");
   *view = View::of(src);
   while (view->dim < shape.dim) view->insert(0, 1, 0);
   for (size_t d = 0; d < shape.dim; ++d) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Copies between the host's memory and a device's. A program whose tensors all lie on the host copies there.
+// Copies between the memory of the host and of a device. If both tensors are on the host this is a plain
+// copy, so that programs exported for a device also run without one.
 #include "kernels/walk/strided_copy.h"
 #include "runtime/base/log.h"
 #include "runtime/kernel/context.h"
@@ -9,7 +10,7 @@ namespace rushlight::kernels {
 
 namespace {
 
-// A device takes bytes as they are, so dtype and dim order are the same on both sides.
+// Devices copy bytes without conversion, so dtype and dim order must agree.
 Error copy_between_devices(const Tensor& self, Tensor& out) {
   RL_CHECK(out.scalar_type() == self.scalar_type(), Error::InvalidArgument,
            "device copy: expected dtype %s, got %s", to_string(self.scalar_type()),
@@ -17,7 +18,7 @@ Error copy_between_devices(const Tensor& self, Tensor& out) {
   RL_TRY(out.impl()->resize(self.sizes()));
   for (size_t i = 0; i < self.sizes().size(); ++i) {
     RL_CHECK(out.dim_order()[i] == self.dim_order()[i], Error::InvalidArgument,
-             "device copy: expected both tensors in one dim order");
+             "device copy: expected tensors of one dim order");
   }
   return copy_bytes(*self.impl(), *out.impl());
 }

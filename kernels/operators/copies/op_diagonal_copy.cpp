@@ -7,7 +7,8 @@
 
 namespace rushlight::kernels {
 
-// The diagonal becomes the last dimension.
+// Copies a diagonal of dimensions dim1 and dim2, which becomes the last dimension. A strided view whose
+// stride is the sum of both strides; no loop here.
 Error diagonal_copy_out(KernelContext&, const Tensor& self, int64_t offset, int64_t dim1, int64_t dim2,
                         Tensor& out) {
   RL_CHECK(self.dim() >= 2, Error::InvalidArgument, "self: expected 2 dimensions at least, got %ld",
@@ -24,7 +25,7 @@ Error diagonal_copy_out(KernelContext&, const Tensor& self, int64_t offset, int6
   const auto start = static_cast<ptrdiff_t>(std::clamp(offset, -rows, columns));
   const int64_t length = start >= 0 ? std::min(rows, columns - start) : std::min(rows + start, columns);
   View diagonal = source;
-  // The later dimension first, so that the other keeps its number.
+  // Removes the later dimension first, so that the index of the other stays valid.
   diagonal.select(std::max(row, column), 0).select(std::min(row, column), 0);
   diagonal.insert(diagonal.dim, static_cast<SizesType>(length), source.strides[row] + source.strides[column]);
   if (length > 0) diagonal.data += start >= 0 ? start * source.strides[column] : -start * source.strides[row];

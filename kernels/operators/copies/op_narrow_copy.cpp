@@ -10,13 +10,11 @@ Error narrow_copy_out(KernelContext&, const Tensor& self, int64_t dim, int64_t s
   size_t d = 0;
   RL_TRY(normalize_dim(dim, self.dim(), &d));
   const int64_t size = self.sizes()[d];
-  RL_CHECK(start >= -size && start <= size, Error::InvalidArgument,
-           "start: expected one in [%ld, %ld], got %ld", -static_cast<long>(size), static_cast<long>(size),
-           static_cast<long>(start));
+  RL_CHECK(start >= -size && start <= size, Error::InvalidArgument, "start: expected %ld to %ld, got %ld",
+           -static_cast<long>(size), static_cast<long>(size), static_cast<long>(start));
   if (start < 0) start += size;
   RL_CHECK(length >= 0 && length <= size - start, Error::InvalidArgument,
-           "length: expected one in [0, %ld], got %ld", static_cast<long>(size - start),
-           static_cast<long>(length));
+           "length: expected 0 to %ld, got %ld", static_cast<long>(size - start), static_cast<long>(length));
   return copy_to_out(View::of(self).slice(d, static_cast<ptrdiff_t>(start), static_cast<ptrdiff_t>(length)),
                      out);
 }

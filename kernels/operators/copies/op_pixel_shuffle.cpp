@@ -10,8 +10,8 @@ Error pixel_shuffle_out(KernelContext&, const Tensor& self, int64_t upscale_fact
   const int64_t channels = self.size(self.dim() - 3);
   const int64_t phases = upscale_factor * upscale_factor;
   RL_CHECK(channels % phases == 0, Error::InvalidArgument,
-           "self: expected a number of channels that the square of %ld divides, got %ld",
-           static_cast<long>(upscale_factor), static_cast<long>(channels));
+           "self: expected channels in multiples of %ld squared, got %ld", static_cast<long>(upscale_factor),
+           static_cast<long>(channels));
   RL_TRY(resize_image(self, channels / phases, self.size(self.dim() - 2) * upscale_factor,
                       self.size(self.dim() - 1) * upscale_factor, out));
   return for_each_phase(self, out, upscale_factor,

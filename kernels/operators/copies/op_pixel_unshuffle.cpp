@@ -10,7 +10,7 @@ Error pixel_unshuffle_out(KernelContext&, const Tensor& self, int64_t downscale_
   const int64_t height = self.size(self.dim() - 2);
   const int64_t width = self.size(self.dim() - 1);
   RL_CHECK(height % downscale_factor == 0 && width % downscale_factor == 0, Error::InvalidArgument,
-           "self: expected sizes that %ld divides, got %ld and %ld", static_cast<long>(downscale_factor),
+           "self: expected multiples of %ld, got %ld and %ld", static_cast<long>(downscale_factor),
            static_cast<long>(height), static_cast<long>(width));
   const int64_t channels = self.size(self.dim() - 3);
   RL_CHECK(channels == 0 || height == 0 || width == 0 || channels <= INT32_MAX / downscale_factor,

@@ -15,7 +15,7 @@ Error repeat_out(KernelContext&, const Tensor& self, Span<const int64_t> repeats
   for (size_t d = 0; d < source.dim; ++d) {
     const int64_t size = source.sizes[d];
     RL_CHECK(repeats[d] >= 0 && (size == 0 || repeats[d] <= INT32_MAX / size), Error::InvalidArgument,
-             "repeats: expected a count that the result can have, got %ld", static_cast<long>(repeats[d]));
+             "repeats: expected 0 at least and a result that fits, got %ld", static_cast<long>(repeats[d]));
     shape.push(static_cast<ptrdiff_t>(size == 0 ? 0 : size * repeats[d]));
   }
   RL_CHECK(self.scalar_type() == out.scalar_type(), Error::InvalidType, "out: expected dtype %s, got %s",
@@ -23,8 +23,8 @@ Error repeat_out(KernelContext&, const Tensor& self, Span<const int64_t> repeats
   RL_TRY(resize_out(out, shape.span()));
   if (out.numel() == 0) return Error::Ok;
 
-  // One copy in the first corner, which then grows along one dimension after the other by copies of
-  // itself.
+  // Copies `self` once into the first corner, then doubles the filled part along each dimension in turn:
+  // log2(repeats) copies of growing length instead of `repeats` short ones.
   View corner = View::of(out);
   for (size_t d = 0; d < corner.dim; ++d) corner.slice(d, 0, source.sizes[d]);
   RL_TRY(copy_view(corner, source));

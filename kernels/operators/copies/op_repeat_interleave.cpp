@@ -8,7 +8,7 @@
 
 namespace rushlight::kernels {
 
-// Each position of `repeats`, as often as the number there says.
+// Index i repeated repeats[i] times, for every i.
 Error repeat_interleave_tensor_out(KernelContext&, const Tensor& repeats, std::optional<int64_t> output_size,
                                    Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::repeat_interleave.Tensor_out");
@@ -27,7 +27,7 @@ Error repeat_interleave_tensor_out(KernelContext&, const Tensor& repeats, std::o
     total += count;
   }
   RL_CHECK(!output_size || *output_size == total, Error::InvalidArgument,
-           "output_size: expected the %lld that repeats add up to, got %lld", static_cast<long long>(total),
+           "output_size: expected the sum of repeats, %lld, got %lld", static_cast<long long>(total),
            static_cast<long long>(*output_size));
   Shape shape;
   shape.push(static_cast<ptrdiff_t>(total));
@@ -35,7 +35,7 @@ Error repeat_interleave_tensor_out(KernelContext&, const Tensor& repeats, std::o
   char* at = out.mutable_data_ptr<char>();
   for (ptrdiff_t i = 0; i < repeats.sizes()[0]; ++i) {
     int64_t left = read_index(repeats.const_data_ptr<char>() + i * size, repeats.scalar_type());
-    // Read a second time, when it may have changed: never past the end.
+    // `repeats` may alias `out` and have changed since it was counted: `total` bounds the second read.
     for (; left > 0 && total > 0; --left, --total, at += out.element_size()) {
       store_integer(at, out.scalar_type(), i);
     }

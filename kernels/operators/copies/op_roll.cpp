@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Roll: every rolled dimension consists of two parts that swap, so the result is at most 2^rank block copies.
+// Without dims the roll is over the flattened elements.
 #include "kernels/checks/sizes.h"
 #include "kernels/walk/row_major.h"
 #include "kernels/walk/strided_copy.h"
@@ -8,12 +10,13 @@ namespace rushlight::kernels {
 
 namespace {
 
-// Where `shift` takes the first of `size` elements. `size` is not 0.
+// The new index of element 0 after a roll by `shift`, in [0, size). `size` is not 0.
 ptrdiff_t wrap(int64_t shift, ptrdiff_t size) {
   return static_cast<ptrdiff_t>(shift % size < 0 ? shift % size + size : shift % size);
 }
 
-// Every dimension falls into two parts that are swapped, by `shifts[d]`.
+// Swaps the two parts of every dimension d, the second of which has shifts[d] elements. Empty parts are
+// skipped.
 Error roll(const View& target, const View& source, const ptrdiff_t* shifts) {
   for (uint32_t part = 0; part < uint32_t{1} << target.dim; ++part) {
     View to = target;
@@ -31,12 +34,12 @@ Error roll(const View& target, const View& source, const ptrdiff_t* shifts) {
   return Error::Ok;
 }
 
-// Rolls the elements in row major order, wherever they lie.
+// Rolls the elements in row-major order of index, for tensors in any dim order.
 void roll_elements(const Tensor& out, const Tensor& self, ptrdiff_t shift) {
   RowMajorCursor to(out);
   RowMajorCursor from(self);
   for (ptrdiff_t i = 0; i < shift; ++i) to.advance();
-  // The cursor is back at the first element after the last one.
+  // After the last element the cursor wraps to the first.
   for (size_t i = 0; i < self.numel(); ++i, to.advance(), from.advance()) {
     copy_elements(to.get(), 0, from.get(), 0, 1, self.element_size());
   }

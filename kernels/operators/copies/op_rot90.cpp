@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Rotation by k * 90 degrees in the plane of two dimensions: flips and a transpose of a view, then one copy.
 #include "kernels/walk/strided_copy.h"
 #include "runtime/kernel/context.h"
 
@@ -22,7 +23,7 @@ Error rot90_out(KernelContext&, const Tensor& self, int64_t k, Span<const int64_
   size_t to = 0;
   RL_TRY(normalize_dim(dims[0], self.dim(), &from));
   RL_TRY(normalize_dim(dims[1], self.dim(), &to));
-  RL_CHECK(from != to, Error::InvalidArgument, "dims: expected two different ones, got %ld twice",
+  RL_CHECK(from != to, Error::InvalidArgument, "dims: expected two different values, got %ld twice",
            static_cast<long>(dims[0]));
   View source = View::of(self);
   const int64_t quarters = (k % 4 + 4) % 4;

@@ -11,8 +11,8 @@ Error split_copy_Tensor_out(KernelContext&, const Tensor& self, int64_t split_si
   RL_TRY(normalize_dim(dim, self.dim(), &d));
   const int64_t size = self.sizes()[d];
   RL_CHECK(split_size > 0 || (split_size == 0 && size == 0), Error::InvalidArgument,
-           "split_size: expected a positive one, got %ld", static_cast<long>(split_size));
-  // An empty dimension still gives one piece.
+           "split_size: expected 1 at least, got %ld", static_cast<long>(split_size));
+  // An empty dimension still has one piece.
   const int64_t pieces = size == 0 ? 1 : (size - 1) / split_size + 1;
   RL_CHECK(out.size() == static_cast<size_t>(pieces), Error::InvalidArgument,
            "out: expected %ld tensors, got %lu", static_cast<long>(pieces),

@@ -18,7 +18,7 @@ Error split_with_sizes_copy_out(KernelContext&, const Tensor& self, Span<const i
              static_cast<long>(size));
     left -= size;
   }
-  RL_CHECK(left == 0, Error::InvalidArgument, "split_sizes: %ld of dimension %lu are left over",
+  RL_CHECK(left == 0, Error::InvalidArgument, "split_sizes: expected %ld more for dimension %lu",
            static_cast<long>(left), static_cast<unsigned long>(d));
   const View source = View::of(self);
   ptrdiff_t start = 0;

@@ -7,7 +7,7 @@ namespace rushlight::kernels {
 
 namespace {
 
-// Leaves out the dimensions of the mask that have size 1.
+// Removes the dimensions of the mask that have size 1.
 Error squeeze(const Tensor& self, uint32_t mask, const Tensor& out) {
   View view = View::of(self);
   for (size_t d = view.dim; d-- > 0;) {

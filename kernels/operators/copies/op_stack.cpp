@@ -15,7 +15,7 @@ Error stack_out(KernelContext&, Span<const Tensor> tensors, int64_t dim, Tensor&
     bool fits = tensors[i].dim() == first.dim();
     for (size_t k = 0; fits && k < first.sizes().size(); ++k)
       fits = tensors[i].sizes()[k] == first.sizes()[k];
-    RL_CHECK(fits, Error::InvalidArgument, "tensors: number %lu and the first differ in shape",
+    RL_CHECK(fits, Error::InvalidArgument, "tensors[%lu]: expected the shape of tensors[0]",
              static_cast<unsigned long>(i));
     promotion.with(tensors[i]);
   }

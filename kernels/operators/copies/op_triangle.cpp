@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// tril and triu: matrices of which the part above or below a diagonal is zero.
+// tril and triu: copies matrices, then zeroes every row's span above or below a diagonal.
 #include <algorithm>
 
 #include "kernels/checks/checks.h"
@@ -16,14 +16,14 @@ Error copy_triangle(const Tensor& self, int64_t diagonal, Zeros zeros, const Ten
   RL_CHECK(self.dim() >= 2, Error::InvalidArgument, "self: expected 2 dimensions at least, got %ld",
            static_cast<long>(self.dim()));
   RL_TRY(copy_to_out(View::of(self), out));
-  alignas(16) char zero[16] = {};  // of every type
+  alignas(16) char zero[16] = {};  // a zero of any dtype
   const View all = View::of(out);
   const size_t row = all.dim - 2;
   const int64_t columns = all.sizes[row + 1];
   const int64_t limit = std::max<int64_t>(all.sizes[row], columns);
   const int64_t shift = std::clamp(diagonal, -limit, limit);
   for (ptrdiff_t i = 0; i < all.sizes[row]; ++i) {
-    // The first column of the zeros above, or the one after those below.
+    // The first column to zero above the diagonal, or the end of the columns to zero below it.
     const int64_t column = std::clamp<int64_t>(i + shift + (zeros == Zeros::kAbove ? 1 : 0), 0, columns);
     const auto start = static_cast<ptrdiff_t>(zeros == Zeros::kAbove ? column : 0);
     const auto end = static_cast<ptrdiff_t>(zeros == Zeros::kAbove ? columns : column);

@@ -13,7 +13,7 @@ Error unfold_copy_out(KernelContext&, const Tensor& self, int64_t dimension, int
            log_number(kTensorDimensionLimit - 1));
   const ptrdiff_t length = source.dim == 0 ? 1 : source.sizes[d];
   const ptrdiff_t stride = source.dim == 0 ? 0 : source.strides[d];
-  RL_CHECK(size >= 0 && size <= length, Error::InvalidArgument, "size: expected one from 0 to %ld, got %ld",
+  RL_CHECK(size >= 0 && size <= length, Error::InvalidArgument, "size: expected 0 to %ld, got %ld",
            static_cast<long>(length), static_cast<long>(size));
   RL_CHECK(step > 0, Error::InvalidArgument, "step: expected 1 at least, got %ld", static_cast<long>(step));
   const auto window = static_cast<SizesType>(size);

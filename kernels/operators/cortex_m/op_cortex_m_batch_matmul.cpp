@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Batches of matrix products of ExecuTorch's Cortex-M backend; the second factor comes transposed. Sums are
-// exact: the definition there sums in float32, which is as long as they are below 2^24.
+// Batched int8 matrix products of ExecuTorch's Cortex-M backend; the second factor is transposed. Sums are
+// exact integers. ExecuTorch's reference sums in float32, which is exact below 2^24.
 #include "kernels/checks/checks.h"
 #include "kernels/checks/selection.h"
 #include "kernels/quantization/folded_columns.h"

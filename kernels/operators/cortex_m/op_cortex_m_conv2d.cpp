@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Convolutions of ExecuTorch's Cortex-M backend, groups as the sizes say.
+// int8 convolutions of ExecuTorch's Cortex-M backend; the sizes of input and weight imply the number of
+// groups.
 #include "kernels/backs/backs.h"
 #include "kernels/checks/selection.h"
 #include "kernels/quantization/cortex_m_convolution.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Depthwise convolutions of ExecuTorch's Cortex-M backend.
+// int8 depthwise convolutions of ExecuTorch's Cortex-M backend.
 #include "kernels/backs/backs.h"
 #include "kernels/checks/selection.h"
 #include "kernels/quantization/cortex_m_convolution.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Sums, products and quotients of ExecuTorch's Cortex-M backend. Sums and products are in integers, as in
-// CMSIS-NN, which has no division: quotients are computed in float32, halves to even.
+// Sums, products and quotients of ExecuTorch's Cortex-M backend. Sums and products use fixed-point integers,
+// as CMSIS-NN does. CMSIS-NN has no division: quotients are computed in float32 and rounded half to even.
 #include <algorithm>
 #include <cmath>
 
@@ -21,9 +21,10 @@ constexpr TypeSet kProductTypes = selected_types("cortex_m::quantized_mul.out") 
 constexpr TypeSet kQuotientTypes =
     selected_types("cortex_m::quantized_div.out") & (kInt8 | type_set(ScalarType::Short));
 
-// An operand's scale: 2^-31 at least, below 1 or 2^2, of either sign.
+// Checks the multiplier and shift of an operand of a sum: the shift is limited so that rescaled values fit in
+// 32 bits.
 Error check_operand(int64_t zero_point, int64_t multiplier, int64_t shift, const char* name) {
-  constexpr int kMostShift = 2;  // a number less a zero point has 9 bits, and gets 20 and these
+  constexpr int kMostShift = 2;  // value - zero_point has 9 bits, and the sum shifts it left by 20 more
   RL_TRY(check_zero_point(zero_point, ScalarType::Char, name));
   RL_CHECK(multiplier >= -INT32_MAX && multiplier <= INT32_MAX && shift >= ukernel::kLeastShift &&
                shift <= kMostShift,
@@ -33,8 +34,8 @@ Error check_operand(int64_t zero_point, int64_t multiplier, int64_t shift, const
   return Error::Ok;
 }
 
-// The largest distance of a number from a zero point. That may lie outside of int8: the backend's exporter
-// makes x + 3, in hardswish, a smaller zero point.
+// The largest |value - zero_point| of int8. Zero points may lie outside int8: in hardswish the exporter folds
+// x + 3 into a smaller zero point.
 Error largest_distance(int64_t zero_point, const char* name, int64_t* distance) {
   constexpr int64_t kMost = 1 << 20;
   RL_CHECK(zero_point >= -kMost && zero_point <= kMost, Error::InvalidArgument,
@@ -44,12 +45,12 @@ Error largest_distance(int64_t zero_point, const char* name, int64_t* distance) 
   return Error::Ok;
 }
 
-// The largest magnitude of a rescaled number: rescaling is monotonic, so that one end has it.
+// The largest magnitude of a rescaled operand. Rescaling is monotonic, so one of the two extremes has it.
 int64_t largest_rescaled(const ukernel::RescaledSum& sum, int i) {
   return std::max(std::abs(int64_t{sum.rescaled(INT8_MIN, i)}), std::abs(int64_t{sum.rescaled(INT8_MAX, i)}));
 }
 
-// Numbers with an integer type of their own dtype; a quotient of 0 is 0.
+// The quotient of two quantized values. Zero points are integers in the dtype; division by 0 gives 0.
 struct Quotient {
   float zero_points[2];
   float scale;
@@ -120,7 +121,7 @@ Error cortex_m_quantized_div_out(KernelContext&, const Tensor& self, int64_t sel
   const int64_t low = is_short ? INT16_MIN : INT8_MIN, high = is_short ? INT16_MAX : INT8_MAX;
   for (const int64_t zero_point : {self_zero_point, other_zero_point, output_zero_point}) {
     RL_CHECK(zero_point >= low && zero_point <= high, Error::InvalidArgument,
-             "zero points: expected numbers of the dtype, got %ld", static_cast<long>(zero_point));
+             "zero points: expected values of the dtype, got %ld", static_cast<long>(zero_point));
   }
   const auto scale = static_cast<float>(output_scale);
   RL_CHECK(std::isfinite(scale), Error::InvalidArgument, "output_scale: expected a finite float32, got %g",

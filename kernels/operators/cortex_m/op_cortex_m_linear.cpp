@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Linear layers of ExecuTorch's Cortex-M backend. What is added to the sums of products comes in one of two
-// forms, by the instruction set that the program was made for: kernel_sum has the input offset's part in it,
-// for Helium; a bias is without. Either is read on every target.
+// Linear layers of ExecuTorch's Cortex-M backend, in int8. The exporter writes one of two summands, by
+// target: for Helium (MVE) kernel_sum, a bias that includes the part of the input offset; for other cores the
+// plain bias. Every target here reads both.
 #include "kernels/backs/backs.h"
 #include "kernels/checks/overlap.h"
 #include "kernels/checks/selection.h"
@@ -17,12 +17,12 @@ constexpr TypeSet kTypes = selected_types("cortex_m::quantized_linear.out") & ty
 constexpr int64_t kLargestFactor = 255;
 
 Error check_single(Span<const int64_t> list, const char* name) {
-  RL_CHECK(list.size() == 1, Error::InvalidArgument, "%s: expected one number, for all features, got %lu",
-           name, log_number(list.size()));
+  RL_CHECK(list.size() == 1, Error::InvalidArgument, "%s: expected one value for all features, got %lu", name,
+           log_number(list.size()));
   return Error::Ok;
 }
 
-// The tensor, [1, features] or [features], as one of one dimension.
+// A tensor of shape [1, features] or [features], viewed as one of rank 1.
 class Flat {
  public:
   explicit Flat(const Tensor& tensor)
@@ -102,7 +102,7 @@ Error cortex_m_quantized_linear_out_prepare(KernelContext& context, const Tensor
   const std::optional<Tensor> none;
   const QuantizedLinearProblem problem{{input, weights, none, out, 0, to}};
   Shape shape;
-  if (plan_linear(problem, kTypes, &shape) != Error::Ok) return Error::Ok;  // an error is the call's
+  if (plan_linear(problem, kTypes, &shape) != Error::Ok) return Error::Ok;  // the call itself reports errors
   context.need_besides(FoldedColumns::bytes(kernel_sum ? 0 : sizes_of(weights).features, 1));
   if (!has_sizes(out, shape.span())) return Error::Ok;
   return backs::cortex_m_quantized_linear_out_prepare(context, problem);

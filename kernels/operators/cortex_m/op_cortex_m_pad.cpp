@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Padding of ExecuTorch's Cortex-M backend. Amounts are four numbers before and four after, those of the
-// tensor's dimensions last. Of a channels-last tensor they come in the order of memory, N, H, W, C.
+// Padding of ExecuTorch's Cortex-M backend. pre_pad and post_pad have four amounts each, aligned to the last
+// dimension. For a channels-last tensor they are in memory order: N, H, W, C.
 #include "kernels/backs/backs.h"
 #include "kernels/checks/selection.h"
 #include "kernels/geometry/constant_pad.h"
@@ -12,7 +12,7 @@ namespace {
 
 constexpr size_t kAmounts = 4;
 
-// As the backend's exporter decides it: where sizes leave both orders open, the tensor is channels-last.
+// Decides as the backend's exporter does: if the sizes are ambiguous, the tensor counts as channels-last.
 bool is_in_memory_order(const Tensor& tensor) {
   if (tensor.dim() != 4) return false;
   if (tensor.size(1) == 1 || (tensor.size(2) == 1 && tensor.size(3) == 1)) return true;
@@ -20,7 +20,7 @@ bool is_in_memory_order(const Tensor& tensor) {
 }
 
 Error check_amounts(Span<const int64_t> amounts, size_t rank, const char* name) {
-  RL_CHECK(amounts.size() == kAmounts, Error::InvalidArgument, "%s: expected 4 numbers, got %lu", name,
+  RL_CHECK(amounts.size() == kAmounts, Error::InvalidArgument, "%s: expected 4 values, got %lu", name,
            log_number(amounts.size()));
   for (size_t i = 0; i + rank < kAmounts; ++i) {
     RL_CHECK(amounts[i] == 0, Error::InvalidArgument,
@@ -41,7 +41,7 @@ Error cortex_m_pad_out(KernelContext& context, const Tensor& input, Span<const i
   RL_TRY(check_amounts(pre_pad, rank, "pre_pad"));
   RL_TRY(check_amounts(post_pad, rank, "post_pad"));
   const bool moved = is_in_memory_order(input);
-  int64_t pairs[2 * kAmounts];  // from the last dimension on
+  int64_t pairs[2 * kAmounts];  // before and after, last dimension first
   for (size_t d = 0; d < rank; ++d) {
     const size_t at = moved ? kChannelsLast[d] : kAmounts - rank + d;
     pairs[2 * (rank - 1 - d)] = pre_pad[at];

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Pools of ExecuTorch's Cortex-M backend. Its averages are defined in float32: numbers are dequantized,
-// summed in the order of the window, divided and quantized, halves to even. Halves are frequent, and which
-// way they go hangs on the last bits of the scale: no integer says it, so the same float32 steps are made
-// here.
+// Pooling of ExecuTorch's Cortex-M backend. Its average is defined in float32: dequantize, sum in the order
+// of the window, divide, quantize with halves to even. Averages are often exact halves, whose rounding
+// depends on the last bits of the scale. Integer arithmetic cannot reproduce that, so this file computes the
+// same float32 steps.
 #include <algorithm>
 #include <cmath>
 
@@ -22,18 +22,18 @@ namespace {
 constexpr TypeSet kInt8 = type_set(ScalarType::Char);
 constexpr size_t kSpatial = 2;
 constexpr uint8_t kInOrder[] = {0, 1, 2, 3};
-constexpr uint8_t kChannelsLast[] = {0, 3, 1, 2};  // N, C, H, W of [N, H, W, C]
+constexpr uint8_t kChannelsLast[] = {0, 3, 1, 2};  // positions of N, C, H, W in [N, H, W, C]
 
 const uint8_t* dims_of(bool nhwc) { return nhwc ? kChannelsLast : kInOrder; }
 
-int32_t number_at(const char* address) { return *reinterpret_cast<const int8_t*>(address); }
+int32_t value_at(const char* address) { return *reinterpret_cast<const int8_t*>(address); }
 
-// The elements of a region in the order of the window.
+// Calls f with every element of a region, in the order of the window.
 template <class F>
-void for_each_number(const Region& region, F f) {
+void for_each_value(const Region& region, F f) {
   for (ptrdiff_t j = 0; j < region.count[1]; ++j) {
     const char* element = region.data + j * region.stride[1];
-    for (ptrdiff_t k = 0; k < region.count[2]; ++k, element += region.stride[2]) f(number_at(element));
+    for (ptrdiff_t k = 0; k < region.count[2]; ++k, element += region.stride[2]) f(value_at(element));
   }
 }
 
@@ -46,9 +46,9 @@ void average_region(const Pool& pool, const Region& region, char* pooled, char*)
   const auto& average = static_cast<const AveragePool&>(pool);
   const float scale = average.scale;
   float sum = 0;
-  for_each_number(region,
-                  [&](int32_t number) { sum += static_cast<float>(number - average.zero_point) * scale; });
-  // A window outside of the image is an average of nothing: 0.
+  for_each_value(region,
+                 [&](int32_t number) { sum += static_cast<float>(number - average.zero_point) * scale; });
+  // A window that lies in the padding has no elements; its average is 0.
   const auto count = static_cast<float>(std::max<int64_t>(region.size(), 1));
   const float steps = std::nearbyintf(sum / count / scale) + static_cast<float>(average.zero_point);
   *reinterpret_cast<int8_t*>(pooled) =
@@ -63,13 +63,13 @@ struct MaxPool : Pool {
 void largest_of_region(const Pool& pool, const Region& region, char* pooled, char*) {
   const auto& clamped = static_cast<const MaxPool&>(pool);
   int32_t largest = INT8_MIN;
-  for_each_number(region, [&](int32_t number) { largest = std::max(largest, number); });
+  for_each_value(region, [&](int32_t number) { largest = std::max(largest, number); });
   *reinterpret_cast<int8_t*>(pooled) =
       static_cast<int8_t>(std::min(std::max(largest, clamped.low), clamped.high));
 }
 
-// Checks what both pools have in common, gives `out` its shape and calls pool(windows, input, out) with both
-// as [N, C, H, W].
+// Checks shared by both pools: resizes `out` and calls pool(windows, input, out) with both tensors viewed as
+// [N, C, H, W].
 template <class F>
 Error pool_image(TypeSet types, bool nhwc, const Tensor& input, const PoolArguments& arguments,
                  const Tensor& out, F pool) {

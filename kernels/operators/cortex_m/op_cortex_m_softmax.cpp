@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Softmax of ExecuTorch's Cortex-M backend: in integers, with a table of exponentials that is made for each
-// call. Its definition there is softmax of float32: where that is within its own error of a half, results may
-// differ by one. The official device computes in fixed point of fewer bits, and differs more often.
+// Softmax of ExecuTorch's Cortex-M backend, in integers, with a table of 256 exponentials computed for each
+// call. ExecuTorch defines it as a float32 softmax: results may differ by one where that is within its own
+// error of a half. The official device code has fewer fixed-point bits and differs more often.
 #include "kernels/checks/checks.h"
 #include "kernels/checks/selection.h"
 #include "kernels/quantization/integer_softmax.h"
@@ -15,7 +15,7 @@ namespace {
 
 constexpr TypeSet kTypes = selected_types("cortex_m::softmax.out") & type_set(ScalarType::Char);
 constexpr int64_t kZeroPoint = -128;
-constexpr int kIntegerBits = 5;  // the multiplier is for numbers with so many bits before the point
+constexpr int kIntegerBits = 5;  // integer bits of the multiplier's fixed-point format
 constexpr int kMostShift = 31;
 constexpr int kLeastShift = -96;
 
@@ -26,7 +26,7 @@ Error cortex_m_softmax_out(KernelContext&, const Tensor& input, int64_t dim, int
                            Tensor& out) {
   if (!contains(kTypes, input.scalar_type())) return unsupported_type(input.scalar_type());
   RL_TRY(check_same_dtype(input, out, "input and out"));
-  // A distance from the largest number has no zero point.
+  // Softmax depends on differences only, so the input zero point has no effect beyond this check.
   RL_TRY(check_zero_point(input_zero_point, input.scalar_type(), "input_zero_point"));
   RL_CHECK(output_zero_point == kZeroPoint, Error::InvalidArgument,
            "output_zero_point: expected %ld, got %ld", static_cast<long>(kZeroPoint),
@@ -42,7 +42,7 @@ Error cortex_m_softmax_out(KernelContext&, const Tensor& input, int64_t dim, int
   fill_exponentials(static_cast<int32_t>(input_multiplier),
                     static_cast<int>(input_shift) - 31 - (31 - kIntegerBits), table);
   const int32_t multiplier = int32_t{1} << 30;
-  const int8_t shift = 9;  // 256, as the result has steps of 1/256
+  const int8_t shift = 9;  // times 256: the output scale is 1/256
   ukernel::Requantization to;
   to.multipliers = &multiplier;
   to.shifts = &shift;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Transposed convolutions of ExecuTorch's Cortex-M backend, in one group.
+// int8 transposed convolutions of ExecuTorch's Cortex-M backend, with one group.
 #include "kernels/backs/backs.h"
 #include "kernels/checks/selection.h"
 #include "kernels/quantization/cortex_m_convolution.h"

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// arange: start + i * step, computed from the index so that rounding errors do not accumulate. An int64 `out`
+// counts in integers, because a double does not hold every int64.
 #include <cmath>
 
 #include "kernels/checks/checks.h"
@@ -11,10 +13,10 @@ namespace rushlight::kernels {
 
 namespace {
 
-// How many of start, start + step, … come before end.
+// The number of values start, start + step, ... before end.
 struct Steps {
-  bool reachable;  // the step is not 0 and leads from start to end
-  double count;    // exact wherever a tensor can hold that many
+  bool reachable;  // the step is not 0 and leads from start towards end
+  double count;    // exact for every size that a tensor can have
 };
 
 Steps count_steps(double start, double end, double step) {
@@ -26,7 +28,7 @@ Steps count_steps(double start, double end, double step) {
 Steps count_steps(int64_t start, int64_t end, int64_t step) {
   if (step == 0 || (step > 0 ? end < start : end > start)) return {false, 0};
   const bool up = step > 0;
-  // Differences of any two int64 fit uint64.
+  // The difference of any two int64 values fits in uint64.
   const uint64_t distance = up ? static_cast<uint64_t>(end) - static_cast<uint64_t>(start)
                                : static_cast<uint64_t>(start) - static_cast<uint64_t>(end);
   const uint64_t width = up ? static_cast<uint64_t>(step) : uint64_t{0} - static_cast<uint64_t>(step);
@@ -47,7 +49,7 @@ Error arange(const Scalar& start, const Scalar& end, const Scalar& step, const T
     T* const data = out.mutable_data_ptr<T>();
     for (SizesType i = 0; i < size; ++i) {
       if constexpr (std::is_integral_v<T>) {
-        // Unsigned, so that what leaves the range wraps.
+        // Unsigned arithmetic, so that overflow wraps.
         data[i] = static_cast<T>(static_cast<uint64_t>(start.to<int64_t>()) +
                                  static_cast<uint64_t>(i) * static_cast<uint64_t>(step.to<int64_t>()));
       } else {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Tensors of one value, or of none in particular: then the elements of `out` stay what they are. The
-// dtype is that of `out`, and so is the order of the dimensions in memory, whatever strides are asked for.
+// Tensors filled with one value, or not filled (empty_*): then `out` keeps its elements. `out` determines
+// dtype and dim order; requested strides are checked, but do not change its layout.
 #include "kernels/checks/checks.h"
 #include "kernels/checks/sizes.h"
 #include "kernels/walk/fill.h"
@@ -13,16 +13,17 @@ namespace rushlight::kernels {
 namespace {
 
 Error resize_strided(const Tensor& out, Span<const int64_t> size, Span<const int64_t> stride) {
-  RL_CHECK(stride.size() == size.size(), Error::InvalidArgument, "stride: expected %lu numbers, got %lu",
+  RL_CHECK(stride.size() == size.size(), Error::InvalidArgument, "stride: expected %lu values, got %lu",
            log_number(size.size()), log_number(stride.size()));
   for (const int64_t step : stride) {
-    RL_CHECK(step >= 0, Error::InvalidArgument, "stride: expected no negative one, got %lld",
+    RL_CHECK(step >= 0, Error::InvalidArgument, "stride: expected 0 at least, got %lld",
              static_cast<long long>(step));
   }
   return resize_to(out, size);
 }
 
-// Takes over the elements that there are, in row major order.
+// Copies the first elements in row-major order, as many as both tensors have. Further elements of `out` stay
+// unchanged.
 Error copy_resized(const Tensor& self, Span<const SizesType> sizes, std::optional<int64_t> memory_format,
                    const Tensor& out) {
   RL_TRY(check_same_dtype(self, out, "self and out"));

@@ -4,7 +4,7 @@
 
 namespace rushlight::kernels {
 
-// The elements of `out` stay what they are.
+// `out` is resized and keeps its elements.
 Error _empty_dim_order_out(KernelContext&, Span<const int64_t> size,
                            std::optional<Span<const int64_t>> dim_order, Tensor& out) {
   RL_TRY(resize_to(out, size));

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// linspace and logspace: evenly spaced numbers, and powers with evenly spaced exponents.
+// linspace and logspace: evenly spaced values, and powers of a base with evenly spaced exponents. Follows
+// PyTorch's rounding: the first half counts up from start, the second down from end, so that both ends are
+// exact.
 #include <cmath>
 
 #include "kernels/checks/checks.h"
@@ -21,7 +23,7 @@ constexpr TypeSet kTypes =
     selected_types("aten::logspace.Tensor_Scalar_out") | selected_types("aten::logspace.Scalar_Tensor_out");
 constexpr bool kHasComplex = (kTypes & types::kComplex) != 0;
 
-// A first or last number, which may be complex.
+// A first or last value, real or complex.
 struct End {
   End(const Scalar& number) : real(number) {}  // NOLINT: implicit by design
 
@@ -55,8 +57,7 @@ double rounded_to(ScalarType type, double x) {
   }
 }
 
-// The real numbers from start to end, or both of which are exponents. Each half is counted from its own end,
-// so that both ends are met exactly. The ends are what an element can hold of them.
+// The real values of a line from start to end. Start and end are first rounded to the element type.
 class Line {
  public:
   Line(ScalarType type, const Scalar& start, const Scalar& end, int64_t steps, bool exponents)
@@ -65,7 +66,7 @@ class Line {
         end_(rounded_to(type, end.to<double>())),
         step_(steps > 1 ? rounded(rounded(end_ - start_) / static_cast<double>(steps - 1)) : 0),
         steps_(steps) {
-    // PyTorch does not round the exponent of a power that is alone.
+    // PyTorch does not round the exponent of a single power.
     if (steps == 1) end_ = exponents ? start.to<double>() : start_;
   }
 
@@ -76,7 +77,8 @@ class Line {
   }
 
  private:
-  // PyTorch rounds each step of linspace to a floating type, which in 16 bits shows; those of exponents not.
+  // PyTorch rounds every step of linspace to the floating type of the elements, which is visible in 16 bits.
+  // It does not round the exponents of logspace.
   [[nodiscard]] double rounded(double x) const { return rounded_to(type_, x); }
 
   ScalarType type_;
@@ -93,7 +95,7 @@ Complex<double> power(double base, Complex<double> exponent) {
   return {size * std::cos(phase), size * std::sin(phase)};
 }
 
-// Without a base, the numbers themselves.
+// base == nullptr writes the line itself, otherwise base to the power of each value.
 Error fill_line(const End& start, const End& end, int64_t steps, const double* base, const Tensor& out) {
   const ScalarType written = out.scalar_type();
   if (!contains(kTypes, written)) return unsupported_type(written);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// [2, n]: the rows and the columns of what is on one side of a diagonal, row by row.
+// Row and column indices of one side of a diagonal, row by row, as a tensor of shape [2, n].
 #include "kernels/checks/checks.h"
 #include "kernels/checks/selection.h"
 #include "runtime/kernel/context.h"
@@ -28,7 +28,7 @@ Error fill_indices(int64_t rows, int64_t columns, int64_t offset, bool lower, Te
            static_cast<long long>(rows));
   RL_CHECK(columns >= 0 && columns <= INT32_MAX, Error::InvalidArgument,
            "col: expected 0 to 2^31 - 1, got %lld", static_cast<long long>(columns));
-  // Beyond the corners nothing changes.
+  // Offsets beyond the corners all select the same elements; clamping prevents overflow.
   offset = offset < -rows - 1 ? -rows - 1 : (offset > columns + 1 ? columns + 1 : offset);
   const Triangle triangle{rows, columns, offset, lower};
   int64_t count = 0;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// self + alpha * other; integers wrap.
 #include "kernels/backs/backs.h"
 #include "kernels/checks/selection.h"
 #include "kernels/elements/promotion.h"
@@ -16,7 +17,7 @@ constexpr TypeSet kTypes = selected_types("aten::add.out") | selected_types("ate
 Error add(ScalarType compute, const Tensor& self, const Tensor& other, const Scalar& alpha, Tensor& out) {
   const auto scaled_sum = [&](auto type) {
     using T = typename decltype(type)::Element;
-    // Whatever differs from 0 is one bool.
+    // For bool, any nonzero alpha counts as true.
     const T factor = compute == ScalarType::Bool ? static_cast<T>(alpha.to<bool>()) : alpha.to<T>();
     return [factor](T a, T b) { return wrapping_add(a, wrapping_multiply(factor, b)); };
   };

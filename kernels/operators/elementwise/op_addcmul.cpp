@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// self and value times a product or a quotient.
+// addcmul and addcdiv: self + value * tensor1 * tensor2, self + value * tensor1 / tensor2. Integers wrap.
 #include "kernels/backs/backs.h"
 #include "kernels/checks/selection.h"
 #include "kernels/elements/promotion.h"

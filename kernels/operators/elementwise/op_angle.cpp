@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Angles: of a number on the real line, and in another unit.
+// The angle of a value in the complex plane, and conversions between degrees and radians.
 #include "kernels/math/complex_function.h"
 #include "kernels/math/double_function.h"
 #include "runtime/kernel/context.h"
@@ -18,7 +18,7 @@ double degrees(double x) { return x * (180 / kPi); }
 
 }  // namespace
 
-// NaN stays.
+// A real value has angle 0 or pi; NaN stays.
 Error angle_out(KernelContext&, const Tensor& self, Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::angle.out");
   if constexpr ((kTypes & types::kComplex) != 0) {

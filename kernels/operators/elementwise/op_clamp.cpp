@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Clamping to scalar or tensor bounds, computed in the promoted dtype of tensor and bounds.
 #include <cmath>
 #include <optional>
 
@@ -19,6 +20,7 @@ constexpr TypeSet kTensorTypes = selected_types("aten::clamp.Tensor_out") |
                                  selected_types("aten::clamp_min.Tensor_out") |
                                  selected_types("aten::clamp_max.Tensor_out");
 
+// Clamps from one side: from below (`bound` is the minimum) or from above.
 Error bound_from(bool below, const Tensor& self, const Tensor& bound, Tensor& out) {
   const auto function = [below](auto x, auto limit) {
     return below ? at_least(x, limit) : at_most(x, limit);
@@ -26,7 +28,7 @@ Error bound_from(bool below, const Tensor& self, const Tensor& bound, Tensor& ou
   return elementwise<kTensorTypes>(result_type(self, bound), out, function, self, bound);
 }
 
-// Where the lower bound is above the upper one, the upper one wins.
+// If the lower bound exceeds the upper bound, every element becomes the upper bound, as in PyTorch.
 Error bound_by(ScalarType compute, const Tensor& self, const std::optional<Scalar>& min,
                const std::optional<Scalar>& max, const Tensor& out) {
   const auto bound = [&](auto type) {
@@ -51,7 +53,8 @@ struct PortableClamp {
   Error operator()() const { return bound_by(compute, self, min, max, out); }
 };
 
-// kAsk asks the back of one kernel. Instantiations without a back are equal, and GCC merges them.
+// kAsk is the back function of one kernel. A template parameter, because instantiations without a back have
+// identical code, which the compiler can merge.
 template <Error (*kAsk)(KernelContext& context, const BoundsProblem& problem, PortableClamp portable)>
 Error clamp(KernelContext& context, const Tensor& self, const std::optional<Scalar>& min,
             const std::optional<Scalar>& max, Tensor& out) {
@@ -93,7 +96,7 @@ Error clamp_max_Tensor_out(KernelContext&, const Tensor& self, const Tensor& max
 
 Error clamp_tensor_out(KernelContext& context, const Tensor& self, const std::optional<Tensor>& min,
                        const std::optional<Tensor>& max, Tensor& out) {
-  // PyTorch bounds bool from one side only.
+  // With both bounds PyTorch does not support bool; with one bound it does.
   constexpr TypeSet kBoth = selected_types("aten::clamp.Tensor_out") & types::kReal;
   RL_CHECK(min.has_value() || max.has_value(), Error::InvalidArgument, "expected min or max");
   const auto both = [](auto x, auto least, auto most) { return at_most(at_least(x, least), most); };

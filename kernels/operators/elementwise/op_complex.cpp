@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// polar and complex: complex tensors from modulus and angle, or from two real tensors.
 #include <cmath>
 
 #include "kernels/checks/selection.h"

@@ -5,7 +5,7 @@
 
 namespace rushlight::kernels {
 
-// A real number is its own conjugate.
+// Real values are copied unchanged.
 Error conj_physical_out(KernelContext&, const Tensor& self, Tensor& out) {
   RL_TRY(copy_to_out(View::of(self), out));
   if (is_complex(self.scalar_type())) conjugate(out);

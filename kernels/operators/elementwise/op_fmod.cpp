@@ -21,7 +21,8 @@ Error modulo(ScalarType compute, const Tensor& self, const Tensor& other, Tensor
 
 }  // namespace
 
-// With the sign of `self`, as C has it.
+// The remainder of truncated division: it has the sign of `self`, as in C. (remainder has the sign of
+// `other`.)
 Error fmod_Tensor_out(KernelContext&, const Tensor& self, const Tensor& other, Tensor& out) {
   return modulo<selected_types("aten::fmod.Tensor_out")>(result_type(self, other), self, other, out);
 }

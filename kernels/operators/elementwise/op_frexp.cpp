@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// frexp: mantissa with magnitude in [0.5, 1), and exponent of 2. Two elementwise passes, one for each output,
+// reuse the loop of single-output functions. The exponent of infinities and NaN is 0.
 #include <cmath>
 
 #include "kernels/checks/selection.h"
@@ -37,7 +39,7 @@ void exponent_row(const void*, char* const* pointers, const ptrdiff_t* strides, 
 
 }  // namespace
 
-// The exponents come first: self may be the mantissa's memory.
+// Computes the exponents first: `self` and `mantissa` may share memory.
 Error frexp_Tensor_out(KernelContext&, const Tensor& self, Tensor& mantissa, Tensor& exponent) {
   constexpr TypeSet kTypes = selected_types("aten::frexp.Tensor_out") & types::kFloating;
   const ScalarType type = self.scalar_type();

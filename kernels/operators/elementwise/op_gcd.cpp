@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Greatest common divisors and least common multiples, neither negative unless it wraps.
+// Greatest common divisor, by Euclid's algorithm, and least common multiple. Results are not negative, unless
+// the type cannot hold the magnitude: then they wrap.
 #include "kernels/checks/selection.h"
 #include "kernels/elements/promotion.h"
 #include "kernels/math/arithmetic.h"
@@ -20,7 +21,7 @@ T greatest_divisor(T a, T b) {
   return is_negative(a) ? wrapping_subtract(T(0), a) : a;
 }
 
-// Wraps when all is done.
+// Computed in int64; the caller narrows the result, so that overflow wraps as in PyTorch.
 int64_t least_multiple(int64_t a, int64_t b) {
   const int64_t divisor = greatest_divisor(a, b);
   if (divisor == 0) return 0;

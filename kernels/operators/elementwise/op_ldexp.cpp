@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// ldexp: self * 2^other. Integer exponents use std::ldexp, which forms no power of 2 that could overflow.
+// Floating exponents compute 2^other first, in PyTorch's dtype for it, and overflow where PyTorch does.
 #include <cmath>
 
 #include "kernels/checks/selection.h"
@@ -11,7 +13,7 @@ namespace rushlight::kernels {
 
 namespace {
 
-// What 2^x, of the type named, can be.
+// 2^exponent, rounded to `type`.
 template <class T>
 T power_in(ScalarType type, T exponent) {
   if (type == ScalarType::Double) return static_cast<T>(std::exp2(static_cast<double>(exponent)));
@@ -23,13 +25,13 @@ T power_in(ScalarType type, T exponent) {
 
 template <class T>
 int bounded(T exponent) {
-  constexpr int kAllDigits = 5000;  // from the least number to beyond the largest, and back
+  constexpr int kAllDigits = 5000;  // exceeds the exponent range of double, subnormals included
   return exponent < -kAllDigits ? -kAllDigits
                                 : (exponent > kAllDigits ? kAllDigits : static_cast<int>(exponent));
 }
 
-// That of `other`, but one number without dimensions takes part in promotion with self, unless self has
-// the default type.
+// The dtype of 2^other: that of `other`, except that an `other` of rank 0 is promoted with a floating `self`
+// that is not float32.
 ScalarType type_of_power(const Tensor& self, const Tensor& other) {
   const ScalarType type = self.scalar_type();
   const bool promotes = other.dim() == 0 && is_floating(type) && type != ScalarType::Float;
@@ -40,8 +42,8 @@ WideComplex times_power(WideComplex x, WideComplex exponent) { return x * comple
 
 }  // namespace
 
-// Whole exponents do not overflow on the way; powers of others have a type of their own, and overflow in
-// that, as in PyTorch.
+// Integer exponents do not overflow in an intermediate result. A floating 2^other is rounded to its dtype and
+// may overflow there, as in PyTorch.
 Error ldexp_out(KernelContext&, const Tensor& self, const Tensor& other, Tensor& out) {
   constexpr TypeSet kComplex = selected_types("aten::ldexp.out") & types::kComplex;
   if constexpr (kComplex != 0) {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Linear interpolation between two tensors, with a scalar weight or one for each element.
 #include "kernels/backs/backs.h"
 #include "kernels/checks/selection.h"
 #include "kernels/elements/scalar_tensor.h"
@@ -21,7 +22,7 @@ T size_of(Complex<T> weight) {
   return modulus(weight);
 }
 
-// Counted from the nearer end, so that both are met exactly.
+// Interpolates from the nearer end, so that weights 0 and 1 give start and end exactly.
 template <class T>
 T interpolate(T start, T end, T weight) {
   const T difference = end - start;

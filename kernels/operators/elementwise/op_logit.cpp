@@ -8,7 +8,7 @@
 
 namespace rushlight::kernels {
 
-// With eps, numbers are first brought into [eps, 1 - eps].
+// log(x / (1 - x)); with eps, x is first clamped to [eps, 1 - eps].
 Error logit_out(KernelContext&, const Tensor& self, std::optional<double> eps, Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::logit.out") & types::kFloating;
   const auto logit = [&](auto type) {

@@ -25,7 +25,8 @@ double largest(ScalarType type) {
 
 }  // namespace
 
-// Infinities become the ends of the type unless the caller says otherwise; integers stay.
+// Replaces NaN by 0 and infinities by the largest finite values of the dtype, unless the caller gives others.
+// Integers are copied.
 Error nan_to_num_out(KernelContext&, const Tensor& self, std::optional<double> nan,
                      std::optional<double> posinf, std::optional<double> neginf, Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::nan_to_num.out");

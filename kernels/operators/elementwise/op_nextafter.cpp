@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Numbers of one sign are ordered as their bits are, whatever the floating type.
+// nextafter on bit patterns: IEEE 754 values of one sign are ordered like their bits read as integers, so the
+// next value is the pattern plus or minus 1. One template serves all floating types, also 16-bit ones, which
+// the C library lacks.
 #include "kernels/checks/selection.h"
 #include "kernels/elements/promotion.h"
 #include "kernels/walk/elementwise.h"

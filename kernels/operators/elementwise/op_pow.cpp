@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Powers. Floating values use std::pow, constant small exponents multiplications, integers binary
+// exponentiation with wrapping products: at most 2 * 64 multiplications.
 #include <cmath>
 
 #include "kernels/backs/backs.h"
@@ -15,7 +17,7 @@ namespace rushlight::kernels {
 
 namespace {
 
-// Numbers that are powers of few multiplications come from those, and square roots from theirs.
+// For a constant exponent: small integers multiply directly, +-0.5 uses sqrt. Both are cheaper than std::pow.
 template <class T>
 T power_of(T x, T exponent) {
   if (exponent == T(2)) return x * x;
@@ -27,7 +29,8 @@ T power_of(T x, T exponent) {
   return std::pow(x, exponent);
 }
 
-// Wraps; a negative power is a fraction, of which the whole part stays.
+// Binary exponentiation; overflow wraps. Negative exponents give the truncated fraction: 0, except for x = 1
+// and x = -1.
 template <class T>
 T integer_power(T x, T exponent) {
   if (is_negative(exponent)) {
@@ -54,7 +57,7 @@ T power(T x, T exponent) {
   }
 }
 
-// A number's power of 0 is 1 even of 0.
+// x^0 is 1, also for x = 0.
 WideComplex complex_power_of(WideComplex x, WideComplex exponent) {
   return exponent == WideComplex(0.0) ? WideComplex(1.0) : complex_pow(x, exponent);
 }
@@ -95,7 +98,7 @@ Error pow_Tensor_Scalar_out(KernelContext& context, const Tensor& self, const Sc
       return elementwise_for<(kTypes & types::kFloating)>(compute, out, raised, self);
     }
     RL_CHECK(exponent.to<int64_t>() >= 0, Error::InvalidArgument,
-             "exponent: expected one that is not negative for integers, got %ld",
+             "exponent: expected 0 at least for integers, got %ld",
              static_cast<long>(exponent.to<int64_t>()));
     RL_TRY(check_fits(exponent, compute, "exponent"));
     return raise<(kTypes & ~types::kFloating)>(compute, self, ScalarTensor(exponent, compute), out);

@@ -12,7 +12,7 @@ constexpr TypeSet kTypes = selected_types("aten::remainder.Tensor_out") |
                            selected_types("aten::remainder.Scalar_out") |
                            selected_types("aten::remainder.Scalar_Tensor_out");
 
-// With the sign of `other`, as Python has it.
+// The remainder of floored division: it has the sign of `other`, as in Python. (fmod has the sign of `self`.)
 Error remainder(ScalarType compute, const Tensor& self, const Tensor& other, Tensor& out) {
   bool by_zero = false;
   const auto modulo = [&](auto type) {

@@ -7,7 +7,7 @@
 
 namespace rushlight::kernels {
 
-// Halves go to the even neighbour.
+// Rounds halves to even.
 Error round_out(KernelContext& context, const Tensor& self, Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::round.out");
   return backs::round_out(context, UnaryProblem{self, out}, [&] {

@@ -24,10 +24,10 @@ Error write_signs(const Tensor& self, const Tensor& out, bool keeps_nan) {
 
 }  // namespace
 
-// NaN stays, as in ExecuTorch; PyTorch makes it 0.
+// NaN stays, as in ExecuTorch; PyTorch returns 0.
 Error sign_out(KernelContext&, const Tensor& self, Tensor& out) { return write_signs(self, out, true); }
 
-// Of a complex number, that of modulus 1 in its direction.
+// For complex values x / |x|, or 0 for 0.
 Error sgn_out(KernelContext&, const Tensor& self, Tensor& out) {
   constexpr TypeSet kComplexTypes = selected_types("aten::sgn.out") & types::kComplex;
   if constexpr (kComplexTypes != 0) {
@@ -36,7 +36,7 @@ Error sgn_out(KernelContext&, const Tensor& self, Tensor& out) {
   return write_signs(self, out, false);
 }
 
-// That of -0.0 and of a NaN counts, too.
+// True for -0.0 and for NaN with the sign bit set, too.
 Error signbit_out(KernelContext&, const Tensor& self, Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::signbit.out");
   RL_CHECK(out.scalar_type() == ScalarType::Bool, Error::InvalidType, "out: expected dtype bool, got %s",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// sin(x) / x, and its relative that has the whole numbers as zeros.
+// sin(pi x) / (pi x), and the spherical Bessel function j0(x) = sin(x) / x. Both are 1 at 0.
 #include <cmath>
 
 #include "kernels/math/complex_function.h"

@@ -6,7 +6,7 @@
 
 namespace rushlight::kernels {
 
-// That of bool is int64.
+// The square of a bool tensor is int64, as in PyTorch.
 Error square_out(KernelContext& context, const Tensor& self, Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::square.out");
   return backs::square_out(context, UnaryProblem{self, out}, [&] {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// self - alpha * other; integers wrap.
 #include "kernels/backs/backs.h"
 #include "kernels/checks/selection.h"
 #include "kernels/elements/promotion.h"

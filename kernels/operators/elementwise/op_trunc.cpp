@@ -14,7 +14,7 @@ Error trunc_out(KernelContext& context, const Tensor& self, Tensor& out) {
   });
 }
 
-// Has the sign of self.
+// The fractional part; it has the sign of self.
 Error frac_out(KernelContext&, const Tensor& self, Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::frac.out") & types::kFloating;
   return elementwise<kTypes>(out, [](auto x) { return x - std::trunc(x); }, self);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Products with logarithms, which are 0 where the factor is, and logarithms of sums.
+// x log y, x log(1 + y) and -x log x, which are 0 for x = 0 whatever log gives, and logarithms of sums of
+// exponentials. The larger exponent is factored out of those sums, so that they do not overflow.
 #include <cmath>
 
 #include "kernels/elements/promotion.h"
@@ -30,7 +31,7 @@ double logaddexp2(double a, double b) {
 
 double entropy(double x) {
   if (x > 0) return -x * std::log(x);
-  return x < 0 ? -HUGE_VAL : x * 0;  // NaN stays
+  return x < 0 ? -HUGE_VAL : x * 0;  // x * 0 keeps NaN
 }
 
 }  // namespace

@@ -7,7 +7,8 @@
 
 namespace rushlight::kernels {
 
-// Scratch: 3 complex numbers for each element of the longest transform.
+// Transforms one dimension at a time, the last first; all but the first transform work in place on `out`.
+// Scratch: 3 complex values for each element of the longest transform.
 Error _fft_c2c_out(KernelContext& context, const Tensor& self, Span<const int64_t> dim, int64_t normalization,
                    bool forward, Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::_fft_c2c.out") & types::kComplex;

@@ -6,8 +6,9 @@
 
 namespace rushlight::kernels {
 
-// Scratch: 3 complex numbers for each element of the longest transform; with several dimensions, as many
-// bytes more as the input has.
+// Complex transforms along all dimensions but the last of `dim`, then a complex-to-real transform along that.
+// Scratch: 3 complex values for each element of the longest transform; with several dimensions, also a copy
+// of the input for the intermediate result.
 Error _fft_c2r_out(KernelContext& context, const Tensor& self, Span<const int64_t> dim, int64_t normalization,
                    int64_t last_dim_size, Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::_fft_c2r.out") & types::kComplex;

@@ -6,10 +6,11 @@
 
 namespace rushlight::kernels {
 
-// Scratch: 3 complex numbers for each element of the longest transform.
+// A real-to-complex transform along the last of `dim`, then complex ones along the others, in place. Scratch:
+// 3 complex values for each element of the longest transform.
 Error _fft_r2c_out(KernelContext& context, const Tensor& self, Span<const int64_t> dim, int64_t normalization,
                    bool onesided, Tensor& out) {
-  // What comes out is complex.
+  // The output is complex, so a build without complex dtypes does not support this operator.
   if constexpr (!kSelectsComplex) return unsupported_type(complex_type(self.scalar_type()));
   constexpr TypeSet kTypes = selected_types("aten::_fft_r2c.out") & types::kFloating;
   if (!contains(kTypes, self.scalar_type())) return unsupported_type(self.scalar_type());
@@ -25,7 +26,7 @@ Error _fft_r2c_out(KernelContext& context, const Tensor& self, Span<const int64_
   RL_TRY(resize_out(out, shape.span()));
   RL_TRY(fourier.reserve(context, self.scalar_type()));
   const View target = View::of(out);
-  // The real numbers first, then in place.
+  // The real input first; the other dimensions then transform `out` in place.
   RL_TRY(fourier.run(View::of(self), target, fourier.count() - 1, true));
   for (size_t i = fourier.count() - 1; i-- > 0;) RL_TRY(fourier.run(target, target, i, true));
   return Error::Ok;

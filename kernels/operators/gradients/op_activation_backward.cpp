@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Gradients of activation functions, dropout and softmax.
+// Gradients of activation functions, dropout and softmax. Softmax needs one sum along each fiber (the vector
+// along `dim`), computed in double; its gradient is (g - sum(g y)) y, that of log-softmax g - exp(y) sum(g).
 #include <cmath>
 #include <string_view>
 
@@ -18,14 +19,14 @@ constexpr double kSqrtHalf = 0.70710678118654752440;
 constexpr double kTwoOverSqrtPi = 1.12837916709551257390;
 constexpr double kCubicFactor = 0.044715;
 
-// What is summed along a fiber, and what becomes of an element with that sum.
+// term: the summand of one element. gradient: the gradient of one element, given the sum of its fiber.
 struct FiberGradient {
   double (*term)(double gradient, double result);
   double (*gradient)(double gradient, double result, double sum);
 };
 
-// Gives `out` the shape, and computes every fiber along `dim`. The input may have been float16 where the rest
-// is float32.
+// Checks, resizes `out` and computes every fiber along `dim`. `out` may be float16 for float32 gradients: the
+// forward operator can convert half inputs to float.
 Error softmax_gradient(TypeSet types, const Tensor& grad_output, const Tensor& output, int64_t dim,
                        int64_t input_dtype, const Tensor& out, const FiberGradient& f) {
   if (!contains(types & types::kFloating, grad_output.scalar_type())) {
@@ -33,7 +34,7 @@ Error softmax_gradient(TypeSet types, const Tensor& grad_output, const Tensor& o
   }
   RL_TRY(check_same_dtype(grad_output, output, "grad_output and output"));
   RL_CHECK(input_dtype == static_cast<int64_t>(out.scalar_type()), Error::InvalidType,
-           "input_dtype: expected that of the result, %s, got number %lld", to_string(out.scalar_type()),
+           "input_dtype: expected the result's, %s, got number %lld", to_string(out.scalar_type()),
            static_cast<long long>(input_dtype));
   const bool from_half =
       out.scalar_type() == ScalarType::Half && grad_output.scalar_type() == ScalarType::Float;

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Gradient of average pooling: adds each output gradient, divided by the divisor of its window, to the
+// elements of that window. Shares the walk over windows with the forward operator.
 #include <cstring>
 
 #include "kernels/checks/selection.h"
@@ -15,7 +17,8 @@ constexpr TypeSet kTypes = selected_types("aten::avg_pool2d_backward.grad_input"
                            selected_types("aten::_adaptive_avg_pool2d_backward.out");
 constexpr size_t kSpatial = 2;
 
-// Adds its share of the gradient of an average to every element that is averaged.
+// Adds gradient / divisor to every element of a window. Dividing integers by -1 is a wrapping negation,
+// because the least integer has no opposite.
 template <class T>
 void spread(const Pool& pool, const Region& region, char* pooled, char*) {
   using Sum = Accumulator<T>;

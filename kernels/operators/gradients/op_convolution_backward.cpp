@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Gradients of a convolution. The input's is the transposed convolution of grad_output (and vice versa); an
+// element of the weight's is the correlation of an input channel with an output channel at one offset; the
+// bias's is a sum over samples and positions. Direct loops with pairwise summation: as many multiplications
+// as the forward pass, and no im2col scratch.
 #include "kernels/checks/selection.h"
 #include "kernels/elements/element_access.h"
 #include "kernels/geometry/convolution.h"
@@ -12,7 +16,8 @@ namespace rushlight::kernels {
 
 namespace {
 
-// A tensor of samples, channels and positions; strides are in bytes.
+// A tensor [batch, channels, spatial...] with the spatial dimensions right-aligned to three. Strides are in
+// bytes.
 struct Samples {
   const char* data;
   ScalarType type;
@@ -34,13 +39,14 @@ struct Samples {
   }
 };
 
-// Position p of the small side goes with p * step + shift of the large one.
+// Position p of the small side corresponds to position p * step + shift of the large side.
 struct Alignment {
   ptrdiff_t step[kSpatial] = {1, 1, 1};
   ptrdiff_t shift[kSpatial] = {};
 };
 
-// One row of the small side times what it meets.
+// The products of one row of the small side with the corresponding elements of the large side, summed.
+// Positions in the padding are skipped.
 template <class A>
 A row_sum(const Samples& small, const Samples& large, const Alignment& alignment, const char* a,
           const char* b) {
@@ -53,7 +59,7 @@ A row_sum(const Samples& small, const Samples& large, const Alignment& alignment
   return sum;
 }
 
-// The sum over samples and positions of the products of a channel of each side.
+// The sum over samples and positions of the products of two channels.
 template <class A>
 A correlate(const Samples& small, const Samples& large, const Alignment& alignment, ptrdiff_t batch,
             ptrdiff_t small_channel, ptrdiff_t large_channel) {
@@ -75,8 +81,8 @@ A correlate(const Samples& small, const Samples& large, const Alignment& alignme
   return sum.total();
 }
 
-// `small` is the side that the weight's first dimension counts channels of: the output or, transposed,
-// the input.
+// `small` is the side whose channels the weight's first dimension counts: the output or, if transposed, the
+// input.
 template <class A>
 void weight_gradient(const Samples& small, const Samples& large, ptrdiff_t batch,
                      const ConvolutionArguments& arguments, const Tensor& out) {
@@ -115,7 +121,7 @@ void weight_gradient(const Samples& small, const Samples& large, ptrdiff_t batch
   }
 }
 
-// The sum of the output's gradient: its correlation with ones.
+// The sum of grad_output for each channel: its correlation with ones, which reuses the pairwise summation.
 template <class A>
 void bias_gradient(const Tensor& grad_output, const Tensor& out) {
   const Samples samples(grad_output);
@@ -141,13 +147,13 @@ Error check_gradient(const Tensor& grad_output, const Tensor& input, const Tenso
   RL_TRY(check_same_dtype(input, grad_output, "input and grad_output"));
   bool fits = shape.dim == grad_output.sizes().size();
   for (size_t d = 0; fits && d < shape.dim; ++d) fits = shape.sizes[d] == grad_output.sizes()[d];
-  RL_CHECK(fits, Error::InvalidArgument, "grad_output: its shape is not that of the convolution");
+  RL_CHECK(fits, Error::InvalidArgument, "grad_output: expected the shape of the convolution");
   return Error::Ok;
 }
 
 }  // namespace
 
-// The gradients of the input, the weight and the bias: those that output_mask asks for.
+// output_mask selects the gradients to compute: of input, weight and bias. The other outputs stay unchanged.
 Error convolution_backward_out(KernelContext&, const Tensor& grad_output, const Tensor& input,
                                const Tensor& weight, std::optional<Span<const int64_t>>,
                                Span<const int64_t> stride, Span<const int64_t> padding,

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// CTC loss: Graves et al., "Connectionist Temporal Classification", ICML 2006. The forward half of their
+// forward-backward algorithm in log space, which avoids the underflow of products of probabilities. Each
+// sample takes times * (2 * labels + 1) steps; alpha is kept as the second output for the gradient.
 #include <cmath>
 
 #include "kernels/checks/checks.h"
@@ -21,7 +24,7 @@ int64_t read(const Tensor& tensor, ptrdiff_t i) {
                     tensor.scalar_type());
 }
 
-// One for each sample, as numbers or as a tensor.
+// One length for each sample, from a list or from a tensor.
 struct Lengths {
   Span<const int64_t> numbers;
   const Tensor* tensor = nullptr;
@@ -33,14 +36,14 @@ struct Lengths {
 };
 
 struct Arguments {
-  const Tensor& log_probs;  // times, samples, classes
-  const Tensor& targets;    // samples, labels; or all labels one after the other
+  const Tensor& log_probs;  // [times, samples, classes]
+  const Tensor& targets;    // [samples, labels], or all labels concatenated
   Lengths input_lengths;
   Lengths target_lengths;
   int64_t blank;
 };
 
-// What the loss of one sample needs.
+// One sample: its lengths, its labels and its part of alpha.
 struct Sample {
   const Arguments& arguments;
   ptrdiff_t index;
@@ -48,11 +51,11 @@ struct Sample {
   int64_t labels;
   const char* first_label;
   char* alpha;
-  ptrdiff_t time_step;  // of alpha
+  ptrdiff_t time_step;  // strides of alpha in bytes
   ptrdiff_t state_step;
   ScalarType type;
 
-  // States alternate between the blank and the labels. Labels that changed since they were checked count
+  // States alternate between blanks and labels. Invalid labels, in memory that changed since the check, count
   // as blanks.
   [[nodiscard]] int64_t label(int64_t state) const {
     if (state % 2 == 0) return arguments.blank;
@@ -72,7 +75,7 @@ struct Sample {
   [[nodiscard]] char* alpha_at(int64_t time, int64_t state) const {
     return alpha + static_cast<ptrdiff_t>(time) * time_step + static_cast<ptrdiff_t>(state) * state_step;
   }
-  // -inf where there is no such state.
+  // -inf for states before the first.
   [[nodiscard]] double log_alpha(int64_t time, int64_t state) const {
     return state < 0 ? -INFINITY : load_number(alpha_at(time, state), type);
   }
@@ -85,7 +88,7 @@ double log_sum(double a, double b, double c) {
   return largest + std::log(std::exp(a - largest) + std::exp(b - largest) + std::exp(c - largest));
 }
 
-// The forward half of the forward-backward algorithm; alpha begins at -inf everywhere.
+// The negative log likelihood of one sample. Fills alpha, which is -inf everywhere at first.
 double loss_of(const Sample& sample) {
   const int64_t last = 2 * sample.labels;
   if (sample.times == 0) return sample.labels == 0 ? 0 : INFINITY;
@@ -132,7 +135,7 @@ Error check_tensors(const Arguments& arguments) {
   return Error::Ok;
 }
 
-// Checks the lengths, and finds that of the longest target.
+// Checks all lengths and returns the length of the longest target.
 Error check_lengths(const Arguments& arguments, int64_t* longest) {
   const bool joined = arguments.targets.dim() == 1;
   int64_t left = joined ? arguments.targets.size(0) : 0;
@@ -153,7 +156,7 @@ Error check_lengths(const Arguments& arguments, int64_t* longest) {
   return Error::Ok;
 }
 
-// out0 is the loss of each sample; out1 the logarithms of what each state adds up to at each time.
+// out0: the loss of each sample. out1: log alpha, [samples, times, states].
 Error ctc_loss(const Arguments& arguments, const Tensor& out0, const Tensor& out1) {
   RL_TRY(check_tensors(arguments));
   int64_t longest = 0;
@@ -179,7 +182,7 @@ Error ctc_loss(const Arguments& arguments, const Tensor& out0, const Tensor& out
       label = targets.const_data_ptr<char>() + n * byte_stride(targets, 0);
       left = targets.size(1);
     }
-    // Lengths that changed since they were checked stay inside.
+    // Clamps lengths again: the tensors may have changed since the check.
     int64_t times = arguments.input_lengths.at(n);
     times = times < 0 || times > log_probs.size(0) ? 0 : times;
     int64_t labels = arguments.target_lengths.at(n);

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Gradient of an embedding: adds each row of grad_output to the row of `out` that its index selects, in the
+// order of the indices. No scratch; scale_grad_by_freq therefore counts an index anew at each use, which
+// takes time quadratic in the number of indices.
 #include "kernels/checks/checks.h"
 #include "kernels/checks/selection.h"
 #include "kernels/elements/element_access.h"
@@ -14,7 +17,7 @@ namespace rushlight::kernels {
 
 namespace {
 
-// How often `index` stands in the tensor.
+// The number of elements equal to `index`.
 int64_t count_of(const Tensor& indices, int64_t index) {
   int64_t count = 0;
   RowMajorCursor cursor(indices);
@@ -24,7 +27,7 @@ int64_t count_of(const Tensor& indices, int64_t index) {
   return count;
 }
 
-// Adds a row of gradients, divided by `frequency`, to a row of the output; both of dtype `type`.
+// Adds a row of gradients, divided by `frequency`, to a row of the output; both have dtype `type`.
 void add_row(char* target, ptrdiff_t target_step, const char* source, ptrdiff_t source_step, ptrdiff_t n,
              ScalarType type, int64_t frequency) {
   for (; n > 0; --n, target += target_step, source += source_step) {
@@ -40,8 +43,6 @@ void add_row(char* target, ptrdiff_t target_step, const char* source, ptrdiff_t 
 
 }  // namespace
 
-// Each row of the output is the sum of the gradients of those that looked it up. With
-// scale_grad_by_freq, time grows with the square of the number of indices.
 Error embedding_dense_backward_out(KernelContext&, const Tensor& grad_output, const Tensor& indices,
                                    int64_t num_weights, int64_t padding_idx, bool scale_grad_by_freq,
                                    Tensor& out) {
@@ -72,7 +73,7 @@ Error embedding_dense_backward_out(KernelContext&, const Tensor& grad_output, co
     if (index == padding_idx) continue;
     RL_TRY(check_index(index, out.sizes()[0]));
     const int64_t frequency = scale_grad_by_freq ? count_of(indices, index) : 1;
-    // 0 when the index that was read has changed meanwhile.
+    // 0 if the index changed in memory after it was read.
     add_row(out.mutable_data_ptr<char>() + static_cast<ptrdiff_t>(index) * byte_stride(out, 0),
             byte_stride(out, 1), source.get(), row_step, size, type, frequency > 0 ? frequency : 1);
   }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Gradient of max pooling: adds each output gradient to the element that the recorded index selects.
 #include "kernels/checks/selection.h"
 #include "kernels/geometry/pooling.h"
 #include "kernels/geometry/unpool.h"

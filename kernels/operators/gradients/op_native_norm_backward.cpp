@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Gradients of layer and group normalization. In both, elements are normalized in groups, and each has a
-// weight that depends on its place: in the group, or in which group it is. Computed in double.
+// Gradients of layer and group normalization, in double. Both normalize elements in groups and then scale by
+// a weight: layer normalization has one for each position in a group, group normalization one for each
+// channel. With g = grad * weight and x the normalized input, the input's gradient is rstd * (g - mean(g) - x
+// * mean(g * x)), which takes two passes over each group.
 #include <cstddef>
 
 #include "kernels/checks/checks.h"
@@ -19,7 +21,7 @@ namespace {
 constexpr TypeSet kTypes = selected_types("aten::native_layer_norm_backward.out") |
                            selected_types("aten::native_group_norm_backward.out");
 
-// Those that are not there are null, and are not stepped through.
+// Absent optional operands have null pointers and stride 0.
 enum Operand {
   kGrad,
   kInput,
@@ -36,13 +38,13 @@ using Pointers = char* const*;
 struct Plan {
   ScalarType types[kOperands] = {};
   char* start[kOperands] = {};
-  JointAxes<kOperands> groups;    // from one group to the next
-  JointAxes<kOperands> elements;  // within a group
-  JointAxes<kOperands> weights;   // from one weight to the next
-  JointAxes<kOperands> sharers;   // the elements that have the same weight
-  double count = 1;               // elements of a group
+  JointAxes<kOperands> groups;    // step from group to group
+  JointAxes<kOperands> elements;  // step within a group
+  JointAxes<kOperands> weights;   // step from weight to weight
+  JointAxes<kOperands> sharers;   // step over the elements that share a weight
+  double count = 1;               // number of elements of a group
 
-  // `in_group` and `has_weight` say whether the dimension lies within groups, and along the weights.
+  // `in_group`: the dimension lies within groups. `has_weight`: the weights vary along the dimension.
   void add(ptrdiff_t size, bool in_group, bool has_weight, const ptrdiff_t (&strides)[kOperands]) {
     JointAxes<kOperands>::Axis axis{static_cast<size_t>(size), {}};
     for (size_t k = 0; k < kOperands; ++k) axis.strides[k] = start[k] == nullptr ? 0 : strides[k];
@@ -64,7 +66,7 @@ struct Plan {
   }
 };
 
-// Type-erased, so that the walk is compiled once.
+// Type-erased, so that the walk is compiled only once.
 void walk(const JointAxes<kOperands>& axes, Pointers start, void* context, void (*visit)(void*, Pointers)) {
   axes.walk(start, 0, [&](Pointers at) { visit(context, at); });
 }
@@ -78,8 +80,8 @@ void input_gradient(const Plan& plan) {
   walk(plan.groups, plan.start, [&](Pointers group) {
     const double mean = plan.read(group, kMean);
     const double rstd = plan.read(group, kRstd);
-    double sum = 0;         // of the weighted gradients
-    double correlated = 0;  // of the same times the normalized inputs
+    double sum = 0;         // sum of grad * weight
+    double correlated = 0;  // sum of grad * weight * normalized input
     const auto weighted = [&](Pointers at) {
       return plan.read(at, kGrad) * (at[kWeight] == nullptr ? 1 : plan.read(at, kWeight));
     };
@@ -121,8 +123,8 @@ struct Tensors {
   Tensor* const outs[3];
 };
 
-// Checks what both have, resizes the outs, `parameters` being the shape of the weights, and notes where
-// everything lies.
+// Checks shared by both operators. Resizes the outputs and records pointers and dtypes; `parameters` is the
+// shape of the weights.
 Error prepare(const Tensors& tensors, Span<const SizesType> parameters, Plan* plan) {
   RL_CHECK(tensors.mask.size() == 3, Error::InvalidArgument, "output_mask: expected 3 booleans, got %lu",
            log_number(tensors.mask.size()));
@@ -157,7 +159,7 @@ Error run(const Plan& plan) {
   return Error::Ok;
 }
 
-// Steps of a tensor that may not be there.
+// Byte stride of an optional tensor; 0 if it is absent.
 ptrdiff_t step_of(const Tensor* tensor, size_t d) { return tensor == nullptr ? 0 : byte_stride(*tensor, d); }
 
 }  // namespace
@@ -209,7 +211,7 @@ Error native_group_norm_backward_out(KernelContext&, const Tensor& grad_out, con
     plan.add(input.sizes()[d], true, false,
              {byte_stride(grad_out, d), byte_stride(input, d), 0, 0, 0, out0_step(d), 0, 0});
   }
-  // The channels of a group, the groups.
+  // The channels dimension splits in two: channels within a group, and groups.
   const ptrdiff_t parts[] = {channels / static_cast<ptrdiff_t>(group), static_cast<ptrdiff_t>(group)};
   for (size_t i = 0; i < 2; ++i) {
     const ptrdiff_t step = i == 0 ? 1 : parts[0];

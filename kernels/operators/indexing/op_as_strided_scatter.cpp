@@ -5,7 +5,7 @@
 
 namespace rushlight::kernels {
 
-// The strides count elements of self as if it were row major.
+// The strides count elements of `self` as if it were in row-major order.
 Error as_strided_scatter_out(KernelContext&, const Tensor& self, const Tensor& src, Span<const int64_t> size,
                              Span<const int64_t> stride, std::optional<int64_t> storage_offset, Tensor& out) {
   View part;

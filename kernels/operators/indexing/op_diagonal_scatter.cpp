@@ -13,7 +13,7 @@ Error diagonal_scatter_out(KernelContext&, const Tensor& self, const Tensor& src
   RL_TRY(normalize_dim(dim2, self.dim(), &columns));
   RL_CHECK(rows != columns, Error::InvalidArgument, "dim2: expected another dimension than dim1, got %lu",
            log_number(columns));
-  const int64_t down = offset < 0 ? -(offset + 1) : 0;  // less one, as the most negative has no opposite
+  const int64_t down = offset < 0 ? -(offset + 1) : 0;  // -offset - 1, since the least int64 has no opposite
   const int64_t height = self.size(static_cast<ptrdiff_t>(rows));
   const int64_t width = self.size(static_cast<ptrdiff_t>(columns));
   const int64_t tall = offset < 0 ? height - 1 - (down < height ? down : height - 1) : height;

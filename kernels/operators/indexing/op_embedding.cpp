@@ -7,7 +7,7 @@
 
 namespace rushlight::kernels {
 
-// The other arguments matter to training only.
+// padding_idx, scale_grad_by_freq and sparse affect training only.
 Error embedding_out(KernelContext&, const Tensor& weight, const Tensor& indices, int64_t, bool, bool,
                     Tensor& out) {
   RL_TRY(check_same_dtype(weight, out, "weight and out"));

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Embedding bag: the sum, mean or maximum of the embedding rows of each bag, where a bag is a span of
+// `indices` that begins at an offset. Computes column by column, so that one accumulator suffices and no
+// scratch is needed. Bounds are checked again at every read, because index tensors may change.
 #include "kernels/checks/checks.h"
 #include "kernels/checks/selection.h"
 #include "kernels/elements/element_access.h"
@@ -17,14 +20,15 @@ struct Bags {
   const Tensor& weight;
   const Tensor& indices;
   const Tensor& offsets;
-  const std::optional<Tensor>& scales;  // of each index
+  const std::optional<Tensor>& scales;  // one factor for each index, or none
   int64_t mode;
-  bool last_offset;  // the offsets end with the number of indices
-  int64_t padding;   // the row that counts as absent; -1 for none
+  bool last_offset;  // the last offset is the number of indices
+  int64_t padding;   // the row to skip, or -1
   ptrdiff_t count = 0;
 
   [[nodiscard]] int64_t index(ptrdiff_t i) const { return read(indices, i); }
-  // Where a bag begins, and the one before ends. Read from a tensor, which could change: never outside.
+  // The first index of a bag, which is the end of the bag before. Clamped, because the tensor may have
+  // changed.
   [[nodiscard]] ptrdiff_t start(ptrdiff_t bag) const {
     if (bag == count) return last_offset ? within(read(offsets, bag)) : indices.sizes()[0];
     return within(read(offsets, bag));
@@ -51,12 +55,12 @@ Error check_bags(const Bags& bags) {
            static_cast<long long>(bags.mode));
   const ptrdiff_t offsets = bags.offsets.sizes()[0];
   RL_CHECK(!bags.last_offset || offsets >= 1, Error::InvalidArgument,
-           "offsets: expected the last one to be included, got none");
+           "offsets: expected at least the last offset, got none");
   int64_t before = 0;
   for (ptrdiff_t i = 0; i < offsets; ++i) {
     const int64_t offset = Bags::read(bags.offsets, i);
     RL_CHECK((i > 0 || offset == 0) && offset >= before && offset <= bags.indices.sizes()[0],
-             Error::InvalidArgument, "offsets: %lld at %ld: expected them to rise from 0 to %ld at most",
+             Error::InvalidArgument, "offsets: %lld at %ld: expected ascending values from 0 to %ld",
              static_cast<long long>(offset), static_cast<long>(i),
              static_cast<long>(bags.indices.sizes()[0]));
     before = offset;
@@ -74,7 +78,8 @@ Error check_bags(const Bags& bags) {
   return Error::Ok;
 }
 
-// One column of a bag. `largest` is the row that the maximum came from. T is float or double.
+// Combines one column of a bag. `members` is the number of rows combined, `largest` the row of the maximum. T
+// is float or double.
 template <class T>
 T combine(const Bags& bags, ptrdiff_t bag, ptrdiff_t column, int64_t* members, int64_t* largest) {
   T result = 0;
@@ -127,14 +132,14 @@ void fill_bag(const Bags& bags, ptrdiff_t bag, const Results& results) {
                       column * byte_stride(results.max_indices, 1),
                   results.max_indices.scalar_type(), largest);
   }
-  if (bags.mode == kSum) members = 0;  // nobody divides by it
+  if (bags.mode == kSum) members = 0;  // sums need no count; PyTorch stores 0
   store_at(results.bag_size, bag, members);
   if (bags.mode != kMax) store_at(results.max_indices, bag, members);
   if (results.offset2bag.numel() == 0) return;
   for (ptrdiff_t i = bags.start(bag); i < bags.start(bag + 1); ++i) store_at(results.offset2bag, i, bag);
 }
 
-// PyTorch sums float and 16-bit rows without saying which bag each went to, where none is padding.
+// PyTorch leaves offset2bag empty for sums of float32 and 16-bit rows without a padding index; so does this.
 bool names_bags(const Bags& bags) {
   return bags.mode != kSum || bags.padding >= 0 || bags.weight.scalar_type() == ScalarType::Double;
 }
@@ -148,7 +153,7 @@ Error resize_results(const Bags& bags, bool forward_only, const Results& results
   const auto count = static_cast<SizesType>(bags.count);
   const SizesType rows[] = {count, bags.weight.sizes()[1]};
   const SizesType named = names_bags(bags) ? bags.indices.sizes()[0] : 0;
-  // Sums alone have one size for each offset.
+  // For sums, the forward-only operator has one size for each offset, also for the last.
   const SizesType sizes = forward_only && bags.mode == kSum ? bags.offsets.sizes()[0] : count;
   RL_TRY(resize_out(results.output, {rows, 2}));
   RL_TRY(resize_out(results.offset2bag, {&named, 1}));
@@ -178,7 +183,8 @@ Error embedding_bag(TypeSet types, Bags bags, bool forward_only, const Results& 
 
 }  // namespace
 
-// out1 to out3 are the bag of each index, the size of each bag, and for maxima where each came from.
+// out0: the combined rows. out1: the bag of each index. out2: the size of each bag. out3: for maxima, the row
+// that each maximum came from.
 Error _embedding_bag_out(KernelContext&, const Tensor& weight, const Tensor& indices, const Tensor& offsets,
                          bool, int64_t mode, bool, const std::optional<Tensor>& per_sample_weights,
                          bool include_last_offset, int64_t padding_idx, Tensor& out0, Tensor& out1,

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Limits the norms of embedding rows. A row that is selected more than once is measured again, after it was
+// scaled.
 #include <cmath>
 
 #include "kernels/checks/checks.h"
@@ -35,7 +37,8 @@ double norm_of(const Row& row, double norm_type) {
 
 }  // namespace
 
-// Rows that an index names are scaled down to the norm, where theirs is larger.
+// Scales the rows selected by `indices` down to max_norm if their norm exceeds it. The 1e-7 in the divisor is
+// PyTorch's.
 Error embedding_renorm_out(KernelContext&, const Tensor& self, const Tensor& indices, double max_norm,
                            double norm_type, Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::embedding_renorm.out") & types::kFloating;

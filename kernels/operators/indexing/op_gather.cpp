@@ -5,7 +5,7 @@
 
 namespace rushlight::kernels {
 
-// The sparse gradient matters to training only.
+// sparse_grad affects training only.
 Error gather_out(KernelContext& context, const Tensor& self, int64_t dim, const Tensor& index, bool,
                  Tensor& out) {
   GatherPlan plan;

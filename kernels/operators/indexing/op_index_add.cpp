@@ -14,7 +14,7 @@ namespace rushlight::kernels {
 
 namespace {
 
-// Of real numbers.
+// Adds alpha * source in a real dtype. Complex tensors call it for the real and the imaginary parts.
 Error add_scaled(const IndexUpdate& update, const Scalar& alpha) {
   const ScalarType type = update.target.type;
   const View views[] = {update.index, update.target, update.source};

@@ -11,16 +11,18 @@ namespace rushlight::kernels {
 
 namespace {
 
-// Indices count from the end where they are negative, unlike those of index_copy.
+// Negative indices count from the end; index_copy rejects them.
 Error fill(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& number, Tensor& out) {
   IndexUpdate update;
   RL_TRY(update.plan_fill(self, dim, index, number, out));
   for (SizesType i = 0; i < update.index.sizes[update.dim]; ++i) {
-    int64_t place = read_index(update.index.data + i * update.index.strides[update.dim], update.index.type);
-    RL_TRY(wrap_index(&place, update.target.sizes[update.dim]));
+    int64_t position =
+        read_index(update.index.data + i * update.index.strides[update.dim], update.index.type);
+    RL_TRY(wrap_index(&position, update.target.sizes[update.dim]));
     View slice = update.target;
     View source = update.source;
-    RL_TRY(copy_view(slice.select(update.dim, static_cast<ptrdiff_t>(place)), source.select(update.dim, 0)));
+    RL_TRY(
+        copy_view(slice.select(update.dim, static_cast<ptrdiff_t>(position)), source.select(update.dim, 0)));
   }
   return Error::Ok;
 }
@@ -36,7 +38,7 @@ Error index_fill_int_Scalar_out(KernelContext&, const Tensor& self, int64_t dim,
 
 Error index_fill_int_Tensor_out(KernelContext&, const Tensor& self, int64_t dim, const Tensor& index,
                                 const Tensor& value, Tensor& out) {
-  RL_CHECK(value.dim() == 0, Error::InvalidArgument, "value: expected no dimension, got %ld",
+  RL_CHECK(value.dim() == 0, Error::InvalidArgument, "value: expected rank 0, got %ld",
            static_cast<long>(value.dim()));
   const ScalarTensor number(0, self.scalar_type());
   RL_TRY(copy_view(View::of(number), View::of(value)));

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// index_put: scatters values to the elements that index tensors select, or adds them, so that repeated
+// indices accumulate.
 #include "kernels/checks/selection.h"
 #include "kernels/elements/element.h"
 #include "kernels/index/indexing.h"
@@ -14,6 +16,7 @@ namespace {
 
 constexpr TypeSet kAccumulated = selected_types("aten::index_put.out") | selected_types("aten::index_put_");
 
+// The inner loops of accumulation: add n elements, integers with wrap-around.
 template <class T>
 void accumulate_elements(char* target, ptrdiff_t target_stride, const char* source, ptrdiff_t source_stride,
                          size_t n, size_t) {
@@ -23,6 +26,7 @@ void accumulate_elements(char* target, ptrdiff_t target_stride, const char* sour
   }
 }
 
+// The same for complex values, as pairs of T.
 template <class T>
 void accumulate_pairs(char* target, ptrdiff_t target_stride, const char* source, ptrdiff_t source_stride,
                       size_t n, size_t element) {
@@ -30,7 +34,7 @@ void accumulate_pairs(char* target, ptrdiff_t target_stride, const char* source,
   accumulate_elements<T>(target + sizeof(T), target_stride, source + sizeof(T), source_stride, n, element);
 }
 
-// `values` repeated to the shape of what is written. A single one goes everywhere.
+// `values` broadcast to the shape of the selected elements. A single value broadcasts to any shape.
 Error expand(const Tensor& values, const Shape& shape, View* expanded) {
   View source = View::of(values);
   if (values.numel() == 1) source.dim = 0;

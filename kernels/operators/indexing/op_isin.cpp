@@ -22,7 +22,7 @@ bool equals(const char* a, ScalarType a_type, const char* b, ScalarType b_type) 
   return load_number(a, a_type) == load_number(b, b_type);
 }
 
-// Every element is compared with every other: no memory, and no order of either.
+// Compares each element with each test element: O(n * m) time, but no scratch and no sorting.
 Error isin(const Tensor& elements, const Tensor& tests, bool invert, Tensor& out) {
   for (const Tensor* each : {&elements, &tests}) {
     if (!contains(kTypes, each->scalar_type())) return unsupported_type(each->scalar_type());
@@ -46,7 +46,7 @@ Error isin(const Tensor& elements, const Tensor& tests, bool invert, Tensor& out
 
 }  // namespace
 
-// That elements are unique helps nothing here.
+// assume_unique would only matter to a sorting implementation.
 Error isin_Tensor_Tensor_out(KernelContext&, const Tensor& elements, const Tensor& test_elements, bool,
                              bool invert, Tensor& out) {
   return isin(elements, test_elements, invert, out);

@@ -18,7 +18,7 @@ Error check_dtypes(const Tensor& self, const Tensor& mask, const Tensor& out) {
 
 template <TypeSet kTypes>
 Error masked_fill(const Tensor& self, const Tensor& mask, const Tensor& value, Tensor& out) {
-  // The mask comes in the compute type like the other inputs: zero or not.
+  // The mask is converted to the compute type like the other inputs; nonzero means true.
   const auto select = [](auto masks, auto a, auto b) { return masks != decltype(masks)(0) ? b : a; };
   return elementwise<kTypes, Signs::kIgnored>(self.scalar_type(), out, select, mask, self, value);
 }
@@ -38,7 +38,7 @@ Error masked_fill_scalar_out(KernelContext& context, const Tensor& self, const T
 Error masked_fill_tensor_out(KernelContext& context, const Tensor& self, const Tensor& mask,
                              const Tensor& value, Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::masked_fill.Tensor_out");
-  RL_CHECK(value.dim() == 0, Error::InvalidArgument, "value: expected no dimension, got %ld",
+  RL_CHECK(value.dim() == 0, Error::InvalidArgument, "value: expected rank 0, got %ld",
            static_cast<long>(value.dim()));
   RL_TRY(check_dtypes(self, mask, out));
   return backs::masked_fill_tensor_out(context, SelectProblem{mask, value, self, out},

@@ -6,6 +6,8 @@
 
 namespace rushlight::kernels {
 
+// Writes consecutive elements of `source` to the elements of `out` where the mask is true, in row-major
+// order.
 Error masked_scatter_out(KernelContext&, const Tensor& self, const Tensor& mask, const Tensor& source,
                          Tensor& out) {
   RL_TRY(check_same_dtype(self, source, "self and source"));
@@ -17,7 +19,7 @@ Error masked_scatter_out(KernelContext&, const Tensor& self, const Tensor& mask,
   size_t taken = 0;
   return for_each_masked(expand_to(View::of(mask), shape.span()), View::of(out), [&](char* element) {
     RL_CHECK(taken < source.numel(), Error::InvalidArgument,
-             "source: expected an element for every true one of mask, got %lu", log_number(source.numel()));
+             "source: expected as many elements as mask selects, got %lu", log_number(source.numel()));
     copy_elements(element, 0, next.get(), 0, 1, self.element_size());
     next.advance();
     ++taken;

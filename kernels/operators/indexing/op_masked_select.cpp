@@ -6,6 +6,7 @@
 
 namespace rushlight::kernels {
 
+// Two passes over the mask: the first counts, so that `out` can be resized, the second copies.
 Error masked_select_out(KernelContext&, const Tensor& self, const Tensor& mask, Tensor& out) {
   RL_TRY(check_same_dtype(self, out, "self and out"));
   RL_TRY(check_mask_dtype(mask));
@@ -21,7 +22,7 @@ Error masked_select_out(KernelContext&, const Tensor& self, const Tensor& mask, 
   RL_TRY(resize_out(out, {&count, 1}));
   char* target = out.mutable_data_ptr<char>();
   return for_each_masked(masks, source, [&](const char* element) {
-    if (count-- <= 0) return Error::Ok;  // memory that is shared may change
+    if (count-- <= 0) return Error::Ok;  // the mask may have changed since the count
     copy_elements(target, 0, element, 0, 1, self.element_size());
     target += self.element_size();
     return Error::Ok;

@@ -6,6 +6,7 @@
 
 namespace rushlight::kernels {
 
+// Two passes: the first counts, so that `out` can be resized, the second writes the indices, [count, rank].
 Error nonzero_out(KernelContext&, const Tensor& self, Tensor& out) {
   RL_CHECK(out.scalar_type() == ScalarType::Long, Error::InvalidType, "out: expected dtype int64, got %s",
            to_string(out.scalar_type()));
@@ -15,7 +16,7 @@ Error nonzero_out(KernelContext&, const Tensor& self, Tensor& out) {
   RL_TRY(resize_out(out, shape));
   char* row = out.mutable_data_ptr<char>();
   for_each_set(self, [&](int64_t position) {
-    if (count-- <= 0) return;  // memory that is shared may change
+    if (count-- <= 0) return;  // `self` may have changed since the count
     for (size_t d = static_cast<size_t>(self.dim()); d-- > 0;) {
       *reinterpret_cast<int64_t*>(row + static_cast<ptrdiff_t>(d) * byte_stride(out, 1)) =
           position % self.sizes()[d];

@@ -6,7 +6,7 @@
 
 namespace rushlight::kernels {
 
-// The first `size` of nonzero's rows; where there are fewer, rows of fill_value.
+// The first `size` rows of nonzero; missing rows are filled with fill_value.
 Error nonzero_static_out(KernelContext&, const Tensor& self, int64_t size, int64_t fill_value, Tensor& out) {
   RL_CHECK(out.scalar_type() == ScalarType::Long, Error::InvalidType, "out: expected dtype int64, got %s",
            to_string(out.scalar_type()));

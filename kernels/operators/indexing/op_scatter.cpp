@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// scatter: writes src, or one value, to out[..., index, ...] along a dimension, or combines it with the
+// element at that index.
 #include "kernels/checks/scalar_range.h"
 #include "kernels/checks/selection.h"
 #include "kernels/elements/scalar_tensor.h"
@@ -15,7 +17,7 @@ namespace {
 constexpr TypeSet kReduced =
     selected_types("aten::scatter.reduce_out") | selected_types("aten::scatter.value_reduce_out");
 
-// Of the two words that scatter knows; scatter_reduce has others.
+// Parses the reductions of scatter, add and multiply; scatter_reduce has other names.
 Error read_reduce(std::string_view word, ScalarType type, Combine* how) {
   if (!contains(kReduced, type)) return unsupported_type(type);
   RL_CHECK(word == "add" || word == "multiply", Error::InvalidArgument,

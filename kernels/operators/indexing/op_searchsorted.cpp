@@ -18,7 +18,7 @@ Error search(const Tensor& sequences, const Tensor& values, bool out_int32, bool
   RL_CHECK(!side || *side == "left" || *side == "right", Error::InvalidArgument,
            "side: expected left or right, got %.*s", static_cast<int>(side->size()), side->data());
   RL_CHECK(!side || *side == "right" || !right, Error::InvalidArgument,
-           "side: expected right, as the argument right says, got left");
+           "side: expected right if right is true, got left");
   return search_sorted(kTypes, sequences, values,
                        {right || (side && *side == "right"), out_int32, sorter ? &*sorter : nullptr}, out);
 }

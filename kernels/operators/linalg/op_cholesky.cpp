@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Cholesky factors L L^H = A (or U^H U = A), and solutions and inverses from them. Factors are computed in
+// place in `out`; about n^3 / 3 multiplications a matrix, half of LU's.
 #include "kernels/checks/selection.h"
 #include "kernels/linalg/factorization.h"
 
@@ -6,7 +8,8 @@ namespace rushlight::kernels {
 
 namespace {
 
-// Factors every matrix of `self` into `out`, whose other triangle becomes zero.
+// Factors every matrix of `self` into `out` and zeroes the other triangle. `info` receives for each matrix
+// the order of the first minor that is not positive, or 0; with check_errors that is an error.
 Error factor(const Tensor& self, bool upper, bool check_errors, const Tensor& out, const Tensor* info) {
   RL_TRY(check_dtype(out, self.scalar_type(), "out"));
   const Shape batch = Shape::of(self, 2);
@@ -21,13 +24,13 @@ Error factor(const Tensor& self, bool upper, bool check_errors, const Tensor& ou
     const int32_t stopped = factor_cholesky(upper ? matrix.adjoint() : matrix);
     if (info != nullptr) int32_of(*info, batch, n) = stopped;
     RL_CHECK(!check_errors || stopped == 0, Error::InvalidArgument,
-             "self: matrix %lu of the batch is not positive definite, its minor of order %ld is not",
+             "self: matrix %lu of the batch: its minor of order %ld is not positive definite",
              static_cast<unsigned long>(n), static_cast<long>(stopped));
   }
   return Error::Ok;
 }
 
-// x becomes the solution of L L^H x = b, or of U^H U x = b.
+// Solves L L^H x = b, or U^H U x = b, in place: b is in x.
 void solve(const MatrixView& factor, bool upper, const MatrixView& x) {
   solve_triangular(upper ? factor.adjoint() : factor, false, false, x);
   solve_triangular(upper ? factor : factor.adjoint(), true, false, x);

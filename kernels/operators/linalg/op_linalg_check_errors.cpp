@@ -6,7 +6,7 @@
 
 namespace rushlight::kernels {
 
-// No result: that it returns says that every factorization of a batch went through.
+// Has no result: it fails unless every matrix of a batch was factored, that is unless every info is 0.
 Error _linalg_check_errors(KernelContext&, const Tensor& info, std::string_view api_name, bool is_matrix) {
   static_cast<void>(is_matrix);
   RL_CHECK(info.scalar_type() == ScalarType::Int, Error::InvalidType, "info: expected dtype int32, got %s",

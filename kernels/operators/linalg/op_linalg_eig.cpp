@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Eigenvalues and eigenvectors of a general matrix, by the shifted QR algorithm in complex arithmetic (Golub
+// and Van Loan, Matrix Computations): reduction to Hessenberg form, QR steps with Wilkinson's shift until the
+// matrix is triangular, then back substitution for the vectors. O(n^3). Complex arithmetic throughout avoids
+// the double shifts of the real algorithm, at more multiplications for real input.
 #include <cfloat>
 
 #include "kernels/checks/selection.h"
@@ -9,11 +13,11 @@ namespace rushlight::kernels {
 
 namespace {
 
-// Steps for one eigenvalue; a few are usual.
+// Limit of QR steps for one eigenvalue; usually 2 or 3 suffice.
 constexpr int kMostSteps = 60;
 
-// The unitary change of two rows that makes what stands at (q, column) zero, and with it of the columns of
-// the same numbers.
+// The Givens rotation of rows p and q that zeroes y below x. Applied to the adjoint it rotates columns
+// instead.
 struct Rotation {
   double cosine = 1;
   Number sine;
@@ -31,7 +35,7 @@ struct Rotation {
     sine = x * conjugate(y) * (1 / (size * length));
   }
 
-  // Rows p and q, from column `begin` on.
+  // Rotates rows p and q, from column `begin` on.
   void apply(const MatrixView& a, ptrdiff_t p, ptrdiff_t q, ptrdiff_t begin) const {
     for (ptrdiff_t j = begin; j < a.columns; ++j) {
       const Number x = a.get(p, j);
@@ -42,7 +46,7 @@ struct Rotation {
   }
 };
 
-// Zeros below the diagonal under the main one.
+// Reduces h to Hessenberg form, with zeros below the first subdiagonal, and accumulates the rotations in z.
 void make_hessenberg(const MatrixView& h, const MatrixView& z) {
   for (ptrdiff_t k = 0; k + 2 < h.rows; ++k) {
     for (ptrdiff_t i = k + 2; i < h.rows; ++i) {
@@ -64,7 +68,7 @@ Number square_root(Number z) {
   return {imag, std::copysign(real, z.imag)};
 }
 
-// The eigenvalue of the last block of size 2 that is nearest to the last element (Wilkinson).
+// Wilkinson's shift: the eigenvalue of the trailing 2 x 2 block that is nearest to its last element.
 Number shift_of(const MatrixView& h, ptrdiff_t last) {
   const Number d = h.get(last, last);
   const Number half = (h.get(last - 1, last - 1) - d) * 0.5;
@@ -76,8 +80,8 @@ Number shift_of(const MatrixView& h, ptrdiff_t last) {
   return larger == Number() ? d : d - product / larger;
 }
 
-// Schur's form: h becomes upper triangular, with its eigenvalues on the diagonal, and z collects the
-// changes. False when it does not converge.
+// Schur form: makes h upper triangular, with the eigenvalues on its diagonal, and accumulates the unitary
+// factor in z. False if it does not converge.
 bool make_triangular(const MatrixView& h, const MatrixView& z) {
   make_hessenberg(h, z);
   int steps = 0;
@@ -94,11 +98,12 @@ bool make_triangular(const MatrixView& h, const MatrixView& z) {
       continue;
     }
     if (++steps > kMostSteps) return false;
-    // Now and then another shift, where the usual one goes in circles.
+    // An exceptional shift in every tenth step breaks cycles.
     const Number shift =
         steps % 10 == 0 ? h.get(last, last) + Number(absolute(h.get(last, last - 1))) : shift_of(h, last);
     for (ptrdiff_t i = first; i <= last; ++i) h.set(i, i, h.get(i, i) - shift);
-    // The rows of a step are rotated before the columns of the step before, which they do not meet any more.
+    // Rotates the rows of step k before the columns of step k - 1, which do not overlap any more: one pass
+    // over h.
     Rotation before(0, 0);
     for (ptrdiff_t k = first; k < last; ++k) {
       const Rotation rotation(h.get(k, k), h.get(k + 1, k));
@@ -113,8 +118,8 @@ bool make_triangular(const MatrixView& h, const MatrixView& z) {
   return true;
 }
 
-// Column number `at` of `vectors` becomes the eigenvector of z t z^H that belongs to that element of the
-// diagonal: of length 1, with a real largest element, as LAPACK has it. `x` is scratch for a column.
+// Computes column `at` of `vectors`, the eigenvector of z t z^H for the eigenvalue t[at, at]. Its length is 1
+// and its largest element real, as in LAPACK. `x` is a column of scratch.
 void find_vector(const MatrixView& t, const MatrixView& z, ptrdiff_t at, double negligible,
                  const MatrixView& x, const MatrixView& vectors) {
   const Number value = t.get(at, at);
@@ -141,9 +146,10 @@ void find_vector(const MatrixView& t, const MatrixView& z, ptrdiff_t at, double 
 
 }  // namespace
 
-// Scratch: twice the elements of a matrix, and a column, as complex numbers of doubles.
+// Scratch, in complex128: two matrices of the size of `self` and a column.
 Error linalg_eig_out(KernelContext& context, const Tensor& self, Tensor& eigenvalues, Tensor& eigenvectors) {
-  // What comes out is complex even where nothing that goes in is.
+  // The output is complex also for real input, so a build without complex dtypes does not support this
+  // operator.
   if constexpr (!kSelectsComplex) return unsupported_type(complex_type(self.scalar_type()));
   constexpr TypeSet kTypes = selected_types("aten::linalg_eig.out");
   RL_TRY(check_square(self, kTypes, "self"));

@@ -6,7 +6,8 @@
 
 namespace rushlight::kernels {
 
-// Scratch: the elements of a matrix and four columns, as doubles.
+// Eigenvalues and eigenvectors of Hermitian matrices; class Eigen has the method. Scratch, in double
+// precision: a matrix and four columns.
 Error _linalg_eigh_eigenvalues(KernelContext& context, const Tensor& A, std::string_view UPLO, bool compute_v,
                                Tensor& eigenvalues, Tensor& eigenvectors) {
   constexpr TypeSet kTypes = selected_types("aten::_linalg_eigh.eigenvalues");
@@ -29,7 +30,7 @@ Error _linalg_eigh_eigenvalues(KernelContext& context, const Tensor& A, std::str
   const MatrixView& work = eigen.work;
   for (size_t n = 0; n < batch_size(batch); ++n) {
     const MatrixView source = matrix_of(A, batch, n);
-    // One triangle is read.
+    // Reads only the triangle that UPLO names.
     const MatrixView triangle = upper ? source.adjoint() : source;
     for (ptrdiff_t i = 0; i < rows; ++i) {
       for (ptrdiff_t j = 0; j < i; ++j) {

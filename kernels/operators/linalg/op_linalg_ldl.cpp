@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Symmetric, or Hermitian, matrices as P L D L^T P^T, where D has blocks of size 1 and 2 (Bunch and
-// Kaufman). Numbers and pivots are laid out as LAPACK does for the lower triangle: a pivot is the row that
-// was exchanged, counted from 1, and negative for both rows of a block of size 2.
+// Symmetric or Hermitian matrices as P L D L^T P^T, where D has blocks of size 1 and 2: the pivoting of Bunch
+// and Kaufman (Mathematics of Computation, 1977), stable also for indefinite matrices, in about n^3 / 3
+// multiplications. Layout as LAPACK's sytrf for the lower triangle: a pivot is the number, from 1, of the row
+// that was exchanged, and negative for both rows of a block of size 2.
 #include <cstdlib>
 #include <utility>
 
@@ -12,7 +13,7 @@ namespace rushlight::kernels {
 
 namespace {
 
-// The elements that a matrix has above the diagonal, seen from those below.
+// Maps elements below the diagonal to those above: conjugates them if the matrix is Hermitian.
 struct Mirror {
   bool hermitian;
 
@@ -20,7 +21,7 @@ struct Mirror {
   [[nodiscard]] MatrixView of(const MatrixView& a) const { return hermitian ? a.adjoint() : a.transposed(); }
 };
 
-// A row vector (x, y) times the inverse of the block [[a, mirror(c)], [c, b]].
+// A diagonal block [[a, mirror(c)], [c, b]]. divide() multiplies the row vector (x, y) by its inverse.
 struct Block {
   Number a;
   Number b;
@@ -44,8 +45,8 @@ struct Block {
 
 double size_of(Number z) { return std::fabs(z.real) + std::fabs(z.imag); }
 
-// The largest element below the diagonal in column k, or in row and column k of what is left from
-// column `begin` on.
+// The largest magnitude in row and column k of the trailing matrix from `begin` on, the diagonal excluded,
+// and its index. Reads the lower triangle only; for k = begin that is column k.
 double largest_beside(const MatrixView& a, ptrdiff_t begin, ptrdiff_t k, ptrdiff_t* where) {
   double largest = 0;
   for (ptrdiff_t i = begin; i < a.rows; ++i) {
@@ -58,7 +59,7 @@ double largest_beside(const MatrixView& a, ptrdiff_t begin, ptrdiff_t k, ptrdiff
   return largest;
 }
 
-// Rows and columns i < j of what is left from column `begin` on, of which the lower triangle is there.
+// Exchanges rows and columns i < j of the trailing matrix from `begin` on, in its lower triangle.
 void exchange(const MatrixView& a, Mirror mirror, ptrdiff_t begin, ptrdiff_t i, ptrdiff_t j) {
   const auto swap = [&](ptrdiff_t r, ptrdiff_t s, ptrdiff_t u, ptrdiff_t v, bool mirrored) {
     const Number kept = a.get(r, s);
@@ -74,7 +75,7 @@ void exchange(const MatrixView& a, Mirror mirror, ptrdiff_t begin, ptrdiff_t i, 
 }
 
 int32_t factor_ldl(const MatrixView& a, Pivots pivots, Mirror mirror) {
-  const double growth = (1 + std::sqrt(17.0)) / 8;  // the bound that is best for both sizes of blocks
+  const double growth = (1 + std::sqrt(17.0)) / 8;  // minimizes element growth over both block sizes
   int32_t info = 0;
   for (ptrdiff_t k = 0; k < a.rows;) {
     ptrdiff_t other = k;
@@ -100,7 +101,8 @@ int32_t factor_ldl(const MatrixView& a, Pivots pivots, Mirror mirror) {
     if (pivot != last) exchange(a, mirror, k, last, pivot);
     const auto number = static_cast<int32_t>(pivot + 1);
     for (ptrdiff_t i = k; i <= last; ++i) pivots[i] = size == 1 ? number : -number;
-    // The rest loses what the block makes of its columns, which become those of L.
+    // Updates the trailing matrix: subtracts the columns of L times D times their mirror, and stores the
+    // columns.
     for (ptrdiff_t j = last + 1; j < a.rows; ++j) {
       Number x = a.get(j, k);
       Number y;
@@ -124,7 +126,7 @@ int32_t factor_ldl(const MatrixView& a, Pivots pivots, Mirror mirror) {
   return info;
 }
 
-// Rows from `begin` on lose column k of `factors` times row k of x.
+// Subtracts column k of `factors` times row k of x from the rows from `begin` on.
 void eliminate(const MatrixView& factors, ptrdiff_t begin, ptrdiff_t k, const MatrixView& x) {
   for (ptrdiff_t i = begin; i < x.rows; ++i) {
     for (ptrdiff_t j = 0; j < x.columns; ++j) x.set(i, j, x.get(i, j) - factors.get(i, k) * x.get(k, j));
@@ -143,7 +145,7 @@ void solve_ldl(const MatrixView& factors, Pivots pivots, Mirror mirror, const Ma
         x.set(k, j, x.get(k, j) / factors.get(k, k));
         continue;
       }
-      // The block times a column is the row times what the block mirrors to.
+      // The block times a column equals the row times the mirrored block.
       Block block(factors, k, mirror);
       std::swap(block.c, block.mirrored);
       Number first = x.get(k, j);
@@ -168,7 +170,7 @@ void solve_ldl(const MatrixView& factors, Pivots pivots, Mirror mirror, const Ma
   }
 }
 
-// That the pivots of a matrix name rows, and negative ones come in pairs.
+// Checks that the pivots of a matrix are valid rows and that negative ones come in pairs.
 Error check_block_pivots(Pivots pivots, ptrdiff_t rows) {
   for (ptrdiff_t k = 0; k < rows; ++k) {
     const int64_t pivot = pivots[k];

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Matrix exponential by scaling and squaring with a Taylor series (Moler and Van Loan, "Nineteen Dubious Ways
+// to Compute the Exponential of a Matrix", SIAM Review): halves the matrix until its norm is at most 1, sums
+// the series by Horner's scheme and squares the result as often. 18 products plus one for each halving; no
+// linear solve, which Pade approximants need.
 #include <utility>
 
 #include "kernels/checks/selection.h"
@@ -8,12 +12,12 @@ namespace rushlight::kernels {
 
 namespace {
 
-// Enough terms of the series for double, of a matrix with norm 1 at most.
+// Terms of the series that double precision needs for a norm of at most 1.
 constexpr int kTerms = 18;
-// More halvings than this no finite norm needs.
+// More halvings than any finite norm needs.
 constexpr int kMostHalvings = 1100;
 
-// target = unit + a b * factor.
+// target = unit * I + factor * a b.
 void multiply_add(const MatrixView& target, double unit, const MatrixView& a, const MatrixView& b,
                   double factor) {
   for (ptrdiff_t i = 0; i < target.rows; ++i) {
@@ -24,7 +28,7 @@ void multiply_add(const MatrixView& target, double unit, const MatrixView& a, co
   }
 }
 
-// exp(a) as the power of that of a fraction of a; returns which of the two holds it.
+// exp(a); returns whichever of the two scratch matrices holds it.
 const MatrixView& exponentiate(const MatrixView& a, const MatrixView& first, const MatrixView& second) {
   double norm = 0;
   for (ptrdiff_t j = 0; j < a.columns; ++j) {
@@ -46,7 +50,7 @@ const MatrixView& exponentiate(const MatrixView& a, const MatrixView& first, con
 
 }  // namespace
 
-// Scratch: twice the elements of a matrix as doubles.
+// Scratch, in double precision: two matrices of the size of `self`.
 Error linalg_matrix_exp_out(KernelContext& context, const Tensor& self, Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::linalg_matrix_exp.out");
   RL_TRY(check_square(self, kTypes, "self"));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Pseudo-inverses and least squares, by singular values.
+// Pseudo-inverses and least squares by the singular value decomposition: A^+ = V S^+ U^H, where small
+// singular values count as zero. Costs more than QR, but handles every rank with one algorithm.
 #include <algorithm>
 #include <cfloat>
 #include <optional>
@@ -14,7 +15,7 @@ namespace {
 
 struct PseudoInverse {
   Singular singular;
-  MatrixView column;  // an element for each singular value
+  MatrixView column;  // scratch: one element for each singular value
 
   Error reserve(KernelContext& context, ScalarType type, ptrdiff_t rows, ptrdiff_t columns) {
     const ScalarType exact = exact_type(type);
@@ -30,14 +31,14 @@ struct PseudoInverse {
     return singular.values.rows == 0 ? 0 : singular.values.get(0, 0).real;
   }
 
-  // How many singular values are above `least`, or NaN.
+  // The number of singular values above `least`. NaN counts as above.
   [[nodiscard]] ptrdiff_t rank(double least) const {
     ptrdiff_t rank = 0;
     while (rank < singular.values.rows && !(singular.values.get(rank, 0).real <= least)) ++rank;
     return rank;
   }
 
-  // x becomes the pseudo-inverse, of that rank, times b; without b, itself.
+  // x = A^+ b with the pseudo-inverse of the given rank; without b, x = A^+.
   void apply(ptrdiff_t rank, const MatrixView* b, const MatrixView& x) const {
     const MatrixView adjoint = singular.u.adjoint();
     for (ptrdiff_t j = 0; j < x.columns; ++j) {
@@ -52,7 +53,7 @@ struct PseudoInverse {
   }
 };
 
-// The hermitian matrix whose lower triangle is that of the source, the only part that is read.
+// The Hermitian matrix with the lower triangle of `source`; the upper triangle is not read.
 void mirror(const MatrixView& source, const MatrixView& target) {
   for (ptrdiff_t i = 0; i < source.rows; ++i) {
     for (ptrdiff_t j = 0; j <= i; ++j) {
@@ -83,7 +84,8 @@ Error check_tolerance(const std::optional<Tensor>& tolerance, const Shape& batch
 
 }  // namespace
 
-// Scratch, as doubles: two matrices of the size of A, twice min(rows, columns) squared and some columns more.
+// Scratch, in double precision: two matrices of the size of `self`, two of min(rows, columns) squared, and
+// some columns.
 Error linalg_pinv_atol_rtol_tensor_out(KernelContext& context, const Tensor& self,
                                        const std::optional<Tensor>& atol, const std::optional<Tensor>& rtol,
                                        bool hermitian, Tensor& out) {
@@ -113,7 +115,8 @@ Error linalg_pinv_atol_rtol_tensor_out(KernelContext& context, const Tensor& sel
   return Error::Ok;
 }
 
-// Scratch: as linalg_pinv. All drivers are one: the shortest of the best solutions.
+// Every driver computes the least-squares solution of minimal norm by singular values. Scratch as for
+// linalg_pinv.
 Error linalg_lstsq_out(KernelContext& context, const Tensor& self, const Tensor& b,
                        std::optional<double> rcond, std::optional<std::string_view> driver, Tensor& solution,
                        Tensor& residuals, Tensor& rank, Tensor& singular_values) {

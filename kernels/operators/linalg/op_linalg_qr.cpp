@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// QR by Householder reflections, in the layout of LAPACK's geqrf: R in the upper triangle, the vectors of the
+// reflections below it, their factors in tau.
 #include <algorithm>
 #include <string_view>
 
@@ -7,8 +9,7 @@
 
 namespace rushlight::kernels {
 
-// Scratch: a column for the factors of the reflections; with mode "r" and more rows than columns, a matrix
-// of the size of A beside.
+// Scratch: a column for tau; with mode "r" and more rows than columns, also a matrix of the size of A.
 Error linalg_qr_out(KernelContext& context, const Tensor& A, std::string_view mode, Tensor& Q, Tensor& R) {
   constexpr TypeSet kTypes = selected_types("aten::linalg_qr.out");
   RL_TRY(check_matrices(A, kTypes, "A"));
@@ -37,7 +38,7 @@ Error linalg_qr_out(KernelContext& context, const Tensor& A, std::string_view mo
   for (size_t n = 0; n < batch_size(batch); ++n) {
     const MatrixView r = matrix_of(R, batch, n);
     const MatrixView q = has_q ? matrix_of(Q, batch, n) : scratch;
-    // Where R has as many rows as A, it is factored there, else in Q.
+    // Factors A in R if that has as many rows, otherwise in Q.
     const MatrixView both = in_r ? r : q.leading(rows, columns);
     both.copy(matrix_of(A, batch, n));
     factor_qr(both, tau);
@@ -64,7 +65,7 @@ Error geqrf_a(KernelContext&, const Tensor& self, Tensor& a, Tensor& tau) {
 
 namespace {
 
-// Every column of factors belongs to a matrix of the same batch with enough columns.
+// Checks that tau has the batch of `reflections` and at most as many factors as those have columns.
 Error check_tau(const Tensor& tau, const Tensor& reflections) {
   RL_TRY(check_dtype(tau, reflections.scalar_type(), "tau"));
   bool fits = tau.dim() + 1 == reflections.dim();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Systems of equations, inverses and determinants, by LU.
+// Linear systems, inverses and determinants by LU with partial pivoting.
 #include "kernels/checks/selection.h"
 #include "kernels/linalg/factorization.h"
 #include "kernels/walk/paired_axes.h"
@@ -8,7 +8,7 @@ namespace rushlight::kernels {
 
 namespace {
 
-// PyTorch's rule for when B holds one right-hand side for each matrix.
+// PyTorch's rule: true if B has one right-hand side, a vector, for each matrix.
 bool holds_vectors(const Tensor& a, const Tensor& b) {
   if (b.dim() == 1) return true;
   if (b.dim() + 1 != a.dim()) return false;
@@ -18,13 +18,13 @@ bool holds_vectors(const Tensor& a, const Tensor& b) {
   return true;
 }
 
-// PyTorch factors the transposes of row-major real matrices here, and hands those factors out.
+// PyTorch factors the transpose of row-major real matrices here and returns those factors; so does this.
 bool is_factored_transposed(const Tensor& a) {
   return !is_complex(a.scalar_type()) && is_contiguous_dim_order(a.dim_order());
 }
 
-// The product of the diagonal of a matrix's factors, as the sum of the logarithms of absolute values and
-// what is left without them: both overflow later than the product itself.
+// The determinant: the product of the diagonal of U, with the sign of the permutation. Also as a sign and the
+// sum of logarithms of magnitudes, which overflow later than the product.
 struct Determinant {
   Number product = 1;
   Number sign = 1;
@@ -49,7 +49,7 @@ Error _linalg_solve_ex_result(KernelContext&, const Tensor& A, const Tensor& B, 
   constexpr TypeSet kTypes = selected_types("aten::_linalg_solve_ex.result");
   RL_TRY(check_square(A, kTypes, "A"));
   const bool vectors = holds_vectors(A, B);
-  RL_CHECK(left || !vectors, Error::InvalidArgument, "B: expected matrices, as left is false");
+  RL_CHECK(left || !vectors, Error::InvalidArgument, "B: expected matrices for left = false");
   RL_TRY(factor_all(A, false, LU, pivots, &info, check_errors));
   return solve_all(LU, pivots, B, {left, false, false, vectors}, result);
 }

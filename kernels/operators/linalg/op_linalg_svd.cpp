@@ -8,7 +8,7 @@
 
 namespace rushlight::kernels {
 
-// Scratch: that of Singular.
+// Singular value decomposition; class Singular has the method and defines the scratch.
 Error _linalg_svd_U(KernelContext& context, const Tensor& A, bool full_matrices, bool compute_uv,
                     std::optional<std::string_view> driver, Tensor& U, Tensor& S, Tensor& Vh) {
   constexpr TypeSet kTypes = selected_types("aten::_linalg_svd.U");

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// LU factorizations with partial pivoting, and what is done with them.
+// LU factorizations with partial pivoting, about 2/3 n^3 operations a matrix, their unpacking and solutions
+// from them. Factors and pivots have LAPACK's layout: U above, L without its unit diagonal below.
 #include <algorithm>
 
 #include "kernels/checks/selection.h"
@@ -18,7 +19,7 @@ void take_upper(const MatrixView& lu, const MatrixView& upper) {
   upper.copy_band(lu.leading(upper.rows, upper.columns), 0, upper.columns);
 }
 
-// With ones on its diagonal.
+// The lower triangle with ones on its diagonal.
 void take_lower(const MatrixView& lu, const MatrixView& lower) {
   lower.copy_band(lu.leading(lower.rows, lower.columns), -lower.rows, -1);
   for (ptrdiff_t i = 0; i < lower.columns; ++i) lower.set(i, i, 1);
@@ -34,7 +35,7 @@ Error linalg_lu_factor_ex_out(KernelContext&, const Tensor& A, bool pivot, bool 
   return factor_all(A, false, LU, pivots, &info, check_errors);
 }
 
-// Scratch: an int32 for each pivot of a matrix.
+// Scratch: an int32 for each pivot of one matrix.
 Error linalg_lu_out(KernelContext& context, const Tensor& A, bool pivot, Tensor& P, Tensor& L, Tensor& U) {
   constexpr TypeSet kTypes = selected_types("aten::linalg_lu.out");
   RL_TRY(check_matrices(A, kTypes, "A"));
@@ -55,7 +56,7 @@ Error linalg_lu_out(KernelContext& context, const Tensor& A, bool pivot, Tensor&
   for (size_t n = 0; n < batch_size(batch); ++n) {
     const MatrixView lower = matrix_of(L, batch, n);
     const MatrixView upper = matrix_of(U, batch, n);
-    // The larger of the two has the size of A; what is taken from it into itself comes last.
+    // Factors in the larger of L and U, which has the size of A. That one is unpacked last, in place.
     const bool in_lower = rows >= columns;
     const MatrixView both = in_lower ? lower : upper;
     both.copy(matrix_of(A, batch, n));

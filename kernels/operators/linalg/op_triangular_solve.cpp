@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Triangular systems by substitution, in place in `out`: about n^2 / 2 multiplications for each right-hand
+// side.
 #include "kernels/checks/selection.h"
 #include "kernels/linalg/factorization.h"
 
@@ -13,7 +15,7 @@ struct Triangle {
   bool left;
 };
 
-// Solves T X = B, with T or its transpose, or X T = B, into `out`, whose batch is returned.
+// Solves T X = B, T^T X = B or X T = B into `out`; returns the broadcast batch.
 Error solve(const Tensor& triangles, const Tensor& b, Triangle triangle, const Tensor& out, Shape* batch) {
   RL_TRY(check_dtype(b, triangles.scalar_type(), "B"));
   RL_TRY(check_dtype(out, triangles.scalar_type(), "out"));
@@ -22,7 +24,7 @@ Error solve(const Tensor& triangles, const Tensor& b, Triangle triangle, const T
            "B: expected matrices with %ld equations", static_cast<long>(unknowns));
   RL_TRY(broadcast_shape(Shape::of(triangles, 2).span(), Shape::of(b, 2).span(), batch));
   RL_TRY(resize_batched(out, *batch, {b.size(b.dim() - 2), b.size(b.dim() - 1)}));
-  // X T = B is T^T X^T = B^T.
+  // Transposing X T = B gives T^T X^T = B^T.
   const bool flip = triangle.transposed == triangle.left;
   for (size_t n = 0; n < batch_size(*batch); ++n) {
     const MatrixView x = matrix_of(out, *batch, n);

@@ -34,7 +34,7 @@ Error cached_attention_out_prepare(KernelContext& context, const Tensor& qkv, Te
       {qkv, key_cache, value_cache, key_scales, value_scales, input_pos, cos, sin, query_norm, key_norm, eps,
        heads, key_heads, interleaved, scale, window, softcap, out},
       &plan);
-  if (error != Error::Ok) return Error::Ok;  // an error is the call's
+  if (error != Error::Ok) return Error::Ok;  // the call itself reports errors
   return backs::cached_attention_out_prepare(context, CachedAttentionProblem{plan});
 }
 

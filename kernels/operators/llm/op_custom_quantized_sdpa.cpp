@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Attention to a cache of int8 keys and values with a scale and a zero point for each token and head, as
-// ExecuTorch's quantized caches have it. Products of queries and keys are exact sums of integers; the softmax
-// and the sum of values are float32.
+// Attention over a cache of int8 keys and values with a scale and a zero point for each token and head, the
+// format of ExecuTorch's quantized caches. Products of queries and keys are exact integer sums; the softmax
+// and the weighted sum of values are float32.
 #include <algorithm>
 
 #include "kernels/backs/attention.h"
@@ -15,10 +15,10 @@ namespace rushlight::kernels {
 
 namespace {
 
-// So many products of two differences of int8 numbers fit an int32.
+// The number of products of two differences of int8 values whose sum fits in int32.
 constexpr size_t kExactProducts = 32768;
 
-// The int8 numbers of one head, for AttentionRow.
+// Gives AttentionRow access to one quantized head.
 class QuantizedHead {
  public:
   using Element = float;
@@ -72,7 +72,7 @@ struct Arguments {
   bool heads_first;
 };
 
-// Once a plan was made of the tensors.
+// Reads scales and zero points; the plan has checked the tensors' shapes before.
 Error read_tokens(const Arguments& given, QuantizedTokens* tokens) {
   RL_TRY(tokens->query.read(given.query, given.q_scales, given.q_zero_points, "query"));
   RL_TRY(tokens->key.read(given.key, given.k_scales, given.k_zero_points, "key"));

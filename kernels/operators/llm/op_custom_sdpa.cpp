@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Attention of new positions to a cache of keys and values, as ExecuTorch's language models have it:
-// custom_sdpa reads caches that update_cache has filled, sdpa_with_kv_cache fills them itself.
-// As there, dropout_p is ignored, and all tensors are [batch, positions, heads, depth].
+// Attention of new positions over a cache of keys and values, for ExecuTorch's language models: custom_sdpa
+// reads caches that update_cache has filled, sdpa_with_kv_cache also writes them. As there, dropout_p is
+// ignored and all tensors are [batch, positions, heads, depth].
 #include "kernels/backs/attention.h"
 #include "kernels/backs/backs.h"
 #include "kernels/index/cache_rows.h"

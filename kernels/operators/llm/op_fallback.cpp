@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A copy: the operator that Qualcomm's flow leaves where a graph falls back to the processor.
+// A copy: Qualcomm's flow leaves this operator where a graph falls back to the CPU.
 #include "kernels/walk/strided_copy.h"
 #include "runtime/kernel/context.h"
 

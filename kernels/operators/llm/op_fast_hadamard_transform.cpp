@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Multiplies the last dimension by a Hadamard matrix, as SpinQuant's rotations do: the fast Walsh-Hadamard
-// transform (Fino and Algazi, 1976), n log n sums and differences, scaled by 2^(-k/2). Of 28 * 2^k numbers
-// the factor of order 28 is applied too, unscaled as in ExecuTorch. In place in `out`, in its dtype.
+// Multiplies the last dimension by a Hadamard matrix, for SpinQuant's rotations: the fast Walsh-Hadamard
+// transform (Fino and Algazi, 1976), n log n sums and differences, scaled by 2^(-k/2). For 28 * 2^k values it
+// also applies the factor of order 28, unscaled as in ExecuTorch. Works in place in `out`, in its dtype.
 #include <cmath>
 
 #include "kernels/checks/checks.h"
@@ -19,7 +19,7 @@ constexpr size_t kBlock = 7;
 constexpr size_t kBlocks = kOrder / kBlock;
 
 // The Hadamard matrix of order 28 ("had.28.will" of Sloane's library): 4 x 4 circulant blocks of 7 x 7, each
-// by the signs of its first row. Bit i is set where element i is -1.
+// given by the signs of its first row. Bit i is set if element i is -1.
 constexpr uint8_t kFirstRows[kBlocks][kBlocks] = {
     {0x7e, 0x3c, 0x5a, 0x66}, {0x43, 0x7e, 0x19, 0x5a}, {0x25, 0x66, 0x7e, 0x43}, {0x19, 0x25, 0x3c, 0x7e}};
 
@@ -30,7 +30,7 @@ bool is_negative(size_t row, size_t column) {
 
 struct Sizes {
   size_t factor = 1;  // 1 or kOrder
-  size_t power = 1;   // of two
+  size_t power = 1;   // a power of two
 };
 
 bool is_power_of_two(size_t n) { return n != 0 && (n & (n - 1)) == 0; }
@@ -45,7 +45,7 @@ Error read_sizes(const Tensor& mat, Sizes* sizes) {
   return Error::Ok;
 }
 
-// Numbers of a fiber, `step` elements apart.
+// The elements of a fiber, `step` elements apart.
 template <class T>
 struct Numbers {
   T* data;
@@ -71,7 +71,7 @@ void transform_power(Numbers<T> x, size_t n) {
   for (size_t i = 0; i < n; ++i) x[i] = static_cast<T>(static_cast<C>(x[i]) * scale);
 }
 
-// kOrder numbers by the matrix.
+// Multiplies kOrder elements by the matrix of order 28.
 template <class T>
 void transform_order(Numbers<T> x) {
   using C = std::conditional_t<sizeof(T) == sizeof(double), double, float>;

@@ -17,7 +17,7 @@ Error check_rows(const Tensor& tensor, const char* name) {
   return Error::Ok;
 }
 
-// Those without parameters.
+// Parses an activation without parameters.
 Error read_activation(std::string_view name, Activation* activation) {
   RL_TRY(make_activation(name, 0, 0, activation));
   RL_CHECK(activation->kind != ActivationKind::kClamp && activation->kind != ActivationKind::kLeakyRelu,
@@ -28,8 +28,8 @@ Error read_activation(std::string_view name, Activation* activation) {
 
 }  // namespace
 
-// Gated linear units (Shazeer, "GLU variants improve transformer"): the activated first half of each row
-// times the second.
+// Gated linear units (Shazeer, "GLU variants improve transformer", 2020): the activated first half of each
+// row times the second half.
 Error gated_act_out(KernelContext& context, const Tensor& input, std::string_view activation, Tensor& out) {
   Activation function;
   RL_TRY(read_activation(activation, &function));

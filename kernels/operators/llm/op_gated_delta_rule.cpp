@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The gated delta rule of linear attention (Yang, Kautz and Hatamizadeh, 2024), one token after the other.
-// With the state S [keys, values] of a head, decay a, key k, value v, step size b and query q of a token:
+// The gated delta rule of linear attention (Yang, Kautz and Hatamizadeh, 2024), token by token. With the
+// state S [keys, values] of a head, and decay a, key k, value v, step size b and query q of a token:
 //
 //   S = diag(a) S,  S += b k (v - k^T S)^T,  out = q^T S
 //
-// Columns of a state do not see each other: kColumns at a time go through all tokens. A decay is one number
-// for each key channel, or one for all of them.
+// The columns of S are independent: blocks of kColumns columns go through all tokens in parallel, each with
+// its sums on the stack. A decay is one value for each key channel, or one for all of them.
 #include <algorithm>
 
 #include "kernels/checks/checks.h"
@@ -21,7 +21,7 @@ namespace {
 
 constexpr size_t kColumns = 64;
 
-// A tensor [batch, heads, tokens, channels] or [batch, heads, tokens]; strides in floats.
+// A tensor [batch, heads, tokens, channels] or [batch, heads, tokens]; strides are in floats.
 struct Stack {
   explicit Stack(const Tensor& tensor) : data(tensor.mutable_data_ptr<float>()) {
     for (size_t d = 0; d < static_cast<size_t>(tensor.dim()); ++d) strides[d] = tensor.strides()[d];
@@ -91,7 +91,7 @@ class Recurrence {
         channels_(static_cast<size_t>(given.key.size(3))),
         group_(static_cast<size_t>(given.query.size(1) / given.key.size(1))) {}
 
-  // Columns first to first + count of the state of one head, over all tokens.
+  // Runs columns [first, first + count) of the state of one head through all tokens.
   void run(size_t batch, size_t head, size_t first, size_t count) const {
     for (size_t token = 0; token < tokens_; ++token) {
       update(batch, head, token, first, count);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Writes keys or values of new positions into a cache. Every position is checked before the first is written.
-// `out` is a placeholder for the exporter's graph, which nobody reads: one element, 0.
+// Writes keys or values of new positions into a cache. Checks every position before it writes the first, so
+// that an error leaves the cache unchanged. `out` is a placeholder for the exporter's graph: one element, 0,
+// which is never read.
 #include <cstring>
 
 #include "kernels/checks/checks.h"
@@ -30,7 +31,7 @@ Error check_indices(const Tensor& value, const Tensor& indices) {
   return Error::Ok;
 }
 
-// f(batch, row, index) for each; at an index that the cache does not have it stops with InvalidArgument.
+// Calls f(batch, row, index) for each index; stops with InvalidArgument at an index outside the cache.
 template <class F>
 Error for_each_row(const Tensor& indices, ptrdiff_t positions, F f) {
   const View view = View::of(indices);
@@ -56,7 +57,7 @@ Error update_cache_out(KernelContext&, const Tensor& value, Tensor& cache, int64
   return Error::Ok;
 }
 
-// Row i of each batch goes to position indices[batch, i]; start_pos decides nothing, as in ExecuTorch.
+// Row i of each batch goes to position indices[batch, i]. start_pos is ignored, as in ExecuTorch.
 Error update_cache_with_indices_out(KernelContext&, const Tensor& value, Tensor& cache, int64_t,
                                     const Tensor& indices, Tensor& out) {
   RL_TRY(check_cache_rows(value, cache));

@@ -34,7 +34,7 @@ Error addmm_out_prepare(KernelContext& context, const Tensor& self, const Tensor
   Product product;
   if (out.dim() != 2 || self.scalar_type() != out.scalar_type() ||
       plan_product(mat1, mat2, out, 2, kTypes, &product) != Error::Ok) {
-    return Error::Ok;  // an error is the call's
+    return Error::Ok;  // the call itself reports errors
   }
   product.out = Matrix::of(out);
   return backs::addmm_out_prepare(context, ProductProblem{product, mat2});

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Products with vectors, and sums of products, as products of matrices.
+// Matrix-vector products, dot products and sums of batched products, planned as matrix products: a vector is
+// a matrix with one column.
 #include "kernels/backs/backs.h"
 #include "kernels/checks/checks.h"
 #include "kernels/checks/selection.h"
@@ -54,7 +55,7 @@ Error addbmm_out(KernelContext&, const Tensor& self, const Tensor& batch1, const
   product.beta = beta;
   product.alpha = alpha;
   const auto count = static_cast<size_t>(batch1.sizes()[0]);
-  // Without a batch there are products of no depth to add.
+  // An empty batch adds a product of depth 0, which leaves beta * self.
   if (count == 0) product.depth = 0;
   for (size_t n = 0; n < (count == 0 ? 1 : count); ++n) {
     if (count != 0) {

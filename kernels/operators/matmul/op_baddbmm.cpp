@@ -39,7 +39,7 @@ Error baddbmm_out_prepare(KernelContext& context, const Tensor& self, const Tens
   Product product;
   if (out.dim() != 3 || self.scalar_type() != out.scalar_type() ||
       plan_product(batch1, batch2, out, 3, kTypes, &product) != Error::Ok) {
-    return Error::Ok;  // an error is the call's
+    return Error::Ok;  // the call itself reports errors
   }
   return backs::baddbmm_out_prepare(context, BatchProblem{product, batch1, batch2, out});
 }

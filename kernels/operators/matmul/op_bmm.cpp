@@ -32,7 +32,7 @@ Error bmm_out(KernelContext& context, const Tensor& self, const Tensor& mat2, Te
 Error bmm_out_prepare(KernelContext& context, const Tensor& self, const Tensor& mat2, Tensor& out) {
   Product product;
   if (out.dim() != 3 || plan_product(self, mat2, out, 3, kTypes, &product) != Error::Ok) {
-    return Error::Ok;  // an error is the call's
+    return Error::Ok;  // the call itself reports errors
   }
   return backs::bmm_out_prepare(context, BatchProblem{product, self, mat2, out});
 }

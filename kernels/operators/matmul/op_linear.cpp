@@ -26,7 +26,7 @@ Error linear_out_prepare(KernelContext& context, const Tensor& input, const Tens
   const LinearProblem problem{input, weight, bias, out};
   Shape shape;
   if (linear_shape(problem, kTypes, &shape) != Error::Ok || !has_sizes(out, shape.span())) {
-    return Error::Ok;  // an error is the call's
+    return Error::Ok;  // the call itself reports errors
   }
   return backs::linear_out_prepare(context, problem);
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Half and bfloat16 are rounded twice by portable code: the sums with the bias, and what becomes of them.
+// Linear layer with residual and activation fused. The portable fallback works in two passes over `out`, so
+// half and bfloat16 are rounded twice: after the sum with the bias, and after the activation.
 #include "kernels/backs/backs.h"
 #include "kernels/checks/selection.h"
 #include "kernels/matmul/activation.h"
@@ -20,7 +21,7 @@ Error check_and_resize(TypeSet types, const LinearActProblem& problem) {
   return resize_out(problem.out, shape.span());
 }
 
-// An error is the call's.
+// True if the shapes allow to prepare. Errors are left to the call.
 bool can_prepare(TypeSet types, const LinearActProblem& problem) {
   Shape shape;
   return linear_shape(problem, types, &shape) == Error::Ok &&

@@ -22,7 +22,7 @@ Error lstm_out_prepare(KernelContext& context, const Tensor& gates, const Tensor
                        const Tensor& weight, bool reverse, Tensor& out0, Tensor& out1, Tensor& out2) {
   const Lstm lstm = {gates, hidden, cell, weight, reverse, out0, out1, out2};
   LstmSizes sizes;
-  if (plan_lstm(lstm, &sizes) != Error::Ok) return Error::Ok;  // an error is the call's
+  if (plan_lstm(lstm, &sizes) != Error::Ok) return Error::Ok;  // the call itself reports errors
   return backs::lstm_out_prepare(context, LstmProblem{lstm, sizes});
 }
 

@@ -25,7 +25,7 @@ Error mm_out(KernelContext& context, const Tensor& self, const Tensor& mat2, Ten
 Error mm_out_prepare(KernelContext& context, const Tensor& self, const Tensor& mat2, Tensor& out) {
   Product product;
   if (out.dim() != 2 || plan_product(self, mat2, out, 2, kTypes, &product) != Error::Ok) {
-    return Error::Ok;  // an error is the call's
+    return Error::Ok;  // the call itself reports errors
   }
   product.out = Matrix::of(out);
   return backs::mm_out_prepare(context, ProductProblem{product, mat2});

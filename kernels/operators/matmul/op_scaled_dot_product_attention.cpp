@@ -27,7 +27,7 @@ Error scaled_dot_product_attention_out_prepare(KernelContext& context, const Ten
                                                bool enable_gqa, Tensor& out) {
   AttentionPlan plan;
   if (plan.make({query, key, value, attn_mask, dropout_p, is_causal, scale, enable_gqa}, out) != Error::Ok) {
-    return Error::Ok;  // an error is the call's
+    return Error::Ok;  // the call itself reports errors
   }
   return backs::scaled_dot_product_attention_out_prepare(context, AttentionProblem{plan, out});
 }

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// _trilinear: a product of three broadcast tensors, summed over some dimensions. The general form of bilinear
+// layers; one nested loop, because it is too rare for a lowering to matrix products.
 #include "kernels/checks/checks.h"
 #include "kernels/checks/selection.h"
 #include "kernels/checks/sizes.h"
@@ -14,7 +16,7 @@ namespace {
 
 constexpr size_t kFactors = 3;
 
-// Gives a factor dimensions of size 1 where `dims` say; with them it has `rank`.
+// Inserts dimensions of size 1 into a factor at the indices `dims`; the result has rank `rank`.
 Error insert_dims(const Tensor& factor, Span<const int64_t> dims, size_t rank, View* view) {
   uint32_t added = 0;
   RL_TRY(read_dims(dims, static_cast<ptrdiff_t>(rank), &added));
@@ -28,12 +30,12 @@ Error insert_dims(const Tensor& factor, Span<const int64_t> dims, size_t rank, V
   return Error::Ok;
 }
 
-// Fibers are walked in the last dimension: there is always one.
+// Fibers run along the last dimension, so a view needs at least one.
 void ensure_dim(View* view) {
   if (view->dim == 0) view->insert(0, 1, 0);
 }
 
-// Writes the sum of the products to `at`.
+// Writes the sum of the products to `at`. Integers wrap; others are summed in double.
 void write_sum(const View (&views)[kFactors], ScalarType type, char* at) {
   uint64_t count = 0;
   double number = 0;
@@ -60,8 +62,7 @@ void write_sum(const View (&views)[kFactors], ScalarType type, char* at) {
 
 }  // namespace
 
-// The products of three tensors, broadcast to each other, summed over some dimensions, which vanish:
-// integers wrap, others are added in double. unroll_dim says how PyTorch computes it.
+// The summed dimensions vanish from `out`. unroll_dim is a hint for PyTorch's implementation and is ignored.
 Error _trilinear_out(KernelContext&, const Tensor& i1, const Tensor& i2, const Tensor& i3,
                      Span<const int64_t> expand1, Span<const int64_t> expand2, Span<const int64_t> expand3,
                      Span<const int64_t> sumdim, int64_t, Tensor& out) {
@@ -82,7 +83,7 @@ Error _trilinear_out(KernelContext&, const Tensor& i1, const Tensor& i2, const T
   }
   uint32_t sums = 0;
   RL_TRY(read_dims(sumdim, static_cast<ptrdiff_t>(rank), &sums));
-  // The dimensions of a factor are shared out: some are summed, the others are those of the output.
+  // Splits the dimensions of each factor: `summed` keeps the summed ones, `kept` the output's.
   View kept[kFactors + 1];
   for (size_t k = 0; k < kFactors; ++k) {
     kept[k] = summed[k] = expand_to(summed[k], shape.span());

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Log-softmax along one dimension: x - max - log(sum(exp(x - max))). Subtracting the maximum prevents
+// overflow; subtracting the logarithm, not dividing, keeps small probabilities exact.
 #include "kernels/backs/backs.h"
 #include "kernels/checks/selection.h"
 #include "kernels/normalization/softmax.h"

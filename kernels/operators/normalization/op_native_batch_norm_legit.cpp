@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Batch normalization with the statistics of the batch, or with running statistics, channel by channel. Three
+// passes over a channel for batch statistics: mean, variance about the mean, and normalization.
 #include "kernels/checks/selection.h"
 #include "kernels/elements/element_access.h"
 #include "kernels/normalization/batch_norm.h"
@@ -12,14 +14,14 @@ namespace {
 constexpr TypeSet kTypes = selected_types("aten::_native_batch_norm_legit.out") |
                            selected_types("aten::_native_batch_norm_legit.no_stats_out");
 
-// Statistics that are kept, and how much of a batch's goes into them.
+// Running statistics, and the momentum with which a batch updates them.
 struct Running {
   const Tensor& mean;
   const Tensor& var;
   double momentum;
 };
 
-// Where the statistics of each channel of this batch go.
+// Outputs for the statistics of each channel of this batch.
 struct Saved {
   const Tensor& mean;
   const Tensor& invstd;
@@ -35,7 +37,7 @@ void keep(const Tensor& running, ptrdiff_t channel, double momentum, double valu
   store_number(at, running.scalar_type(), momentum * value + (1 - momentum) * kept);
 }
 
-// The variance that is kept is a sample's.
+// The running variance is the unbiased one: it divides by n - 1.
 template <class A>
 void update(const Running& running, ptrdiff_t channel, const Moments<A>& moments, size_t count, double eps) {
   const double variance = 1 / (static_cast<double>(moments.rstd) * static_cast<double>(moments.rstd)) - eps;
@@ -55,7 +57,7 @@ Moments<Accumulator<T>> channel_moments(const View& channel, size_t count, doubl
   });
 }
 
-// With the statistics of this batch where they are saved; otherwise with those that were kept.
+// Uses the statistics of this batch if `saved` is given, otherwise the running statistics.
 Error normalize(const Tensor& input, const NormalizationParameters& parameters, const Running* running,
                 const Saved* saved, const Tensor& out) {
   return dispatch<kTypes>(input.scalar_type(), [&](auto type) {
@@ -91,7 +93,7 @@ Error with_batch(const Tensor& input, const NormalizationParameters& parameters,
 
 }  // namespace
 
-// Normalizes with the statistics of this batch, which are kept nowhere: momentum is not used.
+// Normalizes with the statistics of this batch. Momentum is ignored, as there are no running statistics.
 Error _native_batch_norm_legit_no_stats_out(KernelContext&, const Tensor& input,
                                             const std::optional<Tensor>& weight,
                                             const std::optional<Tensor>& bias, bool training, double,
@@ -99,12 +101,12 @@ Error _native_batch_norm_legit_no_stats_out(KernelContext&, const Tensor& input,
   if (!contains(kTypes, input.scalar_type())) return unsupported_type(input.scalar_type());
   const NormalizationParameters parameters{weight, bias, eps};
   RL_TRY(check_batch_norm(input, parameters, std::nullopt, std::nullopt));
-  RL_CHECK(training, Error::InvalidArgument, "training: expected true, as there are no statistics");
+  RL_CHECK(training, Error::InvalidArgument, "training: expected true without running statistics");
   return with_batch(input, parameters, nullptr, out, save_mean, save_invstd);
 }
 
-// Training moves the kept statistics towards those of this batch, with the variance of a sample. Without,
-// what would be saved becomes empty.
+// Training updates the running statistics from this batch (unbiased variance). Inference uses the
+// running statistics; save_mean and save_invstd become empty.
 Error _native_batch_norm_legit_out(KernelContext&, const Tensor& input, const std::optional<Tensor>& weight,
                                    const std::optional<Tensor>& bias, Tensor& running_mean,
                                    Tensor& running_var, bool training, double momentum, double eps,

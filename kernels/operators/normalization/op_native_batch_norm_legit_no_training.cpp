@@ -4,7 +4,7 @@
 
 namespace rushlight::kernels {
 
-// out1 and out2, which training would save its statistics in, become empty.
+// out1 and out2, the saved statistics of training, become empty.
 Error _native_batch_norm_legit_no_training_out(KernelContext& context, const Tensor& input,
                                                const std::optional<Tensor>& weight,
                                                const std::optional<Tensor>& bias, const Tensor& running_mean,

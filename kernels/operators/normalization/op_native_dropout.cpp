@@ -12,7 +12,8 @@ double draw_kept(Random& random, double keep, double) { return random.positive()
 
 }  // namespace
 
-// out1 says which elements stay. They are scaled so that the mean stays, too.
+// out1 is the mask of kept elements. Kept elements are scaled by 1 / (1 - p), so that the expected value
+// stays.
 Error native_dropout_out(KernelContext&, const Tensor& input, double p, std::optional<bool> train,
                          Tensor& out0, Tensor& out1) {
   constexpr TypeSet kTypes = selected_types("aten::native_dropout.out") & types::kFloating;

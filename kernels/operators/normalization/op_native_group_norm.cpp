@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Group normalization (Wu and He, 2018): normalizes groups of channels of each sample, then scales each
+// channel. Three passes over a group: mean, variance about the mean, and normalization; nothing is copied.
 #include "kernels/backs/backs.h"
 #include "kernels/normalization/normalization.h"
 #include "kernels/walk/view.h"
@@ -19,6 +21,7 @@ Moments<typename E::Held> group_moments(const E& values, const View& group, size
   });
 }
 
+// Normalizes one channel of a group: weight and rstd are combined into one factor.
 template <class E, class P>
 void normalize_channel(const E& values, const P& numbers, const View& target, const View& source,
                        const Moments<typename E::Held>& moments, const NormalizationParameters& parameters,
@@ -40,8 +43,8 @@ void normalize_channel(const E& values, const P& numbers, const View& target, co
 struct Groups {
   View source;
   View target;
-  size_t count;     // of them in a sample
-  size_t channels;  // of each
+  size_t count;     // groups in a sample
+  size_t channels;  // channels in a group
 };
 
 template <class E, class P>
@@ -68,7 +71,7 @@ void normalize_sample(const E& values, const P& numbers, const Groups& groups, p
 
 }  // namespace
 
-// out1 and out2 are the mean and the inverse of the standard deviation of every group.
+// out1 and out2: mean and inverse standard deviation of every group.
 Error native_group_norm_out(KernelContext& context, const Tensor& input, const std::optional<Tensor>& weight,
                             const std::optional<Tensor>& bias, int64_t N, int64_t C, int64_t HxW,
                             int64_t group, double eps, Tensor& out0, Tensor& out1, Tensor& out2) {

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Layer normalization (Ba, Kiros and Hinton, 2016) over the trailing dimensions, in any layout. Three passes
+// over a group: mean, variance about the mean, and normalization. A missing weight or bias is one element
+// with stride 0.
 #include "kernels/backs/backs.h"
 #include "kernels/normalization/layer_norm.h"
 
@@ -8,7 +11,7 @@ namespace {
 
 using Layout = LayerNormLayout;
 
-// E are the elements, P weight and bias.
+// E gives access to elements, P to weight and bias.
 template <class E, class P>
 void normalize_group(const Layout& layout, const E& values, const P& numbers, char* const* start,
                      const Moments<typename E::Held>& moments) {
@@ -25,7 +28,7 @@ void normalize_group(const Layout& layout, const E& values, const P& numbers, ch
   });
 }
 
-// `types` are those of mean and rstd.
+// `types`: the dtypes of mean and rstd.
 template <class E, class P>
 void normalize(const Layout& layout, const ScalarType* types, const E& values, const P& numbers,
                const NormalizationParameters& parameters, char* const* start) {
@@ -55,7 +58,7 @@ void normalize(const Layout& layout, const ScalarType* types, const E& values, c
 
 }  // namespace
 
-// out1 and out2 are the mean and the inverse of the standard deviation of every group.
+// out1 and out2: mean and inverse standard deviation of every group.
 Error native_layer_norm_out(KernelContext& context, const Tensor& input, Span<const int64_t> normalized_shape,
                             const std::optional<Tensor>& weight, const std::optional<Tensor>& bias,
                             double eps, Tensor& out0, Tensor& out1, Tensor& out2) {

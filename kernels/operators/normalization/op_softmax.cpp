@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Softmax along one dimension, with the maximum subtracted to prevent overflow. Computes each exponential
+// twice, for the sum and for the result, so that it needs no scratch.
 #include "kernels/backs/backs.h"
 #include "kernels/checks/selection.h"
 #include "kernels/normalization/softmax.h"

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Average pooling in one to three dimensions, with fixed or adaptive windows: one function averages a region,
+// for_each_region walks over the windows. Direct sums, kernel size operations for each output.
 #include "kernels/backs/backs.h"
 #include "kernels/checks/selection.h"
 #include "kernels/geometry/region.h"
@@ -28,7 +30,7 @@ void average(const Pool& pool, const Region& region, char* pooled, char*) {
   for (ptrdiff_t i = 0; i < region.count[0]; ++i) {
     for (ptrdiff_t j = 0; j < region.count[1]; ++j) {
       const char* element = region.data + i * region.stride[0] + j * region.stride[1];
-      Sum row = 0;  // rows by themselves, for what many elements would lose
+      Sum row = 0;  // sums rows separately, for accuracy in large windows
       for (ptrdiff_t k = 0; k < region.count[2]; ++k, element += region.stride[2]) {
         row += widen(*reinterpret_cast<const T*>(element));
       }
@@ -54,8 +56,8 @@ Error average_all(const Pool& pool) {
   });
 }
 
-// The kernel whose backs are asked. A number, so that a build without backs compiles the planning once, for
-// all kernels.
+// The kernel whose back to call. A run-time value, not a template parameter, so that a build without backs
+// compiles the planning once for all kernels.
 enum class Asker : uint8_t { kNone, kAvgPool2d, kAdaptiveAvgPool2d, kUnderscoreAdaptiveAvgPool2d };
 
 Error compute(KernelContext& context, Asker asker, const Pool& pool) {
@@ -92,10 +94,10 @@ Error avg_pool(KernelContext& context, TypeSet types, const Tensor& self, const 
   Window windows[kVolume] = {};
   RL_TRY(plan_windows(self, arguments.windows, arguments.spatial, windows));
   for (const Window& window : windows) {
-    // As PyTorch has it, for volumes only: padding does not make up for what is too small.
+    // As in PyTorch, for volumes only: padding may not make up for an input smaller than the window.
     RL_CHECK(arguments.spatial < kVolume || window.in >= window.kernel, Error::InvalidArgument,
-             "self: expected sizes not below those of the window, got %ld for %ld",
-             static_cast<long>(window.in), static_cast<long>(window.kernel));
+             "self: expected at least the size of the window, got %ld for %ld", static_cast<long>(window.in),
+             static_cast<long>(window.kernel));
   }
   RL_TRY(resize_out(out, pooled_shape(self, {windows, arguments.spatial}).span()));
   Pool pool = make_pool(window_tiling, arguments.spatial, windows, self, out);

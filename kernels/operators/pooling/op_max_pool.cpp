@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Max pooling with indices: volumes, adaptive windows, and fractional max pooling (Graham, 2014), whose
+// windows start at pseudo-random positions. One function pools a region, for_each_region walks over the
+// windows.
 #include <cmath>
 
 #include "kernels/checks/selection.h"
@@ -17,7 +20,7 @@ constexpr TypeSet kTypes =
     selected_types("aten::adaptive_max_pool3d.out") | selected_types("aten::fractional_max_pool2d.output") |
     selected_types("aten::fractional_max_pool3d.output");
 
-// Below every number but the lowest of elements of this type.
+// The initial maximum: -infinity, or the least value of the integer type.
 template <class C>
 C lowest(ScalarType type) {
   if constexpr (std::is_floating_point_v<C>) {
@@ -27,8 +30,8 @@ C lowest(ScalarType type) {
   }
 }
 
-// The largest of the region and its place in the volume; the last NaN before everything. A region without
-// elements, as dilation can make it, has the lowest number, and a place outside.
+// The largest element of a region and its index in the volume. NaN beats everything, and the last NaN wins. A
+// region without elements, which dilation can cause, gives the initial maximum and an index outside.
 template <class C>
 void pool_region(const Pool& pool, const Region& region, char* pooled, char* index) {
   const Access<C> access = access_as<C>(pool.volume.type);
@@ -69,7 +72,7 @@ Error max_pool(TypeSet types, Tiling tiling, size_t spatial, const Window* windo
   Pool pool = make_pool(tiling, spatial, windows, self, out);
   pool.indices = as_volume(indices, spatial);
   if (samples != nullptr) pool.samples = View::of(*samples);
-  // What elements are compared as.
+  // The types in which elements are compared.
   constexpr bool kHasIntegers = (kTypes & types::kIntegral) != 0;
   constexpr TypeSet kCompared =
       floating_compute_types(kTypes & types::kFloating) | (kHasIntegers ? type_set(ScalarType::Long) : 0);

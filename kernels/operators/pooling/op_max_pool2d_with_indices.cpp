@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Max pooling of images with indices. Direct comparison, kernel size operations for each output; planes are
+// walked with strides, so that row-major and channels-last tensors share the loops.
 #include <algorithm>
 #include <cmath>
 #include <type_traits>
@@ -15,7 +17,7 @@ namespace rushlight::kernels {
 
 namespace {
 
-// Below every number but the lowest.
+// The initial maximum: the least value of the type.
 int64_t lowest_integer(ScalarType type) {
   return type == ScalarType::Byte ? 0 : -(int64_t{1} << (8 * element_size(type) - 2)) * 2;
 }
@@ -27,8 +29,8 @@ struct Plane {
   [[nodiscard]] char* at(ptrdiff_t y, ptrdiff_t x) const { return data + y * strides[0] + x * strides[1]; }
 };
 
-// The largest of a window and its place in the plane; the last NaN before everything. A window that
-// steps over all elements, as dilation can make it, has the lowest number, and a place outside.
+// The largest element of a window and its index in the plane. NaN beats everything, and the last NaN wins. A
+// window without elements, which dilation can cause, gives the initial maximum and an index outside.
 template <class E>
 void pool_window(const E& elements, typename E::Held lowest, const Window* windows, const Covered& rows,
                  const Covered& columns, const Plane& in, char* out, int64_t* place) {

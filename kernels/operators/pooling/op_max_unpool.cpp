@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Max-unpooling: scatters each value to the index that max pooling recorded; all other elements are 0.
 #include "kernels/checks/checks.h"
 #include "kernels/checks/selection.h"
 #include "kernels/geometry/unpool.h"
@@ -13,8 +14,8 @@ Error unpool_to(TypeSet types, size_t spatial, const Tensor& self, const Tensor&
                 Span<const int64_t> output_size, const Tensor& out) {
   if (!contains(types, self.scalar_type())) return unsupported_type(self.scalar_type());
   RL_TRY(check_spatial_tensor(self, spatial, "self"));
-  RL_CHECK(output_size.size() == spatial, Error::InvalidArgument,
-           "output_size: expected %lu numbers, got %lu", log_number(spatial), log_number(output_size.size()));
+  RL_CHECK(output_size.size() == spatial, Error::InvalidArgument, "output_size: expected %lu sizes, got %lu",
+           log_number(spatial), log_number(output_size.size()));
   RL_TRY(check_spatial_list(output_size, spatial, 0, "output_size"));
   Shape shape;
   for (size_t d = 0; d < self.sizes().size() - spatial; ++d) shape.push(self.sizes()[d]);

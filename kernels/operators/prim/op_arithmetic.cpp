@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Python's arithmetic: of two ints it gives an int, except true division; otherwise a float. A bool
-// counts as an int. What Python answers with an exception, and an int beyond 64 bits, is an Error.
+// Python's arithmetic on scalars: two ints give an int, except in true division; otherwise the result is a
+// float. A bool counts as an int. A Python exception and an int beyond 64 bits become an Error.
 #include <cmath>
 
 #include "kernels/elements/number.h"
@@ -12,7 +12,8 @@ namespace rushlight::kernels {
 
 namespace {
 
-// `integers` writes the result of two ints and returns whether it fits; `doubles` returns it.
+// `integers` writes the result for two ints and returns true if it fits; `doubles` returns the result for
+// floats.
 template <class Integers, class Doubles>
 Error calculate(const EValue& a, const EValue& b, EValue& out, Integers integers, Doubles doubles) {
   RL_TRY(check_number(a, "a"));
@@ -20,7 +21,7 @@ Error calculate(const EValue& a, const EValue& b, EValue& out, Integers integers
   if (a.is_double() || b.is_double()) return write_number(out, EValue(doubles(a.to_double(), b.to_double())));
   int64_t result = 0;
   RL_CHECK(integers(a.to_int(), b.to_int(), &result), Error::InvalidArgument,
-           "a and b: the result leaves 64 bits");
+           "a and b: the result overflows 64 bits");
   return write_number(out, EValue(result));
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Comparing and choosing numbers. NaN is unlike everything.
+// Comparison and selection of scalars. NaN is unordered and unequal to everything.
 #include "kernels/elements/number.h"
 #include "runtime/kernel/context.h"
 
@@ -7,7 +7,7 @@ namespace rushlight::kernels {
 
 namespace {
 
-// `holds` takes the order of a and b, see compare_numbers.
+// `holds` takes the order of a and b as in compare_numbers; `of_nan` is the result for NaN.
 template <class Holds>
 Error compare(const EValue& a, const EValue& b, EValue& out, bool of_nan, Holds holds) {
   RL_TRY(check_number(a, "a"));
@@ -17,7 +17,7 @@ Error compare(const EValue& a, const EValue& b, EValue& out, bool of_nan, Holds 
   return write_number(out, EValue(ordered ? holds(order) : of_nan));
 }
 
-// Beside a float, an int becomes one, so that the kind does not depend on the values.
+// If either operand is a float, so is the result: its type does not depend on the values.
 template <class Takes>
 Error choose(const EValue& a, const EValue& b, EValue& out, Takes takes_b) {
   RL_TRY(check_number(a, "a"));

@@ -4,20 +4,20 @@
 
 namespace rushlight::kernels {
 
-// Stores what one round of a loop gave: copy_to[index] = to_copy. A copy_to that can be resized then
-// ends with this element.
+// Stores the result of one loop iteration: copy_to[index] = to_copy. A dynamic copy_to is resized to index +
+// 1 elements.
 Error et_copy_index(KernelContext&, Tensor& copy_to, const Tensor& to_copy, int64_t index) {
   RL_TRY(check_same_dtype(copy_to, to_copy, "copy_to and to_copy"));
   const Span<const SizesType> sizes = copy_to.sizes();
   RL_CHECK(copy_to.dim() == to_copy.dim() + 1, Error::InvalidArgument, "copy_to: expected rank %d, got %d",
            static_cast<int>(to_copy.dim()) + 1, static_cast<int>(copy_to.dim()));
-  RL_CHECK(index >= 0 && index < INT32_MAX, Error::InvalidArgument, "index: expected one from 0, got %ld",
+  RL_CHECK(index >= 0 && index < INT32_MAX, Error::InvalidArgument, "index: expected 0 at least, got %ld",
            static_cast<long>(index));
   Shape shape;
   shape.push(static_cast<ptrdiff_t>(index) + 1);
   for (const SizesType size : to_copy.sizes()) {
     RL_CHECK(index == 0 || size == sizes[shape.dim], Error::InvalidArgument,
-             "to_copy: its shape differs from that of the elements before");
+             "to_copy: expected the shape of earlier elements");
     shape.push(size);
   }
   if (copy_to.impl()->shape_dynamism() != TensorShapeDynamism::STATIC) {
@@ -25,7 +25,7 @@ Error et_copy_index(KernelContext&, Tensor& copy_to, const Tensor& to_copy, int6
              "copy_to: expected a dim order with dimension 0 outermost");
     RL_TRY(resize_out(copy_to, shape.span()));
   } else {
-    RL_CHECK(index < sizes[0], Error::InvalidArgument, "index: expected one below %ld, got %ld",
+    RL_CHECK(index < sizes[0], Error::InvalidArgument, "index: expected less than %ld, got %ld",
              static_cast<long>(sizes[0]), static_cast<long>(index));
     shape.sizes[0] = sizes[0];
     RL_TRY(resize_out(copy_to, shape.span()));

@@ -9,7 +9,7 @@ namespace rushlight::kernels {
 
 namespace {
 
-// Elements stay where they are in memory: their order there has to mean the same to both.
+// True if both shapes enumerate the elements in the same memory order, so that no copy is needed.
 bool keeps_order(const Tensor& self, Span<const DimOrderType> order, Span<const SizesType> sizes) {
   if (is_row_major(self.dim_order(), self.sizes()) && is_row_major(order, sizes)) return true;
   const auto same = [](const auto& a, const auto& b) {
@@ -20,8 +20,8 @@ bool keeps_order(const Tensor& self, Span<const DimOrderType> order, Span<const 
 
 }  // namespace
 
-// Makes `out`, a tensor without memory of its own, a view of `self`. It is passed as a value because
-// every other tensor that a kernel gets has memory.
+// Makes `out`, a tensor without memory, a view of `self`. It is passed as an EValue because the tensor
+// arguments of kernels always have memory.
 Error et_view(KernelContext&, const Tensor& self, Span<const int64_t> size, EValue& out) {
   RL_CHECK(out.is_tensor(), Error::InvalidType, "out: expected a tensor, got %s", to_string(out.tag));
   const Tensor view = out.to_tensor();
@@ -31,9 +31,9 @@ Error et_view(KernelContext&, const Tensor& self, Span<const int64_t> size, EVal
   RL_CHECK(shape.dim == static_cast<size_t>(view.dim()), Error::InvalidArgument,
            "out: expected rank %d, got %d", static_cast<int>(shape.dim), static_cast<int>(view.dim()));
   RL_CHECK(keeps_order(self, view.dim_order(), shape.span()), Error::InvalidArgument,
-           "self and out: the dim orders would change which element is which");
+           "self and out: expected dim orders that keep the elements' order");
   RL_CHECK(view.impl()->make_view(*self.impl(), shape.span()) == Error::Ok, Error::InvalidArgument,
-           "out: does not take the sizes");
+           "out: cannot be resized to the shape");
   return Error::Ok;
 }
 

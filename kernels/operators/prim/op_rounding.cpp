@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// From one kind of number to another. Rounding gives an int, as in Python.
+// Conversions between ints and floats. Rounding gives an int, as in Python.
 #include <cmath>
 
 #include "kernels/elements/number.h"
@@ -16,7 +16,7 @@ Error round_to_integer(const EValue& a, EValue& out, Round round) {
   return write_number(out, EValue(a.to_int()));
 }
 
-// To the nearest, ties to even, whatever the rounding mode of the floating point unit.
+// Rounds halves to even, independent of the rounding mode of the floating-point unit.
 double round_half_even(double value) {
   const double down = std::floor(value);
   const double above = value - down;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Rows of a block weight as float32: token embeddings that share the bytes of the last linear layer.
+// Token embeddings: unpacks rows of a block weight to float32. The table may be the weight of the last linear
+// layer, so that the model stores it once.
 #include <algorithm>
 
 #include "kernels/checks/checks.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A linear layer in float32 whose weight stays integers of 4 or 8 bits, or float16. Blocks of the input are
-// quantized for each panel: that takes no memory.
+// A linear layer in float32 whose weight stays packed integers of 4 or 8 bits, or float16. Each block of an
+// input row is quantized to integers with its own scale, and products are summed as integers within the
+// block. Blocks are quantized anew for every panel of weights, which needs no scratch.
 #include <algorithm>
 #include <cmath>
 
@@ -18,7 +19,8 @@ namespace {
 constexpr TypeSet kTypes = selected_types("rushlight::block_linear.out");
 constexpr size_t kMostBlock = 32;
 
-// A block of a row: `q` times `scale`.
+// A block of an input row in integers: q * scale. The scale is NaN if an element is not finite, 0 if the
+// block is negligible.
 struct QuantizedBlock {
   float scale = 0;
   int32_t sum = 0;
@@ -44,7 +46,7 @@ struct QuantizedBlock {
   }
 };
 
-// The sums of a panel's features, in the order of the blocks.
+// The sums of a panel's features, added block by block.
 void multiply_panel(const BlockWeight& weight, const ukernel::BlockPanel& panel, const float* row,
                     float (&totals)[ukernel::kBlockFeatures]) {
   const ukernel::BlockForm& form = weight.form;
@@ -66,7 +68,7 @@ void multiply_panel(const BlockWeight& weight, const ukernel::BlockPanel& panel,
   }
 }
 
-// The same of float16.
+// The same for float16 weights, with separate sums over even and odd k.
 void multiply_halves(const BlockWeight& weight, size_t first, const float* row,
                      float (&totals)[ukernel::kBlockFeatures]) {
   for (size_t j = 0; j < ukernel::kBlockFeatures; ++j) {
@@ -178,7 +180,7 @@ Error block_linear_out_prepare(KernelContext& context, const Tensor& input, cons
                                const std::optional<Tensor>&, const std::optional<Tensor>&, int64_t features,
                                int64_t bits, int64_t group, int64_t scales, bool has_minimum,
                                int64_t activation_bits, Tensor& out) {
-  if (input.dim() == 0) return Error::Ok;  // an error is the call's
+  if (input.dim() == 0) return Error::Ok;  // the call itself reports errors
   BlockWeight made;
   Shape shape;
   const BlockArguments arguments = {features, depth_of(input), bits, group, scales, has_minimum};

@@ -8,7 +8,7 @@
 
 namespace rushlight::kernels {
 
-// The scale spreads what the input reaches from 0 over the quantized range.
+// Maps the range of the input, extended to include 0, to the quantized range. One scale and zero point.
 Error choose_qparams_tensor_out(KernelContext&, const Tensor& input, int64_t quant_min, int64_t quant_max,
                                 double eps, int64_t dtype, Tensor& scale_out, Tensor& zero_point_out) {
   constexpr TypeSet kTypes = selected_types("quantized_decomposed::choose_qparams.Tensor_out");
@@ -30,7 +30,7 @@ Error choose_qparams_tensor_out(KernelContext&, const Tensor& input, int64_t qua
   const float scale = std::max(spread, static_cast<float>(eps));
   const float zero_point = std::nearbyint(extent.min / scale);
   write_number(scale_out, 0, scale);
-  // Infinite elements leave no number; the lowest one stands for it.
+  // Infinite elements give a NaN zero point; the lowest value replaces it.
   const double unbounded = zero_point == zero_point ? lowest - zero_point : lowest;
   write_number(zero_point_out, 0, std::clamp(unbounded, lowest, static_cast<double>(quant_max)));
   return Error::Ok;

@@ -11,18 +11,18 @@ namespace rushlight::kernels {
 
 namespace {
 
-// Whatever dtype is asked for, the range is that of int8.
+// The range is always that of int8; the dtype argument is ignored.
 constexpr float kLowest = -128;
 constexpr float kHighest = 127;
 
-// The zero point comes from the end that is reached more exactly.
+// Derives the zero point from the end of the range with the smaller rounding error, as PyTorch does.
 Affine choose(const Extent& extent) {
   const float scale =
       std::max((extent.max - extent.min) / (kHighest - kLowest), std::numeric_limits<float>::epsilon());
   const float low = extent.min / scale;
   const float high = extent.max / scale;
   const float exact = (kLowest + low) + (kHighest + high) > 0 ? kLowest - low : kHighest - high;
-  // Infinite elements leave no number.
+  // Infinite elements give NaN.
   const float zero_point = exact == exact ? std::clamp(exact, kLowest, kHighest) : kLowest;
   return {scale, std::nearbyint(zero_point)};
 }

@@ -10,7 +10,7 @@ constexpr TypeSet kTypes = selected_types("quantized_decomposed::dequantize_per_
                            selected_types("quantized_decomposed::dequantize_per_tensor.Tensor_out") |
                            selected_types("cortex_m::dequantize_per_tensor.out");
 
-// `ask` is asked with the problem and the portable computation of it.
+// `ask` receives the problem and its portable computation, and may call a back instead.
 template <class Ask>
 Error dequantize(const Tensor& input, const Affine& affine, const AffineRange& range, int64_t dtype,
                  std::optional<int64_t> out_dtype, Tensor& out, Ask ask) {

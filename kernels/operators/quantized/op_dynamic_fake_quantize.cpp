@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What is left of numbers that are quantized by a range found in each run, and dequantized again: for layers
-// whose integers no operator multiplies. The last `shared_dims` dimensions have one range.
+// Quantizes and dequantizes in one step, with a range computed from the data at run time: for layers whose
+// integers no operator multiplies. The last `shared_dims` dimensions share a range.
 #include <algorithm>
 
 #include "kernels/checks/checks.h"
@@ -18,7 +18,7 @@ namespace {
 constexpr TypeSet kTypes = selected_types("rushlight::dynamic_fake_quantize.out");
 constexpr size_t kPart = 64;
 
-// `count` elements that share a range.
+// `count` elements that share one range: one pass for the range, one to convert.
 void fake_quantize(const DynamicRange& range, const float* from, size_t count, float* to) {
   DynamicExtent extent;
   for (size_t i = 0; i < count; ++i) extent.include(from[i]);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A linear layer whose input is quantized by a range found in each run: choose_qparams, quantize, dequantize
-// and linear in one. Sums of products are of integers.
+// A linear layer whose input is quantized with a range computed at run time: choose_qparams, quantize,
+// dequantize and linear fused. Products are summed as integers. The input is quantized in small parts on the
+// stack, once for every kOutputs features, so that no scratch is needed.
 #include <algorithm>
 
 #include "kernels/backs/backs.h"
@@ -16,10 +17,10 @@ namespace rushlight::kernels {
 namespace {
 
 constexpr TypeSet kTypes = selected_types("rushlight::dynamic_linear.out");
-// Outputs that are computed together: the input is quantized once for so many.
+// Features computed together: a quantized part of the input serves all of them.
 constexpr size_t kOutputs = 32;
 constexpr size_t kPart = 64;
-// The largest depth of a group whose sums fit in 32 bits.
+// The largest group whose integer sums fit in 32 bits.
 constexpr size_t kMostProducts = INT32_MAX / (255 * 128);
 
 Error check_and_plan(const Tensor& input, const Tensor& weight, const Tensor& scales,
@@ -37,12 +38,12 @@ DynamicExtent extent_of(const float* from, ptrdiff_t step, size_t count) {
   return extent;
 }
 
-// Of all elements.
+// The extent of all elements.
 DynamicExtent extent_of(const Tensor& tensor) {
   return extent_of(tensor.const_data_ptr<float>(), 1, tensor.numel());
 }
 
-// Some outputs of a row, whose group of the input is quantized part by part.
+// Up to kOutputs features of one row. Quantizes a group of the input part by part.
 class Outputs {
  public:
   Outputs(const DynamicLinearProblem& problem, size_t first)
@@ -140,7 +141,7 @@ Error dynamic_linear_out_prepare(KernelContext& context, const Tensor& input, co
   GroupedWeight made;
   Shape shape;
   const Error checked = check_and_plan(input, weight, weight_scales, bias, &made, &shape);
-  if (checked != Error::Ok || !has_sizes(out, shape.span())) return Error::Ok;  // an error is the call's
+  if (checked != Error::Ok || !has_sizes(out, shape.span())) return Error::Ok;  // left to the call
   const DynamicLinearProblem problem{{input, made, weight, weight_scales, nullptr, out}, {}, per_token};
   return backs::dynamic_linear_out_prepare(context, problem);
 }

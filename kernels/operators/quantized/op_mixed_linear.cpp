@@ -7,8 +7,8 @@
 
 namespace rushlight::kernels {
 
-// A scale for each row of the weight, which is [columns, depth], or for each group of a row. Groups that do
-// not divide a row leave a shorter one at its end.
+// The weight is [columns, depth], with a scale for each row or for each group of a row. The last group of a
+// row may be shorter.
 Error quantized_mixed_linear_out(KernelContext&, const Tensor& input, const Tensor& weight,
                                  const Tensor& weight_scales, const std::optional<Tensor>& weight_zero_points,
                                  std::optional<int64_t> dtype, Tensor& out) {

@@ -5,7 +5,7 @@
 
 namespace rushlight::kernels {
 
-// A scale for each row of the weight, which is [depth, columns].
+// The weight is [depth, columns], with a scale for each row.
 Error quantized_mixed_mm_out(KernelContext&, const Tensor& input, const Tensor& weight,
                              const Tensor& weight_scales, const std::optional<Tensor>& weight_zero_points,
                              Tensor& out) {

@@ -10,7 +10,7 @@ constexpr TypeSet kTypes = selected_types("quantized_decomposed::quantize_per_te
                            selected_types("quantized_decomposed::quantize_per_tensor.Tensor_out") |
                            selected_types("cortex_m::quantize_per_tensor.out");
 
-// `ask` is asked with the problem and the portable computation of it.
+// `ask` receives the problem and its portable computation, and may call a back instead.
 template <class Ask>
 Error quantize(const Tensor& input, const Affine& affine, const AffineRange& range, int64_t dtype,
                Tensor& out, Ask ask) {

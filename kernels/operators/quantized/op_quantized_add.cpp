@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// ExecuTorch's quantized add: dequantizes two elements to float32, adds and quantizes. The fixed-point sum of
+// rushlight::quantized_add is in op_quantized_elementwise.cpp.
 #include "kernels/checks/selection.h"
 #include "kernels/quantization/affine.h"
 #include "runtime/kernel/context.h"
@@ -20,7 +22,7 @@ float real(const Operand& operand, size_t i) {
   return (value - static_cast<float>(operand.affine.zero_point)) * static_cast<float>(operand.affine.scale);
 }
 
-// In memory order: all three are laid out alike.
+// Adds in memory order: all three tensors have the same shape and dim order.
 template <class T>
 void add(const Operand& a, const Operand& b, const Operand& out) {
   const Quantizer<T, float> quantize(out.affine, out.range, ZeroPoint::kAfterRounding);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Means and average pools of integers: dequantize, mean or pool, and quantize in one. Sums are exact; one
-// rounding makes a quantized number of each, by the scale input scale / output scale divided by the number of
-// elements, see divided_scale.h.
+// Means and average pools of integers: dequantize, mean or pool, and quantize fused. Sums are exact, and each
+// is rounded once, with the scale input scale / (output scale * number of elements); see divided_scale.h.
 #include <algorithm>
 
 #include "kernels/backs/backs.h"
@@ -32,6 +31,7 @@ Error check_types(TypeSet own, const Tensor& input, int64_t input_zero_point, co
   return check_zero_point(input_zero_point, input.scalar_type(), "input_zero_point");
 }
 
+// Means of all outputs. The zero point is subtracted once, count times, from each sum.
 template <class T>
 void average(const QuantizedMeanProblem& problem) {
   const Reduction& reduction = problem.reduction;
@@ -47,12 +47,13 @@ void average(const QuantizedMeanProblem& problem) {
   });
 }
 
-// A pool with what its function needs beside it.
+// A pool with zero point and scale, for average_region.
 struct QuantizedPool : Pool {
   int32_t zero_point;
   DividedScale* scale;
 };
 
+// The average of one window. Its scale depends on the divisor, which may differ at borders.
 template <class T>
 void average_region(const Pool& pool, const Region& region, char* pooled, char*) {
   const auto& quantized = static_cast<const QuantizedPool&>(pool);
@@ -80,7 +81,7 @@ Error average_pool(const QuantizedAveragePoolProblem& problem, QuantizedPool* po
   });
 }
 
-// The arguments of a pool, as operators have them.
+// The arguments of a pooling operator.
 struct AveragePoolArguments {
   int64_t input_zero_point;
   PoolArguments windows;
@@ -88,7 +89,7 @@ struct AveragePoolArguments {
   std::optional<int64_t> divisor;
 };
 
-// Proves the arguments and gives `out` its shape. The pool has no scale yet.
+// Checks the arguments and resizes `out`. The caller sets the pool's scale.
 Error plan_pool(const AveragePoolArguments& given, const RequantizationArguments& scale, size_t spatial,
                 const Tensor& input, const Tensor& out, QuantizedPool* pool, ukernel::Requantization* to) {
   const int64_t divisor = given.divisor.value_or(1);
@@ -101,10 +102,10 @@ Error plan_pool(const AveragePoolArguments& given, const RequantizationArguments
   int64_t padded = 1;
   for (size_t d = 0; d < spatial; ++d) {
     RL_CHECK(spatial < kVolume || windows[d].in >= windows[d].kernel, Error::InvalidArgument,
-             "input: expected sizes not below those of the window, got %ld for %ld",  // as avg_pool3d refuses
+             "input: expected at least the size of the window, got %ld for %ld",  // as in avg_pool3d
              static_cast<long>(windows[d].in), static_cast<long>(windows[d].kernel));
     most *= static_cast<size_t>(std::min(windows[d].in, windows[d].kernel));
-    padded *= windows[d].kernel;  // of two numbers of 31 bits each
+    padded *= windows[d].kernel;  // no overflow: both factors have at most 31 bits
     RL_CHECK(padded <= INT32_MAX, Error::InvalidArgument,
              "kernel_size: expected at most 2^31 - 1 elements, got more: %ld in dimension %ld",
              static_cast<long>(windows[d].kernel), static_cast<long>(d));
@@ -197,7 +198,7 @@ Error quantized_adaptive_avg_pool2d_out(KernelContext& context, const Tensor& in
   RL_TRY(resize_out(out, pooled_shape(input, {windows, kSpatial}).span()));
   size_t most = 1;
   for (const Window& window : windows) {
-    // A window ends within two elements of where the next but one would begin.
+    // An adaptive window covers at most in / out + 2 elements.
     most *= static_cast<size_t>(window.out == 0 ? 1 : std::min(window.in, window.in / window.out + 2));
   }
   ukernel::Requantization to;

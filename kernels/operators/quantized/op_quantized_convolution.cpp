@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A convolution of integers: dequantize, convolution, clamp and quantize in one. The bias is that of the
-// float convolution in steps of input scale x weight scale, less input_zero_point x the sum of the channel's
-// weights: so that products are of numbers as they are stored.
+// A convolution of integers: dequantize, convolution, clamp and quantize fused. The bias is the float bias in
+// steps of input scale * weight scale, minus input_zero_point times the sum of the channel's weights: with
+// that, the inner loop multiplies inputs as stored, without subtracting the zero point.
 #include "kernels/backs/backs.h"
 #include "kernels/quantization/integer_convolution.h"
 #include "kernels/quantization/requantization.h"
@@ -63,7 +63,7 @@ Error quantized_convolution_out_prepare(KernelContext& context, const Tensor& in
       {input, weight, bias, {stride, padding, dilation, transposed, output_padding, groups}, out, 0, none}};
   Shape shape;
   const bool fits = check_and_plan(problem, &shape) == Error::Ok && has_sizes(out, shape.span());
-  if (!fits) return Error::Ok;  // an error is the call's
+  if (!fits) return Error::Ok;  // the call itself reports errors
   return backs::quantized_convolution_out_prepare(context, problem);
 }
 

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A function of one quantized number of 16 bits, in cubic pieces: a table of 65536 results would take 128 kB.
+// A function of one 16-bit quantized value as a piecewise cubic polynomial: a table of all 65536 results
+// would take 128 kB.
 //
-// The table has a row of four int32 c for each of 2^k pieces of equal length, from the least number on. At t,
-// how far the number is in its piece, in steps of 2^-16, the result is
+// The table has a row of four int32 coefficients for each of 2^k pieces of equal length, beginning at the
+// least value. With t, the position in the piece in steps of 2^-16, the result is
 //
 //   out = clamp((c0 + t (c1 + t (c2 + t c3)) + 2^14) >> 15, min, max)
 //
-// where each product with t is shifted right by 16. Whoever makes the table knows how near that comes to the
-// function. It takes three multiplications a number, whatever the function is.
+// where each product with t is shifted right by 16. The creator of the table knows the error of the
+// approximation. Each element takes three multiplications, for every function.
 #include "kernels/checks/checks.h"
 #include "kernels/checks/overlap.h"
 #include "kernels/checks/selection.h"
@@ -23,11 +24,11 @@ namespace {
 
 constexpr TypeSet kTypes = selected_types("rushlight::quantized_curve.out") & kQuantizedElements;
 constexpr SizesType kCoefficients = 4;
-constexpr int kBits = 16;           // of a number
-constexpr int kMostPieceBits = 14;  // whose pieces have four numbers
+constexpr int kBits = 16;           // bits of an input value
+constexpr int kMostPieceBits = 14;  // so that a piece has at least four values
 constexpr int kFraction = 15;
 
-// Coefficients have 32 bits and t has 16, so that no sum has more than 35, and no product more than 51.
+// Coefficients have 32 bits and t has 16, so sums have at most 35 bits and products at most 51.
 struct Curve {
   const int32_t* table;
   int piece_bits;
@@ -66,7 +67,7 @@ Error quantized_curve_out(KernelContext&, const Tensor& input, const Tensor& tab
   RL_TRY(check_type(input, kTypes & type_set(ScalarType::Short), "input"));
   RL_TRY(check_type(out, kTypes, "out"));
   RL_CHECK(dtype == static_cast<int64_t>(out.scalar_type()), Error::InvalidArgument,
-           "dtype: expected that of out, %d, got %ld", static_cast<int>(out.scalar_type()),
+           "dtype: expected that of out (%d), got %ld", static_cast<int>(out.scalar_type()),
            static_cast<long>(dtype));
   const int64_t zero_point = out.scalar_type() == ScalarType::Short ? 0 : output_min;
   RL_TRY(check_quantized_range({zero_point, output_min, output_max}, out.scalar_type()));

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Sums, products and quotients of two quantized tensors, each with a scale of its own. They broadcast.
+// Sums, products and quotients of two quantized tensors with separate scales, with broadcasting.
 //
-// A sum is computed as XNNPACK adds:
+// A sum follows XNNPACK:
 //
 //   out = clamp(((self * self_multiplier + other * other_multiplier + offset) >> shift) + zero point, min,
 //   max)
 //
-// in 32 bits, or 64 for int16, which the arguments are proven to suffice for. The offset holds what the zero
-// points of both come to, and half of what is shifted out. A difference has a negative multiplier.
+// in 32 bits, or 64 for int16; the arguments are checked so that nothing overflows. The offset combines both
+// zero points and the rounding constant, half of the last bit kept. A negative multiplier subtracts.
 //
-// A product is that of the numbers less their zero points, 17 bits, or 31 of int16, requantized by
-// self scale * other scale / output scale.
+// A product multiplies the values minus their zero points (17 bits, or 31 for int16) and requantizes by self
+// scale * other scale / output scale.
 //
-// A quotient is rounded once, halves to even, by one division of 64 bits. Something divided by 0 is infinite,
-// and clamped; 0 / 0 is the number 0, as quantize has NaN.
+// A quotient is rounded once, half to even, after one 64-bit division. x / 0 is infinite and clamped; 0 / 0
+// is 0, the value that quantize gives NaN.
 #include "kernels/backs/backs.h"
 #include "kernels/backs/quantized_elementwise.h"
 #include "kernels/checks/checks.h"
@@ -36,7 +36,7 @@ constexpr TypeSet kQuotientTypes = selected_types("rushlight::quantized_div.out"
 constexpr int64_t kMostShift = 30;
 constexpr int64_t kLeastShift = -31;
 
-// Sums of int16: |multipliers| < 2^31, so that both products and the offset together have 64 bits.
+// Checks a sum of int16: |multipliers| < 2^31, so that both products and the offset together fit in 64 bits.
 Error check_wide_sum(int64_t a, int64_t b, int64_t offset, int64_t shift) {
   constexpr int64_t kMost = INT32_MAX, kMostOffset = int64_t{1} << 62;
   constexpr int64_t kMostWideShift = 62;
@@ -49,7 +49,7 @@ Error check_wide_sum(int64_t a, int64_t b, int64_t offset, int64_t shift) {
   return Error::Ok;
 }
 
-// InvalidArgument unless sums of elements of such a dtype have 32 bits on the way, too.
+// InvalidArgument unless all intermediate sums for elements of this dtype fit in 32 bits.
 Error check_sum(ScalarType type, int64_t a, int64_t b, int64_t offset, int64_t shift) {
   const int64_t largest = type == ScalarType::Byte ? 255 : 128;
   constexpr int64_t kMost = INT32_MAX;
@@ -64,17 +64,17 @@ Error check_sum(ScalarType type, int64_t a, int64_t b, int64_t offset, int64_t s
   return Error::Ok;
 }
 
-// self / other * multiplier * 2^(shift - 31), all of the numbers less their zero points.
+// self / other * multiplier * 2^(shift - 31), where self and other are values minus their zero points.
 struct QuantizedQuotient {
   int32_t zero_points[2];
   int32_t multiplier;
-  int doublings;  // of the divisor: 31 - shift
+  int doublings;  // 31 - shift, applied to the divisor
   int32_t zero_point;
   int32_t low;
   int32_t high;
 
   [[nodiscard]] int32_t operator()(int32_t a, int32_t b) const {
-    // Beyond so many doublings no quotient is above 1/2: 255 * multiplier has 39 bits.
+    // With more doublings every quotient is below 1/2: 255 * multiplier has 39 bits.
     constexpr int kMostDoublings = 41;
     const int64_t dividend = static_cast<int64_t>(a - zero_points[0]) * multiplier;
     const int32_t divisor = b - zero_points[1];
@@ -137,7 +137,8 @@ Error quantized_mul_out(KernelContext& context, const Tensor& self, int64_t self
   RL_TRY(check_zero_point(self_zero_point, self.scalar_type(), "self_zero_point"));
   RL_TRY(check_zero_point(other_zero_point, self.scalar_type(), "other_zero_point"));
   RL_TRY(resize_to_pair(self, other, out));
-  // A product is as large as a sum of so many.
+  // The bound of a product: as large as a sum of `largest` elements, which make_requantization_of_sums
+  // checks.
   const bool is_short = contains(kProductTypes, ScalarType::Short) && self.scalar_type() == ScalarType::Short;
   const size_t largest = is_short ? 32768 : 255;
   ukernel::Requantization proven;

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Bilinear interpolation of integers: dequantize, upsample_bilinear2d and quantize in one. Where an output
-// lies between rows and columns of the input is known ahead of time, in fixed point, so that no target
-// computes positions in floats, and all options of upsampling come to the same operator.
+// Bilinear interpolation of integers: dequantize, upsample_bilinear2d and quantize fused. The exporter
+// computes the source positions of rows and columns in fixed point, so that no target needs float arithmetic
+// for them and all options of upsampling use the same operator.
 //
-// A sum of four elements less the zero point has 2 * kFraction bits behind the point, 45 in all; the lowest
-// kDropped are rounded off, halves up, and the rest is requantized by 2^-22 * input scale / output scale.
+// A weighted sum of four elements minus the zero point has 2 * kFraction fraction bits, 45 bits in all. The
+// lowest kDropped bits are rounded off, half up, and the rest is requantized by 2^-22 * input scale / output
+// scale.
 #include <algorithm>
 
 #include "kernels/checks/checks.h"
@@ -21,12 +22,12 @@ namespace rushlight::kernels {
 namespace {
 
 constexpr TypeSet kTypes = selected_types("rushlight::quantized_interpolate2d.out") & kByteTypes;
-constexpr int kFraction = 18;  // bits behind the point of a position
+constexpr int kFraction = 18;  // fraction bits of a position
 constexpr int kDropped = 14;
-constexpr size_t kWeights = size_t{1} << (2 * kFraction - kDropped);  // of the four elements in a sum
+constexpr size_t kWeights = size_t{1} << (2 * kFraction - kDropped);  // sum of the four weights
 constexpr size_t kSpatial = 2;
 
-// InvalidArgument, InvalidType unless these are positions on an axis of `size` elements.
+// InvalidType or InvalidArgument unless these are fixed-point positions on an axis of `size` elements.
 Error check_positions(const Tensor& positions, SizesType size, const char* name) {
   RL_CHECK(positions.scalar_type() == ScalarType::Int, Error::InvalidType, "%s: expected dtype int32, got %s",
            name, to_string(positions.scalar_type()));
@@ -41,8 +42,8 @@ Error check_positions(const Tensor& positions, SizesType size, const char* name)
   return Error::Ok;
 }
 
-// The two elements around a position, and the share of the second. Positions are bounded again: `out` may lie
-// over those that were proven.
+// The two elements around a position and the weight of the second. Clamps positions again, since `out` may
+// alias the checked tensor.
 struct Between {
   ptrdiff_t first;
   ptrdiff_t second;

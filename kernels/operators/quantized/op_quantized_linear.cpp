@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A linear layer of integers: dequantize, linear, clamp and quantize in one. The bias is as that of
+// A linear layer of integers: dequantize, linear, clamp and quantize fused. The bias is folded as in
 // quantized_convolution.
 #include "kernels/backs/backs.h"
 #include "kernels/checks/checks.h"
@@ -39,7 +39,7 @@ Error quantized_linear_out_prepare(KernelContext& context, const Tensor& input, 
   const QuantizedLinearProblem problem{{input, weight, bias, out, 0, none}};
   Shape shape;
   const bool fits = plan_linear(problem, kTypes, &shape) == Error::Ok && has_sizes(out, shape.span());
-  if (!fits) return Error::Ok;  // an error is the call's
+  if (!fits) return Error::Ok;  // the call itself reports errors
   return backs::quantized_linear_out_prepare(context, problem);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A function of one quantized number of 8 bits, as a table of its 256 results, which may have 16.
+// A function of one 8-bit quantized value as a table of its 256 results, of 8 or 16 bits.
 #include "kernels/backs/backs.h"
 #include "kernels/backs/quantized_lookup.h"
 #include "kernels/checks/checks.h"
@@ -27,8 +27,8 @@ Error look_up(const Tensor& input, const T* table, const Tensor& out) {
   return Error::Ok;
 }
 
-// A copy of the table, in the order of the input's bytes: `out` may lie over it. The table counts from the
-// least number on: of int8 the one whose byte is 128.
+// A copy of the table indexed by the input's bytes, since `out` may alias the table. The given table begins
+// at the least value, which for int8 is byte 128.
 template <class T>
 struct ByBytes {
   T results[kBytes];

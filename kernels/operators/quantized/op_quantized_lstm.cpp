@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// An LSTM layer of integers in one direction, all of its steps: integer_recurrent.h has the arithmetic.
+// An integer LSTM layer in one direction, over all steps; integer_recurrent.h describes the arithmetic.
 #include "kernels/backs/backs.h"
 #include "kernels/backs/quantized_recurrent.h"
 #include "kernels/checks/selection.h"

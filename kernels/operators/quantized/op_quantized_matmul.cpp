@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Products of two quantized matrices, or of as many as a batch has: dequantize, mm or bmm, and quantize in
-// one. Zero points are subtracted first, so that factors are int16 and sums, of 32 bits or, of numbers of 16
-// bits, 48, need no correction.
+// Products of two quantized matrices or batches of them: dequantize, mm or bmm, and quantize fused. Zero
+// points are subtracted first: factors are int16, and sums (32 bits, or 48 for 16-bit inputs) need no
+// correction.
 #include "kernels/checks/checks.h"
 #include "kernels/checks/selection.h"
 #include "kernels/matmul/product.h"
@@ -32,16 +32,16 @@ Error quantized_matmul_out(KernelContext&, const Tensor& self, int64_t self_zero
   Shape shape = Shape::of(self, 1);
   shape.push(static_cast<ptrdiff_t>(product.columns));
   RL_TRY(resize_out(out, shape.span()));
-  RL_CHECK(product.depth <= INT32_MAX, Error::InvalidArgument, "self: %lu products a sum are too many",
+  RL_CHECK(product.depth <= INT32_MAX, Error::InvalidArgument, "self: expected a smaller depth, got %lu",
            static_cast<unsigned long>(product.depth));
   ukernel::Requantization proven;
   const RequantizationArguments to{
       std::nullopt, multipliers, shifts, rounding, {output_zero_point, output_min, output_max}};
   if (contains(kTypes, ScalarType::Short) && out.scalar_type() == ScalarType::Short) {
-    // A product of two int16 is as large as kWeights products with int8.
+    // A product of two int16 values is as large as kWeights products with int8.
     constexpr size_t kWeights = 256;
     RL_CHECK(product.depth <= INT32_MAX / kWeights, Error::InvalidArgument,
-             "self: %lu products a sum are too many", static_cast<unsigned long>(product.depth));
+             "self: expected a smaller depth, got %lu", static_cast<unsigned long>(product.depth));
     RL_TRY(make_requantization(to, out, 1, product.depth * kWeights, &proven));
   } else {
     RL_TRY(make_requantization_of_sums(to, out, product.depth * kLargest, &proven));

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Layer, group and RMS normalization of integers: dequantize, normalize and quantize in one, without a float.
+// Layer, group and RMS normalization of integers: dequantize, normalize and quantize fused, without float
+// arithmetic.
 //
-// With n elements x in a group, S their sum and V = n * sum of squares - S^2, both exact, the normalized
-// element is (n x - S) / sqrt(V + epsilon), whatever scale and zero point x has; epsilon is the float
-// operator's times n^2 / scale^2. RMS normalization counts x from its zero point and has 0 for S. One integer
-// square root and one division a group make the reciprocal, to 30 bits. The element has kFraction bits behind
-// the point, then
+// With n elements x in a group, their sum S, and V = n * (sum of squares) - S^2, both exact, the normalized
+// element is (n x - S) / sqrt(V + epsilon), for every scale and zero point of x; epsilon is the float
+// operator's times n^2 / scale^2. RMS normalization subtracts the zero point from x and uses S = 0. One
+// integer square root and one division per group give the reciprocal to 30 bits. The element has kFraction
+// fraction bits, then
 //
 //   out = clamp(((element * weight + bias * 2^bias_shift + 2^(shift - 1)) >> shift) + zero point, min, max)
 #include <algorithm>
@@ -34,7 +35,7 @@ constexpr int64_t kMostEpsilon = int64_t{1} << 62;
 constexpr int64_t kMostShift = 62;
 constexpr int64_t kMostBiasShift = 30;
 constexpr int kSpreadBits = 14;  // V < n^2 * 2^14
-constexpr int kSquareBits = 16;  // the same where S is 0
+constexpr int kSquareBits = 16;  // the same bound for S = 0
 
 enum Operand { kInput, kOutput, kWeight, kBias, kOperands };
 
@@ -44,7 +45,7 @@ struct Layout {
   size_t count = 1;
 };
 
-// The numbers of a call, as operators have them.
+// The scalar arguments of an operator.
 struct NormArguments {
   int64_t epsilon;
   int64_t epsilon_shift;
@@ -61,11 +62,11 @@ struct NormScale {
   int32_t zero_point;
   int32_t low;
   int32_t high;
-  int32_t center = 0;  // what inputs are counted from
+  int32_t center = 0;  // subtracted from inputs
   bool has_mean = true;
 };
 
-// Weight and bias, int32; without a bias it is 0.
+// Weight and bias, int32. A missing bias is 0.
 struct NormParameters {
   const Tensor& weight;
   const Tensor* bias;
@@ -84,7 +85,7 @@ struct NormParameters {
   [[nodiscard]] ptrdiff_t bias_stride(size_t d) const { return bias == nullptr ? 0 : byte_stride(*bias, d); }
 };
 
-// Groups along the last dimensions, as many as the weight has.
+// Layout of groups over the last dimensions, as many as the weight has.
 Error plan_last(const Tensor& input, const NormParameters& parameters, const Tensor& out, Layout* layout) {
   const Tensor& weight = parameters.weight;
   const size_t rank = input.sizes().size();
@@ -112,7 +113,7 @@ Error plan_last(const Tensor& input, const NormParameters& parameters, const Ten
   return Error::Ok;
 }
 
-// Groups of channels [N, C, ...]; weight and bias have a number for each channel.
+// Layout of groups of channels [N, C, ...]; weight and bias have one element for each channel.
 Error plan_groups(const Tensor& input, const NormParameters& parameters, int64_t groups, const Tensor& out,
                   Layout* layout) {
   const size_t rank = input.sizes().size();
@@ -146,7 +147,8 @@ Error plan_groups(const Tensor& input, const NormParameters& parameters, int64_t
   return Error::Ok;
 }
 
-// The largest integer whose square is at most `value`.
+// The largest integer whose square is at most `value`, digit by digit in base 4: 32 steps without a
+// multiplication.
 uint64_t square_root(uint64_t value) {
   uint64_t root = 0;
   for (int bit = 62; bit >= 0; bit -= 2) {
@@ -160,8 +162,8 @@ uint64_t square_root(uint64_t value) {
   return root;
 }
 
-// 1 / sqrt(value / 4^halvings) = multiplier * 2^-shift, for normalized elements with kFraction bits behind
-// the point. 0 where that is too large: of elements that are all equal.
+// 1 / sqrt(value / 4^halvings) = multiplier * 2^-shift, so that normalized elements have kFraction fraction
+// bits. The multiplier is 0 if the reciprocal is too large, that is if all elements are equal.
 struct Reciprocal {
   int64_t multiplier = 0;
   int shift = 1;
@@ -177,7 +179,8 @@ struct Reciprocal {
   }
 };
 
-// `out` may lie over anything: no sum overflows in unsigned numbers, whatever the two passes see.
+// `out` may alias the inputs, so that the two passes may read different values: the final sum uses unsigned
+// arithmetic, in which overflow is defined.
 template <class T>
 void normalize_group(const Layout& layout, char* const* start, const NormScale& to) {
   const auto& run = layout.elements.inner();
@@ -225,7 +228,7 @@ Error check_scale(const NormArguments& given, const Tensor& out) {
   return check_quantized_range(given.range, out.scalar_type());
 }
 
-// Squares of so many elements fit beside those of epsilon.
+// Checks that count^2 * 2^bits, the bound of V, still fits in 62 bits after the shift by epsilon_shift.
 Error check_count(size_t count, int64_t epsilon_shift, int bits) {
   RL_CHECK(count <= kMostElements, Error::InvalidArgument, "weight: expected at most %lu elements, got %lu",
            static_cast<unsigned long>(kMostElements), static_cast<unsigned long>(count));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Softmax of integers: dequantize, softmax and quantize in one, without a float.
+// Softmax of integers: dequantize, softmax and quantize fused, with a table of exponentials instead of float
+// arithmetic.
 #include "kernels/checks/checks.h"
 #include "kernels/checks/selection.h"
 #include "kernels/quantization/affine.h"

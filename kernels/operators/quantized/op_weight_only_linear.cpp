@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A linear layer in float32 whose weight stays integers of 8 or 4 bits.
+// A linear layer in float32 whose weight stays integers of 8 or 4 bits, with one multiplication by the scale
+// for each group.
 #include "kernels/backs/backs.h"
 #include "kernels/backs/grouped_linear.h"
 #include "kernels/checks/checks.h"
@@ -64,7 +65,7 @@ Error weight_only_linear_out_prepare(KernelContext& context, const Tensor& input
   GroupedWeight made;
   Shape shape;
   const Error checked = plan_grouped_linear(kTypes, input, weight, weight_scales, bias, &made, &shape);
-  if (checked != Error::Ok || !has_sizes(out, shape.span())) return Error::Ok;  // an error is the call's
+  if (checked != Error::Ok || !has_sizes(out, shape.span())) return Error::Ok;  // left to the call
   const WeightOnlyLinearProblem problem{input, made, weight, weight_scales, nullptr, out};
   return backs::weight_only_linear_out_prepare(context, problem);
 }

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Sampling from discrete distributions by inversion of the cumulative weights: time linear in the categories
+// for each sample, and no scratch for a cumulative table.
 #include <cmath>
 
 #include "kernels/checks/checks.h"
@@ -26,7 +28,7 @@ struct Row {
   }
 };
 
-// The weights of categories that were drawn already, where none may be drawn again, count as 0.
+// The weight of a category; 0 if it is among the first `taken` samples, for sampling without replacement.
 double weight_left(const Row& row, int64_t category, int64_t taken) {
   for (ptrdiff_t i = 0; i < taken; ++i) {
     if (row.samples[i * row.sample_stride] == category) return 0;
@@ -39,7 +41,7 @@ Error check_row(const Row& row, int64_t needed) {
   for (int64_t c = 0; c < row.categories; ++c) {
     const double weight = row.weight(c);
     RL_CHECK(weight >= 0 && std::isfinite(weight), Error::InvalidArgument,
-             "self: expected finite weights that are not negative, got %f", weight);
+             "self: expected finite weights of 0 at least, got %f", weight);
     if (weight > 0) ++positive;
   }
   RL_CHECK(positive >= needed, Error::InvalidArgument, "self: expected %lld weights above 0, got %lld",
@@ -65,7 +67,8 @@ int64_t draw_category(const Row& row, int64_t taken, Random& random) {
 
 }  // namespace
 
-// Without replacement every sample looks at those before it: time grows with the square of their number.
+// Without replacement each sample is compared with all earlier ones: time grows with the square of their
+// number.
 Error multinomial_out(KernelContext&, const Tensor& self, int64_t num_samples, bool replacement,
                       const EValue& generator, Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::multinomial.out") & types::kFloating;

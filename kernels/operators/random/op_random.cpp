@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Tensors of random numbers: what they are like is PyTorch's, which numbers they are is not.
+// Tensors of random values. Distributions and their parameters are PyTorch's; the sequences of values are
+// not. Uniform values are transformed: by inversion for exponential, Cauchy and geometric values.
 #include <cmath>
 
 #include "kernels/checks/checks.h"
@@ -14,7 +15,7 @@ namespace rushlight::kernels {
 namespace {
 
 constexpr double kPi = 3.14159265358979323846;
-constexpr double kHalfRoot = 0.70710678118654752440;  // of 2
+constexpr double kHalfRoot = 0.70710678118654752440;  // sqrt(1/2)
 
 double draw_uniform(Random& random, double from, double to) { return from + random.uniform() * (to - from); }
 double draw_normal(Random& random, double mean, double std) { return mean + random.normal() * std; }
@@ -27,13 +28,13 @@ double draw_exponential(Random& random, double lambda, double) {
 double draw_cauchy(Random& random, double median, double sigma) {
   return median + sigma * std::tan(kPi * (random.positive() - 0.5));
 }
-// Trials up to the first success.
+// The number of trials up to the first success.
 double draw_geometric(Random& random, double p, double) {
   return p == 1 ? 1 : std::fmax(1, std::ceil(std::log(random.positive()) / std::log1p(-p)));
 }
 double draw_bernoulli(Random& random, double p, double) { return random.positive() <= p ? 1 : 0; }
 
-// Half of a complex number's variance is that of each of its parts.
+// The variance of a complex normal value is split evenly between its parts.
 Error draw_normal_into(TypeSet types, const Tensor& out, double mean, double std) {
   return draw_into(types, out, draw_normal, mean, is_complex(out.scalar_type()) ? std * kHalfRoot : std);
 }
@@ -53,7 +54,7 @@ Error check_probability(double p) {
   return Error::Ok;
 }
 
-// Every element of the tensor.
+// Applies `check` to every element of the tensor.
 template <class Check>
 Error check_elements(const Tensor& tensor, Check check) {
   RL_TRY(check_loadable(tensor));
@@ -69,9 +70,9 @@ Error check_probabilities(const Tensor& p) {
   return check_elements(p, [](double value) { return check_probability(value); });
 }
 
-// Uniform in [low, high).
+// Uniform integers in [low, high).
 Error integers_between(TypeSet types, int64_t low, int64_t high, const Tensor& out) {
-  RL_CHECK(low < high, Error::InvalidArgument, "high: expected more than the lowest number %lld, got %lld",
+  RL_CHECK(low < high, Error::InvalidArgument, "high: expected more than %lld, got %lld",
            static_cast<long long>(low), static_cast<long long>(high));
   return draw_integers_into(types, out, low, static_cast<uint64_t>(high) - static_cast<uint64_t>(low));
 }
@@ -152,7 +153,7 @@ Error random_to_out(KernelContext&, const Tensor& self, int64_t to, const EValue
   return integers_between(kOwnTypes, 0, to, out);
 }
 
-// Without `to`: up to the largest number that the type holds.
+// Without `to`, draws up to the largest value of the dtype.
 Error random_from_out(KernelContext&, const Tensor& self, int64_t from, std::optional<int64_t> to,
                       const EValue& generator, Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::random.from_out");
@@ -254,7 +255,7 @@ Error geometric_out(KernelContext&, const Tensor& self, double p, const EValue& 
   return draw_into(kOwnTypes, out, draw_geometric, p);
 }
 
-// The elements of self are the probabilities.
+// The elements of `self` are the probabilities.
 Error bernoulli_out(KernelContext&, const Tensor& self, const EValue& generator, Tensor& out) {
   RL_TRY(check_no_generator(generator));
   RL_TRY(check_probabilities(self));
@@ -271,7 +272,7 @@ Error bernoulli_tensor_out(KernelContext&, const Tensor& self, const Tensor& p, 
   RL_TRY(broadcast_shape(self.sizes(), p.sizes(), &shape));
   bool fits = shape.dim == self.sizes().size();
   for (size_t d = 0; fits && d < shape.dim; ++d) fits = shape.sizes[d] == self.sizes()[d];
-  RL_CHECK(fits, Error::InvalidArgument, "p: its shape does not broadcast to that of self");
+  RL_CHECK(fits, Error::InvalidArgument, "p: does not broadcast to self");
   RL_TRY(resize_out(out, self.sizes()));
   constexpr TypeSet kOwnTypes = selected_types("aten::bernoulli.Tensor_out");
   return draw_into(kOwnTypes, out, draw_bernoulli, p);

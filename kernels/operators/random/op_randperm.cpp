@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Random permutation by the inside-out form of the Fisher-Yates shuffle: n random draws, no scratch.
 #include <cstring>
 #include <utility>
 
@@ -24,11 +25,11 @@ Error randperm_out(KernelContext&, int64_t n, Tensor& out) {
   const size_t size = out.element_size();
   char* const data = out.mutable_data_ptr<char>();
   Random random(type);
-  // Every number comes to stand at a random place among those before it; what stood there moves on.
+  // Inserts i at a random position among the first i + 1; the element there moves to the end.
   for (size_t i = 0; i < out.numel(); ++i) {
-    char* const place = data + static_cast<size_t>(random.below(i + 1)) * size;
-    std::memcpy(data + i * size, place, place == data + i * size ? 0 : size);
-    store_integer(place, type, static_cast<int64_t>(i));
+    char* const slot = data + static_cast<size_t>(random.below(i + 1)) * size;
+    std::memcpy(data + i * size, slot, slot == data + i * size ? 0 : size);
+    store_integer(slot, type, static_cast<int64_t>(i));
   }
   return Error::Ok;
 }

@@ -20,7 +20,7 @@ Error all_out(KernelContext&, const Tensor& self, int64_t dim, bool keepdim, Ten
   return all(self, Span<const int64_t>(&dim, 1), keepdim, out);
 }
 
-// An empty list reduces nothing here, unlike in sum.
+// Unlike in sum, an empty `dim` reduces no dimension.
 Error all_dims_out(KernelContext&, const Tensor& self, std::optional<Span<const int64_t>> dim, bool keepdim,
                    Tensor& out) {
   return all(self, dim, keepdim, out);

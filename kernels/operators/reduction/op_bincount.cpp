@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Counts, or sums of weights, of each value of a vector of integers. Two passes: the first finds the number
+// of bins.
 #include "kernels/checks/checks.h"
 #include "kernels/checks/selection.h"
 #include "kernels/elements/element_access.h"
@@ -10,14 +12,15 @@ namespace rushlight::kernels {
 
 namespace {
 
-// One more than the largest number. InvalidArgument when one is negative, or too large to count.
+// The number of bins: the largest element plus 1, but at least `least`. InvalidArgument if an element is
+// negative or too large to count.
 Error count_bins(const Tensor& self, int64_t least, int64_t* bins) {
   *bins = least;
   const char* at = self.const_data_ptr<char>();
   for (size_t i = 0; i < self.numel(); ++i, at += self.element_size()) {
     const int64_t number = load_integer(at, self.scalar_type());
     RL_CHECK(number >= 0 && number < INT32_MAX, Error::InvalidArgument,
-             "self: expected numbers in [0, 2^31 - 1), got %ld", static_cast<long>(number));
+             "self: expected values in [0, 2^31 - 1), got %ld", static_cast<long>(number));
     if (number >= *bins) *bins = number + 1;
   }
   return Error::Ok;
@@ -54,7 +57,7 @@ Error bincount_out(KernelContext&, const Tensor& self, const std::optional<Tenso
   for (SizesType i = 0; i < size; ++i) store_integer(sums + i * byte_stride(out, 0), sum_type, 0);
   for (size_t i = 0; i < self.numel(); ++i) {
     const int64_t bin = load_integer(self.const_data_ptr<char>() + i * self.element_size(), type);
-    if (bin < 0 || bin >= size) continue;  // memory that is shared changed
+    if (bin < 0 || bin >= size) continue;  // shared memory changed after count_bins
     char* const sum = sums + static_cast<ptrdiff_t>(bin) * byte_stride(out, 0);
     if (!weights) {
       store_integer(sum, sum_type, load_integer(sum, sum_type) + 1);

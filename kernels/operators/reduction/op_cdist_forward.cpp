@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Distances of all pairs of rows, each computed directly from differences. PyTorch may use a matrix product
+// for p = 2, which is faster for many rows but loses digits of small distances.
 #include "kernels/checks/checks.h"
 #include "kernels/checks/selection.h"
 #include "kernels/reduction/distance.h"
@@ -10,7 +12,7 @@ namespace rushlight::kernels {
 
 namespace {
 
-// The view with its batch dimensions repeated to `batch`.
+// A view whose batch dimensions are broadcast to `batch`.
 View broadcast_batch(const Tensor& tensor, Span<const SizesType> batch) {
   View view = View::of(tensor);
   while (view.dim < batch.size() + 2) view.insert(0, 1, 0);
@@ -23,7 +25,7 @@ View broadcast_batch(const Tensor& tensor, Span<const SizesType> batch) {
 
 }  // namespace
 
-// compute_mode says whether a matrix product may be used where it is faster; here none is.
+// compute_mode allows PyTorch a matrix product where that is faster; it has no effect here.
 Error _cdist_forward_out(KernelContext&, const Tensor& x1, const Tensor& x2, double p,
                          std::optional<int64_t> compute_mode, Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::_cdist_forward.out");

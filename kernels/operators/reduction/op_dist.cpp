@@ -13,8 +13,8 @@
 
 namespace rushlight::kernels {
 
-// The p-norm of the difference of two tensors, which are broadcast; in double. Of complex numbers it is
-// that of the moduli.
+// The p-norm of the difference of two broadcast tensors, computed in double. Complex differences count by
+// their modulus.
 Error dist_out(KernelContext&, const Tensor& self, const Tensor& other, const Scalar& p, Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::dist.out");
   for (const Tensor* each : {&self, &other, static_cast<const Tensor*>(&out)}) {

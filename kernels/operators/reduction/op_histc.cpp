@@ -18,7 +18,7 @@ Error histc_out(KernelContext&, const Tensor& self, int64_t bins, const Scalar& 
   RL_TRY(check_same_dtype(self, out, "self and out"));
   RL_CHECK(bins > 0 && bins <= INT32_MAX, Error::InvalidArgument, "bins: expected 1 at least, got %ld",
            static_cast<long>(bins));
-  // Where the bounds are equal those of the data are taken, and where these are, one more to each side.
+  // Equal bounds mean the range of the data; if that is empty too, it is widened by 1 on each side.
   HistogramRange range{min.to<double>(), max.to<double>()};
   if (range.low == range.high) range.cover(self);
   RL_TRY(range.widen(1));

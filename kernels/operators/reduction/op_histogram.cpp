@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Histograms with given or evenly spaced edges. Finds each element's bin by binary search over the edges,
+// log2(bins) comparisons, since edges need not be evenly spaced.
 #include <cstring>
 #include <optional>
 
@@ -15,7 +17,7 @@ namespace rushlight::kernels {
 
 namespace {
 
-// Elements of a vector as numbers.
+// Read and write an element of a vector as double.
 double get(const Tensor& vector, ptrdiff_t i) {
   return load_number(vector.const_data_ptr<char>() + i * ptrdiff_t(vector.element_size()),
                      vector.scalar_type());
@@ -33,7 +35,7 @@ Error check_bins(int64_t bins) {
 
 void clear(const Tensor& vector) { std::memset(vector.mutable_data_ptr(), 0, vector.nbytes()); }
 
-// A bin has its left edge, the last one both. Bins without a weight for each element count them.
+// A bin includes its left edge, the last one also its right edge. Without weights each element counts 1.
 Error count_in_bins(const Tensor& self, const std::optional<Tensor>& weight, bool density,
                     const Tensor& edges, const Tensor& hist) {
   const ptrdiff_t bins = edges.size(0) - 1;
@@ -93,14 +95,14 @@ Error histogram_bins_tensor_out(KernelContext&, const Tensor& self, const Tensor
   return count_in_bins(self, weight, density, bin_edges, hist);
 }
 
-// Without a range that of the data, from 0 to 1 where there are none.
+// Default range: the data's minimum and maximum, or [0, 1] if there is no data.
 Error histogram_bin_ct_out(KernelContext&, const Tensor& self, int64_t bins,
                            std::optional<Span<const double>> range, const std::optional<Tensor>& weight,
                            bool density, Tensor& hist, Tensor& bin_edges) {
   constexpr TypeSet kTypes = selected_types("aten::histogram.bin_ct_out");
   RL_TRY(check_histogram(kTypes, self, weight, hist, bin_edges));
   RL_TRY(check_bins(bins));
-  RL_CHECK(!range || range->size() == 2, Error::InvalidArgument, "range: expected 2 numbers, got %d",
+  RL_CHECK(!range || range->size() == 2, Error::InvalidArgument, "range: expected 2 values, got %d",
            static_cast<int>(range->size()));
   HistogramRange covered{0, 1};
   if (range) {

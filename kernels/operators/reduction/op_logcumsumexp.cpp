@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// log(cumsum(exp(x))) along a dimension, as a running log-sum-exp in double: it cannot overflow, as no
+// exponential of x itself is formed.
 #include <cmath>
 
 #include "kernels/checks/checks.h"

@@ -13,11 +13,11 @@ namespace {
 constexpr TypeSet kAnyTypes = selected_types("aten::mean.out") | selected_types("aten::mean.dtype_out");
 constexpr TypeSet kTypes = kAnyTypes & (types::kFloating | types::kComplex);
 
-// Means are not of integers, unless they are converted to floating numbers.
+// Means of integers need an explicit floating dtype, as in PyTorch.
 Error check_floating(const Tensor& self) {
   if constexpr (kAnyTypes != kTypes) {
     RL_CHECK(contains(types::kFloating | types::kComplex, self.scalar_type()), Error::InvalidType,
-             "self: expected a floating or complex dtype where no dtype is asked for, got %s",
+             "self: expected a floating or complex dtype without dtype argument, got %s",
              to_string(self.scalar_type()));
   }
   return Error::Ok;

@@ -9,8 +9,9 @@ namespace rushlight::kernels {
 
 namespace {
 
-// The last of the elements that occur most often, the smallest of several such. One pass over the fiber
-// for each different element: it finds the next larger one and counts it.
+// The index of the most frequent element: the smallest of several, at its last position. One pass over the
+// fiber for each distinct element finds the next larger one and counts it: quadratic in the worst case, but
+// no scratch.
 ptrdiff_t position_of_mode(const Fiber& fiber, ScalarType type, int64_t) {
   ptrdiff_t best = 0;
   ptrdiff_t most = 0;

@@ -8,7 +8,7 @@
 
 namespace rushlight::kernels {
 
-// The distances of row 0 to the rows after it, then those of row 1, and so on.
+// Distances of row 0 to all later rows, then of row 1 to all later rows, and so on.
 Error _pdist_forward_out(KernelContext&, const Tensor& self, double p, Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::_pdist_forward.out");
   const ScalarType type = self.scalar_type();

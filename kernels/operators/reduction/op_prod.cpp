@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Products of elements. Integers wrap; a bool product is true if all elements are.
 #include "kernels/checks/checks.h"
 #include "kernels/checks/selection.h"
 #include "kernels/math/arithmetic.h"

@@ -15,7 +15,7 @@ namespace rushlight::kernels {
 
 namespace {
 
-// f(element) for every element of the view.
+// Calls f with a pointer to every element of the view.
 template <class F>
 void for_each_element(const View& view, F f) {
   static_cast<void>(for_each_fiber({&view, 1}, view.dim - 1, [&](const Fiber* fibers) {
@@ -52,7 +52,7 @@ double norm_of(const View& view, double p) {
 
 }  // namespace
 
-// Slices along `dim` whose p-norm is above maxnorm are scaled down to it.
+// Scales slices along `dim` down to maxnorm if their p-norm exceeds it. The 1e-7 in the divisor is PyTorch's.
 Error renorm_out(KernelContext&, const Tensor& self, const Scalar& p, int64_t dim, const Scalar& maxnorm,
                  Tensor& out) {
   const ScalarType type = self.scalar_type();

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Reduces consecutive segments along a dimension, given by lengths or offsets. One pass in double, segment by
+// segment.
 #include <cmath>
 
 #include "kernels/checks/checks.h"
@@ -28,6 +30,7 @@ Error read_reduction(std::string_view word, Reduction* reduction) {
   return Error::InvalidArgument;
 }
 
+// The result for an empty segment without initial value.
 double neutral(Reduction reduction) {
   switch (reduction) {
     case Reduction::kProduct:
@@ -48,7 +51,7 @@ struct Segments {
   ScalarType bound_type;
   bool are_lengths;
 
-  // Fibers: of the bounds (lengths, or offsets with the end), of the data, of the result.
+  // Fibers: bounds (lengths, or offsets with the end), data, result.
   Error operator()(const Fiber* fibers) const {
     const Fiber& data = fibers[1];
     int64_t start = 0;
@@ -62,8 +65,8 @@ struct Segments {
       } else {
         start = bound(fibers[0], i);
         RL_CHECK(start >= 0 && start <= end && end <= data.size, Error::InvalidArgument,
-                 "offsets: expected ascending ones up to %ld, got %ld and %ld", static_cast<long>(data.size),
-                 static_cast<long>(start), static_cast<long>(end));
+                 "offsets: expected ascending values up to %ld, got %ld and %ld",
+                 static_cast<long>(data.size), static_cast<long>(start), static_cast<long>(end));
       }
       store_number(fibers[2].data + i * fibers[2].stride, type,
                    reduce(data, static_cast<ptrdiff_t>(start), static_cast<ptrdiff_t>(end)));
@@ -99,8 +102,8 @@ struct Segments {
 
 }  // namespace
 
-// Reduces runs along the last dimension of lengths or offsets, in double. `unsafe` asks for no check of
-// lengths; here they are checked, but need not reach the end.
+// `axis` is the last dimension of lengths or offsets. Lengths are always checked, also with `unsafe`; they
+// need not cover the data.
 Error segment_reduce_out(KernelContext&, const Tensor& data, std::string_view reduce,
                          const std::optional<Tensor>& lengths, const std::optional<Tensor>& indices,
                          const std::optional<Tensor>& offsets, int64_t axis, bool,

@@ -7,7 +7,7 @@
 
 namespace rushlight::kernels {
 
-// out0 is the variance, out1 the mean.
+// out0: variance. out1: mean.
 Error var_mean_correction_out(KernelContext& context, const Tensor& self,
                               std::optional<Span<const int64_t>> dim, const std::optional<Scalar>& correction,
                               bool keepdim, Tensor& out0, Tensor& out1) {

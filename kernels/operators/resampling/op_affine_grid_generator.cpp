@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Sampling grids of affine maps, the input of grid_sampler: each output position, in coordinates from -1 to
+// 1, is multiplied by a 2 x 3 or 3 x 4 matrix.
 #include "kernels/checks/checks.h"
 #include "kernels/checks/selection.h"
 #include "kernels/elements/held_access.h"
@@ -10,7 +12,8 @@ namespace rushlight::kernels {
 
 namespace {
 
-// The middle of an element, where the dimension reaches from -1 to 1.
+// The coordinate of an element's center in a dimension that spans [-1, 1]. With align_corners the outermost
+// centers are at -1 and 1.
 template <class W>
 W coordinate_of(ptrdiff_t index, ptrdiff_t size, bool align_corners) {
   if (size <= 1) return 0;
@@ -56,7 +59,7 @@ Error affine_grid_generator_out(KernelContext&, const Tensor& theta, Span<const 
   constexpr TypeSet kTypes = selected_types("aten::affine_grid_generator.out");
   RL_TRY(check_same_dtype(theta, out, "theta and out"));
   RL_CHECK(size.size() == 4 || size.size() == 5, Error::InvalidArgument,
-           "size: expected 4 or 5 numbers, got %lu", log_number(size.size()));
+           "size: expected 4 or 5 sizes, got %lu", log_number(size.size()));
   const auto spatial = static_cast<int64_t>(size.size() - 2);
   RL_CHECK(theta.dim() == 3 && theta.size(0) == size[0] && theta.size(1) == spatial &&
                theta.size(2) == spatial + 1,

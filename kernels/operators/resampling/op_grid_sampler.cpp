@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Samples an image at the positions of a grid, by linear, nearest or cubic interpolation (Jaderberg et al.,
+// "Spatial Transformer Networks", 2015). Weights separate by dimension: each position computes its weights
+// once, for all channels.
 #include <algorithm>
 #include <cmath>
 
@@ -15,16 +18,17 @@ namespace {
 constexpr TypeSet kTypes =
     selected_types("aten::grid_sampler_2d.out") | selected_types("aten::grid_sampler_3d.out");
 
-// PyTorch's numbers.
+// The enumerators have PyTorch's values.
 enum Mode : int64_t { kLinear = 0, kNearest = 1, kCubic = 2 };
 enum Outside : int64_t { kZeros = 0, kBorder = 1, kReflection = 2 };
 
 struct Sampling {
   int64_t mode;
   int64_t outside;
-  bool align_corners;  // -1 and 1 are the centres of the outermost elements, not their far sides
+  bool align_corners;  // -1 and 1 are the centers of the outermost elements, not their outer edges
 };
 
+// Reflects a position at both ends of [low, high] until it lies inside.
 template <class W>
 W reflect(W position, W low, W high) {
   const W span = high - low;
@@ -35,7 +39,7 @@ W reflect(W position, W low, W high) {
   return is_flipped ? high - extra : low + extra;
 }
 
-// Where an element is taken from that lies at `position`, perhaps outside.
+// Maps a position that may lie outside to the position to read, by the padding mode.
 template <class W>
 W inside(const Sampling& sampling, W position, ptrdiff_t size) {
   if (sampling.outside == kZeros) return position;
@@ -48,12 +52,14 @@ W inside(const Sampling& sampling, W position, ptrdiff_t size) {
   return std::min(position, last);
 }
 
+// The byte offset of an element, or -1 if the position is outside (or NaN): such taps count as 0.
 template <class W>
 ptrdiff_t offset_of(W position, ptrdiff_t size, ptrdiff_t stride) {
   if (!(position >= 0) || position >= static_cast<W>(size)) return -1;
   return static_cast<ptrdiff_t>(position) * stride;
 }
 
+// Offsets and weights of the inputs around a grid coordinate in one dimension.
 template <class W>
 Taps<W> taps_of(const Sampling& sampling, W coordinate, ptrdiff_t size, ptrdiff_t stride) {
   const W length = static_cast<W>(size);
@@ -88,7 +94,7 @@ void sample(const Sampling& sampling, size_t spatial, const Tensor& input, const
             const Tensor& out) {
   const View source = as_volume(input, spatial);
   const View target = as_volume(out, spatial);
-  View points = View::of(grid);  // [N, D, H, W, coordinates], of which x is the first
+  View points = View::of(grid);  // [N, D, H, W, coordinates], x first
   if (spatial == 2) points.insert(1, 1, 0);
   const Access<W> access = access_as<W>(input.scalar_type());
   Taps<W> taps[kVolume] = {single_tap<W>(), single_tap<W>(), single_tap<W>()};

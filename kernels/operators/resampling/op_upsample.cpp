@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Linear and cubic resampling. Weights separate by dimension: each output position computes its weights once,
+// for all channels. For uint8 images weights are rounded to fixed point, as PyTorch does.
 #include <algorithm>
 #include <cmath>
 
@@ -16,6 +18,8 @@ constexpr TypeSet kTypes =
     selected_types("aten::upsample_bilinear2d.vec_out") | selected_types("aten::upsample_trilinear3d.out") |
     selected_types("aten::upsample_bicubic2d.out");
 
+// Offsets and weights of the 2 or 4 inputs around an output's position. Inputs outside are clamped to the
+// border.
 template <class W>
 Taps<W> taps_of(const Resampling& dimension, Filter filter, bool align_corners, ptrdiff_t index,
                 ptrdiff_t stride) {
@@ -37,7 +41,7 @@ Taps<W> taps_of(const Resampling& dimension, Filter filter, bool align_corners, 
   return taps;
 }
 
-// Makes taps of one element, at the border, one.
+// Merges taps of the same element, which occur at borders.
 void merge_taps(Taps<double>* taps) {
   ptrdiff_t last = 0;
   for (ptrdiff_t i = 1; i < taps->count; ++i) {
@@ -51,7 +55,7 @@ void merge_taps(Taps<double>* taps) {
   taps->count = last + 1;
 }
 
-// What resamples `self` into `out`.
+// The arguments of one resampling.
 struct Upsampling {
   const Tensor* self;
   const Tensor* out;
@@ -67,13 +71,14 @@ Taps<W> tap_volume(const Upsampling& of, size_t d, ptrdiff_t index, const View& 
   return taps_of<W>(of.dimensions[d], of.filter, of.align_corners, index, source.strides[2 + d]);
 }
 
-// PyTorch has weights of bytes in double before they are rounded.
+// PyTorch computes the weights of uint8 images in double before it rounds them.
 Taps<double> tap_bytes(const Upsampling& of, size_t d, ptrdiff_t index, const View& source) {
   Taps<double> taps = tap_volume<double>(of, d, index, source);
   merge_taps(&taps);
   return taps;
 }
 
+// The fixed-point scale for weights of uint8 images along dimension d, from the largest weight of any output.
 double levels_of(const Upsampling& of, size_t d, const View& source) {
   double largest = 0;
   for (ptrdiff_t index = 0; index < of.dimensions[d].out; ++index) {
@@ -83,6 +88,7 @@ double levels_of(const Upsampling& of, size_t d, const View& source) {
   return byte_weight_levels(largest);
 }
 
+// Resamples all images; each loop computes the taps of its dimension, and the inner loops reuse them.
 template <class W>
 void resample(const Upsampling& of) {
   const Tensor& self = *of.self;

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Antialiased resampling: when an image shrinks, the filter is stretched to the distance between outputs, so
+// that every input contributes. The number of weights is unbounded, so each is computed when it is needed:
+// slower than a table, but no scratch.
 #include <algorithm>
 #include <cmath>
 
@@ -8,8 +11,6 @@
 #include "runtime/kernel/context.h"
 #include "runtime/tensor/dispatch.h"
 
-// Antialiased resampling: the filter is as wide as the distance of two outputs, so that every input counts
-// where an image shrinks. Weights are computed where they are needed, as there is no bound to their number.
 namespace rushlight::kernels {
 
 namespace {
@@ -21,11 +22,13 @@ constexpr size_t kSpatial = 2;
 template <class W>
 using Filter = W (*)(W distance);
 
+// The triangle filter of linear interpolation.
 template <class W>
 W linear(W distance) {
   return std::max(W(1) - std::fabs(distance), W(0));
 }
 
+// Cubic convolution (Keys, 1981) with a = -0.5, PyTorch's value for antialiased resampling.
 template <class W>
 W cubic(W distance) {
   constexpr W kA = W(-0.5);
@@ -34,42 +37,43 @@ W cubic(W distance) {
   return x < 2 ? (((x - 5) * x + 8) * x - 4) * kA : W(0);
 }
 
-// A dimension: how outputs see inputs.
+// One dimension of the resampling, with its filter.
 template <class W>
-struct Sieve {
+struct FilterAxis {
   Filter<W> filter;
   ptrdiff_t in;
   ptrdiff_t out;
   ptrdiff_t stride;  // in bytes, of the input
-  W scale;           // the distance of two outputs, in inputs
-  W support;         // inputs to each side that count
-  W levels;          // that weights of bytes are rounded to
+  W scale;           // distance between outputs, in inputs
+  W support;         // radius of the filter, in inputs
+  W levels;          // rounding steps for weights of uint8 images; 0 if not rounded
 
   [[nodiscard]] W stretch() const { return scale >= 1 ? W(1) / scale : W(1); }
 };
 
-// The inputs that one output sees.
+// The inputs under the filter for one output.
 template <class W>
-struct Seen {
+struct FilterSpan {
   ptrdiff_t first;
   ptrdiff_t count;
-  W start;  // the first one's distance to the output, as the filter counts it
+  W start;  // distance of the first input to the output, in filter units
   W total;
 };
 
 template <class W>
 constexpr W kFar = W(1e30);
 
+// The span of inputs under the filter of output `index`, and the sum of their weights for normalization.
 template <class W>
-Seen<W> inputs_of(const Sieve<W>& sieve, ptrdiff_t index) {
+FilterSpan<W> inputs_of(const FilterAxis<W>& sieve, ptrdiff_t index) {
   const W length = static_cast<W>(sieve.in);
   W center = sieve.scale * (static_cast<W>(index) + W(0.5));
-  if (!(center < kFar<W>)) center = kFar<W>;  // of factors that are no use
+  if (!(center < kFar<W>)) center = kFar<W>;  // overflow or NaN from extreme scale factors
   const W begin = std::min(std::max(center - sieve.support + W(0.5), W(0)), length - 1);
   const W beyond = std::min(center + sieve.support + W(0.5), length);
   const auto first = static_cast<ptrdiff_t>(begin);
   const auto end = static_cast<ptrdiff_t>(beyond);
-  Seen<W> seen{first, std::max<ptrdiff_t>(end - first, 1), 0, 0};
+  FilterSpan<W> seen{first, std::max<ptrdiff_t>(end - first, 1), 0, 0};
   seen.start = (static_cast<W>(first) - center + W(0.5)) * sieve.stretch();
   for (ptrdiff_t i = 0; i < seen.count; ++i) {
     seen.total += sieve.filter(seen.start + static_cast<W>(i) * sieve.stretch());
@@ -77,34 +81,39 @@ Seen<W> inputs_of(const Sieve<W>& sieve, ptrdiff_t index) {
   return seen;
 }
 
+// The normalized weight of the i-th input of the span; rounded to fixed point for uint8 images.
 template <class W>
-W weight_of(const Sieve<W>& sieve, const Seen<W>& seen, ptrdiff_t i) {
+W weight_of(const FilterAxis<W>& sieve, const FilterSpan<W>& seen, ptrdiff_t i) {
   const W weight = sieve.filter(seen.start + static_cast<W>(i) * sieve.stretch());
   const W share = seen.total != 0 ? weight / seen.total : W(0);
   return sieve.levels != 0 ? std::round(share * sieve.levels) / sieve.levels : share;
 }
 
 template <class W>
-Sieve<W> make_sieve(const Resampling& dimension, Filter<W> filter, bool align_corners, ptrdiff_t stride) {
+FilterAxis<W> make_filter_axis(const Resampling& dimension, Filter<W> filter, bool align_corners,
+                               ptrdiff_t stride) {
   W scale = dimension.scale<W>();
   if (align_corners) {
     scale = dimension.out > 1 ? static_cast<W>(dimension.in - 1) / static_cast<W>(dimension.out - 1) : W(0);
   }
-  if (dimension.in == dimension.out) scale = 1;  // whatever the factor is, as in PyTorch
+  if (dimension.in == dimension.out) scale = 1;  // ignores the factor, as in PyTorch
   const W width = filter == cubic<W> ? W(2) : W(1);
   return {filter, dimension.in, dimension.out, stride, scale, width * std::max(scale, W(1)), 0};
 }
 
+// The fixed-point scale for weights of uint8 images, from the largest weight of any output.
 template <class W>
-W levels_of(const Sieve<W>& sieve) {
+W levels_of(const FilterAxis<W>& sieve) {
   W largest = 0;
   for (ptrdiff_t index = 0; index < sieve.out; ++index) {
-    const Seen<W> seen = inputs_of(sieve, index);
+    const FilterSpan<W> seen = inputs_of(sieve, index);
     for (ptrdiff_t i = 0; i < seen.count; ++i) largest = std::max(largest, weight_of(sieve, seen, i));
   }
   return static_cast<W>(byte_weight_levels(static_cast<double>(largest)));
 }
 
+// One image after the other. Rows are summed first, and uint8 row sums are rounded, as in PyTorch's two
+// passes.
 template <class W>
 void resample(Filter<W> filter, bool align_corners, const Resampling* dimensions, const Tensor& self,
               const Tensor& out) {
@@ -112,17 +121,17 @@ void resample(Filter<W> filter, bool align_corners, const Resampling* dimensions
   const View target = as_volume(out, kSpatial);
   const Access<W> access = access_as<W>(self.scalar_type());
   const bool is_bytes = self.scalar_type() == ScalarType::Byte;
-  Sieve<W> down = make_sieve(dimensions[1], filter, align_corners, source.strides[3]);
-  Sieve<W> across = make_sieve(dimensions[2], filter, align_corners, source.strides[4]);
+  FilterAxis<W> down = make_filter_axis(dimensions[1], filter, align_corners, source.strides[3]);
+  FilterAxis<W> across = make_filter_axis(dimensions[2], filter, align_corners, source.strides[4]);
   if (is_bytes) {
     down.levels = levels_of(down);
     across.levels = levels_of(across);
   }
   for (ptrdiff_t n = 0; n < source.sizes[0]; ++n) {
     for (ptrdiff_t y = 0; y < down.out; ++y) {
-      const Seen<W> rows = inputs_of(down, y);
+      const FilterSpan<W> rows = inputs_of(down, y);
       for (ptrdiff_t x = 0; x < across.out; ++x) {
-        const Seen<W> columns = inputs_of(across, x);
+        const FilterSpan<W> columns = inputs_of(across, x);
         for (ptrdiff_t c = 0; c < source.sizes[1]; ++c) {
           const char* from = volume_at(source, n, 0, rows.first, columns.first) + c * source.strides[1];
           W sum = 0;

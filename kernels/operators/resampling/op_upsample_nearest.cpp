@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Nearest-neighbor resampling as a gather along each axis. upsample_nearest maps the left edge of an output
+// to the input, upsample_nearest_exact its center; both compute positions in float32, as PyTorch does.
 #include "kernels/backs/backs.h"
 #include "kernels/geometry/spatial_gather.h"
 #include "kernels/geometry/upsample.h"
@@ -16,6 +18,7 @@ ptrdiff_t nearest_exact(const GatheredAxis& axis, ptrdiff_t index) {
   return nearest_position(axis, static_cast<float>(index) + 0.5F);
 }
 
+// of_image: applies PyTorch's rule for images, which ignores the factor if the size stays or doubles.
 Error plan(TypeSet types, const UpsampleArguments& arguments, const Tensor& self, const Tensor& out,
            bool of_image, GatheredAxis* axes) {
   if (!contains(types, self.scalar_type())) return unsupported_type(self.scalar_type());

@@ -14,7 +14,7 @@ Error kthvalue_values(KernelContext&, const Tensor& self, int64_t k, int64_t dim
   size_t d = 0;
   RL_TRY(normalize_dim(dim, self.dim(), &d));
   const SizesType size = at_least_1d(self).sizes[d];
-  RL_CHECK(k >= 1 && k <= size, Error::InvalidArgument, "k: expected one in [1, %ld], got %ld",
+  RL_CHECK(k >= 1 && k <= size, Error::InvalidArgument, "k: expected 1 to %ld, got %ld",
            static_cast<long>(size), static_cast<long>(k));
   const PositionFunction position = [](const Fiber& fiber, ScalarType type, int64_t rank) {
     return position_of_rank(fiber, type, static_cast<ptrdiff_t>(rank));

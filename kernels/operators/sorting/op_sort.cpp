@@ -13,7 +13,7 @@ constexpr TypeSet kTypes = selected_types("aten::sort.values") | selected_types(
 
 }  // namespace
 
-// Always stable.
+// The sort is stable for every value of `stable`.
 Error sort_values_stable(KernelContext&, const Tensor& self, std::optional<bool>, int64_t dim,
                          bool descending, Tensor& values, Tensor& indices) {
   size_t d = 0;

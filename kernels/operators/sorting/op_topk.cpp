@@ -7,14 +7,14 @@
 
 namespace rushlight::kernels {
 
-// Always sorted; of equal elements, the first ones.
+// The result is always sorted, and of equal elements the first are taken.
 Error topk_values(KernelContext&, const Tensor& self, int64_t k, int64_t dim, bool largest, bool,
                   Tensor& values, Tensor& indices) {
   constexpr TypeSet kTypes = selected_types("aten::topk.values");
   size_t d = 0;
   RL_TRY(normalize_dim(dim, self.dim(), &d));
   const SizesType size = at_least_1d(self).sizes[d];
-  RL_CHECK(k >= 0 && k <= size, Error::InvalidArgument, "k: expected one in [0, %ld], got %ld",
+  RL_CHECK(k >= 0 && k <= size, Error::InvalidArgument, "k: expected 0 to %ld, got %ld",
            static_cast<long>(size), static_cast<long>(k));
   return rank_fibers(kTypes, self, d, static_cast<ptrdiff_t>(k), largest, values, indices);
 }

@@ -4,7 +4,7 @@
 
 namespace rushlight::kernels {
 
-// Always sorted.
+// The result is always sorted; the argument has no effect.
 Error _unique2_out(KernelContext& context, const Tensor& self, bool, bool return_inverse, bool return_counts,
                    Tensor& out0, Tensor& out1, Tensor& out2) {
   constexpr TypeSet kTypes = selected_types("aten::_unique2.out");

@@ -4,7 +4,7 @@
 
 namespace rushlight::kernels {
 
-// Along a dimension the inverse indices and counts are always written, unless it is the only one.
+// With `dim`, inverse indices and counts are always written, unless the tensor has only that dimension.
 Error unique_consecutive_out(KernelContext& context, const Tensor& self, bool return_inverse,
                              bool return_counts, std::optional<int64_t> dim, Tensor& out0, Tensor& out1,
                              Tensor& out2) {

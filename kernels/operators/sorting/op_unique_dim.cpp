@@ -4,7 +4,7 @@
 
 namespace rushlight::kernels {
 
-// Always sorted; the inverse indices and counts are always written.
+// The result is always sorted, and inverse indices and counts are always written.
 Error unique_dim_out(KernelContext& context, const Tensor& self, int64_t dim, bool, bool, bool, Tensor& out0,
                      Tensor& out1, Tensor& out2) {
   constexpr TypeSet kTypes = selected_types("aten::unique_dim.out");

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Bessel functions of order 0 and 1, and Airy's. Short sums in double rather than tables of
-// coefficients: near zeros they are right to 1e-15 of the amplitude, elsewhere to that of the value.
+// Bessel functions of order 0 and 1, and the Airy function Ai, in double: recurrence and power series for
+// small x, Hankel's asymptotic expansion for large x (DLMF 10.17 and 10.40). Short sums rather than tables of
+// coefficients, which would cost flash. Near zeros the error is about 1e-15 of the amplitude, elsewhere of
+// the value.
 #include <cmath>
 
 #include "kernels/math/double_function.h"
@@ -13,10 +15,10 @@ namespace {
 constexpr double kPi = 3.14159265358979323846;
 constexpr double kEuler = 0.57721566490153286061;
 constexpr double kEpsilon = 1e-17;
-constexpr double kTiny = 1e-8;  // where the first term of a power series is all of it
+constexpr double kTiny = 1e-8;  // below this the first term of a power series suffices
 
-// The terms of Hankel's expansion for large x, summed by their number modulo 4. J and Y alternate in
-// pairs, I alternates, K does not.
+// The terms of Hankel's expansion for large x, summed by index modulo 4. J and Y alternate signs in pairs, I
+// alternates, K does not.
 struct Hankel {
   double sums[4] = {1, 0, 0, 0};
 
@@ -41,8 +43,8 @@ struct Bessel {
   double j[2], y[2];  // by order
 };
 
-// Miller's algorithm: downwards from an order where J is nothing, then normalized. Y comes from
-// Neumann's series over the same values. 0 < x < 25.
+// Miller's algorithm: recurrence downwards from an order at which J vanishes, then normalization. Y follows
+// from Neumann's series over the same values. 0 < x < 25.
 Bessel from_above(double x) {
   constexpr int kTop = 64;
   constexpr double kHuge = 1e150;
@@ -119,7 +121,7 @@ double scaled_i(int order, double x) {
 }
 
 double unscaled_i(int order, double x) {
-  const double half = std::exp(std::fabs(x) / 2);  // the whole may overflow where the result does not
+  const double half = std::exp(std::fabs(x) / 2);  // exp(|x|) may overflow where the product does not
   return scaled_i(order, x) * half * half;
 }
 
@@ -127,7 +129,7 @@ double bessel_i0(double x) { return unscaled_i(0, x); }
 double bessel_i1(double x) { return unscaled_i(1, x); }
 
 // exp(x) K: the integral of exp(x - x cosh(t)) cosh(order t) by the trapezoidal rule, which converges
-// to all digits here.
+// exponentially for this integrand.
 double scaled_k(double order, double x) {
   if (!(x > 0)) return x == 0 ? HUGE_VAL : NAN;
   if (x >= 20) return Hankel(order, x).k() * std::sqrt(kPi / (2 * x));
@@ -159,7 +161,8 @@ double airy_by_power_series(double x) {
   return sum;
 }
 
-// Below -1 the power series loses digits and the expansion gains them; they meet at 1e-11.
+// Below -1 the power series loses digits while the expansion gains them; at -6.9 both are right to about
+// 1e-11.
 double airy(double x) {
   if (x >= -6.9 && x < 1) return airy_by_power_series(x);
   if (std::isinf(x)) return NAN;

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The error function's relatives: complement, inverses, and the normal distribution's.
+// Functions related to erf: complement, inverse, scaled complement, and the normal distribution and its
+// quantiles. Inverses start from a rational estimate and take two steps of Halley's method, each of which
+// triples the digits: no table of coefficients for double precision.
 #include <cmath>
 
 #include "kernels/math/double_function.h"
@@ -12,7 +14,7 @@ namespace {
 constexpr double kSqrtHalf = 0.70710678118654752440;
 constexpr double kTwoOverSqrtPi = 1.12837916709551257390;
 
-// Where the standard normal distribution has `tail`, up to 1/2, above it, to 4.5e-4: Abramowitz and
+// The quantile of the standard normal distribution with `tail` <= 1/2 above it, to 4.5e-4: Abramowitz and
 // Stegun, 26.2.23.
 double estimate_quantile(double tail) {
   const double t = std::sqrt(-2 * std::log(tail));
@@ -20,13 +22,13 @@ double estimate_quantile(double tail) {
          (2.515517 + t * (0.802853 + t * 0.010328)) / (1 + t * (1.432788 + t * (0.189269 + t * 0.001308)));
 }
 
-// One step of Halley's method to erf(y) = value, whose error at y is `error`; triples the digits.
+// One step of Halley's method for erf(y) = value; `error` is the residual at y.
 double improve(double y, double error) {
   const double newton = error / (kTwoOverSqrtPi * std::exp(-y * y));
   return y - newton / (1 + y * newton);
 }
 
-// y > 0 with erfc(y) = x, 0 < x <= 1/2.
+// The y > 0 with erfc(y) = x, for 0 < x <= 1/2.
 double inverse_of_tail(double x) {
   double y = estimate_quantile(x / 2) * kSqrtHalf;
   for (int i = 0; i < 2; ++i) y = improve(y, x - std::erfc(y));
@@ -58,7 +60,7 @@ double erfcx(double x) {
     const double lost = std::fma(x, x, -square);
     return std::exp(square) * (1 + (square < 700 ? lost : 0)) * std::erfc(x);
   }
-  // The asymptotic series; what follows these terms is below the last place.
+  // Seven terms of the asymptotic series; the rest is below double precision.
   double sum = 0;
   for (int k = 7; k > 0; --k) sum = (2 * k - 1) / (2 * square) * (1 - sum);
   return (1 - sum) * (kTwoOverSqrtPi / 2) / x;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The gamma function's logarithm and its derivatives, and Hurwitz' zeta function.
+// The logarithm of the gamma function, its derivatives, and Hurwitz' zeta function. Digamma: recurrence up to
+// x >= 10, then the asymptotic series; polygamma: a multiple of zeta.
 #include <cmath>
 #include <iterator>
 
@@ -32,17 +33,16 @@ double digamma(double x) {
   return result + std::log(x) - 0.5 / x - sum;
 }
 
-// Hurwitz' zeta function, the sum of (q + k)^-x over k from 0. The first terms are added one by one, up to
-// a = q + N; the Euler-Maclaurin formula gives the rest (DLMF 25.11.5 and 2.10.1,
-// https://dlmf.nist.gov/25.11):
+// Hurwitz' zeta function, the sum of (q + k)^-x over k from 0. Adds the first terms directly, up to a = q +
+// N; the Euler-Maclaurin formula gives the rest (DLMF 25.11.5 and 2.10.1, https://dlmf.nist.gov/25.11):
 //
 //   a^(1-x) / (x-1) + a^-x / 2 + sum over j of B(2j) / (2j)! x (x+1) ... (x+2j-2) a^(1-x-2j)
 //
-// Its terms shrink by about (x + 2j)^2 / (2 pi a)^2, so a is at least x + 8 and twelve of them are below a
-// double's precision. A large x needs few terms before: then they vanish by themselves.
-// Poles (q a negative integer or zero, x = 1) are infinite; x < 1 and complex results are NaN.
+// Its terms shrink by about (x + 2j)^2 / (2 pi a)^2, so with a of at least x + 8 twelve of them reach double
+// precision. For large x the direct terms vanish early, and the loop stops. Poles (q a negative integer or
+// zero, x = 1) are infinite; x < 1 and complex results are NaN.
 double zeta(double x, double q) {
-  constexpr double kLowest = -1e6;  // as many terms are added at most before a is positive
+  constexpr double kLowest = -1e6;  // limits the direct terms before a is positive
   constexpr double kBernoulli[] = {1.0 / 6,       -1.0 / 30,       1.0 / 42,         -1.0 / 30,
                                    5.0 / 66,      -691.0 / 2730,   7.0 / 6,          -3617.0 / 510,
                                    43867.0 / 798, -174611.0 / 330, 854513.0 / 138.0, -236364091.0 / 2730};
@@ -57,7 +57,7 @@ double zeta(double x, double q) {
     sum += power;
     if (a > 0 && !(power > kEpsilon * std::fabs(sum))) return sum;  // NaN, too: inf - inf for a large x
   }
-  if (power == 0) return std::isinf(x) || std::isinf(q) ? NAN : sum;  // NaN as PyTorch has it
+  if (power == 0) return std::isinf(x) || std::isinf(q) ? NAN : sum;  // as in PyTorch
   double rest = power * (a / (x - 1) + 0.5);
   double factor = power * x / (2 * a);  // x (x+1) ... / (2j)! a^(1-x-2j)
   for (size_t j = 1; j <= std::size(kBernoulli); ++j) {
@@ -68,7 +68,7 @@ double zeta(double x, double q) {
   return sum + rest;
 }
 
-// n is a whole number.
+// n is a nonnegative integer.
 double polygamma(double n, double x) {
   if (n == 0) return digamma(x);
   const double size = std::exp(std::lgamma(n + 1)) * zeta(n + 1, x);
@@ -92,8 +92,7 @@ Error digamma_out(KernelContext&, const Tensor& self, Tensor& out) {
 }
 
 Error polygamma_out(KernelContext&, int64_t n, const Tensor& self, Tensor& out) {
-  RL_CHECK(n >= 0, Error::InvalidArgument, "n: expected one that is not negative, got %lld",
-           static_cast<long long>(n));
+  RL_CHECK(n >= 0, Error::InvalidArgument, "n: expected 0 at least, got %lld", static_cast<long long>(n));
   const Scalar order(static_cast<double>(n));
   return double_function<selected_types("aten::polygamma.out"), polygamma>(order, self, out);
 }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The regularized incomplete gamma functions: P(a, x), the lower, and Q(a, x) = 1 - P.
+// The regularized incomplete gamma functions P(a, x), the lower, and Q(a, x) = 1 - P: the power series for x
+// <= a + 1, the continued fraction above, and Temme's uniform asymptotic expansion (DLMF 8.12) for large a.
+// Computes the smaller of P and Q directly, so that no digits cancel.
 #include <cmath>
 
 #include "kernels/math/double_function.h"
@@ -10,8 +12,8 @@ namespace rushlight::kernels {
 namespace {
 
 constexpr double kEpsilon = 1.11e-16;
-// The series and the fraction take some sqrt(a) steps. Beyond, the first terms of Temme's uniform
-// expansion are as good.
+// The series and the fraction take about sqrt(a) steps. Above this a, the first terms of Temme's expansion
+// are as accurate.
 constexpr double kLarge = 1e6;
 constexpr int kMostSteps = 20000;
 
@@ -23,7 +25,8 @@ double log1p_less(double t) {
   return -t * t * sum;
 }
 
-// x^a e^-x / Gamma(a + 1).
+// x^a e^-x / Gamma(a + 1): by logarithms for small a, by Stirling's series about x = a for large a, where the
+// logarithms would cancel.
 double prefix(double a, double x) {
   if (a < 20) return std::exp(a * std::log(x) - x - std::lgamma(a + 1));
   const double square = 1 / (a * a);
@@ -31,6 +34,7 @@ double prefix(double a, double x) {
   return std::exp(a * log1p_less((x - a) / a) - stirling) / std::sqrt(a * 6.28318530717958647692);
 }
 
+// The power series of P.
 double lower_by_series(double a, double x) {
   double term = 1;
   double sum = 1;
@@ -41,7 +45,7 @@ double lower_by_series(double a, double x) {
   return prefix(a, x) * sum;
 }
 
-// Lentz' method, for x > a + 1.
+// The continued fraction by Lentz' method, for x > a + 1.
 double upper_by_fraction(double a, double x) {
   double b = x + 1 - a;
   double c = HUGE_VAL;
@@ -59,6 +63,7 @@ double upper_by_fraction(double a, double x) {
   return prefix(a, x) * a * fraction;
 }
 
+// Q by Temme's expansion: erfc and the first correction term.
 double upper_of_large(double a, double x) {
   const double mu = (x - a) / a;
   const double half_square = -log1p_less(mu);
@@ -68,7 +73,7 @@ double upper_of_large(double a, double x) {
          std::exp(-a * half_square) / std::sqrt(a * 6.28318530717958647692) * first;
 }
 
-// P or Q, whichever is asked for. An infinity decides before NaN does, as in PyTorch.
+// P or Q, by `upper`. Infinite arguments take precedence over NaN, as in PyTorch.
 double incomplete(double a, double x, bool upper) {
   const bool all_below = std::isinf(x);
   const bool all_above = std::isinf(a);

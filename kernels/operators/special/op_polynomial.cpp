@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The orthogonal polynomials, each by its recurrence over the degree.
+// Orthogonal polynomials by their three-term recurrences, n steps for degree n. Chebyshev polynomials of high
+// degree use the trigonometric form within [-1, 1].
 #include <cmath>
 
 #include "kernels/math/double_function.h"
@@ -11,7 +12,7 @@ namespace {
 
 enum class Family : uint8_t { kT, kU, kV, kW, kHermite, kHermiteE, kLaguerre, kLegendre };
 
-// Chebyshev's between -1 and 1, where long recurrences would lose digits.
+// Chebyshev polynomials within [-1, 1] in closed form, where long recurrences would lose digits.
 double chebyshev(Family family, double x, double n) {
   const double angle = std::acos(x);
   switch (family) {
@@ -42,7 +43,7 @@ double first_degree(Family family, double x) {
   }
 }
 
-// Of degree k + 1, from `last` of degree k and `before` of the one below.
+// The polynomial of degree k + 1 from `last`, of degree k, and `before`, of degree k - 1.
 double next_degree(Family family, double x, double k, double last, double before) {
   switch (family) {
     case Family::kHermite:
@@ -58,7 +59,7 @@ double next_degree(Family family, double x, double k, double last, double before
   }
 }
 
-// The degree's whole part counts. Negative ones give 0, and NaN those that would take for ever.
+// The degree is truncated to an integer. Negative degrees give 0; degrees too high to compute give NaN.
 double polynomial(Family family, double x, double n) {
   constexpr double kLongRecurrence = 64;
   constexpr double kHighestDegree = 1 << 20;
@@ -83,7 +84,7 @@ double of(double x, double n) {
   return polynomial(kFamily, x, n);
 }
 
-// Shifted from [-1, 1] to [0, 1].
+// The argument shifted from [0, 1] to [-1, 1].
 template <Family kFamily>
 double shifted(double x, double n) {
   return polynomial(kFamily, 2 * x - 1, n);

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""rushlight.build: models and a target in, the smallest runner for them out."""
+"""rushlight.build: builds the smallest runner for models and a target."""
 
 from __future__ import annotations
 
@@ -37,24 +37,24 @@ def build(
     jobs: int | None = None,
     progress: cmake.Progress | None = None,
 ) -> BuildResult:
-    """Builds executor_runner for `target` with the union of what is asked for: the operators of
-    `models` (.pte or .bpte), `ops` by name ("aten::add.out"), those of `ops_yaml` files, or all. On bare
-    metal a single model is linked in, of a bundled program the program inside, and so are `data_files`
+    """Builds executor_runner for `target` with the union of the requested operators: the operators of
+    `models` (.pte or .bpte), of `ops` by name ("aten::add.out"), of the `ops_yaml` files, or all. On bare
+    metal a single model is linked in (for a bundled program, the program inside), and so are `data_files`
     (.ptd), at most 8.
 
-    `kernels` are kernel libraries of one's own: folders with a YAML file and sources, or the YAML files. An
-    operator that several libraries offer is taken from the one that `prefer` names for it
-    ("aten::add.out=portable"), from the first of `priority` that has it, or from the library added last.
+    `kernels` are additional kernel libraries: folders with a YAML file and sources, or the YAML files. An
+    operator in several libraries comes from the one that `prefer` names for it ("aten::add.out=portable"),
+    else from the first of `priority` that has it, else from the library added last.
 
-    With `integers`, a program that is linked in is converted first: its quantized parts compute in integers,
-    with results at most a step of an operator's output apart. The converted file is in the folder `integers`;
-    a runner that is given files takes it as well as the program itself. Of several programs, the converted
-    files are in `integers`, `integers-1` and so on.
+    With `integers`, a program that is linked in is converted first: its quantized parts compute in
+    integers, with results at most one quantization step of an operator's output apart. The converted file
+    is in the folder `integers`; a runner that loads files takes it as well as the program itself. With
+    several programs, the converted files are in `integers`, `integers-1` and so on.
 
-    With `dtypes="model"` operators that models ask for are compiled for the models' dtypes only; "all"
-    gives them every dtype they have; operators for which nothing else says dtypes get `only_dtypes`, or
-    all. A host build also makes a Python extension module. Everything is
-    written below `output` (default: rushlight-build/<target>); a failed build leaves no executable there.
+    With `dtypes="model"`, operators of the models are compiled only for the models' dtypes; "all" compiles
+    all dtypes. Operators whose dtypes nothing else selects get `only_dtypes`, or all. A host build also
+    makes a Python extension module. All files are written below `output` (default:
+    rushlight-build/<target>); a failed build leaves no executable there.
 
     Errors: UnknownTarget, MissingToolchain, MissingDependency, InvalidArgument, InvalidProgram,
     BackendNotFound, OperatorNotFound, InvalidSelection, BuildFailed.
@@ -94,9 +94,9 @@ def build(
 def refuse_delegates(
     program: Program, defines: Mapping[str, str] | None = None, *, converted: bool = False
 ) -> None:
-    """Error: BackendNotFound, for a program that hands work to a backend in a build without backends. A
-    build with some (`-D RUSHLIGHT_BACKENDS=...`) finds out when it loads the program. `converted`: what was
-    lowered to XNNPACK is going to be plain calls."""
+    """Error: BackendNotFound for a program that delegates to a backend in a build without backends. A build
+    with some (`-D RUSHLIGHT_BACKENDS=...`) checks this when it loads the program. `converted`: delegates
+    of XNNPACK will become plain calls."""
     if (defines or {}).get(BACKENDS):
         return
     ids = dict.fromkeys(delegate.id for plan in program.plans for delegate in plan.delegates)
@@ -106,7 +106,7 @@ def refuse_delegates(
 
 
 def existing_libraries(paths: PathLike | Iterable[PathLike]) -> tuple[Path, ...]:
-    """Kernel libraries as absolute paths. Error: InvalidArgument for one that is not there."""
+    """Kernel libraries as absolute paths. Error: InvalidArgument for a missing one."""
     return _existing(paths, "kernel library", folders=True)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Builds baked programs: C++ of their own with the kernels that they call, and no interpreter."""
+"""Builds baked programs: generated C++ with the kernels that it calls, without an interpreter."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from rushlight.codegen.bake import Baked
 @dataclass(frozen=True)
 class BakedBuild:
     """Baked programs in one executable. `result.executable` is baked_runner, which runs the calls of a case
-    on any of `programs`. `minimal` has the sizes of an application that does no more than run one of them
-    once, by name, and `minimal_executables` its path; `interpreter` is an executor_runner with the very same
-    kernels. These only where they were asked for."""
+    on any of `programs`. `minimal` has, by program name, the sizes of an application that only runs this
+    program once, and `minimal_executables` its path; `interpreter` is an executor_runner with the same
+    kernels. The last three are present only if requested."""
 
     result: BuildResult
     programs: tuple[Baked, ...]
@@ -44,11 +44,11 @@ def build_baked(
     minimal: bool = True,
     environment: Mapping[str, str] | None = None,
 ) -> BakedBuild:
-    """Bakes a program and builds it for `target`, with baked_runner, and with `minimal` the smallest
-    application, too. Everything is written below `output` (default: rushlight-build/<target>-baked);
-    `environment` is laid over this process's for compilers.
+    """Bakes a program and builds it for `target`, with baked_runner, and with `minimal` also the smallest
+    application. All files are written below `output` (default: rushlight-build/<target>-baked);
+    `environment` adds to this process's environment for compilers.
 
-    Errors: those of bake(); UnknownTarget, MissingToolchain, BuildFailed.
+    Errors: as bake(); UnknownTarget, MissingToolchain, BuildFailed.
     """
     wanted = BakedModel(Path(model), tuple(map(Path, data_files)), name)
     return build_baked_programs(
@@ -77,9 +77,9 @@ def build_baked_programs(
     environment: Mapping[str, str] | None = None,
     interpreter: bool = False,
 ) -> BakedBuild:
-    """As build_baked, for several programs in one executable. `kernels` are kernel libraries besides
-    rushlight's. `interpreter` asks for an executor_runner that
-    is given programs, made of the same kernels."""
+    """As build_baked, for several programs in one executable. `kernels` are kernel libraries in addition to
+    rushlight's. `interpreter` also builds an executor_runner that loads programs from files, with the same
+    kernels."""
     request = BuildRequest(
         target=target,
         kernels=existing_libraries(kernels),
@@ -102,5 +102,5 @@ def build_baked_programs(
 
 
 def _beside(result: BuildResult, executable: Path) -> BuildResult:
-    """The same build, seen as another of its executables."""
+    """The same build with another of its executables."""
     return replace(result, executable=executable, sizes=read_sizes(executable))

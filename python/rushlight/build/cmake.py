@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Drives CMake: configure, then build, with progress, each command's own log on failure."""
+"""Runs CMake: configures, then builds, with progress; a failure carries the log of the failed command."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ from rushlight.errors import BuildFailed, FileFailed, RushlightError
 from rushlight.files import write_text
 
 Progress = Callable[[str, float], None]
-"""Gets what is being done and the share of it that is done, from 0 to 1."""
+"""Called with a description of the current step and the share done, from 0 to 1."""
 
 _LEAST_FREE = 1 << 20
-"""Bytes: a disk with less is full, for a compiler."""
+"""Free bytes below which a disk counts as full: compilers then fail."""
 
 _STEP = re.compile(r"^\[(\d+)/(\d+)\] (.*)")
 
 
 def configure(source: Path, binary: Path, cache: Mapping[str, str], toolchain: Mapping[str, str]) -> None:
-    """Writes the build files of `source` into `binary` with the given cache entries; those of `toolchain`
-    choose the target. The build sees the sources through a link in its folder, so that no path in it depends
-    on where that is.
+    """Writes the build files of `source` into `binary` with the given cache entries; the entries of
+    `toolchain` choose the target. The build uses the sources through a link in its folder, so that no path
+    in it depends on their location.
 
-    Errors: BuildFailed with CMake's words; where code generation failed, its own.
+    Errors: BuildFailed with CMake's output; where code generation failed, its own error.
     """
     linked = binary / "source"
     command = ["cmake", "-S", str(linked), "-B", str(binary)]
@@ -59,15 +59,15 @@ def configure(source: Path, binary: Path, cache: Mapping[str, str], toolchain: M
 
 
 def _refuse_full_disk(binary: Path, log: str) -> None:
-    """Error: FileFailed where the build had no space to write: what CMake and compilers say then is about
-    files that are missing or cut off."""
+    """Error: FileFailed if the disk is full: CMake and compilers then report missing or truncated files
+    instead."""
     if os.strerror(errno.ENOSPC) in log or shutil.disk_usage(binary).free < _LEAST_FREE:
         raise FileFailed.disk_full(binary)
 
 
 def _start_afresh_unless(binary: Path, fixed: str) -> None:
-    """Empties `binary` if it was configured with another source, toolchain or Python, or by other options:
-    CMake keeps what it found out about the first ones, and their entries."""
+    """Empties `binary` if it was configured with another source, toolchain, Python or options, since CMake
+    keeps earlier results and entries in its cache."""
     stamp = binary / "configured-with.txt"
     same = stamp.is_file() and stamp.read_text() == fixed
     if not same and (binary / "CMakeCache.txt").is_file():
@@ -83,8 +83,8 @@ def build(
     progress: Progress | None = None,
     environment: Mapping[str, str] | None = None,
 ) -> CacheUse | None:
-    """Builds `targets`; gives back what came from a compiler cache, None without one. Error: BuildFailed
-    with the end of the log."""
+    """Builds `targets`; returns the use of the compiler cache, None without one. Error: BuildFailed with the
+    end of the log."""
     command = ["cmake", "--build", str(binary), "--target", *targets]
     command += ["--parallel", str(jobs)] if jobs else ["--parallel"]
 

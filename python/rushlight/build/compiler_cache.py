@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Compiler caches under a build: how build folders share objects, and what a build took from the cache."""
+"""Compiler caches of builds: settings that let build folders share objects, and statistics of each build."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ _RESULTS = "ccache-results.txt"
 
 @dataclass(frozen=True)
 class CacheUse:
-    """What one build got from `program` ("ccache" or "sccache"): objects that were there (`hits`), of these
-    from storage that machines share (`remote_hits`, None where it is not told), and objects that were
-    compiled. sccache counts for all builds at a time together."""
+    """The statistics of `program` ("ccache" or "sccache") for one build: objects found in the cache (`hits`),
+    how many of these came from remote storage (`remote_hits`, None if unknown), and compiled objects.
+    sccache counts all builds that run at the same time together."""
 
     program: str
     hits: int
@@ -33,7 +33,7 @@ class CacheUse:
 
 
 class CompilerCache:
-    """The cache that the configured build folder `binary` starts its compilers through, if any."""
+    """The cache through which the configured build folder `binary` starts its compilers, if any."""
 
     def __init__(self, binary: Path) -> None:
         self._binary = binary
@@ -49,9 +49,9 @@ class CompilerCache:
         return Path(self._program).name
 
     def environment(self) -> dict[str, str]:
-        """For the build's processes. All that a build compiles is below its folder, be it through a link:
-        with paths taken from there, folders at any place share objects. Debug information has the folder's
-        name in it; such objects are not shared."""
+        """Environment variables for the build's processes. All sources are below the build folder, through a
+        link: with paths relative to it, build folders anywhere share objects. Debug information contains
+        the folder's name; such objects are not shared."""
         if self.name != "ccache":
             return {}
         shared = {} if self._has_paths_inside else {"CCACHE_NOHASHDIR": "1"}
@@ -62,13 +62,13 @@ class CompilerCache:
         }
 
     def start(self) -> None:
-        """To be called before the build."""
+        """Starts counting; call before the build."""
         (self._binary / _RESULTS).unlink(missing_ok=True)
         if self.name == "sccache":
             self._before = self._sccache_counts()
 
     def use(self) -> CacheUse | None:
-        """To be called after the build; None where it went through no cache."""
+        """The statistics; call after the build. None without a cache."""
         if self.name == "sccache":
             hits, misses = self._sccache_counts()
             return CacheUse(self.name, hits - self._before[0], None, misses - self._before[1])
@@ -77,7 +77,7 @@ class CompilerCache:
         return None
 
     def _sccache_counts(self) -> tuple[int, int]:
-        """Hits and misses since its server was started."""
+        """Hits and misses since sccache's server started."""
         shown = process.run([self._program, "--show-stats", "--stats-format=json"])
         try:
             stats = parse_json(shown.stdout, what="sccache --show-stats")["stats"]
@@ -88,7 +88,7 @@ class CompilerCache:
 
 
 def _ccache_use(results: Path) -> CacheUse:
-    """Reads CCACHE_STATSLOG: a line with the source, then the names of the counters that went up."""
+    """Reads CCACHE_STATSLOG: a line with the source, then the names of the counters that increased."""
     lines = results.read_text().splitlines() if results.is_file() else []
     counts = Counter(line for line in lines if not line.startswith("#"))
     # Older versions call it secondary.

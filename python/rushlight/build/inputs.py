@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Paths as CMake, ninja and assemblers take them. They read some characters as their own syntax, each another
-set: a file of such a name is reached through a link of a plain one."""
+"""Makes paths acceptable to CMake, ninja and assemblers. Each treats a different set of characters as syntax;
+files with such names are passed through a link with a plain name."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _NEVER_AROUND_A_BUILD = re.compile(r'[\x00-\x1f\x7f"\\$;|<>*?\[\]\ud800-\udfff]'
 
 
 def linked_inputs(paths: Iterable[Path], folder: Path) -> tuple[Path, ...]:
-    """The paths; in place of those with special characters, links below `folder`."""
+    """The paths, with links below `folder` in place of paths with special characters."""
     return tuple(_link(path, folder) if _SPECIAL.search(str(path)) else path for path in paths)
 
 
@@ -32,7 +32,7 @@ def _link(path: Path, folder: Path) -> Path:
 
 
 def plain_name(name: str) -> str:
-    """The name without special characters; one that had some has a few digits that tell it from others."""
+    """The name without special characters; a changed name gets a hash suffix that keeps it unique."""
     plain = _SPECIAL.sub("_", name.replace("/", "_"))
     if plain == name:
         return name

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The steps of a build, the same for runners that interpret programs and for baked ones: bake, configure,
-compile, put the executable into place, measure it."""
+"""The steps of a build, for interpreting and baked runners: bake, configure, compile, move the executable to
+its path, measure it."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from rushlight.sources import source_root
 
 @dataclass(frozen=True)
 class Made:
-    """What the steps made: the result, CMake's folder with everything else that was asked for, and the baked
+    """The results of a build: the public result, CMake's folder with all other outputs, and the baked
     programs."""
 
     result: BuildResult
@@ -45,8 +45,8 @@ def run_request(
     progress: cmake.Progress | None = None,
     environment: Mapping[str, str] | None = None,
 ) -> BuildResult:
-    """Builds what `request` says below `output`; `environment` is laid over this process's for compilers.
-    While another process builds there, this one waits."""
+    """Builds `request` below `output`; `environment` adds to this process's environment for compilers. Waits
+    while another process builds there."""
     return make(request, output, jobs=jobs, progress=progress, environment=environment).result
 
 
@@ -58,7 +58,7 @@ def make(
     progress: cmake.Progress | None = None,
     environment: Mapping[str, str] | None = None,
 ) -> Made:
-    """As run_request, with all that was made."""
+    """As run_request, but returns all results."""
     target = targets.get(request.target)
     output = output.resolve()
     with alone_in(output), made_or_gone(output / request.file_name(target)) as executable:
@@ -99,8 +99,9 @@ def make(
 
 
 def _converted(request: BuildRequest, target: targets.Target, output: Path) -> BuildRequest:
-    """The request with converted programs: in place of the one that a board gets linked in. Runners that are
-    given files have the operators of both forms, and on hosts those that delegates come to."""
+    """The request with converted programs. They replace the program that a board links in. Runners that load
+    files get the operators of both forms, and on hosts also the operators of the programs inside
+    delegates."""
     places = ("integers", *(f"integers-{number}" for number in range(1, len(request.models))))
     converted = [
         converted_model(each, output / at, integers=request.integers, data_files=request.data_files)
@@ -118,7 +119,8 @@ def _converted(request: BuildRequest, target: targets.Target, output: Path) -> B
 
 
 def _still_needed(models: Sequence[Path], data_files: Sequence[Path]) -> tuple[Path, ...]:
-    """Those data files that a program asks for: conversion has copied what delegates had in them."""
+    """The data files that the programs still use: conversion copies the data of delegates into the
+    program."""
     methods = [method for model in models for method in read_model(model).plans]
     if any(method.delegates for method in methods):
         return tuple(data_files)
@@ -127,7 +129,7 @@ def _still_needed(models: Sequence[Path], data_files: Sequence[Path]) -> tuple[P
 
 
 def _with_links(request: BuildRequest, output: Path) -> BuildRequest:
-    """The request with paths that CMake and the assembler take."""
+    """The request with paths that CMake and the assembler accept."""
     return replace(
         request,
         models=linked_inputs(request.models, output),
@@ -140,9 +142,9 @@ def _with_links(request: BuildRequest, output: Path) -> BuildRequest:
 def _bake(
     request: BuildRequest, target: targets.Target, folder: Path, progress: cmake.Progress | None
 ) -> tuple[Baked, ...]:
-    """The C++ of each program to bake, in a folder of its name. Errors: InvalidArgument for a name that two
-    have; those of bake()."""
-    weights = "array" if target.kind == "wasi" else "incbin"  # assembler files are written for ELF
+    """Writes the C++ of each program to bake, in a folder named like the program. Errors: InvalidArgument for
+    two programs of the same name; as bake()."""
+    weights = "array" if target.kind == "wasi" else "incbin"  # the assembler file needs ELF
     programs: list[Baked] = []
     for wanted in request.baked:
         if progress:
@@ -166,8 +168,8 @@ def _bake(
 def _embedded(
     request: BuildRequest, target: targets.Target, output: Path
 ) -> tuple[Path | None, tuple[Path, ...]]:
-    """The program that a board gets linked in, the only model, and all files that it does. That of a bundled
-    program is written apart: inside it is not aligned as flash has to have it."""
+    """The program to link into a board's runner (the only model), and all files to link in. The program of a
+    bundle is written to a separate file: inside the bundle it lacks the alignment that flash needs."""
     if target.kind != "bare-metal":
         return None, ()
     if not request.links_model:
@@ -184,8 +186,8 @@ def _embedded(
 
 @contextlib.contextmanager
 def alone_in(folder: Path) -> Iterator[None]:
-    """Builds in a folder; another process that does so is waited for. Errors: InvalidArgument for a folder
-    that nothing can be built in, FileFailed for one that cannot be written."""
+    """Locks the build folder; waits for another process that builds there. Errors: InvalidArgument for a path
+    that tools would misread, FileFailed for a folder that cannot be written."""
     check_build_folder(folder)
     with locked(folder):
         yield
@@ -193,8 +195,8 @@ def alone_in(folder: Path) -> Iterator[None]:
 
 @contextlib.contextmanager
 def made_or_gone(executable: Path) -> Iterator[Path]:
-    """What makes an executable: when it fails, none of an earlier build is taken for this one's. Until it has
-    made one, others may go on using that of before."""
+    """Removes the executable if the block fails, so that an earlier build's is not mistaken for this one's.
+    Until the new one replaces it, the earlier one stays usable."""
     try:
         yield executable
     except BaseException:
@@ -204,7 +206,7 @@ def made_or_gone(executable: Path) -> Iterator[Path]:
 
 
 def put_executable(linked: Path, executable: Path) -> None:
-    """Moves a link to the build's own file into place, in one step."""
+    """Replaces the executable by a hard link to the build's file, atomically."""
     copy = linked.with_name(linked.name + ".new")
     copy.unlink(missing_ok=True)
     os.link(linked, copy)
@@ -216,6 +218,6 @@ def _extension(binary: Path) -> Path:
 
 
 def read_selection(path: Path) -> dict[str, list[str]]:
-    """Operator names and their dtypes, of a build's selected_kernels.json."""
+    """The operators and their dtypes, from a build's selected_kernels.json."""
     operators = read_json(path)["operators"]
     return {name: list(row["dtypes"]) for name, row in sorted(operators.items())}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What is to be built, and the cache entries that tell CMake."""
+"""The parameters of a build, and the CMake cache entries for them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _SUFFIXES = {"bare-metal": ".elf", "wasi": ".wasm"}
 
 @dataclass(frozen=True)
 class BakedModel:
-    """A program to bake; `name` as bake() has it."""
+    """A program to bake; `name` as for bake()."""
 
     model: Path
     data_files: tuple[Path, ...] = ()
@@ -30,15 +30,16 @@ class BakedModel:
 
 @dataclass(frozen=True)
 class BuildRequest:
-    """Everything that decides what is built; paths are absolute. `models` are programs and bundled
-    programs, `data_files` the tensors that they leave out; a board gets both linked in. `kernels` are kernel
-    libraries of one's own.
+    """Everything that determines a build; paths are absolute. `models` are programs and bundled programs,
+    `data_files` hold their external tensors; a board links both in. `kernels` are additional kernel
+    libraries.
 
     With `integers`, a program that is linked in is first converted, so that its quantized parts compute in
-    integers; a runner that is given files has the operators of the programs and of their converted forms.
+    integers; a runner that loads files has the operators of the programs and of their converted forms.
 
-    With `baked`, the executable is baked_runner with these programs and their operators; `minimal` asks for
-    the smallest application of each, too, and `interpreter` for an executor_runner of the same kernels."""
+    With `baked`, the executable is baked_runner with these programs and their operators; `minimal` also
+    builds the smallest application of each, and `interpreter` an executor_runner with the same kernels.
+    """
 
     target: str
     models: tuple[Path, ...] = ()
@@ -60,15 +61,15 @@ class BuildRequest:
 
     @property
     def runner(self) -> str:
-        """CMake's name of the executable that is asked for."""
+        """The CMake target of the main executable."""
         return BAKED_RUNNER if self.baked else RUNNER
 
     def file_name(self, target: targets.Target) -> str:
-        """The executable's name in the build's folder."""
+        """The executable's file name in the output folder."""
         return self.runner + _SUFFIXES.get(target.kind, "")
 
     def cmake_targets(self, baked: Sequence[str] = ()) -> list[str]:
-        """What CMake is to build; `baked` are the names of the baked programs."""
+        """The CMake targets to build; `baked` are the names of the baked programs."""
         applications = [minimal_name(name) for name in baked if self.minimal]
         others = [
             name for name, wanted in ((RUNNER, self.interpreter), (_MODULE, self.python_module)) if wanted
@@ -78,15 +79,15 @@ class BuildRequest:
     def cache_entries(
         self, target: targets.Target, embedded: Sequence[Path] = (), baked: Sequence[Path] = ()
     ) -> dict[str, str]:
-        """CMake's cache entries for this request: options that have a flag come from the fields of their
-        names, `embedded` are the files to link in, `baked` the folders of baked programs."""
+        """CMake's cache entries for this request. Options with a flag come from the fields of the same names;
+        `embedded` are the files to link in, `baked` the folders of baked programs."""
         runs = self.interpreter or not self.baked
         built = ["runner" if runs else "no-runner", "python" if self.python_module else "no-python"]
         features: list[str] = []
         if self.interpreter:
             features = ["data-files"]
         elif target.kind == "bare-metal" and not self.links_model:
-            # A board's runner that is given its model when it runs may be given anything.
+            # A board's runner without a linked model may get any file at run time.
             features = ["data-files", "bundled-programs"]
         entries = {
             "CMAKE_BUILD_TYPE": "Release" if target.kind == "host" else "MinSizeRel",
@@ -102,10 +103,10 @@ class BuildRequest:
 
     @property
     def links_model(self) -> bool:
-        """Whether a board gets a model linked in."""
+        """True if a board links a model in."""
         return len(self.models) == 1
 
 
 def minimal_name(program: str) -> str:
-    """CMake's name of the smallest application of a baked program."""
+    """The CMake target of the smallest application of a baked program."""
     return f"{program}_minimal"

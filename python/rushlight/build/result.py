@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a build leaves behind."""
+"""The result of a build."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from rushlight.errors import InvalidArgument
 class BuildResult:
     """A finished build.
 
-    `executable` is executor_runner for the target, with the model linked in on bare metal when there is
-    just one; `extension` is the Python module of a host build. `selection` maps each operator to its
-    dtypes. `seconds` is wall time, `configure_seconds` CMake's configure step in it. `compiler_cache` is None
-    where none was used. `linked_model` is the program that is linked in. `delegates` maps
-    the backends that models hand work to to those models.
+    `executable` is executor_runner for the target, on bare metal with the model linked in if there is
+    exactly one; `extension` is the Python module of a host build. `selection` maps each operator to its
+    dtypes. `seconds` is wall time, including `configure_seconds` of CMake's configure step.
+    `compiler_cache` is None without a cache. `linked_model` is the program that is linked in. `delegates`
+    maps each backend to the models that delegate to it.
     """
 
     target: str
@@ -40,7 +40,7 @@ class BuildResult:
     delegates: dict[str, list[str]] = field(default_factory=dict)
 
     def module(self) -> ModuleType:
-        """The extension module, imported; it holds the selected kernels only. For `rushlight.load`."""
+        """The imported extension module, for `rushlight.load`. It holds only the selected kernels."""
         if self.extension is None:
             raise InvalidArgument(
                 f"a build for '{self.target}' has no Python module", next_step='Build with target="host".'
@@ -48,8 +48,8 @@ class BuildResult:
         written = self.extension.stat().st_mtime_ns
         name = f"rushlight._built_{abs(hash((str(self.extension), written)))}._runtime"
         if name not in sys.modules:
-            # Under a path of its own: where a later build wrote it anew, the loader would take the one
-            # that it knows by this path.
+            # Loads under a unique path: the loader caches modules by path and would return an earlier
+            # build's.
             own = self.extension.with_name(f"loaded-{written}.so")
             if not own.exists():
                 os.link(self.extension, own)
@@ -61,7 +61,7 @@ class BuildResult:
         return sys.modules[name]
 
     def to_json(self) -> dict[str, Any]:
-        """The result in JSON's types; paths as strings, sizes in bytes."""
+        """The result as JSON types; paths as strings, sizes in bytes."""
         return {
             "target": self.target,
             "output": str(self.output),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How many bytes of flash and RAM a linked program takes, read from its section headers."""
+"""Measures the flash and RAM of a linked program in bytes, from its section headers."""
 
 from __future__ import annotations
 
@@ -21,8 +21,9 @@ _ALLOCATE = 2
 
 @dataclass(frozen=True)
 class Sizes:
-    """Bytes. `flash` is what is programmed, without the embedded model; `ram` is static data, zeroed or
-    not, without arenas and stack; `model` is the embedded program; `sections` has each section's own."""
+    """Sizes in bytes. `flash` is the programmed data without the embedded model; `ram` is static data, zeroed
+    or not, without arenas and stack; `model` is the embedded program; `sections` has the size of each
+    section."""
 
     flash: int
     ram: int
@@ -34,8 +35,8 @@ class Sizes:
 
 
 def read_sizes(executable: Path) -> Sizes:
-    """The sizes of an ELF file, or of a WebAssembly module. Sections without memory on the target do not
-    count; areas that only reserve memory for the stack or arenas (their names say so) are not static data."""
+    """The sizes of an ELF file or a WebAssembly module. Sections without memory on the target do not count;
+    sections that reserve memory for the stack or arenas, recognized by name, are not static data."""
     with executable.open("rb") as stream:
         if stream.read(len(WASM_MAGIC)) == WASM_MAGIC:
             return _wasm_sizes(read_wasm_sections(executable))
@@ -54,13 +55,13 @@ def read_sizes(executable: Path) -> Sizes:
 
 
 def _wasm_sizes(sections: dict[str, int]) -> Sizes:
-    """Everything in a module is programmed; its initial data lie in memory too, constants among them."""
+    """All sections of a module count as flash; its initial data, constants included, also take RAM."""
     return Sizes(sum(sections.values()), sections.get("data", 0), 0, sections)
 
 
 def read_object_size(path: Path) -> int:
-    """Bytes of code, constants and initial data in an ELF object; no unwinding tables, which devices
-    are linked without."""
+    """Bytes of code, constants and initial data in an ELF object, without unwinding tables, which device
+    builds drop."""
     unwinding = (".eh_frame", ".ARM.ex")
     return sum(
         section.size
@@ -78,7 +79,7 @@ class _Section:
 
 
 def _sections(path: Path) -> Iterator[_Section]:
-    """Those with memory on the target."""
+    """The sections that take memory on the target."""
     try:
         from elftools.elf.elffile import ELFFile
     except ImportError as error:

@@ -17,11 +17,11 @@ _CUSTOM = 0
 
 
 def read_wasm_sections(path: Path) -> dict[str, int]:
-    """Bytes of each section by its name, in order; custom ones (symbols, debug information), which no engine
-    needs, are left out. Error: InvalidArgument for a file that ends early."""
+    """The bytes of each section by name, in order, without custom sections (symbols, debug information),
+    which engines ignore. Error: InvalidArgument for a truncated file."""
     data = path.read_bytes()
     sections: dict[str, int] = {}
-    position = len(WASM_MAGIC) + 4  # and the version
+    position = len(WASM_MAGIC) + 4  # after the magic and the version
     while position < len(data):
         kind = data[position]
         size, position = _unsigned(data, position + 1, path)
@@ -35,7 +35,7 @@ def read_wasm_sections(path: Path) -> dict[str, int]:
 
 
 def _unsigned(data: bytes, position: int, path: Path) -> tuple[int, int]:
-    """A number in LEB128, seven bits a byte, lowest first; and where it ends."""
+    """An LEB128 integer (seven bits per byte, lowest first), and the offset after it."""
     value = shift = 0
     for byte in data[position : position + 5]:
         position += 1

@@ -26,7 +26,7 @@ from rushlight.llm.statistics import Statistics
 from rushlight.llm.text_model import TextModel, load
 from rushlight.llm.tokenizer import Tokenizer
 
-if TYPE_CHECKING:  # imported when asked for
+if TYPE_CHECKING:  # imported on first use
     from rushlight.llm.exporter import LlmProgram, export
 
 __all__ = [

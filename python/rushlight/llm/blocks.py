@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Block weights: matrices whose rows are groups of 4- or 8-bit numbers, each group with a scale and maybe a
-minimum. value = scale * (q - zero), or scale * q + minimum.
+"""Block weights: matrices whose rows are groups of 4- or 8-bit integers q. Each group has a scale and
+optionally a minimum: value = scale * (q - zero), or scale * q + minimum.
 
-Packed for the products: panels of 16 rows; of each group first the 16 scales, then the 16 minimums, then
-words of 4 bytes, one a row, for each run of 8 (4 bits) or 4 (8 bits) numbers of the depth. Bytes lie as the
-loops read them, so a product reads memory once, from its first byte to its last. float16 matrices lie in
-panels, too: 16 numbers, one a row, for each of the depth.
+Packed weights consist of panels of 16 rows. For each group, a panel holds first the 16 scales, then the 16
+minimums, then words of 4 bytes, one per row, for each span of 8 (4 bits) or 4 (8 bits) elements of the
+depth. The products read the bytes in this order, so each product reads the weights once, sequentially.
+float16 matrices are also stored in panels: 16 elements, one per row, for each index of the depth.
 """
 
 from __future__ import annotations
@@ -20,16 +20,17 @@ from numpy.typing import NDArray
 Array = NDArray[Any]
 
 PANEL = 16
-"""Rows of a panel."""
+"""Rows per panel."""
 
 _ROWS_AT_ONCE = 1024
-"""Rows that are packed at once: unpacked numbers take much more memory than packed ones."""
+"""Rows packed at a time: unpacked values take much more memory than packed ones."""
 
 
 @dataclass(frozen=True)
 class BlockFormat:
-    """How a block weight stores its numbers: `bits` (4 or 8) each, `group` of them with a scale of dtype
-    `scales` (float16 or float32), and a minimum of the same if `has_minimum`. HALF is float16 itself."""
+    """The storage format of a block weight: integers of `bits` (4 or 8) in groups of `group` elements, each
+    with a scale of dtype `scales` (float16 or float32), and a minimum of that dtype if `has_minimum`. HALF
+    stands for plain float16."""
 
     bits: int
     group: int
@@ -38,17 +39,17 @@ class BlockFormat:
 
     @property
     def zero(self) -> int:
-        """The q that stands for 0 without a minimum."""
+        """The q that encodes 0 in formats without minimums."""
         return 1 << (self.bits - 1)
 
     @property
     def group_bytes(self) -> int:
-        """Bytes of a group of a panel."""
+        """Bytes of one group in one panel."""
         numbers = np.dtype(self.scales).itemsize * (2 if self.has_minimum else 1)
         return PANEL * numbers + PANEL * self.group * self.bits // 8
 
     def packed_shape(self, features: int, depth: int) -> tuple[int, int]:
-        """Panels, and bytes of each."""
+        """The number of panels, and the bytes per panel."""
         if self.bits == 16:
             return -(-features // PANEL), depth * PANEL * 2
         return -(-features // PANEL), -(-depth // self.group) * self.group_bytes
@@ -65,8 +66,8 @@ HALF = BlockFormat(16, 0, "float16", False)
 
 @dataclass(frozen=True)
 class Blocks:
-    """Rows of a block weight, not packed. `q` is uint8 [rows, depth]; `scales` and `minimums` (None without)
-    are [rows, groups] of the format's dtype; the last group may be cut off by the depth."""
+    """Unpacked rows of a block weight. `q` is uint8 [rows, depth]; `scales` and `minimums` (None without) are
+    [rows, groups] in the format's dtype. The last group may be shorter than the others."""
 
     format: BlockFormat
     q: Array
@@ -74,7 +75,7 @@ class Blocks:
     minimums: Array | None = None
 
     def values(self) -> Array:
-        """The numbers that these rows stand for, in float32."""
+        """The values of these rows in float32 [rows, depth]."""
         shape = self.format
         scales = _spread(self.scales, shape.group, self.q.shape[1])
         steps = self.q.astype(np.float32)
@@ -90,27 +91,27 @@ def _spread(numbers: Array, group: int, depth: int) -> Array:
 
 
 class BlockMatrix:
-    """A block weight of a model, whose rows are made when they are asked for."""
+    """A block weight of a model whose rows are computed on request."""
 
     def __init__(self, format: BlockFormat, features: int, depth: int) -> None:
         self.format, self.features, self.depth = format, features, depth
 
     def rows(self, start: int, stop: int) -> Blocks:
-        """Rows `start` to `stop`."""
+        """Rows `start` to `stop` (exclusive)."""
         raise NotImplementedError
 
     def floats(self, start: int, stop: int) -> Array:
-        """Rows in float32."""
+        """Rows `start` to `stop` (exclusive) in float32."""
         return self.rows(start, stop).values()
 
     def chunks(self) -> Iterator[tuple[int, Blocks]]:
-        """All rows, in chunks of whole panels, each with the index of its first row."""
+        """All rows in chunks of whole panels, each with the index of its first row."""
         for start in range(0, self.features, _ROWS_AT_ONCE):
             yield start, self.rows(start, min(start + _ROWS_AT_ONCE, self.features))
 
 
 class WholeBlocks(BlockMatrix):
-    """A block weight that is in memory."""
+    """A block weight held in memory."""
 
     def __init__(self, blocks: Blocks) -> None:
         super().__init__(blocks.format, *blocks.q.shape)
@@ -124,7 +125,7 @@ class WholeBlocks(BlockMatrix):
 
 
 class StackedBlocks(BlockMatrix):
-    """The rows of several block weights of one format, one matrix behind the other."""
+    """The rows of several block weights of one format, concatenated."""
 
     def __init__(self, parts: list[BlockMatrix]) -> None:
         super().__init__(parts[0].format, sum(part.features for part in parts), parts[0].depth)
@@ -157,7 +158,7 @@ def pack(matrix: BlockMatrix) -> NDArray[np.uint8]:
 
 
 def pack_halves(features: int, depth: int, read: Callable[[int, int], Array]) -> NDArray[np.uint8]:
-    """The packed float16 matrix whose rows `read(start, stop)` gives."""
+    """The packed float16 matrix; `read(start, stop)` returns its rows."""
     packed = np.zeros(HALF.packed_shape(features, depth), np.uint8)
     panels = packed.view("<f2").reshape(len(packed), depth, PANEL)
     for start in range(0, features, _ROWS_AT_ONCE):
@@ -185,7 +186,7 @@ def _pack_panels(blocks: Blocks, out: NDArray[np.uint8]) -> None:
     if form.bits == 4:
         halves = q.reshape(panels, PANEL, -1, 2, 4)
         q = halves[:, :, :, 0] | halves[:, :, :, 1] << 4
-    words = q.reshape(panels, PANEL, -1).view("<u4").transpose(0, 2, 1)  # [panel, run, row]
+    words = q.reshape(panels, PANEL, -1).view("<u4").transpose(0, 2, 1)  # [panel, span, row]
     groups[:, :, at:] = np.ascontiguousarray(words).view(np.uint8).reshape(panels, groups.shape[1], -1)
 
 

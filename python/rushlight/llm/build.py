@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Builds the method `forward` of a decoder as calls: from tokens and their first position to logits.
+"""Builds the method `forward` of a decoder as a list of calls: from tokens and the position of the first one
+to logits.
 
-A layer is eight calls: norm, one product for queries, keys and values, attention over the cache, its
-product with the residual added, norm, one product for gates and values, the gate, its product with the
-residual added.
+A layer consists of eight calls: norm, one product for queries, keys and values, attention over the cache,
+its output product with the residual added, norm, one product for gates and values, the gate, and its
+output product with the residual added.
 """
 
 from __future__ import annotations
@@ -25,8 +26,8 @@ Progress = Callable[[str, float], None]
 
 
 def write_decoder(decoder: DecoderBuilder, progress: Progress) -> LoweredMethod:
-    """The whole method, its memory not planned. Errors: InvalidArgument for weights that are missing,
-    misshapen or not used."""
+    """The whole method, before memory planning. Errors: InvalidArgument for weights that are missing, have
+    other shapes or are not used."""
     hidden = decoder.embed()
     layers = decoder.config.layers
     for index, layer in enumerate(layers):
@@ -39,7 +40,7 @@ def write_decoder(decoder: DecoderBuilder, progress: Progress) -> LoweredMethod:
 
 
 class DecoderBuilder:
-    """Writes the parts of a decoder, in their order."""
+    """Writes the parts of a decoder in order of execution."""
 
     def __init__(self, source: WeightSource, options: LlmOptions, operators: Mapping[str, Operator]) -> None:
         self.source, self.options, self.config = source, options, source.config
@@ -51,7 +52,7 @@ class DecoderBuilder:
         self._embedding: Weight | None = None
 
     def make_products(self) -> Products:
-        """The writer of products with weights."""
+        """The writer of the products with weights."""
         return Products(self.writer, self.options.activation_bits)
 
     def embed(self) -> TensorOperand:
@@ -64,7 +65,7 @@ class DecoderBuilder:
         return self.scaled("tokens.scaled", rows, config.embedding_scale)
 
     def layer(self, index: int, layer: LayerConfig, hidden: TensorOperand) -> TensorOperand:
-        """One layer."""
+        """The calls of one layer; returns its output [1, S, hidden]."""
         config = self.config
         normed = self.norm("attention_norm", index, hidden)
         mixed = self.attention(index, layer, normed)
@@ -93,12 +94,12 @@ class DecoderBuilder:
         return self.scaled("logits.scaled", capped, config.final_softcap)
 
     def last(self, hidden: TensorOperand) -> TensorOperand:
-        """The last position [1, hidden]."""
+        """The hidden state of the last position [1, hidden]."""
         out = self.writer.tensor("last", "float32", (1, self.config.hidden))
         return self.writer.call("aten::select_copy.int_out", out, self=hidden, dim=1, index=-1)
 
     def query_key_value(self, index: int, normed: TensorOperand) -> TensorOperand:
-        """Queries, keys and values of each position, behind each other."""
+        """Queries, keys and values of each position, concatenated."""
         config = self.config
         parts = {
             "query": config.query_features,
@@ -111,7 +112,8 @@ class DecoderBuilder:
         return self.products.linear(name, normed, self.products.stacked(name, matrices), bias)
 
     def attention(self, index: int, layer: LayerConfig, normed: TensorOperand) -> TensorOperand:
-        """Attention over what this layer has cached, which these positions are put into first."""
+        """Attention over the cache of this layer, after the keys and values of these positions are stored in
+        it."""
         config, writer = self.config, self.writer
         name = f"layer{index}.attention"
         out = writer.tensor(name, "float32", (1, SEQUENCE, config.query_features))
@@ -141,7 +143,7 @@ class DecoderBuilder:
         )
 
     def cache(self, name: str) -> tuple[TensorOperand, TensorOperand | None]:
-        """Memory for keys or values of a layer, and for their scales."""
+        """The state for keys or values of a layer, and for their scales (None without)."""
         config, options = self.config, self.options
         sizes = (1, config.key_heads, options.context, config.head_dim)
         numbers = self.writer.state(name, options.cache, sizes)
@@ -150,7 +152,7 @@ class DecoderBuilder:
         return numbers, self.writer.state(f"{name}.scales", "float32", sizes[:3])
 
     def gated(self, index: int, normed: TensorOperand) -> TensorOperand:
-        """The inner numbers of a feed-forward part."""
+        """The gated inner activations of a feed-forward part."""
         config = self.config
         parts = {"gate": config.inner, "up": config.inner}
         matrices = [self.matrix(part, index, count, config.hidden) for part, count in parts.items()]
@@ -163,7 +165,8 @@ class DecoderBuilder:
     def added(
         self, index: int, part: str, rows: TensorOperand, matrix: Matrix, residual: TensorOperand
     ) -> TensorOperand:
-        """The residual plus the product of a part, which has a norm of its own in some families."""
+        """The residual plus the product of a part; in some families the product passes through a separate
+        norm first."""
         config = self.config
         name = f"layer{index}.{part}_output"
         bias = self.source.bias("attention_output" if part == "attention" else "down", index, config.hidden)
@@ -174,11 +177,12 @@ class DecoderBuilder:
         return self.products.add(name, self.norm(f"{part}_post_norm", index, product), residual)
 
     def matrix(self, part: str, index: int, features: int, depth: int) -> Matrix:
-        """A matrix of a layer in the chosen kind."""
+        """A matrix of a layer in the chosen storage format."""
         return in_kind(self.source.matrix(part, index, features, depth), self.options.weights)
 
     def biases(self, index: int, parts: Mapping[str, int], *, required: bool = False) -> Array | None:
-        """Biases of parts behind each other, zeros for parts without; None if no part has any."""
+        """The biases of several parts, concatenated, with zeros for parts without bias; None if no part has
+        one."""
         found = [self.source.bias(part, index, count, required=required) for part, count in parts.items()]
         if all(bias is None for bias in found):
             return None
@@ -203,7 +207,7 @@ class DecoderBuilder:
         )
 
     def head_norm(self, part: str, index: int) -> TensorOperand | None:
-        """The weights of the RMS norm of heads, None in families without."""
+        """The weights of the RMS norm of heads; None in families without this norm."""
         config = self.config
         if not config.query_key_norm:
             return None
@@ -211,7 +215,7 @@ class DecoderBuilder:
         return self.writer.constant(f"layer{index}.{part}", weight)
 
     def scaled(self, name: str, rows: TensorOperand, factor: float) -> TensorOperand:
-        """The rows times a number."""
+        """The rows multiplied by a constant."""
         if factor == 1.0:
             return rows
         out = self.writer.tensor(name, "float32", rows.symbols)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Writes a method call by call, without a graph: tensors, constants, state, calls of the operator table."""
+"""Writes a method call by call, without a graph: tensors, constants, state and calls of operators of the
+table."""
 
 from __future__ import annotations
 
@@ -24,11 +25,11 @@ from rushlight.program.dim_order import row_major
 from rushlight.program.dtypes import NUMBERS, element_size
 
 SEQUENCE = "s"
-"""The symbol of the number of tokens of a call."""
+"""The symbol for the number of tokens in a call."""
 
 
 class CallWriter:
-    """A method that is being written. `longest` is the most tokens of one call, its only free size."""
+    """A method under construction. `longest` is the maximum of SEQUENCE, its only dynamic size."""
 
     def __init__(self, name: str, operators: Mapping[str, Operator], longest: int) -> None:
         self.method = LoweredMethod(name)
@@ -44,7 +45,7 @@ class CallWriter:
         place: Place = Place.PLANNED,
         data: Any = None,
     ) -> TensorOperand:
-        """A tensor in a storage of its own; a size may be SEQUENCE."""
+        """A tensor with its own storage; a size may be SEQUENCE."""
         bounds = tuple(self.longest if size == SEQUENCE else int(size) for size in sizes)
         nbytes = element_size(dtype) * int(np.prod(bounds, dtype=np.int64))
         storage = Storage(name, nbytes, place, data)
@@ -54,13 +55,13 @@ class CallWriter:
         )
 
     def input(self, name: str, dtype: str, sizes: Sequence[int | str]) -> TensorOperand:
-        """An input of the method, in memory of the plan."""
+        """An input of the method, in planned memory."""
         made = self.tensor(name, dtype, sizes)
         self.method.inputs.append(made)
         return made
 
     def constant(self, name: str, array: Any) -> TensorOperand:
-        """A constant of the program; the same array is the same constant."""
+        """A constant of the program; the same array becomes the same constant."""
         known = self._constants.get(id(array))
         if known is None:
             made = self.tensor(name, array.dtype.name, array.shape, Place.CONSTANT, array)
@@ -68,20 +69,21 @@ class CallWriter:
         return known[1]
 
     def state(self, name: str, dtype: str, sizes: Sequence[int], initial: Any = None) -> TensorOperand:
-        """Memory that lasts from call to call; without initial bytes nothing is stored for it."""
+        """Memory that keeps its content between calls; without `initial` the program stores no bytes for
+        it."""
         made = self.tensor(name, dtype, sizes, Place.MUTABLE, initial)
         self.method.mutable.append(made)
         return made
 
     def number(self, row: str, /, **arguments: Any) -> NumberOperand:
-        """The int that a call gives."""
+        """The integer that a call returns."""
         made = NumberOperand(int)
         self._write(row, made, arguments)
         return made
 
     def call(self, row: str, out: TensorOperand, /, **arguments: Any) -> TensorOperand:
-        """A call of an operator of the table into `out`, which it returns. Arguments that are left out are
-        those of the schema's defaults, by their types: None, False, alpha 1."""
+        """Writes a call of an operator of the table into `out`, and returns `out`. Missing arguments get the
+        schema's defaults by their type: None, False, alpha 1."""
         self._write(row, out, arguments)
         return out
 

@@ -21,8 +21,9 @@ def message(role: str, content: str) -> Message:
 
 
 class Chat:
-    """Questions, each answered by the model. What was said stays in the model's cache: an answer evaluates
-    the new question only. Where the context is full its older half is forgotten, but not the system text."""
+    """A conversation: questions, each answered by the model. The conversation stays in the model's cache, so
+    an answer evaluates only the new question. When the context is full, the model forgets the older half,
+    except for the system text."""
 
     def __init__(self, model: TextModel, system: str | None, options: Options) -> None:
         self._model = model
@@ -30,13 +31,14 @@ class Chat:
         self.reset(system)
 
     def reset(self, system: str | None = None) -> None:
-        """Begins anew, with another system text."""
+        """Starts a new conversation with another system text."""
         self.system = system
         self.messages: list[Message] = []
         self._keep: int | None = None
 
     def say(self, text: str) -> Generation:
-        """The answer to a question. Both are part of the conversation once it has ended, also by close()."""
+        """The answer to a question. Both become part of the conversation when the generation ends, also by
+        close()."""
         self._model.close()
         question = message("user", text)
 
@@ -47,7 +49,7 @@ class Chat:
         return self._model.start(self._opening([*self.messages, question]), options, answered)
 
     def undo(self) -> bool:
-        """Forgets the last question and its answer; False where there is none."""
+        """Forgets the last question and its answer; False if there is none."""
         self._model.close()
         if not self.messages:
             return False
@@ -58,7 +60,8 @@ class Chat:
         return messages if self.system is None else [message("system", self.system), *messages]
 
     def _tokens_to_keep(self) -> int:
-        """Tokens that all conversations with this system text begin with; at most half of the context."""
+        """The number of leading tokens that all conversations with this system text share; at most half of
+        the context."""
         if self._keep is None:
             two = [self._model.tokens_of(self._opening([message("user", text)])) for text in ("a", "1")]
             shared = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(*two, strict=False)))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Conversations as prompts."""
+"""Converts conversations to prompts."""
 
 from __future__ import annotations
 
@@ -28,17 +28,17 @@ class ChatTemplate:
         self._native: _runtime.ChatTemplate = call(module, module.ChatTemplate, bytes(blob))
 
     def render(self, messages: Sequence[Mapping[str, str]], *, generation_prompt: bool = True) -> str:
-        """The prompt for the assistant's next message; the beginning of that is left out without
-        `generation_prompt`. Errors: InvalidArgument, of a message without role or content, of a role other
-        than system, user and assistant, or a system message that is not the first."""
+        """The prompt for the assistant's next message. With `generation_prompt` it ends with the beginning of
+        that message. Errors: InvalidArgument for a message without role or content, for a role other than
+        system, user and assistant, and for a system message that is not the first."""
         text: str = call(default_module(), self._native.render, _pairs(messages), generation_prompt)
         return text
 
     def encode(
         self, messages: Sequence[Mapping[str, str]], tokenizer: Tokenizer, *, generation_prompt: bool = True
     ) -> list[int]:
-        """The tokens of the prompt. Special tokens that are written in messages are text: nobody can end a
-        message by what it says. Errors: as `render`."""
+        """The tokens of the prompt. Special tokens within messages are encoded as plain text, so a message
+        cannot end itself. Errors: as `render`."""
         native = tokenizer.native
         tokens: list[int] = call(
             default_module(), self._native.encode, _pairs(messages), generation_prompt, native

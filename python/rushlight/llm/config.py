@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Describes a decoder of the supported families, whatever file it comes from."""
+"""Describes a decoder of the supported families, independent of the file format."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from rushlight.llm.rope import Rope
 
 @dataclass(frozen=True)
 class LayerConfig:
-    """A layer: how many of the newest keys a position sees (0: all), and which of the model's rotary
-    embeddings it has."""
+    """A layer: the number of most recent keys that a position attends to (0: all), and the index of its
+    rotary embedding in the model's list."""
 
     window: int = 0
     rope: int = 0
@@ -23,21 +23,21 @@ class ModelConfig:
 
     Attributes:
         family: its name in rushlight.llm.families.
-        hidden, inner: numbers of a position between the layers, and inside of a feed-forward part.
-        heads, key_heads, head_dim: query heads, key and value heads, and numbers of each.
-        vocabulary: tokens.
-        context: positions that the model was made for.
-        layers: one entry a layer.
-        ropes: the rotary embeddings that layers have; `interleaved` says which numbers are pairs: 2i and
-            2i + 1, or else i and i + half.
-        attention_scale: of products of queries and keys; capped by `attention_softcap` if it is above 0.
-        final_softcap: of logits, if above 0.
-        embedding_scale: of token embeddings.
-        norm_eps, norm_offset: of RMS norms; the offset is added to their weights.
-        activation: of gates: silu, gelu or gelu_tanh.
+        hidden, inner: width of a position between layers, and inside a feed-forward part.
+        heads, key_heads, head_dim: query heads, key and value heads, and the width of each.
+        vocabulary: number of tokens.
+        context: maximum number of positions that the model was trained for.
+        layers: one entry per layer.
+        ropes: the rotary embeddings that layers refer to; `interleaved` means that pairs are elements 2i and
+            2i + 1 instead of i and i + half.
+        attention_scale: scale of query-key products; `attention_softcap` caps them if it is above 0.
+        final_softcap: soft cap of logits, if above 0.
+        embedding_scale: factor of token embeddings.
+        norm_eps, norm_offset: parameters of RMS norms; the offset is added to their weights.
+        activation: activation of gates: silu, gelu or gelu_tanh.
         query_key_norm: queries and keys have RMS norms.
         attention_bias: queries, keys and values must have biases.
-        post_norms: RMS norms behind attention and feed-forward parts.
+        post_norms: RMS norms after attention and feed-forward parts.
         tied: logits are products with the token embedding.
     """
 
@@ -66,10 +66,10 @@ class ModelConfig:
 
     @property
     def query_features(self) -> int:
-        """Numbers of all query heads."""
+        """The width of all query heads together."""
         return self.heads * self.head_dim
 
     @property
     def key_features(self) -> int:
-        """Numbers of all key heads."""
+        """The width of all key heads together."""
         return self.key_heads * self.head_dim

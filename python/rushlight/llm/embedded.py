@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Vocabulary and chat template as named data of a program, so that a conversation needs no other file."""
+"""Vocabulary and chat template as named data of a program, so that text generation needs no other file."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from rushlight.llm.weights.source import WeightSource
 
 @dataclass
 class Embedded:
-    """Named data by key, and why some is left out."""
+    """Named data by key, and remarks that say why some are left out."""
 
     data: dict[str, bytes] = field(default_factory=dict)
     remarks: list[str] = field(default_factory=list)
 
 
 def embedded_data(source: WeightSource, tokenizer: str | os.PathLike[str] | None) -> Embedded:
-    """The vocabulary of the source, or of the tokenizer.json that the caller names, and the source's chat
+    """The vocabulary of the source, or of the tokenizer.json given by the caller, and the source's chat
     template. A template that cannot be compiled is left out: a model without one can still complete texts.
 
     Errors: InvalidArgument for a vocabulary that cannot be compiled; MissingDependency.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Options of exporting a language model."""
+"""Options for exporting a language model."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from rushlight.errors import InvalidArgument
 from rushlight.llm.products import WEIGHTS
 
 CACHES = ("float32", "float16", "int8")
-"""dtypes of keys and values that are kept; int8 with a scale for each position and head."""
+"""dtypes of cached keys and values; int8 has a scale for each position and head."""
 
 RUNTIMES = ("rushlight", "executorch")
-"""Whose operators a program calls."""
+"""The runtimes whose operators a program may call."""
 
 DEFAULT_CONTEXT = 2048
 DEFAULT_MAX_SEQ = 256

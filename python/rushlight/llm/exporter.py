@@ -34,9 +34,9 @@ Progress = Callable[[str, float], None]
 
 @dataclass
 class LlmReport:
-    """Describes an export: the model, the options, and bytes. `cache_bytes` and `planned_bytes` are memory
-    that the program takes when it runs; the former are part of the latter. `vocabulary_bytes` are 0 without a
-    tokenizer; `remarks` say why."""
+    """Describes an export: model, options, and sizes in bytes. `cache_bytes` and `planned_bytes` are memory
+    that the program takes at run time; `planned_bytes` includes `cache_bytes`. `vocabulary_bytes` is 0
+    without a tokenizer; `remarks` say why."""
 
     family: str
     parameters: int
@@ -53,13 +53,13 @@ class LlmReport:
     seconds: float = 0.0
 
     def to_json(self) -> dict[str, Any]:
-        """The report in JSON's types."""
+        """The report as JSON types."""
         return {**vars(self), "options": vars(self.options)}
 
 
 @dataclass
 class LlmProgram:
-    """A language model as a program. `parts` are the methods and their bytes, as the file will have them."""
+    """A language model as a program. `parts` are the methods and their bytes, in the order of the file."""
 
     parts: ProgramParts
     report: LlmReport = field(repr=False)
@@ -70,7 +70,7 @@ class LlmProgram:
 
     @property
     def buffer(self) -> bytes:
-        """The file, in memory."""
+        """The file's bytes."""
         return self._image.tobytes()
 
     def save(self, path: PathLike) -> Path:
@@ -92,33 +92,33 @@ def export(
     tokenizer: PathLike | None = None,
     progress: Progress = lambda what, share: None,
 ) -> LlmProgram:
-    """A language model as one program: `forward(tokens int64 [1, S], input_pos int64 [1])` gives the logits
-    float32 [1, vocabulary] of the last token. It keeps keys and values of earlier positions, and has the
-    tokenizer and the chat template in it.
+    """A language model as one program: `forward(tokens int64 [1, S], input_pos int64 [1])` returns the logits
+    float32 [1, vocabulary] of the last token. It caches keys and values of earlier positions, and contains
+    the tokenizer and the chat template.
 
         rushlight.llm.export("SmolLM2.gguf").save("smollm2.pte")
 
     Args:
-        source: a GGUF file, or a directory with config.json and safetensors as Hugging Face has it. Families:
+        source: a GGUF file, or a Hugging Face directory with config.json and safetensors. Families:
             llama, smollm3, qwen2, qwen3, gemma, gemma2, gemma3.
-        weights: how matrices are stored. `keep`: as the file has them, numbers that are quantized in blocks
-            in the same steps (the default for GGUF). `int4`, `int8`: in groups of 32 with a float16 scale
+        weights: how matrices are stored. `keep`: as in the file, block-quantized values
+            with the same steps (the default for GGUF). `int4`, `int8`: in groups of 32 with a float16 scale
             (`int4` is the default for directories). `float16`, `float32`.
-        embeddings: the same for token embedding and logits [default: as `weights`, `int8` for `int4`].
-        context: positions that are kept at most [default: the model's, at most 2048].
-        max_seq: tokens of one call at most [default: 256, at most the context].
-        cache: dtype of keys and values that are kept: float32, float16, or int8 with a scale for each
+        embeddings: likewise for token embedding and logits [default: as `weights`, `int8` for `int4`].
+        context: maximum number of cached positions [default: the model's, at most 2048].
+        max_seq: maximum number of tokens of one call [default: 256, at most the context].
+        cache: dtype of cached keys and values: float32, float16, or int8 with a scale for each
             position and head.
-        activation_bits: rows that meet block weights are rounded to 16 or 8 bits, in blocks of 32 numbers.
-        runtime: whose operators are called. `executorch`: those that the official runtime 1.5.1 has with its
-            libraries of quantized and of language model operators; rushlight runs such a program, too. There
-            numbers in blocks are kept in 8 bits with a float32 scale a group (mixed_linear, embedding_byte;
-            minimums in a product of their own), all other weights in float32; the cache is float32.
-        tokenizer: a tokenizer.json in place of the source's own.
-        progress: called with what is done and the share of the work that is behind.
+        activation_bits: bits of rows multiplied by block weights, 16 or 8, rounded in blocks of 32.
+        runtime: the runtime whose operators are called. `executorch`: operators of the official runtime 1.5.1
+            with its libraries of quantized and language model operators; rushlight runs such a program, too.
+            In these programs block weights have 8 bits with a float32 scale per group (mixed_linear,
+            embedding_byte; minimums take a separate product), all other weights and the cache are float32.
+        tokenizer: a tokenizer.json that replaces the source's tokenizer.
+        progress: called with a description of the current step and the share of work done.
 
-    Errors: InvalidArgument, naming what was expected and got, for files that are damaged, families that are
-    not known, and tensors that are missing, misshapen or not used; FileFailed; MissingDependency.
+    Errors: InvalidArgument for damaged files, unknown families, and tensors that are missing, misshapen
+    or not used; FileFailed; MissingDependency.
     """
     started = time.monotonic()
     model = open_source(source)
@@ -134,7 +134,7 @@ def export(
 
 
 def open_source(source: PathLike) -> WeightSource:
-    """The weights at a path. Errors: InvalidArgument, FileFailed."""
+    """Opens the weights at a path. Errors: InvalidArgument, FileFailed."""
     path = Path(source)
     if not path.exists():
         raise InvalidArgument(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Numbers and words of a model's description, checked as they are read."""
+"""Checked access to the fields of a model's description."""
 
 from __future__ import annotations
 
@@ -10,45 +10,45 @@ from rushlight.errors import InvalidArgument
 from rushlight.printable import one_line
 
 LARGEST = 1 << 31
-"""No size of a model reaches this: products of two fit 64 bits."""
+"""The bound of all sizes of a model: a product of two sizes fits in 64 bits."""
 
 _SMALLEST = 1e-30
-"""Smaller numbers, and those larger than its inverse, may overflow in products of float32."""
+"""Smaller values, and values above its inverse, may overflow in products of float32."""
 
 
 class Fields:
-    """A mapping with keys; `prefix` stands before each of them, `where` before them in errors. Keys whose
-    value is None count as missing."""
+    """A mapping with checked access. `prefix` is prepended to each key; errors begin with `where`. Keys with
+    the value None count as missing."""
 
     def __init__(self, values: Mapping[str, Any], where: str, prefix: str = "") -> None:
         self._values, self.where, self._prefix = values, where, prefix
 
     def has(self, key: str) -> bool:
-        """True if there is a value, which may be None."""
+        """True if the key is present, also with the value None."""
         return self._prefix + key in self._values
 
     def get(self, key: str) -> Any:
-        """The value, None if it is missing."""
+        """The value; None if it is missing."""
         return self._values.get(self._prefix + key)
 
     def refuse(self, key: str, expected: str) -> InvalidArgument:
-        """The error for a value."""
+        """The error for an invalid value."""
         found = self.get(key)
         got = "none" if found is None else one_line(repr(found))[:60]
         return InvalidArgument(f"{self.where}: {self._prefix}{key}: expected {expected}, got {got}")
 
     def integer(self, key: str, default: int | None = None, *, least: int = 1, most: int = LARGEST) -> int:
-        """A whole number. Errors: InvalidArgument, for a missing one without default, too."""
+        """An integer. Errors: InvalidArgument, also if it is missing and has no default."""
         found = self.get(key)
         found = default if found is None else found
         if isinstance(found, list) and found and all(each == found[0] for each in found):
-            found = found[0]  # GGUF may have one number a layer
+            found = found[0]  # GGUF may have one value per layer
         if not isinstance(found, int) or isinstance(found, bool) or not least <= found <= most:
             raise self.refuse(key, f"a whole number from {least} to {most}")
         return found
 
     def integers(self, key: str, *, least: int = 0, most: int = LARGEST) -> list[int]:
-        """A whole number or a list of them. Errors: InvalidArgument."""
+        """An integer or a list of integers. Errors: InvalidArgument."""
         found = self.get(key)
         found = found if isinstance(found, list) else [found]
         if not all(type(each) is int and least <= each <= most for each in found):
@@ -66,11 +66,11 @@ class Fields:
         raise self.refuse(key, f"a number above {least:g}")
 
     def optional_real(self, key: str) -> float | None:
-        """A finite number above 0, None if it is missing. Errors: InvalidArgument."""
+        """A finite number above 0; None if it is missing. Errors: InvalidArgument."""
         return None if self.get(key) is None else self.real(key)
 
     def text(self, key: str, default: str | None = None) -> str:
-        """A word. Errors: InvalidArgument."""
+        """A string. Errors: InvalidArgument."""
         found = self.get(key)
         found = default if found is None else found
         if not isinstance(found, str):
@@ -78,7 +78,7 @@ class Fields:
         return found
 
     def flag(self, key: str, default: bool = False) -> bool:
-        """True or false. Errors: InvalidArgument."""
+        """A boolean. Errors: InvalidArgument."""
         found = self.get(key)
         found = default if found is None else found
         if not isinstance(found, bool):
@@ -86,7 +86,7 @@ class Fields:
         return found
 
     def items(self, key: str, kind: type, length: int) -> list[Any] | None:
-        """A list with `length` items of a type, None if it is missing. Errors: InvalidArgument."""
+        """A list of `length` items of type `kind`; None if it is missing. Errors: InvalidArgument."""
         found = self.get(key)
         if found is None:
             return None
@@ -95,7 +95,7 @@ class Fields:
         return found
 
     def part(self, key: str) -> Fields | None:
-        """The fields of a mapping, None if it is missing. Errors: InvalidArgument."""
+        """The fields of a nested mapping; None if it is missing. Errors: InvalidArgument."""
         found = self.get(key)
         if found is None:
             return None

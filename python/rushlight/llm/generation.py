@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A text that is being generated."""
+"""A text during its generation."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ _REASONS: dict[int, FinishReason] = {1: "end", 2: "stop", 3: "length", 4: "conte
 
 @dataclass(frozen=True)
 class Piece:
-    """A token and the text that has become certain with it: whole characters, empty while they are
-    incomplete or may begin a stop text. `token` is None of text without one, at the end. `logprob` is None
-    unless it was asked for."""
+    """A token, and the text that it completes: whole characters; empty while a character is incomplete or the
+    text may begin a stop text. `token` is None for text without a token, at the end. `logprob` is None
+    unless requested."""
 
     text: str
     token: int | None
@@ -28,9 +28,9 @@ class Piece:
 
 
 class Generation(Iterator[Piece]):
-    """The pieces of a text, each computed when it is asked for. `finish_reason` is None before the end:
-    "end" (the model's end token), "stop" (a stop text), "length" (max_tokens), "context" (it is full) or
-    "cancelled" (close() was called, or another generation was begun)."""
+    """The pieces of a text, each computed on request. `finish_reason` is None before the end, then "end" (the
+    model's end token), "stop" (a stop text), "length" (max_tokens), "context" (the context is full) or
+    "cancelled" (close() was called, or another generation began)."""
 
     def __init__(
         self, model: TextModel, logprobs: bool, finished: Callable[[str], None] | None = None
@@ -40,7 +40,7 @@ class Generation(Iterator[Piece]):
         self._finished = finished
         self._text = ""  # for `finished`
         self.has_text = model.takes_text
-        """True if pieces have text; otherwise they have tokens alone."""
+        """True if pieces have text; otherwise they have only tokens."""
         self._statistics: Statistics | None = None
         self.finish_reason: FinishReason | None = None
 
@@ -51,7 +51,7 @@ class Generation(Iterator[Piece]):
         raise StopIteration
 
     def step(self) -> Piece | None:
-        """The next piece; None where a part of the prompt was evaluated, or nothing is left."""
+        """The next piece; None after evaluating a part of the prompt, and at the end."""
         if self.finish_reason is not None:
             return None
         text, token, logprob, finish = self._model.native_step()
@@ -69,7 +69,7 @@ class Generation(Iterator[Piece]):
         return "".join(piece.text for piece in self)
 
     def close(self) -> None:
-        """Ends it here. What was generated stays in the model's cache."""
+        """Ends the generation. The text generated so far stays in the model's cache."""
         if self.finish_reason is None:
             self._finish("cancelled")
 

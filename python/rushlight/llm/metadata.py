@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Methods that return facts about a language model, by the names that ExecuTorch's runners ask for."""
+"""Methods that return facts about a language model, under the names that ExecuTorch's runners look up."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from rushlight.program.model import Kind, Method, Value
 
 @dataclass(frozen=True)
 class SpecialTokens:
-    """The token that texts begin with, if the model has one, and those that end them."""
+    """The token that begins a text, if the model has one, and the tokens that end one."""
 
     bos: int | None = None
     eos: tuple[int, ...] = ()

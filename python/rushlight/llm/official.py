@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A decoder of operators that the official runtime 1.5.1 has, with its libraries of quantized and of language
-model operators loaded: `executorch.kernels.quantized` and `executorch.extension.llm.custom_ops` in Python.
+"""A decoder of operators of the official runtime 1.5.1 with its libraries of quantized and language model
+operators loaded: `executorch.kernels.quantized` and `executorch.extension.llm.custom_ops` in Python.
 
-Rows are [S, numbers]. Queries and keys lie in halves for the rotary embedding, whatever order the file has.
-Attention is llama::custom_sdpa where a layer sees all positions; windows and soft caps are plain products
-with the whole cache and a mask.
+Rows are [S, width]. Queries and keys are in halves (pairs i and i + half) for the rotary embedding, in
+whatever order the file stores them. Layers with full attention use llama::custom_sdpa; layers with a
+window or a soft cap multiply with the whole cache and add a mask.
 """
 
 from __future__ import annotations
@@ -44,12 +44,12 @@ class OfficialDecoder(DecoderBuilder):
         return OfficialProducts(self.writer)
 
     def op(self, row: str, sizes: tuple[Size, ...], /, **arguments: object) -> TensorOperand:
-        """A call into a new float32 tensor."""
+        """Writes a call into a new float32 tensor, and returns it."""
         name = f"{row.partition('::')[2].partition('.')[0]}"
         return self.writer.call(row, self.writer.tensor(name, "float32", sizes), **arguments)
 
     def view(self, rows: TensorOperand, *sizes: Size) -> TensorOperand:
-        """The same numbers in other sizes."""
+        """The same elements under another shape."""
         listed = [-1 if size == SEQUENCE else size for size in sizes]
         return self.op("aten::view_copy.out", sizes, self=rows, size=listed)
 
@@ -59,7 +59,7 @@ class OfficialDecoder(DecoderBuilder):
     def part(
         self, rows: TensorOperand, dim: int, start: object, end: object, sizes: tuple[Size, ...]
     ) -> TensorOperand:
-        """A slice along a dimension."""
+        """A slice along one dimension."""
         row = "aten::slice_copy.Tensor_out"
         return self.op(row, sizes, self=rows, dim=dim, start=start, end=end, step=1)
 
@@ -92,7 +92,7 @@ class OfficialDecoder(DecoderBuilder):
     def _projected(
         self, index: int, part: str, features: int, rows: TensorOperand, layer: LayerConfig | None = None
     ) -> TensorOperand:
-        """The product with one matrix of a layer; queries and keys, which have a `layer`, in halves."""
+        """The product with one matrix of a layer; queries and keys, which pass `layer`, come in halves."""
         bias = self.source.bias(
             part, index, features, required=self.config.attention_bias and part in ("query", "key", "value")
         )
@@ -135,7 +135,7 @@ class OfficialDecoder(DecoderBuilder):
     def _heads(
         self, index: int, layer: LayerConfig, part: str, heads: int, normed: TensorOperand
     ) -> TensorOperand:
-        """Queries or keys [S, heads, D], with their norm and their rotary embedding."""
+        """Queries or keys [S, heads, D], after their norm and rotary embedding."""
         config = self.config
         rows = self._projected(index, part, heads * config.head_dim, normed, layer)
         found = self.view(rows, SEQUENCE, heads, config.head_dim)
@@ -146,7 +146,7 @@ class OfficialDecoder(DecoderBuilder):
         return self._turned(layer.rope, heads, found)
 
     def _turned(self, rope: int, heads: int, rows: TensorOperand) -> TensorOperand:
-        """The rotary embedding of rows [S, heads, D]."""
+        """Applies the rotary embedding to rows [S, heads, D]."""
         cos, sin = self._turn(rope)
         pairs, dim = cos.sizes[-1], self.config.head_dim
         half = (SEQUENCE, heads, pairs)
@@ -169,7 +169,7 @@ class OfficialDecoder(DecoderBuilder):
         return self.op(row, a.symbols, self=left, other=right)
 
     def _turn(self, rope: int) -> tuple[TensorOperand, TensorOperand]:
-        """Cosines and sines of these positions [S, 1, pairs]."""
+        """The cosines and sines of these positions [S, 1, pairs]."""
         if rope not in self._turns:
             found = []
             for table in self._ropes[rope]:
@@ -180,8 +180,8 @@ class OfficialDecoder(DecoderBuilder):
         return self._turns[rope]
 
     def _cached(self, name: str, rows: TensorOperand, is_plain: bool) -> TensorOperand:
-        """The cache of keys or values [1, context, heads, D], with these rows put in. Plain attention reads
-        positions that were never written: they must be numbers."""
+        """The cache of keys or values [1, context, heads, D] after storing these rows. Plain attention also
+        reads positions that were never written; they must hold finite values."""
         config = self.config
         sizes = (1, self.options.context, config.key_heads, config.head_dim)
         cache = self.writer.state(name, "float32", sizes, np.zeros(sizes, np.float32) if is_plain else None)
@@ -216,12 +216,12 @@ class OfficialDecoder(DecoderBuilder):
         return self.view(mixed, SEQUENCE, config.query_features)
 
     def _rows_by_head(self, queries: TensorOperand, shared: int, dim: int) -> list[TensorOperand]:
-        """The queries of each of the heads that share a key head [key heads, S, D]."""
+        """The queries of each head that shares a key head [key heads, S, D]."""
         sizes = (self.config.key_heads, SEQUENCE, dim)
         return [self.part(queries, 2, each * dim, (each + 1) * dim, sizes) for each in range(shared)]
 
     def _scores(self, rows: TensorOperand, keys: TensorOperand, layer: LayerConfig) -> TensorOperand:
-        """The shares of all keys [key heads, S, context]."""
+        """The attention weights of all keys [key heads, S, context]."""
         config = self.config
         sizes = (config.key_heads, SEQUENCE, self.options.context)
         scores = self.op("aten::bmm.out", sizes, self=rows, mat2=keys)
@@ -234,7 +234,7 @@ class OfficialDecoder(DecoderBuilder):
         return self.op("aten::_softmax.out", sizes, self=masked, dim=2)
 
     def _mask(self, window: int) -> TensorOperand:
-        """0 for keys that each position sees, else minus infinity [S, context]."""
+        """The mask [S, context]: 0 for keys that the position sees, minus infinity for all others."""
         if window not in self._masks:
             context, writer = self.options.context, self.writer
             positions = np.arange(context, dtype=np.float32)

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Weights and products of the operators that the official runtime has: 8-bit integers with a scale for each
-group, or float32."""
+"""Weights and products for the operators of the official runtime: int8 with a scale per group, or float32."""
 
 from __future__ import annotations
 
@@ -17,8 +16,8 @@ from rushlight.lowered.instructions import TensorOperand
 
 @dataclass(frozen=True)
 class ByteWeight:
-    """int8 [features, depth] and float32 scales [features, groups]; `minimums` [features, groups] are
-    multiplied by the group, for products with means."""
+    """int8 [features, depth] and float32 scales [features, groups]. `minimums` [features, groups] are
+    multiplied by the group size, for products with group means."""
 
     constant: TensorOperand
     scales: TensorOperand
@@ -28,8 +27,8 @@ class ByteWeight:
 
 
 class OfficialProducts(Products):
-    """See Products. Rows are [S, depth]: mixed_linear takes no other rank. A group's minimum is multiplied by
-    the sum of the group's inputs, in a product of its own: mixed_linear has no zero points."""
+    """See Products. Rows are [S, depth]: mixed_linear takes no other rank. A separate product multiplies each
+    group's minimum by the sum of the group's inputs, since mixed_linear has no zero points."""
 
     def __init__(self, writer: CallWriter) -> None:
         super().__init__(writer, 16)
@@ -42,12 +41,12 @@ class OfficialProducts(Products):
         return self._floats(name, matrix)
 
     def embedding(self, name: str, matrix: Matrix) -> Weight:
-        """See Products; minimums, which embedding_byte has not, make it float32."""
+        """See Products. Weights with minimums become float32, since embedding_byte has no minimums."""
         has_minimum = isinstance(matrix, BlockMatrix) and matrix.format.has_minimum
         return self._floats(name, matrix) if has_minimum else self.weight(name, matrix)
 
     def rows_of(self, name: str, weight: Weight, indices: TensorOperand) -> TensorOperand:
-        """The rows at the indices [1, S], as [S, depth]."""
+        """The rows at the indices [1, S] as [S, depth]."""
         out = self._writer.tensor(name, "float32", (1, SEQUENCE, weight.depth))
         if isinstance(weight, ByteWeight):
             self._writer.call(
@@ -117,7 +116,7 @@ class OfficialProducts(Products):
         return out if residual is None else self.add(name, out, residual)
 
     def _group_means(self, rows: TensorOperand, groups: int) -> TensorOperand:
-        """The mean of each group of the rows [S, groups]."""
+        """The mean of each group of each row [S, groups]."""
         known = self._means.get((id(rows), groups))
         if known is None:
             count, writer = rows.symbols[0], self._writer

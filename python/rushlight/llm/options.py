@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How text is generated."""
+"""Options of text generation."""
 
 from __future__ import annotations
 
@@ -25,23 +25,23 @@ _RANGES: dict[str, tuple[float, float]] = {
     "seed": (0, _ALL),
     "keep": (0, _ALL),
 }
-"""The smallest and the largest number of each option."""
+"""The minimum and maximum of each option."""
 
 
 @dataclass(frozen=True)
 class Options:
     """
-    max_tokens: tokens to generate at most; None: until the model ends the text or the context is full.
-    temperature: 0 takes the likeliest token; the higher, the more even the choice.
-    top_k: choose among so many of the likeliest tokens; 0: all.
-    top_p: among the likeliest whose probabilities add up to this.
-    min_p: among those with at least this share of the likeliest one's probability.
+    max_tokens: maximum number of generated tokens; None: until the text ends or the context is full.
+    temperature: 0 takes the most likely token; higher values make the choice more random.
+    top_k: choose among this number of most likely tokens; 0: all.
+    top_p: choose among the most likely tokens whose probabilities add up to this.
+    min_p: choose among tokens with at least this share of the most likely token's probability.
     repetition_penalty: divides the scores of the last `repeat_last_n` tokens; 1: no penalty.
     seed: the same seed gives the same text; None: a random one.
     stop: texts that end the generation and are not part of it.
-    ignore_end: go on where the model ends the text.
-    shift: where the context is full, keep the first `keep` tokens and the newest half, and go on.
-    logprobs: pieces have the natural logarithm of their token's probability, without all of the above.
+    ignore_end: continue after the model's end token.
+    shift: when the context is full, keep the first `keep` tokens and the newest half, and continue.
+    logprobs: pieces have the natural logarithm of their token's probability before all options above.
     """
 
     max_tokens: int | None = None
@@ -76,11 +76,11 @@ class Options:
 
     @property
     def stops(self) -> list[str]:
-        """The texts of `stop` as a list."""
+        """The stop texts as a list."""
         return [self.stop] if isinstance(self.stop, str) else list(self.stop)
 
     def for_native(self) -> dict[str, Any]:
-        """As the native generator takes them."""
+        """The options in the form that the native generator takes."""
         given = asdict(self)
         given["max_tokens"] = _ALL if self.max_tokens is None else self.max_tokens
         given["seed"] = secrets.randbits(64) if self.seed is None else self.seed

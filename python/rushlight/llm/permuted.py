@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Matrices whose rows are in another order within each head."""
+"""Matrices with the rows of each head reordered."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from rushlight.llm.weights.source import FloatMatrix, Matrix
 
 
 def in_halves(head_dim: int, rotary: int) -> Array:
-    """Which row of a head goes to each place, so that pairs of neighbours among the first `rotary` become
-    pairs of i and i + half."""
+    """The row order of a head that moves pairs of neighbours among the first `rotary` rows to pairs of i and
+    i + half."""
     return np.concatenate([np.arange(0, rotary, 2), np.arange(1, rotary, 2), np.arange(rotary, head_dim)])
 
 
 def permuted(matrix: Matrix, order: Array) -> Matrix:
-    """The matrix with the rows of each head in this order."""
+    """The matrix with the rows of each head in `order`."""
     if isinstance(matrix, BlockMatrix):
         return _PermutedBlocks(matrix, order)
 
@@ -43,7 +43,8 @@ class _PermutedBlocks(BlockMatrix):
 
 
 def _heads_around(start: int, stop: int, order: Array) -> tuple[int, int, Array]:
-    """The rows of whole heads that have rows `start` to `stop` of the new order, and where those are."""
+    """The range of whole heads that contains rows `start` to `stop` of the new order, and the indices of
+    these rows in that range."""
     size = len(order)
     first, last = start // size * size, -(-stop // size) * size
     places = np.arange(start, stop)

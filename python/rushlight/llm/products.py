@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Weights as constants of a program, and the calls that multiply with them or look rows up in them."""
+"""Stores weights as constants of a program, and writes the calls that multiply with them or look up their
+rows."""
 
 from __future__ import annotations
 
@@ -18,7 +19,7 @@ from rushlight.llm.weights.source import FloatMatrix, Matrix
 from rushlight.lowered.instructions import TensorOperand
 
 WEIGHTS = ("keep", "int4", "int8", "float16", "float32")
-"""Kinds of weights; `keep` is that of the file."""
+"""Storage formats of weights; `keep` means the file's."""
 
 _LARGEST_HALF = 65504.0
 
@@ -26,8 +27,9 @@ _BLOCK_FORMATS = {"int4": INT4, "int8": INT8}
 
 
 def in_kind(matrix: Matrix, kind: str) -> Matrix:
-    """The matrix as one of WEIGHTS; what is in that format stays as it is. bfloat16 is kept as float16, which
-    holds its numbers from 6e-5 to 65504 exactly. Errors: InvalidArgument for numbers above that."""
+    """Converts the matrix to one of WEIGHTS; a matrix already in that format is unchanged. `keep` stores
+    bfloat16 as float16, which represents bfloat16 values from 6e-5 to 65504 exactly. Errors:
+    InvalidArgument for larger values."""
     if kind == "keep":
         is_half = isinstance(matrix, FloatMatrix) and matrix.dtype != "float32"
         return in_kind(matrix, "float16") if is_half else matrix
@@ -53,7 +55,7 @@ def in_kind(matrix: Matrix, kind: str) -> Matrix:
 
 @dataclass(frozen=True)
 class BlockWeight:
-    """A packed weight in blocks or float16."""
+    """A packed weight in block format or float16."""
 
     constant: TensorOperand
     format: BlockFormat
@@ -62,7 +64,7 @@ class BlockWeight:
 
     @property
     def arguments(self) -> dict[str, Any]:
-        """The arguments of calls that read it."""
+        """The arguments of the calls that read it."""
         form = self.format
         return {
             "weight": self.constant,
@@ -76,7 +78,7 @@ class BlockWeight:
 
 @dataclass(frozen=True)
 class FloatWeight:
-    """A weight in float32."""
+    """A float32 weight."""
 
     constant: TensorOperand
     features: int
@@ -88,19 +90,19 @@ class Weight(Protocol):
 
     @property
     def constant(self) -> TensorOperand:
-        """Its numbers."""
+        """The constant that holds its values."""
 
     @property
     def features(self) -> int:
-        """Rows of the matrix."""
+        """The number of rows of the matrix."""
 
     @property
     def depth(self) -> int:
-        """Numbers of a row."""
+        """The elements per row."""
 
 
 class Products:
-    """Writes products into a method; `activation_bits` are of the rows that meet block weights."""
+    """Writes products into a method; rows that meet block weights are rounded to `activation_bits`."""
 
     def __init__(self, writer: CallWriter, activation_bits: int) -> None:
         self._writer, self._bits = writer, activation_bits
@@ -116,11 +118,11 @@ class Products:
         return FloatWeight(self._writer.constant(name, array), matrix.features, matrix.depth)
 
     def embedding(self, name: str, matrix: Matrix) -> Weight:
-        """The matrix as a constant of which rows are looked up."""
+        """The matrix as a constant for row lookup."""
         return self.weight(name, matrix)
 
     def stacked(self, name: str, matrices: Sequence[Matrix]) -> list[Weight]:
-        """Matrices that read the same rows, behind each other: one constant for neighbours of one format."""
+        """Matrices that multiply the same rows, stacked: neighbours of one format become one constant."""
         groups = [list(alike) for _, alike in groupby(matrices, _format)]
         return [self.weight(name, _joined(alike)) for alike in groups]
 
@@ -132,7 +134,7 @@ class Products:
         bias: Array | None = None,
         residual: TensorOperand | None = None,
     ) -> TensorOperand:
-        """rows times the transposed weights, their features behind each other, plus bias and residual."""
+        """rows times the transposed weights, with their features concatenated, plus bias and residual."""
         parts, first = [], 0
         for weight in weights:
             last = first + weight.features
@@ -154,7 +156,7 @@ class Products:
         return self._look_up(out, weight, indices)
 
     def add(self, name: str, a: TensorOperand, b: TensorOperand) -> TensorOperand:
-        """The sum of two tensors of one shape."""
+        """The sum of two tensors of the same shape."""
         out = self._out(name, a, a.sizes[-1])
         return self._writer.call("aten::add.out", out, self=a, other=b)
 

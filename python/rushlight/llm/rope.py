@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Rotary position embeddings as tables of cosines and sines, and how models stretch them to longer contexts.
+"""Rotary position embeddings as tables of cosines and sines, and the methods that stretch them to longer
+contexts.
 
 Reference: Su et al., RoFormer (2021); Peng et al., YaRN (2023); the Llama 3.1 model card for "llama3".
-Numbers are float32, rounded as transformers rounds them: tests compare logits with it.
+Values are float32, rounded as in transformers: tests compare logits with it.
 """
 
 from __future__ import annotations
@@ -22,13 +23,14 @@ Array = NDArray[Any]
 
 @dataclass(frozen=True)
 class Rope:
-    """Radians a position of each pair of numbers; cosines and sines are multiplied by `factor`."""
+    """The frequency of each pair of elements, in radians per position; cosines and sines are multiplied by
+    `factor`."""
 
     frequencies: tuple[float, ...]
     factor: float = 1.0
 
     def tables(self, context: int) -> tuple[Array, Array]:
-        """Cosines and sines, float32 [context, pairs]."""
+        """The cosines and sines, float32 [context, pairs]."""
         positions = np.arange(context, dtype=np.float32)
         angles = np.outer(positions, np.asarray(self.frequencies, np.float32)).astype(np.float32)
         factor = np.float32(self.factor)
@@ -36,11 +38,11 @@ class Rope:
 
 
 NO_ROPE = Rope((0.0,))
-"""Leaves queries and keys as they are."""
+"""The identity: leaves queries and keys unchanged."""
 
 
 def plain(base: float, numbers: int) -> Rope:
-    """The embedding of `numbers` numbers a head."""
+    """The unscaled embedding of `numbers` elements per head."""
     exponents = np.arange(0, numbers, 2, dtype=np.float32) / np.float32(numbers)
     return _rope(np.float32(1) / np.float32(base) ** exponents)
 
@@ -51,16 +53,16 @@ def linear(rope: Rope, factor: float) -> Rope:
 
 
 def divided(rope: Rope, divisors: Sequence[float]) -> Rope:
-    """Each frequency divided by its own number, as GGUF stores those of Llama 3."""
+    """Each frequency divided by a separate divisor, as GGUF stores them for Llama 3."""
     return _rope(_frequencies(rope) / np.asarray(divisors, np.float32), rope.factor)
 
 
 def llama3(rope: Rope, factor: float, low: float, high: float, original: int) -> Rope:
-    """Waves longer than original / low are divided by the factor, those shorter than original / high are
-    kept, those between are blended."""
+    """Divides wavelengths longer than original / low by the factor, keeps wavelengths shorter than original /
+    high, and blends the ones between."""
     kept = _frequencies(rope)
     waves = np.float32(2 * math.pi) / kept
-    with np.errstate(all="ignore"):  # checked when all is done
+    with np.errstate(all="ignore"):  # checked at the end
         smooth = (np.float32(original) / waves - np.float32(low)) / np.float32(high - low)
         blended = (1 - smooth) * kept / np.float32(factor) + smooth * kept
     long, short = waves > original / low, waves < original / high
@@ -70,9 +72,9 @@ def llama3(rope: Rope, factor: float, low: float, high: float, original: int) ->
 def yarn(
     rope: Rope, base: float, factor: float, original: int, fast: float, slow: float, attention: float | None
 ) -> Rope:
-    """Pairs that turn more than `fast` times in the original context are kept, those that turn less than
-    `slow` times are divided by the factor, others are blended. `attention` multiplies cosines and sines; the
-    paper's number without."""
+    """YaRN: keeps pairs that rotate more than `fast` times within the original context, divides pairs that
+    rotate less than `slow` times by the factor, and blends the others. `attention` multiplies cosines and
+    sines; None means the paper's formula."""
     kept = _frequencies(rope)
     pairs = len(kept)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Rounds float matrices to block weights: symmetric groups, the scale of each chosen among several."""
+"""Rounds float matrices to block weights: symmetric groups, with the best scale of several candidates."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ INT4 = BlockFormat(4, 32, "float16", False)
 INT8 = BlockFormat(8, 32, "float16", False)
 
 _LARGEST = 4e5
-"""Its scale for 4 bits is below the largest float16."""
+"""The scale of this value in 4 bits is below the largest float16."""
 
 _TRIALS = np.linspace(0.80, 1.06, 14, dtype=np.float32)
-"""Scales that are tried for 4 bits, as shares of the one at which the largest number is the last step: a
-smaller scale cuts off the largest numbers and rounds all others finer."""
+"""Candidate scales for 4 bits, as fractions of the scale that maps the value of the largest magnitude to the
+last step: a smaller scale clips the largest values and rounds all others more finely."""
 
 
 def round_to_blocks(rows: Array, form: BlockFormat) -> Blocks:
-    """The rows (float32) in a format without minimums. 8 bits: the largest number is step 127. 4 bits: the
-    number of the largest magnitude is near step -8, at that one of several scales, refined by least squares,
-    whose squared error is the smallest. Errors: InvalidArgument for numbers that are not finite, or above
-    what scales of float16 reach."""
+    """Rounds float32 rows to a format without minimums. 8 bits: the largest magnitude becomes step 127. 4
+    bits: tries several scales that map the value of the largest magnitude near step -8, refines each by
+    least squares, and takes the one with the smallest squared error. Errors: InvalidArgument for values
+    that are not finite or too large for float16 scales."""
     largest = np.abs(rows).max(initial=0)
     if not largest <= _LARGEST:
         raise InvalidArgument(
@@ -80,7 +80,7 @@ def _error(blocks: Array, scales: Array, form: BlockFormat) -> Array:
 
 
 class RoundedBlocks(BlockMatrix):
-    """A float matrix whose rows are rounded when they are asked for. `values(start, stop)` gives them."""
+    """A float matrix whose rows are rounded on request. `values(start, stop)` returns the float rows."""
 
     def __init__(
         self, form: BlockFormat, features: int, depth: int, values: Callable[[int, int], Array]

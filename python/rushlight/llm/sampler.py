@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The choice of the next token."""
+"""Chooses the next token."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ class Sampler:
 
     Args:
         temperature: 0 takes the greatest logit; otherwise logits are divided by it.
-        top_k: choose among so many of the likeliest tokens; 0: all.
-        top_p: of those, the likeliest whose probabilities reach this share.
-        min_p: of those, the ones with at least this share of the likeliest one's probability.
+        top_k: choose among this number of most likely tokens; 0: all.
+        top_p: of these, the most likely whose probabilities add up to this share.
+        min_p: of these, tokens with at least this share of the most likely token's probability.
         repetition_penalty: divides the positive logits of recent tokens and multiplies negative ones.
-        repeat_last_n: how many tokens are recent.
-        seed: of the random numbers, a 64-bit number.
+        repeat_last_n: the number of recent tokens.
+        seed: a 64-bit integer for the random numbers.
 
-    Errors: InvalidArgument, of an option that is out of its range.
+    Errors: InvalidArgument for an option out of range.
     """
 
     def __init__(
@@ -62,8 +62,8 @@ class Sampler:
         )
 
     def sample(self, logits: ArrayLike, recent: Sequence[int] = ()) -> int:
-        """The index of one of `logits`. `recent`: the tokens before it, the newest last.
-        Errors: InvalidArgument."""
+        """The index of the chosen logit in `logits`. `recent`: the preceding tokens, the newest last. Errors:
+        InvalidArgument."""
         scores = np.asarray(logits, np.float32).reshape(-1)
         if not scores.size:
             raise InvalidArgument("logits: expected at least one number, got none")

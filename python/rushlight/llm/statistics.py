@@ -13,8 +13,9 @@ from typing import Any
 class Statistics:
     """Tokens and times of one generation so far, and the process's peak memory.
 
-    `cached_tokens` of the prompt were in the cache already; `evaluated_tokens` were evaluated, those that a
-    shift kept again. `decoded_tokens` are generated ones without those that follow a prompt or a shift.
+    `cached_tokens` of the prompt were already in the cache. `evaluated_tokens` were evaluated, including
+    tokens that were evaluated again after a context shift. `decoded_tokens` are the generated tokens
+    except the first after a prompt or a shift.
     """
 
     prompt_tokens: int
@@ -26,7 +27,7 @@ class Statistics:
     prefill_seconds: float
     decode_seconds: float
     peak_memory: int
-    """Bytes that were resident at most, of the whole process: mapped weights that were read, too."""
+    """The peak resident memory of the whole process in bytes; mapped weights count once read."""
 
     @classmethod
     def of(cls, native: dict[str, int]) -> Statistics:
@@ -40,12 +41,12 @@ class Statistics:
 
     @property
     def prefill_rate(self) -> float:
-        """Tokens of the prompt a second."""
+        """Evaluated prompt tokens per second."""
         return self.evaluated_tokens / self.prefill_seconds if self.prefill_seconds else 0.0
 
     @property
     def decode_rate(self) -> float:
-        """Generated tokens a second."""
+        """Decoded tokens per second."""
         return self.decoded_tokens / self.decode_seconds if self.decode_seconds else 0.0
 
     def to_json(self) -> dict[str, Any]:
@@ -62,6 +63,6 @@ class Statistics:
 
 
 def peak_memory() -> int:
-    """Bytes of this process that were resident at most."""
+    """The peak resident memory of this process in bytes."""
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return peak if sys.platform == "darwin" else peak * 1024

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Compiles chat templates to the blob that rushlight.llm.ChatTemplate reads: the named data KEY of a program.
 
-A template is a program in Jinja's language, which only Jinja runs. Here it runs on made-up conversations, in
-Jinja's sandbox, and the texts around their messages are kept. The result must equal the template on other
-conversations, or it is refused. What depends on the day stands as of DAY, what depends on tools is left out.
+A template is a Jinja program, which only Jinja can run. The compiler renders it for made-up conversations
+in Jinja's sandbox and keeps the texts around their messages. The result must agree with the template on
+other conversations; otherwise the template is refused. Dates are rendered as of DAY; text that depends on
+tools is left out.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ _REASONING_END = "</think>"
 
 @dataclass(frozen=True)
 class _Parts:
-    """The strings of runtime/llm/chat_template.h, in their order, and the flags."""
+    """The strings of runtime/llm/chat_template.h in that order, and the flags."""
 
     without_system: str = ""
     system_before: str = ""
@@ -54,7 +55,7 @@ class _Parts:
 
 
 def from_gguf(metadata: Mapping[str, Any]) -> bytes | None:
-    """The blob of a GGUF file's `tokenizer.chat_template`, if it has one. Errors: InvalidArgument."""
+    """The blob of a GGUF file's `tokenizer.chat_template`; None without one. Errors: InvalidArgument."""
     source = metadata.get("tokenizer.chat_template")
     tokens = metadata.get("tokenizer.ggml.tokens", ())
 
@@ -66,8 +67,8 @@ def from_gguf(metadata: Mapping[str, Any]) -> bytes | None:
 
 
 def from_tokenizer_config(config: Mapping[str, Any]) -> bytes | None:
-    """The blob of a tokenizer_config.json's `chat_template`, the one named `default` of several; None where
-    it has none. Errors: InvalidArgument."""
+    """The blob of a tokenizer_config.json's `chat_template` (of several, the one named `default`); None
+    without one. Errors: InvalidArgument."""
     source = config.get("chat_template")
     if isinstance(source, list):
         source = {one["name"]: one["template"] for one in source}.get("default")
@@ -80,8 +81,8 @@ def from_tokenizer_config(config: Mapping[str, Any]) -> bytes | None:
 
 
 def compile_template(source: str, bos_token: str = "", eos_token: str = "") -> bytes:
-    """The blob of a Jinja template. Errors: InvalidArgument, of a template that is more than texts around
-    messages."""
+    """The blob of a Jinja template. Errors: InvalidArgument for a template that does more than put texts
+    around messages."""
     render = _renderer(source, {"bos_token": bos_token, "eos_token": eos_token})
     parts = _with_reasoning(render, _with_system(render, _derived(render)))
     parts = _with_trims(render, parts)
@@ -101,7 +102,8 @@ def _refusal(what: str) -> InvalidArgument:
 
 
 def _renderer(source: str, tokens: Mapping[str, str]) -> Render:
-    """Runs a template as Hugging Face's `apply_chat_template` does. Its errors: InvalidArgument."""
+    """Renders a template as Hugging Face's `apply_chat_template` does. The renderer's errors:
+    InvalidArgument."""
     try:
         from jinja2 import TemplateError, nodes
         from jinja2.ext import Extension, loopcontrols
@@ -111,7 +113,7 @@ def _renderer(source: str, tokens: Mapping[str, str]) -> Render:
         raise MissingDependency("jinja2", "llm") from missing
 
     class Generation(Extension):
-        """`{% generation %}`: marks what the assistant says, for training."""
+        """`{% generation %}`: marks the assistant's text, for training."""
 
         tags = {"generation"}  # noqa: RUF012
 
@@ -157,7 +159,8 @@ def _say(*texts: str) -> Conversation:
 
 
 def _between(text: str, *marks: str) -> list[str]:
-    """The texts before, between and after the marks. Errors: InvalidArgument, unless each is there once."""
+    """The texts before, between and after the marks. Errors: InvalidArgument unless each mark occurs exactly
+    once."""
     parts = []
     for mark in marks:
         before, found, text = text.partition(mark)
@@ -168,7 +171,8 @@ def _between(text: str, *marks: str) -> list[str]:
 
 
 def _tail(render: Render, conversation: Conversation) -> str:
-    """The text behind the last message without a generation prompt; empty where the template refuses that."""
+    """The text after the last message without a generation prompt; empty if the template refuses the
+    conversation."""
     try:
         return render(conversation, False).rpartition(conversation[-1]["content"])[2]
     except InvalidArgument:
@@ -176,7 +180,7 @@ def _tail(render: Render, conversation: Conversation) -> str:
 
 
 def _derived(render: Render) -> _Parts:
-    """The parts around users' and assistants' messages."""
+    """The texts around messages of users and assistants."""
     opening, asked, answered, end = _between(
         render(_say(_USER, _ASSISTANT, _LAST), True), _USER, _ASSISTANT, _LAST
     )
@@ -200,7 +204,7 @@ def _derived(render: Render) -> _Parts:
 
 
 def _with_system(render: Render, parts: _Parts) -> _Parts:
-    """The parts around the system's message, which may be a part of the first question."""
+    """The texts around the system message, which may be part of the first question."""
     try:
         before, between, _ = _between(render(_say(_SYSTEM, _USER), True), _SYSTEM, _USER)
     except InvalidArgument:
@@ -215,7 +219,7 @@ def _with_system(render: Render, parts: _Parts) -> _Parts:
 
 
 def _with_reasoning(render: Render, parts: _Parts) -> _Parts:
-    """True if the assistant's earlier messages lose their reasoning."""
+    """Sets `reasoning_end` if the template drops the reasoning of the assistant's earlier messages."""
     said = {"role": "assistant", "content": f"<think>\nREASON\n{_REASONING_END}\n\n{_ASSISTANT}"}
     [first], [last] = _say(_USER), _say(_LAST)
     lost = "REASON" not in render([first, said, last], True)
@@ -223,7 +227,7 @@ def _with_reasoning(render: Render, parts: _Parts) -> _Parts:
 
 
 def _with_trims(render: Render, parts: _Parts) -> _Parts:
-    """The flags that say whose messages lose the spaces around them."""
+    """Sets the flags of the roles whose messages are stripped of surrounding whitespace."""
     spaced = [
         {"role": message["role"], "content": f" \n {message['content']}\t \n"}
         for message in _say(_SYSTEM, _USER, _ASSISTANT, _LAST)[bool(parts.flags & _NO_SYSTEM) :]
@@ -237,7 +241,7 @@ def _with_trims(render: Render, parts: _Parts) -> _Parts:
 
 
 def _conversations(no_system: bool) -> list[Conversation]:
-    """Others than those that the parts come from."""
+    """Test conversations, different from the conversations that the parts come from."""
     texts = [
         "What is 2 + 2?",
         '4.\n\nIt is four, "exactly" <b>&amp;</b> {{ braces }} {% percent %}.',

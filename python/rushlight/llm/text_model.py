@@ -21,32 +21,32 @@ Prompt = str | Sequence[int] | Messages
 
 
 class TextModel:
-    """A program's language model with a cache of its own. Prompts that begin as what the cache holds are
-    evaluated from where they differ. One thread at a time."""
+    """A program's language model with its own cache. A prompt that shares a prefix with the cache is
+    evaluated from the first difference. Use by one thread at a time."""
 
     def __init__(self, program: Program) -> None:
         self._native = program.load_text_generator()
         facts = self._native.facts
         self.begin: int | None = facts["begin"]
-        """The token that begins a text, where the program names one."""
+        """The token that begins a text; None if the program names none."""
         self.ends: list[int] = facts["ends"]
-        """Tokens that end a text."""
+        """The tokens that end a text."""
         self.context: int = facts["context"]
-        """Tokens that the cache holds: of the prompt and the generated text together."""
+        """Capacity of the cache in tokens, for prompt and generated text together."""
         self.vocabulary: int = facts["vocabulary"]
-        """The number of tokens there are."""
+        """The number of different tokens."""
         self.takes_text: bool = facts["takes_text"]
-        """True if the program has a vocabulary; otherwise prompts are tokens, and pieces have no text."""
+        """True if the program has a vocabulary; otherwise prompts are tokens and pieces have no text."""
         self.takes_messages: bool = facts["takes_messages"]
-        """True if it has a chat template, too."""
+        """True if the program also has a chat template."""
         self.generation: Generation | None = None
-        """The one that was begun last."""
+        """The generation that began last."""
 
     def generate(self, prompt: Prompt, **options: Any) -> Generation:
-        """The text behind a prompt: a text, tokens, or messages ({"role": ..., "content": ...}) of a chat.
-        The keywords are the fields of rushlight.llm.Options. Ends the generation before.
+        """The text that follows a prompt: a string, tokens, or messages ({"role": ..., "content": ...}) of a
+        chat. The keywords are the fields of rushlight.llm.Options. Ends the previous generation.
 
-        Raises InvalidArgument: an option out of range, a token that there is not, more tokens than the
+        Raises InvalidArgument for an option out of range, an unknown token, or more tokens than the
         context holds (unless `shift`).
         """
         return self.start(prompt, options_of(options))
@@ -54,7 +54,7 @@ class TextModel:
     def start(
         self, prompt: Prompt, options: Options, finished: Callable[[str], None] | None = None
     ) -> Generation:
-        """generate() with options made before; `finished` is called with the whole text when it has ended."""
+        """generate() with existing options; `finished` is called with the whole text at the end."""
         tokens = self.tokens_of(prompt)
         self.close()
         self._native.begin(tokens, options.for_native())
@@ -62,17 +62,17 @@ class TextModel:
         return self.generation
 
     def close(self) -> None:
-        """Ends the generation, if one was begun."""
+        """Ends the current generation, if any."""
         if self.generation is not None:
             self.generation.close()
 
     def chat(self, system: str | None = None, **options: Any) -> Chat:
-        """A conversation; the options are those of generate()."""
+        """A conversation; takes the options of generate()."""
         return Chat(self, system, options_of(options))
 
     def tokens_of(self, prompt: Prompt) -> list[int]:
-        """The prompt as tokens. Raises InvalidArgument: a token that there is not, text for a program without
-        a vocabulary, messages for one without a chat template, a role that the template does not know."""
+        """The prompt as tokens. Raises InvalidArgument for an unknown token, text for a program without a
+        vocabulary, messages for a program without a chat template, and a role unknown to the template."""
         if isinstance(prompt, str):
             return self._native.encode(prompt)
         if prompt and isinstance(prompt[0], Mapping):
@@ -89,11 +89,12 @@ class TextModel:
 
     @property
     def tokens(self) -> list[int]:
-        """Those of the prompt and the text so far, which a prompt may continue."""
+        """The tokens of the prompt and the text so far; a prompt that begins with them continues the text."""
         return self._native.tokens()
 
     def rewind(self, count: int) -> None:
-        """Keeps the first `count` tokens and ends the generation. Raises InvalidArgument: there are fewer."""
+        """Keeps the first `count` tokens and ends the generation. Raises InvalidArgument if there are
+        fewer."""
         if count < 0:
             raise InvalidArgument(f"rewind: expected at least 0 tokens, got {count}")
         self.close()
@@ -101,16 +102,16 @@ class TextModel:
 
     @property
     def statistics(self) -> Statistics:
-        """The statistics of the generation that was begun last."""
+        """The statistics of the generation that began last."""
         return Statistics.of(self._native.statistics())
 
     def native_step(self) -> tuple[bytes, int | None, float, int]:
-        """For Generation."""
+        """One step of the native generator, for Generation."""
         return self._native.step()
 
 
 def _pair(message: Any) -> tuple[str, str]:
-    """Role and content."""
+    """The role and content of a message."""
     role, content = (
         message.get(key) if isinstance(message, Mapping) else None for key in ("role", "content")
     )
@@ -128,7 +129,7 @@ def options_of(given: Mapping[str, Any]) -> Options:
 
 
 def load(source: ProgramSource, *, threads: int | None = None, **options: Any) -> TextModel:
-    """Opens a program (.pte, a path or its bytes) as a language model. `threads` is how many share the work,
-    by default as many as there are physical cores; results do not depend on it. The other options are those
-    of rushlight.load. Raises InvalidProgram, InvalidArgument, UnsupportedFeature."""
+    """Opens a program (.pte, a path or its bytes) as a language model. `threads` share the work, by default
+    one per physical core; results do not depend on the number. The other options are passed to
+    rushlight.load. Raises InvalidProgram, InvalidArgument, UnsupportedFeature."""
     return TextModel(loading.load(source, threads=threads, **options))

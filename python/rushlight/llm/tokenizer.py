@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Text to tokens and back."""
+"""Converts text to tokens and back."""
 
 from __future__ import annotations
 
@@ -41,38 +41,38 @@ class Tokenizer:
         return [*self._native.prefix(), *tokens, *self._native.suffix()] if add_special else tokens
 
     def decode(self, tokens: Iterable[int], *, skip_special: bool = True) -> str:
-        """The text of `tokens`; bytes that are no UTF-8 become U+FFFD. Errors: InvalidArgument, of a number
-        that is no token."""
+        """The text of `tokens`; bytes that are not valid UTF-8 become U+FFFD. Errors: InvalidArgument for an
+        integer that is no token."""
         return self._native.decode([self._checked(token) for token in tokens], skip_special)
 
     def stream(self, tokens: Iterable[int], *, skip_special: bool = True) -> Iterator[str]:
-        """The text of each token as it comes, in whole characters: a token may give nothing, and the last
-        text is what was kept."""
+        """The text of each token, in whole characters: a token may yield an empty text, and the last item is
+        the remaining text."""
         decoder = self.decoder(skip_special=skip_special)
         for token in tokens:
             yield decoder.add(self._checked(token))
         yield decoder.finish()
 
     def decoder(self, *, skip_special: bool = True) -> _runtime.TokenDecoder:
-        """Decodes token by token: `add(token)` gives the text that is certain, `finish()` the rest."""
+        """Decodes token by token: `add(token)` returns the text that is complete, `finish()` the rest."""
         decoder: _runtime.TokenDecoder = default_module().TokenDecoder(self._native, skip_special)
         return decoder
 
     def bytes_of(self, token: int) -> bytes:
-        """The bytes of a token; they may be a part of a character."""
+        """The bytes of a token, possibly part of a character."""
         return self._native.text(self._checked(token))
 
     def is_special(self, token: int) -> bool:
         return self._native.is_special(self._checked(token))
 
     def find(self, text: str | bytes) -> int | None:
-        """The token that stands for `text`, special ones included."""
+        """The token of `text`, special tokens included; None if there is none."""
         token = self._native.find(text)
         return None if token < 0 else token
 
     @property
     def bos(self) -> int | None:
-        """The token that begins a text, as the source of the vocabulary has it."""
+        """The token that begins a text, according to the vocabulary."""
         token = self._native.bos()
         return None if token < 0 else token
 
@@ -84,7 +84,7 @@ class Tokenizer:
 
     @property
     def native(self) -> _runtime.Tokenizer:
-        """What other native classes take."""
+        """The native tokenizer, for other native classes."""
         return self._native
 
     def __len__(self) -> int:

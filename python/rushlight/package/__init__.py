@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Baked programs as source packages: a folder in the form that an embedded ecosystem takes, which needs
-nothing of rushlight."""
+"""Writes baked programs as source packages: a folder in the layout of an embedded ecosystem, independent of
+rushlight."""
 
 from rushlight.package.api import bake_package
 from rushlight.package.contents import Contents, collect

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""bake_package(): a program in, a source package out."""
+"""bake_package(): bakes a program and writes it as a source package."""
 
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ def bake_package(
     temporary_bytes: int | None = None,
     integers: bool = True,
 ) -> Baked:
-    """Bakes the program and writes it as a package of `form` into `folder`. The other arguments are those of
+    """Bakes the program and writes it as a package of `form` into `folder`. The other arguments are passed to
     bake() and collect(). The result's folder and files are the package's. With `integers` the program is
     converted first, so that its quantized parts compute in integers.
 
-    Errors: those of bake(), collect() and write_package().
+    Errors: as bake(), collect() and write_package().
     """
     root = source_root()
     sample = sample_of(model, methods, data_files)
@@ -94,14 +94,14 @@ def bake_package(
 
 
 def _as_function(example: str) -> str:
-    """The example's main() as `int run_example()`, without the file's own first comments."""
+    """The example's main() as `int run_example()`, without the file's leading comments."""
     if example.count(_MAIN) != 1:
         raise InvalidArgument(f"the example of a baked program: expected one '{_MAIN}'")
     return _body(example).replace(_MAIN, "static int run_example() {")
 
 
 def _body(example: str) -> str:
-    """Without the file's own first comments."""
+    """The file without its leading comments."""
     lines = example.split("\n")
     while lines and lines[0].startswith("//"):
         del lines[0]

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""An Arduino library (format 1.5, recursive layout): https://arduino.github.io/arduino-cli/latest/library-specification/"""
+"""An Arduino library (format 1.5, recursive layout):
+https://arduino.github.io/arduino-cli/latest/library-specification/"""
 
 from __future__ import annotations
 
@@ -28,7 +29,7 @@ void loop() {
 
 
 def files(contents: Contents) -> dict[str, str]:
-    """The files of this form beside src/ and LICENSE."""
+    """The files of this form, except src/ and LICENSE."""
     name = contents.name
     sketch = f"// SPDX-License-Identifier: BSD-3-Clause\n{contents.example}{_SKETCH}"
     return {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A CMake project that is included or installed, and found as a package."""
+"""A CMake project for inclusion as a subfolder, or for installation and find_package()."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ endif()
 
 
 def files(contents: Contents) -> dict[str, str]:
-    """The files of this form beside src/ and LICENSE."""
+    """The files of this form, except src/ and LICENSE."""
     name = contents.name
     values = {
         "name": name,

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The contents of a package in any form: a baked program, and the sources of rushlight that it needs."""
+"""The contents of a package, independent of its form: a baked program, and the rushlight sources that it
+needs."""
 
 from __future__ import annotations
 
@@ -16,21 +17,22 @@ from rushlight.package.settings import OWN_FILES, with_prelude
 
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,49}")
 _VERSION = re.compile(r"(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)")
-# A header of that name would stand in front of a system's, and a folder's name is taken in src/.
+# A header of that name would hide a system header; folder names in src/ are taken, too.
 _TAKEN = re.compile(
     "assert|complex|ctype|endian|errno|fenv|float|inttypes|iso646|kernels|limits|locale|malloc|math|memory"
     "|pthread|runtime|rushlight|sched|setjmp|signal|std(align|arg|atomic|bool|def|int|io|lib|noreturn)|strings?"
     "|tgmath|threads|time|uchar|unistd|version|wchar|wctype"
 )
-# Compiled with tracers only, which a baked program has not.
+# Only compiled with tracers, which baked programs do not have.
 _LEFT_OUT = re.compile(r"runtime/trace/.*\.cpp")
 
 
 @dataclass(frozen=True)
 class Contents:
-    """A package's parts. `files` are text by path under its include root; `header` is the one that
-    applications include. `example` is C++ that defines `int run_example()`, for every form's own main().
-    `licence` is the text for `files` that are rushlight's, `notes` what the README says of the model."""
+    """The parts of a package. `files` maps paths under its include root to text; `header` is the header that
+    applications include. `example` is C++ that defines `int run_example()`, called by the main() of each
+    form. `licence` is the text for the `files` from rushlight, `notes` the README's section about the
+    model."""
 
     name: str
     version: str
@@ -59,11 +61,11 @@ def collect(
     sentence: str = "",
     notes: str = "",
 ) -> Contents:
-    """The contents of a package of the files `generated`, by path, and of the sources that were selected for
-    them, as paths from `root`, the source tree; headers and what else these need are found.
+    """Collects the contents of a package: the files `generated`, by path, and the sources selected for them,
+    as paths from `root`, the source tree; adds all headers that these include.
 
-    Errors: InvalidArgument for a name that is no C identifier of at most 50 characters, or a system header's;
-    for a version other than three numbers; and for an include that nobody has.
+    Errors: InvalidArgument for a name that is not a C identifier of at most 50 characters or equals a
+    system header's; for a version other than three numbers; and for an include that is not found.
     """
     if not _NAME.fullmatch(name) or name.lower().startswith("arduino"):
         raise InvalidArgument(

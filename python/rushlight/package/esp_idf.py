@@ -14,7 +14,7 @@ _SPDX = "# SPDX-License-Identifier: BSD-3-Clause\n"
 
 
 def files(contents: Contents) -> dict[str, str]:
-    """The files of this form beside src/ and LICENSE."""
+    """The files of this form, except src/ and LICENSE."""
     name = contents.name
     example = f"examples/{name}"
     return {
@@ -44,7 +44,7 @@ def _component(contents: Contents) -> str:
 
 
 def _manifest(contents: Contents) -> str:
-    # A JSON string is a YAML string.
+    # JSON strings are valid YAML strings.
     return (
         _SPDX + f'version: "{contents.version}"\n'
         f"description: {json.dumps(contents.sentence)}\n"

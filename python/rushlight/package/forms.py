@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The forms of packages, and how one is written."""
+"""The forms of packages, and the function that writes one."""
 
 from __future__ import annotations
 
@@ -17,14 +17,15 @@ FORMS = {
     "esp-idf": esp_idf.files,
     "zephyr": zephyr.files,
 }
-"""Each gives the files of its package, text by path; those of `src/` are the same for all."""
+"""Each function returns the files of its form, text by path; the files in `src/` are the same for all forms.
+"""
 
 
 def write_package(contents: Contents, form: str, folder: Path) -> list[Path]:
-    """Writes the package into `folder`, which is made, or is empty, or holds an earlier package: what lies in
-    its src/ and is not part of the package is removed. Gives the paths written.
+    """Writes the package into `folder`, which is created, or is empty, or holds an earlier package: files in
+    its src/ that are not part of this package are removed. Returns the written paths.
 
-    Errors: InvalidArgument for a form that is not in FORMS, and for a folder that holds something else.
+    Errors: InvalidArgument for a form that is not in FORMS, and for a folder with other content.
     """
     if form not in FORMS:
         raise InvalidArgument(f"package form '{form}': expected one of {', '.join(FORMS)}")
@@ -42,7 +43,7 @@ def write_package(contents: Contents, form: str, folder: Path) -> list[Path]:
 
 
 def _prepare(folder: Path, wanted: set[str]) -> None:
-    """Removes the sources of an earlier package that this one has not: they would be compiled."""
+    """Removes sources of an earlier package that this one lacks: they would be compiled."""
     if not folder.exists():
         return
     if not folder.is_dir() or (any(folder.iterdir()) and not (folder / "src/rushlight/settings.h").is_file()):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""main() of the examples whose ecosystem has printf."""
+"""The main() of examples for ecosystems with printf."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from rushlight.package.contents import Contents
 
 
 def plain_main(contents: Contents, head: str = "int main()") -> str:
-    """C++ that runs the example once and says what came of it; its exit status is the error's number."""
+    """C++ that runs the example once and prints the result; its exit status is the error's code."""
     returned = "  return error;\n" if head.startswith("int ") else ""
     return (
         f"// SPDX-License-Identifier: BSD-3-Clause\n#include <cstdio>\n\n{contents.example}\n"

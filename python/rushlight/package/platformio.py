@@ -11,7 +11,7 @@ from rushlight.package.readme import readme
 
 
 def files(contents: Contents) -> dict[str, str]:
-    """The files of this form beside src/ and LICENSE."""
+    """The files of this form, except src/ and LICENSE."""
     example = f"examples/{contents.name}"
     return {
         "library.json": json.dumps(_manifest(contents), indent=2) + "\n",

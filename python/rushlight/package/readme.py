@@ -14,7 +14,7 @@ _SHOWN = 8
 
 
 def readme(contents: Contents, use: str) -> str:
-    """Says what the package is, how it is used (`use`, in the form's own words) and what may be edited."""
+    """Describes the package, its use (`use`, specific to the form) and which files may be edited."""
     return f"""\
 # {contents.name}
 
@@ -32,8 +32,8 @@ The licence in `LICENSE` is that of rushlight's sources. It says nothing of the 
 
 
 def notes(baked: Baked, header: str, smallest: str, sample: Sample | str) -> str:
-    """Sizes, a call, and what comes out. `header` is the program's, `smallest` its smallest application,
-    `sample` what the example runs on, or why it runs on nothing known."""
+    """Describes sizes, a call, and its outputs. `header` is the program's, `smallest` its smallest
+    application, `sample` the example's inputs and outputs, or the reason why there are none."""
     rows = [f"| constants (flash) | {baked.weights:,} |"]
     for method in baked.methods:
         rows.append(f"| arenas of `{comment(method)}` (RAM) | {baked.planned[method]:,} |")
@@ -61,7 +61,7 @@ The smallest application:
 
 
 def _tensors(header: str) -> list[str]:
-    """The inputs and outputs, as the header's structs describe them."""
+    """The inputs and outputs, from the header's structs."""
     lines = header.splitlines()
     found = []
     for at, line in enumerate(lines):

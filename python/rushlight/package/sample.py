@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The inputs that a package's example runs on, and what the model gives for them on this machine."""
+"""The inputs of a package's example, and the model's outputs for them on this machine."""
 
 from __future__ import annotations
 
@@ -21,8 +21,9 @@ _NORMAL = "normally distributed numbers"
 
 
 def sample_of(model: Path, methods: Sequence[str], data_files: Sequence[Path]) -> Sample | str:
-    """A sample of the method that examples run: the first of the model's own cases, or random numbers where
-    it has none. Or why there is no sample: this machine cannot run the model, or its outputs change."""
+    """A sample for the method that examples run: the first of the model's own cases, or random values without
+    cases. Returns the reason as text if there is no sample: this machine cannot run the model, or its
+    outputs vary."""
     name = example_method(list(methods) or [plan.name for plan in read_model(model).plans])
     try:
         source, call = _call(model, name)
@@ -37,13 +38,13 @@ def sample_of(model: Path, methods: Sequence[str], data_files: Sequence[Path]) -
 
 
 def _arrays(values: Sequence[Any]) -> dict[int, np.ndarray]:
-    """The tensors, by position."""
+    """The arrays by position."""
     return {i: value for i, value in enumerate(values) if isinstance(value, np.ndarray)}
 
 
 def _call(model: Path, name: str) -> tuple[str, Call]:
-    """Where the inputs come from, and the call. Numbers that are no tensors are those of the export: a baked
-    program has no others."""
+    """The source of the inputs, and the call. Inputs that are not tensors keep the values of the export: a
+    baked program supports no others."""
     exported = case_of_ones(read_model(model), name).calls[0]
     source, cases = case_for(model)
     given = [call for case in cases for call in case.calls if call.method == name]
@@ -56,7 +57,7 @@ def _call(model: Path, name: str) -> tuple[str, Call]:
 
 
 def _drawn(ones: Any, random: np.random.Generator) -> Any:
-    """Random numbers in place of ones; integers stay, they may be indices."""
+    """Random values in place of ones; integers stay unchanged, since they may be indices."""
     if not isinstance(ones, np.ndarray) or ones.dtype.kind not in "fV":
         return ones
     return fits(np.asarray(random.standard_normal(ones.shape)).astype(ones.dtype))

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The few files of a package that are neither rushlight's nor the model's. They say in the source what a
-build of ours says on the command line: not every package form has one."""
+"""The few files of a package that come from neither rushlight nor the model. They contain the settings that
+our own builds pass on the command line, which not every package form has."""
 
 from __future__ import annotations
 
@@ -72,13 +72,12 @@ OWN_FILES = {
     "rushlight/exact.h": _EXACT,
     "rushlight/platform.cpp": _PLATFORM,
 }
-"""By their paths under the include root."""
+"""The files by their paths under the include root."""
 
 
 def with_prelude(text: str, path: str, *, is_public: bool, is_exact: bool, condition: str = "") -> str:
-    """The text of a file, with the settings in front of all else that it includes: where it is compiled
-    itself, or is the header of applications. Of a source with a `condition` nothing is left where that does
-    not hold."""
+    """The text of a file, with the settings included before all other headers if it is a source or the public
+    header. With a `condition` the rest of a source is compiled only where it holds."""
     if path.endswith(".cpp"):
         headers = ["rushlight/source.h", *(["rushlight/exact.h"] if is_exact else [])]
         head, rest = text.split("\n", 1)

@@ -11,7 +11,7 @@ _SPDX = "# SPDX-License-Identifier: BSD-3-Clause\n"
 
 
 def files(contents: Contents) -> dict[str, str]:
-    """The files of this form beside src/ and LICENSE."""
+    """The files of this form, except src/ and LICENSE."""
     name = contents.name
     option = f"RUSHLIGHT_{name.upper()}"
     sample = f"samples/{name}"

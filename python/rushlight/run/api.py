@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Runs a program's calls on a target and compares the outputs with those expected."""
+"""Runs a program's calls on a target and compares the outputs with the expected ones."""
 
 from __future__ import annotations
 
@@ -45,39 +45,39 @@ def run(
     max_memory: int | None = None,
     integers: bool = True,
 ) -> RunOutcome:
-    """Runs the calls of `case`: on the host in this process, on other targets by an executable that is first
-    built for the model.
+    """Runs the calls of `case`: on the host in this process, on other targets by an executable built
+    for the model first.
 
     Args:
         model: a program (.pte) or a bundled program (.bpte).
-        case: the calls, and what to expect of them.
-        target: a target's name. "host" takes an executable too for a trace, for `kernels`, for backends
+        case: the calls and their expected outputs.
+        target: a target's name. "host" also uses an executable for a trace, for `kernels`, for backends
             (`RUSHLIGHT_BACKENDS` in `defines`), for `built` and for `baked`.
         build_folder: where to build (default: a cache).
         built: a runner to use instead of building one.
-        linked_in: with `built`: it has the model inside; otherwise it is given the model.
-        defines: CMake's, for the build.
-        timeout: seconds that the run may take, without building.
-        progress: called with what is being done and the share that is done.
-        trace: where to write a trace of what was executed.
+        linked_in: the runner `built` contains the model; otherwise the model is passed to it.
+        defines: CMake definitions for the build.
+        timeout: seconds for the run, without building.
+        progress: called with a description of the current step and the share done.
+        trace: where to write a trace of the execution.
         baked: bake the program instead of interpreting it; or an existing build of baked programs to run.
-        kernels: kernel libraries beside rushlight's, as `rushlight.build` takes them.
+        kernels: additional kernel libraries, as for `rushlight.build`.
         module: the Python module of a host build, in which the program then runs in this process.
-        prepare: whether kernels of hosts pack constants when a program is loaded; baked programs never do.
-        max_instructions: instructions that one call may run. Boards and baked programs have no such limit.
-        max_memory: bytes that one method may take. Boards and baked programs have no such limit.
-        integers: convert the program first, so that its quantized parts compute in integers; not where it is
-            traced, as traces name the file's own instructions, nor for builds that are given.
+        prepare: kernels of hosts pack constants when a program is loaded; baked programs never do.
+        max_instructions: maximum instructions per call. Boards and baked programs have no such limit.
+        max_memory: maximum bytes of memory per method. Boards and baked programs have no such limit.
+        integers: convert the program first, so that its quantized parts compute in integers; not for traces,
+            which refer to the file's own instructions, and not for given builds.
 
-    Errors: those of loading and building; BuildOnly; RunTimeout; TargetCrashed; what the runtime itself
-    refuses.
+    Errors: the errors of loading and building; BuildOnly; RunTimeout; TargetCrashed; the errors of the
+    runtime.
     """
     build = RunnerBuild(target, build_folder, kernels, defines or {}, progress)
     prepared = prepare_case(Path(model), case, build.defines)
     chosen = targets.get(target)
     chosen.check_runs()
     is_given = built is not None or module is not None or isinstance(baked, BakedBuild)
-    # Calls in place of a delegate are events of their own.
+    # Calls that replace a delegate would be traced as separate events.
     if not is_given and (trace is None or has_delegates(prepared.program)):
         prepared = converted_case(prepared, build.defines, integers=integers and trace is None)
     limits = Limits(timeout, max_instructions, max_memory)
@@ -110,7 +110,8 @@ def _baked(
     limits: Limits,
     trace: TraceRequest | None,
 ) -> BakedProgram:
-    """Errors: InvalidArgument for what a baked program cannot do; those of baking and building."""
+    """Errors: InvalidArgument for options that baked programs do not support; the errors of baking and
+    building."""
     limits.check_only_time("a baked program")
     if trace is not None:
         raise InvalidArgument("a baked program has no tracer", next_step="Trace the interpreted one.")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Builds the executable for a run that the caller gave none for; in a cache by default."""
+"""Builds the executable of a run if the caller gives none; in a cache by default."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ from rushlight.trace.request import TraceRequest
 
 @dataclass(frozen=True)
 class RunnerBuild:
-    """Options of the build for a run: for `target`, below `folder` (default: a cache), with `kernels`
-    (libraries beside rushlight's) and `defines` (cache entries for CMake)."""
+    """Options for building the executable of a run: for `target`, below `folder` (default: a cache), with
+    additional kernel libraries `kernels` and CMake cache entries `defines`."""
 
     target: str
     folder: Path | None = None
@@ -39,13 +39,13 @@ class RunnerBuild:
         return bool(self.kernels or self.defines.get(BACKENDS))
 
     def interpreter(self, prepared: PreparedCase, trace: TraceRequest | None) -> BuildResult:
-        """An executor_runner for the program. Errors: those of building."""
+        """An executor_runner for the program. Errors: as in building."""
         request = self._request(prepared, trace.defines() if trace else {})
         return run_request(request, self.folder or _cache_folder(request), progress=self.progress)
 
     def baked(self, prepared: PreparedCase) -> BakedBuild:
-        """A baked_runner for the program. Errors: those of baking and building."""
-        request = self._request(prepared, {"baked": ""})  # a folder of its own in the cache
+        """A baked_runner for the program. Errors: as in baking and building."""
+        request = self._request(prepared, {"baked": ""})  # a separate folder in the cache
         return build_baked(
             prepared.path,
             target=self.target,
@@ -68,14 +68,14 @@ class RunnerBuild:
 
 
 def converted_case(prepared: PreparedCase, defines: Mapping[str, str], *, integers: bool) -> PreparedCase:
-    """The case with its program converted, in a file of the cache; the case itself where nothing changes."""
+    """The case with its program converted to a cached file; the case itself if nothing changes."""
     path = prepared.path.resolve()
     converted = cached_conversion(path, integers=integers, data_files=prepared.data_files)
     return prepared if converted == path else prepare_case(converted, prepared.case, defines)
 
 
 def cached_conversion(model: Path, *, integers: bool = True, data_files: Sequence[Path] = ()) -> Path:
-    """See converted_model: the file itself, or a file of the cache."""
+    """See converted_model: the file itself, or a cached file."""
     data = model.read_bytes()
     contents = hashlib.sha256(data)
     if XNNPACK.encode() in data:
@@ -88,12 +88,12 @@ def cached_conversion(model: Path, *, integers: bool = True, data_files: Sequenc
 
 
 def build_cache() -> Path:
-    """The folder for runners and converted programs that no option names a folder for."""
+    """The default folder for runners and converted programs."""
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "rushlight"
 
 
 def _cache_folder(request: BuildRequest) -> Path:
-    """One folder per model, target and options, so that a second run reuses the first one's build."""
+    """A folder for each model, target and options, so that a second run reuses the build of the first."""
     base = build_cache() / "builds"
     ordered = replace(request, defines=dict(sorted(request.defines.items())))
     decides = repr((source_root(), sys.executable, ordered))

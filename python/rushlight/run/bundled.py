@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Verifies bundled programs against their own expected outputs."""
+"""Verifies bundled programs against the expected outputs in the file."""
 
 from __future__ import annotations
 
@@ -19,10 +19,11 @@ def verify_bundled_program(
     rtol: float | None = None,
     atol: float | None = None,
 ) -> RunOutcome:
-    """Runs the cases of a .bpte, of all methods or of one, and compares the outputs with the file's:
-    |got - expected| <= atol + rtol * |expected|. Parts not given come from the output's dtype (see
-    rushlight.run.cases.Tolerance). `.passed` of the result says whether all agree, `.calls` how far
-    each is off.
-    Errors: InvalidProgram, InvalidArgument (no such cases, a negative tolerance), those of running.
+    """Runs the cases of a .bpte, of all methods or of one, and compares the outputs with the file's: |got -
+    expected| <= atol + rtol * |expected|. A tolerance that is None depends on the output's dtype (see
+    rushlight.run.cases.Tolerance). `.passed` of the result is True if all outputs agree; `.calls` has the
+    difference of each call.
+
+    Errors: InvalidProgram, InvalidArgument (no such cases, a negative tolerance), the errors of running.
     """
     return run(path, bundled_case(Path(path), method, Tolerance.given(rtol, atol)), target=target)

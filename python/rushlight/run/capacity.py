@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Checks that a program fits in a target's memory."""
+"""Checks whether a program fits in a target's memory."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from rushlight.program import Method, arena_bytes
 from rushlight.run.findings import Finding
 
 MAX_PLANNED_BUFFERS = 16
-"""The most planned buffers of a runner: MemoryOptions::kMaxPlannedBuffers."""
+"""The maximum number of planned buffers of a runner: MemoryOptions::kMaxPlannedBuffers."""
 
 _REMEDY = "export for smaller shapes, or for a target with more memory"
 
 
 def capacity_findings(methods: Sequence[Method], target: targets.Target, stored: int) -> Iterator[Finding]:
-    """A finding for each shortage of memory; `stored` are the bytes of the program file and of data files
-    linked in with it.
+    """A finding for each memory that is too small; `stored` is the size in bytes of the program file and the
+    data files linked in with it.
 
-    Each method is checked by itself. Code, stack and the runner's own data are not counted, so that a program
+    Each method is checked alone. Code, stack and the runner's own data are not counted, so a program
     without findings may still fail to link.
     """
     for method in methods:
@@ -35,7 +35,7 @@ def capacity_findings(methods: Sequence[Method], target: targets.Target, stored:
 
 
 def _working(method: Method, target: targets.Target) -> int:
-    """Bytes of planned memory and of the method's own arena."""
+    """Bytes of planned memory and of the method arena."""
     return sum(method.buffer_sizes[1:]) + arena_bytes(method, 8 * target.pointer_bytes)
 
 

@@ -48,8 +48,8 @@ class CallResult:
 
 @dataclass(frozen=True)
 class RunnerOutcome:
-    """The end of a run, as in runtime/runner/outcome.h: the status code, the numbers of events and values of
-    a trace that did not fit, a flag for builds with logs, and the records of failed checks."""
+    """The end of a run, as in runtime/runner/outcome.h: the status code, the number of trace events and
+    values dropped for lack of memory, a flag for builds with logs, and the records of failed checks."""
 
     code: int
     lost_events: int = 0
@@ -81,8 +81,8 @@ def _encode_value(value: Any, dim_order: Sequence[int] | None) -> bytes:
 def encode_request(
     calls: Iterable[tuple[str, Sequence[Any], Sequence[Sequence[int] | None]]], *, fresh_methods: bool = False
 ) -> bytes:
-    """A request from (method name, inputs, dim order of each input or None) of each call; with
-    `fresh_methods` every call gets a method of its own."""
+    """A request from (method name, inputs, dim order of each input or None) for each call; with
+    `fresh_methods` each call gets a new instance of its method."""
     listed = list(calls)
     parts = [struct.pack("<4s3I", _MAGIC, len(listed), int(fresh_methods), 0)]
     for name, inputs, orders in listed:
@@ -123,9 +123,9 @@ class _Reader:
 def decode_response(
     data: bytes, orders: Sequence[Sequence[Sequence[int] | None]]
 ) -> tuple[Report, list[CallResult]]:
-    """The report and each call's result. `orders` has the dim order of each output of each call.
+    """The report and the result of each call. `orders` has the dim order of each output of each call.
 
-    Error: TargetCrashed when the response is not whole.
+    Error: TargetCrashed if the response is incomplete.
     """
     reader = _Reader(data)
     magic, calls, _, _ = reader.unpack("<4s3I")

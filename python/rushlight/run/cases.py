@@ -40,15 +40,16 @@ DTYPE_TOLERANCES: Mapping[str, tuple[float, float]] = {
     "float32": (1.3e-6, 1e-5),
     "float64": (1e-7, 1e-7),
 }
-"""(relative, absolute) where nobody gives a tolerance: those of torch.testing.assert_close, with an absolute
-part of one unit in the last place for 16-bit floats. runtime/bundled/bundled_method.cpp has the same rows."""
+"""(relative, absolute) defaults by dtype: the values of torch.testing.assert_close, with an absolute part of
+one unit in the last place for 16-bit floats. runtime/bundled/bundled_method.cpp has the same rows."""
 
 
 @dataclass(frozen=True)
 class Tolerance:
-    """Allowed difference of a float from its expected value: absolute + relative × |expected|. With `scaled`
-    the absolute part grows with the tensor: absolute × max(1, max|expected|). A part that is None comes from
-    DTYPE_TOLERANCES by the output's dtype; its absolute part is scaled: errors of sums grow with them.
+    """The allowed difference of a float from its expected value: absolute + relative × |expected|. With
+    `scaled` the absolute part grows with the tensor: absolute × max(1, max|expected|). A part that is None
+    comes from DTYPE_TOLERANCES by the output's dtype; its absolute part is scaled, since rounding errors
+    of sums grow with the values.
     """
 
     relative: float | None = None
@@ -64,7 +65,7 @@ class Tolerance:
         return cls(relative, absolute)
 
     def allowed(self, magnitude: np.ndarray, dtype: str) -> np.ndarray:
-        """Allowed difference per element; `magnitude` is |expected|, `dtype` that of the output."""
+        """The allowed difference per element; `magnitude` is |expected|, `dtype` the output's dtype."""
         relative, absolute = DTYPE_TOLERANCES[dtype]
         scale = max(1.0, float(magnitude.max())) if self.scaled or self.absolute is None else 1.0
         if self.relative is not None:
@@ -75,14 +76,14 @@ class Tolerance:
 
 
 BY_DTYPE = Tolerance()
-"""The tolerance of bundled programs, whose format holds none, unless the caller gives one."""
+"""The default tolerance of bundled programs, whose format stores none."""
 
 
 @dataclass(frozen=True)
 class Case:
-    """Calls in order, and the tolerance that outputs are held to: a number t stands for
-    t × max(1, max|expected|) + t × |expected|. Calls of one method share its state, unless
-    `fresh_methods` gives each call a method of its own. `data_files` are what the program leaves out."""
+    """Calls in order, and the tolerance for their outputs: a number t means t × max(1, max|expected|) + t ×
+    |expected|. Calls of one method share its state, unless `fresh_methods` gives each call a new instance.
+    `data_files` hold the program's external tensors."""
 
     name: str
     tolerance: float | Tolerance
@@ -91,16 +92,16 @@ class Case:
     fresh_methods: bool = False
 
     def held_to(self, tolerance: Tolerance) -> Case:
-        """The case with a caller's tolerance, which leaves no quantization steps."""
+        """The case with a caller's tolerance, without quantization steps."""
         calls = [replace(call, steps=()) for call in self.calls]
         return replace(self, tolerance=tolerance, calls=calls)
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """The difference of a call's outputs from the expected ones.
+    """The difference between a call's outputs and the expected ones.
 
-    `max_error` is the largest absolute difference; `reason` says what is wrong, and is empty if nothing is.
+    `max_error` is the largest absolute difference; `reason` describes a failure and is empty on success.
     """
 
     max_error: float
@@ -112,9 +113,9 @@ class Comparison:
 
 
 def load_case(path: Path, method: str | None = None) -> Case:
-    """Reads a case.json; `method` keeps the calls of one method.
+    """Reads a case.json; `method` keeps only the calls of this method.
 
-    Errors: InvalidArgument for a file that is missing or no case.
+    Errors: InvalidArgument for a file that is missing or not a case.
     """
     try:
         described = read_json(path, what="case")
@@ -145,8 +146,8 @@ def load_case(path: Path, method: str | None = None) -> Case:
 
 
 def save_case(path: Path, case: Case, **facts: object) -> None:
-    """Writes a case.json and its tensors.npz, as load_case reads them. `facts` are further entries of the
-    JSON file: labels, or the program that expected the outputs.
+    """Writes a case.json and its tensors.npz in the form that load_case reads. `facts` are further entries of
+    the JSON file: labels, or the program that computed the expected outputs.
 
     Errors: FileFailed; InvalidArgument for a case without expected outputs or with a Tolerance object.
     """
@@ -170,8 +171,8 @@ def save_case(path: Path, case: Case, **facts: object) -> None:
 
 
 def bundled_case(path: Path, method: str | None = None, tolerance: Tolerance = BY_DTYPE) -> Case:
-    """All cases of a bundled program, or the cases of one method; each runs on a fresh instance of its
-    method. Outputs of quantized methods are allowed the steps of output_steps(), unless the caller gives a
+    """All cases of a bundled program, or the cases of one method; each runs on a new instance of its method.
+    Outputs of quantized methods may differ by the steps of output_steps(), unless the caller gives a
     tolerance.
 
     Errors: InvalidArgument for a file without cases, InvalidProgram for a damaged one.
@@ -194,8 +195,8 @@ def _arrays(values: Sequence[BundledValue]) -> list[Any]:
 
 
 def case_of_ones(program: Program, method: str) -> Case:
-    """One call of `method` on ones, at the upper bounds of its shapes; numbers as exported. Error:
-    MethodNotFound."""
+    """One call of `method` with inputs of ones, at the upper bounds of its shapes; numbers as exported.
+    Error: MethodNotFound."""
     plan = program.method(method)
     inputs = [plan.values[index].data for index in plan.inputs]
     return Case(method, 0.0, [Call(method, [_ones(data) for data in inputs], None)])
@@ -211,7 +212,7 @@ def _ones(data: Any) -> Any:
 
 
 def load_npz(path: Path, method: str) -> Case:
-    """A case of one call without expectations: the arrays of an .npz, in the order of the file."""
+    """A case of one call without expected outputs; its inputs are the arrays of an .npz in file order."""
     try:
         arrays = np.load(path)
         return Case(path.stem, 0.0, [Call(method, [arrays[key] for key in arrays.files], None)])
@@ -233,7 +234,7 @@ def _value(described: dict[str, Any], arrays: Any) -> Any:
 
 
 def _described(key: str, value: Any, arrays: dict[str, Any]) -> dict[str, Any]:
-    """As _value reads it; an array goes into `arrays`."""
+    """The inverse of _value; adds an array to `arrays`."""
     if not isinstance(value, np.ndarray):
         return {"value": value}
     is_bfloat16 = value.dtype == ml_dtypes.bfloat16
@@ -247,9 +248,10 @@ def compare(
     tolerance: float | Tolerance,
     steps: Sequence[float] = (),
 ) -> Comparison:
-    """Compares a call's outputs: counts, shapes and dtypes are equal, integers and bools exact, floats within
-    the tolerance, NaN and infinities equal. A number t as tolerance allows t × max(1, max|expected|) + t ×
-    |expected|. `steps` adds an absolute difference for each output, integers included; empty adds none."""
+    """Compares a call's outputs: counts, shapes and dtypes must be equal, integers and bools exact, floats
+    within the tolerance, NaN and infinities equal. A number t as tolerance allows t × max(1,
+    max|expected|) + t × |expected|. `steps` adds an absolute difference for each output, integers
+    included; empty adds none."""
     if not isinstance(tolerance, Tolerance):
         tolerance = Tolerance(tolerance, tolerance, scaled=True)
     if len(outputs) != len(expected):
@@ -267,11 +269,11 @@ def _compare_one(got: Any, want: Any, tolerance: Tolerance, step: float) -> Comp
     if want is None or got is None or isinstance(want, str):
         return Comparison(0.0, "" if got == want else f"expected {want}, got {got}")
     if not isinstance(want, np.ndarray):
-        # A number may come back as a number or as a tensor of one element.
+        # A number may be returned as a number or as a tensor of one element.
         if isinstance(want, (bool, int)):
             same = np.asarray(got).size == 1 and np.asarray(got).item() == want
             return Comparison(0.0) if same else Comparison(1.0, f"expected {want}, got {got}")
-        # A float of a program was mostly computed in float32.
+        # Programs mostly compute floats in float32.
         got, want = np.asarray(got, dtype=np.float64).reshape(()), np.asarray(want, dtype=np.float64)
         return _compare_floats(got, want, tolerance, "float32", step)
     got = np.asarray(got)
@@ -289,7 +291,7 @@ def _compare_one(got: Any, want: Any, tolerance: Tolerance, step: float) -> Comp
 
 
 def _parts(values: np.ndarray) -> np.ndarray:
-    """Real and imaginary parts of complex values, in a last dimension of 2."""
+    """Real and imaginary parts of complex values in a last dimension of 2."""
     return np.stack([values.real, values.imag], axis=-1)
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Checks without running a program that it can run: compares its operators, dtypes, delegates and memory with
-the operator table and a target."""
+"""Checks whether a program can run, without running it: compares its operators, dtypes, delegates and memory
+with the operator table and a target."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ from rushlight.sources import source_root
 
 @dataclass(frozen=True)
 class CheckReport:
-    """The findings of a check; the program runs if there are none. `calls` counts calls of `operators`.
-    `external` are the keys that data files must have. With `has_record` findings name source lines. `memory`
-    has the bytes of planned memory and of the method arena by method, for pointers of the target, or of this
-    machine if no target was given. `conversion` says of each method what computes in integers
-    (MethodConversion.to_json)."""
+    """The findings of a check; the program runs if there are none. `calls` is the number of calls of
+    `operators`. `external` are the keys that data files must contain. With `has_record` findings name
+    source lines. `memory` has the bytes of planned memory and of the method arena by method, for pointers
+    of the target, or of this machine without a target. `conversion` tells for each method which parts
+    compute in integers (MethodConversion.to_json)."""
 
     model: str
     target: str | None
@@ -55,11 +55,11 @@ class CheckReport:
 
     @property
     def runs(self) -> bool:
-        """True if nothing was found."""
+        """True if there are no findings."""
         return not self.findings
 
     def to_json(self) -> dict[str, Any]:
-        """For json.dumps."""
+        """The report as JSON types."""
         findings = [finding.to_json() for finding in self.findings]
         return {"runs": self.runs, **vars(self), "findings": findings}
 
@@ -81,10 +81,11 @@ def check(
 ) -> CheckReport:
     """Checks a program or bundled program of any exporter.
 
-    `target` adds what that machine has memory for. `built` restricts the operators to those of a build and
-    their dtypes (BuildResult.selection), `backends` are the ids of backends that it has. With `data_files`
-    their keys are checked, too. `table` is an operator table in place of kernels/ops.yaml. With `integers` a
-    program that can be converted is checked as it will run: with its quantized parts in integers.
+    `target` also checks the memory of that machine. `built` restricts the operators and their dtypes to a
+    build's (BuildResult.selection), `backends` are the ids of its backends. `data_files` are checked for
+    the keys of external tensors. `table` is an operator table that replaces kernels/ops.yaml. With
+    `integers` a program that can be converted is checked in the form in which it runs: with its quantized
+    parts in integers.
 
     Errors: InvalidProgram, InvalidArgument (no such file), UnknownTarget.
     """
@@ -132,7 +133,7 @@ def _memory(method: Method, target: targets.Target) -> dict[str, int]:
 
 
 def _kernel_calls(method: Method) -> Iterator[tuple[int, int, KernelCall]]:
-    """Each call of a kernel with its chain and its index in the chain."""
+    """The kernel calls of a method, each with its chain and its index in the chain."""
     for chain, instructions in enumerate(method.chains):
         for index, instruction in enumerate(instructions):
             if isinstance(instruction, KernelCall):
@@ -160,7 +161,7 @@ def _calls(
                 index,
                 chain,
             )
-    # A loader looks for all operators that a method lists.
+    # A loader resolves all operators that a method lists.
     for name in method.operators:
         problem = None if name in called else call_problem(table, name, built=built)
         if problem is not None:
@@ -173,8 +174,7 @@ def _operand(method: Method, value: Value) -> Operand:
 
 
 def _located(finding: Finding, origins: Sequence[int] | None, record: DebugRecord | None) -> Finding:
-    """The finding with the index of the instruction in the file, from which it may have been converted, and
-    the line of the model."""
+    """The finding with the instruction's index in the file before conversion, and the model's source line."""
     if finding.instruction is None:
         return finding
     index = finding.instruction if origins is None else origins[finding.instruction]
@@ -207,7 +207,7 @@ def _devices(method: Method) -> Iterator[Finding]:
 
 
 def _external(method: Method, files: Iterable[Path]) -> Iterator[Finding]:
-    """Finds external tensors that no data file has, or only with another dtype or shape."""
+    """Finds external tensors that are missing in the data files, or have another dtype or shape there."""
     held = {entry.key: entry for path in files for entry in read_data_file(path).entries}
     remedy = "give the .ptd file that was exported with the program"
     for tensor in method.external_tensors():

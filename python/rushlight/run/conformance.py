@@ -24,7 +24,7 @@ from rushlight.targets.bare_metal import BareMetal
 
 
 class Status(enum.Enum):
-    """How a case ended on a target; the values are what tables show."""
+    """The result of a case on a target; the values are shown in tables."""
 
     PASSED = "pass"
     FAILED = "FAIL"
@@ -47,7 +47,7 @@ class Entry:
 
 @dataclass(frozen=True)
 class Conformance:
-    """Cases × targets, and the seconds that each target's build took."""
+    """Cases × targets, and the seconds of each target's build."""
 
     entries: list[Entry]
     build_seconds: dict[str, float]
@@ -58,11 +58,11 @@ class Conformance:
         return all(entry.status is not Status.FAILED for entry in self.entries)
 
     def count(self, target: str, status: Status) -> int:
-        """How many cases ended so on a target."""
+        """The number of cases with this status on a target."""
         return sum(entry.target == target and entry.status is status for entry in self.entries)
 
     def to_json(self) -> dict[str, Any]:
-        """The entries in JSON's types."""
+        """The entries as JSON types."""
         entries = [
             {
                 "case": entry.case,
@@ -78,14 +78,14 @@ class Conformance:
         return {"entries": entries, "build_seconds": seconds}
 
     def to_markdown(self) -> str:
-        """A table of cases × targets, the counts, and every reason."""
+        """A table of cases × targets, the counts, and all reasons."""
         header, rows = self._table()
         lines = ["| " + " | ".join(header) + " |", "|---" * len(header) + "|"]
         lines += ["| " + " | ".join(row) + " |" for row in rows]
         return "\n".join([*lines, "", *[f"- {reason}" for reason in self._reasons()], ""])
 
     def to_html(self) -> str:
-        """The same as a page that needs no other file."""
+        """The same as a self-contained HTML page."""
         header, rows = self._table()
         cells = [["<th>" + escaped(cell) for cell in header]]
         for name, *row in rows:
@@ -105,7 +105,7 @@ class Conformance:
         return ["case", *names], [*rows, ["all", *counts]]
 
     def _reasons(self) -> list[str]:
-        """One line for all targets where the reason is the same."""
+        """The reasons, with one line for all targets that share a reason."""
         grouped: dict[tuple[str, str, str], list[str]] = {}
         for entry in self.entries:
             if entry.status is not Status.PASSED:
@@ -134,7 +134,7 @@ th, td {{ padding: 2px 10px; border-bottom: 1px solid #ddd; text-align: left; fo
 
 
 def find_cases(folder: Path) -> list[Path]:
-    """The programs below a folder that have a case.json beside them."""
+    """The programs below a folder with a case.json beside them."""
     return sorted(path for path in folder.rglob("*.pte") if path.with_name("case.json").is_file())
 
 
@@ -148,8 +148,8 @@ def run_conformance(
 ) -> Conformance:
     """Runs the case beside each program on each target. Cases are named by their paths below `root`.
 
-    Each target gets one runner, built below `output`, with the operators of all programs.
-    Errors: UnknownTarget, and those of building.
+    Each target gets one runner, built below `output`, with the operators of all programs. Errors:
+    UnknownTarget, and the errors of building.
     """
     entries: list[Entry] = []
     seconds: dict[str, float] = {}
@@ -181,7 +181,7 @@ def run_conformance(
 
 
 def _refusal(model: Path) -> str:
-    """Why no runner can be built for a program; empty if one can."""
+    """The reason why no runner can be built for a program; empty if one can."""
     program = read_program(model)
     backends = sorted({delegate.id for plan in program.plans for delegate in plan.delegates})
     if backends:
@@ -205,7 +205,8 @@ def _run_one(label: str, model: Path, target: targets.Target, built: BuildResult
 
 
 def _needs(model: Path, target: targets.Target) -> str:
-    """Compares a program's size and planned memory with the size of the board's bank for them."""
+    """The reason why a program does not fit the board: compares its size and planned memory with the banks
+    for them."""
     if not isinstance(target, BareMetal):
         return ""
     planned = sum(

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Decodes failure records of builds without logs into places in the sources and their messages.
+"""Decodes failure records of builds without logs to source lines and messages.
 
-The layout of a record is runtime/base/failure.h's: the code in bits 0 to 5, a hash of the check's path and
-line above. The code 0 marks the instruction that failed, 0x3f the bytes that memory was short of.
+runtime/base/failure.h defines the layout of a record: the code in bits 0 to 5, above it a hash of the
+check's path and line. Code 0 marks the index of the failed instruction, 0x3f the bytes of a memory
+shortage.
 """
 
 from __future__ import annotations
@@ -21,15 +22,15 @@ _FOLDERS = ("runtime", "kernels", "backends")
 _STATEMENT = re.compile(r"(?<!#define )\b(?:RL_CHECK|failure_position)\s*\((?:[^;\"]|\"(?:[^\"\\]|\\.)*\")*;")
 _TEXT = re.compile(r'"((?:[^"\\]|\\.)*)"')
 _CODE = re.compile(r"\bError::(\w+)")
-_NUMBER, _SHORT = 0, 0x3F  # in place of a code
-_MOST = (1 << 26) - 1  # of a number, which stands for all larger ones, too
+_NUMBER, _SHORT = 0, 0x3F  # values of the code field
+_MOST = (1 << 26) - 1  # also stands for all larger numbers
 
 
 @dataclass(frozen=True)
 class Failure:
-    """One record. A place that no source has, has no file; `also` names further checks that the record may be
-    from ("file:line: message"). Of an instruction only `number` is set, of a shortage only `short`, in bytes
-    (None for 64 MiB or more)."""
+    """One record. A record that matches no check has no file; `also` names further checks that it may come
+    from ("file:line: message"). A record of an instruction only sets `number`, a record of a shortage only
+    `short`, in bytes (None for 64 MiB or more)."""
 
     record: int
     code: int = 0
@@ -54,7 +55,7 @@ class Failure:
 
 @dataclass(frozen=True)
 class _Check:
-    """A check in the sources: where it begins, its format string or "", the codes that it names."""
+    """A check in the sources: its first line, its format string or "", and the codes that it names."""
 
     file: str
     line: int
@@ -66,7 +67,7 @@ class _Check:
 
 
 def parse(words: Iterable[str]) -> list[int]:
-    """Records from hexadecimal words, in the order given. Error: InvalidArgument."""
+    """Parses records from hexadecimal words, in the same order. Error: InvalidArgument."""
     records = []
     for word in words:
         if not re.fullmatch(r"(0[xX])?[0-9a-fA-F]{1,8}", word):
@@ -79,30 +80,30 @@ def parse(words: Iterable[str]) -> list[int]:
 
 
 def decode(records: Iterable[int], root: Path | None = None) -> list[Failure]:
-    """Decodes records with the sources below `root` (default: those that this package builds from)."""
+    """Decodes records with the sources below `root` (default: the sources that this package builds from)."""
     checks = _checks_by_place(root or source_root())
     return [_decode(record, checks) for record in records]
 
 
 def failed_instruction(failures: Iterable[Failure]) -> int | None:
-    """The instruction at which a method failed: the number that was recorded last."""
+    """The index of the instruction at which a method failed, from the last record of this kind."""
     numbers = [failure.number for failure in failures if failure.number is not None]
     return numbers[-1] if numbers else None
 
 
 def bytes_short(failures: Iterable[Failure]) -> int | None:
-    """How many bytes memory was short of: the shortage that was recorded last."""
+    """The size of a memory shortage in bytes, from the last record of this kind."""
     shortages = [failure for failure in failures if failure.code == _SHORT]
     return shortages[-1].short if shortages else None
 
 
 def place(path: str, line: int) -> int:
-    """The bits of a record for a check: its path from the root of the sources, and its line."""
+    """The hash of a check in a record, from its path relative to the source root and its line."""
     return _hashed((line & 0xFFFF).to_bytes(2, "little"), _hashed(path.encode())) << 6 & 0xFFFFFFFF
 
 
 def _hashed(data: bytes, value: int = 2166136261) -> int:
-    """32 bits of FNV-1a; `value` is the hash of what stands before."""
+    """32-bit FNV-1a; `value` is the hash of the preceding bytes."""
     for byte in data:
         value = (value ^ byte) * 16777619 & 0xFFFFFFFF
     return value
@@ -125,13 +126,13 @@ def _decode(record: int, checks: dict[int, list[_Check]]) -> Failure:
 
 @cache
 def _checks_by_place(root: Path) -> dict[int, list[_Check]]:
-    """The checks under `root`. Each has a place for each of its lines: compilers differ in which one
-    __LINE__ is for a macro of several."""
+    """The checks under `root` by their hashes. A check has a hash for each of its lines: compilers differ in
+    the line that __LINE__ gives for a macro of several lines."""
     checks: dict[int, list[_Check]] = {}
     for folder in _FOLDERS:
         for path in sorted((root / folder).rglob("*")):
             shown = path.relative_to(root).as_posix()
-            # Microkernels check nothing.
+            # Microkernels contain no checks.
             if path.suffix in (".h", ".cpp") and not shown.startswith("kernels/ukernel/"):
                 for check, lines in _checks(shown, path.read_text()):
                     for line in lines:
@@ -142,7 +143,7 @@ def _checks_by_place(root: Path) -> dict[int, list[_Check]]:
 
 
 def _checks(file: str, text: str) -> Iterator[tuple[_Check, range]]:
-    """Each check of a source, with its lines."""
+    """The checks of a source file, each with its range of lines."""
     for statement in _STATEMENT.finditer(text):
         first, source = text.count("\n", 0, statement.start()) + 1, statement[0]
         check = _Check(file, first, "".join(_TEXT.findall(source)), frozenset(_CODE.findall(source)))

@@ -14,10 +14,10 @@ _SHOWN = 8
 
 @dataclass(frozen=True)
 class Finding:
-    """One reason why a program cannot run. `reason` is "operator", "selection", "arguments", "rank",
-    "dtype" (see codegen.promise), "delegate", "device", "data" or "memory". `instruction` counts within
-    `chain`; None where it is about the whole method. `source` is the model's line, where a debug record is
-    beside the program."""
+    """One reason why a program cannot run. `reason` is "operator", "selection", "arguments", "rank", "dtype"
+    (see codegen.promise), "delegate", "device", "data" or "memory". `instruction` is the index within
+    `chain`; None for findings about the whole method. `source` is the model's source line, if a debug
+    record is beside the program."""
 
     method: str
     reason: str
@@ -30,7 +30,7 @@ class Finding:
 
     @property
     def place(self) -> str:
-        """The method and instruction, with the model's line."""
+        """The method and instruction, with the model's source line."""
         where = self.method
         if self.instruction is not None:
             chain = f"chain {self.chain}, " if self.chain else ""
@@ -41,12 +41,12 @@ class Finding:
         return f"{self.place}: {self.message}; {self.remedy}"
 
     def to_json(self) -> dict[str, Any]:
-        """For json.dumps."""
+        """The finding as JSON types."""
         return dict(vars(self))
 
 
 def raise_if_any(findings: Sequence[Finding], headline: str) -> None:
-    """Error: NotRunnable, with one line for each kind of finding and its places below."""
+    """Error: NotRunnable, with one line for each kind of finding, followed by its instructions."""
     if not findings:
         return
     alike: dict[str, list[str]] = {}

@@ -22,15 +22,15 @@ from rushlight.run.runner import Limits, Results
 
 @dataclass(frozen=True)
 class InProcess:
-    """Runs in this process; `module` is the native module of a build instead of the package's. Without
-    `prepare` kernels pack no constants."""
+    """Runs programs in this process; `module` is the native module of a build, used instead of the package's.
+    Without `prepare` kernels pack no constants."""
 
     limits: Limits
     module: ModuleType | None = None
     prepare: bool = True
 
     def run(self, prepared: PreparedCase) -> Results:
-        """As Runner."""
+        """See Runner."""
         with _within(self.limits.seconds, prepared.path):
             program = runtime.load(
                 prepared.data,
@@ -53,8 +53,8 @@ def _call(program: runtime.Program, prepared: PreparedCase, call: Call) -> CallR
 
 @contextmanager
 def _within(seconds: float, model: Path) -> Iterator[None]:
-    """Ends the block after `seconds`. A timer's signal reaches Python's main thread alone: on other threads
-    there is no limit. Error: RunTimeout."""
+    """Stops the block after `seconds`. Only Python's main thread receives the timer's signal: on other
+    threads there is no limit. Error: RunTimeout."""
     if threading.current_thread() is not threading.main_thread() or not hasattr(signal, "setitimer"):
         yield
         return
@@ -70,5 +70,5 @@ def _within(seconds: float, model: Path) -> Iterator[None]:
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, handler)
-        if others > 0:  # the caller's own timer goes on
+        if others > 0:  # restores the caller's timer
             signal.setitimer(signal.ITIMER_REAL, max(others - (time.monotonic() - began), 1e-3), interval)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Runs programs by executables on a target: with an interpreter, or baked into the executable.
+"""Runs programs with executables on a target: an interpreter, or a baked program.
 
-An executable reads a request and writes a response and an outcome, all files of a folder that it is started
-in; case_stream.py has their layout.
+An executable reads a request and writes a response and an outcome, all files in its working folder;
+case_stream.py defines their layout.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ Argument = tuple[str, str | Path | bytes]
 
 @dataclass(frozen=True)
 class Interpreter:
-    """An executor_runner, with the program linked in or given to it. Without `prepare` kernels of hosts pack
+    """An executor_runner, with the program linked in or passed to it. Without `prepare` kernels of hosts pack
     no constants."""
 
     target: Target
@@ -49,7 +49,7 @@ class Interpreter:
     trace: TraceRequest | None = None
 
     def run(self, prepared: PreparedCase) -> Results:
-        """As Runner."""
+        """See Runner."""
         arguments = self._arguments(prepared)
         return _run(self.target, self.built, prepared, arguments, self.limits.seconds, self.trace)
 
@@ -65,14 +65,14 @@ class Interpreter:
 
 @dataclass(frozen=True)
 class BakedProgram:
-    """One program of a baked_runner: the one named like the model file, or the only one."""
+    """One program of a baked_runner: the one with the model file's name, or the only one."""
 
     target: Target
     baked: BakedBuild
     limits: Limits
 
     def run(self, prepared: PreparedCase) -> Results:
-        """As Runner."""
+        """See Runner."""
         programs = self.baked.programs
         name = program_name(prepared.path) if len(programs) > 1 else programs[0].name
         arguments: list[Argument] = [("--program", name)]
@@ -87,7 +87,7 @@ def _run(
     timeout: float,
     trace: TraceRequest | None = None,
 ) -> Results:
-    """Starts the executable in a folder of its own and reads what it wrote there."""
+    """Starts the executable in a temporary folder and reads the files that it wrote."""
     with (
         tempfile.TemporaryDirectory(prefix="rushlight-") as folder,
         prepared.origins.told({call.method for call in prepared.case.calls}),
@@ -95,11 +95,11 @@ def _run(
         work = Path(folder)
         (work / "request").write_bytes(_request(prepared))
         words = ["--inputs=request", "--outputs=response", "--outcome=outcome"]
-        words += _words(arguments, work, copy=target.kind == "wasi")  # it follows no link out of its folder
+        words += _words(arguments, work, copy=target.kind == "wasi")  # WASI follows no link out of its folder
         words += trace.arguments() if trace else []
         result = target.run(built.executable, words, work, timeout)
         if trace is not None:
-            trace.collect(work)  # of a failed run, too
+            trace.collect(work)  # also after a failed run
         outcome = _outcome(work)
         if result.returncode != 0:
             raise runner_error(target.name, result.returncode, result.stdout + result.stderr, outcome)
@@ -111,8 +111,8 @@ def _run(
 
 
 def _words(arguments: Sequence[Argument], work: Path, *, copy: bool) -> list[str]:
-    """The command line. Files are placed in `work`: a board opens files of its own folder only, by short
-    names."""
+    """The command line. Files are copied or linked into `work`: a board only opens files in its working
+    folder, by short names."""
     words = []
     for index, (option, value) in enumerate(arguments):
         if not isinstance(value, str):
@@ -157,6 +157,6 @@ def _no_response(target: Target) -> TargetCrashed:
 
 
 def _dim_orders(method: Method, values: Sequence[int]) -> list[tuple[int, ...] | None]:
-    """The dim order of each value that is a tensor."""
+    """The dim order of each tensor value; None for other values."""
     kept = [method.values[index].data for index in values]
     return [data.dim_order if isinstance(data, TensorInfo) else None for data in kept]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Adds to errors of running methods the line of the model that the failed instruction came from."""
+"""Adds to errors of running methods the model's source line of the failed instruction."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from rushlight.program import Program, record_beside
 
 @dataclass(frozen=True)
 class Origins:
-    """The sources of the instructions in a program file; `program` is the file's content."""
+    """The source lines of the instructions in a program file; `program` is the file's content."""
 
     path: Path
     program: Program
 
     @contextlib.contextmanager
     def told(self, methods: Collection[str]) -> Iterator[None]:
-        """Errors that pass through get the source of their instruction, where one method only can have been
-        running."""
+        """Adds the source line of the failed instruction to errors of the block, if `methods` names only one
+        method."""
         try:
             yield
         except RushlightError as error:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Outcomes of runs: the result of each call, compared with what was expected."""
+"""Outcomes of runs: the result of each call, compared with the expected outputs."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class RunOutcome:
 
     @property
     def reasons(self) -> list[str]:
-        """A line for each call whose outputs are not the expected ones."""
+        """A line for each call whose outputs differ from the expected ones."""
         return [
             f"call {index} ({call.method}): {call.comparison.reason}"
             for index, call in enumerate(self.calls)
@@ -50,18 +50,18 @@ class RunOutcome:
 
     @property
     def stack_peak(self) -> int | None:
-        """The most bytes of stack that were in use, from reset on; None where the target cannot tell."""
+        """The peak stack use in bytes since reset; None if the target cannot measure it."""
         return max((call.result.stack_bytes for call in self.calls), default=0) or None
 
     @property
     def max_error(self) -> float | None:
-        """The largest absolute difference of all calls; None when nothing was compared."""
+        """The largest absolute difference over all calls; None if nothing was compared."""
         errors = [call.comparison.max_error for call in self.calls if call.comparison is not None]
         return max(errors, key=lambda e: math.inf if math.isnan(e) else e) if errors else None
 
 
 def compared(case: Case, results: Sequence[CallResult]) -> list[CallOutcome]:
-    """The results of a case's calls beside its expectations."""
+    """The results of a case's calls, compared with its expected outputs."""
     return [
         CallOutcome(
             call.method,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Checks a program and a case against each other before anything is built or run."""
+"""Checks a program and a case against each other before building or running."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ from rushlight.run.cases import Call, Case
 from rushlight.run.origins import Origins
 
 MAX_DATA_FILES = 8
-"""The most data files that a runner takes."""
+"""The maximum number of data files of a runner."""
 
 
 @dataclass(frozen=True)
 class PreparedCase:
-    """A case that fits its program. `path` is the file given, `data` the program in it without a bundle
-    around, `data_files` are the case's with absolute paths."""
+    """A case that fits its program. `path` is the given file, `data` the program in it without the bundle,
+    `data_files` are the case's, with absolute paths."""
 
     path: Path
     data: bytes
@@ -43,20 +43,21 @@ class PreparedCase:
 
     @property
     def model_file(self) -> Path | bytes:
-        """The program for a runner, which need not know bundled programs."""
+        """The program for a runner, which may not support bundled programs."""
         return self.data if self.is_bundled else self.path
 
     @property
     def origins(self) -> Origins:
-        """The sources of the program's instructions, for errors."""
+        """The source lines of the program's instructions, for errors."""
         return Origins(self.path, self.program)
 
 
 def prepare_case(path: Path, case: Case, defines: Mapping[str, str]) -> PreparedCase:
-    """Reads the program and checks `case` against it; `defines` are those of the build that is to run it.
+    """Reads the program and checks `case` against it; `defines` are the CMake definitions of the build that
+    will run it.
 
-    Errors: InvalidProgram; BackendNotFound; MethodNotFound; InvalidArgument for a model or data file that is
-    missing, too many data files, inputs that do not fit, and external tensors that no data file has.
+    Errors: InvalidProgram; BackendNotFound; MethodNotFound; InvalidArgument for a missing model or data
+    file, too many data files, inputs that do not fit, and external tensors missing from all data files.
     """
     if not path.is_file():
         raise InvalidArgument(f"model {path}: no such file")
@@ -72,7 +73,7 @@ def prepare_case(path: Path, case: Case, defines: Mapping[str, str]) -> Prepared
 
 
 def _check_inputs(method: Method, call: Call) -> None:
-    """Count, kinds, dtypes and shapes of a call's inputs."""
+    """Checks count, kinds, dtypes and shapes of a call's inputs."""
     if len(call.inputs) != len(method.inputs):
         raise InvalidArgument(
             f"method '{call.method}': expected {len(method.inputs)} inputs, got {len(call.inputs)}"
@@ -96,7 +97,7 @@ def _check_tensor(what: str, value: Any, tensor: TensorInfo) -> None:
 
 
 def _data_files(program: Program, case: Case) -> tuple[Path, ...]:
-    """The case's data files, which have all external tensors of the methods that it calls."""
+    """The case's data files, after checking that they contain all external tensors of the called methods."""
     if len(case.data_files) > MAX_DATA_FILES:
         raise InvalidArgument(f"data files: expected at most {MAX_DATA_FILES}, got {len(case.data_files)}")
     held = {entry.key for path in case.data_files for entry in read_data_file(path).entries}

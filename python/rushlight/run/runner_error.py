@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Turns a failed run on a target into the error that the same failure raises on the host."""
+"""Converts a failed run on a target to the error that the same failure raises on the host."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from rushlight.run.failures import Failure
 from rushlight.status import CRASH_STATUS, UNSUPPORTED_DTYPE, Status, kind_of
 
 _LINES = 12
-"""How many of the last lines that the runner printed an error shows."""
+"""The number of last output lines that an error shows."""
 
 
 def runner_error(target: str, status: int, output: str, outcome: RunnerOutcome | None) -> RushlightError:
     """The error of a run that ended with exit status `status` and printed `output`.
 
-    The runtime's error only if the runner's `outcome` has the same code, since emulators and shells have exit
-    statuses of their own. Otherwise it crashed.
+    It is the runtime's error only if the runner's `outcome` has the same code, since emulators and shells
+    use exit statuses for other purposes. Otherwise the run crashed.
     """
     failed = failures.decode(outcome.records) if outcome else []
     message = _message(target, status, output, [] if outcome and outcome.has_logs else failed)
@@ -38,7 +38,7 @@ def _message(target: str, status: int, output: str, failed: Sequence[Failure]) -
 
 
 def _error_of(status: int, message: str, failed: Sequence[Failure]) -> RushlightError:
-    """The error of a status code of the runtime."""
+    """The error for a status code of the runtime."""
     if status == Status.OperatorMissing:
         return OperatorNotFound.from_report(message, next_step="Build the runner for this model.")
     error = (kind_of(status) or RushlightError)(message)

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Quantization steps of a method's outputs: how far rounding may move them.
+"""Quantization steps of a method's outputs: the differences that rounding may cause.
 
-Integer kernels round a layer's result once; PyTorch's quantized graph rounds in float32. Both are right to
-one step of the result's scale, and a difference goes through the layers behind it. A bundle's expected
-outputs come from PyTorch, so outputs of quantized methods are allowed `1 + quantized calls // 10` steps
-beside the float tolerance.
+Integer kernels round a layer's result once; PyTorch's quantized graph rounds in float32. Both are correct
+to one step of the result's scale, and a difference propagates through the following layers. A bundle's
+expected outputs come from PyTorch, so outputs of quantized methods are allowed `1 + quantized calls // 10`
+steps in addition to the float tolerance.
 
-Method: one walk over the instructions. `dequantize_per_tensor` gives its output the step `scale`, a call with
-an integer result the step 1, any other call the largest step of its inputs; int64 and bool results are exact.
-Values that share planned memory share their step, so views need no case. Scales that are found at run time
-(dynamic quantization) count as no step.
+Method: one pass over the instructions. `dequantize_per_tensor` gives its output the step `scale`, a call
+with an integer result the step 1, any other call the largest step of its inputs; int64 and bool results
+are exact. Values that share planned memory share their step, so views need no special case. Scales
+computed at run time (dynamic quantization) count as no step.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ _CALLS_PER_STEP = 10
 
 
 def output_steps(program: Program) -> dict[str, tuple[float, ...]]:
-    """Allowed extra difference of each output, by method, in the output's unit; 0 where nothing is
+    """The additional difference allowed for each output, by method, in the output's unit; 0 where nothing is
     quantized."""
     return {method.name: _Steps(method).of_outputs() for method in program.plans}
 
 
 class _Steps:
-    """The step of every value of a method while its instructions are read in order."""
+    """The step of each value of a method, computed from its instructions in order."""
 
     def __init__(self, method: Method) -> None:
         self.method = method
@@ -69,6 +69,6 @@ class _Steps:
 
 
 def _memory(tensor: TensorInfo) -> tuple[int, int] | None:
-    """The planned memory that a tensor begins at; None for constants and unplanned tensors."""
+    """The start of a tensor in planned memory; None for constants and unplanned tensors."""
     planned = tensor.storage in (Storage.PLANNED, Storage.MUTABLE)
     return (tensor.memory_id, tensor.memory_offset) if planned else None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Verifies a build: runs each model's case on it, with only the selected operators."""
+"""Verifies a build: runs each model's case with only the selected operators."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Proof:
     max_error: float | None = None
 
     def to_json(self) -> dict[str, Any]:
-        """The proof in JSON's types; an error that is no number is a string."""
+        """The proof as JSON types; an error that is NaN or infinite is a string."""
         error = self.max_error
         shown = str(error) if error is not None and not math.isfinite(error) else error
         return {
@@ -57,8 +57,8 @@ def verify(
     progress: Progress | None = None,
 ) -> list[Proof]:
     """Runs each of `models` on a build for them: on the host with the built Python module, elsewhere with the
-    built runner. Inputs and expectations are those of a bundled program itself, those of a case.json beside
-    the model that is for it, or else ones, without expectations."""
+    built runner. Inputs and expected outputs come from the bundled program, or from a case.json for the
+    model beside it; otherwise inputs are ones, without expected outputs."""
     proofs = []
     for index, model in enumerate(models):
         if progress:
@@ -68,7 +68,7 @@ def verify(
 
 
 def raise_if_failed(proofs: Sequence[Proof]) -> None:
-    """Error: CheckFailed naming each model that did not pass."""
+    """Error: CheckFailed with the name of each model that did not pass."""
     failed = [f"  {proof.model}: {proof.reason}" for proof in proofs if proof.passed is False]
     if failed:
         raise CheckFailed(
@@ -78,7 +78,7 @@ def raise_if_failed(proofs: Sequence[Proof]) -> None:
 
 
 def case_for(model: Path) -> tuple[str, list[Case]]:
-    """The source of a model's inputs, and its cases; without any, a case of ones for each method."""
+    """The source of a model's inputs, and its cases; by default a case of ones for each method."""
     if is_bundled_program(model.read_bytes()):
         return "its own cases", [bundled_case(model)]
     beside = model.with_name("case.json")

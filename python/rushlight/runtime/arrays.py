@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Between what Python programs hold (numpy arrays, tensors, numbers) and what the runtime takes: numpy
-arrays and numbers. torch is used where the caller has imported it, and is never imported here."""
+"""Converts between Python values (numpy arrays, tensors, numbers) and the runtime's: numpy arrays and
+numbers. torch is used only if the caller has imported it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import numpy as np
 
 from rushlight.errors import InvalidArgument
 
-# PyTorch's numbers of the element types that numpy (with ml_dtypes) can hold.
+# PyTorch's codes of the element types that numpy (with ml_dtypes) supports.
 DTYPES: dict[int, str] = {
     0: "uint8",
     1: "int8",
@@ -39,9 +39,9 @@ _BFLOAT16 = np.dtype(ml_dtypes.bfloat16)
 class ValueInfo:
     """One input or output of a method.
 
-    `kind` is "Tensor", "Int", "Double", "Bool", ...; the rest is None unless it is a tensor. `shape`
-    holds upper bounds where `dynamic` is true. `dim_order` lists the dimensions from outermost to
-    innermost in memory. Where `planned` is false, an input is used in place.
+    `kind` is "Tensor", "Int", "Double", "Bool", ...; the other fields are None unless it is a tensor.
+    `shape` holds upper bounds if `dynamic` is true. `dim_order` lists the dimensions from outermost to
+    innermost in memory. If `planned` is false, an input is used in place.
     """
 
     kind: str
@@ -72,13 +72,13 @@ def torch_module() -> Any:
 
 
 def as_array(value: Any) -> np.ndarray:
-    """Any array-like as a numpy array, without a copy where that can be: the buffer protocol,
-    DLPack (torch tensors included), or whatever numpy makes an array of."""
+    """Any array-like as a numpy array, without a copy where possible: by the buffer protocol, DLPack (torch
+    tensors included), or numpy.asarray."""
     if isinstance(value, np.ndarray):
         return value
     torch = torch_module()
     if torch is not None and isinstance(value, torch.Tensor):
-        if value.dtype is torch.bfloat16:  # which numpy has not
+        if value.dtype is torch.bfloat16:  # numpy lacks bfloat16
             return _numpy(value.detach().view(torch.int16)).view(ml_dtypes.bfloat16)
         return _numpy(value)
     if hasattr(value, "__dlpack__"):
@@ -87,7 +87,7 @@ def as_array(value: Any) -> np.ndarray:
 
 
 def _numpy(tensor: Any) -> np.ndarray:
-    """A torch tensor's elements; a copy if they are on another device, or only computed when read."""
+    """A torch tensor's elements; a copy if they are on another device or computed lazily."""
     array: np.ndarray
     try:
         array = tensor.numpy()
@@ -97,8 +97,8 @@ def _numpy(tensor: Any) -> np.ndarray:
 
 
 def as_tensor(value: Any, torch: Any) -> Any:
-    """An output as a torch tensor over the same memory; what is no array stays as it is. Torch has no
-    read-only tensors: a read-only array is copied."""
+    """An output as a torch tensor over the same memory; other values are unchanged. Torch has no read-only
+    tensors, so a read-only array is copied."""
     if isinstance(value, list):
         return [as_tensor(item, torch) for item in value]
     if not isinstance(value, np.ndarray):
@@ -111,15 +111,15 @@ def as_tensor(value: Any, torch: Any) -> Any:
 
 
 def _is_plain(value: Any) -> bool:
-    """Python numbers and lists of them have no dtype of their own: they take the input's."""
+    """True for Python numbers and lists of them, which have no dtype and take the input's."""
     return isinstance(value, (bool, int, float, list, tuple))
 
 
 def _from_plain(value: Any, info: ValueInfo, index: int) -> np.ndarray:
-    """Numbers or nested lists of them in the dtype of the input, which has to hold them."""
+    """Numbers or nested lists of them in the dtype of the input, which must represent them."""
     try:
         given = np.asarray(value)
-        with np.errstate(over="ignore", invalid="ignore"):  # both are looked for below
+        with np.errstate(over="ignore", invalid="ignore"):  # both are checked below
             array = given.astype(info.dtype)
     except (TypeError, ValueError, OverflowError) as error:
         raise InvalidArgument(
@@ -139,7 +139,7 @@ def _from_plain(value: Any, info: ValueInfo, index: int) -> np.ndarray:
 
 
 def _number(value: Any, info: ValueInfo, index: int) -> Any:
-    """A value for an input that is no tensor."""
+    """A value for an input that is not a tensor."""
     value = value.item() if isinstance(value, np.generic) else value
     if info.kind == "Double" and type(value) is int:
         return float(value)
@@ -151,8 +151,8 @@ def _number(value: Any, info: ValueInfo, index: int) -> Any:
 
 
 def to_native(value: Any, info: ValueInfo, index: int) -> Any:
-    """`value` for input `index`, in the form the native module takes: an array where the input is a
-    tensor, a number or None where it is not.
+    """`value` for input `index`, in the form that the native module takes: an array for a tensor, otherwise a
+    number or None.
 
     Raises InvalidArgument for a value of another kind.
     """
@@ -164,7 +164,7 @@ def to_native(value: Any, info: ValueInfo, index: int) -> Any:
 
 
 def explain(value: Any, info: ValueInfo, index: int) -> None:
-    """Raises the InvalidArgument that says why input `index` cannot be `value`, if the reason is the
+    """Raises InvalidArgument with the reason why input `index` cannot be `value`, if the reason is the
     value's kind, dtype or shape."""
     array = to_native(value, info, index)
     if info.kind != "Tensor":

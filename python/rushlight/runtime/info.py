@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What this runtime is and was built with."""
+"""Version, formats, operators and build settings of this runtime."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any
 from rushlight.runtime import native
 from rushlight.runtime.arrays import DTYPES
 
-# File identifiers, each with the schema versions that are read.
+# File identifiers with the supported schema versions.
 _FORMATS: dict[str, dict[str, Any]] = {
     "pte": {"identifier": "ET12", "schema_versions": [0]},
     "ptd": {"identifier": "FT01", "schema_versions": [0]},

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A loaded method: arrays in, arrays out."""
+"""A loaded method: takes arrays and returns arrays."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ def _mode(outputs: str) -> int:
 
 
 class Method:
-    """One loaded method with memory and state of its own.
+    """One loaded method with its own memory and state.
 
-    Python's lock is free while it executes, so threads may run different methods, and different
-    instances of one method, at once. Calls of one instance from several threads go one after another.
+    Execution releases Python's lock, so threads may run different methods, and different instances of one
+    method, at once. Calls of one instance from several threads run one after another.
     """
 
     def __init__(
@@ -38,13 +38,13 @@ class Method:
         self._module = module
         self._method = method
         self._program = program
-        self._path = path  # of the program's file
-        self._tensors = False  # among the last inputs
+        self._path = path  # the program file's path, for errors
+        self._tensors = False  # True if the last inputs contained a tensor
         self.name = name
 
     @cached_property
     def metadata(self) -> MethodMeta:
-        """What the program says about the method; see Program.metadata."""
+        """The program's description of the method; see Program.metadata."""
         return MethodMeta(native.call(self._module, self._program.method_facts, self.name))
 
     @cached_property
@@ -59,21 +59,21 @@ class Method:
 
     def execute(self, inputs: Sequence[Any] | None, *, outputs: Outputs = "copy") -> list[Any]:
         """Runs on `inputs` in order: numpy arrays, torch tensors, anything with the buffer protocol or
-        DLPack, numbers, or lists of numbers. None runs on the inputs of the call before.
+        DLPack, numbers, or lists of numbers. None reuses the inputs of the previous call.
 
         An input has the dtype and shape of `self.inputs`, any layout. It is copied once into the
-        method's memory; where the program planned none for it, an array that is writable, aligned and
+        method's memory; without planned memory, an array that is writable, aligned and
         dense in the input's dim order is used in place, and is kept alive until the next call.
 
         Returns numpy arrays (bfloat16 as ml_dtypes) and numbers; torch tensors if an input was one.
-        `outputs` says what they are:
-          "copy"      the caller's own
+        `outputs` chooses their memory:
+          "copy"      owned by the caller
           "view"      read-only, over the method's memory: they change when the method runs again,
                       and keep its memory alive (a torch tensor is a copy: it could be written to)
-          "writable"  likewise, and may be written to; outputs that are constants stay read-only
+          "writable"  likewise, but writable; outputs that are constants stay read-only
 
-        Raises InvalidArgument for a wrong count, kind, dtype or shape, with `input` and what was
-        expected and got; and whatever a kernel refuses.
+        Raises InvalidArgument for a wrong count, kind, dtype or shape, with `input`, the
+        expected and the given value; and the errors of kernels.
         """
         values = None
         if inputs is not None:
@@ -85,7 +85,7 @@ class Method:
         return self._as_tensors(results) if self._tensors else results
 
     def set_inputs(self, inputs: Sequence[Any]) -> None:
-        """Sets all inputs, for execute(None). Raises InvalidArgument, as execute() does."""
+        """Sets all inputs for execute(None). Raises InvalidArgument, as execute() does."""
         values, self._tensors = self._adapted(inputs)
         try:
             self._method.set_inputs(values)
@@ -93,16 +93,16 @@ class Method:
             raise self._exception(failure, inputs) from None
 
     def get_outputs(self, *, outputs: Outputs = "copy") -> list[Any]:
-        """What the last execution gave; see execute()."""
+        """The outputs of the last execution; see execute()."""
         results: list[Any] = native.call(self._module, self._method.outputs, _mode(outputs))
         return self._as_tensors(results) if self._tensors else results
 
     def memory(self) -> dict[str, Any]:
-        """Bytes in use: "method_arena", "planned" (one entry a buffer, memory id 1 first), "temporary_peak",
-        the most scratch that a kernel has used so far, "scratch", the most that kernels said they would, and
-        "prepared", what loading this method added to the program's prepared weights, or would have.
-        "delegates" has what its delegates take beside that: "working", their values and planned memory,
-        "scratch" and "prepared"."""
+        """Bytes in use: "method_arena", "planned" (one entry per buffer, memory id 1 first), "temporary_peak"
+        (the most scratch that a kernel has used so far), "scratch" (the most that kernels announced), and
+        "prepared" (the prepared weights that loading this method added to the program, or would have
+        added). "delegates" has the additional bytes of its delegates: "working" (their values and planned
+        memory), "scratch" and "prepared"."""
         return dict(self._method.memory())
 
     @staticmethod
@@ -111,15 +111,14 @@ class Method:
         return [as_tensor(result, torch) for result in results]
 
     def _adapted(self, inputs: Sequence[Any]) -> tuple[list[Any], bool]:
-        """The inputs as the native module takes them, which compares them with the program's; and
-        whether one was a tensor. Only what has no dtype of its own needs `self.inputs`, which takes time
-        to make."""
+        """The inputs for the native module, which compares them with the program's; and True if one was a
+        tensor. Only values without a dtype need `self.inputs`, which is slow to create."""
         torch, values, tensors = torch_module(), [], False
         for index, value in enumerate(inputs):
             if type(value) is not np.ndarray:
                 if torch is not None and isinstance(value, torch.Tensor):
                     value, tensors = as_array(value), True
-                elif index < len(self.inputs):  # otherwise their number will be refused
+                elif index < len(self.inputs):  # otherwise the wrong count is refused later
                     value = to_native(value, self.inputs[index], index)
             values.append(value)
         return values, tensors
@@ -135,5 +134,5 @@ class Method:
         return native.located(native.exception(failure, self._module), self._path, self.name)
 
     def __call__(self, *inputs: Any) -> list[Any]:
-        """execute(inputs)."""
+        """Equals execute(inputs)."""
         return self.execute(inputs)

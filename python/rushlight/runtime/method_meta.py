@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a program says about its methods without loading them: ExecuTorch's MethodMeta and TensorInfo."""
+"""Descriptions of a program's methods without loading them: ExecuTorch's MethodMeta and TensorInfo."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Any
 
-# PyTorch's C++ spellings of the element types, by their numbers.
+# PyTorch's C++ names of the element types, by code.
 _CPP_NAMES = {
     0: "Byte",
     1: "Char",
@@ -31,7 +31,7 @@ _CPP_NAMES = {
 
 
 class TensorInfo:
-    """A tensor as the program describes it; sizes are upper bounds where its shape is dynamic."""
+    """A tensor as described by the program; sizes are upper bounds if its shape is dynamic."""
 
     def __init__(self, described: tuple[int, tuple[int, ...], tuple[int, ...], int, bool, int]) -> None:
         self._dtype, self._sizes, self._dim_order, self._dynamism, self._planned, self._nbytes = described
@@ -40,7 +40,7 @@ class TensorInfo:
         return self._sizes
 
     def dtype(self) -> int:
-        """The number of the element type, torch's ScalarType: 6 is float32."""
+        """The code of the element type, torch's ScalarType: 6 is float32."""
         return self._dtype
 
     def dim_order(self) -> tuple[int, ...]:
@@ -48,15 +48,15 @@ class TensorInfo:
         return self._dim_order
 
     def is_dynamic(self) -> bool:
-        """Whether sizes() are bounds."""
+        """True if sizes() are upper bounds."""
         return self._dynamism != 0
 
     def is_memory_planned(self) -> bool:
-        """Whether the program has memory for it; an input that has none is used where the caller has it."""
+        """True if the program plans memory for it; an input without planned memory is used in place."""
         return self._planned
 
     def nbytes(self) -> int:
-        """Bytes of its elements in the largest shape."""
+        """The size of its elements in bytes, at the largest shape."""
         return self._nbytes
 
     def __repr__(self) -> str:
@@ -69,10 +69,10 @@ class TensorInfo:
 
 @dataclass(frozen=True)
 class MethodMemory:
-    """Bytes that a method needs, known before it is loaded.
+    """The memory that a method needs in bytes, known before it is loaded.
 
-    `method_arena_32` and `method_arena_64` are for machines with pointers of 32 and 64 bits, without what
-    backends allocate. `planned` has the buffers in order, memory id 1 first.
+    `method_arena_32` and `method_arena_64` are for machines with 32- and 64-bit pointers, without
+    allocations of backends. `planned` lists the buffers in order, memory id 1 first.
     """
 
     method_arena_32: int
@@ -83,7 +83,7 @@ class MethodMemory:
 class MethodMeta:
     """A method's inputs, outputs and attributes. The names are ExecuTorch's.
 
-    `facts` has all of it as plain values, as the native module tells them.
+    `facts` holds the same data as plain values, as returned by the native module.
     """
 
     def __init__(self, facts: dict[str, Any]) -> None:
@@ -99,23 +99,23 @@ class MethodMeta:
         return len(self.facts["outputs"])
 
     def num_attributes(self) -> int:
-        """Parameters and buffers that the program keeps the names of."""
+        """The number of parameters and buffers whose names the program stores."""
         return len(self.facts["attributes"])
 
     def input_tensor_meta(self, index: int) -> TensorInfo:
-        """Raises IndexError when there is no such input, or it is no tensor."""
+        """Raises IndexError if there is no such input, or it is not a tensor."""
         return self._tensor("inputs", "input", index)
 
     def output_tensor_meta(self, index: int) -> TensorInfo:
-        """Raises IndexError when there is no such output, or it is no tensor."""
+        """Raises IndexError if there is no such output, or it is not a tensor."""
         return self._tensor("outputs", "output", index)
 
     def attribute_tensor_meta(self, index: int) -> TensorInfo:
-        """Raises IndexError when there is no such attribute."""
+        """Raises IndexError if there is no such attribute."""
         return self._tensor("attributes", "attribute", index)
 
     def attribute_name(self, index: int) -> str:
-        """Raises IndexError when there is no such attribute."""
+        """Raises IndexError if there is no such attribute."""
         self._tensor("attributes", "attribute", index)
         return str(self.facts["attributes"][index][0])
 
@@ -128,17 +128,17 @@ class MethodMeta:
 
     @property
     def operators(self) -> list[str]:
-        """The operators it calls: "aten::add.out"."""
+        """The operators that it calls, such as "aten::add.out"."""
         return list(self.facts["operators"])
 
     @property
     def backends(self) -> list[str]:
-        """The backends it delegates to."""
+        """The backends that it delegates to."""
         return list(self.facts["backends"])
 
     @property
     def memory(self) -> MethodMemory:
-        """Exact bytes ahead, for 32 and 64 bit machines."""
+        """The exact memory needs, for 32- and 64-bit machines."""
         facts = self.facts
         return MethodMemory(facts["arena_32"], facts["arena_64"], tuple(facts["planned"]))
 

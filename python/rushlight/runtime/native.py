@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The native module, and its error codes as rushlight's exceptions."""
+"""The native module, and the conversion of its error codes to rushlight's exceptions."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from rushlight.status import UNSUPPORTED_DTYPE, Status, kind_of
 
 
 def default_module() -> ModuleType:
-    """The module that was built with this package, with the kernels selected then."""
+    """The module built with this package, with the kernels selected then."""
     try:
         return importlib.import_module("rushlight._runtime")
     except ImportError as error:
@@ -24,7 +24,7 @@ def default_module() -> ModuleType:
 
 
 def call(module: ModuleType, function: Callable[..., Any], *arguments: Any) -> Any:
-    """`function(*arguments)`; a failure of the runtime is raised as the exception of its code."""
+    """Calls `function(*arguments)`; a failure of the runtime is raised as the exception of its code."""
     try:
         return function(*arguments)
     except module.RuntimeFailure as failure:
@@ -39,9 +39,9 @@ def exception(failure: Exception, module: ModuleType) -> errors.RushlightError:
 
 
 def located(error: errors.RushlightError, path: str | None, method: str) -> errors.RushlightError:
-    """The error, with the line of the model where a debug record beside the program tells it."""
+    """The error, with the model's source line if a debug record beside the program has it."""
     if path is not None and error.instruction is not None:
-        # The only import from another package, and only after a failure.
+        # The only import from another package; it happens only after a failure.
         from rushlight.program.debug import source_of
 
         if source := source_of(path, method, error.instruction):
@@ -51,7 +51,7 @@ def located(error: errors.RushlightError, path: str | None, method: str) -> erro
 
 def _exception(failure: Exception, module: ModuleType) -> errors.RushlightError:
     code, name, message, index, names, _, operator, place = failure.args
-    if code in (Status.InvalidArgument, Status.InvalidType):  # the rest says where it came through
+    if code in (Status.InvalidArgument, Status.InvalidType):  # the other lines tell the call path
         message = message.splitlines()[0]
         if operator and not message.startswith("operator "):
             message = f"operator {operator}: {message}"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the kernels of this installation's runtime ask for beside a program's own memory."""
+"""The memory that kernels of this installation's runtime need in addition to a program's own."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from rushlight.runtime.program import load
 
 @dataclass(frozen=True)
 class DelegateNeeds:
-    """Bytes of a method's delegates: `working` are their values and what lies between their nodes, the others
-    as in KernelNeeds."""
+    """The needs of a method's delegates in bytes: `working` are their values and the tensors between their
+    nodes; the other fields as in KernelNeeds."""
 
     working: int
     scratch: int
@@ -23,9 +23,9 @@ class DelegateNeeds:
 
 @dataclass(frozen=True)
 class KernelNeeds:
-    """Bytes: `scratch` is the most that one call takes while it runs, at the largest shapes; `prepared` are
-    constants in the kernels' own layouts, made when the method is loaded unless that is turned off. What
-    methods share is counted with each. `delegates` take theirs in addition."""
+    """Needs in bytes: `scratch` is the maximum during one call at the largest shapes; `prepared` are
+    constants in the kernels' own layouts, created when the method is loaded unless that is disabled.
+    Constants shared by several methods count for each. `delegates` are additional."""
 
     scratch: int
     prepared: int
@@ -36,7 +36,7 @@ class KernelNeeds:
 
 
 def kernel_needs(path: Path) -> dict[str, KernelNeeds] | str:
-    """The needs by method of a .pte; or why this runtime cannot tell."""
+    """The needs of each method of a .pte by name; or the reason why this runtime cannot tell."""
     try:
         program = load(path, threads=1, prepare=False)
         memories = {name: program.load_method(name).memory() for name in program.method_names}

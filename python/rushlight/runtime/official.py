@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The shape of ExecuTorch's Python runtime API: Runtime.get().load_program(...).load_method(...)."""
+"""ExecuTorch's Python runtime API: Runtime.get().load_program(...).load_method(...)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _SOURCES = (str, bytes, bytearray, memoryview, os.PathLike)
 
 
 class Verification(enum.Enum):
-    """How much of a program is checked when it is loaded. rushlight checks everything at either level."""
+    """The extent of checks when a program is loaded. rushlight checks everything at either level."""
 
     Minimal = 0
     InternalConsistency = 1
@@ -32,7 +32,7 @@ class OperatorRegistry:
 
     @property
     def operator_names(self) -> set[str]:
-        """Their names with overloads: "aten::add.out"."""
+        """The operators' names with overloads, such as "aten::add.out"."""
         return set(self._names)
 
 
@@ -44,16 +44,16 @@ class BackendRegistry:
 
     @property
     def registered_backend_names(self) -> list[str]:
-        """Their ids, as programs name them."""
+        """The backends' ids, as in programs."""
         return list(self._module.backend_names())
 
     def is_available(self, backend_name: str) -> bool:
-        """Whether the backend is linked and has the device it needs."""
+        """True if the backend is linked and its device is present."""
         return bool(self._module.backend_is_available(backend_name))
 
 
 class Program:
-    """A loaded program. Its methods are loaded once, when they are first asked for."""
+    """A loaded program. Each method is loaded once, on first use."""
 
     def __init__(self, inner: program.Program) -> None:
         self._inner = inner
@@ -63,7 +63,7 @@ class Program:
         return set(self._inner.method_names)
 
     def load_method(self, name: str) -> Method:
-        """The program's instance of the method: the same for each call, with its state.
+        """The program's instance of the method; each call returns the same instance, with its state.
 
         Raises MethodNotFound, OperatorNotFound, BackendNotFound, InvalidProgram, OutOfMemory.
         """
@@ -74,18 +74,19 @@ class Program:
         return self._inner.metadata(method_name)
 
     def memory(self, method_name: str = "forward") -> MethodMemory:
-        """The bytes that the method will need. Raises MethodNotFound."""
+        """The memory that the method will need. Raises MethodNotFound."""
         return self._inner.memory(method_name)
 
     def write_etdump_result_to_file(
         self, etdump_path: str | os.PathLike[str], debug_buffer_path: str | os.PathLike[str] | None = None
     ) -> None:
-        """Writes what was executed, if loaded with enable_etdump. Raises InvalidArgument, OSError."""
+        """Writes the trace of executed methods, if loaded with enable_etdump. Raises InvalidArgument,
+        OSError."""
         self._inner.write_etdump_result_to_file(etdump_path, debug_buffer_path)
 
 
 class Runtime:
-    """The one runtime of the process; `get()` returns it."""
+    """The only runtime of the process; `get()` returns it."""
 
     def __init__(self, *, module: ModuleType) -> None:
         self.backend_registry = BackendRegistry(module)
@@ -106,8 +107,8 @@ class Runtime:
         enable_etdump: bool = False,
         debug_buffer_size: int = 0,
     ) -> Program:
-        """A program from a path, bytes, or a binary file object; `data_path` is a .ptd file with data
-        that it keeps elsewhere. `enable_etdump` and `debug_buffer_size` are rushlight.load's.
+        """A program from a path, bytes, or a binary file object; `data_path` is a .ptd file with external
+        tensors. `enable_etdump` and `debug_buffer_size` are passed to rushlight.load.
 
         Raises InvalidProgram, InvalidArgument (a file that cannot be read), TypeError.
         """

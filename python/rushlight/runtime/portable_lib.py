@@ -6,8 +6,8 @@
     module = _load_for_executorch("model.pte")
     outputs = module.forward([inputs])
 
-Where the official module raises RuntimeError, these raise rushlight's exceptions. All of a program is
-verified, whatever `program_verification` says. `enable_etdump` and `debug_buffer_size` are rushlight.load's.
+Where the official module raises RuntimeError, these raise rushlight's exceptions. Every
+`program_verification` verifies everything. rushlight.load gets `enable_etdump` and `debug_buffer_size`.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ __all__ = [
 
 
 def _outputs(clone: bool) -> Outputs:
-    """Copies, or what the method itself works on: that changes when it runs again."""
+    """The kind of outputs: copies, or views of the method's memory, which change at the next run."""
     return "copy" if clone else "writable"
 
 
@@ -63,7 +63,7 @@ class ExecuTorchModule:
     __call__ = forward
 
     def plan_execute(self, method_name: str, clone_outputs: bool = True) -> list[Any]:
-        """Runs a method on the inputs of its call before."""
+        """Runs a method on the inputs of the previous call."""
         return self._program.method(method_name).execute(None, outputs=_outputs(clone_outputs))
 
     def method_meta(self, method_name: str) -> MethodMeta:
@@ -74,11 +74,11 @@ class ExecuTorchModule:
         return self._program.method_names
 
     def has_etdump(self) -> bool:
-        """Whether the program was loaded with enable_etdump."""
+        """True if the program was loaded with enable_etdump."""
         return self._program.has_etdump
 
     def write_etdump_result_to_file(self, path: str, debug_buffer_path: str | None = None) -> None:
-        """Writes what was executed. Raises InvalidArgument, OSError."""
+        """Writes the trace of executed methods. Raises InvalidArgument, OSError."""
         self._program.write_etdump_result_to_file(path, debug_buffer_path)
 
 
@@ -93,11 +93,11 @@ class ExecuTorchMethod:
         self._method.set_inputs(inputs)
 
     def execute(self) -> None:
-        """Runs on the inputs that were set."""
+        """Runs the method on the inputs set before."""
         self._method.execute(None, outputs="view")
 
     def get_outputs(self, clone_outputs: bool = True) -> list[Any]:
-        """What the last execution gave."""
+        """The outputs of the last execution."""
         return self._method.get_outputs(outputs=_outputs(clone_outputs))
 
     def call(self, inputs: Sequence[Any] = (), clone_outputs: bool = True) -> list[Any]:
@@ -132,11 +132,11 @@ class ExecuTorchProgram:
         return self._program.metadata(method_name)
 
     def has_etdump(self) -> bool:
-        """Whether the program was loaded with enable_etdump."""
+        """True if the program was loaded with enable_etdump."""
         return self._program.has_etdump
 
     def write_etdump_result_to_file(self, path: str, debug_buffer_path: str | None = None) -> None:
-        """Writes what was executed. Raises InvalidArgument, OSError."""
+        """Writes the trace of executed methods. Raises InvalidArgument, OSError."""
         self._program.write_etdump_result_to_file(path, debug_buffer_path)
 
 
@@ -158,7 +158,7 @@ def _load_program(
     program_verification: Verification = Verification.InternalConsistency,
     data_path: str | None = None,
 ) -> ExecuTorchProgram:
-    """A program from a file, and data that it keeps elsewhere from a .ptd file."""
+    """A program from a file; `data_path` is a .ptd file with external tensors."""
     del program_verification
     return ExecuTorchProgram(_load(path, data_path, enable_etdump, debug_buffer_size))
 
@@ -182,7 +182,7 @@ def _load_for_executorch(
     debug_buffer_size: int = 0,
     program_verification: Verification = Verification.InternalConsistency,
 ) -> ExecuTorchModule:
-    """A program from a file, and data that it keeps elsewhere from a .ptd file."""
+    """A program from a file; `data_path` is a .ptd file with external tensors."""
     del program_verification
     return ExecuTorchModule(_load(program_path, data_path, enable_etdump, debug_buffer_size))
 
@@ -204,7 +204,7 @@ def _load_for_executorch_from_buffer(
 
 @contextlib.contextmanager
 def _as_file(data: bytes) -> Iterator[str]:
-    """The path of a file in memory. It lasts as long as it is mapped."""
+    """The path of a file in memory, which exists while it is mapped."""
     descriptor = os.memfd_create("data.ptd")
     with os.fdopen(descriptor, "wb") as file:
         file.write(data)
@@ -213,7 +213,7 @@ def _as_file(data: bytes) -> Iterator[str]:
 
 
 def _is_available(backend_name: str) -> bool:
-    """Whether the backend is linked and has the device it needs."""
+    """True if the backend is linked and its device is present."""
     return Runtime.get().backend_registry.is_available(backend_name)
 
 

@@ -23,7 +23,7 @@ _DATA_STEP = "Give the .ptd file that was written beside the program: data_files
 
 
 def _contiguous(view: memoryview) -> bytes:
-    """Its bytes: the object itself where the view is all of a bytes object."""
+    """The bytes of a view; the original object if the view covers a whole bytes object."""
     whole = isinstance(view.obj, bytes) and view.c_contiguous and view.nbytes == len(view.obj)
     return view.obj if whole and isinstance(view.obj, bytes) else bytes(view)
 
@@ -71,11 +71,11 @@ class Program:
 
     @property
     def method_names(self) -> list[str]:
-        """In the order of the file."""
+        """The names in file order."""
         return list(self._program.method_names())
 
     def metadata(self, method_name: str) -> MethodMeta:
-        """The inputs, outputs, attributes and memory of a method, which is not loaded for it.
+        """The inputs, outputs, attributes and memory of a method, without loading it.
 
         Raises MethodNotFound, InvalidProgram.
         """
@@ -83,29 +83,29 @@ class Program:
         return MethodMeta(native.call(self._module, self._program.method_facts, method_name))
 
     def memory(self, method_name: str = "forward") -> MethodMemory:
-        """The bytes that a method will need, exactly, on 32 and 64 bit machines. Raises MethodNotFound."""
+        """The exact memory that a method will need, on 32- and 64-bit machines. Raises MethodNotFound."""
         return self.metadata(method_name).memory
 
     def load_method(self, name: str) -> Method:
-        """A new instance of the method. Raises MethodNotFound, OperatorNotFound and BackendNotFound
-        (with all that are missing), InvalidProgram, OutOfMemory."""
+        """A new instance of the method. Raises MethodNotFound, OperatorNotFound and BackendNotFound (with the
+        names of all missing ones), InvalidProgram, OutOfMemory."""
         method = self._loaded(name, lambda: self._program.load_method(name))
         return Method(self._module, name, method, self._program, self._path)
 
     def load_text_generator(self) -> TextGenerator:
-        """A generator over a new instance of the method forward, of a language model. Raises as
-        load_method(), and InvalidArgument (forward has another form than language models')."""
+        """A generator over a new instance of the method forward of a language model. Raises as load_method(),
+        and InvalidArgument if forward has another signature than language models."""
         return TextGenerator(self._module, self._loaded("forward", self._program.load_text_generator))
 
     def _loaded(self, name: str, load: Callable[[], Any]) -> Any:
-        """What `load` makes of the method `name`."""
+        """Calls `load` for the method `name` and converts its failure."""
         try:
             return load()
         except self._module.RuntimeFailure as failure:
             self._check_name(name)
             error = native.exception(failure, self._module)
             if type(error) is InvalidArgument and failure.args[0] == Status.NotFound and not self._has_data:
-                error.next_step = _DATA_STEP  # tensors are all that is looked for but backends
+                error.next_step = _DATA_STEP  # besides backends only tensors are looked up
             raise error from None
 
     def method(self, name: str) -> Method:
@@ -124,7 +124,7 @@ class Program:
 
     @property
     def has_etdump(self) -> bool:
-        """Whether what it executes is recorded."""
+        """True if execution is recorded."""
         return self._trace is not None
 
     def write_etdump_result_to_file(
@@ -132,8 +132,8 @@ class Program:
         etdump_path: str | os.PathLike[str],
         debug_buffer_path: str | os.PathLike[str] | None = None,
     ) -> None:
-        """Writes what methods executed since the last call, an ETDump file, and what operators put out if
-        the program was loaded with a debug buffer. The next load or run of a method begins a new file.
+        """Writes an ETDump file of the executions since the last call, and operators' outputs if the program
+        was loaded with a debug buffer. The next load or run of a method begins a new file.
 
         Raises InvalidArgument for a program that was loaded without enable_etdump, OSError.
         """
@@ -143,7 +143,7 @@ class Program:
         self._trace.write(os.fspath(etdump_path), debug)
 
     def etdump_loss(self) -> tuple[int, int]:
-        """How many events and values since the last file were dropped because their memory was full."""
+        """The number of events and of values dropped since the last file because their memory was full."""
         return (0, 0) if self._trace is None else self._trace.lost()
 
     def _begin_trace(self, debug_buffer_size: int) -> Any:
@@ -173,25 +173,25 @@ def load(
 ) -> Program:
     """Opens and verifies a .pte, a path or its bytes.
 
-    A file is mapped: its weights are used where the system keeps the file. Once such a file has been
+    A file is mapped: its weights are used in place, in the system's page cache. Once such a file has been
     overwritten in place, loading and running its methods raises InvalidArgument; a new file that was renamed
     to the path, as save() does it, changes nothing. `load_mode` "file" reads it instead, "mmap-locked" keeps
-    its pages in memory (an error where that is not allowed), "mmap-try-locked" if that is allowed. The
+    its pages in memory (an error if that is not allowed), "mmap-try-locked" tries to. The
     weights in a `bytes` object are used in place, too, and it is kept alive; a bytearray or
     memoryview is copied.
 
-    `data_files` are .ptd files, for tensors that the program keeps elsewhere. `module` is an extension
-    module made by `rushlight.build(..., target="host")`; by default the one this package was installed
-    with. `enable_etdump` records what is executed, for Program.write_etdump_result_to_file, and with
-    `debug_buffer_size` bytes also what operators put out; methods then run one after another.
+    `data_files` are .ptd files with the program's external tensors. `module` is an extension
+    module made by `rushlight.build(..., target="host")`; by default the one of this
+    package. `enable_etdump` records executions for Program.write_etdump_result_to_file, and with
+    `debug_buffer_size` bytes also operators' outputs; methods then run one after another.
 
-    `threads` is how many threads, the caller's own included, kernels share their work with; by default as
-    many as there are physical cores for this process. Programs with the same number share them; results do
+    `threads` is the number of threads, including the caller's, that share the work of kernels; by default
+    one per physical core available to this process. Programs with the same number share them; results do
     not depend on it. With `prepare` kernels pack constant weights when a method is loaded, once for all
-    methods of the program, which takes memory for these weights a second time.
+    methods of the program, which takes memory for these weights again.
 
-    For files of unknown origin: a call that has run `max_instructions` raises OutOfMemory, where Ctrl-C stops
-    a call or a load in any case, before its next instruction. A method that takes more than `max_memory`
+    For files of unknown origin: a call that has run `max_instructions` raises OutOfMemory; Ctrl-C stops a
+    call or a load before its next instruction in any case. A method that takes more than `max_memory`
     bytes is refused before they are allocated: values, planned buffers, outputs and scratch; weights that do
     not fit in the rest are not packed. Without them there is no limit on instructions, and memory is limited
     to what the machine has.

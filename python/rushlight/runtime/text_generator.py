@@ -11,33 +11,33 @@ from rushlight.runtime import native
 
 
 class TextGenerator:
-    """Tokens in, tokens out. Python's lock is free while it computes; calls from several threads go one after
-    another. Raises InvalidArgument, and whatever a kernel refuses."""
+    """Generates tokens from tokens. Computing releases Python's lock; calls from several threads run one
+    after another. Raises InvalidArgument, and the errors of kernels."""
 
     def __init__(self, module: ModuleType, generator: Any) -> None:
         self._module = module
         self._generator = generator
         self.facts: dict[str, Any] = generator.facts()
-        """What the program says of its model: TextFacts of the native module's stub."""
+        """The program's description of its model: TextFacts in the native module's stub."""
 
     def encode(self, prompt: str) -> list[int]:
-        """The tokens of a text that is to be continued."""
+        """The tokens of a text to continue."""
         result: list[int] = native.call(self._module, self._generator.encode, _utf8(prompt))
         return result
 
     def encode_chat(self, messages: Sequence[tuple[str, str]]) -> list[int]:
-        """The tokens of a conversation, roles and contents, for its next answer."""
+        """The tokens of a conversation (roles and contents), up to its next answer."""
         pairs = [(role, _utf8(content)) for role, content in messages]
         result: list[int] = native.call(self._module, self._generator.encode_chat, pairs)
         return result
 
     def begin(self, prompt: Sequence[int], options: dict[str, Any]) -> None:
-        """Begins a text; evaluates nothing."""
+        """Begins a text without evaluating it."""
         native.call(self._module, self._generator.begin, prompt, options)
 
     def step(self) -> tuple[bytes, int | None, float, int]:
-        """Evaluates a part of the prompt, or samples a token: the text that became certain, the token or
-        None, its log probability, and the number of the C++ Finish."""
+        """Evaluates a part of the prompt, or samples a token. Returns the text completed by it, the token or
+        None, its log probability, and the value of the C++ Finish."""
         result: tuple[bytes, int | None, float, int] = native.call(self._module, self._generator.step)
         return result
 
@@ -46,7 +46,7 @@ class TextGenerator:
         native.call(self._module, self._generator.rewind, count)
 
     def tokens(self) -> list[int]:
-        """Those of the cache, and the one that was sampled last."""
+        """The tokens in the cache, and the last sampled one."""
         result: list[int] = native.call(self._module, self._generator.tokens)
         return result
 
@@ -57,5 +57,5 @@ class TextGenerator:
 
 
 def _utf8(text: str) -> str:
-    """Text that UTF-8 can write: halves of characters become `?`."""
+    """The text with lone surrogates, which UTF-8 cannot encode, replaced by `?`."""
     return text.encode("utf-8", "replace").decode()

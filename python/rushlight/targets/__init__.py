@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The machines that rushlight builds for: by name, what each needs, and how to run on it."""
+"""The machines that rushlight builds for, by name: their requirements, and how to run programs on them."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ def every_choice() -> list[Target]:
 
 
 def get(name: str) -> Target:
-    """The target of that name, built by its usual compiler; `<compiler>-<target>`, as in "zig-cortex-m33", by
-    another one.
+    """The target with this name, built by its usual compiler; `<compiler>-<target>`, such as
+    "zig-cortex-m33", selects another compiler.
 
     Errors: UnknownTarget; InvalidArgument if the compiler does not build for it.
     """
@@ -59,7 +59,7 @@ def get(name: str) -> Target:
 
 
 def spelled(name: str, compiler: str | None) -> str:
-    """The name of a target that `compiler` builds for; without one the name stays."""
+    """The name of the target with this compiler; the name itself without one."""
     return f"{compiler}-{name}" if compiler else name
 
 
@@ -74,8 +74,8 @@ def _target(row: Row, compiler: str, name: str) -> Target:
 
 
 def install_commands(names: Iterable[str]) -> list[list[str]]:
-    """The commands that install what the targets `names` lack here; none if nothing. Those that begin with
-    apt-get are for root on Debian.
+    """The commands that install the missing requirements of the targets `names`; empty if nothing is missing.
+    Commands that begin with apt-get need root on Debian.
 
     Error: UnknownTarget.
     """

@@ -16,7 +16,8 @@ from rushlight.targets.target import Requirement, missing_items
 
 @dataclass(frozen=True)
 class BareMetal(RowTarget):
-    """One core on one board; the target has the core's name, or a board's that is known by its own."""
+    """One core on one board; the target is named after the core, or after the board if the board has its own
+    target name."""
 
     @property
     def cpu(self) -> str:
@@ -45,7 +46,7 @@ class BareMetal(RowTarget):
         return {bank["name"]: bank["bytes"] for bank in self.description()["memory"]}
 
     def libraries(self) -> list[str]:
-        """See RowTarget. The C++ headers need no library; RISC-V borrows Arm's, Debian has none for it."""
+        """See RowTarget. The C++ headers need no library; RISC-V uses Arm's, since Debian has none for it."""
         return [f"/usr/lib/picolibc/{self.triple}/picolibc.specs", "/usr/include/newlib/c++"]
 
     def missing_to_run(self) -> list[Requirement]:

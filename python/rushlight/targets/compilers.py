@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What each compiler needs on this machine: gcc and clang Debian's packages, zig PyPI's, without root."""
+"""The packages that each compiler needs: Debian packages for gcc and clang, PyPI packages for zig, without
+root."""
 
 from __future__ import annotations
 
@@ -11,22 +12,22 @@ from rushlight.targets.table import Table
 from rushlight.targets.target import Requirement, missing_build_tools, missing_items
 
 ZIGLANG = "ziglang>=0.17,<0.18"
-"""zig has no stable release yet: another minor version may read its command line in another way."""
+"""zig has no stable release yet: its command line may change with each minor version."""
 
 
 def missing_tools(table: Table, compiler: str, triple: str, libraries: Iterable[str]) -> list[Requirement]:
-    """What is missing here to build for `triple` by `compiler`; `libraries` are files that gcc and clang link
-    or include."""
+    """The missing tools for building for `triple` with `compiler`; `libraries` are files that gcc and clang
+    link or include."""
     if compiler == "zig":
         return _missing_zig_tools()
     needed = [f"{triple}-g++", *libraries]
-    if compiler == "clang":  # gcc still gives the libraries
+    if compiler == "clang":  # clang uses gcc's libraries
         needed = [table.clang["cxx"], table.clang["linker"], *needed]
     return missing_build_tools() + missing_items({item: table.package(item) for item in needed})
 
 
 def _missing_zig_tools() -> list[Requirement]:
-    """What pip installs to build with: zig, CMake, Ninja."""
+    """The missing PyPI packages for building with zig: zig, CMake, Ninja."""
     missing = []
     if importlib.util.find_spec("ziglang") is None and process.find_program("zig") is None:
         missing.append(Requirement("zig", ZIGLANG, installer="pip"))

@@ -14,7 +14,7 @@ from rushlight.targets.target import CommandTarget, Requirement, missing_build_t
 
 @dataclass(frozen=True)
 class Host(CommandTarget):
-    """Runs executables as they are."""
+    """The host; runs executables directly."""
 
     name: str = "host"
     kind: str = "host"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Linux on other processors, run in QEMU's user mode; zig's static executables run as they are where the
-processor is this machine's."""
+"""Linux on other processors, run in QEMU's user mode; zig's static executables run directly on a matching
+processor."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ class Linux(RowTarget):
 
     @property
     def emulator(self) -> tuple[str, ...]:
-        """The words before an executable: none where it runs as it is. QEMU finds the dynamic loader and the
-        libraries of Debian's compilers in their folder."""
+        """The words before an executable: none if it runs directly. QEMU finds the dynamic loader and the
+        libraries in the folder of Debian's cross compiler."""
         if self.compiler != "zig":
             return (*self.row.emulator, "-L", f"/usr/{self.triple}")
         native = platform.system() == "Linux" and platform.machine() == self.row.processor

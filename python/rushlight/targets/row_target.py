@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What targets of the table have in common; the kinds differ in what they need and in how they run."""
+"""The common part of all targets of the table; the kinds differ in their requirements and in how they run."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from rushlight.targets.target import CommandTarget, Requirement
 
 @dataclass(frozen=True)
 class RowTarget(CommandTarget, ABC):
-    """A row of the table, built by one of its compilers, under the name that it was asked for."""
+    """A row of the table with one of its compilers, under the requested name."""
 
     table: Table
     row: Row
@@ -34,7 +34,7 @@ class RowTarget(CommandTarget, ABC):
 
     @property
     def triple(self) -> str:
-        """The machine, in the compiler's spelling."""
+        """The target triple in the compiler's spelling."""
         return self.row.triples[self.compiler]
 
     @property
@@ -66,11 +66,11 @@ class RowTarget(CommandTarget, ABC):
         """See Target."""
 
     def libraries(self) -> list[str]:
-        """Files that gcc and clang want beside gcc itself."""
+        """Files that gcc and clang need in addition to gcc itself."""
         return []
 
     def missing_to_run(self) -> list[Requirement]:
-        """What is missing here to run programs."""
+        """The missing requirements for running programs."""
         return []
 
     def requirements(self) -> list[Requirement]:

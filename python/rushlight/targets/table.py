@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The table of targets, toolchains/targets.json: CMake reads the same file. toolchains/README.md explains its
+"""The table of targets, toolchains/targets.json, which CMake reads, too. toolchains/README.md describes its
 fields."""
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ _COMPILER_TEXTS = ("flags", "libraries")
 
 @dataclass(frozen=True)
 class Row:
-    """One target. `triples` has the triple by compiler, the usual compiler first; `emulator` is the command
-    of Linux processors, `board` a folder of boards/ beside the table."""
+    """One target. `triples` maps compilers to triples, the usual compiler first; `emulator` is the command
+    for Linux processors, `board` a folder of boards/ beside the table."""
 
     name: str
     kind: str
@@ -38,13 +38,13 @@ class Row:
 
     @property
     def pointer_bytes(self) -> int:
-        """Bytes of a pointer, from the words of `code`."""
+        """The size of a pointer in bytes, from `code`."""
         return int(self.code.split()[2]) // 8
 
 
 @dataclass(frozen=True)
 class Table:
-    """All rows by name, in their order; Debian's `packages` by program or file; clang's programs."""
+    """All rows by name, in order; Debian's `packages` by program or file; clang's programs."""
 
     folder: Path
     rows: Mapping[str, Row]
@@ -52,7 +52,7 @@ class Table:
     clang: Mapping[str, str]
 
     def package(self, item: str) -> str:
-        """Debian's package with a program or file. Error: RushlightError if the table does not say."""
+        """The Debian package of a program or file. Error: RushlightError if the table lacks it."""
         if item not in self.packages:
             raise _damaged(f"{self.folder / 'targets.json'}: packages: expected a row for {item}, got none")
         return self.packages[item]
@@ -60,14 +60,14 @@ class Table:
 
 @cache
 def table() -> Table:
-    """The table that goes with the sources. Error: RushlightError if it is damaged."""
+    """The table in the source tree. Error: RushlightError if it is damaged."""
     return read_table(source_root() / "toolchains" / "targets.json")
 
 
 def read_table(path: Path) -> Table:
-    """The table in a file, whose folder has boards/ and target.cmake, too.
+    """Reads a table from a file; its folder must also contain boards/ and target.cmake.
 
-    Error: RushlightError, naming the row and the field.
+    Error: RushlightError with the row and the field.
     """
     try:
         content = read_json(path, error=RushlightError)
@@ -140,7 +140,8 @@ def _texts(
 def _mapping(
     content: Any, where: str, required: tuple[str, ...] = (), optional: tuple[str, ...] | None = None
 ) -> dict[str, Any]:
-    """A JSON object with the `required` fields; with `optional` given, with no others than these."""
+    """A JSON object with the `required` fields, and with no fields except these and `optional` if `optional`
+    is given."""
     where = where or "the table"
     if not isinstance(content, dict):
         raise ValueError(f"{where}: expected an object, got {content!r:.60}")

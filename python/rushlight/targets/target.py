@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What every target can be asked."""
+"""The interface of targets."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from rushlight import process
 from rushlight.errors import BuildOnly, MissingToolchain
 
 RunResult = process.Result
-"""How a run ended: stdout, stderr, returncode (negative: the signal that ended it), seconds."""
+"""The result of a run: stdout, stderr, returncode (negative: the signal that ended it), seconds."""
 
 
 @dataclass(frozen=True)
 class Requirement:
-    """A program or file that a target needs, and the package that has it: Debian's ("apt"), or one from
-    PyPI ("pip"). Without those that are `only_to_run` a target can still be built for."""
+    """A program or file that a target needs, and the package that provides it: Debian's ("apt") or PyPI's
+    ("pip"). Requirements with `only_to_run` are not needed for building."""
 
     name: str
     package: str
@@ -53,32 +53,32 @@ class Target(Protocol):
     def pointer_bytes(self) -> int: ...
     @property
     def build_only(self) -> str:
-        """Why programs for it cannot be run here; empty: they can."""
+        """The reason why programs for the target cannot run here; empty if they can."""
         ...
 
     def check_builds(self) -> None:
-        """Error: MissingToolchain for what building takes."""
+        """Error: MissingToolchain if a requirement for building is missing."""
         ...
 
     def check_runs(self) -> None:
-        """Errors: BuildOnly; MissingToolchain for what only running takes."""
+        """Errors: BuildOnly; MissingToolchain if a requirement for running is missing."""
         ...
 
     def banks(self) -> dict[str, str]:
-        """Which memory bank holds the "vectors", "flash" (code), "ram" (data, stack), "model" and "arena";
-        empty where an operating system decides."""
+        """The memory banks of "vectors", "flash" (code), "ram" (data, stack), "model" and "arena"; empty if
+        an operating system decides."""
         ...
 
     def bank_bytes(self) -> dict[str, int]:
-        """Bytes of each memory bank by its name; empty where an operating system decides."""
+        """The size of each memory bank in bytes, by name; empty if an operating system decides."""
         ...
 
     def requirements(self) -> list[Requirement]:
-        """What is missing on this machine to build for the target and to run on it; empty: nothing."""
+        """The missing requirements on this machine for building and running; empty if none."""
         ...
 
     def command(self, executable: Path, arguments: Sequence[str] = ()) -> list[str]:
-        """The command that runs `executable`. Errors: InvalidArgument for arguments it cannot pass on,
+        """The command that runs `executable`. Errors: InvalidArgument for arguments that cannot be passed,
         BuildOnly."""
         ...
 
@@ -129,12 +129,13 @@ class CommandTarget:
         cwd: str | os.PathLike[str] | None = None,
         timeout: float = 60.0,
     ) -> RunResult:
-        """See Target. On bare metal stdout has the guest's text, logs included, and stderr the emulator's."""
+        """See Target. On bare metal stdout is the guest's output with logs, and stderr the emulator's."""
         return process.run(self.command(executable, arguments), cwd=cwd, timeout=timeout)
 
 
 def missing_items(items: Mapping[str, str], *, only_to_run: bool = False) -> list[Requirement]:
-    """Those of `items` (a program's name or a file's path, to its Debian package) that are not here."""
+    """The items that are missing on this machine. `items` maps a program's name or a file's path to its
+    Debian package."""
     return [
         Requirement(item, package, only_to_run=only_to_run)
         for item, package in items.items()
@@ -143,7 +144,7 @@ def missing_items(items: Mapping[str, str], *, only_to_run: bool = False) -> lis
 
 
 def missing_build_tools() -> list[Requirement]:
-    """CMake, and Ninja unless there is Make."""
+    """CMake, and Ninja unless Make is installed, as far as they are missing."""
     tools = {"cmake": "cmake"}
     if process.find_program("make") is None:
         tools["ninja"] = "ninja-build"
@@ -151,7 +152,7 @@ def missing_build_tools() -> list[Requirement]:
 
 
 def _refuse_missing(target: Target, *, to_run: bool) -> None:
-    """Error: MissingToolchain, with what is missing to build, or to run what was built."""
+    """Error: MissingToolchain with the missing requirements for building, or for running."""
     missing = [item for item in target.requirements() if item.only_to_run == to_run]
     if missing:
         packages, pip_packages = (

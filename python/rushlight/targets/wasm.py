@@ -17,7 +17,8 @@ WASMTIME = "wasmtime>=25"
 
 @dataclass(frozen=True)
 class Wasi(RowTarget):
-    """A module of WebAssembly. Files are opened below the current folder; links out of it lead nowhere."""
+    """A WebAssembly module. It opens files below the current folder only; links out of the folder do not
+    work."""
 
     def missing_to_run(self) -> list[Requirement]:
         """See RowTarget."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Profiles from ETDump files (.etdp), of rushlight and of the official runtime."""
+"""Profiles from ETDump files (.etdp) of rushlight and of the official runtime."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _PREFIX = "native_call_"
 NANOSECONDS = "ns"
 _BLOCK_UNIT = re.compile(r" \[(\w{1,24})\]$")  # "Execute [instructions]"
 _HANDLE = re.compile(r"\bdebug_handle=(\d{1,10})\b")
-_FOLDED = "FOLDED_CALL"  # was run when the method was loaded
+_FOLDED = "FOLDED_CALL"  # ran when the method was loaded
 _INSTRUCTIONS = {"OPERATOR_CALL", "DELEGATE_CALL", "MOVE_CALL", "JF_CALL", "FREE_CALL", _FOLDED}
 
 
@@ -31,8 +31,9 @@ _INSTRUCTIONS = {"OPERATOR_CALL", "DELEGATE_CALL", "MOVE_CALL", "JF_CALL", "FREE
 class Event:
     """One timed event. Times are in the clock's unit; see Profile.
 
-    `chain` is -1 outside instructions. A delegate's own event has its name or "#index" as `delegate`, and
-    what its backend adds as `metadata`: rushlight's has the handle of the exporter's node, "debug_handle=7".
+    `chain` is -1 outside instructions. An event of a delegate has its name or "#index" as `delegate`, and
+    the backend's additional data as `metadata`: rushlight's has the handle of the exporter's node,
+    "debug_handle=7".
     """
 
     block: str
@@ -47,8 +48,8 @@ class Event:
 
 @dataclass(frozen=True)
 class NodeTime:
-    """All runs of one part of a delegate: as OperatorTime. `debug_handle` is the exporter's number of the
-    node that it came from."""
+    """All executions of one node of a delegate, with fields as in OperatorTime. `debug_handle` is the
+    exporter's id of the original node."""
 
     name: str
     calls: int
@@ -59,9 +60,9 @@ class NodeTime:
 
 @dataclass(frozen=True)
 class OperatorTime:
-    """All runs of one instruction: how often, the time in total, and which part of all runs' time. With a
-    debug record `module` and `source` say what in the model it was made of. A delegate that tells what it did
-    has `nodes`, in the order in which they first ran."""
+    """All executions of one instruction: the count, the total time, and its share of the time of all
+    instructions. With a debug record `module` and `source` name its origin in the model. A delegate that
+    reports events has `nodes`, in order of first execution."""
 
     chain: int
     instruction: int
@@ -76,9 +77,10 @@ class OperatorTime:
 
 @dataclass(frozen=True)
 class Profile:
-    """`load` and `execute` are times in total, of `runs` executions. The `unit` of all times is "ns", or what
-    the trace's blocks say: emulated boards count instructions of the core, and know no other time. A trace
-    does not say which method was executed: instructions of the same number count together."""
+    """`load` and `execute` are total times; `execute` covers `runs` executions. The `unit` of all times is
+    "ns", or the unit in the names of the trace's blocks: emulated boards count instructions of the core
+    and have no clock. A trace does not tell which method was executed: instructions with the same index
+    count together."""
 
     load: int
     execute: int
@@ -87,11 +89,11 @@ class Profile:
     unit: str = NANOSECONDS
 
     def shown(self, time: float) -> tuple[str, str]:
-        """A time for people, and its unit: milliseconds where it is known how long anything takes."""
+        """A time for display, and its unit: milliseconds if times are in nanoseconds."""
         return (f"{time / 1e6:.4g}", "ms") if self.unit == NANOSECONDS else (f"{time:,.0f}", self.unit)
 
     def modules(self) -> list[tuple[str, int, float]]:
-        """Each module with its time and its share, the longest first; none without a debug record."""
+        """Each module with its time and share, the longest first; empty without a debug record."""
         totals: dict[str, int] = {}
         for item in self.operators:
             totals[item.module] = totals.get(item.module, 0) + item.total
@@ -100,12 +102,12 @@ class Profile:
         return [(name, total, total / whole) for name, total in ordered] if any(totals) else []
 
     def to_json(self) -> dict[str, Any]:
-        """For json.dumps."""
+        """The profile as JSON types."""
         return asdict(self)
 
     def to_html(self) -> str:
-        """A page with a row and a bar for each instruction and each node of a delegate, in the order of the
-        program, and a table of modules if a debug record names them."""
+        """A page with a row and a bar for each instruction and each node of a delegate, in program order, and
+        a table of modules if a debug record names them."""
         unit = self.shown(0)[1]
         heads = ["instruction", "operator", "calls", f"{unit} per call", "share"]
         modules = self.modules()
@@ -120,7 +122,7 @@ class Profile:
         return page.page("Profile", parts)
 
     def _lines(self) -> Iterator[tuple[str, OperatorTime | NodeTime, str]]:
-        """Instructions with their numbers and sources, each followed by its nodes, such as "3.1"."""
+        """Instructions with their indices and sources, each followed by its nodes, numbered such as "3.1"."""
         for item in self.operators:
             yield str(item.instruction), item, item.source
             for index, node in enumerate(item.nodes, 1):
@@ -130,13 +132,13 @@ class Profile:
         return [number, item.name, item.calls, *self._numbers(item.total / item.calls, item.share), source]
 
     def _numbers(self, time: float, share: float) -> tuple[page.Cell, page.Cell]:
-        """Cells of a time and of its share, with a bar."""
+        """The cells of a time and of its share, with a bar."""
         longest = max((item.share for item in self.operators), default=0) or 1
         shown = f"{100 * share:.1f} %"
         return page.Cell(self.shown(time)[0], time), page.Cell(shown, share, share / longest, "bar")
 
     def summary(self) -> str:
-        """Runs and loading in one line."""
+        """The times of execution and loading in one line."""
         each = self.execute / max(self.runs, 1)
         note = "" if self.unit == NANOSECONDS else "; of the emulated core, which knows no time"
         return f"{self.runs} runs of {self._text(each)}; loading {self._text(self.load)}{note}"
@@ -146,7 +148,7 @@ class Profile:
 
 
 def read_events(path: str | os.PathLike[str]) -> list[Event]:
-    """The timed events of a file, in its order. Errors: InvalidArgument (no such file), InvalidProgram."""
+    """The timed events of a file in file order. Errors: InvalidArgument (no such file), InvalidProgram."""
     try:
         data = Path(path).read_bytes()
     except OSError as error:
@@ -155,7 +157,7 @@ def read_events(path: str | os.PathLike[str]) -> list[Event]:
         raise InvalidProgram(f"trace {path}: identifier ED00 expected, found {data[8:12]!r}")
     if struct.unpack_from("<I", data)[0] != len(data) - 4:
         raise InvalidProgram(f"trace {path}: {struct.unpack_from('<I', data)[0] + 4} bytes expected")
-    root = Buffer(memoryview(data)).root(EVENT_DUMP, "trace", 4)  # behind the file's size
+    root = Buffer(memoryview(data)).root(EVENT_DUMP, "trace", 4)  # after the file's size
     blocks = root.tables("run_data", lambda block: list(_events(block)))
     return [event for block in blocks for event in block]
 
@@ -180,8 +182,8 @@ def _events(block: Table) -> Iterator[Event]:
 
 
 def profile(events: list[Event], origins: MethodOrigins | None = None) -> Profile:
-    """Sums the events up: one line an instruction, with the operator's name where it has one, and what
-    `origins` say of the method that was executed."""
+    """Sums up the events: one entry per instruction, with the operator's name if it has one, and with the
+    origin in the model from `origins` of the executed method."""
     names: dict[tuple[int, int], str] = {}
     calls: dict[tuple[int, int], int] = {}
     totals: dict[tuple[int, int], int] = {}
@@ -214,7 +216,7 @@ def profile(events: list[Event], origins: MethodOrigins | None = None) -> Profil
 
 
 def _nodes(events: list[Event], whole: int) -> tuple[NodeTime, ...]:
-    """The parts of a delegate, by name; `whole` is the time of all instructions."""
+    """The nodes of a delegate, by name; `whole` is the time of all instructions."""
     named: dict[str, list[Event]] = {}
     for event in events:
         named.setdefault(event.delegate, []).append(event)
@@ -227,12 +229,12 @@ def _nodes(events: list[Event], whole: int) -> tuple[NodeTime, ...]:
 
 
 def _text(metadata: memoryview) -> str:
-    """A backend's metadata, if it is text."""
+    """A backend's metadata as text."""
     return bytes(metadata).decode("utf-8", "replace").rstrip("\0")
 
 
 def _made_of(origins: MethodOrigins | None, chain: int, instruction: int) -> tuple[str, str]:
-    """The module and the source line of an instruction; empty where they are not known."""
+    """The module and the source line of an instruction; empty if unknown."""
     origin = origins.at(instruction, chain) if origins else None
     if origin is None:
         return "", ""
@@ -243,7 +245,7 @@ def origins_of(model: Path, method: str | None = None) -> MethodOrigins:
     """The origins of a method's instructions (default: the only method, or "forward"), from the debug record
     beside a program.
 
-    Errors: InvalidArgument without a record; MethodNotFound; those of reading the program.
+    Errors: InvalidArgument without a record; MethodNotFound; the errors of reading the program.
     """
     program = read_model(model)
     record = record_beside(model, program)

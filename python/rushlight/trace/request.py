@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Asking a runner for a trace of what it executed, and bringing the files back."""
+"""Requests a trace from a runner, and copies the resulting files."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ _VALUES = "trace.bin"
 
 @dataclass(frozen=True)
 class TraceRequest:
-    """The files of a run's trace: events go to `etdump`, operators' outputs to `debug_output` if it is given.
+    """The files of a run's trace: events are written to `etdump`, operators' outputs to `debug_output` if
+    given.
 
-    The sizes are the bytes of memory in which a target collects events and values, 64 KiB and 256 KiB unless
-    given; what does not fit is dropped and counted. Hosts take the memory that is needed, within `debug_size`
-    for values.
+    The sizes are the memory in bytes in which a target collects events and values (default: 64 KiB and 256
+    KiB); the rest is dropped and counted. Hosts allocate memory as needed, up to `debug_size` for values.
     """
 
     etdump: Path
@@ -28,7 +28,7 @@ class TraceRequest:
     debug_size: int | None = None
 
     def defines(self) -> dict[str, str]:
-        """CMake definitions of a runner that can trace."""
+        """CMake definitions for a runner with tracing."""
         return {"EXECUTORCH_ENABLE_EVENT_TRACER": "ON"}
 
     def arguments(self) -> list[str]:
@@ -56,7 +56,7 @@ class TraceRequest:
 
 @dataclass(frozen=True)
 class TraceLoss:
-    """How many events and values were dropped because their memory was full."""
+    """The number of events and values dropped because their memory was full."""
 
     events: int = 0
     values: int = 0

@@ -42,7 +42,7 @@ inline Quantization per_tensor(float scale, int32_t zero_point) {
 inline Quantization per_channel(std::vector<float> scales, int32_t dim) {
   return {1, [=](FlatWriter& flat) {
             const Position table = flat.table({FlatWriter::offset(0), FlatWriter::number(1, dim)});
-            flat.link(table, 0, flat.numbers(scales));
+            flat.link(table, 0, flat.scalars(scales));
             return table;
           }};
 }
@@ -50,7 +50,7 @@ inline Quantization per_channel(std::vector<float> scales, int32_t dim) {
 inline Quantization in_groups(std::vector<float> scales, int32_t size) {
   return {4, [=](FlatWriter& flat) {
             const Position table = flat.table({FlatWriter::offset(0), FlatWriter::number(2, size)});
-            flat.link(table, 0, flat.numbers(scales));
+            flat.link(table, 0, flat.scalars(scales));
             return table;
           }};
 }
@@ -116,11 +116,11 @@ struct Graph {
     };
     all(slot::kXnodes, nodes.size(), [&](size_t i) { return write_node(flat, nodes[i]); });
     all(slot::kXvalues, values.size(), [&](size_t i) { return write_value(flat, values[i]); });
-    flat.link(root, slot::kInputIds, flat.numbers(inputs));
-    flat.link(root, slot::kOutputIds, flat.numbers(outputs));
+    flat.link(root, slot::kInputIds, flat.scalars(inputs));
+    flat.link(root, slot::kOutputIds, flat.scalars(outputs));
     all(slot::kConstantBuffer, buffers.size(), [&](size_t i) {
       const Position table = flat.table({FlatWriter::offset(0)});
-      flat.link(table, 0, flat.numbers(buffers[i]));
+      flat.link(table, 0, flat.scalars(buffers[i]));
       return table;
     });
     all(slot::kConstantData, constants.size(), [&](size_t i) {
@@ -167,7 +167,7 @@ struct Graph {
          FlatWriter::number(slot::kNumDims, static_cast<uint32_t>(value.dims.size())),
          FlatWriter::offset(slot::kDims), FlatWriter::number(slot::kConstantBufferIdx, value.constant),
          FlatWriter::number(slot::kExternalId, value.external)});
-    flat.link(table, slot::kDims, flat.numbers(value.dims));
+    flat.link(table, slot::kDims, flat.scalars(value.dims));
     return table;
   }
 

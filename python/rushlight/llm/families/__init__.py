@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The families of models: what each fixes that its files do not say."""
+"""The model families, and the facts of each that model files do not contain."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Family:
-    """Facts that all models of a family share.
+    """Facts shared by all models of a family.
 
-    `interleaved` is of GGUF, whose converter permutes queries and keys of these families for pairs of
-    neighbours. `global_every`: with a window, each so-many-th layer sees all positions (0: none does).
-    `local_base`: rotary base of layers with a window, where it is another. `scale_by_hidden`: number of
-    layers at which the attention scale follows from hidden / heads, which GGUF does not store.
-    `rope_skipped_every`: each so-many-th layer has no rotary embedding.
+    `interleaved` applies to GGUF, whose converter permutes queries and keys of these families so that
+    rotary pairs are neighbours. `global_every`: in models with a window, every n-th layer sees all
+    positions (0: none does). `local_base`: the rotary base of layers with a window, if it differs.
+    `scale_by_hidden`: the number of layers at which the attention scale follows from hidden / heads, which
+    GGUF does not store. `rope_skipped_every`: every n-th layer has no rotary embedding.
     """
 
     activation: str = "silu"
@@ -61,4 +61,4 @@ FAMILIES = {
         scale_by_hidden=62,
     ),
 }
-"""By the name of the architecture in GGUF."""
+"""Families by the architecture's name in GGUF."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The description of a model in the metadata of a GGUF file."""
+"""Reads the description of a model from the metadata of a GGUF file."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ _MOST_LAYERS = 4096
 
 
 def gguf_config(file: GgufFile, rope_divisors: Sequence[float] | None) -> ModelConfig:
-    """The model of a file; `rope_divisors` are of its tensor `rope_freqs.weight`.
+    """The model of a file; `rope_divisors` come from its tensor `rope_freqs.weight`.
 
-    Errors: InvalidArgument for an architecture that is not known, and for what is missing or cannot be.
+    Errors: InvalidArgument for an unknown architecture, and for missing or invalid metadata.
     """
     name = Fields(file.metadata, file.path).text("general.architecture")
     family = FAMILIES.get(name)

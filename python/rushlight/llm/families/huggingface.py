@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The description of a model in config.json, as Hugging Face's transformers writes it: releases before 5 have
-`rope_theta` and `rope_scaling`, later ones `rope_parameters`."""
+"""Reads the description of a model from config.json, as Hugging Face's transformers writes it: releases
+before 5 write `rope_theta` and `rope_scaling`, later ones `rope_parameters`."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _ACTIVATIONS = {
 def huggingface_config(fields: Fields) -> ModelConfig:
     """The model that config.json describes.
 
-    Errors: InvalidArgument for a model type that is not known, and for what is missing or cannot be.
+    Errors: InvalidArgument for an unknown model type, and for missing or invalid fields.
     """
     name, fields = _model_type(fields)
     family = FAMILIES[name]
@@ -71,7 +71,7 @@ def huggingface_config(fields: Fields) -> ModelConfig:
 
 
 def _model_type(fields: Fields) -> tuple[str, Fields]:
-    """The family, and the fields of the part of the model that reads text."""
+    """The family, and the fields of the text model (multimodal configurations nest them)."""
     name = fields.text("model_type")
     known = _MODEL_TYPES.get(name)
     if known is None:
@@ -100,7 +100,7 @@ def _activation(fields: Fields, family: Family) -> str:
 
 
 def _softcap(fields: Fields, key: str, default: float) -> float:
-    """0 where the file says null."""
+    """The soft cap; 0 where the file says null."""
     if fields.get(key) is None:
         return 0.0 if fields.has(key) else default
     return fields.real(key)
@@ -136,7 +136,7 @@ def _windows(fields: Fields, family: Family, count: int) -> list[int]:
 
 
 def _ropes(fields: Fields, family: Family, head_dim: int) -> tuple[Rope, Rope]:
-    """The rotary embedding of layers that see all positions, and of those with a window."""
+    """The rotary embeddings of layers with full attention and of layers with a window."""
     found = fields.part("rope_parameters")
     if found is not None and found.get("full_attention") is not None:
         parts = (found.part("full_attention"), found.part("sliding_attention"))

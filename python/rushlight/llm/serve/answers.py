@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""OpenAI's forms of answers: whole ones, and the chunks of streams."""
+"""Builds answers in OpenAI's format: complete ones, and the chunks of streams."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Form:
     created: int = field(default_factory=lambda: int(time.time()))
 
     def whole(self, text: str, reason: FinishReason, statistics: Statistics) -> dict[str, Any]:
-        """The answer in one piece."""
+        """The complete answer."""
         content = {"message": {"role": "assistant", "content": text}} if self.is_chat else {"text": text}
         return self._around([self._choice(content, _REASONS[reason])], usage=usage(statistics))
 
@@ -45,7 +45,7 @@ class Form:
         return self._chunk({"delta": {}} if self.is_chat else {"text": ""}, _REASONS[reason])
 
     def usage(self, statistics: Statistics) -> dict[str, Any]:
-        """The chunk with counts, behind the last one of those who asked for it."""
+        """The chunk with token counts, sent after the last one if the client requested it."""
         return self._around([], usage=usage(statistics), streams=True)
 
     def _chunk(self, content: dict[str, Any], reason: str | None = None) -> dict[str, Any]:
@@ -71,7 +71,7 @@ class Form:
 
 
 def usage(statistics: Statistics) -> dict[str, Any]:
-    """Tokens of the prompt and the answer."""
+    """The token counts of prompt and answer."""
     prompt, answer = statistics.prompt_tokens, statistics.generated_tokens
     return {
         "prompt_tokens": prompt,
@@ -82,5 +82,5 @@ def usage(statistics: Statistics) -> dict[str, Any]:
 
 
 def model_entry(name: str, created: int) -> dict[str, Any]:
-    """A model of /v1/models."""
+    """An entry of /v1/models."""
     return {"id": name, "object": "model", "created": created, "owned_by": "rushlight"}

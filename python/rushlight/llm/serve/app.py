@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The application: its paths, and how a request becomes an answer."""
+"""The ASGI application: routes, and the conversion of requests to answers."""
 
 from __future__ import annotations
 
@@ -34,7 +34,8 @@ class _Gone(Exception):
 
 
 def make_app(model: TextModel, settings: Settings, log: Log = lambda line: None) -> Starlette:
-    """The ASGI application of a model, which nobody else uses meanwhile. `log` gets a line of each answer."""
+    """The ASGI application of a model, which must have no other user meanwhile. `log` is called with a line
+    for each answer."""
     service = _Service(model, settings, log)
     return Starlette(
         routes=[
@@ -65,7 +66,7 @@ class _Service:
             await asyncio.to_thread(self._worker.stop)
 
     def guarded(self, handler: Handler, *, needs_key: bool = True) -> Handler:
-        """The handler behind the checks of who asks."""
+        """Wraps the handler with the checks of host and key."""
 
         async def checked(request: Request) -> Response:
             check_host(request, self._settings)
@@ -74,7 +75,7 @@ class _Service:
             try:
                 return await handler(request)
             except (_Gone, ClientDisconnect):
-                return Response(status_code=499)  # nobody reads it
+                return Response(status_code=499)  # the client is gone
 
         return checked
 
@@ -100,7 +101,7 @@ class _Service:
         return await self._answer(request, asked, Form(self._settings.name, is_chat=False))
 
     async def _body(self, request: Request) -> Any:
-        """The JSON of a request; a full queue is told before a body takes memory."""
+        """The JSON of a request; a full queue is reported before a body takes memory."""
         self._worker.check_room()
         return await read_body(request, self._settings)
 
@@ -134,7 +135,7 @@ class _Service:
                 raise event
 
     async def _events(self, job: Job, form: Form) -> AsyncIterator[str]:
-        """Server-sent events."""
+        """The answer as server-sent events."""
         async for content in self._chunks(job, form):
             yield f"data: {json.dumps(content, separators=(',', ':'))}\n\n"
         yield "data: [DONE]\n\n"
@@ -158,7 +159,8 @@ class _Service:
 
 
 class _Stream(StreamingResponse):
-    """Server-sent events; `closed` is called when the last is sent, or the client is gone."""
+    """A response of server-sent events; `closed` is called after the last one, or when the client
+    disconnects."""
 
     def __init__(self, events: AsyncIterator[str], closed: Callable[[], None]) -> None:
         headers = {"Cache-Control": "no-cache", "X-Accel-Buffering": "no"}
@@ -173,7 +175,7 @@ class _Stream(StreamingResponse):
 
 
 async def _unless_gone(request: Request, result: Awaitable[Any]) -> Any:
-    """The result. Raises _Gone where the client disconnects before it is there; the body was read."""
+    """The result. Raises _Gone if the client disconnects first; the body must have been read."""
     task = asyncio.ensure_future(result)
     gone = asyncio.ensure_future(_disconnect(request))
     try:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Checks of requests before their fields are read: who asks, how much, and whether it is JSON."""
+"""Checks requests before their fields are read: origin, size, and JSON syntax."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ _CLOSE = {"Connection": "close"}
 
 
 def check_host(request: Request, settings: Settings) -> None:
-    """A server on loopback answers to names of this machine only: a page in a browser could otherwise reach
-    it under a name of its own (DNS rebinding)."""
+    """A server on loopback answers only to names of this machine: otherwise a page in a browser could reach
+    it under the attacker's host name (DNS rebinding)."""
     host = request.headers.get("host", "")
     name = host[1 : host.find("]")] if host.startswith("[") else host.partition(":")[0]
     if settings.is_loopback and not is_loopback(name):
@@ -42,7 +42,7 @@ def check_key(request: Request, settings: Settings) -> None:
 async def read_body(request: Request, settings: Settings) -> Any:
     """The JSON of a request. Error: ApiError (408, 413, 415, 400)."""
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
-    if kind != "application/json":  # pages of other sites can send other types without being asked
+    if kind != "application/json":  # other sites' pages can send other types without permission (CORS)
         raise ApiError(415, f"content-type: expected application/json, got {kind!r:.80}", code="wrong_type")
     try:
         data = await asyncio.wait_for(_bytes_of(request, settings.max_body), settings.body_seconds)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Errors in OpenAI's form."""
+"""Errors in OpenAI's format."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from rushlight.errors import InvalidArgument, RushlightError
 
 
 class ApiError(Exception):
-    """A request that is not answered. `param` names the field it is about, `code` is for programs."""
+    """A refused request. `param` names the field concerned, `code` is machine-readable."""
 
     def __init__(
         self,
@@ -29,7 +29,7 @@ class ApiError(Exception):
 
     @classmethod
     def of(cls, error: Exception) -> ApiError:
-        """The answer to an error of a generation. Messages of foreign errors stay in the server."""
+        """The answer to a failed generation. Messages of unknown errors stay on the server."""
         if isinstance(error, InvalidArgument):
             return cls(400, error.message, code="invalid_value")
         words = error.message if isinstance(error, RushlightError) else "the model failed"
@@ -41,5 +41,5 @@ class ApiError(Exception):
 
 
 def bad_field(param: str, expected: str, got: Any) -> ApiError:
-    """A field with another value than it may have."""
+    """The error for an invalid value of a field."""
     return ApiError(400, f"{param}: expected {expected}, got {got!r:.80}", param=param, code="invalid_value")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Reads the fields of a request. A field that would change the answer and is not known is refused."""
+"""Reads the fields of a request. Unknown fields are refused, since they might change the answer."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from rushlight.llm.serve.errors import ApiError, bad_field
 from rushlight.llm.serve.settings import Settings
 
 _OPTIONS = ("temperature", "top_p", "top_k", "min_p", "repetition_penalty", "seed", "stop")
-"""Fields that are options of the same name."""
+"""Fields that are options under the same name."""
 
 _IGNORED = frozenset(
     {
@@ -26,7 +26,7 @@ _IGNORED = frozenset(
         "user",
     }
 )
-"""Fields that change no answer."""
+"""Fields that do not affect the answer."""
 
 _ONLY: dict[str, tuple[Any, ...]] = {
     "n": (1,),
@@ -43,7 +43,7 @@ _ONLY: dict[str, tuple[Any, ...]] = {
     "response_format": ({"type": "text"},),
     "modalities": (["text"],),
 }
-"""Fields of which only these values, and null, are supported."""
+"""Fields that support only these values, and null."""
 
 _ROLES = {"system": "system", "developer": "system", "user": "user", "assistant": "assistant"}
 _MAX_STOPS, _MAX_STOP_LENGTH = 16, 256
@@ -51,7 +51,7 @@ _MAX_STOPS, _MAX_STOP_LENGTH = 16, 256
 
 @dataclass(frozen=True)
 class Asked:
-    """A request for text: `prompt` is a text, tokens, or messages."""
+    """A request for text: `prompt` is a string, tokens, or messages."""
 
     prompt: Any
     options: Options
@@ -117,7 +117,7 @@ def _include_usage(value: Any) -> bool:
 
 
 def _options(given: dict[str, Any], settings: Settings) -> Options:
-    """Takes the fields that are options out of `given`."""
+    """Removes the option fields from `given` and returns them as Options."""
     chosen = {name: given.pop(name) for name in _OPTIONS if name in given}
     most = [given.pop(name) for name in ("max_tokens", "max_completion_tokens") if name in given]
     _check_stop(chosen.get("stop", ()))
@@ -142,7 +142,7 @@ def _check_stop(stop: Any) -> None:
 
 
 def _prompt(value: Any) -> str | list[int]:
-    """A text or tokens; a list of one of either is what OpenAI's clients may send."""
+    """A string or tokens; OpenAI's clients may also send a list with one string or one token list."""
     if isinstance(value, list) and len(value) == 1 and isinstance(value[0], (str, list)):
         value = value[0]
     if isinstance(value, str):
@@ -168,7 +168,7 @@ def _message(where: str, value: Any) -> dict[str, str]:
 
 
 def _content(where: str, message: Mapping[str, Any]) -> str:
-    """Its text; of several parts of text all of them."""
+    """The text of a message; several text parts are joined."""
     content = message.get("content")
     if isinstance(content, str):
         return _text(where, content)
@@ -182,7 +182,7 @@ def _content(where: str, message: Mapping[str, Any]) -> str:
 
 
 def _text(where: str, value: str) -> str:
-    """JSON can write half of a character, which UTF-8 cannot."""
+    """Refuses lone surrogates: JSON can write them, UTF-8 cannot."""
     if any("\ud800" <= character <= "\udfff" for character in value):
         raise bad_field(where, "text that UTF-8 can write", value)
     return value

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Limits and access of a server."""
+"""Limits and access control of a server."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from rushlight.errors import InvalidArgument
 @dataclass(frozen=True)
 class Settings:
     """
-    name: of the model, as clients name it.
-    max_tokens: of an answer, at most; None: what the context holds.
-    max_body: bytes of a request.
-    max_queue: requests that wait; those beyond are told to come again.
-    body_seconds: within which a request's body has to arrive.
-    api_key: that clients must give as a bearer token; None: anybody may ask.
+    name: the model's name for clients.
+    max_tokens: maximum tokens of an answer; None: what the context holds.
+    max_body: maximum bytes of a request.
+    max_queue: maximum number of waiting requests; further ones get 503.
+    body_seconds: time limit for receiving a request's body.
+    api_key: the bearer token that clients must send; None: no authentication.
     """
 
     name: str = "model"

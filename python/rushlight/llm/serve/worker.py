@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""One thread that generates for requests in the order in which they came, and a bounded queue before it."""
+"""One thread that generates for requests in order of arrival, with a bounded queue."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ from rushlight.llm.text_model import TextModel
 
 @dataclass(frozen=True)
 class Begun:
-    """The prompt was accepted, and is being evaluated."""
+    """The prompt was accepted and is being evaluated."""
 
 
 @dataclass(frozen=True)
 class Text:
-    """A piece that is not empty."""
+    """A piece of text, not empty."""
 
     text: str
 
 
 @dataclass(frozen=True)
 class Ended:
-    """Nothing more comes."""
+    """The last event of a job."""
 
     reason: FinishReason
     statistics: Statistics
@@ -39,7 +39,7 @@ Event = Begun | Text | Ended | ApiError
 
 
 class Job:
-    """A request in the queue; events() of it are read on the event loop that made it."""
+    """A request in the queue; read its events() on the event loop that created it."""
 
     def __init__(self, asked: Asked) -> None:
         self.asked = asked
@@ -48,7 +48,7 @@ class Job:
         self._events: asyncio.Queue[Event] = asyncio.Queue()
 
     def put(self, event: Event) -> None:
-        """From any thread. A loop that has ended needs no events."""
+        """Adds an event, from any thread. Events for a closed loop are dropped."""
         try:
             self._loop.call_soon_threadsafe(self._events.put_nowait, event)
         except RuntimeError:
@@ -59,7 +59,7 @@ class Job:
 
 
 class Worker:
-    """Owns the model from start() to stop()."""
+    """Owns the model between start() and stop()."""
 
     def __init__(self, model: TextModel, max_queue: int) -> None:
         self._model = model
@@ -68,14 +68,14 @@ class Worker:
         self._running: Job | None = None
         self._changed = threading.Condition()
         self._is_stopping = False
-        self._seconds = 1.0  # that a request takes, a running mean
+        self._seconds = 1.0  # per request, a running mean
         self._thread = threading.Thread(target=self._work, name="rushlight-serve", daemon=True)
 
     def start(self) -> None:
         self._thread.start()
 
     def stop(self) -> None:
-        """Cancels all requests, between two tokens, and waits for the thread."""
+        """Cancels all requests, between two tokens, and joins the thread."""
         with self._changed:
             self._is_stopping = True
             jobs = [*self._waiting, *([self._running] if self._running else [])]
@@ -87,14 +87,14 @@ class Worker:
         self._thread.join()
 
     def submit(self, job: Job) -> None:
-        """Puts it into the queue. Error: ApiError 503 where that is full, with how long to wait."""
+        """Adds a job to the queue. Error: ApiError 503 with the time to wait if the queue is full."""
         with self._changed:
             self.check_room()
             self._waiting.append(job)
             self._changed.notify_all()
 
     def check_room(self) -> None:
-        """Error: ApiError 503 where no request could be queued now."""
+        """Error: ApiError 503 if the queue is full or the server stops."""
         with self._changed:
             if self._is_stopping:
                 raise ApiError(503, "the server is shutting down", code="shutting_down")
@@ -109,7 +109,7 @@ class Worker:
                 )
 
     def cancel(self, job: Job) -> None:
-        """Nobody waits for it any more: it leaves the queue, or ends after its next token."""
+        """Cancels a job: it leaves the queue, or ends after its next token."""
         job.is_cancelled.set()
         with self._changed:
             if job in self._waiting:
@@ -117,7 +117,7 @@ class Worker:
 
     @property
     def load(self) -> dict[str, int]:
-        """How many requests are running and waiting."""
+        """The number of running and of waiting requests."""
         with self._changed:
             return {"running": int(self._running is not None), "waiting": len(self._waiting)}
 
@@ -125,7 +125,7 @@ class Worker:
         while (job := self._take()) is not None:
             try:
                 self._generate(job)
-            except Exception as error:  # the next request finds a server
+            except Exception as error:  # the thread survives for the next request
                 job.put(ApiError.of(error))
             finally:
                 with self._changed:

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Deterministic automata with the matches of a backtracking engine.
+"""Compiles patterns to deterministic automata that find the same matches as a backtracking engine.
 
-A state is the list of the places in the pattern where a backtracking engine would go on, the preferred ones
-first; a place after one that has matched is never reached and is left out (Cox, "Regular Expression Matching:
-the Virtual Machine Approach", 2009, made deterministic). Characters that no set tells apart are one class.
-A match is noted on the transition after it, when the next character is known: so look-ahead costs nothing.
+A state is the list of positions in the pattern at which a backtracking engine would continue, in order of
+preference. Positions after one that has matched are never reached and are dropped (Cox, "Regular
+Expression Matching: the Virtual Machine Approach", 2009, made deterministic). Characters that belong to
+the same sets share a class. A match is marked on the transition after it, when the next character is
+known, so look-ahead costs nothing.
 """
 
 from __future__ import annotations
@@ -33,14 +34,15 @@ _MOST_STATES = 8192
 
 @dataclass(frozen=True)
 class Partition:
-    """Classes of characters. `members[c]` are the sets that class c belongs to."""
+    """Classes of characters as `ranges` of code points (begin, class). `members[c]` are the sets that contain
+    class c."""
 
     ranges: list[tuple[int, int]]
     members: list[frozenset[int]]
 
 
 def partition(masks: Sequence[Mask]) -> Partition:
-    """Characters that are in the same sets are one class."""
+    """Groups characters that belong to the same sets into one class."""
     if len(masks) > 64:
         raise refuse("", f"{len(masks)} different sets of characters (at most 64)")
     keys = np.zeros(len(masks[0]), np.uint64)
@@ -55,8 +57,8 @@ def partition(masks: Sequence[Mask]) -> Partition:
 
 @dataclass
 class _Place:
-    """A place in the pattern: takes a character (`characters`), looks ahead, matches, or goes on to all of
-    `next`, the preferred ones first."""
+    """A position in the pattern: consumes a character of the set `characters`, looks ahead, matches, or
+    continues at all of `next`, in order of preference."""
 
     next: list[int] = field(default_factory=list)
     characters: int | None = None
@@ -78,7 +80,7 @@ class _Places:
         return len(self.all) - 1
 
     def _before(self, after: int, node: Node) -> int:
-        """The place where `node` begins that leads to `after`."""
+        """The position at which `node` begins, such that it continues at `after`."""
         if isinstance(node, Characters):
             return self._add(_Place([after], characters=node.index))
         if isinstance(node, Ahead):
@@ -113,7 +115,8 @@ class _Places:
         return after
 
     def check_possessive(self, masks: Sequence[Mask]) -> None:
-        """A possessive repetition is a greedy one if nothing after it can take what it would give back."""
+        """Refuses possessive repetitions that differ from greedy ones: what follows could consume a character
+        that a greedy repetition would give back."""
         for characters, after in self._possessive:
             for place in self.reached(after):
                 follows = self.all[place]
@@ -123,7 +126,7 @@ class _Places:
                     raise refuse(self._pattern, "a possessive repetition before characters of the same kind")
 
     def reached(self, start: int) -> list[int]:
-        """All places from which no character is taken on the way."""
+        """The positions reachable from `start` without consuming a character."""
         seen, waiting = [], [start]
         while waiting:
             place = waiting.pop()
@@ -137,7 +140,7 @@ class _Places:
 
 
 def determinize(pattern: str, node: Node, alphabet: Alphabet, classes: Partition) -> NDArray[np.uint16]:
-    """The transitions: a row for each state, a column for each class and one for the end."""
+    """The transitions: a row for each state, a column for each class and one for the end of the text."""
     places = _Places(pattern, node)
     places.check_possessive(alphabet.masks)
     columns: list[frozenset[int] | None] = [*classes.members, None]
@@ -163,7 +166,8 @@ def determinize(pattern: str, node: Node, alphabet: Alphabet, classes: Partition
 def _step(
     places: Sequence[_Place], state: Sequence[int], sets: frozenset[int] | None
 ) -> tuple[tuple[int, ...], bool]:
-    """The places after a character of `sets` (None: the text ends), and whether a match ends before it."""
+    """The positions after a character of `sets` (None: end of the text), and True if a match ends before
+    it."""
     after: list[int] = []
     seen: set[int] = set()
     waiting = list(reversed(state))

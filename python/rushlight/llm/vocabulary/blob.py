@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The binary form of a vocabulary, which runtime/llm/vocabulary.h describes."""
+"""The binary format of a vocabulary, as described in runtime/llm/vocabulary.h."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class ModelKind(IntEnum):
 
 
 class Strip(IntEnum):
-    """What is left out at the start of decoded text."""
+    """The spaces that decoding removes at the start of a text."""
 
     NOTHING = 0
     ONE_SPACE = 1
@@ -65,7 +65,7 @@ Step = tuple[StepKind, int, int, int]
 
 
 class StringTable:
-    """Strings of a blob, each kept once."""
+    """The strings of a blob, without duplicates."""
 
     def __init__(self) -> None:
         self._index: dict[bytes, int] = {}
@@ -88,7 +88,7 @@ class AddedToken:
 
 @dataclass
 class Blob:
-    """The parts of a vocabulary; `pack` makes the bytes."""
+    """The parts of a vocabulary; `pack` returns the bytes."""
 
     kind: ModelKind = ModelKind.MERGES
     by_characters: bool = False
@@ -102,7 +102,7 @@ class Blob:
     token_flags: list[int] = field(default_factory=list)
     keys: list[bytes] = field(default_factory=list)
     looked_up: Sequence[int] = ()
-    """Tokens that are found by their keys."""
+    """The tokens in the hash table of keys."""
     merges: NDArray[np.uint32] = field(default_factory=lambda: np.zeros((0, 4), np.uint32))
     byte_tokens: Sequence[int] = ()
     characters: dict[int, int] = field(default_factory=dict)
@@ -184,7 +184,7 @@ class Blob:
 
 
 def hash_bytes(data: bytes) -> int:
-    """FNV-1a with the high bits folded in, as runtime/llm/vocabulary.h."""
+    """FNV-1a with the high bits folded in, as in runtime/llm/vocabulary.h."""
     value = 2166136261
     for byte in data:
         value = (value ^ byte) * 16777619 & 0xFFFFFFFF
@@ -200,7 +200,7 @@ def _merge_buckets(merges: NDArray[np.uint32]) -> tuple[bytes, bytes]:
 
 
 def _buckets(hashes: NDArray[np.uint32]) -> tuple[bytes, NDArray[np.intp]]:
-    """The begins of a power of two of buckets, and the order of the items in them."""
+    """The start of each bucket (a power of two of them), and the order of the items by bucket."""
     count = 1 << max(0, (len(hashes) // _PER_BUCKET - 1).bit_length())
     buckets = hashes & np.uint32(count - 1)
     begins = np.zeros(count + 1, "<u4")

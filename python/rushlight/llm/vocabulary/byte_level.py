@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""GPT-2's printable characters for bytes: those that are none of Latin-1 are U+0100 and on."""
+"""GPT-2's printable characters for bytes: bytes without a printable Latin-1 character use U+0100 and up."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ CHARACTER_OF = {byte: character for character, byte in BYTE_OF.items()}
 
 
 def to_bytes(token: str) -> bytes:
-    """The bytes of a token; a token with another character stands for itself."""
+    """The bytes of a token; a token with a character outside the table is encoded as UTF-8."""
     try:
         return bytes(BYTE_OF[character] for character in token)
     except KeyError:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Byte pair encoding: merges as numbers, and which tokens their own text becomes."""
+"""Byte pair encoding: the table of merges, and the tokens that their own text encodes to."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 Pairs = dict[tuple[int, int], tuple[int, int]]
-"""Rank and result of each pair of tokens."""
+"""Rank and result for each pair of tokens."""
 
 
 def pairs_of(merges: Iterable[tuple[str, str]], vocabulary: Mapping[str, int]) -> Pairs:
-    """The merges, the first ones first; a pair or result that is no token is left out."""
+    """The merges in order of rank; pairs with a part or result that is no token are left out."""
     pairs: Pairs = {}
     for rank, (left, right) in enumerate(merges):
         tokens = [vocabulary.get(text) for text in (left, right, left + right)]
@@ -25,8 +25,8 @@ def pairs_of(merges: Iterable[tuple[str, str]], vocabulary: Mapping[str, int]) -
 
 
 def pairs_by_score(vocabulary: Mapping[str, int], scores: Sequence[float]) -> Pairs:
-    """SentencePiece's rule: two tokens merge if they make a token, the one of the greatest score first. All
-    ways to make a token have one rank."""
+    """SentencePiece's rule: two tokens merge if their concatenation is a token, the one with the highest
+    score first. All splits of a token have the same rank."""
     ranks = {score: rank for rank, score in enumerate(sorted(set(scores), reverse=True))}
     pairs: Pairs = {}
     for text, both in vocabulary.items():
@@ -38,13 +38,13 @@ def pairs_by_score(vocabulary: Mapping[str, int], scores: Sequence[float]) -> Pa
 
 
 def table_of(pairs: Pairs) -> NDArray[np.uint32]:
-    """Rows of left, right, rank, result."""
+    """The merges as rows of left, right, rank, result."""
     rows = [(*pair, *rank) for pair, rank in pairs.items()]
     return np.array(rows, np.uint32).reshape(-1, 4)
 
 
 def join(tokens: list[int], pairs: Pairs) -> list[int]:
-    """What the tokens of a piece become."""
+    """Applies the merges to the tokens of a piece, the lowest rank first, and returns the result."""
     while len(tokens) > 1:
         ranked = [(pairs[pair], i) for i, pair in enumerate(pairwise(tokens)) if pair in pairs]
         if not ranked:
@@ -57,5 +57,6 @@ def join(tokens: list[int], pairs: Pairs) -> list[int]:
 def whole_tokens(
     vocabulary: Mapping[str, int], pairs: Pairs, first_tokens: Callable[[str], list[int]]
 ) -> list[int]:
-    """The tokens whose own text becomes that one token: a piece that is one of them needs no merging."""
+    """The tokens whose own text encodes to exactly that token: a piece equal to one of them needs no
+    merging."""
     return [token for text, token in vocabulary.items() if join(first_tokens(text), pairs) == [token]]

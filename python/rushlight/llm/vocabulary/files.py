@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Tokenizers in files."""
+"""Reads tokenizers from files."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from rushlight.llm.vocabulary.tokenizer_json import from_tokenizer_json
 
 
 def vocabulary_of_file(path: Path) -> bytes:
-    """The blob of a tokenizer.json, with the tokenizer_config.json beside it if there is one, or of a
+    """The blob of a tokenizer.json, using the tokenizer_config.json beside it if there is one, or of a
     tokenizer.model. Errors: InvalidArgument, FileFailed."""
     if path.suffix == ".model":
         try:
@@ -25,7 +25,7 @@ def vocabulary_of_file(path: Path) -> bytes:
 
 
 def read_mapping(path: Path) -> dict[str, Any]:
-    """A JSON file that is a mapping. Errors: InvalidArgument."""
+    """The mapping in a JSON file. Errors: InvalidArgument."""
     found = read_json(path)
     if not isinstance(found, dict):
         raise InvalidArgument(f"{path}: expected a mapping, got {type(found).__name__}")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Vocabularies of GGUF files, by their metadata `tokenizer.ggml.*`."""
+"""Compiles the vocabularies of GGUF files from their metadata `tokenizer.ggml.*`."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class _Tokens:
     types: list[int]
 
     def of(self, *types: _Type) -> dict[str, int]:
-        """The tokens of these types, the first of equal ones."""
+        """The tokens of these types by text; the first of several with the same text."""
         found: dict[str, int] = {}
         for token, (text, kind) in enumerate(zip(self.texts, self.types, strict=True)):
             if kind in types:
@@ -43,8 +43,8 @@ class _Tokens:
 
 
 def from_gguf(metadata: Mapping[str, Any]) -> bytes:
-    """The blob of a GGUF file. `metadata`: its values by their full names; those that do not begin with
-    `tokenizer.ggml.` are not read. Errors: InvalidArgument, of what cannot be expressed."""
+    """The blob of a GGUF file. `metadata`: its values by full name; only names that begin with
+    `tokenizer.ggml.` are used. Errors: InvalidArgument for a tokenizer that the blob cannot express."""
     facts = {name.removeprefix("tokenizer.ggml."): value for name, value in metadata.items()}
     tokens = _tokens(facts)
     blob = Blob()
@@ -134,7 +134,7 @@ def _add_sentence_pieces(blob: Blob, steps: Steps, tokens: _Tokens, facts: Mappi
 def _finish(
     blob: Blob, tokens: _Tokens, facts: Mapping[str, Any], decoding: Decoding, *, add_bos: bool
 ) -> None:
-    """All tokens with their texts; control and user-defined ones are found in the text as it is."""
+    """Adds all tokens with their texts; control and user-defined tokens are matched in the raw text."""
     special = tokens.of(_Type.CONTROL, _Type.UNKNOWN)
     added = special | tokens.of(_Type.USER_DEFINED)
     found = [

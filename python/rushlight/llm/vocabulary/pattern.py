@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Regular expressions of pre-tokenizers as trees over sets of characters.
+"""Parses regular expressions of pre-tokenizers into trees over sets of characters.
 
-The package `regex` says which characters a class has; its Unicode is newer than Python's.
+The package `regex` defines the members of character classes; its Unicode version is newer than Python's.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Mask = NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class Characters:
-    """One character of a set (its index in the alphabet)."""
+    """One character of a set; `index` is the set's index in the alphabet."""
 
     index: int
 
@@ -49,7 +49,7 @@ class Repeat:
 
 @dataclass(frozen=True)
 class Ahead:
-    """The next character is one of the set, or is none of it (`negative`; the end is none of any)."""
+    """The next character is in the set, or with `negative` is not in it; the end of the text is in no set."""
 
     index: int
     negative: bool
@@ -66,7 +66,7 @@ def refuse(pattern: str, what: str) -> errors.InvalidArgument:
 
 
 class Alphabet:
-    """The sets of characters that the patterns of a vocabulary use, each once."""
+    """The character sets used by the patterns of a vocabulary, without duplicates."""
 
     def __init__(self) -> None:
         self._all = "".join(map(chr, _scalars()))
@@ -74,11 +74,11 @@ class Alphabet:
         self.masks: list[Mask] = []
 
     def add(self, source: str) -> int:
-        """The index of the set that `source`, an expression for one character, matches."""
+        """The index of the set matched by `source`, an expression for one character."""
         return self.add_found(source, regex.compile(source).findall)
 
     def add_found(self, name: str, find: Callable[[str], Iterable[str]]) -> int:
-        """The index of the set of the characters that `find` takes out of a text."""
+        """The index of the set of characters that `find` returns from a text."""
         if name not in self._index:
             self._index[name] = len(self.masks)
             mask = np.zeros(CODE_POINTS, np.bool_)
@@ -91,7 +91,7 @@ def _scalars() -> list[int]:
     return [code for code in range(CODE_POINTS) if not 0xD800 <= code < 0xE000]
 
 
-# Oniguruma's \w has no numbers but decimal digits, and no joiners.
+# In Oniguruma's \w the only digits and numerals are decimal digits, and joiners are missing.
 _WORD = r"\p{Alphabetic}\p{M}\p{Nd}\p{Pc}"
 WORD = f"[{_WORD}]"
 SPACE = r"\s"
@@ -100,7 +100,7 @@ _CONTROLS = {"n": "\n", "r": "\r", "t": "\t", "f": "\f", "v": "\v", "a": "\a", "
 
 
 class Parser:
-    """Reads one pattern. Errors: InvalidArgument names what it does not take."""
+    """Parses one pattern. Errors: InvalidArgument for syntax that is not supported."""
 
     def __init__(self, pattern: str, alphabet: Alphabet) -> None:
         self._pattern = pattern
@@ -209,7 +209,7 @@ class Parser:
             raise refuse(self._pattern, "an open group")
 
     def _escape(self) -> str:
-        """The expression for what follows a backslash."""
+        """The expression for an escape, from after the backslash."""
         kind = self._next()
         if kind in "pP":
             begin = self._at
@@ -239,7 +239,7 @@ class Parser:
         return chr(int(text, 16))
 
     def _class(self) -> str:
-        """The bracketed class, from behind its '[' on, with its escapes made plain."""
+        """The bracketed class, from after its '[', with its escapes expanded."""
         parts = ["[^" if self._take("^") else "["]
         first = True
         while not self._take("]") or first:

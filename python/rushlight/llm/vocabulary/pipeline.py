@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The normalizer, pre-tokenizer, decoder and post-processor of a tokenizer.json as a blob's steps."""
+"""Converts the normalizer, pre-tokenizer, decoder and post-processor of a tokenizer.json to the steps of a
+blob."""
 
 from __future__ import annotations
 
@@ -35,7 +36,8 @@ def refuse(what: str, part: Part | None, expected: str) -> InvalidArgument:
 
 
 def flattened(part: Part | None, members: str) -> list[Part]:
-    """The parts of a sequence, of all sequences in it; a part alone; or none."""
+    """The parts of a sequence, with nested sequences flattened; a single part as a list of one; [] for
+    None."""
     if part is None:
         return []
     if part.get("type") != "Sequence":
@@ -49,12 +51,12 @@ def _text_pattern(part: Part) -> str | None:
 
 
 def _quoted(text: str) -> str:
-    """A regular expression for the text itself."""
+    """A regular expression that matches the text literally."""
     return "".join(c if c.isalnum() or c.isspace() or ord(c) > 127 else f"\\{c}" for c in text)
 
 
 def add_normalizers(steps: Steps, part: Part | None) -> None:
-    """Errors: InvalidArgument, of a normalizer that has no step."""
+    """Adds the steps of a normalizer. Errors: InvalidArgument for a normalizer that is not supported."""
     for one in flattened(part, "normalizers"):
         kind = one["type"]
         if kind in ("NFC", "NFD", "NFKC", "NFKD"):
@@ -74,7 +76,8 @@ def add_normalizers(steps: Steps, part: Part | None) -> None:
 
 
 def add_pre_tokenizers(steps: Steps, part: Part | None) -> bool:
-    """Whether the tokens are bytes. Errors: InvalidArgument, of a pre-tokenizer that has no step."""
+    """Adds the steps of a pre-tokenizer; returns True if tokens are bytes. Errors: InvalidArgument for a
+    pre-tokenizer that is not supported."""
     by_bytes = False
     for one in flattened(part, "pretokenizers"):
         if by_bytes:
@@ -134,7 +137,7 @@ _PRE_TOKENIZERS: dict[str, Callable[[Steps, Part], None]] = {
 
 @dataclass
 class Decoding:
-    """How tokens become text: each by `replacements` in their order, or as bytes."""
+    """The conversion of tokens to text: by `replacements` in order, or as bytes."""
 
     by_bytes: bool = False
     byte_fallback: bool = False
@@ -152,7 +155,7 @@ class Decoding:
 
 
 def byte_of(token: str) -> int | None:
-    """The byte that a token such as <0x0A> stands for."""
+    """The byte that a token such as <0x0A> stands for; None for other tokens."""
     if len(token) != 6 or not (token.startswith("<0x") and token.endswith(">")):
         return None
     try:
@@ -162,7 +165,7 @@ def byte_of(token: str) -> int | None:
 
 
 def decoding_of(part: Part | None) -> Decoding:
-    """Errors: InvalidArgument, of a decoder that is not known."""
+    """The conversion of tokens to text. Errors: InvalidArgument for a decoder that is not supported."""
     decoding, fused = Decoding(), False
     parts = flattened(part, "decoders")
     if not parts:
@@ -188,7 +191,7 @@ def decoding_of(part: Part | None) -> Decoding:
 
 
 def surroundings(part: Part | None) -> tuple[list[int], list[int]]:
-    """The tokens before and after a whole text. Errors: InvalidArgument."""
+    """The special tokens before and after a text. Errors: InvalidArgument."""
     before: list[int] = []
     after: list[int] = []
     for one in flattened(part, "processors"):

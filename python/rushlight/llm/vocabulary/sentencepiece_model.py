@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Vocabularies of SentencePiece's tokenizer.model: a message of Protocol Buffers, read without its schema.
+"""Compiles SentencePiece's tokenizer.model: a Protocol Buffers message, read without its schema.
 
-Fields that count, by the numbers of sentencepiece_model.proto: pieces (1) with text, score and type; the
-trainer's (2) kind of model and special tokens; the normalizer's (3) table and flags. Types of tokens have
-GGUF's numbers.
+The fields used, by their numbers in sentencepiece_model.proto: pieces (1) with text, score and type; the
+trainer's (2) model type and special tokens; the normalizer's (3) table and flags. Token types have the
+same numbers as in GGUF.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ Field = int | bytes
 
 
 def from_sentencepiece(data: bytes) -> bytes:
-    """The blob of a tokenizer.model. Errors: InvalidArgument, of a damaged one, and of models that are not
-    byte pair encoding of texts as they are."""
+    """The blob of a tokenizer.model. Errors: InvalidArgument for a damaged file, and for models other than
+    byte pair encoding without normalization."""
     try:
         fields = list(_fields(data))
         messages = [(number, dict(_fields(_bytes(part)))) for number, part in fields if number in _READ]
@@ -75,7 +75,8 @@ def _text(field: Field) -> str:
 
 
 def _fields(data: bytes) -> Iterator[tuple[int, Field]]:
-    """The fields of a message with their numbers: varints as numbers, others as bytes. Errors: IndexError."""
+    """The fields of a message with their numbers: varints as integers, others as bytes. Errors:
+    IndexError."""
     at = 0
     while at < len(data):
         key, at = _varint(data, at)
@@ -94,7 +95,7 @@ def _fields(data: bytes) -> Iterator[tuple[int, Field]]:
 
 
 def _varint(data: bytes, at: int) -> tuple[int, int]:
-    """A number of up to 64 bits, two's complement, and where it ends. Errors: IndexError."""
+    """An integer of up to 64 bits in two's complement, and the offset after it. Errors: IndexError."""
     number = 0
     for shift in range(0, 70, 7):
         number |= (data[at] & 0x7F) << shift

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The pre-tokenizers that GGUF files name (`tokenizer.ggml.pre`): patterns that split one after the other."""
+"""The pre-tokenizers that GGUF files name (`tokenizer.ggml.pre`), as patterns that split successively."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from rushlight.llm.vocabulary.pipeline import GPT2
 
 @dataclass(frozen=True)
 class Split:
-    """Patterns, and what else the name stands for.
+    """Patterns, and the other settings of a pre-tokenizer.
 
     Attributes:
-        ignore_merges: a piece that is a token is that token, whatever its merges make.
+        ignore_merges: a piece that equals a token becomes that token, regardless of merges.
         add_bos: texts begin with the begin-of-sequence token if the file does not say.
     """
 
@@ -28,7 +28,7 @@ _OTHERS = r"\s*[\r\n]+|\s+(?!\S)|\s+"
 
 
 def _words(numbers: str, *, slash: str = "") -> str:
-    """The pattern of GPT-4 and its followers."""
+    """The pattern of GPT-4 and its successors."""
     return (
         rf"{_SUFFIXES}|[^\r\n\p{{L}}\p{{N}}]?\p{{L}}+|{numbers}"
         rf"| ?[^\s\p{{L}}\p{{N}}]+[\r\n{slash}]*|{_OTHERS}"
@@ -40,7 +40,7 @@ _FIRST = r"[^\r\n\p{L}\p{N}]?"
 
 
 def _cased_words(suffixes: str, numbers: str) -> str:
-    """The pattern of GPT-4o and its followers: capital letters begin words."""
+    """The pattern of GPT-4o and its successors: capital letters begin words."""
     return (
         rf"{_FIRST}{_UPPER}*{_LOWER}+{suffixes}|{_FIRST}{_UPPER}+{_LOWER}*{suffixes}|{numbers}"
         rf"| ?[^\s\p{{L}}\p{{N}}]+[\r\n/]*|{_OTHERS}"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Collects the steps of a vocabulary's pipeline, and makes automata of their patterns at the end."""
+"""Collects the steps of a vocabulary's pipeline, and compiles their patterns to automata at the end."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _OVERLAY, _ABOVE = "\u0334", "\u0301"  # marks of the combining classes 1 and 23
 
 
 def _is_ordered(decompose: Callable[[str], str], mark: str) -> bool:
-    """Whether a normal form moves the mark before or after another one."""
+    """True if a normal form reorders the mark relative to another one."""
     pairs = ("b" + mark + _OVERLAY, "b" + _ABOVE + mark)
     return any(decompose(pair) != pair for pair in pairs)
 
@@ -32,7 +32,7 @@ class Steps:
         self._patterns: dict[str, tuple[int, Node]] = {}
 
     def pattern(self, source: str) -> int:
-        """The number of the automaton for a regular expression."""
+        """The index of the automaton for a regular expression."""
         if source not in self._patterns:
             self._patterns[source] = len(self._patterns), Parser(source, self._alphabet).parse()
         return self._patterns[source][0]
@@ -44,11 +44,12 @@ class Steps:
         self._blob.pre_tokenizers.append(self._step(kind, arguments))
 
     def split(self, source: str, behavior: Behavior = Behavior.ISOLATED, *, invert: bool = False) -> None:
-        """Pieces by the matches of a regular expression."""
+        """Splits pieces at the matches of a regular expression."""
         self.pre_tokenize(StepKind.SPLIT, self.pattern(source), behavior, int(invert))
 
     def split_off_punctuation(self, behavior: Behavior) -> None:
-        """Pieces by what `tokenizers` takes for punctuation, which has an older Unicode."""
+        """Splits pieces at the characters that `tokenizers` treats as punctuation; its Unicode version is
+        older."""
         from tokenizers import pre_tokenizers
 
         def find(text: str) -> list[str]:
@@ -62,7 +63,7 @@ class Steps:
         self.pre_tokenize(StepKind.SPLIT, number, behavior)
 
     def normal_form(self, form: str) -> None:
-        """NFC, NFD, NFKC or NFKD, with the tables of `tokenizers`: they are older than Python's."""
+        """Adds NFC, NFD, NFKC or NFKD with the tables of `tokenizers`, which are older than Python's."""
         from tokenizers import normalizers
 
         compatible = "K" in form
@@ -86,14 +87,14 @@ class Steps:
         self.normalize(StepKind.COMPOSE, int(form.endswith("C")))
 
     def lower_case(self) -> None:
-        """Each character by itself, whatever stands around it."""
+        """Maps each character to lower case, independent of its context."""
         for code in range(sys.maxunicode + 1):
             if chr(code).lower() != chr(code):
                 self._blob.character_maps[code] = chr(code).lower()
         self.normalize(StepKind.MAP_CHARACTERS)
 
     def finish(self) -> None:
-        """Writes classes and automata into the blob."""
+        """Writes the character classes and the automata into the blob."""
         classes = partition(self._alphabet.masks)
         self._blob.ranges = classes.ranges
         self._blob.class_flags = [

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Vocabularies of Hugging Face's tokenizer.json."""
+"""Compiles the vocabularies of Hugging Face's tokenizer.json."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from rushlight.llm.vocabulary.pipeline import (
 )
 from rushlight.llm.vocabulary.steps import Steps
 
-_UNKNOWN_PENALTY = 10.0  # below the least score, as SentencePiece has it
+_UNKNOWN_PENALTY = 10.0  # below the lowest score, as in SentencePiece
 
 
 def from_tokenizer_json(document: Mapping[str, Any], config: Mapping[str, Any] | None = None) -> bytes:
     """The blob of a tokenizer.json. `config`: its tokenizer_config.json, which names the tokens that begin
-    and end texts. Errors: InvalidArgument, of what cannot be expressed."""
+    and end texts. Errors: InvalidArgument for a tokenizer that the blob cannot express."""
     try:
         return _compile(document, config or {})
     except (KeyError, TypeError, IndexError) as error:
@@ -57,7 +57,7 @@ def _compile(document: Mapping[str, Any], config: Mapping[str, Any]) -> bytes:
     else:
         raise refuse("model", {"type": kind}, "BPE or Unigram")
     add_tokens(blob, vocabulary, added, decoding)
-    if kind == "Unigram":  # scores of all tokens, also those that were added
+    if kind == "Unigram":  # one score per token, added tokens included
         blob.scores = [*blob.scores, *[0.0] * (len(blob.texts) - len(blob.scores))]
     _add_found(blob, added)
     ids = vocabulary | {token["content"]: token["id"] for token in document.get("added_tokens") or ()}
@@ -68,7 +68,7 @@ def _compile(document: Mapping[str, Any], config: Mapping[str, Any]) -> bytes:
 
 
 def _content(token: Any) -> str:
-    """The text of a token that a configuration names, as a string or an object."""
+    """The text of a token in a configuration, given as a string or an object."""
     return str(token["content"] if isinstance(token, Mapping) else token)
 
 
@@ -100,7 +100,7 @@ def add_byte_pairs(
     byte_fallback: bool,
     ignore_merges: bool,
 ) -> None:
-    """The model of merges. Tokens are looked up as a whole where texts come in pieces."""
+    """Adds a byte pair encoding model. With pre-tokenizers, whole pieces are looked up as tokens."""
     blob.by_characters = not by_bytes
     blob.merges = table_of(pairs)
     if by_bytes:
@@ -121,7 +121,7 @@ def add_byte_pairs(
 
 
 def fallback_bytes(vocabulary: Mapping[str, int]) -> Sequence[int]:
-    """The tokens of all bytes. Errors: InvalidArgument."""
+    """The tokens of all 256 bytes. Errors: InvalidArgument."""
     tokens = {byte: token for text, token in vocabulary.items() if (byte := byte_of(text)) is not None}
     if len(tokens) < 256:
         raise InvalidArgument(
@@ -143,7 +143,7 @@ def _add_scores(blob: Blob, model: Mapping[str, Any], vocabulary: Mapping[str, i
 def add_tokens(
     blob: Blob, vocabulary: Mapping[str, int], added: Sequence[Mapping[str, Any]], decoding: Decoding
 ) -> None:
-    """Texts and flags of all tokens; keys where they differ from texts."""
+    """Adds the texts and flags of all tokens, and keys where they differ from the texts."""
     ids = {token: text for text, token in vocabulary.items()}
     ids |= {token["id"]: token["content"] for token in added}
     size = max(ids) + 1
@@ -158,7 +158,7 @@ def add_tokens(
 
 
 def _as_found(token: Mapping[str, Any], normalizer: Mapping[str, Any] | None) -> dict[str, Any]:
-    """The token with the text that is found, and that it decodes to: normalized if the token says so."""
+    """The token with the text that it matches and decodes to, normalized if the token says so."""
     normalized = bool(token.get("normalized", not token.get("special")))
     text = token["content"]
     if normalized and normalizer:
@@ -167,7 +167,8 @@ def _as_found(token: Mapping[str, Any], normalizer: Mapping[str, Any] | None) ->
 
 
 def _add_found(blob: Blob, added: Sequence[Mapping[str, Any]]) -> None:
-    """Added tokens, by whether they are found before normalization. Later ones of equal text win."""
+    """Adds the added tokens, split by whether they match before or after normalization. The last one of
+    several with the same text wins."""
     places: tuple[dict[str, AddedToken], dict[str, AddedToken]] = ({}, {})
     for token in added:
         if text := token["content"]:
@@ -190,7 +191,7 @@ def added_flags(token: Mapping[str, Any]) -> AddedFlag:
 
 
 def _normalized(normalizer: Mapping[str, Any], text: str) -> str:
-    """`text` as the normalizer makes it, by the package `tokenizers`."""
+    """`text` normalized by the package `tokenizers`."""
     from tokenizers import Tokenizer
 
     model = {"type": "BPE", "vocab": {}, "merges": []}

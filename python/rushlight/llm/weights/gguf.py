@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Reads GGUF files: metadata and tensors, mapped.
+"""Reads GGUF files: metadata and tensors, memory-mapped.
 
-Own code and not the package `gguf`: its reader walks lists as long as a file says they are, so a file of 100
-bytes keeps it busy for ever. Here every count is compared with the bytes that are left before it is used.
-Reference: github.com/ggml-org/ggml/blob/master/docs/gguf.md
+This module replaces the package `gguf`, whose reader trusts the lengths of lists: a file of 100 bytes can
+keep it busy forever. Here every count is compared with the remaining bytes before it is used. Reference:
+github.com/ggml-org/ggml/blob/master/docs/gguf.md
 """
 
 from __future__ import annotations
@@ -51,13 +51,13 @@ TYPES = {
     13: ("Q5_K", 256, 176),
     14: ("Q6_K", 256, 210),
 }
-"""By its number, a type's name, the numbers of a block and the bytes of a block."""
+"""By type number: the type's name, the elements of a block and the bytes of a block."""
 
 
 @dataclass(frozen=True)
 class GgufTensor:
-    """A tensor: its type by name, its sizes (the last is contiguous), and its bytes: uint8
-    [rows, bytes of a row]."""
+    """A tensor: the name of its type, its sizes (the last is contiguous), and its bytes as uint8 [rows, bytes
+    per row]."""
 
     name: str
     type: str
@@ -75,9 +75,10 @@ class GgufFile:
 
 
 def read_gguf(path: str | os.PathLike[str]) -> GgufFile:
-    """The file, mapped: bytes of tensors are read when they are used.
+    """The file, memory-mapped: bytes of tensors are read when they are used.
 
-    Errors: FileFailed; InvalidArgument for what is no GGUF file, is cut off, or has types that are not read.
+    Errors: FileFailed; InvalidArgument for a file that is not GGUF or is truncated, and for unsupported
+    types.
     """
     shown = os.fspath(path)
     try:
@@ -149,7 +150,7 @@ def _tensors(reader: _Reader, heads: list[_Head], alignment: Any) -> dict[str, G
 
 
 class _Reader:
-    """Goes through a file from its beginning."""
+    """Reads a file sequentially, with bounds checks."""
 
     def __init__(self, data: NDArray[np.uint8], shown: str) -> None:
         self.data, self.shown, self.at = data, shown, 0
@@ -165,12 +166,13 @@ class _Reader:
         return self._bytes[self.at - count : self.at]
 
     def number(self, kind: str, what: str) -> Any:
-        """The next number."""
+        """The next number, of dtype `kind`."""
         dtype = np.dtype(kind)
         return np.frombuffer(self.take(dtype.itemsize, what), dtype)[0].item()
 
     def count(self, count: int, least: int, what: str) -> int:
-        """A number of things of at least `least` bytes each, which the rest of the file can hold."""
+        """Checks a count of items of at least `least` bytes each against the remaining bytes, and returns
+        it."""
         if count * least > len(self.data) - self.at:
             raise InvalidArgument(
                 f"{self.shown}: expected at most {(len(self.data) - self.at) // least} {what}, got {count}"
@@ -189,7 +191,7 @@ class _Reader:
             ) from error
 
     def value(self, what: str) -> Any:
-        """The next value, with its type before it."""
+        """The next value, preceded by its type."""
         return self._typed(self.number("<u4", what), what)
 
     def _typed(self, kind: int, what: str) -> Any:

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Block-quantized tensors of GGUF as block weights: the same numbers, in the same steps.
+"""Converts block-quantized tensors of GGUF to block weights with the same values and the same steps.
 
-Scales stay float16 where a file has them so. Types of 256 numbers ("K") multiply a float16 scale by small
-integers: their products need float32. Types of 5 and 6 bits become 8 bits. Reference: the structures block_*
-in ggml's ggml-common.h.
+Scales stay float16 where the file stores one per group. K types (blocks of 256 elements) multiply a
+float16 scale by small integers: their products need float32. Types of 5 and 6 bits become 8 bits.
+Reference: the structures block_* in ggml's ggml-common.h.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ FORMATS = {
     "Q5_K": BlockFormat(8, 32, "float32", True),
     "Q6_K": BlockFormat(8, 16, "float32", False),
 }
-"""The format that each type becomes."""
+"""The block format of each type."""
 
 _BLOCK_BYTES = {
     "Q4_0": 18,
@@ -64,7 +64,7 @@ class GgufBlocks(BlockMatrix):
 
 
 Parts = tuple[Array, Array, Array | None]
-"""Of each block: q, the scales, and the minimums if there are any."""
+"""For each block: q, the scales, and the minimums or None."""
 
 
 def _half(raw: Bytes, at: int) -> Array:
@@ -72,12 +72,12 @@ def _half(raw: Bytes, at: int) -> Array:
 
 
 def _nibbles(raw: Bytes) -> Bytes:
-    """Low halves of the bytes, then high halves."""
+    """The low halves of the bytes, then the high halves."""
     return np.concatenate([raw & 15, raw >> 4], axis=-1)
 
 
 def _fifth_bits(raw: Bytes) -> Bytes:
-    """Bit i of 4 bytes, as 16."""
+    """The bits of 4 bytes as 32 elements, each 0 or 16."""
     bits: Bytes = np.unpackbits(raw, axis=1, bitorder="little")
     moved: Bytes = bits << np.uint8(4)
     return moved
@@ -104,7 +104,8 @@ def _q8_0(raw: Bytes) -> Parts:
 
 
 def _k_scales(raw: Bytes) -> tuple[Array, Array]:
-    """The 8 scales and the 8 minimums of a block of 256: products of two float16 numbers with 6-bit ones."""
+    """The 8 scales and 8 minimums of a block of 256 elements: products of two float16 factors and 6-bit
+    integers."""
     low, middle, high = raw[:, 4:8], raw[:, 8:12], raw[:, 12:16]
     scales = np.concatenate([low & 63, high & 15 | low >> 2 & 48], axis=1).astype(np.float32)
     minimums = np.concatenate([middle & 63, high >> 4 | middle >> 2 & 48], axis=1).astype(np.float32)

@@ -96,5 +96,5 @@ def _floats(tensor: GgufTensor) -> Array:
 
 
 def open_gguf(path: str | os.PathLike[str]) -> GgufSource:
-    """The weights of a file. Errors: FileFailed; InvalidArgument."""
+    """Opens the weights of a file. Errors: FileFailed; InvalidArgument."""
     return GgufSource(read_gguf(path))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The weights of a model in a Hugging Face directory: config.json, and safetensors in one file or several."""
+"""The weights of a model in a Hugging Face directory: config.json, and one or several safetensors files."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _POST_NORMS = {
     "feed_norm": "pre_feedforward_layernorm",
     "feed_post_norm": "post_feedforward_layernorm",
 }
-"""Names in families with norms behind attention and feed-forward parts."""
+"""Tensor names in families with norms after attention and feed-forward parts."""
 
 
 class HuggingFaceSource(WeightSource):
@@ -81,7 +81,7 @@ class HuggingFaceSource(WeightSource):
         return next((vocabulary_of_file(path) for path in paths if path.is_file()), None)
 
     def chat_template(self) -> bytes | None:
-        """In tokenizer_config.json, or in a file of its own beside it."""
+        """From tokenizer_config.json, or from the separate file chat_template.jinja."""
         path, own = self.folder / "tokenizer_config.json", self.folder / "chat_template.jinja"
         config = read_mapping(path) if path.is_file() else {}
         if own.is_file():
@@ -92,7 +92,7 @@ class HuggingFaceSource(WeightSource):
         return self._tensors.sizes(name)
 
     def tensor_names(self) -> Iterable[str]:
-        """Those of the part that reads text; a tied output may be stored beside the embedding."""
+        """The tensors of the text model, without a tied output stored in addition to the embedding."""
         output = f"{self._output}.weight"
         for name in self._tensors.names():
             is_text = name.startswith((self._prefix, self._output))
@@ -117,7 +117,7 @@ class HuggingFaceSource(WeightSource):
 
 
 class _Tensors:
-    """The tensors of all files of a directory."""
+    """The tensors of all files in a directory."""
 
     def __init__(self, folder: Path) -> None:
         try:
@@ -144,12 +144,12 @@ class _Tensors:
         return None if opened is None else tuple(opened.get_slice(name).get_shape())
 
     def prefix_of(self, ending: str) -> str:
-        """What stands before the shortest name with this ending; nothing if there is none."""
+        """The part before `ending` in the shortest name that ends with it; empty if there is none."""
         found = [name for name in self._files if name.endswith(ending)]
         return min(found, key=len)[: -len(ending)] if found else ""
 
     def open(self, name: str) -> tuple[str, Any]:
-        """The dtype of a tensor, and what gives its rows."""
+        """The dtype of a tensor, and a view from which rows are read."""
         view = self._files[name].get_slice(name)
         dtype = _DTYPES.get(view.get_dtype())
         if dtype is None:
@@ -161,7 +161,7 @@ class _Tensors:
 
 
 def _files(folder: Path) -> list[Path]:
-    """The files with tensors, by the index if there is one."""
+    """The files with tensors, from the index if there is one."""
     index = folder / _INDEX
     if not index.is_file():
         whole = folder / _WHOLE

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A model's weights by their place in the model, whatever file they are in.
+"""A model's weights by their role in the model, independent of the file format.
 
-A place is "embedding", "output", "norm", or a part of a layer such as "query". Every tensor of
-a file must be used: one that is left over means that the file's model has a part that ours has not.
+A role is "embedding", "output", "norm", or a part of a layer such as "query". Every tensor of a file must
+be used: an unused one means that the file's model has a part that ours lacks.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from rushlight.printable import one_line
 
 @dataclass(frozen=True)
 class FloatMatrix:
-    """A matrix of floats of `dtype`; `read(start, stop)` gives rows of it."""
+    """A matrix of floats of `dtype`; `read(start, stop)` returns rows of it."""
 
     dtype: str
     features: int
@@ -40,7 +40,7 @@ Matrix = FloatMatrix | BlockMatrix
 
 @dataclass(frozen=True)
 class Place:
-    """Where a weight is in a model; `layer` is None for those outside of the layers."""
+    """The role of a weight in a model; `layer` is None for weights outside of the layers."""
 
     part: str
     layer: int | None = None
@@ -48,10 +48,10 @@ class Place:
 
 
 class WeightSource(ABC):
-    """The weights of one model. Subclasses know files."""
+    """The weights of one model. Subclasses read the file formats."""
 
     default_weights = "keep"
-    """How matrices are stored unless something else is asked for."""
+    """The default storage format of matrices."""
 
     def __init__(self, shown: str, names: dict[str, str], config: ModelConfig) -> None:
         self.shown, self._names, self.config = shown, names, config
@@ -60,31 +60,31 @@ class WeightSource(ABC):
 
     @abstractmethod
     def special_tokens(self) -> SpecialTokens:
-        """Where texts begin and end."""
+        """The tokens that begin and end texts."""
 
     @abstractmethod
     def vocabulary(self) -> bytes | None:
-        """The compiled tokenizer, None if there is none. Errors: InvalidArgument."""
+        """The compiled tokenizer; None if there is none. Errors: InvalidArgument."""
 
     @abstractmethod
     def chat_template(self) -> bytes | None:
-        """The compiled chat template, None if there is none. Errors: InvalidArgument."""
+        """The compiled chat template; None if there is none. Errors: InvalidArgument."""
 
     @abstractmethod
     def sizes(self, name: str) -> tuple[int, ...] | None:
-        """The sizes of the tensor of that name, None if there is none."""
+        """The sizes of the tensor with this name; None if there is none."""
 
     @abstractmethod
     def tensor_names(self) -> Iterable[str]:
-        """All names, but of tensors that no model needs."""
+        """The names of all tensors, except tensors that no model needs."""
 
     @abstractmethod
     def open_matrix(self, name: str) -> Matrix:
-        """The matrix of that name, which is there."""
+        """The matrix with this name, which must exist."""
 
     @abstractmethod
     def read_vector(self, name: str) -> Array:
-        """The numbers of that name, which are there, in float32."""
+        """The values with this name, which must exist, in float32."""
 
     def name(self, place: Place) -> str:
         """The name of a weight in the file."""
@@ -92,22 +92,22 @@ class WeightSource(ABC):
         return f"{pattern.format(place.layer)}.{place.suffix}"
 
     def matrix(self, part: str, layer: int | None, features: int, depth: int) -> Matrix:
-        """The matrix of a part. Errors: InvalidArgument for one that is missing or has other sizes."""
+        """The matrix of a part. Errors: InvalidArgument if it is missing or has other sizes."""
         return self.open_matrix(self._checked(Place(part, layer), (features, depth)))
 
     def vector(self, part: str, layer: int | None, size: int, suffix: str = "weight") -> Array:
-        """The numbers of a part. Errors: InvalidArgument for those that are missing or of another count."""
+        """The values of a part. Errors: InvalidArgument if they are missing or have another count."""
         found = self.read_vector(self._checked(Place(part, layer, suffix), (size,)))
         return np.ascontiguousarray(found, np.float32)
 
     def bias(self, part: str, layer: int | None, size: int, *, required: bool = False) -> Array | None:
-        """The bias of a part, None if it has none and need not."""
+        """The bias of a part; None if it is missing and not required."""
         if not required and self.sizes(self.name(Place(part, layer, "bias"))) is None:
             return None
         return self.vector(part, layer, size, "bias")
 
     def check_all_used(self) -> None:
-        """Errors: InvalidArgument for a tensor that nobody has asked for."""
+        """Errors: InvalidArgument for a tensor that was never requested."""
         left = sorted(set(self.tensor_names()) - self._used)
         if left:
             more = f" and {len(left) - 1} more" if len(left) > 1 else ""

@@ -47,6 +47,8 @@ struct SerialPort {
   void print(const char* text) { std::fputs(text, stdout); }
   void print(int number) { std::printf("%d", number); }
   void println(unsigned long number) { std::printf("%lu\n", number); }
+  void println(const char* text) { std::puts(text); }
+  void println(double number, int digits) { std::printf("%.*f\n", digits, number); }
 };
 inline SerialPort Serial;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Numbers that are read off a tensor.
+// Scalars read from a tensor: sizes, strides, number of elements, and the value of a single element.
 #include "kernels/checks/checks.h"
 #include "kernels/checks/selection.h"
 #include "kernels/elements/element.h"

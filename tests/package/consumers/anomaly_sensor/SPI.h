@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Arduino's SPI with one device on it, see main.cpp.
+#pragma once
+
+#include <cstdint>
+
+enum BitOrder { MSBFIRST };
+#define SPI_MODE3 3
+
+struct SPISettings {
+  SPISettings(uint32_t, BitOrder, int) {}
+};
+
+struct SPIClass {
+  void begin() {}
+  void beginTransaction(SPISettings) {}
+  void endTransaction() {}
+  uint8_t transfer(uint8_t sent);
+};
+inline SPIClass SPI;

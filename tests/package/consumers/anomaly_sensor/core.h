@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the sketch finds defined by an Arduino core.
+#pragma once
+
+#include "../packages/Arduino.h"
+
+#define LED_BUILTIN 13
+
+inline void pinMode(int, int) {}
+void digitalWrite(int pin, int level);
