@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A table of programs × targets: which gives what PyTorch gives.
+"""A table of programs × targets: outputs compared with PyTorch's.
 
     python tests/conformance/table.py [--cases FOLDER] [--out FOLDER] [TARGET...]
 
@@ -21,7 +21,7 @@ TARGETS = ["host", "linux-aarch64", "cortex-m55", "rv32imafc"]
 
 
 def main() -> int:
-    """Run the cases of a folder on the named targets."""
+    """Runs the cases of a folder on the named targets."""
     parser = argparse.ArgumentParser(description="Run cases on targets and write a table of the results.")
     parser.add_argument("targets", nargs="*", metavar="TARGET", default=TARGETS, help=", ".join(TARGETS))
     parser.add_argument("--cases", type=Path, default=INTEROP, help="folder of cases (tests/interop)")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Baked programs do what the interpreter does where no exporter's program goes: memory that callers give,
-views, moves, numbers of any kind, jumps between chains, errors, names of any kind."""
+"""Baked programs equal the interpreter in cases that no exporter produces: memory of callers, views, moves,
+scalars of any kind, jumps between chains, errors, names of any kind."""
 
 from __future__ import annotations
 
@@ -64,14 +64,14 @@ def method(
 
 @dataclass(frozen=True)
 class Tried:
-    """A program and the calls to make; None stands for ones."""
+    """A program and its calls; None stands for inputs of ones."""
 
     parts: ProgramParts
     calls: list[tuple[str, list[Any]]]
 
 
 def ramp(*shape: int, dtype: str = "float32") -> np.ndarray:
-    """1, 2, 3 and so on."""
+    """The values 1, 2, 3 and so on."""
     return (np.arange(np.prod(shape, dtype=int)) + 1).reshape(shape).astype(dtype)
 
 
@@ -80,7 +80,7 @@ ONE = number(1)
 
 
 def lent() -> Tried:
-    """Inputs where the caller has them, an output in the caller's memory; one input is an output, too."""
+    """Inputs and an output in the caller's memory; one input is an output, too."""
     values = [tensor(2, 3), tensor(2, 3), ONE, tensor(2, 3)]
     calls = [(ADD, [0, 1, 2, 3, 3])]
     return Tried(
@@ -90,7 +90,7 @@ def lent() -> Tried:
 
 
 def bounded() -> Tried:
-    """Shapes that change, lent and planned."""
+    """Dynamic shapes, in memory of the caller and planned."""
     values = [tensor(4, 3, bound=True), tensor(1, 3, at=0), ONE, tensor(4, 3, at=64, bound=True)]
     values.append(tensor(4, 3, bound=True))
     calls = [(ADD, [0, 1, 2, 3, 3]), (ADD, [3, 0, 2, 4, 4])]
@@ -102,7 +102,7 @@ def bounded() -> Tried:
 
 
 def views() -> Tried:
-    """Views of an input and of a view; sizes computed from an input's."""
+    """Views of an input and of a view; sizes computed from an input's sizes."""
     values = [tensor(4, 3, bound=True), number(0), number(7), number(-1), Value(Kind.INT_LIST, (3, 6))]
     values += [tensor(6, 2, bound=True), number(2), tensor(12, bound=True), Value(Kind.INT_LIST, (3,))]
     values += [ONE, tensor(6, 2, at=0, bound=True)]
@@ -119,7 +119,7 @@ def views() -> Tried:
 
 
 def moves() -> Tried:
-    """A tensor takes another's place, in a branch; before it has, it has no memory."""
+    """A tensor takes another's memory, in a branch; before the move it has no memory."""
     values = [tensor(1, at=0, dtype="bool"), tensor(2, at=16), tensor(2, at=32), tensor(2), ONE]
     values += [tensor(2, at=48), number(False), tensor(2, at=64)]
     calls = [
@@ -139,7 +139,7 @@ def moves() -> Tried:
 
 
 def numbers() -> Tried:
-    """Numbers that change their kind while the program runs, through every operator that makes them."""
+    """Scalars that change their kind while the program runs, through every operator that returns scalars."""
     operators = ["add", "sub", "mul", "floordiv", "mod", "truediv", "eq", "lt", "ge", "sym_max", "sym_min"]
     values = [tensor(dtype="float64", at=0), tensor(dtype="int64", at=8), number(0), number(0)]
     calls: list[Any] = [
@@ -167,7 +167,7 @@ def numbers() -> Tried:
 
 
 def loops() -> Tried:
-    """A loop over two chains: jumps stay in theirs, numbers last from one call to the next."""
+    """A loop over two chains: jumps stay in their chain, scalars persist from call to call."""
     values = [tensor(2, at=0), ONE, number(0), number(4), number(False), tensor(2, at=16), number(0.5)]
     calls = [
         (ADD, [0, 0, 1, 5, 5]),
@@ -201,7 +201,7 @@ def states() -> Tried:
 
 
 def optional() -> Tried:
-    """Lists of optional tensors, of tensors that are written, and numbers and booleans in lists."""
+    """Lists of optional tensors, of written tensors, and scalars and booleans in lists."""
     values = [tensor(3, 4, at=0), tensor(2, at=64, dtype="int64"), NONE]
     values += [Value(Kind.OPTIONAL_TENSOR_LIST, (2, 1)), tensor(3, 2, at=128)]
     values += [
@@ -224,7 +224,7 @@ def optional() -> Tried:
 
 
 def scratch() -> Tried:
-    """A transform of a length that takes scratch memory; and of one that takes more than there is."""
+    """A transform of a length that takes scratch memory, and one that takes more than available."""
     methods = []
     for name, length in (("small", 509), ("large", 3001)):
         values = [tensor(length, at=0), number(0), Value(Kind.INT_LIST, (1,)), number(True)]
@@ -252,7 +252,7 @@ class Built:
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Built]:
-    """Made once."""
+    """Built once."""
     folder = tmp_path_factory.mktemp("baked")
     models = {}
     for name, make in TRIED.items():

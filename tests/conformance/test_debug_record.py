@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A model's lines all the way: exported with a debug record, run with a trace, and found again in profiles,
-errors and the official Inspector."""
+"""A model's source lines: exported with a debug record, run with a trace, and found in profiles, errors and
+the official Inspector."""
 
 from __future__ import annotations
 

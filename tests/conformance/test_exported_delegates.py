@@ -65,7 +65,7 @@ class Integers(torch.nn.Module):
 
 
 class State(torch.nn.Module):
-    """The delegate makes the new value of the buffer, the program keeps it."""
+    """The delegate computes the new value of the buffer, the program stores it."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -103,7 +103,7 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def case(model: Path) -> Case:
     calls = []
     for method, of_method in CALLS.items():
-        module = type(SOURCES[method].module)()  # with its state as at first
+        module = type(SOURCES[method].module)()  # with its initial state
         for inputs in of_method:
             outputs = module(*inputs)
             outputs = outputs if isinstance(outputs, tuple) else (outputs,)

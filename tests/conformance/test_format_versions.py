@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Programs as older exporters wrote them run; formats that nobody has written yet are refused by number."""
+"""Programs of older exporters run; unknown formats are refused with their number."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Programs made by the official package run here and give what PyTorch gives."""
+"""Programs exported by the official package run here and give PyTorch's results."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def differences(got: list[Any], expected: list[Any], tolerance: float) -> list[s
 
 
 def run_case(name: str) -> list[str]:
-    """Makes the calls of a case on one instance of each method; returns what is wrong."""
+    """Executes the calls of a case on one instance of each method; returns the errors."""
     path = INTEROP / name
     case = load_case(path.parent / "case.json")
     program = rushlight.load(path, data_files=case.data_files)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Language models that the official example exports: their metadata, their ends, their delegates as calls."""
+"""Language models that the official example exports: their metadata, limits, and delegates as calls."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def test_tokens_past_the_end_of_the_cache_are_refused_and_the_cache_is_as_before
     program = rushlight.load(program_of(name))
     for number, call in enumerate(calls):
         for position in (CONTEXT, CONTEXT - 1, -1):
-            # By the table of rotations, which is sliced before, or by the cache itself.
+            # Refused by the table of rotations, which is sliced before, or by the cache itself.
             with pytest.raises(RushlightError, match=r"do not fit|start_pos: expected 0 to"):
                 logits(program, [1, 2], position)
         assert call.expected is not None
@@ -94,7 +94,7 @@ def test_delegates_of_4_bit_weights_become_calls_with_the_official_numbers(name:
     done = convert(original, own_operators())
     (forward,) = [plan for plan in read_model(memoryview(done.buffer)).plans if plan.name == "forward"]
     assert forward.delegates == ()
-    # Each of the 15 layers, and nothing that dequantizes its weights.
+    # Each of the 15 layers, and no call that dequantizes weights.
     assert [operator for operator, _ in forward.calls()].count("rushlight::dynamic_linear.out") == 15
     assert not any("dequantize" in operator for operator in forward.operators)
     calls, tolerance = forward_calls(name)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""rushlight.runtime beside executorch.runtime: the same names, the same metadata, the same outputs."""
+"""rushlight.runtime compared with executorch.runtime: the same names, the same metadata, the same outputs."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def tensor_facts(info: Any) -> tuple[Any, ...]:
 
 
 def meta_facts(meta: Any) -> dict[str, Any]:
-    """Everything that a MethodMeta tells; what raises, by the kind of its exception."""
+    """All properties of a MethodMeta; properties that raise, by the kind of the exception."""
 
     def each(count: int, function: Any) -> list[Any]:
         facts: list[Any] = []
@@ -141,7 +141,7 @@ def test_the_metadata_is_the_official(name: str) -> None:
         assert meta_facts(got) == meta_facts(expected)
         try:
             text = repr(expected)
-        except IndexError:  # the official one describes only methods whose inputs are all tensors
+        except IndexError:  # the official runtime describes only methods with tensor inputs
             continue
         assert repr(got) == text
 
@@ -221,7 +221,7 @@ def test_portable_lib_runs_methods_as_officially() -> None:
             outputs = [
                 *module.run_method("encode", [x]),
                 *module.plan_execute("encode"),
-                # Officially nothing keeps the memory of such an output.
+                # The official runtime does not keep the memory of such an output.
                 *[out.clone() for out in module.run_method("encode", (x,), clone_outputs=False)],
                 *lib._load_for_executorch_from_buffer(path.read_bytes()).run_method("encode", [x]),
             ]
@@ -232,7 +232,7 @@ def test_portable_lib_runs_methods_as_officially() -> None:
             outputs += [*method.get_outputs(), *method.call([x]), *method([x])]
         except OperatorNotFound as missing:
             pytest.skip(f"this build does not have {', '.join(missing.operators)}")
-        names = set(module.method_names())  # whose order officially is that of a hash table
+        names = set(module.method_names())  # the official order is that of a hash table
         assert {program.get_method_name(i) for i in range(program.num_methods())} == names
         assert method.method_meta().name() == "encode" and not module.has_etdump()
         results.append((names, outputs, meta_facts(module.method_meta("encode"))))

@@ -34,7 +34,7 @@ def tensor(at: int) -> Value:
     return Value(Kind.TENSOR, info)
 
 
-# One value of each kind; the lists are of the first tensor and number.
+# One value of each kind; the lists hold the first tensor and scalar.
 VALUES = (
     tensor(0),
     Value(Kind.INT, 1),
@@ -51,7 +51,7 @@ VALUES = (
 
 
 def operand(value: Value) -> Operand:
-    """As `rushlight check` tells a value."""
+    """The operand as `rushlight check` describes a value."""
     is_or_holds = value.kind in (Kind.TENSOR, Kind.TENSOR_LIST, Kind.OPTIONAL_TENSOR_LIST)
     return Operand(value.kind.name.lower().replace("_", " "), (("float32", 1),) if is_or_holds else ())
 
@@ -64,7 +64,7 @@ def is_loaded(name: str, arguments: tuple[int, ...]) -> bool:
     except InvalidProgram as error:
         if ", expected '" in error.message or "arguments, got" in error.message:
             return False
-        # Kernels that are asked what they need then look at shapes and numbers, too.
+        # Kernels whose requirements are queried then check shapes and scalars, too.
         if ", preparing: " not in error.message:
             raise
     return True
@@ -87,7 +87,7 @@ def test_kinds_of_arguments_are_refused_by_both_or_by_neither(data: st.DataObjec
 
 
 def fitting(name: str, position: int) -> list[int]:
-    """The values that an argument takes, by what is said ahead."""
+    """The values that an argument accepts, by the check at export."""
     count = len(TABLE.operators[name].schema.arguments)
     found = []
     for index, value in enumerate(VALUES):

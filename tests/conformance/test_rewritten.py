@@ -100,7 +100,7 @@ def test_the_official_runtime_gives_the_same_of_both(name: str, tmp_path: Path) 
 
 
 def counter() -> ProgramParts:
-    """state += step, where the state begins with data of the file; the sum is the output."""
+    """state += step; the initial state is data of the file, and the sum is the output."""
 
     def vector(storage: Storage, **fields: Any) -> Value:
         return Value(Kind.TENSOR, TensorInfo("float32", (3,), (0,), Dynamism.STATIC, storage, **fields))
@@ -144,7 +144,7 @@ def test_initial_state_is_there_for_both_runtimes(tmp_path: Path) -> None:
 def test_any_written_program_is_verified_by_both_runtimes(original: ProgramParts) -> None:
     data = write_program(original).tobytes()
     names = [method.name for method in original.methods]
-    # Zeros end names where the runtimes read them.
+    # The runtimes end names at the first zero byte.
     expected = [name.partition("\0")[0] for name in names]
     try:
         assert rushlight.load(data).method_names == expected
@@ -208,7 +208,7 @@ def verification() -> Any:
 
 
 def official() -> Any:
-    """The official runtime, with its operators of quantized and of language models."""
+    """The official runtime, with its operators for quantized and language models."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         theirs = pytest.importorskip("executorch.runtime", reason="executorch is not installed")

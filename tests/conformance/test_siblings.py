@@ -19,7 +19,7 @@ from support.interop.siblings import CASES  # noqa: E402
 
 pytestmark = [pytest.mark.conformance, pytest.mark.slow]
 
-# The modules of tests/support/interop/siblings, and how many cases each has at least.
+# The modules of tests/support/interop/siblings, and the least number of cases of each.
 TOPICS = {
     "control": 14,
     "dtypes": 22,
@@ -34,7 +34,7 @@ TOPICS = {
 
 
 def outcome(model: Path) -> str:
-    """ "" if every call gives what is expected, or what is wrong."""
+    """ "" if every call gives the expected outputs, else the error."""
     try:
         ran = run(model, load_case(model.with_name("case.json")))
     except RushlightError as error:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""All programs of tests/interop on a target of each kind, through one runner a target."""
+"""All programs of tests/interop on one target of each kind, with one runner for each target."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ def runner(tmp_path_factory: pytest.TempPathFactory) -> BuildResult:
 
 
 def case_of(name: str) -> Case:
-    """The calls of a case on one method, or ones."""
+    """The calls of a case on one method, or a call with ones."""
     if name == RECORD.name:
         return case_of_ones(read_program(MODELS[name]), "forward")
     return load_case(INTEROP / name / "case.json")
@@ -95,7 +95,7 @@ def events(path: Path, values: Path) -> tuple[list[str], list[np.ndarray]]:
             if event.profile_event:
                 item = event.profile_event
                 assert item.start_time <= item.end_time
-                # A call that was run when the method was loaded says so, and is told like any other.
+                # A call that was executed while loading the method is recorded so, otherwise as any other.
                 name = "OPERATOR_CALL" if item.name == "FOLDED_CALL" else item.name
                 what = f"profile {name} {item.delegate_debug_metadata}"
             else:
@@ -204,7 +204,7 @@ def test_the_inspector_shows_the_nodes_of_a_delegate_as_the_official_delegates(t
     assert len(own) == len(official) == 20
     assert [each[:2] for each in own] == [each[:2] for each in official]
     nodes = [event for event in shown["own"] if event.is_delegated_op]
-    # Numbered for each operator, as there for each of XNNPACK's.
+    # Numbered for each operator, as in the official runtime for XNNPACK's operators.
     assert nodes[1].delegate_debug_identifier == "convolution_act.clamp_out #1"
     assert nodes[1].delegate_debug_metadatas == [b"debug_handle=1"]
     assert [len(node.debug_data) for node in nodes] == [1] * 13

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Files that versions of executorch wrote with versions of flatbuffers load and give PyTorch's numbers."""
+"""Files that versions of executorch wrote with versions of flatbuffers load and give PyTorch's results."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def test_a_file_of_any_version_gives_what_pytorch_gives(row: Row, kind: str) -> 
 
 
 def _fields_beyond_their_tables(path: Path, monkeypatch: pytest.MonkeyPatch) -> int:
-    """How many fields reach beyond the size that their table's vtable states."""
+    """The number of fields beyond the size that their table's vtable states."""
     beyond = 0
     original = Table._field
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Builds for hosts run a program that was lowered to XNNPACK as it is, if it was what they are built for."""
+"""Builds for hosts run a program lowered to XNNPACK as it is, if they are built for that program."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Each kind of node of the official serializer for XNNPACK, in each type of number that it takes: files run
-as they are and converted, with the official outputs."""
+"""Each kind of node of the official serializer for XNNPACK, in each dtype that it takes: files run as they
+are and converted, with the official outputs."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ TOLERANCES = {"float32": 1e-5, "float16": 2e-3, "int8": 0.0, "dynamic": 1e-5}
 
 @dataclass(frozen=True)
 class Row:
-    """Networks with a kind of node, and the types of number in which the official package lowers it."""
+    """Networks with a kind of node, and the dtypes for which the official package lowers it."""
 
     make: Callable[[], nn.Module]
     shapes: tuple[tuple[int, ...], ...] = ((3, 40),)
@@ -71,13 +71,13 @@ def fn(
 
 
 def between(function: Callable[..., Any], outputs: int = 20) -> Row:
-    """A function of quantized numbers: between two layers."""
+    """A function of quantized values: between two layers."""
     make = lambda: nn.Sequential(nn.Linear(33, 20), Fn(function), nn.Linear(outputs, 6))  # noqa: E731
     return Row(make, ((4, 33),), STATIC)
 
 
 def integer_difference(a: Any, b: Any) -> Any:
-    """A difference between quantizations, which the official quantizer does not put there."""
+    """A difference between quantizations; the official quantizer does not insert them there."""
 
     def rounded(x: Any, scale: float, zero_point: int) -> Any:
         known = (scale, zero_point, -128, 127, torch.int8)
@@ -99,7 +99,7 @@ class OfWeights(nn.Module):
         return self.function(*inputs, *self.weights)
 
 
-# A row for each target of the official serializer's visitors; words behind it tell rows apart.
+# A row for each target of the official serializer's visitors; a suffix distinguishes several rows.
 ROWS: dict[str, Row] = {
     "aten.linear.default": Row(lambda: nn.Linear(33, 20), ((4, 33),), ALL),
     "aten.linear.default of 3 dims": Row(
@@ -207,7 +207,7 @@ QUANTIZED = {
     "torchao.quantize_affine.default": "weights of 4 bits",
     "torchao.dequantize_affine.default": "weights of 4 bits",
 }
-"""Targets around others, and the tests that have them."""
+"""Targets that enclose others, and the tests that cover them."""
 _OF_WEIGHTS = "weights are quantized before the exporter sees them"
 _EARLIER = "earlier versions of torchao made it"
 UNREACHED = {
@@ -222,7 +222,7 @@ UNREACHED = {
     "quantized_decomposed.quantize_per_channel.default": _OF_WEIGHTS,
     "quantized_decomposed.quantize_per_channel_group.default": _OF_WEIGHTS,
 }
-"""Targets that the serializer has a visitor for, and no model of this version comes to, with the reason."""
+"""Targets with a visitor in the serializer that no model of this version reaches, with the reason."""
 NOT_MADE = {"ScaledDotProductAttention", "ArgMaxPooling2d", "Copy"}
 """Kinds of nodes that no program of this version has: an attention is lowered in parts; for a maximum with
 its indices and for clone see UNREACHED."""
@@ -257,7 +257,7 @@ def program(name: str, kind: str, *, per_channel: bool = True) -> tuple[Lowered,
 
 
 def programs() -> Iterator[tuple[Lowered, list[tuple[Any, ...]]]]:
-    """All of them, for the table of the documentation."""
+    """All official files, for the table of the documentation."""
     for name, kind in CASES:
         yield program(name, kind)
 
@@ -295,7 +295,7 @@ def test_a_kind_of_node_gives_what_the_official_runtime_gives(name: str, kind: s
 
 
 class Residual(nn.Module):
-    """A sum of pixels, in front of a convolution that quantizes it."""
+    """A sum of pixels, before a convolution that quantizes it."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -317,8 +317,8 @@ AS_THEY_RUN: dict[str, Callable[[], nn.Module]] = {
 
 @pytest.mark.parametrize("name", AS_THEY_RUN)
 def test_convolutions_whose_inputs_are_quantized_as_they_run(name: str) -> None:
-    """XNNPACK finds a range for each pixel of a pointwise convolution, otherwise for each image. Values
-    between nodes may have the dims of NCHW in the file, though they lie as NHWC."""
+    """XNNPACK computes a range for each pixel of a pointwise convolution, otherwise for each image. Values
+    between nodes may have NCHW dimensions in the file, although they are stored as NHWC."""
     torch.manual_seed(0)
     calls = [(torch.randn(IMAGE) * (1 + seed),) for seed in range(2)]
     lowered = lower(quantized(AS_THEY_RUN[name]().eval(), calls[0], dynamic=True), calls[0])
@@ -327,7 +327,7 @@ def test_convolutions_whose_inputs_are_quantized_as_they_run(name: str) -> None:
 
 
 class Pair(nn.Module):
-    """A pointwise convolution and another one of the same numbers."""
+    """A pointwise convolution and another one with the same input."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -338,7 +338,7 @@ class Pair(nn.Module):
 
 
 def test_a_pointwise_convolution_beside_another_one() -> None:
-    """The official runtime is no reference: it lets the other one read the ranges of pixels."""
+    """The official runtime is not a reference: it lets the other convolution read the ranges of pixels."""
     torch.manual_seed(0)
     module = Pair().eval()
     calls = [(torch.randn(IMAGE),)]
@@ -365,7 +365,7 @@ def _few_bits(module: nn.Module, granularity: Any) -> nn.Module:
 
 
 def as_language_models(module: nn.Module) -> nn.Module:
-    """As the official export of language models quantizes ("8da4w")."""
+    """Quantized as the official export of language models does ("8da4w")."""
     return Int8DynActInt4WeightQuantizer(groupsize=32).quantize(module)
 
 
@@ -383,7 +383,7 @@ def test_linear_layers_with_weights_of_4_bits(quantize: Callable[[nn.Module], nn
 
 
 class Cancelled(nn.Module):
-    """A sum of nearly nothing of large numbers."""
+    """A sum of large values that nearly cancel."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -395,7 +395,7 @@ class Cancelled(nn.Module):
 
 
 def test_what_is_not_supported_is_refused_and_stays_a_delegate() -> None:
-    """XNNPACK has no sums of such scales, either."""
+    """XNNPACK does not support sums with such scales, either."""
     inputs = (torch.randn(1, 3, 9, 9) * 100,)
     data = lower(quantized(Cancelled().eval(), inputs), inputs).data
     with pytest.raises(RushlightError, match="NotSupported"):
@@ -405,7 +405,7 @@ def test_what_is_not_supported_is_refused_and_stays_a_delegate() -> None:
 
 
 class Clamped(nn.Module):
-    """Clamps behind layers, whose results have the scale of the layer's or another one, and of a sum."""
+    """Clamps after layers and after a sum; the clamp has the layer's scale or another one."""
 
     def __init__(self, reads_twice: bool) -> None:
         super().__init__()

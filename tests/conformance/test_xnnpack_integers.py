@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Rounding "float" against the official XNNPACK delegate: the same bytes of layers of its quantizer."""
+"""Rounding "float" against the official XNNPACK delegate: layers of its quantizer give the same bytes."""
 
 from __future__ import annotations
 
@@ -57,9 +57,9 @@ def test_a_layer_has_the_bytes_of_the_delegate(name: str, per_channel: bool) -> 
         calls = [
             str(node.target) for node in lowered.exported_program().graph.nodes if node.op == "call_function"
         ]
-        # All in the delegate.
+        # Everything is in the delegate.
         assert not any("quantize" in call or "aten" in call for call in calls), calls
-        # A method needs its program, and that the bytes, for as long as it runs.
+        # A method needs its program, and the program its bytes, while it runs.
         data = lowered.to_executorch().buffer
         program = Runtime.get().load_program(data)
         method = program.load_method("forward")

@@ -32,10 +32,11 @@ from support.official_xnnpack_models import MODELS, Attention, model  # noqa: E4
 pytestmark = [pytest.mark.conformance, pytest.mark.slow]
 
 KINDS = {"float32": 1e-5, "int8": 1e-6, "dynamic": 1e-5}
-"""A step of int8 is a thousand times what int8 may differ by: networks may end in floats."""
+"""Tolerances by dtype. A step of int8 is a thousand times the tolerance of int8: networks may end in floats.
+"""
 WITH_FLOAT = {"attention", "encoder", "attentive"}
-"""Networks that compute a part in float between quantized layers: there the last bit of a float32 decides how
-a number is rounded to int8, and outputs may differ by a step or two of 1/127 of the largest."""
+"""Networks that compute a part in float between quantized layers: the last bit of a float32 decides the
+rounding to int8, and outputs may differ by a step or two of 1/127 of the largest."""
 
 
 REFUSED = {"detection", "bilinear u-net", "joined"}
@@ -44,7 +45,7 @@ CASES = [(name, kind) for name in MODELS for kind in KINDS if kind != "int8" or 
 
 
 def cases() -> list[Any]:
-    """All of them, of which continuous integration takes one in fourteen: of each kind of numbers some."""
+    """All cases; continuous integration takes one in fourteen, with some of each dtype."""
     return [
         pytest.param(
             name, kind, id=f"{name}-{kind}", marks=[] if place % 14 == 0 else [pytest.mark.exhaustive]
@@ -73,7 +74,7 @@ class Slice(nn.Module):
 
 
 def dynamic_cases() -> dict[str, tuple[nn.Module, Any, list[tuple[int, ...]]]]:
-    """Networks, their dynamic dimensions, and shapes of calls, that of the export first."""
+    """Networks, their dynamic dimensions, and shapes of calls, the export's shape first."""
     batch = Dim("batch", min=1, max=8)
     height, width = Dim("height", min=4, max=20), Dim("width", min=4, max=20)
     tokens = Dim("tokens", min=2, max=16)

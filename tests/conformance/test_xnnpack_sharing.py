@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Weights that delegates of official files share are packed once, and those in data files are converted."""
+"""Weights shared by delegates of official files are packed once, and weights in data files are converted."""
 
 from __future__ import annotations
 

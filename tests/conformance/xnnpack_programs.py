@@ -51,15 +51,15 @@ EXPLAINED = {
     ("attentive", "int8"): HALVES,
     ("elementwise", "float16"): STEPS,
 }
-"""Differences that are no fault."""
+"""Expected differences, with the reasons."""
 
 Made = tuple[nn.Module, tuple[Tensor, ...]]
 
 
 @dataclass
 class Row:
-    """A program: its distance from the official outputs as it is and converted (None: it does not run), what
-    targets say, and what went wrong."""
+    """A program: its distance from the official outputs as it is and converted (None: it does not run), the
+    results on targets, and the errors."""
 
     name: str
     kind: str
@@ -82,7 +82,7 @@ NETWORKS: dict[str, Callable[[], Made]] = {
 
 
 def make(name: str, kind: str, folder: Path) -> None:
-    """Writes the program of a network, calls of it and the official outputs."""
+    """Writes the program of a network, its calls and the official outputs."""
     module, inputs = NETWORKS[name]()
     calls = [inputs, *(tuple(_like(value) for value in inputs) for _ in range(CALLS - 1))]
     if kind == "float16":
@@ -100,7 +100,7 @@ def _like(value: Tensor) -> Tensor:
 
 
 def difference(path: Path, case: Any) -> float:
-    """The largest difference from the case's outputs, each relative to the largest number of its output."""
+    """The largest difference from the case's outputs, each relative to the largest element of its output."""
     method = rushlight.load(path).load_method("forward")
     worst = 0.0
     for call in case.calls:
@@ -117,7 +117,7 @@ def difference(path: Path, case: Any) -> float:
 
 
 def measure(name: str, kind: str, out: Path, again: bool) -> Row:
-    """Makes a program and runs it on this machine."""
+    """Writes a program and runs it on this machine."""
     row = Row(name, kind)
     folder = out / "programs" / f"{name}-{kind}".replace(" ", "_")
     path, plain = folder / DELEGATED, folder / "model.pte"
@@ -146,7 +146,7 @@ def _told(error: Exception) -> str:
 
 
 def on_targets(rows: list[Row], names: list[str], out: Path) -> None:
-    """Runs the converted programs on targets: a runner for all of them."""
+    """Runs the converted programs on targets, with one runner for all programs."""
     plain = {
         out / "programs" / f"{row.name}-{row.kind}".replace(" ", "_") / "model.pte": row
         for row in rows

@@ -112,14 +112,14 @@ bool ArgumentValues::read_tensor(EValue* value) {
   } else if (change == 5) {
     shape.clear();
   } else if (change == 6 && !shape.empty() && choices_.one_in(4)) {
-    // A shape that holds nothing, and much of it.
+    // A shape without elements, but with large dimensions.
     shape[0] = 0;
     shape.back() = choices_.of<SizesType>({0x7fffffff, 0x10000, 0x7ffffffe});
   }
   std::vector<DimOrderType> order(shape.size());
   for (size_t i = 0; i < order.size(); ++i) order[i] = static_cast<DimOrderType>(i);
   if (order.size() > 1 && choices_.one_in(8)) {
-    // Channels last, or two dimensions exchanged.
+    // Channels-last, or two dimensions swapped.
     if (choices_.one_in(2)) {
       std::rotate(order.begin() + 1, order.begin() + 2, order.end());
     } else {

@@ -19,10 +19,10 @@ enum class WrittenType : uint8_t { First, Bool, Long, Any };
 
 class ArgumentValues {
  public:
-  // Tensors that are written have the rank; a dynamic shape, mostly.
+  // Written tensors have this rank and usually a dynamic shape.
   ArgumentValues(Choices& choices, WrittenType type, size_t rank);
 
-  // Null when there is no memory for it.
+  // Null if there is no memory for it.
   EValue* make(char code);
 
  private:

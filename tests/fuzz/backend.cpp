@@ -24,7 +24,7 @@ class Toucher final : public Backend {
     keep(sum);
     if (sum % 5 == 1) return Error::DelegateInvalidCompatibility;
     if (sum % 3 == 0) processed->free();
-    // Something to be destroyed: a leak is seen.
+    // An object to be destroyed: sanitizers report a leak.
     return static_cast<DelegateHandle*>(new char);
   }
 

@@ -5,7 +5,7 @@
 
 namespace rushlight::fuzz {
 
-// Under the names that programs use; reads and writes all it is handed, and does nothing else.
+// Registered under the names that programs use; reads and writes all its arguments, and does nothing else.
 extern const BackendTable backends;
 
 }  // namespace rushlight::fuzz

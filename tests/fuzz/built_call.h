@@ -11,7 +11,7 @@
 
 namespace rushlight::fuzz {
 
-// Which tensors of a call lie in one block, as a program's memory plan may have it, and where in it.
+// The tensors of a call that share a block, as in a program's memory plan, and their offsets in it.
 struct MemoryPlan {
   struct Place {
     size_t tensor;
@@ -22,10 +22,10 @@ struct MemoryPlan {
 
 class BuiltCall {
  public:
-  // Tensors that are written may shrink if they are dynamic.
+  // Dynamic tensors that the kernel writes may shrink.
   BuiltCall(RecordedCall call, const KernelEntry& kernel, const MemoryPlan& plan, bool is_dynamic);
 
-  // False when it asks for too much memory, or for what no tensor has.
+  // False if the call needs too much memory, or has sizes that no tensor has.
   [[nodiscard]] bool is_built() const { return is_built_; }
   [[nodiscard]] Span<EValue* const> arguments() const { return {arguments_.data(), arguments_.size()}; }
 

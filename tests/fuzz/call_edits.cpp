@@ -28,7 +28,7 @@ constexpr ScalarType kTypes[] = {ScalarType::Float, ScalarType::Double, ScalarTy
                                  ScalarType::Long,  ScalarType::Int,    ScalarType::Bool,
                                  ScalarType::Byte,  ScalarType::Short,  ScalarType::ComplexFloat};
 
-// All values of a kind, those in lists too.
+// All values of a kind, including those in lists.
 template <class Wanted>
 void collect(std::vector<CallValue>& values, Wanted wanted, std::vector<CallValue*>* all) {
   for (CallValue& value : values) {
@@ -107,7 +107,7 @@ void add_number_edits(RecordedCall& call, std::vector<Edit>* edits) {
   }
 }
 
-// Two tensors in a block: where the second begins, from where the first does.
+// Two tensors in a block: the second begins `shift` bytes after the first.
 MemoryPlan plan_of(size_t first, size_t second, ptrdiff_t shift) {
   const auto before = static_cast<size_t>(shift < 0 ? -shift : 0);
   const auto after = static_cast<size_t>(shift > 0 ? shift : 0);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Changes of a sound call that keep its structure: other sizes, ranks, dtypes, orders and numbers, and
-// tensors that lie over each other.
+// Changes of a valid call that keep its structure: other sizes, ranks, dtypes, dim orders and scalars, and
+// tensors that overlap.
 #pragma once
 
 #include <cstdint>
@@ -16,14 +16,14 @@ struct Edit {
   enum class Kind : uint8_t {
     Size,        // dimension `item` of tensor `place`
     Everywhere,  // every size `item` of all tensors; in lists of integers too
-    Sizes,       // the same, but for the lists
+    Sizes,       // the same, except in lists
     NoFirst,     // tensor `place` loses a dimension
     NoLast,
-    OneMore,  // or gets one
+    OneMore,  // or gets another one
     NoRank,   // or loses all
     Type,     // tensor `place` holds another dtype
-    Order,    // the other way round in memory
-    Number,   // number `place` of all numbers
+    Order,    // the dim order reversed
+    Number,   // scalar `place` of all scalars
     Text,
     Absent,   // argument `place`
     Shorter,  // list `place` of all lists
@@ -36,12 +36,12 @@ struct Edit {
   double real;
 };
 
-// Every single change of the call.
+// All single changes of the call.
 [[nodiscard]] std::vector<Edit> edits_of(RecordedCall call, const KernelEntry& kernel);
 void apply(const Edit& edit, const KernelEntry& kernel, RecordedCall* call);
 [[nodiscard]] std::string to_text(const Edit& edit);
 
-// Every way to lay a tensor that is written over another one, and all over each other.
+// All layouts in which a written tensor overlaps another one, or all tensors overlap.
 [[nodiscard]] std::vector<MemoryPlan> plans_of(RecordedCall call, const KernelEntry& kernel);
 [[nodiscard]] std::string to_text(const MemoryPlan& plan);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Decisions that follow from a string of bytes: first the bytes themselves, so that a fuzzer can steer
-// each of them, then a generator seeded by them all.
+// Decisions that follow from a string of bytes: first from the bytes themselves, so that a fuzzer can control
+// them, then from a generator seeded by all bytes.
 #pragma once
 
 #include <cstddef>
@@ -35,7 +35,7 @@ class Choices {
     return value;
   }
 
-  // A number in [0, limit); 0 when limit is 0.
+  // An integer in [0, limit); 0 if limit is 0.
   size_t below(size_t limit) {
     if (limit <= 1) return 0;
     if (limit <= 256) return byte() * limit >> 8;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Recorded calls of every operator, changed. An input of four bytes is the number of a call, with which all
-// single changes and memory plans are tried. Any other input chooses several changes of one call.
+// Recorded calls of every operator, changed. An input of four bytes is the index of a call; all its single
+// changes and memory plans are tried. Any other input chooses several changes of one call.
 //
-// Each is called on one thread and in pieces in another order, with much and with little scratch memory, and
-// where the kernel prepares constants also so; what succeeds has to give the same. RUSHLIGHT_FUZZ_LOG says
-// what is called.
+// Each call runs on one thread and in pieces in another order, with much and with little scratch memory, and
+// with prepared constants if the kernel prepares any; successful calls must give equal results.
+// RUSHLIGHT_FUZZ_LOG logs the calls.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -30,7 +30,7 @@ namespace {
 constexpr size_t kTemporary = 1 << 19;  // enough for every recorded call
 constexpr size_t kLittle = 64;
 
-// How a call is made.
+// The variant of a call.
 struct Way {
   bool is_dynamic = false;
   bool prepares = false;
@@ -62,7 +62,7 @@ Error prepare(const KernelEntry& kernel, const BuiltCall& built, ThreadPool* thr
   return Error::Ok;
 }
 
-// Large blocks are dear, and all calls may have the same one.
+// Large blocks are slow to allocate, and all calls may share one.
 Span<uint8_t> scratch(const Way& way) {
   static Heap heap;
   static const Span<uint8_t> large = heap.allocate(kTemporary);
@@ -106,7 +106,7 @@ void set_shapes(RecordedCall* recorded, const KernelEntry& kernel, const Results
   }
 }
 
-// Tensors apart: results may not depend on how the call is made.
+// Tensors without overlap: results must not depend on the variant of the call.
 Error call_alone(RecordedCall recorded, const KernelEntry& kernel) {
   Way dynamic;
   dynamic.is_dynamic = true;
@@ -167,7 +167,7 @@ void call_smaller(const RecordedCall& recorded, RecordedCall smaller, const Kern
           "another result with what was prepared for larger inputs");
 }
 
-// Tensors over each other: results may be any.
+// Overlapping tensors: results are undefined.
 Error call_over(const RecordedCall& recorded, const KernelEntry& kernel, const MemoryPlan& plan) {
   Way way;
   const Error error = call(recorded, kernel, plan, way).error;
@@ -186,7 +186,7 @@ void say(const KernelEntry& kernel, const std::string& change) {
   if (wanted) std::fprintf(stderr, "%s: %s\n", kernel.name, change.c_str());
 }
 
-// An operator's kernel, and the portable one that is behind an optimized one.
+// An operator's kernel, and the portable kernel behind an optimized one.
 std::vector<const KernelEntry*> kernels_of(const RecordedCall& recorded) {
   std::vector<const KernelEntry*> found;
   for (const char* prefix : {"", kernels::kPortablePrefix}) {
@@ -257,7 +257,7 @@ Outcome run_input(Span<const uint8_t> input) {
   return run_chosen(calls, choices);
 }
 
-// Another input: its bytes mean choices, so that any are as good as any others.
+// A new input: its bytes are choices, so that any bytes are equally good.
 size_t mutate_input(uint8_t* data, size_t size, size_t capacity, Choices& choices) {
   constexpr size_t kLength = 64;
   if (size < kLength || choices.one_in(2)) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A .ptd: read whole, alone and merged, and given to a program that has its weights in such a file.
+// A .ptd file: read whole, alone and merged, and passed to a program whose weights are in such a file.
 #include <fstream>
 #include <iterator>
 #include <vector>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The payload of a delegate that was lowered to XNNPACK: read, lowered for its own sizes and for smaller
-// ones, loaded and executed. Any name has data.
+// The payload of a delegate lowered to XNNPACK: read, lowered for its own sizes and for smaller ones, loaded
+// and executed. Every name has data.
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -90,7 +90,7 @@ class DelegateCase {
   }
 
  private:
-  // As the payload says, or smaller.
+  // An input with the payload's shape, or a smaller one.
   bool make_input(size_t index, EValue* value) {
     if (choices_.one_in(2)) return inputs_.make(meta_, index, value);
     const auto info = meta_.input_tensor(index);
@@ -111,7 +111,7 @@ class DelegateCase {
   Inputs inputs_;
 };
 
-// Where the graph is in a payload.
+// Finds the graph in a payload.
 Span<uint8_t> graph_in(uint8_t* data, size_t size) {
   constexpr size_t kHeaderBytes = 30, kGraphAt = 10;
   if (size < kHeaderBytes || std::memcmp(data + 4, "XH00", 4) != 0) return {data, size};

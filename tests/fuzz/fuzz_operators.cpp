@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One call of one operator of the table, on values of the kinds in its signature: tensors of any dtype,
-// shape and dim order in memory of exactly their size, and numbers that are rarely what it wants.
+// One call of one operator of the table, on values of the kinds in its signature: tensors of any dtype, shape
+// and dim order in memory of exactly their size, and scalars that are rarely valid.
 #include <cstring>
 #include <vector>
 
@@ -70,7 +70,7 @@ Outcome run_input(Span<const uint8_t> input) {
   return outcome;
 }
 
-// Another input: its bytes mean choices, so that any are as good as any others.
+// A new input: its bytes are choices, so that any bytes are equally good.
 size_t mutate_input(uint8_t* data, size_t size, size_t capacity, Choices& choices) {
   constexpr size_t kLength = 96;
   if (size < 2 || choices.one_in(2)) {

@@ -15,7 +15,7 @@ namespace rushlight::fuzz {
 
 class Heap {
  public:
-  // More than this in all is no test of a board's runtime, only slow.
+  // A limit for the total: larger programs are not typical of boards, and only slow.
   static constexpr size_t kLimit = size_t{4} << 20;
 
   Heap() = default;
@@ -25,7 +25,7 @@ class Heap {
     for (void* block : blocks_) std::free(block);
   }
 
-  // Zeroed bytes at a multiple of 16. Null data beyond the limit.
+  // Zeroed bytes, aligned to 16. Null data beyond the limit.
   Span<uint8_t> allocate(size_t size) {
     if (size > kLimit - used_) return {};
     void* block = nullptr;

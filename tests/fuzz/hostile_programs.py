@@ -13,7 +13,7 @@ from support.hostile_programs import FOLDER, PROGRAMS
 
 
 def main() -> None:
-    """Writes all of them."""
+    """Writes all programs."""
     for name, make in PROGRAMS.items():
         (FOLDER / f"{name}.pte").write_bytes(make().written())
 

@@ -10,7 +10,7 @@ namespace rushlight::fuzz {
 
 namespace {
 
-// `number` as an element of the type.
+// Stores `number` as an element of the type.
 void put(uint8_t* at, ScalarType type, int64_t number) {
   switch (type) {
     case ScalarType::Float: {
@@ -46,12 +46,12 @@ void fill(Span<uint8_t> memory, ScalarType type, Choices& choices) {
   for (size_t i = 0; i < memory.size() / width; ++i) {
     uint8_t* at = memory.data() + i * width;
     if (type == ScalarType::Bool) {
-      // A program may have any bytes where it says that booleans are.
+      // A program may have any bytes as booleans.
       *at = kind == 0 ? choices.byte() : static_cast<uint8_t>(choices.below(2));
     } else if (kind == 0) {
       for (size_t b = 0; b < width; ++b) at[b] = choices.byte();
     } else {
-      // Mostly small: as numbers to compute with, and as indices that exist.
+      // Mostly small values: for arithmetic, and as valid indices.
       const int64_t numbers[] = {0, 0, 1, 1, 2, 3, -1, -2};
       put(at, type, kind == 1 ? 0 : kind == 2 ? 1 : numbers[choices.below(kind <= 5 ? 6 : 8)]);
     }

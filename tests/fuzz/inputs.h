@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Inputs for a method: what its metadata asks for, at times something else.
+// Inputs for a method: usually as its metadata requires, sometimes others.
 #pragma once
 
 #include <deque>
@@ -11,18 +11,18 @@
 
 namespace rushlight::fuzz {
 
-// Fills elements of a type with numbers of one kind: any bytes, small numbers, zeros, ones.
+// Fills elements of a type with values of one kind: random bytes, small integers, zeros, ones.
 void fill(Span<uint8_t> memory, ScalarType type, Choices& choices);
 
-// Owns the tensors it makes; their elements are blocks of the heap.
+// Owns the tensors that it creates; their elements are blocks of the heap.
 class Inputs {
  public:
   Inputs(Heap& heap, Choices& choices) : heap_(heap), choices_(choices) {}
 
-  // A value for input `index`. False when there is none to be had.
+  // A value for input `index`. False if none can be created.
   bool make(const MethodMeta& meta, size_t index, EValue* value);
 
-  // A tensor with memory of exactly its size. False when that is too much.
+  // A tensor with memory of exactly its size. False if that is too much.
   bool make_tensor(ScalarType type, Span<const SizesType> sizes, Span<const DimOrderType> dim_order,
                    TensorShapeDynamism dynamism, EValue* value);
 
@@ -31,7 +31,7 @@ class Inputs {
     std::vector<SizesType> sizes;
     std::vector<DimOrderType> dim_order;
     std::vector<StridesType> strides;
-    std::vector<TensorImpl> impl;  // one, once the rest is in place
+    std::vector<TensorImpl> impl;  // one, once the other fields are set
   };
 
   Heap& heap_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The two functions that libFuzzer asks of a target.
+// The two functions that libFuzzer requires of a target.
 #include "tests/fuzz/target.h"
 
 using rushlight::fuzz::Choices;

@@ -77,7 +77,7 @@ void Mutator::resize() {
   } else {
     size_ = choices_.one_in(2) ? size_ - choices_.below(std::min<size_t>(size_, 64)) : choices_.below(size_);
   }
-  // Sites beyond the end are no more.
+  // Drops sites beyond the new end.
   sites_ = find_sites({data_, size_}, types_);
 }
 
@@ -104,7 +104,7 @@ void Mutator::shift_segments() {
   set(*site, choices_.one_in(2) ? get(*site) + step : get(*site) - step);
 }
 
-// An offset to where another one points.
+// Points an offset to the target of another one.
 void Mutator::retarget() {
   const Site* site = any(is_offset);
   const Site* other = site == nullptr ? nullptr : choices_.one_in(2) ? any(is_offset) : sibling(*site);
@@ -134,13 +134,13 @@ void Mutator::copy_element() {
   if (to != nullptr && from != nullptr) set(*to, get(*from));
 }
 
-// A name of an operator, or a part of one, over a string; as much as fits.
+// Overwrites a string with the name of an operator, or with a part of one, as far as it fits.
 void Mutator::rename() {
   const Site* site = any(is_text);
   if (site == nullptr || site->at < 4 || selected_operators.size == 0) return;
   const char* name = selected_operators.entries[choices_.below(selected_operators.size)].name;
   const char* dot = std::strrchr(name, '.');
-  // The two parts stand in two strings: change both where the next string is the overload.
+  // Name and overload are two strings: changes both if the next string is the overload.
   const size_t length = dot == nullptr ? std::strlen(name) : static_cast<size_t>(dot - name);
   const auto put = [this](const Site& text, const char* from, size_t count) {
     const uint64_t held = read_number({data_, size_}, text.at - 4, 4);
@@ -161,7 +161,7 @@ void Mutator::rename() {
   }
 }
 
-// One that fits `wanted`, or null after a fair number of tries.
+// A random site accepted by `wanted`, or null after 64 tries.
 const Site* Mutator::any(bool (*wanted)(SiteKind)) {
   for (int i = 0; i < 64 && !sites_.empty(); ++i) {
     const Site& site = sites_[choices_.below(sites_.size())];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Changes to a FlatBuffers file that know where its offsets, counts, numbers and names are, and plain
+// Changes to a FlatBuffers file that use the positions of its offsets, counts, scalars and names, and random
 // damage that does not.
 #pragma once
 
@@ -18,12 +18,12 @@ class Mutator {
   // `types` describe the file's tables, the root first.
   Mutator(const flatbuffer::TableType* types, Choices& choices) : types_(types), choices_(choices) {}
 
-  // Changes data[0, size) by one to four of the ways below; returns the new size, at most `capacity`.
+  // Applies one to four of the changes below to data[0, size); returns the new size, at most `capacity`.
   size_t mutate(uint8_t* data, size_t size, size_t capacity);
 
  private:
   void once();
-  // Anywhere.
+  // At any byte.
   void flip_bits();
   void overwrite_word();
   void swap_words();
@@ -51,7 +51,7 @@ class Mutator {
   size_t size_ = 0;
   size_t capacity_ = 0;
   std::vector<Site> sites_;
-  bool keeps_form_ = false;  // only sizes, offsets of memory, numbers, jumps: the file stays well-formed
+  bool keeps_form_ = false;  // sizes, memory offsets, scalars and jumps only: the file stays well-formed
 };
 
 }  // namespace rushlight::fuzz

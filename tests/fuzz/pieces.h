@@ -7,7 +7,7 @@
 
 namespace rushlight::fuzz {
 
-// Runs the pieces one after the other, the last one first, each as another thread than the one before.
+// Runs the pieces in sequence, the last one first, each with another thread index than the one before.
 class Pieces final : public ThreadPool {
  public:
   [[nodiscard]] size_t threads() const override { return 3; }

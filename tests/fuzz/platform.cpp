@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The fuzzers' platform: log lines are written out only when somebody wants to read them.
+// The fuzzers' platform: log lines are printed only on request.
 #include "runtime/platform/platform.h"
 
 #include <cstdio>

@@ -24,7 +24,7 @@ void note(Error error, Outcome* outcome) {
   if (outcome->error == Error::Ok) outcome->error = error;
 }
 
-// Asks for everything a program says of a method, and a little more.
+// Reads all metadata of a method, and some beyond the last entry.
 void describe(const MethodMeta& meta) {
   uint64_t sum = std::strlen(meta.name());
   const size_t counts[] = {meta.num_inputs(), meta.num_outputs()};
@@ -116,7 +116,7 @@ class MethodCase {
     return load_method(program_, meta_, memory_, external_);
   }
 
-  // In exactly the memory that it asks for.
+  // Prepares in exactly the memory that the method asks for.
   Error prepare(Method& method) {
     memory_.temporary = Arena(heap_.allocate(method.preparing_bytes()));
     Preparation needs;
@@ -127,7 +127,7 @@ class MethodCase {
     return method.prepare(&weights_);
   }
 
-  // Methods of the same name are found once, by the first.
+  // A name that several methods share finds the first one.
   [[nodiscard]] bool is_found_by_name() const {
     const auto found = program_.method_meta(meta_.name());
     return found.ok() && found->plan().address() == meta_.plan().address();
@@ -150,7 +150,7 @@ class MethodCase {
       const auto method = load(arena.allocate(arena_bytes).data(), arena_bytes);
       require(!method.ok(), "a method loaded into a planned buffer that is a byte short");
       buffer = whole;
-      break;  // one is as good as all
+      break;  // one short buffer is enough
     }
   }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A program, opened, described, every method loaded and executed some times on inputs of the kinds it
-// asks for, in memory of exactly the sizes that it asks for, and one byte less.
+// Opens and describes a program, then loads and executes every method several times on inputs of the required
+// kinds, in memory of exactly the sizes that it asks for, and of one byte less.
 #pragma once
 
 #include <functional>
@@ -15,11 +15,11 @@ namespace rushlight::fuzz {
 
 using Then = std::function<void(Method&)>;
 
-// `external` may be null; `then` gets each method that was loaded, after its runs.
+// `external` may be null; `then` gets each loaded method after its executions.
 Outcome run_program(DataLoader& loader, const NamedDataMap* external, Choices& choices,
                     const Then& then = {});
 
-// Reads all that a map has.
+// Reads all entries of a map.
 void read_map(const NamedDataMap& map);
 
 }  // namespace rushlight::fuzz

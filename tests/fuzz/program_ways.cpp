@@ -46,7 +46,7 @@ bool are_apart(const Method& method) {
       if (kind != static_cast<uint8_t>(schema::InstructionKind::KernelCall)) continue;
       const auto call = instructions[i].table(schema::instruction::kInstrArgs);
       const auto op = operators[static_cast<size_t>(call.scalar<int32_t>(schema::kernel_call::kOpIndex))];
-      // Writes no memory: its result is a view.
+      // et_view writes no memory: its result is a view.
       if (std::strcmp(op.string(schema::operator_name::kName), "executorch_prim::et_view") == 0) continue;
       std::vector<Range> ranges;
       for (const int32_t value : call.vector<int32_t>(schema::kernel_call::kArgs)) {
@@ -62,8 +62,8 @@ bool are_apart(const Method& method) {
         const size_t size = tensor.impl()->numel_bound() * tensor.element_size();
         ranges.push_back({value, begin, begin == nullptr ? nullptr : begin + size});
       }
-      // The last tensor is written, and others may be. The official exporter names it twice: as what is
-      // returned, too.
+      // The last tensor is written, and others may be. The official exporter lists it twice, the second time
+      // as the returned value.
       if (ranges.size() > 1 && ranges.back().value == ranges[ranges.size() - 2].value) ranges.pop_back();
       for (size_t a = 0; a < ranges.size(); ++a) {
         for (size_t b = a + 1; b < ranges.size(); ++b) {
@@ -93,7 +93,7 @@ class Run {
   Run(const Program& program, const MethodMeta& meta, const NamedDataMap* external, uint64_t seed)
       : program_(program), meta_(meta), external_(external), choices_(seed) {}
 
-  // Nothing where the method cannot be loaded, does not run, or is left out.
+  // Empty if the method cannot be loaded, fails, or is left out.
   std::optional<Results> results(const Way& way) {
     if (meta_.num_backends() > 0 || !load(way.before, way.in_pieces) || !are_apart(*method_)) return {};
     if (way.prepares && !prepare()) return {};
@@ -193,12 +193,12 @@ void require_same_in_all_ways(const Program& program, const MethodMeta& meta, co
   Way way;
   way.before = 0x71;
   const auto other_memory = run(way);
-  if (!other_memory || !are_same(*plain, *other_memory)) return;  // something is read before it is written
+  if (!other_memory || !are_same(*plain, *other_memory)) return;  // some memory is read before it is written
   way = {};
   way.in_pieces = true;
   const auto in_pieces = run(way);
   require(in_pieces && are_same(*plain, *in_pieces), "another result of a program in pieces");
-  if (!first.is_moderate()) return;  // prepared weights are added up in another order
+  if (!first.is_moderate()) return;  // prepared weights are summed in another order
   way.prepares = true;
   for (const bool cut : {false, true}) {
     way.in_pieces = cut;

@@ -6,12 +6,11 @@
 
 namespace rushlight::fuzz {
 
-// Runs a method once on one thread and once in pieces in another order, prepared or not: what runs has to
-// give the same each time, bit by bit but for preparation, after which sums may have another order. `seed`
-// decides the inputs.
-//
-// Left out are programs whose results may depend on the way: calls whose tensors lie over each other, lists
-// of tensors (which are not looked into), delegates, and what is read before it is written.
+// Runs a method once on one thread and once in pieces in another order, prepared or not: successful
+// executions must give equal results bit for bit, except after preparation, which may change the order of
+// sums. `seed` determines the inputs. Programs whose results may depend on these variants are left out: calls
+// with overlapping tensors, lists of tensors (which are not examined), delegates, and memory that is read
+// before it is written.
 void require_same_in_all_ways(const Program& program, const MethodMeta& meta, const NamedDataMap* external,
                               uint64_t seed);
 

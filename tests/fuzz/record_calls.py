@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Writes calls.bin: some calls of every operator that its kernel takes, for the fuzz target `calls`.
+"""Writes calls.bin: some valid calls of every operator, for the fuzz target `calls`.
 
     python tests/fuzz/record_calls.py [TEST_FILE...]
 
 Runs the tests of the kernels and keeps, of the calls that succeed, a few small ones for each operator that
-differ as much as can be: in dtypes, ranks, absent arguments, words and flags. Operators
-that tests call with large tensors only get a call of plain arguments. With names of test files it runs
-these alone and adds operators that had no call.
+differ as much as possible: in dtypes, ranks, absent arguments, words and flags. Operators that tests call
+with large tensors only get a call of plain arguments. With names of test files it runs these alone and
+adds operators that had no call.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _TENSOR, _NONE, _INT, _DOUBLE, _BOOL, _STRING, _LIST = 1, 0, 2, 3, 4, 5, 6
 
 @dataclass
 class Candidate:
-    """A call, encoded, and what it has that other calls of its operator may lack."""
+    """An encoded call, and the features that other calls of its operator may lack."""
 
     name: str
     encoded: bytes
@@ -106,7 +106,7 @@ class Recorder:
         self.kernels: Any = None
 
     def pytest_sessionstart(self) -> None:
-        """Puts itself before every call of a kernel."""
+        """Installs itself before every call of a kernel."""
         from support.harness import Kernels
 
         setattr(Kernels, "run", self._watching(Kernels.run))  # noqa: B010
@@ -147,7 +147,7 @@ class Recorder:
         return encoded, features
 
     def pytest_sessionfinish(self) -> None:
-        """Calls what was not called."""
+        """Calls the operators without a recorded call."""
         from support.harness import KernelRefused
 
         operators = load_table(ROOT / "kernels" / "ops.yaml").operators
@@ -171,7 +171,7 @@ class Recorder:
 
 
 def plain_arguments(schema: Schema, rank: int) -> list[Any]:
-    """Tensors of `rank` dimensions of size 4, and numbers that fit them."""
+    """Tensors of rank `rank` with size 4 in each dimension, and scalars that fit them."""
     import torch
 
     def plain(argument: Argument) -> Any:
@@ -204,10 +204,10 @@ def choose(candidates: Sequence[Candidate]) -> list[Candidate]:
 
 
 def main() -> int:
-    """Records, and says which operators have no call."""
+    """Records the calls, and prints the operators without any."""
     recorder = Recorder()
     files = sys.argv[1:] or [str(ROOT / "tests" / "kernels")]
-    # These call no kernel so, or build for a long time.
+    # These tests do not call kernels through the harness, or build for a long time.
     left_out = ("ukernel", "opinfo", "test_library.py")
     ignored = [f"--ignore={ROOT / 'tests' / 'kernels' / name}" for name in left_out]
     pytest.main([*files, *ignored, "-q", "-p", "no:cacheprovider", "-n", "0"], plugins=[recorder])

@@ -12,7 +12,7 @@ namespace rushlight::fuzz {
 
 namespace {
 
-// The file is our own: what does not read is a fault of the script.
+// The file is our own: an unreadable file is an error of the script.
 class Reader {
  public:
   explicit Reader(std::vector<char> bytes) : bytes_(std::move(bytes)) {}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Calls of operators that their kernels took, as record_calls.py wrote them.
+// Valid calls of operators, as record_calls.py wrote them.
 #pragma once
 
 #include <cstdint>
@@ -14,9 +14,9 @@ struct CallTensor {
   ScalarType type = ScalarType::Float;
   std::vector<SizesType> sizes;
   std::vector<DimOrderType> order;
-  std::vector<uint8_t> bytes;  // repeated, or cut, where the sizes ask for another number of them
+  std::vector<uint8_t> bytes;  // repeated or cut to the size of the tensor
 
-  // The bytes that its elements take; SIZE_MAX for sizes that no tensor has.
+  // The size of its elements in bytes; SIZE_MAX for sizes that no tensor has.
   [[nodiscard]] size_t nbytes() const;
 };
 
@@ -39,7 +39,7 @@ struct RecordedCall {
     CallTensor* tensor;
     bool is_written;
   };
-  // All tensors, those in lists too, in order.
+  // All tensors, including those in lists, in order.
   [[nodiscard]] std::vector<Named> tensors(const KernelEntry& kernel);
 };
 

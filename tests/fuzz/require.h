@@ -16,7 +16,7 @@ inline void require(bool condition, const char* otherwise) {
   std::abort();
 }
 
-// Has a number computed that nobody uses.
+// Keeps the compiler from removing the computation of an unused value.
 inline void keep(uint64_t number) {
   volatile uint64_t sink = number;
   static_cast<void>(sink);

@@ -19,10 +19,10 @@ struct Results {
   void add(const TensorImpl& tensor);
 };
 
-// Bit by bit.
+// True if results are equal bit for bit.
 bool are_same(const Results& a, const Results& b);
 
-// But for what another order of additions makes of float32; NaN and infinities agree with anything.
+// True if float32 results differ only as by another order of additions; NaN and infinities match anything.
 bool are_close(const Results& a, const Results& b);
 
 }  // namespace rushlight::fuzz

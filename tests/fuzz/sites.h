@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where the numbers of a FlatBuffers file are, and what they are. The file may be damaged: what cannot
-// be read is left out.
+// The positions and kinds of the scalars of a FlatBuffers file. The file may be damaged: unreadable parts are
+// left out.
 #pragma once
 
 #include <cstddef>
@@ -13,10 +13,10 @@
 namespace rushlight::fuzz {
 
 enum class SiteKind : uint8_t {
-  Header,        // a number of the extended header
+  Header,        // a field of the extended header
   Offset,        // a u32, relative to itself
   VtableOffset,  // an i32, subtracted from its offset
-  VtableEntry,   // a u16 of a vtable: its sizes, and where fields are
+  VtableEntry,   // a u16 of a vtable: its sizes, and the offsets of fields
   Count,         // a vector's
   Scalar,        // a table's field
   Tag,           // a union's kind
@@ -35,7 +35,7 @@ struct Site {
 // Finds the sites of a file whose tables `types` describes, at most some ten thousand.
 std::vector<Site> find_sites(Span<const uint8_t> file, const flatbuffer::TableType* types);
 
-// Bytes from `at`, which need not be aligned. Zero beyond the end.
+// The little-endian integer at `at`, which may be unaligned. Bytes beyond the end are zero.
 uint64_t read_number(Span<const uint8_t> file, size_t at, size_t width);
 
 }  // namespace rushlight::fuzz

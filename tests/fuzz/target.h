@@ -12,20 +12,20 @@
 
 namespace rushlight::fuzz {
 
-// How far an input got.
+// The last stage that an input reached.
 enum class Stage : uint8_t { Refused, Loaded, Executed };
 inline constexpr size_t kStages = 3;
 
 struct Outcome {
   Stage stage = Stage::Refused;
-  Error error = Error::Ok;  // the first that something returned
+  Error error = Error::Ok;  // the first error returned
 };
 
-// Runs one input. Ends the process on what must not happen and no sanitizer sees.
+// Runs one input. Ends the process on broken invariants that sanitizers cannot see.
 Outcome run_input(Span<const uint8_t> input);
 
-// Changes data[0, size) in place; returns the new size, at most `capacity`. Kinds of changes are named
-// by mutation_name().
+// Changes data[0, size) in place; returns the new size, at most `capacity`. mutation_name() names the kinds
+// of changes.
 size_t mutate_input(uint8_t* data, size_t size, size_t capacity, Choices& choices);
 
 }  // namespace rushlight::fuzz

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The fuzz targets: what they found once stays found, and a short run finds nothing new.
+"""The fuzz targets: earlier findings stay fixed, and a short run finds nothing new.
 
 `./dev fuzz` runs them longer. RUSHLIGHT_FUZZ_BUILD is a build of the preset `fuzz`, RUSHLIGHT_FUZZ_COUNT
 how many mutants of each target run here, RUSHLIGHT_FUZZ_SECONDS how long libFuzzer takes at most on each.
@@ -35,14 +35,14 @@ BUILDS = {
 COUNT = int(os.environ.get("RUSHLIGHT_FUZZ_COUNT", "10000"))
 SECONDS = int(os.environ.get("RUSHLIGHT_FUZZ_SECONDS", "300"))
 
-# Their tensors share memory by what they mean.
+# The semantics of these operators require shared memory.
 WITHOUT_CALLS = {"executorch_prim::et_view.default"}
 
 every_target = pytest.mark.parametrize("target", TARGETS, ids=lambda target: target.name)
 
 
 def build_with(target: Target, kind: str) -> Path:
-    """The build of a kind; skips where it was not made."""
+    """The build of a kind; skips if it is missing."""
     folder = BUILDS[kind]
     if not replay(folder, target).exists():
         preset = "tests" if kind == "plain" else "fuzz"
@@ -64,7 +64,7 @@ def test_good_files_and_former_findings_run(kind: str, target: Target) -> None:
 def test_mutants_neither_crash_nor_hang(target: Target, tmp_path: Path) -> None:
     run = run_mutants(build_with(target, "sanitized"), target, COUNT, 1, tmp_path)
     assert run.failures == []
-    # A mutator that nothing survives would show nothing.
+    # If no mutant were executed, the run would prove nothing.
     assert sum(run.counts["executed"].values()) > COUNT // 20
 
 

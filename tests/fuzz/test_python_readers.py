@@ -31,9 +31,9 @@ settings.register_profile("files", deadline=None, suppress_health_check=list(Hea
 
 @st.composite
 def damaged(draw: st.DrawFn) -> bytes:
-    """A small official program with bits flipped, words overwritten, offsets exchanged, or cut."""
+    """A small official program with flipped bits, overwritten words, swapped offsets, or a cut end."""
     data = bytearray(draw(st.sampled_from(SMALL)).read_bytes())
-    # Mostly where the structure is; constants are only numbers.
+    # Mostly in the structure; constants are only values.
     end = struct.unpack_from("<Q", data, 16)[0] if data[8:12] == b"eh00" else len(data)
     places = st.integers(0, end // 4 - 1).map(lambda word: 4 * word)
     for _ in range(draw(st.integers(1, 5))):

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Runs many inputs in a child process; a new one goes on behind an input that ended the last.
+// Runs many inputs in a child process; if an input ends it, a new child continues with the next input.
 #pragma once
 
 #include <cstdint>
@@ -32,14 +32,14 @@ class Pool {
   Pool& operator=(const Pool&) = delete;
   ~Pool();
 
-  // Runs all of them; says how far it is on stderr. The failures, in order.
+  // Runs all inputs and prints the progress on stderr. Returns the failures, in order.
   std::vector<Failure> run();
   [[nodiscard]] const Tally& tally() const { return *tally_; }
 
  private:
-  // From tally().next to the end, in this process.
+  // Runs the inputs from tally().next to the end, in this process.
   void work();
-  // Waits a little; whether the child has ended. One that runs too long is ended, and *hung set.
+  // Waits briefly; returns true if the child has ended. Kills a child that runs too long, and sets *hung.
   bool watch(int child, bool* hung);
   void say(size_t failures);
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Writes how much of PyTorch exports and runs into docs/exporting.md."""
+"""Writes the share of PyTorch that exports and runs into docs/exporting.md."""
 
 from __future__ import annotations
 

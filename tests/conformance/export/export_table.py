@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The exporter as a table: what exports, runs, and gives PyTorch's result.
+"""A table of the exporter: entries that export, run, and give PyTorch's result.
 
     python tests/conformance/export/export_table.py opinfo [--dtypes float32,int64] [--samples N]
     python tests/conformance/export/export_table.py nn
@@ -51,7 +51,7 @@ def _judge_entry(work: tuple[str, str, int, bool]) -> Verdict:
 def run_all(
     what: str, names: Sequence[str], count: int, jobs: int, *, is_official: bool = False
 ) -> dict[str, Verdict]:
-    """The verdicts by name. Says on stderr how far it is."""
+    """The verdicts by name. Prints its progress on stderr."""
     verdicts: dict[int, Verdict] = {}
     start = time.monotonic()
     work = [(what, name, count, is_official) for name in names]
@@ -64,7 +64,7 @@ def run_all(
 
 
 def page(title: str, verdicts: dict[str, Verdict]) -> str:
-    """The table as Markdown: the counts, then what is not right by reason."""
+    """The table as Markdown: the counts, then the failures by reason."""
     lines = [f"# {title}", "", *summary(verdicts), ""]
     for verdict, reason, names in by_reason(verdicts):
         lines.append(f"- {len(names)} {verdict}: {reason}: {', '.join(names)}")
@@ -77,7 +77,7 @@ def _opinfo_names(dtypes: str) -> list[str]:
 
 
 def main() -> int:
-    """Runs what the command line asks for and writes the tables."""
+    """Runs the tables named on the command line and writes them."""
     names: dict[str, Callable[[str], list[str]]] = {"opinfo": _opinfo_names, "nn": lambda _: class_names()}
     parser = argparse.ArgumentParser(description="Export and run samples, and write a table of the results.")
     parser.add_argument("what", choices=sorted(names))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""docs/exporting.md counts what misses.yaml has."""
+"""docs/exporting.md has the counts of misses.yaml."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from support.export.isolated import Crashed, Hung, Isolated, Raised, call_each
 
 
 def act(what: str) -> str:
-    """Does as it is told."""
+    """Returns, crashes, hangs or raises, as `what` says."""
     if what == "abort":
         os.abort()
     if what == "hang":

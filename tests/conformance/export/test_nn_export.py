@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Every module class of torch.nn that makes sense: exported, run here, and on the official runtime."""
+"""Every testable module class of torch.nn: exported, run here, and on the official runtime."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ pytestmark = pytest.mark.conformance
 
 @functools.cache
 def misses() -> dict[str, dict[str, str]]:
-    """Reasons by class: under `nn`, and of the official runtime under `nn_official`."""
+    """Reasons by class: `nn`, and for the official runtime `nn_official`."""
     return load_misses(MISSES)
 
 

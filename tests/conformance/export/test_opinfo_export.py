@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Every entry of PyTorch's OpInfo database in float32: exported, run here, and on the official runtime.
 
-misses.yaml names what does not pass yet, and why: those must go on failing, so that the list stays true.
+misses.yaml names the failures with reasons: they must fail, so that the list stays true.
 `export_table.py opinfo` takes more samples and other dtypes.
 """
 
@@ -25,7 +25,7 @@ pytestmark = pytest.mark.conformance
 
 @functools.cache
 def misses() -> dict[str, dict[str, str]]:
-    """Reasons by the entry's name: under `opinfo`, and of the official runtime under `opinfo_official`."""
+    """Reasons by the entry's name: `opinfo`, and for the official runtime `opinfo_official`."""
     return load_misses(MISSES)
 
 

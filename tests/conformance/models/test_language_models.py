@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""SmolLM2 with 135 million parameters, exported from its GGUF file: tokens and perplexity of transformers
-with the file's numbers put in."""
+"""SmolLM2 with 135 million parameters, exported from its GGUF file: tokens and perplexity equal those in
+transformers with the file's weights."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def ours(path: Path, tmp_path_factory: pytest.TempPathFactory) -> Ours:
 def test_greedy_tokens_are_those_of_the_same_numbers(ours: Ours, reference: Any, prompt: str) -> None:
     tokens = ours.tokenizer.encode(prompt, parse_special=True)
     said = ours.goes_on(list(tokens), NEW_TOKENS)
-    with torch.no_grad():  # one pass over all: each token is the greedy one behind those before it
+    with torch.no_grad():  # one pass over all: each token is the greedy successor of the tokens before it
         scores = reference(torch.tensor([[*tokens, *said[:-1]]])).logits[0]
     assert said == scores[len(tokens) - 1 :].argmax(-1).tolist()
 

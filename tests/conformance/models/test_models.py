@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Real models with their real weights, exported and run: what comes out is what eager PyTorch computes."""
+"""Real models with their real weights, exported and run: outputs equal eager PyTorch's."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def one_thread() -> Iterator[None]:
 
 
 def check(runtime: str, *args: object, **kwargs: object) -> Checked:
-    """check_export for a runtime; a program for the official one has to run there."""
+    """check_export for a runtime; a program for the official runtime must run there."""
     checked = check_export(*args, runtime=runtime, **kwargs)
     assert checked.on_official or runtime == "rushlight"
     return checked

@@ -33,7 +33,7 @@ struct Tape {
 
 constexpr uint32_t kMost = 1U << 16;
 
-// Errors: DelegateInvalidCompatibility for bytes that are no tape.
+// Errors: DelegateInvalidCompatibility if the bytes are not a tape.
 Error check(const Header& header, size_t size) {
   const uint32_t counts[] = {header.inputs, header.constants, header.steps, header.outputs, header.key_size};
   for (const uint32_t count : counts) {
@@ -79,7 +79,7 @@ T apply(uint32_t op, T a, T b) {
   }
 }
 
-// A tensor, or one number for all elements.
+// A tensor, or a scalar for all elements.
 template <class T>
 struct Input {
   const T* data;

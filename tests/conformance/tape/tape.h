@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A backend that computes element by element: each element of the inputs goes through a tape of steps, whose
-// results are registers. Its other half is in tests/support/example_backends.py.
+// A backend that computes element by element: each element of the inputs passes a tape of steps, whose
+// results are registers. The part that runs at export is in tests/support/example_backends.py.
 //
 // The delegate's bytes are u32: dtype (6 float32, 4 int64), inputs, constants, steps, outputs, bytes of the
 // key; the steps (operator, register a, register b); the outputs' registers; the key, under which the

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A small whole backend: y = scale * x + bias over float tensors, with the last dimension's factors
-// taken from the delegate's bytes: u32 n, float scale[n], float bias[n].
+// A small complete backend: y = scale * x + bias over float tensors; the delegate's payload holds the factors
+// of the last dimension: u32 n, float scale[n], float bias[n].
 #pragma once
 
 #include <vector>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Data files (.ptd) and bundled programs (.bpte) for tests, also damaged ones.
+// Data files (.ptd) and bundled programs (.bpte) for tests, including damaged ones.
 #pragma once
 
 #include <functional>
@@ -61,11 +61,11 @@ std::vector<T> items(Span<const T> span) {
   return {span.begin(), span.end()};
 }
 
-// The whole file of tests/interop/.
+// Reads a file of tests/interop/.
 Bytes interop_file(const std::string& name);
 
-// Calls `use` with damaged copies of `file`: cut off at every length of a few, single bytes changed, and
-// 32-bit numbers made extreme; `rounds` of each, the same in every run.
+// Calls `use` with damaged copies of `file`: cut at every length of a few, single bytes changed, and 32-bit
+// values set to extremes; `rounds` of each, the same in every run.
 void for_each_mutant(const Bytes& file, unsigned rounds, const std::function<void(const Bytes&)>& use);
 
 }  // namespace rushlight::testing

@@ -150,7 +150,7 @@ std::vector<DumpBlock> read_dump(Span<const uint8_t> file) {
   uint32_t header[2];
   std::memcpy(header, file.data(), sizeof header);
   EXPECT_EQ(header[0], file.size() - 4);
-  // verify() knows no size prefix: it becomes the offset of the root.
+  // verify() does not support a size prefix: it is replaced by the offset of the root.
   const Block copy(file.size());
   std::memcpy(copy.span().data(), file.data(), file.size());
   header[0] = header[1] + 4;

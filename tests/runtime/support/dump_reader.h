@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// An ETDump file, proven to be well formed and taken apart, for tests.
+// Verifies and parses an ETDump file, for tests.
 #pragma once
 
 #include <string>
@@ -35,10 +35,10 @@ struct DumpBlock {
   std::vector<DumpEvent> events;
 };
 
-// Fails the test, and returns nothing, for a file that is not what the format says.
+// Fails the test, and returns nothing, if the file violates the format.
 std::vector<DumpBlock> read_dump(Span<const uint8_t> file);
 
-// All events, a line each: "Execute: profile native_call_add.out 0/3".
+// All events, one line each: "Execute: profile native_call_add.out 0/3".
 std::vector<std::string> lines(const std::vector<DumpBlock>& blocks);
 
 }  // namespace rushlight::testing

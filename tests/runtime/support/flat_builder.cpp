@@ -11,7 +11,7 @@ class Writer {
  public:
   explicit Writer(Bytes* out) : out_(out) {}
 
-  // Where the node's own position is: what offsets to it point at.
+  // The position of the node: the target of offsets to it.
   uint32_t place(const NodePtr& node) {
     const auto known = placed_.find(node.get());
     if (known != placed_.end()) return known->second;
@@ -34,8 +34,8 @@ class Writer {
     std::memcpy(out_->data() + at, &value, sizeof value);
   }
 
-  // `at` holds an offset; children come later in the file, as offsets are unsigned. A shared child may
-  // have been placed before: then it is placed once more.
+  // `at` holds an offset; children come later in the file, as offsets are unsigned. A shared child that was
+  // written before is written once more.
   void point(size_t at, const NodePtr& child) {
     const auto known = placed_.find(child.get());
     if (known != placed_.end() && known->second < at) placed_.erase(known);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Writes FlatBuffers data field by field, also such as no schema allows: a tree of nodes, laid out
-// parents first. A node that is used twice is shared in the file.
+// Writes FlatBuffers data field by field, including data that no schema allows: a tree of nodes, parents
+// first. A node that is used twice is shared in the file.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +28,7 @@ struct Node {
   std::map<unsigned, FlatField> fields;  // a table's
   uint32_t count = 0;                    // a vector's
   uint32_t alignment = 4;
-  Bytes data;                  // elements of a vector of numbers, or a string with its zero
+  Bytes data;                  // elements of a vector of scalars, or a string with its zero
   std::vector<NodePtr> items;  // a vector of tables
 };
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Kernels for tests of the executor: few, and each with one habit that a hostile program may turn
-// against the runtime.
+// Kernels for tests of the executor: each one does something that a hostile program may exploit.
 #pragma once
 
 #include "runtime/kernel/operator_table.h"
@@ -11,9 +10,9 @@ namespace rushlight::testing {
 // test::add_int(Any a, Any b, Any(a!) out)
 // test::concat(Tensor[] parts, Tensor(a!) out): float; parts one after another.
 // test::fail(Tensor(a!) out): returns Internal.
-// test::is_positive(Tensor a, Tensor(a!) out): whether a[0] > 0, as one bool.
-// test::resize(Tensor(a!) out, int size): to that many elements, all 7.
-// test::scratch(int bytes): asks for so much scratch memory.
+// test::is_positive(Tensor a, Tensor(a!) out): a[0] > 0, as one bool.
+// test::resize(Tensor(a!) out, int size): to `size` elements, all 7.
+// test::scratch(int bytes): asks for `bytes` of scratch memory.
 // test::split(Tensor a, Tensor(a!)[] parts): float; parts one after another.
 // test::typed(Tensor, int, float, bool, Scalar, str, int[], float[], bool[], Tensor[], Tensor?[]):
 //   returns Ok.

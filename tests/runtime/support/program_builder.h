@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Programs for tests, as plain structures; and what it takes to load one into exact arenas.
+// Programs for tests, as plain structures, and classes that load them into exact arenas.
 #pragma once
 
 #include <memory>
@@ -40,7 +40,7 @@ NodePtr double_list(const std::vector<double>& values);
 NodePtr bool_list(const std::vector<uint8_t>& values);
 NodePtr tensor_list(const std::vector<int32_t>& indices);
 NodePtr optional_tensor_list(const std::vector<int32_t>& indices);
-// An EValue of any kind number and content.
+// An EValue of any kind and content.
 NodePtr value(uint8_t kind, NodePtr content);
 
 // ---- Instructions ----
@@ -97,8 +97,7 @@ Bytes floats(const std::vector<float>& values);
 
 // ---- Loading ----
 
-// Memory of exactly `size` bytes at a multiple of 16, with nothing mapped or poisoned around it beyond
-// what the allocator does.
+// Memory of exactly `size` bytes, aligned to 16; only the allocator guards the bytes around it.
 class Block {
  public:
   explicit Block(size_t size)
