@@ -192,9 +192,7 @@ def _derived(render: Render) -> _Parts:
         assistant_after = ""
     user_before = answered.removeprefix(assistant_after)
     if not opening.endswith(user_before):
-        raise _refusal(
-            f"equal texts before questions, got {opening!r} first and {user_before!r} later"
-        )
+        raise _refusal(f"equal texts before questions, got {opening!r} first and {user_before!r} later")
     return _Parts(
         without_system=opening[: len(opening) - len(user_before)],
         user_before=user_before,
