@@ -26,7 +26,7 @@ COLUMNS = {
     "complex64": "c64",
     "complex128": "c128",
 }
-"""Dtypes and the headings of their columns."""
+"""Dtypes, and what stands above their columns."""
 
 RARE = {"uint16": "u16", "uint32": "u32", "uint64": "u64", "complex32": "c32"}
 """Dtypes that share the last column: PyTorch itself has few operators for them."""
@@ -53,40 +53,40 @@ def page(table: dict[str, Any]) -> str:
         f"`{COMMAND}` has written this page; do not edit it.",
         _paragraph(
             f"rushlight has kernels for {len(table['operators'])} operators. `rushlight kernels` lists them, "
-            "with `--sizes` in bytes on a target; a build holds only the kernels that your models call."
+            "with `--sizes` in bytes on a target. A build contains the operators that your models call."
         ),
         "\n".join(summary(table)),
         _paragraph(
-            f"The tests of PyTorch {table['torch']} have a database, OpInfo, with {table['samples']:,} "
-            f"samples that the CPU takes. They make {table['calls']:,} calls of operators of this table; "
-            f"{table['compared']:,} of them run on our kernel too, and both results are "
-            f"compared. Among {sum(pairs.values()):,} pairs of an entry and a dtype "
-            f"{pairs['without_kernel']} call an operator that is neither here nor decomposes, and "
-            f"{pairs['no_kernel_called']} call none."
+            f"OpInfo, the database of the tests of PyTorch {table['torch']}, has {table['samples']:,} samples "
+            f"for the CPU. They make {table['calls']:,} calls of operators of this table; "
+            f"{table['compared']:,} of these are repeated on rushlight's kernel, and the results "
+            f"compared. OpInfo has {sum(pairs.values()):,} pairs of an entry and a dtype: "
+            f"{pairs['without_kernel']} call an operator without a kernel or a decomposition, and "
+            f"{pairs['no_kernel_called']} call no operator."
         ),
         "## Operators and dtypes",
         _paragraph(
-            "n: n samples compare calls of the operator with this dtype, and all give "
-            "PyTorch's result; n/m: "
-            "n of m do. `+`: the kernel takes this dtype, but no sample has it; `tests/kernels` may. "
-            f"Empty: the kernel is not for this dtype. The last column is for {', '.join(RARE)}."
+            "A number n counts the samples that call the operator with this dtype; all match PyTorch's "
+            "result. n/m: n of m samples match. `+`: the kernel takes this dtype, but no sample has it; "
+            "`tests/kernels` may test it. Empty: the kernel does not take this dtype. The last column is for "
+            f"{', '.join(RARE)}."
         ),
         _matrix(with_dtypes),
-        _paragraph("Without tensors, or of any value:"),
+        _paragraph("Operators without tensors, or of any value:"),
         _names(others),
-        "## What does not pass",
+        "## Samples that do not pass",
         "\n".join(_failing(reason, entries) for reason, entries in _by_weight(table["failing"])),
         differences(),
         "## Without a kernel",
-        "Entries of OpInfo that call what neither is here nor decomposes:",
+        "Entries of OpInfo that call an operator without a kernel or a decomposition:",
         "\n".join(
             _item(f"{name} ({', '.join(entry['operators'])}): {entry['reason']}.")
             for name, entry in table["without_kernel"].items()
         ),
         "## Left to decomposition",
         _paragraph(
-            "Samples call these as well. They have no kernel: exporters take them apart into the operators "
-            "above, which is as good."
+            "Samples call these operators, too. They have no kernel: exporters decompose them into the "
+            "operators above."
         ),
         _names([name.removeprefix("aten::") for name in table["decomposed"]]),
     ]
@@ -94,17 +94,17 @@ def page(table: dict[str, Any]) -> str:
 
 
 def differences() -> str:
-    """The section on results that differ on purpose."""
+    """The section on intended differences."""
     listed = yaml.safe_load(_DIFFERENCES.read_text())
     items = [_item(f"{names}: {what}.") for names, what in listed.items()]
-    return "## Where results differ on purpose\n\n" + "\n".join(items)
+    return "## Intended differences\n\n" + "\n".join(items)
 
 
 def summary(table: dict[str, Any]) -> list[str]:
-    """The summary: one line for each list that the operators are compared with."""
+    """The numbers: one line for each list that the operators are compared with."""
     pairs = table["pairs"]
     passed, failed = pairs.get("pass", 0), pairs.get("fail", 0)
-    lines = ["| held against | number | here |", "|---|--:|--:|"]
+    lines = ["| list | size | in rushlight |", "|---|--:|--:|"]
     notes = []
     for key, title in _LISTS.items():
         entry = table["lists"][key]
@@ -114,14 +114,14 @@ def summary(table: dict[str, Any]) -> list[str]:
         notes += [f"{name} ({reason})" for name, reason in entry["missing"].items()]
     judged = passed + failed
     lines.append(
-        f"| pairs of an OpInfo entry and a dtype whose operators are here | {judged:,} | "
+        f"| pairs of an OpInfo entry and a dtype whose operators have kernels | {judged:,} | "
         f"{passed:,} pass all samples ({passed / max(judged, 1):.1%}) |"
     )
     return lines + (["", _paragraph(f"Missing: {', '.join(notes)}.")] if notes else [])
 
 
 def cell(found: Sequence[int] | None) -> str:
-    """The table's cell for [called, right]; empty for None, if the kernel does not take the dtype."""
+    """The cell of the table for [called, right]; empty where the kernel does not take the dtype."""
     if found is None:
         return ""
     called, right = found
@@ -144,7 +144,7 @@ def _matrix(operators: dict[str, dict[str, list[int]]]) -> str:
 
 
 def _by_weight(failing: dict[str, dict[str, list[str]]]) -> list[tuple[str, dict[str, list[str]]]]:
-    """The reasons, sorted by their numbers of pairs, largest first."""
+    """The reasons, in the order of their number of pairs."""
     return sorted(failing.items(), key=lambda item: -sum(map(len, item[1].values())))
 
 
