@@ -31,10 +31,10 @@ def mel_filters() -> torch.Tensor:
         return 2595 * torch.log10(1 + hertz / 700)
 
     low, high = mel(torch.tensor([LOWEST, HIGHEST]))
-    position = (mel(torch.arange(WINDOW // 2 + 1) * RATE / WINDOW) - low) / (high - low)
+    position: torch.Tensor = (mel(torch.arange(WINDOW // 2 + 1) * RATE / WINDOW) - low) / (high - low)
     distance = position[:, None] * (BANDS + 1) - torch.arange(1, BANDS + 1)
     # A low band may be narrower than a bin: it takes its nearest one, and so is never empty.
-    triangles = (1 - distance.abs()).clamp(min=0)
+    triangles: torch.Tensor = (1 - distance.abs()).clamp(min=0)
     nearest = distance.abs().argmin(dim=0)
     triangles[nearest, torch.arange(BANDS)] = triangles[nearest, torch.arange(BANDS)].clamp(min=0.25)
     return triangles
@@ -44,16 +44,19 @@ class Detector(nn.Module):
     """Samples of a whole signal, int16 [n, frames * FRAME], to the probability of speech in each frame,
     float32 [n, frames]. Before the signal there is silence."""
 
+    window: torch.Tensor
+    filters: torch.Tensor
+
     def __init__(self) -> None:
         super().__init__()
-        self.register_buffer("window", torch.hann_window(WINDOW), persistent=False)
+        self.register_buffer("window", torch.hann_window(WINDOW) / 32768, persistent=False)
         self.register_buffer("filters", mel_filters(), persistent=False)
         self.conv = nn.Conv1d(BANDS, WIDTH, KERNEL)
         self.gru = nn.GRU(WIDTH, WIDTH, batch_first=True)
         self.head = nn.Linear(WIDTH, 1)
 
     def features(self, windows: torch.Tensor) -> torch.Tensor:
-        """Log-mel features [..., BANDS] of windows of samples between -1 and 1, [..., WINDOW]. The last two
+        """Log-mel features [..., BANDS] of windows of samples, float32 [..., WINDOW]. The last two
         operations bring their mean near 0 and their deviation near 1."""
         spectrum = torch.view_as_real(torch.fft.rfft(windows * self.window))
         power = spectrum[..., 0] ** 2 + spectrum[..., 1] ** 2
@@ -61,7 +64,7 @@ class Detector(nn.Module):
 
     def offline_features(self, samples: torch.Tensor) -> torch.Tensor:
         """As features(), of all frames of a signal: [n, frames, BANDS]."""
-        padded = nn.functional.pad(samples.float() / 32768, (WINDOW - FRAME, 0))
+        padded = nn.functional.pad(samples.float(), (WINDOW - FRAME, 0))
         return self.features(padded.unfold(-1, WINDOW, FRAME))
 
     def logits(self, features: torch.Tensor) -> torch.Tensor:
@@ -82,6 +85,10 @@ class Streaming(nn.Module):
     Its buffers start with silence, and each call writes what the next one needs.
     """
 
+    samples: torch.Tensor
+    past: torch.Tensor
+    hidden: torch.Tensor
+
     def __init__(self, detector: Detector) -> None:
         super().__init__()
         self.detector = detector
@@ -92,7 +99,7 @@ class Streaming(nn.Module):
         self.register_buffer("hidden", torch.zeros(1, 1, WIDTH))
 
     def forward(self, frame: torch.Tensor) -> torch.Tensor:
-        window = torch.cat([self.samples, frame.float() / 32768], dim=1)
+        window = torch.cat([self.samples, frame.float()], dim=1)
         features = torch.cat([self.past, self.detector.features(window)[..., None]], dim=2)
         output, hidden = self.detector.gru(
             torch.relu(self.detector.conv(features)).transpose(1, 2), self.hidden
@@ -105,7 +112,7 @@ class Streaming(nn.Module):
 
 def save(detector: Detector, path: Path) -> None:
     """Writes the weights as an .npz."""
-    np.savez(path, **{name: value.numpy() for name, value in detector.state_dict().items()})  # type: ignore[arg-type]
+    np.savez(path, **{name: value.numpy() for name, value in detector.state_dict().items()})
 
 
 def load(path: Path) -> Detector:

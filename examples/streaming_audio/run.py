@@ -34,7 +34,7 @@ from rushlight.run.cases import load_case
 try:
     from picture import draw
 except ImportError:  # without matplotlib there is no picture
-    draw = None
+    draw = None  # type: ignore[assignment]
 
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))

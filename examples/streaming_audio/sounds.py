@@ -51,7 +51,7 @@ def _ramped(sound: np.ndarray, attack: int, release: int) -> np.ndarray:
     attack, release = min(attack, len(sound) // 2), min(release, len(sound) // 2)
     shaped[:attack] *= 0.5 - 0.5 * np.cos(np.pi * np.arange(attack) / attack)
     shaped[len(sound) - release :] *= 0.5 + 0.5 * np.cos(np.pi * np.arange(release) / release)
-    return shaped
+    return np.asarray(shaped)
 
 
 def _coloured(count: int, slope: float, random: np.random.Generator) -> np.ndarray:
@@ -59,7 +59,7 @@ def _coloured(count: int, slope: float, random: np.random.Generator) -> np.ndarr
     hertz = np.fft.rfftfreq(count, 1 / RATE)
     spectrum = np.fft.rfft(random.standard_normal(count)) * np.maximum(hertz, 20) ** (-slope / 2)
     sound = np.fft.irfft(spectrum, count)
-    return sound / sound.std()
+    return np.asarray(sound / sound.std())
 
 
 def _band(count: int, low: float, high: float, random: np.random.Generator) -> np.ndarray:
@@ -68,7 +68,7 @@ def _band(count: int, low: float, high: float, random: np.random.Generator) -> n
     sound = np.fft.irfft(
         np.fft.rfft(random.standard_normal(count)) * ((hertz >= low) & (hertz <= high)), count
     )
-    return sound / (sound.std() + 1e-9)
+    return np.asarray(sound / (sound.std() + 1e-9))
 
 
 def _vowel(count: int, pitch: np.ndarray, tract: float, random: np.random.Generator) -> np.ndarray:

@@ -13,9 +13,6 @@ from support.boards import marker, need
 from support.page_blocks import ROOT, Block, blocks
 from support.page_run import named_targets, run_page
 
-UNMARKED = ROOT / "tests" / "docs" / "unmarked.txt"
-"""Pages whose blocks do not say yet how they are tested."""
-
 
 def cases(pages: Iterable[Path]) -> list[Any]:
     """A parameter for each page that has blocks."""
@@ -25,13 +22,11 @@ def cases(pages: Iterable[Path]) -> list[Any]:
 def _case(page: Path, name: str) -> Any:
     others = sorted(named_targets(blocks(page.read_text())) - {"host"})
     marks = [marker(other) for other in others] + [pytest.mark.device] * bool(others)
-    if name in UNMARKED.read_text().splitlines():
-        marks.append(pytest.mark.xfail(reason=f"{UNMARKED.name}: blocks do not say how they are tested"))
     return pytest.param(page, id=name, marks=marks)
 
 
 def check_page(page: Path, found: list[Block], scratch: Path) -> None:
-    """Runs the page's blocks in a folder of their own; skips where a target is missing."""
+    """Runs the page's blocks in an empty folder; skips where a target is missing."""
     for name in sorted(named_targets(found) - {"host"}):
         need(name)
     folder = scratch / "page"
