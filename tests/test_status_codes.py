@@ -63,7 +63,7 @@ def test_no_other_source_says_a_code_by_its_number() -> None:
 def test_records_of_failures_hold_every_code() -> None:
     assert all(code <= LARGEST for code in CODES.values())
     assert f"kShortage = {LARGEST + 1:#x};" in (ROOT / "runtime/base/failure.h").read_text()
-    assert "Bits 0 to 5 of a record are the Error" in (ROOT / "runtime/base/failure.h").read_text()
+    assert "bits 0 to 5 hold the Error" in (ROOT / "runtime/base/failure.h").read_text()
 
 
 @pytest.mark.parametrize(

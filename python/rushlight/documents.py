@@ -86,7 +86,7 @@ def _check(events: Any, shown: str, error: type[RushlightError]) -> None:
         if values[-1] > MAX_VALUES:
             where = f"{shown}: line {event.start_mark.line + 1}"
             raise error(
-                f"{where}: expected at most {MAX_VALUES:,} values, those of aliases counted, got more",
+                f"{where}: expected at most {MAX_VALUES:,} values including aliases, got more",
                 next_step="Write the values out, without aliases of aliases.",
             )
 

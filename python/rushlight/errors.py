@@ -275,7 +275,7 @@ class TargetCrashed(RushlightError):
 
 
 class CheckFailed(RushlightError):
-    """Outputs differ from those that the case expects, or cells of a matrix failed."""
+    """Outputs differ from the case's expected outputs, or cells of a matrix failed."""
 
     exit_code = 20
     default_next_step = "Run on another target to compare, or allow larger errors with --rtol and --atol."

@@ -26,6 +26,6 @@ def source_root() -> Path:
         if (folder / "CMakeLists.txt").is_file() and (folder / "runtime").is_dir():
             return folder
     raise RushlightError(
-        f"the C++ sources are neither in {_PACKAGE / 'native'} nor in {_PACKAGE.parents[1]}",
+        f"C++ sources: expected them in {_PACKAGE / 'native'} or {_PACKAGE.parents[1]}, got neither",
         next_step="Install rushlight again from a wheel or a whole checkout.",
     )

@@ -80,7 +80,8 @@ def build(
     )
     if not (request.models or request.ops or request.ops_yaml or all_ops):
         raise InvalidArgument(
-            "nothing is selected", next_step="Give a model, an operator list, a YAML file, or all operators."
+            "selection: expected a model, operators, a YAML file or all operators, got none",
+            next_step="Give one of them.",
         )
     for model in request.models:
         refuse_delegates(read_model(model), defines, converted=True)

@@ -151,7 +151,7 @@ def _bake(
             progress("baking", 0.0)
         name = program_name(wanted.model, wanted.name)
         if any(name == other.name for other in programs):
-            raise InvalidArgument(f"two baked programs are called '{name}'")
+            raise InvalidArgument(f"baked program '{name}': expected a unique name, got it twice")
         programs.append(
             bake(
                 wanted.model,

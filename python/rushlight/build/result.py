@@ -43,7 +43,8 @@ class BuildResult:
         """The imported extension module, for `rushlight.load`. It holds only the selected kernels."""
         if self.extension is None:
             raise InvalidArgument(
-                f"a build for '{self.target}' has no Python module", next_step='Build with target="host".'
+                f"Python module: expected a host build, got one for '{self.target}'",
+                next_step='Build with target="host".',
             )
         written = self.extension.stat().st_mtime_ns
         name = f"rushlight._built_{abs(hash((str(self.extension), written)))}._runtime"

@@ -27,7 +27,7 @@ def read_wasm_sections(path: Path) -> dict[str, int]:
         size, position = _unsigned(data, position + 1, path)
         position += size
         if position > len(data):
-            raise InvalidArgument(f"module {path}: section {kind} of {size} bytes goes beyond the end")
+            raise InvalidArgument(f"module {path}: section {kind}: expected {size} bytes, got fewer")
         if kind != _CUSTOM:
             name = _NAMES[kind] if kind < len(_NAMES) else f"section {kind}"
             sections[name] = sections.get(name, 0) + size
@@ -43,4 +43,6 @@ def _unsigned(data: bytes, position: int, path: Path) -> tuple[int, int]:
         shift += 7
         if byte < 0x80:
             return value, position
-    raise InvalidArgument(f"module {path}: no size at byte {position}")
+    raise InvalidArgument(
+        f"module {path}: expected a size at byte {position}, got the file's end or a longer number"
+    )

@@ -154,7 +154,7 @@ def _folder(name: str, folder: Path) -> Finding:
 
 
 def _tools() -> Iterator[Finding]:
-    """What builds for the host take, and the compiler cache."""
+    """The requirements of host builds, and the compiler cache."""
     compiler = os.environ.get("CXX") or "c++"
     yield _program("C++ compiler", [compiler, "--version"], targets.get("host").requirements())
     cmake = next((each for each in _build_extra() if each.name == "cmake"), Requirement("cmake", ""))

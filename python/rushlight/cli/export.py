@@ -44,7 +44,7 @@ class _ExportCommand(click.Command):
     type=click.Choice(["rushlight", "executorch"]),
     default="rushlight",
     show_default=True,
-    help="Runtime whose operators to use; executorch: those that its Python package registers.",
+    help="Runtime whose operators to use; executorch: the operators that its Python package registers.",
 )
 @click.option(
     "--built",

@@ -58,7 +58,7 @@ from rushlight.llm.products import WEIGHTS
     type=click.Choice(RUNTIMES),
     default=RUNTIMES[0],
     show_default=True,
-    help="Runtime whose operators to use; executorch: those that its Python package registers.",
+    help="Runtime whose operators to use; executorch: the operators that its Python package registers.",
 )
 @click.option(
     "--tokenizer",

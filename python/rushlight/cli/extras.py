@@ -59,7 +59,7 @@ def python_versions(package: str = "rushlight") -> Requirement:
 
 
 def requirements(extra: str = "", package: str = "rushlight") -> Iterator[Requirement]:
-    """The requirements of an extra and of the extras that it includes; without one those of the package.
+    """The requirements of an extra and of the extras that it includes; without an extra, the package's.
 
     Error: PackageNotFoundError.
     """

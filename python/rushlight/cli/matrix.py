@@ -117,8 +117,8 @@ def matrix_command(
             f"{result.count(PASSED)} passed, {result.count(FAILED)} failed, {result.count(NOT_RUN)} not run"
         )
         raise CheckFailed(
-            f"of {len(cells)} cells {counts}",
-            next_step="Mend the failures above, then run again with --resume to skip the cells that passed.",
+            f"matrix: expected all {len(cells)} cells to pass, got {counts}",
+            next_step="Correct the failures above, then run again with --resume to skip passed cells.",
         )
 
 

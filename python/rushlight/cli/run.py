@@ -144,7 +144,7 @@ def run_command(
     if not outcome.passed:
         shown = "\n".join(f"  {reason}" for reason in outcome.reasons[:10])
         raise CheckFailed(
-            f"outputs: expected those of the case, got others:\n{shown}",
+            f"outputs: expected the values of the case, got others:\n{shown}",
             next_step="Compare with another target, or allow more with --rtol and --atol.",
         )
 

@@ -76,8 +76,8 @@ def export(
     Args:
         module: a torch.nn.Module in the state to export (usually after .eval()), or an ExportedProgram.
             For several methods, a mapping from method name to either of them or to MethodSource.
-        args, kwargs: example inputs of the module. Their dtypes, sizes and dim orders are those of the
-            program's inputs, except for dynamic dimensions.
+        args, kwargs: example inputs of the module. The program's inputs have their dtypes, sizes and
+            dim orders, except for dynamic dimensions.
         dynamic_shapes: as torch.export.export takes it; every dynamic dimension needs an upper bound.
         constant_methods: methods without inputs that return the given value: an int, float, bool, string,
             tensor, or a tuple of those.
@@ -97,7 +97,7 @@ def export(
                 chooses some.
             strict: trace with TorchDynamo, as torch.export's argument.
             operators: an OperatorLibrary to use instead of the runtime's.
-            custom_ops: the out overloads of your own operators: kernel libraries, which are registered
+            custom_ops: the out overloads of custom operators: kernel libraries, which are registered
                 with PyTorch (`register_custom_operators`), YAML files in ExecuTorch's form, or schemas.
             channels_last: run convolutions and the operators between them channels-last where that
                 needs few copies: True, False, or "auto". "auto" is True for runtime="rushlight", but

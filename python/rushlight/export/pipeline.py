@@ -120,7 +120,9 @@ class PassRunner:
         for each in passes:
             missing = each.requires - self.holds
             if missing:
-                raise ExportFailed(f"pass {each} requires {', '.join(sorted(missing))}; {self._history()}")
+                raise ExportFailed(
+                    f"pass {each}: expected {', '.join(sorted(missing))} to hold; {self._history()}"
+                )
             start = time.perf_counter()
             try:
                 modified = each.run(program, self.context)

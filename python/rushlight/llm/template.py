@@ -97,7 +97,7 @@ def compile_template(source: str, bos_token: str = "", eos_token: str = "") -> b
 def _refusal(what: str) -> InvalidArgument:
     return InvalidArgument(
         f"chat template: expected texts around messages of system, user and assistant: {what}",
-        next_step="Export without a chat template; the model then completes texts, and has no chat.",
+        next_step="Export without a chat template; the model then only completes texts.",
     )
 
 
@@ -143,13 +143,13 @@ def _renderer(source: str, tokens: Mapping[str, str]) -> Render:
                 )
             )
         except (TemplateError, TypeError, ValueError, KeyError, AttributeError, IndexError) as error:
-            raise _refusal(f"it says {error}") from error
+            raise _refusal(f"a template that renders, got {error}") from error
 
     functions = {"raise_exception": raise_exception, "strftime_now": DAY.strftime}
     try:
         template = environment(functions)
     except TemplateError as error:
-        raise _refusal(f"it is no template of Jinja: {error}") from error
+        raise _refusal(f"a Jinja template, got {error}") from error
     return render
 
 
@@ -165,7 +165,7 @@ def _between(text: str, *marks: str) -> list[str]:
     for mark in marks:
         before, found, text = text.partition(mark)
         if not found or mark in text:
-            raise _refusal(f"a message is not there once: {mark}")
+            raise _refusal(f"each message exactly once, got another count of {mark}")
         parts.append(before)
     return [*parts, text]
 
@@ -192,7 +192,7 @@ def _derived(render: Render) -> _Parts:
         assistant_after = ""
     user_before = answered.removeprefix(assistant_after)
     if not opening.endswith(user_before):
-        raise _refusal(f"the first question begins with {opening!r}, a later one with {user_before!r}")
+        raise _refusal(f"equal texts before questions, got {opening!r} first and {user_before!r} later")
     return _Parts(
         without_system=opening[: len(opening) - len(user_before)],
         user_before=user_before,
@@ -237,7 +237,7 @@ def _with_trims(render: Render, parts: _Parts) -> _Parts:
         tried = replace(parts, flags=parts.flags | sum(trims))
         if ChatTemplate(tried.pack()).render(spaced) == expected:
             return tried
-    raise _refusal(f"spaces around messages are neither kept nor left out: {expected!r:.300}")
+    raise _refusal(f"spaces around messages kept or stripped, got {expected!r:.300}")
 
 
 def _conversations(no_system: bool) -> list[Conversation]:

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Models × targets × options, built and run side by side."""
+"""Builds and runs all combinations of models, targets and options in parallel."""

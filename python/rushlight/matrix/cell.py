@@ -27,10 +27,10 @@ from rushlight.run.outcome import RunOutcome
 
 @dataclass(frozen=True)
 class Conditions:
-    """How cells are built: with `compilers` parallel compile jobs, and `environment` laid over the process's.
-    With `cold` each cell is first built as if the compiler cache were empty. With `alone` no other cell runs
-    in this process, so that the CPU time of its children can be measured. `keep_builds` keeps CMake's
-    folder."""
+    """The conditions of builds: `compilers` parallel compile jobs, and an `environment` added to the
+    process's. With `cold` each cell is first built as with an empty compiler cache. With `alone` no other
+    cell runs in this process, so that the CPU time of its children can be measured. `keep_builds` keeps
+    CMake's folder."""
 
     compilers: int = 1
     environment: Mapping[str, str] = field(default_factory=dict)
@@ -56,14 +56,14 @@ def case_of(model: Model) -> Case:
 def run_cell(
     cell: Cell, folder: Path, conditions: Conditions, progress: Progress | None = None
 ) -> CellResult:
-    """Builds below `folder`, which is emptied, and runs there. Any error becomes a failed result that has
-    what was found out before it."""
+    """Empties `folder`, builds there and runs. Any error becomes a failed result with the facts found before
+    it."""
     result = CellResult(cell.model.name, cell.target, cell.option.name, cell.option.kind, FAILED)
     try:
         for step in _steps(cell, folder, conditions, result, progress):
             result = step
     except Exception as error:
-        # The other cells go on after any error.
+        # Other cells continue after any error.
         result = replace(result, status=FAILED, failure=Failure.of(error))
     finally:
         if not conditions.keep_builds:
@@ -74,7 +74,7 @@ def run_cell(
 def _steps(
     cell: Cell, folder: Path, conditions: Conditions, result: CellResult, progress: Progress | None
 ) -> Iterator[CellResult]:
-    """The result, with more in it after each step."""
+    """Yields the result after each step, with further facts."""
     refuse_delegates(read_model(cell.model.program), dict(cell.option.defines), converted=True)
     case = case_of(cell.model)
     program = cached_conversion(cell.model.program, integers=cell.option.integers, data_files=case.data_files)
@@ -122,7 +122,7 @@ class _Built:
 
 
 _Make = Callable[[Mapping[str, str]], _Built]
-"""Builds under an environment."""
+"""Builds with an environment."""
 
 
 def _interpreter(
@@ -155,7 +155,7 @@ def _baked(cell: Cell, case: Case, folder: Path, conditions: Conditions, progres
             defines=dict(cell.option.defines),
             jobs=conditions.compilers,
             progress=progress,
-            # The size of a minimal application is of interest on boards only.
+            # Only boards report the size of a minimal application.
             minimal=targets.get(cell.target).kind == "bare-metal",
             environment=environment,
         )
@@ -194,7 +194,7 @@ def _with_run(result: CellResult, outcome: RunOutcome, static: int) -> CellResul
     instructions = round(statistics.median(r.instructions for r in results))
     stack = max(r.stack_bytes for r in results)
     report = outcome.report
-    assert report is not None  # a runner has one
+    assert report is not None  # runners have a report
     error = outcome.max_error
     return replace(
         result,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Runs cells on a Dask cluster: files go to the workers as bytes, results come back as JSON's types."""
+"""Runs cells on a Dask cluster: files are sent to the workers as bytes, results return as JSON types."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ CONNECT_SECONDS = 20.0
 def run_on_cluster(
     address: str, cells: Sequence[Cell], folder: Path, conditions: Conditions
 ) -> Iterator[Event]:
-    """Runs cells on the workers of the scheduler at `address` ("tcp://host:8786"), as many at a time as these
-    have threads. `folder` stays empty: what is built stays with the workers.
+    """Runs cells on the workers of the scheduler at `address` ("tcp://host:8786"), one at a time per worker
+    thread. `folder` stays empty: builds stay on the workers.
 
-    Errors: MissingDependency; ClusterNotUsable for a scheduler that does not answer, one without workers, and
-    for workers with another rushlight than this one.
+    Errors: MissingDependency; ClusterNotUsable for a scheduler that does not answer or has no workers, and
+    for workers with another version of rushlight.
     """
     client = _connected(address)
     try:
@@ -63,7 +63,7 @@ def worker_facts() -> dict[str, str]:
 
 def _check_workers(client: Any) -> None:
     def facts() -> dict[str, str]:
-        # Travels by value: a worker without these modules can still say so.
+        # Sent by value, so that a worker without these modules can report that.
         try:
             from rushlight.matrix import cluster
         except ImportError as error:
@@ -94,7 +94,7 @@ def _told(facts: Mapping[str, str]) -> str:
 def _events(client: Any, cells: Sequence[Cell], conditions: Conditions) -> Iterator[Event]:
     from distributed import as_completed
 
-    # Each file travels once, however many cells take it.
+    # Each file is sent once, even if several cells use it.
     contents: dict[Path, Any] = {}
     futures = {}
     for cell in cells:
@@ -132,7 +132,7 @@ def _result(future: Any, cell: Cell) -> CellResult:
 
 
 def _shipped_names(paths: Sequence[Path]) -> dict[Path, PurePosixPath]:
-    """Where each file lies on the worker: those of one folder stay together, under the names they have."""
+    """The path of each file on the worker: files of one folder stay together, under the same names."""
     folders = {parent: str(index) for index, parent in enumerate(dict.fromkeys(p.parent for p in paths))}
     return {path: PurePosixPath(folders[path.parent]) / path.name for path in paths}
 
@@ -149,7 +149,7 @@ def _renamed(model: Model, names: Mapping[Path, PurePosixPath]) -> Model:
 def run_shipped(
     cell: Cell, names: Sequence[PurePosixPath], contents: Sequence[bytes], conditions: Conditions
 ) -> dict[str, Any]:
-    """Runs a cell on a worker, in a temporary folder; its paths are relative to where its files are put."""
+    """Runs a cell on a worker, in a temporary folder; its paths are relative to the folder of its files."""
     with tempfile.TemporaryDirectory(prefix="rushlight-matrix-") as temporary:
         there = Path(temporary) / "files"
         for name, content in zip(names, contents, strict=True):
@@ -168,7 +168,7 @@ def run_shipped(
 
 
 def _compilers() -> int:
-    """The CPUs of the machine, shared out among the worker's threads."""
+    """The worker machine's CPUs divided by the worker's threads."""
     from distributed import get_worker
 
     try:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Runs cells on this machine, each in a process of its own: one that dies takes no other with it."""
+"""Runs cells on this machine, each in a separate process: a crash affects no other cell."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Progressed:
 
 @dataclass(frozen=True)
 class Finished:
-    """A cell has ended, one way or another."""
+    """A cell has ended, with or without success."""
 
     cell: Cell
     result: CellResult
@@ -54,8 +54,8 @@ def processors() -> int:
 
 
 def run_local(cells: Sequence[Cell], folder: Path, conditions: Conditions, jobs: int) -> Iterator[Event]:
-    """Runs cells below `folder`, at most `jobs` at a time; the CPUs are shared out as compilers among those
-    that run together. Closing the iterator ends what still runs."""
+    """Runs cells below `folder`, at most `jobs` at a time; the CPUs are divided among the running cells as
+    compile jobs. Closing the iterator stops running cells."""
     context = multiprocessing.get_context("spawn")
     waiting = list(reversed(cells))
     running: dict[Connection, tuple[Cell, BaseProcess]] = {}
@@ -99,7 +99,7 @@ def _died(cell: Cell, status: int | None) -> CellResult:
 
 
 def _end(children: Sequence[BaseProcess]) -> None:
-    """SIGTERM lets a cell end its compilers and emulators first."""
+    """SIGTERM lets a cell stop its compilers and emulators first."""
     for child in children:
         child.terminate()
     for child in children:
@@ -115,7 +115,7 @@ def _child(cell: Cell, folder: Path, conditions: Conditions, parent: Connection,
         result = run_cell(cell, folder, conditions, lambda what, share: parent.send((what, share)))
         parent.send(result)
     except (KeyboardInterrupt, BrokenPipeError):
-        # The parent has stopped, or is about to say why.
+        # The parent has stopped, or is about to report the reason.
         return
 
 

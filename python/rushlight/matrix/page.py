@@ -38,7 +38,7 @@ _QUANTITIES = (
 
 
 def to_html(result: MatrixResult) -> str:
-    """The whole file."""
+    """The complete HTML file."""
     options = list(dict.fromkeys(cell.option for cell in result.cells))
     parts = [
         f"<p>{_counts(result)} in {result.seconds:.1f} s, {escaped(result.where)}, {result.started}.</p>"
@@ -60,7 +60,7 @@ def _counts(result: MatrixResult) -> str:
 
 
 def _heat_table(quantity: _Quantity, cells: Sequence[CellResult]) -> str:
-    """Models × targets; a deeper colour is more. Empty if no cell has the quantity."""
+    """A table of models × targets; a deeper colour is a larger value. Empty if no cell has the quantity."""
     known = [value for cell in cells if (value := quantity.of(cell)) is not None]
     if not known:
         return ""
@@ -81,7 +81,7 @@ def _heat(cell: CellResult | None, quantity: _Quantity, most: float) -> Cell:
         return Cell(cell.status + text, value, kind="bad", hint=reason)
     if value is None:
         return Cell("")
-    # The square root keeps small differences visible beside a large model.
+    # The square root keeps small differences visible next to a large model.
     return Cell(quantity.shown(value), value, (value / most) ** 0.5, "heat")
 
 

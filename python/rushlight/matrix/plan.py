@@ -25,8 +25,8 @@ PLAIN = "default"
 
 @dataclass(frozen=True)
 class Model:
-    """A program or bundled program and what to try it with. Without a case a bundled program is held to its
-    own expectations, any other runs on ones, and nothing is compared. `tolerance` goes before the case's."""
+    """A program or bundled program and its case. Without a case a bundled program uses its own expected
+    outputs; any other runs on ones, without comparison. `tolerance` overrides the case's."""
 
     name: str
     program: Path
@@ -35,15 +35,16 @@ class Model:
     tolerance: Tolerance | None = None
 
     def files(self) -> list[Path]:
-        """All files that running it takes; a case.json has its tensors beside it."""
+        """All files needed to run it; a case.json has its tensors beside it."""
         beside = [self.case, self.case.with_name("tensors.npz")] if self.case else []
         return [self.program, *beside, *self.data]
 
 
 @dataclass(frozen=True)
 class Option:
-    """How a model is built: `kind` is one of KINDS, `dtypes` "model" or "all", `defines` are CMake's. With
-    `integers` its program is converted first, so that its quantized parts compute in integers."""
+    """The build options of a model: `kind` is one of KINDS, `dtypes` "model" or "all", `defines` are CMake
+    definitions. With `integers` its program is converted first, so that its quantized parts compute in
+    integers."""
 
     name: str = PLAIN
     kind: str = KINDS[0]
@@ -54,7 +55,7 @@ class Option:
 
 @dataclass(frozen=True)
 class Cell:
-    """One build and run. `timeout` in seconds bounds the run."""
+    """One build and run. `timeout` in seconds limits the run."""
 
     model: Model
     target: str
@@ -68,9 +69,9 @@ class Cell:
 
 
 def read_plan(path: Path) -> list[Cell]:
-    """The cells of a matrix file, in its order; paths in it start at its folder.
+    """The cells of a matrix file, in file order; paths in it are relative to its folder.
 
-    Errors: InvalidArgument that names the entry; UnknownTarget.
+    Errors: InvalidArgument with the invalid entry; UnknownTarget.
     """
     if not path.is_file():
         raise InvalidArgument(f"matrix {path}: no such file", next_step="Check the path.")
@@ -189,7 +190,7 @@ class _Reader:
         if not isinstance(listed, Mapping):
             raise self._error(f"{key}: expected a mapping by name, got {type(listed).__name__}")
         for name in listed:
-            # Cells are built in folders of these names.
+            # The names become folder names of builds.
             if not isinstance(name, str) or not re.fullmatch(r"\w[\w.+-]*", name):
                 raise self._error(f"{key}: expected a name of letters, digits, and _ . + -, got {name!r}")
         return listed.items()
@@ -229,7 +230,7 @@ class _Reader:
 
 
 def _cmake_value(value: Any) -> str:
-    """YAML reads ON and OFF as truth values."""
+    """Restores ON and OFF, which YAML reads as booleans."""
     if isinstance(value, bool):
         return "ON" if value else "OFF"
     return ";".join(map(str, value)) if isinstance(value, list) else str(value)

@@ -10,14 +10,14 @@ from typing import Any
 from rushlight.errors import RushlightError
 
 PASSED, BUILT, FAILED, NOT_RUN = "passed", "built", "failed", "not run"
-"""Statuses of a cell; BUILT is the best one for a target that nothing here can run."""
+"""Statuses of a cell; BUILT is the best one for a target that cannot run here."""
 
 GOOD = (PASSED, BUILT)
 
 
 @dataclass(frozen=True)
 class Failure:
-    """An error in JSON's types: its class, what happened, what to do."""
+    """An error as JSON types: its class, message and next step."""
 
     type: str
     message: str
@@ -32,9 +32,9 @@ class Failure:
 
 @dataclass(frozen=True)
 class Timing:
-    """Seconds of one build from an empty folder: all of it, CMake's configure step in it, and what all
-    processes of it took of CPUs (None where other cells ran in the same process). `hits` objects came from
-    the compiler cache, `misses` were compiled; None without one."""
+    """Seconds of one build from an empty folder: in total, of CMake's configure step, and the CPU time of all
+    its processes (None if other cells ran in the same process). `hits` objects came from the compiler
+    cache, `misses` were compiled; None without a cache."""
 
     seconds: float
     configure_seconds: float
@@ -47,8 +47,8 @@ class Timing:
 
 @dataclass(frozen=True)
 class Memory:
-    """Bytes of RAM: `static` data of the runner, the method's arena, the planned buffers together, the most
-    temporary memory, and the most stack (None where the target cannot tell)."""
+    """RAM in bytes: `static` data of the runner, the method's arena, all planned buffers together, the peak
+    of temporary memory, and the peak of the stack (None if the target cannot measure it)."""
 
     static: int
     method_arena: int
@@ -63,14 +63,14 @@ class Memory:
 
 @dataclass(frozen=True)
 class CellResult:
-    """`status` is PASSED, BUILT, FAILED (`failure` says why) or NOT_RUN. What a failed cell did not reach is
-    None.
+    """`status` is PASSED, BUILT, FAILED (`failure` has the reason) or NOT_RUN. Fields that a failed cell did
+    not reach are None.
 
-    `compared` is False where nothing was known to compare with. `operators` maps names to dtypes. `flash` is
-    in bytes and without the model, which has `model_bytes` (of a baked one: its weights). That of a baked
-    program for a board is of the smallest application that calls it. `instructions` and `nanoseconds` are
-    medians over the calls; the target knows one of them at least. `cold` is a build with the compiler cache
-    empty, measured only when asked for. `key` stands for all that decides the result.
+    `compared` is False without expected outputs. `operators` maps names to dtypes. `flash` is in bytes
+    without the model, which has `model_bytes` (for a baked program: its weights). The `flash` of a baked
+    program on a board is for the smallest application that calls it. `instructions` and `nanoseconds` are
+    medians over the calls; the target measures at least one of them. `cold` is a build with an empty
+    compiler cache, measured only on request. `key` identifies everything that determines the result.
     """
 
     model: str
@@ -96,7 +96,7 @@ class CellResult:
 
     @property
     def name(self) -> str:
-        """That of its cell."""
+        """The name of the cell."""
         return f"{self.model}/{self.target}/{self.option}"
 
     def to_json(self) -> dict[str, Any]:
@@ -104,7 +104,7 @@ class CellResult:
 
     @classmethod
     def from_json(cls, described: Mapping[str, Any]) -> CellResult:
-        """The inverse of to_json. Errors: TypeError, KeyError for another shape."""
+        """The inverse of to_json. Errors: TypeError, KeyError for other data."""
         kinds: dict[str, Any] = {"failure": Failure, "memory": Memory, "build": Timing, "cold": Timing}
         made = {
             name: kinds[name](**value) if name in kinds and value is not None else value

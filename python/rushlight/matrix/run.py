@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Runs a whole matrix: what is left of an earlier run is taken, the rest is built and run."""
+"""Runs a whole matrix: reuses results of an earlier run, builds and runs the rest."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ SCHEMA = 1
 """The version of MatrixResult.to_json; docs/matrix.md documents it."""
 
 Executor = Callable[[Sequence[Cell], Path, Conditions], Iterator[Event]]
-"""Runs cells below a folder and tells what happens; each ends with a Finished."""
+"""Runs cells below a folder and yields events; the last event of each cell is Finished."""
 
 
 @dataclass(frozen=True)
 class MatrixResult:
-    """The results in the order of the cells. `where` is "local" or the cluster's address."""
+    """The results in cell order. `where` is "local" or the cluster's address."""
 
     cells: list[CellResult]
     seconds: float
@@ -65,13 +65,13 @@ class MatrixResult:
 
 
 def local(jobs: int | None = None) -> Executor:
-    """Cells on this machine, `jobs` at a time (default: as many as it has CPUs)."""
+    """Runs cells on this machine, `jobs` at a time (default: the number of CPUs)."""
     return lambda cells, folder, conditions: run_local(cells, folder, conditions, jobs or processors())
 
 
 def cluster(address: str) -> Executor:
-    """Cells on the Dask cluster whose scheduler is at `address`."""
-    # Its name is imported only here: the package for it is an extra.
+    """Runs cells on the Dask cluster whose scheduler is at `address`."""
+    # Imported here because its package is an extra.
     from rushlight.matrix.cluster import run_on_cluster
 
     return lambda cells, folder, conditions: run_on_cluster(address, cells, folder, conditions)
@@ -87,11 +87,11 @@ def run_matrix(
     resume: bool = False,
     on_event: Callable[[Event], None] | None = None,
 ) -> MatrixResult:
-    """Builds and runs `cells` below `folder`. A cell that fails does not end the others. With `resume`, cells
-    that passed there before, with the same sources, files and options, are not run again.
+    """Builds and runs `cells` below `folder`. A failed cell does not stop the others. With `resume`, cells
+    that passed there before with the same sources, files and options are not run again.
 
-    Ctrl-C ends what runs; the cells without a result are then NOT_RUN.
-    Errors: InvalidArgument for a file that is not there; those of the executor.
+    Ctrl-C stops running cells; cells without a result are then NOT_RUN. Errors: InvalidArgument for a
+    missing file; the errors of the executor.
     """
     start = time.monotonic()
     conditions = conditions or Conditions()
@@ -100,7 +100,7 @@ def run_matrix(
     earlier = store.passed() if resume else {}
     if not resume:
         store.clear()
-    # By name and key: cells may differ in nothing but their names.
+    # By name and key: cells may differ only in their names.
     results = {
         cell.name: replace(earlier[key], model=cell.model.name, option=cell.option.name)
         for cell in cells

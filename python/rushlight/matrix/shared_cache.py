@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Storage that the compiler caches of several machines share."""
+"""Storage shared by the compiler caches of several machines."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ def shared_cache_environment(url: str) -> dict[str, str]:
 
 
 def settings_to_pass_on(environment: Mapping[str, str] | None = None) -> dict[str, str]:
-    """The settings of compiler caches in an environment (default: this process's) that hold on any machine:
-    those of ccache and sccache but the ones that name folders and sockets."""
+    """The compiler cache settings in an environment (default: this process's) that are valid on any machine:
+    the variables of ccache and sccache, except variables that name folders and sockets."""
     given = os.environ if environment is None else environment
     return {
         name: value

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Results on disk as they come, and what has to be the same for one to hold again."""
+"""Stores results on disk as they arrive, with keys that tell when they can be reused."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _COMPILED = ("CMakeLists.txt", "cmake", "kernels", "runtime", "toolchains")
 
 @cache
 def source_fingerprint() -> str:
-    """16 hexadecimal digits for all that is compiled and all that decides how."""
+    """16 hexadecimal digits for all sources and settings of a build."""
     digest = hashlib.sha256()
     root = source_root()
     for name in _COMPILED:
@@ -34,8 +34,8 @@ def source_fingerprint() -> str:
 
 
 def key_of(cell: Cell, conditions: Conditions) -> str:
-    """16 hexadecimal digits for all that decides a cell's result: rushlight, files, target, option. The
-    versions of compilers and emulators are not in it. Error: InvalidArgument for a file that is not there."""
+    """16 hexadecimal digits for the inputs of a cell: rushlight, files, target, option. Versions of compilers
+    and emulators are not included. Error: InvalidArgument for a missing file."""
     option = cell.option
     decides = [__version__, source_fingerprint(), cell.target, option.kind, option.dtypes]
     decides += [f"{name}={value}" for name, value in option.defines]
@@ -47,8 +47,8 @@ def key_of(cell: Cell, conditions: Conditions) -> str:
 
 
 def files_of(cell: Cell) -> list[Path]:
-    """All files that building and running the cell takes. A case that cannot be read brings none of its own:
-    the cell will say what is wrong."""
+    """All files needed to build and run the cell. The files of an unreadable case are left out: the cell will
+    report the error."""
     try:
         data = list(case_of(cell.model).data_files)
     except RushlightError:
@@ -61,7 +61,7 @@ def files_of(cell: Cell) -> list[Path]:
 
 
 class Store:
-    """The results of a matrix in a file of JSON lines: each is there as soon as it is known."""
+    """The results of a matrix in a file of JSON lines, each written as soon as it is known."""
 
     def __init__(self, folder: Path) -> None:
         self._path = folder / "results.jsonl"
@@ -77,7 +77,7 @@ class Store:
             os.fsync(stream.fileno())
 
     def passed(self) -> dict[str, CellResult]:
-        """The passed results by key; a line that was cut off or is of another version is left out."""
+        """The passed results by key; truncated lines and lines of other versions are left out."""
         found: dict[str, CellResult] = {}
         lines = self._path.read_text(encoding="utf-8").splitlines() if self._path.is_file() else []
         for line in lines:

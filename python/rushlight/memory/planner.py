@@ -31,8 +31,8 @@ def plan(requests: Sequence[Request], banks: Sequence[Bank] | None = None, plann
     Args:
         requests: bytes with lifetimes, with unique names.
         banks: the memories to use, with unique ids. None means one unlimited bank with memory id 1, and one
-            for each id that requests fix. Of several banks, the fastest one with space left takes the most
-            used requests.
+            for each id that requests fix. With several banks, the fastest one with space left takes the
+            most used requests.
         planner: a key of PLANNERS. "auto" is greedy with a short search, "exact" searches for seconds.
 
     Errors: DoesNotFit naming the tensors alive at the peak; InvalidArgument for an unknown planner and for

@@ -74,7 +74,7 @@ def collect(
         )
     if _TAKEN.fullmatch(name.lower()):
         raise InvalidArgument(
-            f"package name '{name}': {name}.h would hide a system's header", next_step="Give another: --name"
+            f"package name: expected none of a system header, got '{name}'", next_step="Give another: --name"
         )
     if not _VERSION.fullmatch(version):
         raise InvalidArgument(f"package version '{version}': expected three numbers, as 1.0.0")
@@ -92,7 +92,7 @@ def collect(
 
     files, missing = closure([*generated, *sources, *OWN_FILES], read)
     if missing:
-        raise InvalidArgument(f"package {name}: nobody has {', '.join(missing)}")
+        raise InvalidArgument(f"package {name}: expected the included files, {', '.join(missing)} not found")
     return Contents(
         name=name,
         version=version,

@@ -47,7 +47,7 @@ def _prepare(folder: Path, wanted: set[str]) -> None:
     if not folder.exists():
         return
     if not folder.is_dir() or (any(folder.iterdir()) and not (folder / "src/rushlight/settings.h").is_file()):
-        raise InvalidArgument(f"{folder}: expected an empty folder, or a package of before")
+        raise InvalidArgument(f"{folder}: expected an empty folder or an earlier package, got other files")
     for file in sorted((folder / "src").rglob("*")):
         if file.is_file() and file.relative_to(folder).as_posix() not in wanted:
             file.unlink()

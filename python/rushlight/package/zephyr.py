@@ -59,5 +59,5 @@ def _kconfig(contents: Contents, option: str) -> str:
         "\tdepends on CPP && !STD_CPP98 && !STD_CPP11 && !STD_CPP14\n"
         "\tselect REQUIRES_FULL_LIBCPP\n"
         "\thelp\n"
-        "\t  Its functions, weights and kernels. Of the C++ library only headers are used.\n"
+        "\t  Its functions, weights and kernels. It uses only headers of the C++ library.\n"
     )

@@ -27,7 +27,7 @@ def read_batches(path: Path, example_inputs: Sequence[Any], *, any_size: bool = 
             function that returns one. An array holds one input, or several along its first dimension or
             along an additional first dimension.
         example_inputs: dtypes and sizes have to match these.
-        any_size: sizes may differ from those of the example inputs.
+        any_size: sizes may differ from the example inputs' sizes.
 
     Errors: InvalidArgument naming the file and the input that does not match.
     """

@@ -64,8 +64,8 @@ def expand_recurrent(
 
     Layers with packed sequences, projections, or dropout between layers in training stay unchanged. With
     `unroll` None a layer is unrolled if its steps take fewer bytes than 8-bit weights save; with False
-    none is. Of the layers not unrolled, LSTM and GRU with a static int8 scheme become `recurrent_layer` if
-    `whole` is set; the others stay unchanged.
+    none is. LSTM and GRU layers that are not unrolled and have a static int8 scheme become `recurrent_layer`
+    if `whole` is set; the others stay unchanged.
     """
     done = Expansion()
     for node in list(model.graph.nodes):

@@ -114,5 +114,7 @@ def _baked(
     building."""
     limits.check_only_time("a baked program")
     if trace is not None:
-        raise InvalidArgument("a baked program has no tracer", next_step="Trace the interpreted one.")
+        raise InvalidArgument(
+            "trace: expected an interpreted program, got a baked one", next_step="Trace without baking."
+        )
     return BakedProgram(target, baked if isinstance(baked, BakedBuild) else build.baked(prepared), limits)

@@ -101,7 +101,7 @@ class _Reader:
     def take(self, size: int) -> bytes:
         start = -(-self._position // _ALIGNMENT) * _ALIGNMENT
         if start + size > len(self._data):
-            raise TargetCrashed("the runner's response ends early")
+            raise TargetCrashed(f"runner's response: expected {start + size} bytes, got {len(self._data)}")
         self._position = start + size
         return self._data[start : start + size]
 
@@ -137,7 +137,7 @@ def decode_response(
     for output_orders in orders:
         _, values, stack, _, instructions, ns = reader.unpack("<4I2Q")
         if values != len(output_orders):
-            raise TargetCrashed(f"the runner gave {values} outputs, expected {len(output_orders)}")
+            raise TargetCrashed(f"runner's response: expected {len(output_orders)} outputs, got {values}")
         outputs = [reader.value(order) for order in output_orders]
         results.append(CallResult(outputs, instructions, ns, stack))
     return report, results

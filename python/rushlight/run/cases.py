@@ -137,11 +137,13 @@ def load_case(path: Path, method: str | None = None) -> Case:
             tuple(path.with_name(name) for name in described.get("files", ()) if name.endswith(".ptd")),
         )
     except FileNotFoundError as error:
-        raise InvalidArgument(f"case {path}: {error.filename} is missing") from error
+        raise InvalidArgument(f"case {path}: expected the file {error.filename}, got none") from error
     except (KeyError, TypeError, ValueError, AttributeError, EOFError, BadZipFile) as error:
-        raise InvalidArgument(f"case {path}: is no case ({type(error).__name__}: {error})") from error
+        raise InvalidArgument(f"case {path}: expected a case, got {type(error).__name__}: {error}") from error
     if not case.calls:
-        raise InvalidArgument(f"case {path}: no calls" + (f" of method '{method}'" if method else ""))
+        raise InvalidArgument(
+            f"case {path}: expected calls" + (f" to method '{method}', got none" if method else ", got none")
+        )
     return case
 
 
@@ -219,7 +221,7 @@ def load_npz(path: Path, method: str) -> Case:
     except FileNotFoundError as error:
         raise InvalidArgument(f"inputs {path}: no such file") from error
     except (ValueError, OSError, AttributeError) as error:
-        raise InvalidArgument(f"inputs {path}: is no .npz ({error})") from error
+        raise InvalidArgument(f"inputs {path}: expected an .npz file, got {error}") from error
 
 
 def _value(described: dict[str, Any], arrays: Any) -> Any:

@@ -72,7 +72,7 @@ def parse(words: Iterable[str]) -> list[int]:
     for word in words:
         if not re.fullmatch(r"(0[xX])?[0-9a-fA-F]{1,8}", word):
             raise InvalidArgument(
-                f"a failure record is a hexadecimal number of up to 8 digits, got {word!r}",
+                f"failure record: expected a hexadecimal number of up to 8 digits, got {word!r}",
                 next_step="Give the words after 'failure:' as the device printed them.",
             )
         records.append(int(word, 16))

@@ -34,7 +34,7 @@ class Limits:
     def check_only_time(self, what: str) -> None:
         """Error: InvalidArgument if there are limits that `what` does not support."""
         if self.arguments():
-            raise InvalidArgument(f"max_instructions, max_memory: {what} has no such limits")
+            raise InvalidArgument(f"max_instructions, max_memory: expected no limits for {what}, got some")
 
 
 @dataclass(frozen=True)

@@ -138,7 +138,7 @@ class Program:
         Raises InvalidArgument for a program that was loaded without enable_etdump, OSError.
         """
         if self._trace is None:
-            raise InvalidArgument("this program was loaded without enable_etdump=True")
+            raise InvalidArgument("trace: expected a program loaded with enable_etdump=True, got one without")
         debug = None if debug_buffer_path is None else os.fspath(debug_buffer_path)
         self._trace.write(os.fspath(etdump_path), debug)
 

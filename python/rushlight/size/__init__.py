@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How much flash, RAM and stack a program takes, and what takes it. docs/size.md tells more."""
+"""Measures the flash, RAM and stack of a program, and which parts take them; see docs/size.md."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A report beside one of another build of the same model, such as ExecuTorch's own, in categories that both
-have."""
+"""Compares a report with a report of another build of the same model, such as ExecuTorch's own, in shared
+categories."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ CATEGORIES = (
     "compiler library", "other",
 )  # fmt: skip
 
-# First match wins: components of ours, then libraries, then names of ExecuTorch's namespaces.
+# First match wins: rushlight's components, then libraries, then names in ExecuTorch's namespaces.
 _COMPONENTS = (
     ("runtime", re.compile(r"runtime/(?!runner|platform)|baked program$")),
     ("runner and extensions", re.compile(r"runtime/(runner|platform)$")),
@@ -48,7 +48,7 @@ _NAMES = (
 
 @dataclass(frozen=True)
 class Row:
-    """Bytes of one category in both."""
+    """The bytes of one category in both reports."""
 
     category: str
     flash: int
@@ -59,8 +59,8 @@ class Row:
 
 @dataclass(frozen=True)
 class Comparison:
-    """`rows` of all categories that are not empty; `other` names what was compared with, `unplaced` is how
-    much of its flash no symbol or map says the place of."""
+    """`rows` of all categories that are not empty; `other` names the other report, `unplaced` are the bytes
+    of its flash that no symbol or map assigns."""
 
     other: str
     rows: list[Row]
@@ -71,7 +71,7 @@ class Comparison:
 
 
 def compare(report: SizeReport, other: SizeReport) -> Comparison:
-    """The two side by side."""
+    """Compares two reports by category."""
     ours, theirs = _by_category(report.entries), _by_category(other.entries)
     rows = [
         Row(name, *ours.get(name, (0, 0)), *theirs.get(name, (0, 0)))
@@ -82,7 +82,7 @@ def compare(report: SizeReport, other: SizeReport) -> Comparison:
 
 
 def category(entry: Entry) -> str:
-    """One of CATEGORIES, by the component if it tells, by the library, or by the symbol's namespace."""
+    """One of CATEGORIES, by the component, else by the library, else by the symbol's namespace."""
     for patterns, text in ((_COMPONENTS, entry.component), (_FILES, entry.file), (_NAMES, entry.symbol)):
         for name, pattern in patterns:
             if text and (pattern.match(text) if patterns is _COMPONENTS else pattern.search(text)):

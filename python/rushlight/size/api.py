@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Builds programs and says how much flash and RAM they take, as linked and as run."""
+"""Builds programs and measures their flash and RAM, as linked and at run time."""
 
 from __future__ import annotations
 
@@ -35,10 +35,11 @@ def size(
 ) -> SizeReport:
     """Builds a runner for `models` (.pte, .bpte) below `output` (default: rushlight-build/size-<target>),
     with the compiler's call graph, and reads it. On boards each method then runs once in the emulator, on
-    ones or on `case`, to measure the stack, unless `measure` is False. With `integers` a program that is
-    linked in is converted first, as rushlight.build does it.
+    ones or on `case`, to measure the stack, unless `measure` is False. With `integers` a linked-in program
+    is converted first, as in rushlight.build.
 
-    Errors: those of building and running; InvalidArgument."""
+    Errors: the errors of building and running; InvalidArgument.
+    """
     if not models:
         raise InvalidArgument(
             "models: expected at least one, got none",
@@ -69,7 +70,7 @@ def size(
 
 
 def _inside(built: BuildResult, models: Sequence[Path]) -> list[Path]:
-    """The programs that the runner has, which may be converted ones, or is given."""
+    """The programs in the runner, possibly converted, or the given ones."""
     return list(models) if built.linked_model is None else [built.linked_model]
 
 
@@ -80,7 +81,7 @@ def _measured(
     case: Case | None,
     data_files: Sequence[Path],
 ) -> SizeReport:
-    """Runs each model; one alone is linked in, and so is what its stack has to do with."""
+    """Runs each model and adds the measured peaks. A single model is linked in; several share one runner."""
     outcomes: list[RunOutcome] = []
     for model in request.models:
         for one in [case] if case else cases_of_ones(read_model(model)):

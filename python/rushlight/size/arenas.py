@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The memory that an application gives each method, before anything is linked."""
+"""The memory that an application provides for each method, computed before linking."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from rushlight.program import Method, Storage, TensorInfo, arena_bytes, method_m
 
 @dataclass(frozen=True)
 class MethodArenas:
-    """Bytes, exact for the target's pointers. `planned` by memory id, id 1 first; `temporary` is what
-    kernels need at most, `temporary_peak` what they took in a run. `inputs` and `outputs` are the tensors
-    that the program leaves to the caller, at the upper bounds of their shapes."""
+    """Sizes in bytes, exact for the target's pointers. `planned` lists the buffers by memory id, id 1 first;
+    `temporary` is the maximum that kernels need, `temporary_peak` the peak of a run. `inputs` and
+    `outputs` are the tensors whose memory the caller provides, at the upper bounds of their shapes."""
 
     model: str
     method: str
@@ -28,7 +28,7 @@ class MethodArenas:
 
     @property
     def total(self) -> int:
-        """Bytes of memory while the method is loaded, without lent inputs and outputs."""
+        """Bytes while the method is loaded, without inputs and outputs of the caller."""
         return self.method_arena + sum(self.planned) + self.temporary
 
     def to_json(self) -> dict[str, Any]:
@@ -36,7 +36,7 @@ class MethodArenas:
 
 
 def method_arenas(models: Iterable[Path], bits: int) -> list[MethodArenas]:
-    """Those of all methods of the programs (.pte or .bpte)."""
+    """The arenas of all methods of the programs (.pte or .bpte)."""
     found = []
     for path in models:
         for method in read_model(path).plans:
@@ -56,7 +56,7 @@ def method_arenas(models: Iterable[Path], bits: int) -> list[MethodArenas]:
 
 
 def weight_bytes(models: Iterable[Path]) -> int:
-    """Bytes of the programs' constant tensors, as the files hold them; each stored tensor once."""
+    """Bytes of the programs' constant tensors in the files; each stored tensor counts once."""
     total = 0
     for path in models:
         program = read_model(path)

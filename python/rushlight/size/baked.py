@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The same model baked: what it takes without an interpreter."""
+"""Measures the same model baked, without an interpreter."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from rushlight.size.report import SizeReport
 
 @dataclass(frozen=True)
 class BakedSizes:
-    """Reports of two executables: `runner` runs cases as executor_runner does, `application` runs the program
-    once and does nothing else. A baked program has no method arena; its planned memory is static."""
+    """Reports of two executables: `runner` runs cases as executor_runner does, `application` only runs the
+    program once. A baked program has no method arena; its planned memory is static."""
 
     runner: SizeReport
     application: SizeReport
@@ -44,7 +44,8 @@ def baked_sizes(
 ) -> BakedSizes:
     """Bakes and builds `model` below `output`; with `measure` it runs once, on ones or on `case`.
 
-    Errors: those of baking, building and running."""
+    Errors: the errors of baking, building and running.
+    """
     wanted = merged({FEATURES: "call-graph"}, defines or {})
     built = build_baked(
         model,

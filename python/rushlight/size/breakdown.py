@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Breaks an executable down: every byte of flash and RAM with its symbol, file and component."""
+"""Assigns each byte of flash and RAM in an executable to a symbol, file and component."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ UNNAMED = "constants and strings"
 
 @dataclass(frozen=True)
 class Entry:
-    """Bytes of one symbol, or of what has no symbol in an input section. `flash` is code, constants and
-    initial values, `ram` what is written; `.data` counts in both. `operator` is empty for what operators
-    share, `dtype` for what is no instantiation for one."""
+    """Bytes of one symbol, or of a part of an input section without symbol. `flash` is code, constants and
+    initial values, `ram` writable data; `.data` counts in both. `operator` is empty for shared code,
+    `dtype` for code that is not instantiated for a dtype."""
 
     symbol: str
     file: str
@@ -37,8 +37,8 @@ class Entry:
 def break_down(
     elf: Elf, pieces: list[Piece] | None, components: Components, selected: Iterable[str] | None
 ) -> list[Entry]:
-    """An entry for everything in flash and RAM but the model; their sums are those of the sections. Without a
-    link map (`pieces` None) files and components are not known, and sections are split by symbols alone."""
+    """Entries for all flash and RAM except the model; they add up to the sections. Without a link map
+    (`pieces` None) files and components are unknown, and sections are split by symbols only."""
     symbols = sorted((s for s in elf.symbols if s.address and s.size), key=lambda s: s.address)
     operators = operators_by_source(selected)
     entries: list[Entry] = []
@@ -64,7 +64,7 @@ def _within(piece: Piece, section: Section) -> bool:
 
 
 def _apart(pieces: list[Piece]) -> list[Piece]:
-    """The pieces without overlaps: strings that the linker merged are listed for each that uses them."""
+    """The pieces without overlaps: the map lists merged strings for each of their users."""
     kept: list[Piece] = []
     covered = 0
     for piece in sorted(pieces, key=lambda piece: (piece.address, -piece.size)):
@@ -113,7 +113,7 @@ def _readable(entries: list[Entry], bits: int) -> list[Entry]:
 
 
 def summed(entries: Iterable[Entry], key: Callable[[Entry], str]) -> dict[str, dict[str, int]]:
-    """{"flash", "ram"} of the entries by key, most flash first; entries with an empty key are left out."""
+    """{"flash", "ram"} of the entries by key, largest flash first; entries with an empty key are left out."""
     sums: dict[str, dict[str, int]] = {}
     for entry in entries:
         if name := key(entry):

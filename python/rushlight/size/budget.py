@@ -27,7 +27,7 @@ _NAMED = 5
 @dataclass(frozen=True)
 class Limit:
     """At most `bytes` of `memory` ("flash" or "ram") for `name` in `group`: "components", "operators", or ""
-    for the whole program, where `name` is one of TOTALS."""
+    for the whole program, with `name` one of TOTALS."""
 
     group: str
     name: str
@@ -40,7 +40,7 @@ class Limit:
 
 @dataclass(frozen=True)
 class Budget:
-    """Limits, and the report of an earlier build that tells who has grown."""
+    """Limits, and the report of an earlier build for naming what has grown."""
 
     limits: tuple[Limit, ...]
     before: SizeReport | None = None
@@ -51,7 +51,7 @@ class Budget:
 
 
 def read_budget(path: Path) -> Budget:
-    """A budget file; docs/size.md has its form. Error: InvalidArgument, which names the key at fault."""
+    """Reads a budget file in the format of docs/size.md. Error: InvalidArgument with the invalid key."""
     content = read_yaml(path, what="budget")
     if not isinstance(content, dict) or not content:
         got = type(content).__name__
@@ -85,7 +85,7 @@ def _limits(content: Mapping[str, Any], where: str) -> Iterator[Limit]:
 
 
 def _bytes(value: Any, where: str) -> int:
-    """A number of bytes, or one with a unit: 40000, "39 KiB"."""
+    """A number of bytes, or a text with a unit: 40000, "39 KiB"."""
     found = re.fullmatch(r"(\d+(?:\.\d+)?) ?([kKM]?i?B)?", str(value).replace("_", "").replace(",", ""))
     if isinstance(value, bool) or found is None or (found[2] or "") not in _UNITS:
         raise InvalidArgument(f"{where}: expected bytes, such as 40000 or 39 KiB, got '{value}'")
@@ -93,8 +93,8 @@ def _bytes(value: Any, where: str) -> int:
 
 
 def check_budget(report: SizeReport, budget: Budget, before: SizeReport | None = None) -> None:
-    """Errors: OverBudget, with each limit that is exceeded, by how much, and who has grown since `before` or
-    takes most; InvalidArgument for what the report cannot tell."""
+    """Errors: OverBudget with each exceeded limit, the excess, and the parts that have grown since `before`
+    or are largest; InvalidArgument for limits that the report has no value for."""
     earlier = before or budget.before
     over = []
     lines = []
@@ -151,7 +151,7 @@ def _is_in(component: str, name: str) -> bool:
 
 
 def _blamed(report: SizeReport, limit: Limit, before: SizeReport | None) -> list[str]:
-    """Who has grown, most first; without an earlier build, who takes most."""
+    """The parts that have grown, most first; without an earlier build, the largest parts."""
     if limit.name in ("stack", "arena"):
         return _blamed_memory(report, limit.name, before)
     memory = limit.memory or ("ram" if limit.name == "ram" else "flash")

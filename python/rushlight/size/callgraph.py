@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Reads what GCC writes with -fcallgraph-info=su: for each function its frame and whom it calls."""
+"""Reads the output of GCC's -fcallgraph-info=su: the frame and the callees of each function."""
 
 from __future__ import annotations
 
@@ -17,9 +17,10 @@ _FRAME = re.compile(r"(\d+) bytes \((static|dynamic|dynamic,bounded)\)")
 
 @dataclass
 class Function:
-    """One function as compiled: `frame` is bytes, the return address included where the call pushes it.
-    `kind` is "static", "dynamic" (more than `frame`, nobody knows how much) or "dynamic,bounded". `calls` are
-    the symbols that it calls directly, `indirect` the places (file:line) of calls through pointers."""
+    """One compiled function: `frame` is its size in bytes, including the return address if the call pushes
+    it. `kind` is "static", "dynamic" (more than `frame` by an unknown amount) or "dynamic,bounded".
+    `calls` are the symbols of its direct calls, `indirect` the source lines (file:line) of calls through
+    pointers."""
 
     symbol: str
     frame: int
@@ -29,7 +30,7 @@ class Function:
 
 
 def read_call_graph(path: Path) -> dict[str, Function]:
-    """The functions of one object by symbol."""
+    """The functions of one object, by symbol."""
     functions: dict[str, Function] = {}
     for line in path.read_text(errors="replace").splitlines():
         if node := _NODE.match(line):
@@ -48,5 +49,5 @@ def read_call_graph(path: Path) -> dict[str, Function]:
 
 
 def _symbol(title: str) -> str:
-    """Titles of functions that only their file sees have the file in front."""
+    """Removes the file name in front of the titles of functions with internal linkage."""
     return title.rpartition(":")[2]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Assigns linked objects to components of the product, and symbols to operators and dtypes."""
+"""Assigns linked objects to components of rushlight, and symbols to operators and dtypes."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ APPLICATION, UNKNOWN = "application", "unknown"
 _BAKED = re.compile(r"(?:^|/)baked/(\w+)/\1(_example|_weights)?\.\w+$")
 _OURS = re.compile(r"(?:^|/)((?:runtime|kernels)/(?:\w+/)*?)[\w.+-]+$")
 _COMPILERS = ("libgcc", "libclang_rt", "libcompiler_rt", "compiler_rt", "crt", "Scrt", "gcrt")
-# What lets a shared library be found and called; the map names whatever object came first.
+# Sections for dynamic linking; the map attributes them to an arbitrary object.
 _DYNAMIC = (".interp", ".note", ".gnu", ".dyn", ".rel", ".plt", ".got", ".hash", ".eh_frame")
 _OBJECT = re.compile(r"\.(o|obj)$")
 
 
 class Components:
-    """Finds the source of each object: by its path, by the build folder where an archive hides it, by the
-    tree's own file names where there is no build folder."""
+    """Finds the source of each object: by its path; for objects in archives by the build folder, or without
+    one by the file names of the source tree."""
 
     def __init__(self, build_folder: Path | None = None) -> None:
         self._folder = build_folder
-        # Of one name there may be several: what kernels share and a back of that name.
+        # Several objects may share a name: the common part of kernels, and backs of the same name.
         self._objects: dict[tuple[str, str], dict[str, Path]] = {}
         for path in build_folder.glob("**/CMakeFiles/*.dir/**/*.o*") if build_folder else ():
             if _OBJECT.search(path.name):
@@ -41,7 +41,7 @@ class Components:
                 self._objects.setdefault(key, {})[inside] = path
 
     def source(self, piece: Piece) -> str:
-        """The source file from the root of the tree, or the library and its member: "runtime/base/log.cpp",
+        """The source file relative to the source tree, or the library and its member: "runtime/base/log.cpp",
         "libc.a(memcpy.o)". Empty for padding."""
         if not piece.file:
             return ""
@@ -53,7 +53,7 @@ class Components:
         return _source_of(inside) if inside else f"{library}({piece.file})"
 
     def object_file(self, piece: Piece) -> Path | None:
-        """The object as the build left it; None for libraries that it did not make."""
+        """The object in the build folder; None for libraries from elsewhere."""
         if not piece.archive:
             path = self._folder / piece.file if self._folder and piece.file else None
             return path if path and path.is_file() else None
@@ -61,7 +61,7 @@ class Components:
         return built.get(_that_of(piece, list(built)) or "")
 
     def of(self, piece: Piece) -> str:
-        """The component that a piece belongs to: a folder of the tree, a generated part, or a library."""
+        """The component of a piece: a folder of the tree, a generated part, or a library."""
         if not piece.file:
             return PADDING
         source = self.source(piece)
@@ -83,12 +83,12 @@ class Components:
 
 
 def _key(piece: Piece) -> tuple[str, str]:
-    """(CMake target, object) of what is out of an archive."""
+    """(CMake target, object) of an archive member."""
     return PurePosixPath(piece.archive).name.removeprefix("lib").removesuffix(".a"), piece.file
 
 
 def _that_of(piece: Piece, sources: list[str]) -> str | None:
-    """Picks the source of a piece among sources of one name, by its section; None if there are none."""
+    """Picks the source of a piece by its section among sources of the same name; None if there are none."""
     backs = [f"/{folder}/" for folder in BACKS_FOLDERS]
     of = [f"/{folder}/" for folder in BACKS_FOLDERS if f"7kernels{len(folder)}{folder}" in piece.name]
     found = (path for path in sources if [each for each in backs if each in path] == of)
@@ -130,7 +130,7 @@ def _tree_files() -> dict[str, list[str]]:
 
 
 def _in_tree(target: str, member: str) -> list[str]:
-    """The files of that name that the library may hold."""
+    """The source files with this name that may belong to the library."""
     folder = "kernels/" if target.endswith("kernels") else "runtime/"
     if not target.startswith("rushlight_") and target != "executorch_kernels":
         return []
@@ -141,8 +141,8 @@ def _in_tree(target: str, member: str) -> list[str]:
 
 
 def operators_by_source(selected: Iterable[str] | None) -> dict[str, str]:
-    """The operators that each kernel source computes, as "aten::add.out", several separated by ", "; only
-    those that are `selected`, unless that is not known. Sources from the root:
+    """The operators that each kernel source computes, such as "aten::add.out", separated by ", "; only
+    `selected` operators, or all if None. Sources are relative to the tree:
     "kernels/operators/elementwise/op_add.cpp"."""
     wanted = None if selected is None else set(selected)
     found: dict[str, list[str]] = {}
@@ -171,8 +171,7 @@ _COMPLEX_NAMES = {
 
 
 def dtypes_of(readable: str, *, pointer_bits: int = 32) -> str:
-    """The dtypes that a demangled name is an instantiation for, separated by "+": those that stand in its
-    template arguments. Empty where it has none."""
+    """The dtypes in the template arguments of a demangled name, separated by "+"; empty without any."""
     name = _without_parameters(readable)
     found: dict[str, None] = {}
     for arguments in _template_arguments(name):

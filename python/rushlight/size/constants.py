@@ -47,8 +47,8 @@ inline constexpr std::size_t kOutputs = {outputs};
 
 
 def constants_header(report: SizeReport) -> str:
-    """The header's text. Where several models have a method of one name, its namespace begins with the
-    model's, and `kMethods` has the most that any of them takes."""
+    """The header's text. If several models have a method of the same name, the namespace begins with the
+    model's name, and `kMethods` has the maximum over all of them."""
     stack = report.stack
     parts = [
         _HEAD.format(

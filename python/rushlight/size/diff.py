@@ -29,8 +29,8 @@ class Change:
 
 @dataclass(frozen=True)
 class SizeDiff:
-    """`totals` has every sum, changed or not: flash, ram, arena, stack and so on. `components`, `operators`
-    and `symbols` list changes of flash, `ram` changes of symbols in RAM; the largest change comes first."""
+    """`totals` has each total, changed or not: flash, ram, arena, stack and so on. `components`, `operators`
+    and `symbols` list changes of flash, `ram` changes of symbols in RAM, the largest change first."""
 
     totals: list[Change]
     components: list[Change]

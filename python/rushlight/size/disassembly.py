@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Frames and calls as they stand in the code: for functions that no compiler left data about, such as the C
-library's. All that a function takes off the stack pointer is added up, whichever way runs through it."""
+"""Reads frames and calls from the instructions, for functions without compiler data, such as the C library's.
+All decrements of the stack pointer in a function are added up, whichever path executes them."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from pathlib import Path
 from rushlight import process
 
 _LINE = re.compile(r"^\s*([0-9a-f]+):\s+(\S+)(?:\s+(.*))?$")
-_NUMBER = r"(0x[0-9a-f]+|\d+)"  # GNU's objdump writes decimal ones, LLVM's others
+_NUMBER = r"(0x[0-9a-f]+|\d+)"  # GNU objdump writes decimal numbers, LLVM's hexadecimal ones
 _TARGET = re.compile(r"(?:^|[\s,#])(?:0x)?([0-9a-f]+) <([^>+]*)")
 
 
 @dataclass
 class Code:
     """The code of one function: `frame` in bytes, the addresses outside of it that it calls or jumps to, with
-    their names, the number of calls through pointers, and `dynamic` if the stack pointer moves by a computed
-    value."""
+    their names, the number of calls through pointers, and `dynamic` if the stack pointer changes by a
+    computed value."""
 
     frame: int = 0
     calls: dict[int, str] = field(default_factory=dict)
@@ -31,8 +31,7 @@ class Code:
 def disassemble(
     elf: Path, objdump: str, machine: str, bits: int, functions: list[tuple[int, int]]
 ) -> dict[int, Code]:
-    """The code of `functions` (address and size, sorted), by address; empty for a machine that is not
-    known."""
+    """The code of `functions` (address and size, sorted), by address; empty for unknown machines."""
     riscv = _riscv64 if bits == 64 else _riscv32
     read = {"EM_ARM": _arm, "EM_RISCV": riscv, "EM_X86_64": _x86, "EM_AARCH64": _aarch64}.get(machine)
     if read is None or process.find_program(objdump) is None:
@@ -106,12 +105,12 @@ def _riscv64(code: Code, name: str, operands: str) -> None:
 
 def _riscv(code: Code, name: str, operands: str, register: int) -> None:
     if saved := re.search(r"<__riscv_save_(\d+)>", operands):
-        # libgcc's: pushes ra and that many of s0 to s11, in the caller's name.
+        # libgcc's save routine pushes ra and this number of s0 to s11 for its caller.
         code.frame += -(-(int(saved[1]) + 1) * register // 16) * 16
     if name in ("addi", "add", "addiw", "c.addi16sp") and operands.startswith("sp,"):
         amount = re.match(rf"sp,(?:sp,)?(-?){_NUMBER}$", operands)
         if amount is None:
-            code.dynamic = code.dynamic or not operands.startswith("sp,s0")  # s0: back to the frame's start
+            code.dynamic = code.dynamic or not operands.startswith("sp,s0")  # s0 restores the frame's start
         elif amount[1]:
             code.frame += int(amount[2], 0)
     elif name == "sub" and operands.startswith("sp,sp"):

@@ -22,7 +22,7 @@ FORBIDDEN = re.compile(
     | _ZNSt | _ZNKSt | _ZSt                                       # parts of the C++ library that link""",
     re.VERBOSE,
 )
-"""Symbols of heaps, of exceptions and of the C++ library, which nothing that runs on a device needs."""
+"""Symbols of the heap, of exceptions and of the C++ library, which a device does not need."""
 
 
 @dataclass(frozen=True)
@@ -47,8 +47,8 @@ class Section:
 
 @dataclass(frozen=True)
 class Symbol:
-    """A function or an object. `address` is without the bit that marks Thumb code; `names` has all that the
-    place goes by, as the compiler writes them."""
+    """A function or an object. `address` excludes the bit that marks Thumb code; `names` are all mangled
+    names of the address."""
 
     name: str
     address: int
@@ -59,7 +59,7 @@ class Symbol:
 
 @dataclass(frozen=True)
 class Elf:
-    """`machine` is pyelftools' name: EM_ARM, EM_RISCV, EM_X86_64, EM_AARCH64; `flags` are of the ELF
+    """`machine` is pyelftools' name: EM_ARM, EM_RISCV, EM_X86_64, EM_AARCH64; `flags` come from the ELF
     header."""
 
     path: Path
@@ -70,13 +70,13 @@ class Elf:
     symbols: list[Symbol]
 
     def forbidden(self) -> list[str]:
-        """Its symbols of heaps, exceptions and the C++ library, by name."""
+        """The symbols of the heap, of exceptions and of the C++ library, by name."""
         names = {name for symbol in self.symbols for name in symbol.names}
         return sorted(name for name in names if FORBIDDEN.match(name))
 
 
 def read_elf(path: Path) -> Elf:
-    """Errors: InvalidArgument for what is no linked ELF file, MissingDependency."""
+    """Errors: InvalidArgument for a file that is not a linked ELF file, MissingDependency."""
     try:
         from elftools.common.exceptions import ELFError
         from elftools.elf.elffile import ELFFile
@@ -103,7 +103,7 @@ def _sections(elf: Any) -> list[Section]:
 
 
 def _symbols(elf: Any) -> list[Symbol]:
-    """One a place, the largest of those that lie there; undefined ones (of a shared library) have address
+    """One symbol per address and kind, the largest at each; undefined ones (of a shared library) have address
     0."""
     thumb = elf["e_machine"] == "EM_ARM"
     places: dict[tuple[int, bool], list[tuple[int, str]]] = {}
@@ -131,7 +131,7 @@ def _symbols(elf: Any) -> list[Symbol]:
 
 
 def demangled(names: list[str]) -> list[str]:
-    """C++ names as people read them, by c++filt; as they are where there is none."""
+    """C++ names in readable form, by c++filt; unchanged without it."""
     wanted = sorted({name for name in names if name.startswith("_Z")})
     tool = process.find_program("c++filt") or process.find_program("llvm-cxxfilt")
     if not wanted or tool is None:

@@ -21,10 +21,11 @@ LIBRARY = "executorch_kernels"
 
 @dataclass(frozen=True)
 class KernelSizes:
-    """Bytes of code, constants and initial data. `sources` are the kernels' own, by source
-    ("operators/matmul/op_mm"); `shared` is what they share and the microkernels they call, by file; `table`
-    is the operator table: names, signatures and what unpacks arguments. `operators` has those of each source.
-    Nothing is linked yet: what the linker leaves out or merges, and the C library, do not count."""
+    """Bytes of code, constants and initial data. `sources` has each kernel's own bytes, by source
+    ("operators/matmul/op_mm"); `shared` has shared code and the called microkernels, by file; `table` is
+    the operator table: names, signatures and functions that unpack arguments. `operators` lists the
+    operators of each source. The objects are not linked: savings of the linker and the C library do not
+    count."""
 
     target: str
     dtypes: tuple[str, ...]
@@ -35,7 +36,7 @@ class KernelSizes:
 
     @property
     def total(self) -> int:
-        """Bytes of the whole library."""
+        """The bytes of the whole library."""
         return sum(self.sources.values()) + sum(self.shared.values()) + self.table
 
     def to_json(self) -> dict[str, Any]:
@@ -51,9 +52,8 @@ def kernel_sizes(
     jobs: int | None = None,
     progress: cmake.Progress | None = None,
 ) -> KernelSizes:
-    """Builds every operator for `target`, optimized for size, and measures the objects. `dtypes` are those
-    that operators are built with, all if there are none. Written below `output` (default:
-    rushlight-build/kernels-<target>).
+    """Builds each operator for `target`, optimized for size, and measures the objects. `dtypes` are the
+    dtypes to build, all if empty. Written below `output` (default: rushlight-build/kernels-<target>).
 
     Errors: UnknownTarget, MissingToolchain, MissingDependency, InvalidSelection, BuildFailed.
     """
@@ -92,7 +92,7 @@ def _measured(target: str, dtypes: tuple[str, ...], binary: Path) -> KernelSizes
 
 
 def _operators(selected: Path) -> dict[str, list[str]]:
-    """The operators by source: that of their front, and that of their back if they have one."""
+    """The operators by source: by the source of their front, and of their back if they have one."""
     content = read_json(selected)
     found: dict[str, list[str]] = {}
     for name, row in content["operators"].items():
@@ -103,6 +103,6 @@ def _operators(selected: Path) -> dict[str, list[str]]:
 
 
 def _source(path: Path) -> str:
-    """kernels/operators/elementwise/op_add.cpp.obj is operators/elementwise/op_add, as in ops.yaml."""
+    """kernels/operators/elementwise/op_add.cpp.obj becomes operators/elementwise/op_add, as in ops.yaml."""
     name = path.with_name(path.name.partition(".cpp.")[0])
     return str(Path(*name.parts[1:]))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A linked program as a graph of functions: frames, calls, and whose addresses are taken where."""
+"""A linked program as a graph of functions: frames, calls, and which code takes which addresses."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from rushlight.size.objects import References, read_references
 COMPILER, CODE, NOBODY = "compiler", "code", "unknown"
 
 ALLOWANCE = 256
-"""Bytes that a function is taken to need of which nothing is known."""
+"""The stack bytes assumed for an unknown function."""
 
 
 @dataclass
 class LinkedFunction:
-    """A function by its address. `known` says who told the frame: COMPILER, CODE (read off the instructions)
-    or NOBODY. `calls` are addresses; `indirect` places of calls through pointers, "" where no line is
-    known."""
+    """A function by its address. `known` tells the source of its frame: COMPILER, CODE (read from the
+    instructions) or NOBODY. `calls` are addresses; `indirect` are source lines of calls through pointers,
+    "" if the line is unknown."""
 
     address: int
     name: str
@@ -56,11 +56,11 @@ class LinkedProgram:
         self._fill(elf, objdump)
 
     def named(self, part: str) -> list[LinkedFunction]:
-        """Functions whose readable name, without arguments, is `part`."""
+        """Functions whose readable name without arguments is `part`."""
         return [f for f in self.functions.values() if base_name(f.readable) == part]
 
     def taken_by(self, function: LinkedFunction, besides: Iterable[str] = ()) -> set[int]:
-        """The functions whose addresses `function` holds, in itself or in data that it refers to; not
+        """The functions whose addresses `function` takes, in its code or in data that it refers to, except
         through the data of sources that end in one of `besides`."""
         found: set[int] = set()
         waiting, seen = [function.origin], set()
@@ -82,8 +82,8 @@ class LinkedProgram:
         return found
 
     def table_functions(self, source: str) -> set[int]:
-        """The functions whose addresses the data of the object of `source` holds: kernels and their
-        callers."""
+        """The functions whose addresses are in the data of the object of `source`: kernels and functions that
+        unpack their arguments."""
         found: set[int] = set()
         for piece in self._pieces:
             if self._components.source(piece).endswith(f"generated/{source}"):
@@ -149,8 +149,8 @@ class LinkedProgram:
                 self._read(function, code[function.address])
 
     def _extents(self, sizes: dict[int, int]) -> list[tuple[int, int]]:
-        """(address, size) of all functions; one written in assembler without a size ends where the next
-        begins, or its section."""
+        """(address, size) of all functions; an assembler function without a size extends to the next function
+        or the end of its section."""
         addresses = sorted(self.functions)
         extents = []
         for address, after in zip(addresses, [*addresses[1:], 1 << 64], strict=True):
@@ -168,14 +168,14 @@ class LinkedProgram:
             addresses = self._by_name.get(name, set())
             near = {a for a in addresses if self.functions[a].origin[0] == function.origin[0]}
             function.calls |= near or addresses
-            # What a static program does not have is weak, and is not called.
+            # An undefined symbol of a static program is weak and never called.
             if not addresses and (self._is_dynamic or name in self._places):
                 function.unresolved.add(name)
 
     def _read(self, function: LinkedFunction, code: Code) -> None:
         function.frame, function.known, function.dynamic = code.frame, CODE, code.dynamic
         if function.name.startswith(("__riscv_save", "__riscv_restore")):
-            function.frame, function.dynamic = 0, False  # the frame is their caller's
+            function.frame, function.dynamic = 0, False  # they work in their caller's frame
         function.indirect = {""} if code.indirect else set()
         for address, name in code.calls.items():
             index = bisect_right(self._extent_starts, address) - 1
@@ -187,14 +187,14 @@ class LinkedProgram:
 
 
 def _graph(object_file: str) -> dict[str, Function]:
-    """The compiler's call graph beside an object: method.cpp.ci for method.cpp.obj."""
+    """The compiler's call graph of an object: method.cpp.ci for method.cpp.obj."""
     path = Path(object_file)
     beside = path.with_suffix(".ci")
     return read_call_graph(beside) if path.is_file() and beside.is_file() else {}
 
 
 def base_name(readable: str) -> str:
-    """A readable name without result, arguments and clone: "rushlight::Method::load"."""
+    """A readable name without result, arguments and clone suffix: "rushlight::Method::load"."""
     depth = 0
     start = 0
     for at, character in enumerate(readable):

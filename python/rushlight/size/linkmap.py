@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Reads a linker's map: which input section of which object lies where. GNU ld's form and lld's."""
+"""Reads a linker's map: the address, object and name of each input section. Supports GNU ld and lld."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 from rushlight.errors import InvalidArgument
 
 _GNU_START = "Linker script and memory map"
-# An input section begins with one space, an output section with none; a long name has a line of its own.
+# An input section is indented by one space, an output section is not; a long name takes a separate line.
 _GNU_OUT = re.compile(r"^(\.\S+)(?:\s+0x[0-9a-f]+\s+0x[0-9a-f]+.*)?$")
 _GNU_IN = re.compile(r"^ (\S+)\s+0x([0-9a-f]+)\s+0x([0-9a-f]+)(?: (.*))?$")
 _LLD_LINE = re.compile(r"^ *([0-9a-f]+) +([0-9a-f]+) +([0-9a-f]+) +(\d+) (\s*)(\S.*)$")
@@ -20,8 +20,8 @@ _MEMBER = re.compile(r"^(.*)\(([^()]+)\)$")
 
 @dataclass(frozen=True)
 class Piece:
-    """An input section as linked. `file` is the object, in `archive` where it came out of one; both are empty
-    for bytes that only fill a gap."""
+    """A linked input section. `file` is the object, `archive` the archive that contains it; both are empty
+    for padding."""
 
     section: str
     name: str
@@ -32,7 +32,7 @@ class Piece:
 
 
 def read_map(path: Path) -> list[Piece]:
-    """All input sections that take memory, in the map's order. Error: InvalidArgument for any other file."""
+    """All input sections that take memory, in map order. Error: InvalidArgument for any other file."""
     try:
         text = path.read_text(errors="replace")
     except OSError as error:

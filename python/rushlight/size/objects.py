@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Finds where addresses of functions are taken, from the relocations of a build's objects."""
+"""Finds the code that takes addresses of functions, from the relocations of a build's objects."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-# Relocations of direct calls and jumps, by machine; any other one that names a function takes its address.
+# Relocations of direct calls and jumps, by machine; any other relocation to a function takes its address.
 _CALLS = {
     "EM_ARM": {10, 28, 29, 30, 51, 102, 103},
     "EM_RISCV": {16, 17, 18, 19, 44, 45},
@@ -18,8 +18,8 @@ _CALLS = {
 
 @dataclass
 class References:
-    """References of an input section that are no calls: sections of the same object by name, symbols of other
-    objects."""
+    """References of an input section other than calls: sections of the same object by name, and symbols of
+    other objects."""
 
     sections: set[str] = field(default_factory=set)
     symbols: set[str] = field(default_factory=set)
@@ -52,7 +52,7 @@ def read_references(path: Path) -> dict[str, References]:
 
 @dataclass(frozen=True)
 class _Symbol:
-    """`name` is empty where other objects do not see it; `section` is of the same object, or empty."""
+    """`name` is empty for symbols with internal linkage; `section` is in the same object, or empty."""
 
     name: str
     section: str
@@ -72,7 +72,7 @@ def _symbols(elf: Any, names: list[str]) -> list[_Symbol]:
 
 def _add(references: References, symbol: _Symbol, addend: int) -> None:
     if symbol.section.startswith(".text"):
-        # Labels within a function are for jumps; only its beginning is its address.
+        # Labels within a function are jump targets; only its start is its address.
         begins = symbol.kind == "STT_SECTION" and addend in (0, -4)
         if symbol.kind not in ("STT_FUNC", "STT_GNU_IFUNC") and not begins:
             return

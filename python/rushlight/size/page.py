@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A size report as one HTML file: the picture and the tables."""
+"""A size report as one HTML file, with a treemap and tables."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from rushlight.size.treemap import treemap_svg
 
 
 def report_page(report: SizeReport) -> str:
-    """The whole file."""
+    """The complete HTML file."""
     title = f"{report.target or report.executable}: {report.flash:,} bytes of flash"
     parts = [
         table(("", "bytes"), _totals(report)),

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Makes a report of what a build left behind: an ELF file, and as far as they are there its map and
-objects."""
+"""Creates a report from a build: its ELF file, and its map and objects if present."""
 
 from __future__ import annotations
 
@@ -21,8 +20,8 @@ from rushlight.size.linkmap import read_map
 from rushlight.size.report import SizeReport
 from rushlight.size.stack import StackBound, stack_bound
 
-# What a core puts onto the stack for an interrupt: eight words, with floating-point registers 18 more, and
-# one to align.
+# The stack frame that a core pushes for an interrupt: eight words, 18 more with floating-point registers, and
+# one for alignment.
 _ARM_FRAME, _ARM_FLOAT_FRAME = 36, 108
 _ARM_HARD_FLOAT = 0x400
 _OBJDUMPS = {
@@ -35,7 +34,7 @@ _OBJDUMPS = {
 
 @dataclass(frozen=True)
 class Built:
-    """The files of a build. `folder` has CMake's own files, for components and the call graph."""
+    """The files of a build. `folder` is CMake's build folder, used for components and the call graph."""
 
     executable: Path
     link_map: Path | None
@@ -45,8 +44,8 @@ class Built:
 
 
 def find_build(path: Path, link_map: Path | None = None) -> Built:
-    """The build at `path`: a folder that `rushlight build` or CMake wrote, or an ELF file with its map beside
-    it. Error: InvalidArgument if nothing was built there."""
+    """The build at `path`: a folder of `rushlight build` or CMake, or an ELF file with its map beside it.
+    Error: InvalidArgument if there is no build."""
     if path.is_file():
         beside = path.with_name(path.name + ".map"), path.with_suffix(".map")
         found = link_map or next((p for p in beside if p.is_file()), None)
@@ -76,9 +75,11 @@ def _cache(folder: Path) -> dict[str, str]:
 
 
 def read_build(built: Built, models: Sequence[Path] = ()) -> SizeReport:
-    """The report of a build without running it. `models` are those that it is for, if it does not say.
+    """The report of a build without running it. `models` are the programs that it is for, if the build does
+    not name them.
 
-    Errors: InvalidArgument (no ELF file, no link map), those of reading programs."""
+    Errors: InvalidArgument (no ELF file, no link map), the errors of reading programs.
+    """
     elf = read_elf(built.executable)
     known = [model for model in models or built.models if model.is_file()]
     components = Components(built.folder)
@@ -117,7 +118,7 @@ def _selected(folder: Path | None) -> list[str] | None:
 
 
 def _objdump(elf: Elf, folder: Path | None) -> str:
-    """The build's own, or the one for the machine."""
+    """The build's own objdump, or the one for the machine."""
     named = _cache(folder).get("CMAKE_OBJDUMP", "") if folder else ""
     if named and process.find_program(named):
         return named
@@ -126,7 +127,7 @@ def _objdump(elf: Elf, folder: Path | None) -> str:
 
 def _interrupt_frame(elf: Elf) -> int:
     if elf.machine != "EM_ARM":
-        return 0  # a trap handler on RISC-V saves what it needs itself
+        return 0  # a trap handler on RISC-V saves registers itself
     return _ARM_FLOAT_FRAME if elf.flags & _ARM_HARD_FLOAT else _ARM_FRAME
 
 

@@ -16,11 +16,11 @@ from rushlight.size.stack import StackBound, Step
 
 FORMAT, VERSION = "rushlight-size", 2
 _READ = (1, 2)
-"""Versions that can be read; an entry of version 1 has `room` in place of `component`."""
+"""Supported versions; an entry of version 1 has `room` in place of `component`."""
 
-# What an application brings of its own or leaves out.
+# Code that applications replace or leave out.
 _AROUND = ("runtime/runner", "runtime/platform")
-# What proves a program and its calls sound when they are loaded; layout.cpp counts at the same time.
+# Code that verifies a program and its calls at load time; layout.cpp also counts at that time.
 _VERIFICATION = (
     "runtime/program/flatbuffer.cpp",
     "runtime/program/schema.cpp",
@@ -31,12 +31,14 @@ _VERIFICATION = (
 
 @dataclass(frozen=True)
 class SizeReport:
-    """Bytes. `flash` is code, constants and initial values without the linked-in model, `ram` static data
-    without arenas and stack, `model` the linked-in program and data files, `weights` the constant tensors in
-    the model files. `sections` are (name, bytes, kind of memory). `entries` add up to `flash` and `ram`.
+    """Sizes in bytes. `flash` is code, constants and initial values without the linked-in model, `ram` static
+    data without arenas and stack, `model` the linked-in program and data files, `weights` the constant
+    tensors in the model files. `sections` are (name, bytes, kind of memory). `entries` add up to `flash`
+    and `ram`.
 
-    `stack` is None where it cannot be computed, `stack_peak` where nothing was run. `forbidden` are symbols
-    of the heap, of exceptions and of the C++ library. `unknown` says what of all this could not be told."""
+    `stack` is None if it cannot be computed, `stack_peak` if nothing ran. `forbidden` are symbols of the
+    heap, of exceptions and of the C++ library. `unknown` lists the facts that could not be determined.
+    """
 
     target: str
     models: tuple[str, ...]
@@ -55,12 +57,12 @@ class SizeReport:
 
     @property
     def arena(self) -> int:
-        """The most that one method takes: its arena, planned memory and scratch."""
+        """The maximum over the methods of arena, planned memory and scratch together."""
         return max((method.total for method in self.methods), default=0)
 
     @property
     def stack_bytes(self) -> int | None:
-        """The computed worst case if it is known, else the measured peak."""
+        """The computed worst case if known, else the measured peak."""
         return self.stack.worst_case if self.stack else self.stack_peak
 
     @property
@@ -77,12 +79,12 @@ class SizeReport:
 
     @property
     def operators(self) -> dict[str, dict[str, int]]:
-        """The bytes of each operator's own source. Code that operators share counts as a component only."""
+        """The bytes of each operator's own source. Shared code counts only as a component."""
         return summed(self.entries, lambda entry: entry.operator)
 
     @property
     def dtypes(self) -> dict[str, dict[str, int]]:
-        """The bytes of kernels' instantiations by dtype, without code that serves all dtypes."""
+        """The bytes of kernel instantiations by dtype, without code shared by all dtypes."""
         return summed(self.entries, lambda entry: entry.dtype)
 
     def to_json(self) -> dict[str, Any]:
@@ -112,7 +114,7 @@ class SizeReport:
 
 
 def measured(report: SizeReport, stack_peak: int | None, temporary_peaks: Mapping[str, int]) -> SizeReport:
-    """The report with what a run found; peaks of temporary memory by method."""
+    """The report with the results of a run; `temporary_peaks` are by method."""
     methods = tuple(
         replace(method, temporary_peak=temporary_peaks.get(method.method, method.temporary_peak))
         for method in report.methods
@@ -121,7 +123,7 @@ def measured(report: SizeReport, stack_peak: int | None, temporary_peaks: Mappin
 
 
 def read_report(path: Path) -> SizeReport:
-    """A report that `--json` wrote. Error: InvalidArgument for anything else."""
+    """Reads a report written with `--json`. Error: InvalidArgument for any other file."""
     content = read_json(path, what="size report")
     if not isinstance(content, dict) or content.get("format") != FORMAT:
         raise InvalidArgument(
@@ -166,6 +168,6 @@ def _entry(row: dict[str, Any]) -> Entry:
 
 
 def _known(kind: Any, row: dict[str, Any]) -> dict[str, Any]:
-    """The fields of a dataclass; its computed properties are in the JSON too."""
+    """The constructor fields of a dataclass; the JSON also contains its computed properties."""
     names = {field.name for field in fields(kind)}
     return {name: value for name, value in row.items() if name in names}

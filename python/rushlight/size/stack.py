@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The most stack that a program can need, from the call graph that the compiler wrote.
+"""The maximum stack that a program can need, from the compiler's call graph.
 
-A call through a pointer is resolved by what can be there. The operator table's calls reach the kernels of
-their signature. Any other one reaches the functions whose addresses are taken by what runs beneath the same
-kernel, or for the runtime by what runs outside of kernels."""
+A call through a pointer is resolved to its possible targets. Calls of the operator table reach the kernels
+with their signature. Any other one reaches the functions whose addresses are taken by code below the same
+kernel, or for the runtime by code outside of kernels.
+"""
 
 from __future__ import annotations
 
@@ -25,13 +26,13 @@ from rushlight.size.linked import (
 from rushlight.size.worst import Deepest, deepest
 
 _DISPATCH = re.compile(r"runtime/kernel/operator_table\.h:")
-_UNKNOWN = -1  # stands for all of which nothing is known
+_UNKNOWN = -1  # stands for any unknown function
 _UNPACKED = "rushlight::call_unpacked"
 _TABLE_SOURCE = "operator_table.cpp"
 
 
-# How often functions that call themselves can be on the way: a table of a program file holds others, five
-# deep by the schema; complex dtypes are promoted by their components, which are not complex.
+# Maximum recursion depth by function: tables of a program file nest five deep by the schema; complex dtypes
+# are promoted by their components, which are not complex.
 _DEPTHS = {
     "rushlight::flatbuffer::(anonymous namespace)::Verifier::table": 5,
     "rushlight::promote_types": 2,
@@ -40,7 +41,8 @@ _DEPTHS = {
 
 @dataclass(frozen=True)
 class Step:
-    """A function on the deepest way: its frame in bytes, and who knows it ("compiler", "code", "unknown")."""
+    """A function on the deepest path: its frame in bytes, and the source of that size ("compiler", "code",
+    "unknown")."""
 
     function: str
     bytes: int
@@ -49,13 +51,14 @@ class Step:
 
 @dataclass(frozen=True)
 class StackBound:
-    """Bytes. `worst_case` is from reset (of a hosted program: from main) down the deepest way, `path`, with
-    what an interrupt takes on top; it is a bound unless `recursive`, `dynamic` or `assumed` name something.
-    `load` and `execute` are Method's own, for applications that call them; `kernels` those of each kernel
-    function.
+    """Sizes in bytes. `worst_case` is from reset (for a hosted program: from main) along the deepest path,
+    `path`, plus the needs of an interrupt; it is a bound unless `recursive`, `dynamic` or `assumed` name
+    functions. `load` and `execute` are for the functions of Method, for applications that call them;
+    `kernels` has the bytes of each kernel function.
 
-    `recursive` functions count once, `dynamic` ones with the part that is known, `assumed` ones, of which
-    nothing is known, with 256 bytes each. `frames` says how many frames are known by whom."""
+    `recursive` functions count once, `dynamic` ones with their known part, and `assumed` ones, of which
+    nothing is known, with 256 bytes each. `frames` has the number of frames by source.
+    """
 
     worst_case: int
     root: str
@@ -78,9 +81,9 @@ class StackBound:
 
 
 def stack_bound(program: LinkedProgram, *, interrupt_frame: int = 0, red_zone: int = 0) -> StackBound | None:
-    """The bound of a whole program; None where it has no function to begin with. `interrupt_frame` is what
-    the core itself puts onto the stack when it takes an interrupt, `red_zone` what functions may use below
-    it."""
+    """The bound of a whole program; None without an entry function. `interrupt_frame` are the bytes that the
+    core itself pushes for an interrupt, `red_zone` the bytes that functions may use below the stack
+    pointer."""
     roots = program.named("rushlight_start") or program.named("main")
     return _Analysis(program).bound(roots[0], interrupt_frame, red_zone) if roots else None
 
@@ -96,10 +99,11 @@ class _Analysis:
         self._unpacked = {f.address for f in table if _UNPACKED in f.readable}
         self._kernels = self._kernels_of_table(table)
         unpacked = set().union(*(self._kernels_of(self._functions[a]) for a in self._unpacked))
-        # What the executor calls: what unpacks arguments, and kernels that do so themselves.
+        # Functions called by the executor: functions that unpack arguments, and kernels that do so
+        # themselves.
         self._called = self._unpacked | (self._kernels - unpacked)
         self._visited: set[int] = set()
-        self._outer: set[int] = set()  # what may be called through pointers outside of kernels
+        self._outer: set[int] = set()  # targets of pointer calls outside of kernels
 
     def bound(self, root: LinkedFunction, interrupt_frame: int, red_zone: int) -> StackBound:
         self._outer = self._candidates([root.address]) - self._kernels - self._unpacked
@@ -124,7 +128,7 @@ class _Analysis:
         )
 
     def _kernels_of_table(self, table: list[LinkedFunction]) -> set[int]:
-        """The functions in the operator table, without those that unpack arguments."""
+        """The functions in the operator table, without functions that unpack arguments."""
         return {
             address
             for address in self._program.table_functions(_TABLE_SOURCE)
@@ -173,18 +177,19 @@ class _Analysis:
         return found | {_UNKNOWN} if function.unresolved else found
 
     def _is_dispatch(self, function: LinkedFunction) -> bool:
-        """Where no line is known: what of the executor runs instructions."""
+        """True for the executor's functions that dispatch instructions, for calls without a known line."""
         return base_name(function.readable).startswith(
             ("rushlight::Method::call_kernel", "rushlight::Method::execute")
         )
 
     def _kernels_of(self, unpacked: LinkedFunction) -> set[int]:
-        """Kernels that have the signature that `unpacked` is made for."""
+        """The kernels with the signature that `unpacked` is instantiated for."""
         signature = unpacked.readable.partition("(*)(")[2].partition(")>(")[0]
         return {a for a in self._kernels if self._functions[a].readable.endswith(f"({signature})")}
 
     def _candidates(self, roots: Iterable[int]) -> set[int]:
-        """Functions whose addresses are taken by what runs beneath `roots`, found until there are no more."""
+        """The functions whose addresses are taken by code below `roots`, including the code of these
+        functions."""
         taken: set[int] = set()
         waiting, seen = list(roots), set()
         while waiting:
@@ -204,7 +209,7 @@ class _Analysis:
         return self._taken[address]
 
     def _note(self, root: int, calls: Any, beneath: dict[int, Deepest]) -> None:
-        """Keeps what of the functions under `root` makes the bound none."""
+        """Records the functions below `root` that prevent a bound."""
         waiting = [root]
         seen: set[int] = set()
         while waiting:

@@ -11,8 +11,8 @@ from rushlight.size.linked import base_name
 from rushlight.size.report import SizeReport
 
 WIDTH, HEIGHT = 1200.0, 720.0
-_HEAD = 15.0  # of a component, for its name
-_LEAST = 0.4  # a side that can still be seen, in pixels
+_HEAD = 15.0  # height of a component's title
+_LEAST = 0.4  # the smallest visible side in pixels
 
 _COLORS = (
     ("runtime/", "#4f7cac"),
@@ -36,7 +36,7 @@ _STYLE = """
 
 @dataclass
 class Node:
-    """`bytes` are those of the children, where there are any."""
+    """`bytes` is the sum of the children, if there are any."""
 
     name: str
     bytes: int = 0
@@ -57,7 +57,7 @@ class Box:
 
 
 def flash_tree(report: SizeReport) -> Node:
-    """Components, their files, their symbols."""
+    """The tree of components, their files, and their symbols."""
     root = Node(report.target or "flash")
     for entry in report.entries:
         if entry.flash:
@@ -66,8 +66,8 @@ def flash_tree(report: SizeReport) -> Node:
 
 
 def squarified(sizes: Sequence[float], box: Box) -> list[Box]:
-    """A box for each size, areas in proportion, sides as equal as can be had by filling one row after the
-    other along the shorter side. `sizes` are positive and fall."""
+    """A box for each size, with proportional areas and sides as equal as possible, by filling rows along the
+    shorter side (squarified treemap). `sizes` are positive and descending."""
     boxes: list[Box] = []
     total = sum(sizes)
     if total <= 0 or box.width <= 0 or box.height <= 0:
@@ -89,13 +89,13 @@ def squarified(sizes: Sequence[float], box: Box) -> list[Box]:
 
 
 def _worst(row: Sequence[float], side: float) -> float:
-    """How far from a square the worst of a row is."""
+    """The worst aspect ratio in a row."""
     thickness = sum(row) / side
     return max(max(thickness**2 / area, area / thickness**2) for area in row if area > 0)
 
 
 def _place(row: Sequence[float], box: Box) -> tuple[list[Box], Box]:
-    """The boxes of a row along the shorter side, and what is left."""
+    """The boxes of a row along the shorter side, and the remaining box."""
     placed = []
     upright = box.width >= box.height
     thickness = sum(row) / (box.height if upright else box.width)

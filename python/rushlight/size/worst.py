@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The deepest way through a call graph: the most bytes of stack, and the functions that hold them."""
+"""The deepest path through a call graph: the maximum stack bytes, and the functions on the path."""
 
 from __future__ import annotations
 
@@ -7,16 +7,17 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 Way = tuple[int, tuple[int, ...]]
-"""Bytes, and the functions that hold them from the outermost on."""
+"""Bytes, and the functions that use them, from the outermost on."""
 
 _STEPS = 20_000
 _MEMBERS = 12
-"""How many ways are tried within one cycle, of so many functions at most, before frames are just added up."""
+"""The maximum number of paths tried within one cycle, and of functions in it, before all frames are added up.
+"""
 
 
 @dataclass(frozen=True)
 class Deepest:
-    """`bytes` of all frames, `path` the functions from the outermost on. `recursive` are functions on cycles:
+    """`bytes` of all frames, `path` the functions from the outermost on. `recursive` are functions on cycles;
     each counts once."""
 
     bytes: int
@@ -30,12 +31,12 @@ def deepest(
     frame: Callable[[int], int],
     depth: Callable[[int], int] = lambda node: 1,
 ) -> Deepest:
-    """The deepest way from `root`. Where functions can come back to themselves, the deepest way that enters
-    none of them twice, or if there are too many ways all of them together: never less. `depth` says how
-    often a function can be on the way; its cycles then count so often, and are not `recursive`."""
+    """The deepest path from `root`. In cycles of calls it is the deepest path that enters no function twice;
+    for cycles with too many paths the sum of all frames, an upper bound. `depth` returns how often a
+    function can be on the path; the frames of its cycles count that often, and are not `recursive`."""
     groups = _components(root, calls)
     group_of = {node: index for index, group in enumerate(groups) for node in group}
-    below: dict[int, Way] = {}  # of each function that is entered from outside
+    below: dict[int, Way] = {}  # per function called from outside its group
 
     def leave(node: int) -> Way:
         best: Way = (0, ())
@@ -44,7 +45,7 @@ def deepest(
                 best = below[callee]
         return best
 
-    # Tarjan's order: what a group calls comes before it.
+    # Tarjan's order: callees of a group come before it.
     recursive: set[int] = set()
     for group in groups:
         members = set(group)
@@ -84,7 +85,7 @@ def _within(
     frame: Callable[[int], int],
     exits: dict[int, Way],
 ) -> Way:
-    """The deepest way from `start` through a cycle and out of it."""
+    """The deepest path from `start` through a cycle and out of it."""
     best: Way = (0, ())
     waiting: list[tuple[int, tuple[int, ...], int]] = [(start, (start,), frame(start))]
     for _ in range(_STEPS if len(members) <= _MEMBERS else 0):

@@ -60,9 +60,7 @@ class BareMetal(RowTarget):
             raise BuildOnly(self.name, self.build_only)
         for argument in arguments:
             if not argument or "\n" in argument:
-                raise InvalidArgument(
-                    f"argument {argument!r}: empty, or of several lines; no board gets such"
-                )
+                raise InvalidArgument(f"argument of a board: expected one line of text, got {argument!r}")
         board = self.description()
         script = self.table.folder / "boards" / "startup" / "run.sh"
         emulator = [*board["emulator"], "-icount", f"shift={board['icount_shift']}"]

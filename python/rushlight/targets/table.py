@@ -151,6 +151,6 @@ def _mapping(
     for field in content:
         if optional is not None and field not in (*required, *optional):
             raise ValueError(
-                f"{where}: expected no field {field}; there are {', '.join(required + optional)}"
+                f"{where}: expected one of the fields {', '.join(required + optional)}, got {field}"
             )
     return content

@@ -133,7 +133,12 @@ def test_a_program_for_a_backend_that_nobody_has_is_not_built(tmp_path):
 @pytest.mark.parametrize(
     ("models", "arguments", "error", "words"),
     [
-        ([], {}, InvalidArgument, "nothing is selected"),
+        (
+            [],
+            {},
+            InvalidArgument,
+            "selection: expected a model, operators, a YAML file or all operators, got none",
+        ),
         (["none.pte"], {}, InvalidArgument, r"none\.pte"),
         ([SOFTPLUS], {"target": "cortex-m9"}, UnknownTarget, "cortex-m9"),
         ([SOFTPLUS], {"dtypes": "some"}, InvalidArgument, "some"),

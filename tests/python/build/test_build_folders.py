@@ -150,7 +150,7 @@ def test_assembler_files_hold_the_weights_where_the_assembler_is_for_elf(
 
 def test_baked_programs_of_one_name_are_refused(fake: list[str], tmp_path: Path) -> None:
     twice = replace(BAKED, baked=BAKED.baked * 2)
-    with pytest.raises(InvalidArgument, match="two baked programs are called 'f64_add'"):
+    with pytest.raises(InvalidArgument, match="baked program 'f64_add': expected a unique name"):
         run_request(twice, tmp_path)
     assert fake == []
 

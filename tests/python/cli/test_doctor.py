@@ -57,6 +57,7 @@ def lacks_compilers(monkeypatch: pytest.MonkeyPatch, sound: None) -> None:
     monkeypatch.setattr(BareMetal, "requirements", lambda _self: lacking)
 
 
+@pytest.mark.heavy
 def test_a_sound_machine_is_ready(sound: None, capsys: pytest.CaptureFixture[str]) -> None:
     assert status("cortex-m55", "export", "--json") == 0
     told = json.loads(capsys.readouterr().out)
@@ -68,6 +69,7 @@ def test_a_sound_machine_is_ready(sound: None, capsys: pytest.CaptureFixture[str
     assert "cortex-m4" not in names and "llm" not in names
 
 
+@pytest.mark.heavy
 def test_missing_things_fail_by_name_or_with_strict_only(
     lacks_compilers: None, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -143,11 +145,13 @@ def test_something_broken_fails_always(
     assert "compiled runtime (wrong)" in shown.err and "\\x1b[2J" in shown.out and "\x1b[2J" not in shown.out
 
 
+@pytest.mark.heavy
 def test_the_runtime_names_its_variant() -> None:
     build = runtime.runtime_info()["build"]
     assert build["variants"][0] == "native" and build["variant"] in build["variants"]
 
 
+@pytest.mark.heavy
 def test_the_variant_is_the_one_that_is_asked_for() -> None:
     ask = "from rushlight.runtime import runtime_info as i; print(i()['build']['variant'])"
     environment = os.environ | {"RUSHLIGHT_CPU": "native"}

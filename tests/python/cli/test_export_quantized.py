@@ -97,7 +97,7 @@ def test_inputs_and_outputs_become_integers(folder: Path, capsys) -> None:
 @pytest.mark.parametrize(
     ("words", "factory", "message"),
     [
-        (["--quantize", "int8"], "make", "calibration: static quantization needs inputs"),
+        (["--quantize", "int8"], "make", "calibration: expected inputs for the ranges"),
         (["--calibrate", "data.npy"], "make", "--calibrate: expected --quantize beside it"),
         (["--quantize", "dynamic"], "several", "expected a factory of one method, got one of several"),
     ],

@@ -58,7 +58,7 @@ class Broken(Pass):
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        (Hungry(), "pass hungry requires a meal; after remove_assertions"),
+        (Hungry(), "pass hungry: expected a meal to hold; after remove_assertions"),
         (Broken(), "pass broken: KeyError: 'lost'; after remove_assertions"),
     ],
 )

@@ -133,15 +133,15 @@ def test_training_marks_are_passed_over() -> None:
     ("source", "message"),
     [
         (LAST_QUESTION, "texts around messages"),
-        (COUNTED, "begins with '1. '"),
-        (SPACED, "USERtext"),
-        ("{{ nothing", "it is no template of Jinja"),
-        ("{{ raise_exception('never') }}", "it says never"),
+        (COUNTED, "equal texts before questions, got .*1. "),
+        (SPACED, "each message exactly once, got another count of USERtext"),
+        ("{{ nothing", "a Jinja template, got "),
+        ("{{ raise_exception('never') }}", "a template that renders, got never"),
         (
             "{% for m in messages %}{{ m.content.__class__.__mro__[1].__subclasses__() }}{% endfor %}",
             "texts around",
         ),
-        ("Hello", "a message"),
+        ("Hello", "each message exactly once"),
     ],
 )
 def test_other_templates_are_refused(source: str, message: str) -> None:

@@ -69,7 +69,7 @@ def test_sources_begin_with_the_settings_and_quantized_ones_with_exact_arithmeti
 
 
 def test_an_include_that_nobody_has_is_named() -> None:
-    with pytest.raises(InvalidArgument, match=r"nobody has there/is_none\.h"):
+    with pytest.raises(InvalidArgument, match=r"expected the included files, there/is_none\.h not found"):
         collected(generated=GENERATED | {"small.cpp": '#include "there/is_none.h"\n'})
 
 

@@ -132,9 +132,18 @@ def test_a_baked_program_is_named_like_its_model_or_the_only_one(names: list[str
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"baked": True, "max_memory": 1}, "a baked program has no such limits"),
-        ({"baked": True, "trace": TraceRequest(Path("trace.etdp"))}, "a baked program has no tracer"),
-        ({"target": "cortex-m55", "max_instructions": 1}, "target cortex-m55 has no such limits"),
+        (
+            {"baked": True, "max_memory": 1},
+            "max_instructions, max_memory: expected no limits for a baked program",
+        ),
+        (
+            {"baked": True, "trace": TraceRequest(Path("trace.etdp"))},
+            "trace: expected an interpreted program, got a baked one",
+        ),
+        (
+            {"target": "cortex-m55", "max_instructions": 1},
+            "max_instructions, max_memory: expected no limits for target cortex-m55",
+        ),
     ],
 )
 def test_what_a_runner_cannot_do_is_refused_before_it_is_built(

@@ -59,7 +59,7 @@ class VerifyEdge(Pass):
             more = [f"and {len(problems) - _SHOWN} more"] if len(problems) > _SHOWN else []
             lines = "\n".join(f"  {line}" for line in [*problems[:_SHOWN], *more])
             raise ExportFailed(
-                f"method '{context.method}' is not of the edge dialect:\n{lines}\n"
+                f"method '{context.method}': expected the edge dialect, got\n{lines}\n"
                 f"passes before: {', '.join(context.history) or 'none'}",
                 next_step="Find the pass that created these nodes; check your own passes first.",
             )

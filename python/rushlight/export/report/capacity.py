@@ -15,7 +15,7 @@ def check_capacity(exported: Exported, target: str) -> None:
     if findings:
         lines = "\n".join(f"  {finding}" for finding in findings)
         raise NotExportable(
-            f"the program does not fit on {target}:\n{lines}",
+            f"program: expected one that fits on {target}, got\n{lines}",
             problems=findings,
             next_step="Shrink the model, leave inputs and outputs to the caller, or choose a larger target.",
         )

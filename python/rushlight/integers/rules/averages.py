@@ -3,7 +3,7 @@
 
 If input and output have the same scale, a mean of an even number of elements is often an exact tie. PT2E
 rounds ties to even in float32, unless the error of its sum has moved them; "float" rounds all of them to
-even. A 2 x 2 pool with equal scales then agrees with PT2E in 93 % of its results, all that are no ties;
+even. A 2 x 2 pool with equal scales then agrees with PT2E in 93 % of its results, all except ties;
 "single", which rounds ties up, agrees in 87 %. "double" rounds a sum before shifting it: sums of few
 elements lose decisive bits, and a tenth of the results differ. Averages have far fewer results than
 inputs, so a float32 multiplication per result costs little even without an FPU.

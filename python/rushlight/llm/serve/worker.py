@@ -103,7 +103,7 @@ class Worker:
                 seconds = max(1, round(self._seconds))
                 raise ApiError(
                     503,
-                    f"{len(self._waiting)} requests are waiting, and no more may; come again in {seconds} s",
+                    f"{len(self._waiting)} requests are waiting, the maximum; try again in {seconds} s",
                     code="queue_full",
                     headers={"Retry-After": str(seconds)},
                 )

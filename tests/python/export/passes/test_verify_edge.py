@@ -128,7 +128,7 @@ def test_an_error_says_what_is_wrong_and_who_was_there_before(name: str) -> None
         runner.run(delegated_passes()[-1:], program)
     message = str(caught.value)
     assert expected in message
-    assert "method 'score' is not of the edge dialect" in message
+    assert "method 'score': expected the edge dialect" in message
     assert "passes before: remove_effect_tokens, remove_assertions" in message
     if change in (number_for_tensor, in_place, no_value):
         assert "node 'sin'" in message and "test_verify_edge.py:" in message
