@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Targets as test parameters, each under its own marker, folders for what tests build for them, and builds of
+"""Targets as test parameters, each with its own marker, folders for builds of each target, and builds of
 small CMake projects."""
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ Build = Callable[[targets.Target, Path, str], Path]
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """A test with the argument `target` runs once for each of the usual ones."""
+    """Runs a test with the argument `target` once for each usual target."""
     if "target" not in metafunc.fixturenames:
         return
     params = [pytest.param(target, id=target.name, marks=marker(target.name)) for target in usual()]
@@ -26,13 +26,13 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 @pytest.fixture(scope="module")
 def folder_of(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
-    """A folder for each target that all tests of a file build in: what one has built, the next one finds."""
+    """A build folder for each target, shared by all tests of a file: a later test reuses earlier builds."""
     return functools.cache(lambda name: tmp_path_factory.mktemp(name))
 
 
 @pytest.fixture(scope="session")
 def build(tmp_path_factory: pytest.TempPathFactory) -> Build:
-    """Configures and builds a CMake project for a target, once, and gives the path of an executable."""
+    """Configures and builds a CMake project for a target, once, and returns the path of an executable."""
     built: dict[tuple[str, Path], Path] = {}
 
     def build_once(target: targets.Target, source: Path, executable: str) -> Path:

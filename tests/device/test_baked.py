@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Baked programs give the bytes that the interpreter gives, on each target, with nothing of it linked."""
+"""Baked programs return the interpreter's bytes on each target, and link nothing of the interpreter."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ PROGRAMS = sorted(
 )
 TARGETS = ["host", "cortex-m55", "rv32imafc"]
 
-# Bytes of DS-CNN baked on a Cortex-M55: all of the image but the weights, and what is written beside arenas.
+# Bytes of DS-CNN baked on a Cortex-M55: the image without weights, and the RAM besides arenas.
 DSCNN_FLASH = 29_800
 DSCNN_RAM = 200
 
@@ -51,7 +51,7 @@ class Built:
     ],
 )
 def built(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Built:
-    """For one target after another."""
+    """The builds for one target after another."""
     if missing := targets.get(request.param).requirements():
         pytest.skip(f"{request.param}: missing " + ", ".join(item.name for item in missing))
     models = [
@@ -77,7 +77,7 @@ def test_all_outputs_have_the_bytes_of_the_interpreters(built: Built) -> None:
     for name in PROGRAMS:
         model, case = INTEROP / name / "model.pte", load_case(INTEROP / name / "case.json")
         baked = run(model, case, target=built.target, baked=built.build)
-        interpreter, prepares = built.build.interpreter, built.target != "host"  # boards do not in any case
+        interpreter, prepares = built.build.interpreter, built.target != "host"  # boards never do
         plain = run(model, case, target=built.target, built=interpreter, prepare=prepares)
         for call, expected in zip(baked.calls, plain.calls, strict=True):
             if list(map(bits, call.result.outputs)) != list(map(bits, expected.result.outputs)):
@@ -115,6 +115,6 @@ def test_a_cnn_takes_little_beside_weights_and_arenas(tmp_path: Path) -> None:
 
 
 def symbols(target: str, executable: Path) -> list[str]:
-    """Lines of nm, with the names that C++ has."""
+    """Lines of nm, with demangled C++ names."""
     tools = {"cortex-m55": "arm-none-eabi-", "rv32imafc": "riscv64-unknown-elf-"}.get(target, "")
     return process.run([f"{tools}nm", "-C", executable], check=True).stdout.splitlines()

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The official quantized programs on all targets, computed in integers: the bytes of the host, and few of the
-instructions that they take as they are."""
+"""The official quantized programs on all targets, computed in integers: the host's bytes, with a fraction of
+the unconverted programs' instructions."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from support.official_int8 import PLANNED, SHAPES, before_softmax, model
 pytestmark = pytest.mark.device
 
 SMALL = {"microbit"}
-"""Boards that the programs do not fit in: 16 kB of RAM."""
+"""Boards with too little memory for the programs: 16 kB of RAM."""
 
 
 def cases() -> list[Any]:
-    """Each program on each target, of which continuous integration takes one in turn. Their operators run on
+    """Each program on each target; continuous integration takes one of them in turn. Their operators run on
     every target in test_quantized_functions.py and test_quantized_products.py."""
     places = [target.name for target in usual() if target.name not in SMALL]
     taken = set(zip(places, itertools.cycle(SHAPES), strict=False))

@@ -20,7 +20,7 @@ pytestmark = pytest.mark.device
 EXAMPLE = Path(__file__).parents[2] / "examples" / "custom_operator"
 OFFICIAL = Path(__file__).parent / "official_kernels"
 M55 = pytest.param("cortex-m55", marks=pytest.mark.cortex_m55)
-# Heap and exceptions, as the linker knows them.
+# Symbols of heap and exceptions.
 UNWANTED = re.compile(
     r"malloc|calloc|realloc|free|_?sbrk|_Zn[wa].*|_Zd[la].*|_Unwind_.*|__cxa_.*|_GLOBAL__.*"
 )

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Official files that were lowered to XNNPACK, on targets: plain calls in place of the delegate give what the
-official runtime gave."""
+"""Official files lowered to XNNPACK, on targets: plain calls instead of the delegate give the official
+runtime's outputs."""
 
 from __future__ import annotations
 
@@ -51,5 +51,5 @@ def test_rounding_in_float_takes_no_more_instructions_than_it_did(tmp_path: Path
     call = Call("forward", [inputs[0].numpy()], [expected])
     outcome = run(path, Case("dscnn", 0.05, [call]), target="cortex-m55", build_folder=tmp_path / "build")
     assert outcome.passed, outcome.reasons
-    # 3 % more than measured, which is 4 % more than with the rounding of rushlight's own programs.
+    # 3 % more than measured; that is 4 % more than with the rounding of rushlight's own programs.
     assert 20_000 < (outcome.calls[0].result.instructions or 0) < 1_170_000

@@ -23,7 +23,7 @@ SELFCHECK = Path(__file__).parent / "selfcheck"
 
 Build = Callable[[targets.Target, Path, str], Path]
 
-# ARMv6-M's instructions of 32 bits: first and second halfword, each with the bits that count.
+# ARMv6-M's 32-bit instructions: first and second halfword, each with its mask.
 WIDE_ARMV6M = {
     "bl": (0xF800, 0xF000, 0xD000, 0xD000),
     "msr": (0xFFE0, 0xF380, 0xD000, 0x8000),
@@ -34,7 +34,7 @@ WIDE_ARMV6M = {
 
 
 def executable_that_ran(name: str, model: Path, folder: Path) -> Path:
-    """The runner of a model for a target, when it has given what the model's case expects."""
+    """The runner of a model for a target, after it has returned the case's expected outputs."""
     outcome = run(
         model, load_case(model.with_name("case.json")), target=name, build_folder=folder, timeout=120
     )
@@ -46,7 +46,7 @@ def executable_that_ran(name: str, model: Path, folder: Path) -> Path:
 
 
 def thumb_code(path: Path) -> Iterator[tuple[int, bytes]]:
-    """Address and bytes of each stretch of Thumb instructions, as the mapping symbols $t and $d divide it."""
+    """Address and bytes of each range of Thumb instructions, between the mapping symbols $t and $d."""
     with path.open("rb") as file:
         elf = ELFFile(file)
         marks = sorted(
@@ -67,7 +67,7 @@ def thumb_code(path: Path) -> Iterator[tuple[int, bytes]]:
 
 
 def later_than_armv6m(path: Path) -> Counter[str]:
-    """The instructions of an executable that ARMv6-M does not have, by kind; "armv6-m" counts the others."""
+    """The instructions of an executable that ARMv6-M lacks, by kind; "armv6-m" counts the others."""
     found: Counter[str] = Counter()
     for _, code in thumb_code(path):
         words = [int.from_bytes(code[i : i + 2], "little") for i in range(0, len(code) - 1, 2)]
@@ -110,7 +110,7 @@ def test_later_instructions_are_found_where_they_are(build: Build) -> None:
 
 
 def risc_v_code(path: Path) -> Counter[int]:
-    """How often each major opcode (bits 6 to 2) stands in functions, among instructions of 32 bits."""
+    """The number of 32-bit instructions in functions, by major opcode (bits 6 to 2)."""
     found: Counter[int] = Counter()
     with path.open("rb") as file:
         elf = ELFFile(file)
@@ -151,7 +151,7 @@ def test_atomic_and_float_instructions_are_found_where_they_are(build: Build) ->
 
 @pytest.fixture(scope="module")
 def vector_build(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder to build DS-CNN for rv64gcv in, once."""
+    """A build folder of DS-CNN for rv64gcv, built once."""
     need("rv64gcv")
     return tmp_path_factory.mktemp("rv64gcv")
 

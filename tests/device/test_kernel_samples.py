@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Samples of PyTorch's OpInfo database on boards: the kernels that the host's tests call, compiled for size
-and for another processor. One program makes the calls, and takes and hands out all their tensors.
+"""Samples of PyTorch's OpInfo database on boards: the same kernels as in the host's tests, compiled for size
+and for another processor. One program makes the calls; their tensors are its inputs and outputs.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from support.opinfo.recording import RecordedCall, record
 
 pytestmark = pytest.mark.device
 
-# Some of every family, and the entry of the database that calls it.
+# Operators of every family, and the database entries that call them.
 OPERATORS = {
     "aten::add.out": "add",
     "aten::div.out_mode": "div/floor_rounding",
@@ -102,7 +102,7 @@ def test_every_operator_is_called(calls: list[RecordedCall]) -> None:
 
 
 def altered(result: torch.Tensor) -> torch.Tensor:
-    """The same but for its largest element."""
+    """The same result with its largest element changed."""
     changed = result.clone(memory_format=torch.contiguous_format)
     largest = changed.to(torch.complex128).abs().nan_to_num().argmax()
     changed.view(-1)[largest] = 0 if changed.view(-1)[largest] else 1

@@ -27,7 +27,7 @@ GATED = "rushlight::gated_act.out"
 OPERATORS = load_table(source_root() / "kernels" / "ops.yaml").operators
 TARGETS = ["cortex-m4", "cortex-m55", "rv32imafc", "rv64gcv", "linux-aarch64", "linux-riscv64"]
 
-# With tokens and the position of the first: decoding, and calls of many tokens.
+# Layers with the number of tokens and the first position: decoding, and calls of many tokens.
 LAYERS = [
     (Layer(heads=3, key_heads=1, depth=20, rotary=20, context=30), 1, 29),
     (Layer(heads=4, key_heads=2, depth=16, rotary=8, context=30, norms=True, softcap=5.0), 2, 20),
@@ -37,13 +37,13 @@ LAYERS = [
 
 
 def recorded(name: str, arguments: Sequence[Any], outs: list[torch.Tensor]) -> RecordedCall:
-    """A call of an operator that PyTorch does not have."""
+    """A call of an operator that PyTorch lacks."""
     schema = torch._C.parse_schema(OPERATORS[name].schema.text)
     return RecordedCall(name, schema, None, {}, list(arguments), outs, [])
 
 
 def filled(layer: Layer) -> State:
-    """A layer whose cache holds numbers."""
+    """A layer whose cache holds values."""
     state = State(layer)
     for seed, (name, tensor) in enumerate(state.tensors.items()):
         if name.endswith("_scales") and tensor is not None:
@@ -120,7 +120,7 @@ def products() -> list[RecordedCall]:
     return calls
 
 
-# Cortex-M3 has no floats; the back is for it, too.
+# Cortex-M3 has no floating-point unit; the board kernels support it, too.
 @pytest.mark.parametrize(
     "board",
     [

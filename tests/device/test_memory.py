@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The RAM that is computed ahead is enough on the target, and one byte less is not."""
+"""The computed RAM is enough on the target, and one byte less is not."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ OUT_OF_MEMORY = 0x21
 
 @pytest.fixture(scope="module", params=["host", "linux-armhf", "cortex-m4", "rv32imac"])
 def runner(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory):
-    """Runs the model on ones, with memory as the arguments say: (status, output)."""
+    """Runs the model on ones, with memory sizes from the arguments: (status, output)."""
     target = targets.get(request.param)
     if missing := target.requirements():
         pytest.skip(f"missing: {', '.join(m.name for m in missing)}")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Official programs, built for a target with their own operators and dtypes only, and run on it."""
+"""Official programs, built for a target with only their operators and dtypes, and run on it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ pytestmark = pytest.mark.device
 INTEROP = Path(__file__).parents[1] / "interop"
 
 MODELS = ["model_mlp", "model_dscnn", "model_resnet8"]
-# These differ from another target in few instructions: one model stands for the rest, see
+# These targets differ from another one in few instructions: one model is enough, see
 # test_instruction_sets.py.
 ONE_MODEL = {"cortex-m0plus", "microbit", "rv32imc", "rv64gcv"}
 # Small programs: lists, control flow, dynamic shapes and one element type each. The selection is the same for
@@ -49,7 +49,7 @@ SMALL = {
     "softmax_neginf": "cortex-m55",
     "softplus": "rv32imac",
 }
-# Bytes: runtime, selected kernels, runner, start-up code and C library, without the weights.
+# Bytes: runtime, selected kernels, runner, startup code and C library, without the weights.
 DSCNN_FLASH = {"cortex-m55": 43_850, "cortex-m4": 45_500, "rv32imac": 47_000}
 # Instructions of one inference; QEMU counts them exactly.
 INSTRUCTIONS = {
@@ -75,8 +75,8 @@ def _run(name: str, target: Target, folder: Path) -> RunOutcome:
 MODEL_TARGETS = [target for target in usual() if target.name not in ONE_MODEL]
 
 
-# DS-CNN runs on all of them. The MLP has no operator besides, ResNet-8 an addition and a pool: they run where
-# their instructions are limited, and on some that test_targets.py does not have.
+# DS-CNN runs on all targets. The MLP has no operator that DS-CNN lacks, ResNet-8 an addition and a pool: they
+# run on targets with a limit of instructions, and on some targets that test_targets.py does not cover.
 OTHER_MODELS = {
     "model_mlp": ["cortex-m3", "linux-armhf"],
     "model_resnet8": ["cortex-m4", "cortex-m55", "linux-riscv64", "rv32imafc"],

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Compilers are held against the target when CMake configures: cmake/probe.cmake."""
+"""CMake checks compilers against the target when it configures: cmake/probe.cmake."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ rushlight_probe(C CXX)
 
 
 def configure(folder: Path, *options: str, path: Path | None = None) -> process.Result:
-    """Configures a project that only probes; programs in the folder `path` come before all others."""
+    """Configures a project that only probes; programs in the folder `path` take precedence."""
     (folder / "CMakeLists.txt").write_text(PROBE_ONLY)
     command = ["cmake", "-S", folder, "-B", folder / "build", "-G", "Ninja", *options]
     environment = {"PATH": f"{path}:{process.search_path()}"} if path else None
@@ -36,7 +36,7 @@ def configure(folder: Path, *options: str, path: Path | None = None) -> process.
 
 
 def need(name: str) -> targets.Target:
-    """The target, or the test is skipped."""
+    """Returns the target, or skips the test if its tools are missing."""
     if missing := targets.get(name).requirements():
         pytest.skip(f"{name}: missing " + ", ".join(item.name for item in missing))
     return targets.get(name)
@@ -53,7 +53,7 @@ def test_a_host_compiler_under_the_name_of_the_targets_is_refused(tmp_path: Path
     (tmp_path / "bin").mkdir()
     for name, real in (("arm-none-eabi-gcc", "gcc"), ("arm-none-eabi-g++", "g++")):
         impostor = tmp_path / "bin" / name
-        # It takes the target's options, as compilers of several targets do.
+        # The impostor accepts the target's options, like compilers for several targets.
         impostor.write_text(
             f"""#!/bin/sh
 for word; do
@@ -106,7 +106,7 @@ def test_the_host_is_probed_once(tmp_path: Path) -> None:
 
 
 def objects(folder: Path) -> Iterator[Path]:
-    """Every ELF file below, of compilers and of linkers."""
+    """Every ELF file in a folder, from compilers and linkers."""
     for path in folder.rglob("*"):
         if path.is_file() and not path.is_symlink() and path.read_bytes()[:4] == b"\x7fELF":
             yield path

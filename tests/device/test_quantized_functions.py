@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Operators on integers on all targets: the bytes of the definitions, which the host's kernels are compared
-with too (tests/kernels/test_quantized_*.py). Convolutions and linear layers are in
-test_quantized_products.py."""
+"""Operators on integers on all targets: the bytes of the definitions, which tests/kernels/test_quantized_*.py
+also compare with the host's kernels. Convolutions and linear layers are in test_quantized_products.py."""
 
 from __future__ import annotations
 
@@ -45,7 +44,7 @@ Arguments = tuple[str, list[Any]]
 
 
 class Draw:
-    """Arguments of a dtype and a rounding, the same for a seed."""
+    """Random arguments for a dtype and a rounding, the same for a seed."""
 
     def __init__(self, seed: int, dtype: torch.dtype, rounding: str) -> None:
         self._numbers = np.random.default_rng(seed)
@@ -53,12 +52,12 @@ class Draw:
         self.dtype, self.info, self.rounding = dtype, torch.iinfo(dtype), rounding
 
     def tensor(self, *shape: int) -> torch.Tensor:
-        """Numbers of the whole range."""
+        """Values of the whole range."""
         drawn = torch.randint(self.info.min, self.info.max + 1, shape, generator=self._torch)
         return drawn.to(self.dtype)
 
     def size(self, most: int) -> int:
-        """From 1 on."""
+        """A random size from 1 to `most`."""
         return int(self._numbers.integers(1, most + 1))
 
     @property
@@ -67,20 +66,20 @@ class Draw:
         return self.dtype == torch.int16
 
     def point(self) -> int:
-        """A zero point."""
+        """A random zero point."""
         if self.is_short:
             return 0
         return int(self._numbers.integers(self.info.min, self.info.max + 1))
 
     def scale(self, scale: float) -> list[Any]:
-        """A requantization by about that scale, into the whole range."""
+        """A requantization with a scale near `scale`, to the whole range."""
         to = requantization(np.array([scale * self._numbers.uniform(0.3, 3)]), self.rounding)
         assert to is not None
         shifts = None if to.shifts is None else torch.from_numpy(to.shifts)
         return [torch.from_numpy(to.multipliers), shifts, self.rounding, *self.range()]
 
     def range(self) -> list[int]:
-        """A zero point, and the ends."""
+        """A zero point, and the limits of the range."""
         return [self.point(), self.info.min, self.info.max]
 
 
@@ -238,7 +237,7 @@ FUNCTIONS: tuple[Callable[[Draw], Arguments], ...] = (
 OF_16_BITS = (added, averaged, multiplied, matrices, softmax, pooled, pooled_volumes, pooled_windows, curved)
 OF_INT8 = (partial(recurrent, kind="lstm"), partial(recurrent, kind="gru"))
 OF_FLOATS = "rushlight::weight_only_linear.out"
-"""Its sums are of float32, whose last bits are the processor's."""
+"""The operator's sums are float32, whose last bits depend on the processor."""
 
 
 def _drawn() -> Iterator[RecordedCall]:
@@ -259,7 +258,8 @@ def _drawn() -> Iterator[RecordedCall]:
 
 
 def _of_floats() -> Iterator[RecordedCall]:
-    """Between float32 and int8, as PyTorch does it: tensors that lie alike, and such that do not."""
+    """Conversions between float32 and int8 as in PyTorch: tensors with equal dim orders, and with different
+    ones."""
     library = torch.ops.quantized_decomposed
     generator = torch.Generator().manual_seed(7)
     for seed, order in itertools.product(range(4), ([0, 1, 2, 3], [0, 2, 3, 1])):
@@ -310,7 +310,7 @@ def test_a_target_has_the_bytes_of_the_definition(
 ) -> None:
     need(target.name)
     calls = every
-    if target.name == "microbit":  # the smallest of each, as its memory is small
+    if target.name == "microbit":  # the smallest of each, as the board has little memory
         ordered = sorted(calls, key=lambda call: sum(tensor.nbytes for tensor in call.tensors))
         calls = [next(call for call in ordered if call.row == row) for row in {call.row for call in calls}]
     parts = 4 if target.name == "microbit" else 1

@@ -54,7 +54,7 @@ class Quantized:
 
 @pytest.fixture(scope="module")
 def programs() -> dict[str, Quantized]:
-    """MODELS, quantized by random inputs."""
+    """MODELS, quantized with random inputs."""
     made = {}
     for name, (build, shape) in MODELS.items():
         torch.manual_seed(7)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Convolutions and linear layers of integers on all targets: the bytes of the definition, which the host's
-kernels are compared with too (tests/kernels/test_quantized_products.py)."""
+"""Convolutions and linear layers of integers on all targets: the bytes of the definition, which
+tests/kernels/test_quantized_products.py also compares with the host's kernels."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ from support.quantized_products import CONVOLUTION, LINEAR, NUMBERS, drawn_convo
 pytestmark = pytest.mark.device
 
 OPERATORS = load_table(source_root() / "kernels" / "ops.yaml").operators
-EACH = 25  # calls of an operator, a rounding and a dtype
+EACH = 25  # calls for each operator, rounding and dtype
 MOST = 4000  # elements of a call
-FEW = {"microbit": 3}  # calls of an operator, where memory is small
+FEW = {"microbit": 3}  # calls for each operator, on boards with little memory
 
 
 def _drawn(name: str, rounding: str, dtype: torch.dtype) -> Iterator[RecordedCall]:
@@ -55,7 +55,7 @@ def calls() -> list[RecordedCall]:
 
 
 def fitting(calls: list[RecordedCall], target: str) -> list[RecordedCall]:
-    """The calls that a target's memory takes: the smallest where it is small."""
+    """The calls that fit in a target's memory: only the smallest on boards with little memory."""
     if target not in FEW:
         return calls
     ordered = sorted(calls, key=lambda each: sum(tensor.nbytes for tensor in each.tensors))

@@ -79,8 +79,8 @@ def test_instructions_are_counted_exactly_and_alike_each_time(target: Target, se
     if target.kind != "bare-metal":
         assert (short, long) == (0, 0)
         return
-    # Two instructions a turn; the call and the reading around them (on ARMv6-M with a multiplication of 64
-    # bits), and SysTick's interrupt at each wrap.
+    # Two instructions per iteration; the call and the reading around the loop (on ARMv6-M with a 64-bit
+    # multiplication), and SysTick's interrupt at each wrap.
     assert 2_000 <= short <= 2_110
     assert 40_000_000 <= long <= 40_000_150
     assert numbers(selfcheck("count"))[:2] == [short, long]
@@ -99,7 +99,7 @@ def test_the_most_stack_that_was_used_is_known(target: Target, selfcheck: Selfch
     if target.kind != "bare-metal":
         assert (before, after) == (0, 0)
         return
-    # The command line's buffer of 1 KiB lies on it too.
+    # The command line's buffer of 1 KiB is on the stack, too.
     assert 1024 < before < 4096
     assert 2_000 < after < 2_200 + before
 

@@ -33,7 +33,7 @@ MODEL = INTEROP / "model_dscnn" / "model.pte"
     ],
 )
 def report(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> SizeReport:
-    """A model's report, with what a run measured."""
+    """A model's report, with the measurements of a run."""
     if missing := targets.get(request.param).requirements():
         pytest.skip(f"{request.param}: missing " + ", ".join(item.name for item in missing))
     return size([MODEL], target=request.param, output=tmp_path_factory.mktemp(request.param))

@@ -54,7 +54,7 @@ INSTRUCTIONS = {
 }
 IMAGES = {DsCnn: (1, 1, 49, 10), ResNet8: (1, 3, 32, 32)}
 
-# Input, weight and settings. Some are deeper and wider than what is computed at once.
+# Input, weight and settings. Some have more depth or width than kernels compute at once.
 CONVOLUTIONS = [
     ((1, 3, 7, 5), (5, 3, 3, 3), {"padding": 1}),
     ((2, 8, 6, 6), (7, 8, 1, 1), {}),
@@ -92,7 +92,7 @@ def _numbers(shape: tuple[int, ...]) -> torch.Tensor:
 
 
 def _weights(shape: tuple[int, ...]) -> torch.Tensor:
-    """So small that sums with them are no larger than what they are multiplied with."""
+    """Weights so small that weighted sums are no larger than the inputs."""
     return _numbers(shape) / torch.Size(shape[1:]).numel() ** 0.5
 
 
@@ -121,7 +121,7 @@ def _products() -> Iterator[torch.Tensor]:
 
 
 def _add_linear(watch: Record) -> None:
-    """Calls of linear, which PyTorch makes products of matrices before they could be recorded."""
+    """Calls of linear, which PyTorch decomposes into matrix products before they can be recorded."""
     for shape, features in [((1, 64), 12), ((2, 7), 5), ((3, 3, 70), 13), ((129,), 9)]:
         names = {
             "input": _numbers(shape),
@@ -163,7 +163,7 @@ def calls() -> list[RecordedCall]:
 def _add_own(
     watch: Record, row: str, given: dict[str, Any], expected: torch.Tensor, function: Callable[..., Any]
 ) -> None:
-    """A call of an operator that PyTorch does not know, whose result lies as the expected one."""
+    """A call of an operator that PyTorch lacks; the result has the expected result's dim order."""
     schema = torch._C.parse_schema(OPERATORS[row].schema.text)
     out = torch.full_like(expected, torch.nan)
     arguments = [*(given[argument.name] for argument in schema.arguments[:-1]), out]
@@ -171,8 +171,8 @@ def _add_own(
 
 
 def _add_fused(watch: Record) -> None:
-    """Calls of what only the exporter makes: bounds that do nothing, are a ReLU, or are two; with a residual
-    and without; in both layouts and from one to the other."""
+    """Calls of operators that only the exporter emits: without bounds, with a ReLU, or with two bounds; with
+    and without a residual; in both layouts and from one to the other."""
     bounds = itertools.cycle([(0.0, torch.inf), (-torch.inf, torch.inf), (-0.25, 0.5)])
     residuals = itertools.cycle([False, False, True, False, True])
     first, last = torch.contiguous_format, torch.channels_last

@@ -37,7 +37,7 @@ def test_the_line_of_the_instruction_that_failed_is_told(name: str, tmp_path: Pa
     ]
     record = DebugRecord(fingerprint(read_program(model)), (MethodOrigins("forward", tuple(origins)),))
     record.save(tmp_path / "model.debug.json")
-    # The first instruction takes rows by index.
+    # The first instruction gathers rows by index.
     call = Call("forward", [np.zeros((5, 5), np.float32), np.array([7, 0, 1])], None)
     with pytest.raises(InvalidArgument) as caught:
         run(model, Case("rows", 0.0, [call]), target=name, build_folder=tmp_path / "build")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Traces that targets collect in fixed memory and hand back."""
+"""Traces that targets record in fixed memory and return."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def test_a_target_hands_back_times_and_values(traced_target: str, tmp_path: Path
     assert trace[8:12] == b"ED00" and int.from_bytes(trace[:4], "little") == len(trace) - 4 < 16384
     for name in (b"Method::init", b"Method::execute", b"OPERATOR_CALL", b"native_call_convolution.out"):
         assert name + b"\0" in trace
-    # An emulated core has no other time than its instructions.
+    # An emulated core measures time in instructions only.
     told = profile(read_events(tmp_path / "a.etdp"))
     if counted := outcome.calls[-1].result.instructions:
         assert told.unit == "instructions" and 0.8 * counted < told.execute / told.runs < counted

@@ -33,7 +33,7 @@ def wasm32() -> Target:
 
 @pytest.fixture(scope="module")
 def union(wasm32: Target, tmp_path_factory: pytest.TempPathFactory) -> BuildResult:
-    """A runner with what all programs need together, of their dtypes only."""
+    """A runner with the operators of all programs, for their dtypes only."""
     models = [INTEROP / name / "model.pte" for name in PROGRAMS]
     return build(models, target=wasm32.name, output=tmp_path_factory.mktemp("wasm32"))
 

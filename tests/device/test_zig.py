@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Programs built by ziglang for Linux and for boards, and that nothing but what pip installs is needed."""
+"""Programs that ziglang builds for Linux and for boards, with nothing but packages from pip."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from rushlight.run.outcome import RunOutcome
 pytestmark = [pytest.mark.device, pytest.mark.zig]
 
 INTEROP = Path(__file__).parents[1] / "interop"
-# The first build for a target also compiles a C library, of a minute.
+# The first build for a target also compiles a C library, which takes a minute.
 LINUX = [
     pytest.param("linux-x86_64", "EM_X86_64"),
     pytest.param("zig-linux-aarch64", "EM_AARCH64", marks=pytest.mark.slow),
@@ -35,7 +35,7 @@ BOARDS = [
         if target.compiler == "zig" and target.kind == "bare-metal" and target.name != "zig-cortex-m4"
     ),
 ]
-# Bytes: runtime, selected kernels, runner, start-up code and C library, without the weights.
+# Bytes: runtime, selected kernels, runner, startup code and C library, without the weights.
 DSCNN_FLASH = {"zig-cortex-m4": 61_500}
 
 
@@ -69,14 +69,14 @@ def test_a_board_gives_the_expected_outputs_without_a_c_library_installed(name: 
 
 
 def test_a_board_builds_no_loops_for_linux(tmp_path: Path) -> None:
-    """zig defines __linux__ for boards, where no processor is chosen when a program runs."""
+    """zig defines __linux__ for boards, which select no kernels at run time."""
     outcome = _run("model_dscnn_int8", "zig-cortex-m4", tmp_path)
     assert outcome.build is not None
     assert not list(tmp_path.rglob("*-neon.cpp.obj"))
 
 
 def _only_pips(folder: Path) -> str:
-    """A PATH with the shell and its tools, this environment's Python, and what pip brought to it."""
+    """A PATH with the shell and its tools, this environment's Python, and the commands that pip installed."""
     folder.mkdir()
     for name in ("sh", "env", "sed", "cat", "ls", "mkdir", "rm"):
         (folder / name).symlink_to(shutil.which(name) or f"/bin/{name}")

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Kernels as they are written for ExecuTorch.
+// Kernels written for ExecuTorch.
 #include <executorch/runtime/kernel/kernel_includes.h>
 
 namespace custom {
@@ -40,7 +40,7 @@ Tensor& shift(const Tensor& input, ArrayRef<int64_t> by, const std::optional<Ten
 
 }  // namespace
 
-// For matrices: a thousand more tells that it was chosen.
+// The kernel for matrices adds 1000 more, which shows that it was selected.
 Tensor& shifted_matrix_out(KernelRuntimeContext&, const Tensor& input, ArrayRef<int64_t> by,
                            const std::optional<Tensor>& bias, Tensor& out) {
   return shift(input, by, bias, 1000.0f, out);

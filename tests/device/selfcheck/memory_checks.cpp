@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The memory functions against byte loops: every misalignment of both sides, sizes over two blocks.
+// The memory functions against byte loops: every misalignment of source and destination, sizes beyond two
+// blocks.
 #include "tests/device/selfcheck/memory_checks.h"
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// selfcheck MODE ARGUMENTS...; test_selfcheck.py knows the modes and what each must do.
+// selfcheck MODE ARGUMENTS...; test_selfcheck.py has the modes and their expected results.
 #include <atomic>
 #include <cerrno>
 #include <climits>
@@ -45,7 +45,7 @@ void print_number(uint64_t value) {
   platform::print_line(at);
 }
 
-// With a conversion under a condition, which a compiler for the Cortex-M55 gets wrong.
+// A conditional conversion, which a compiler for the Cortex-M55 translates wrongly.
 __attribute__((noinline)) float add_unless_zero(float value, double more) {
   return value != 0 ? static_cast<float>(more + value) : value;
 }
@@ -109,7 +109,7 @@ int copy_file(char** paths) {
   if (input < 0) return failed("input cannot be opened");
   const long size = platform::file_size(input);
   const rushlight::Span<uint8_t> memory = platform::claim_memory(static_cast<size_t>(size));
-  // One byte more is asked for than there is.
+  // Asks for one byte more than the file has.
   if (platform::file_read(input, memory.data(), memory.size() + 1) != memory.size()) return failed("read");
   platform::file_close(input);
   const int output = platform::file_open(paths[1], platform::FileMode::Write);
@@ -119,7 +119,7 @@ int copy_file(char** paths) {
   return 0;
 }
 
-// Two instructions a turn, where we know how to write them.
+// A loop of two instructions, on processors for which the assembly is known.
 __attribute__((noinline)) void spin(uint32_t turns) {
 #if defined(__thumb__) && !defined(__linux__)
   asm volatile(".syntax unified\n0: subs %0, #1\n bne 0b" : "+r"(turns) : : "cc");
@@ -130,7 +130,7 @@ __attribute__((noinline)) void spin(uint32_t turns) {
 #endif
 }
 
-// Prints the instructions of 1,000 and of 20,000,000 turns, then the nanoseconds of all of it.
+// Prints the instructions of 1,000 and of 20,000,000 iterations, then the nanoseconds of both.
 int count() {
   const uint64_t begin = platform::now_ns();
   constexpr uint32_t kTurns[] = {1000, 20000000};
@@ -143,7 +143,7 @@ int count() {
   return 0;
 }
 
-// The counter and the clock never step back, over several wraps of whatever is behind them.
+// The counter and the clock are monotonic over several wraps of the underlying timers.
 int check_monotony() {
   uint64_t last_count = 0;
   uint64_t last_ns = 0;
@@ -164,11 +164,11 @@ __attribute__((noinline)) int overflow(int depth) {
   return (depth < 100000 ? overflow(depth + 1) : 0) + frame[0];
 }
 
-// Prints the most stack that was in use: before and after a frame of 2,000 bytes, of which the end is used.
+// Prints the peak stack use: before and after a frame of 2,000 bytes, of which the end is used.
 __attribute__((noinline)) void use_stack() {
   uint8_t frame[2000];
   frame[0] = 1;
-  asm volatile("" : : "r"(frame) : "memory");  // all of it may be read
+  asm volatile("" : : "r"(frame) : "memory");  // the compiler assumes that all of it is read
 }
 
 int measure_stack() {
@@ -178,10 +178,10 @@ int measure_stack() {
   return 0;
 }
 
-// Reads a word at an address that is no multiple of its size.
+// Reads a word at an unaligned address.
 int read_unaligned() {
   uintptr_t address = reinterpret_cast<uintptr_t>(cleared) + 1;
-  asm volatile("" : "+r"(address));  // which the compiler must not know
+  asm volatile("" : "+r"(address));  // hides the address from the compiler
   return static_cast<int>(*reinterpret_cast<volatile uint32_t*>(address | 1));
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the sketch finds defined by an Arduino core.
+// The names of an Arduino core that the sketch uses.
 #pragma once
 
 #include "../packages/Arduino.h"
