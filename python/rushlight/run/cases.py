@@ -188,7 +188,10 @@ def bundled_case(path: Path, method: str | None = None, tolerance: Tolerance = B
         for case in suite.cases
     ]
     if not calls:
-        raise InvalidArgument(f"bundled program {path}: no cases" + (f" of '{method}'" if method else ""))
+        raise InvalidArgument(
+            f"bundled program {path}: expected cases"
+            + (f" of '{method}', got none" if method else ", got none")
+        )
     return Case(path.stem, tolerance, calls, fresh_methods=True)
 
 

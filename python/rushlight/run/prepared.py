@@ -110,6 +110,6 @@ def _check_external(method: Method, held: set[str]) -> None:
     for tensor in method.external_tensors():
         if tensor.name not in held:
             raise InvalidArgument(
-                f"method '{method.name}': tensor '{tensor.name}' is in no data file",
+                f"method '{method.name}': tensor '{tensor.name}': expected it in a data file, got none",
                 next_step="Give the .ptd file that was exported with the program: --data weights.ptd",
             )

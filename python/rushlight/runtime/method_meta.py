@@ -145,10 +145,10 @@ class MethodMeta:
     def _tensor(self, which: str, word: str, index: int) -> TensorInfo:
         entries = self.facts[which]
         if not 0 <= index < len(entries):
-            raise IndexError(f"method '{self.name()}': {word} {index} of {len(entries)}")
+            raise IndexError(f"method '{self.name()}': expected {word} 0 to {len(entries) - 1}, got {index}")
         kind, tensor = entries[index]
         if tensor is None:
-            raise IndexError(f"method '{self.name()}': {word} {index} is {kind}, not a tensor")
+            raise IndexError(f"method '{self.name()}': {word} {index}: expected a tensor, got {kind}")
         return TensorInfo(tensor)
 
     def _listed(self, which: str) -> list[str]:

@@ -18,7 +18,7 @@ def default_module() -> ModuleType:
         return importlib.import_module("rushlight._runtime")
     except ImportError as error:
         raise errors.RushlightError(
-            f"the native runtime cannot be imported: {error}",
+            f"native runtime: expected an importable module, got {error}",
             next_step="Install rushlight again: pip install --force-reinstall --no-deps rushlight",
         ) from error
 

@@ -149,7 +149,7 @@ class Program:
     def _begin_trace(self, debug_buffer_size: int) -> Any:
         if not self._module.build_info()["event_tracing"]:
             raise InvalidArgument(
-                "enable_etdump: this runtime was built without EXECUTORCH_ENABLE_EVENT_TRACER"
+                "enable_etdump: expected a runtime built with EXECUTORCH_ENABLE_EVENT_TRACER, got one without"
             )
         return self._module.Trace(debug_buffer_size)
 

@@ -241,7 +241,7 @@ class _Analysis:
             if address in beneath:
                 yield from self._steps(beneath[address].path, {})
             elif address == _UNKNOWN:
-                yield Step("what is not known", ALLOWANCE, NOBODY)
+                yield Step("unknown functions", ALLOWANCE, NOBODY)
             else:
                 function = self._functions[address]
                 yield Step(self._name(address), function.frame, function.known)

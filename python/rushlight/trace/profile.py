@@ -251,7 +251,7 @@ def origins_of(model: Path, method: str | None = None) -> MethodOrigins:
     record = record_beside(model, program)
     if record is None:
         raise InvalidArgument(
-            f"model {model}: no debug record beside it ({debug_record_path(model)})",
+            f"model {model}: expected a debug record {debug_record_path(model)}, got none",
             next_step="Export the model with its debug record, or leave --model out.",
         )
     names = [plan.name for plan in program.plans]

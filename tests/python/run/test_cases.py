@@ -179,5 +179,5 @@ def test_the_cases_of_a_bundled_program_run_on_methods_of_their_own():
     case = bundled_case(INTEROP / "bundled" / "model.bpte")
     assert case.fresh_methods and len(case.calls) == 3
     assert case.calls[0].inputs[0].shape == (4, 16) and case.calls[0].expected[0].shape == (4, 8)
-    with pytest.raises(InvalidArgument, match="no cases of 'backward'"):
+    with pytest.raises(InvalidArgument, match="expected cases of 'backward', got none"):
         bundled_case(INTEROP / "bundled" / "model.bpte", "backward")

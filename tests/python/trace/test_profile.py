@@ -160,7 +160,7 @@ def test_the_command_takes_the_model_that_was_run(recorded: Path) -> None:
 
 
 def test_a_model_without_its_record_is_told(tmp_path: Path, recorded: Path) -> None:
-    with pytest.raises(InvalidArgument, match="no debug record beside it"):
+    with pytest.raises(InvalidArgument, match="expected a debug record"):
         origins_of(OFFICIAL.with_name("model.pte"))
     with pytest.raises(MethodNotFound):
         origins_of(recorded, "backward")
