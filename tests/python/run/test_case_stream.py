@@ -57,7 +57,7 @@ def test_a_short_response_is_a_crash_of_the_target(length):
 
 
 def test_a_response_with_other_outputs_is_a_crash_of_the_target():
-    with pytest.raises(TargetCrashed, match="0 outputs, expected 1"):
+    with pytest.raises(TargetCrashed, match="expected 1 outputs, got 0"):
         decode_response(_response(), [[None]])
 
 

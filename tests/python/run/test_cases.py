@@ -85,7 +85,7 @@ def test_a_file_that_is_no_case_is_refused_by_name(tmp_path, text):
 
 
 def test_a_method_without_calls_is_refused(tmp_path):
-    with pytest.raises(InvalidArgument, match="no calls of method 'decode'"):
+    with pytest.raises(InvalidArgument, match="expected calls to method 'decode', got none"):
         load_case(_write_case(tmp_path, np.zeros(1, np.float32), "float32"), "decode")
 
 
