@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What Doxygen reads in headers: declarations in their order, each with its comment."""
+"""Reads Doxygen's XML: declarations of headers in source order, each with its comment."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def _headers(folder: Path) -> Iterator[tuple[str, Header]]:
             namespace = _text(each, "compoundname") if each.get("kind") == "namespace" else ""
             for member in each.iter("memberdef"):
                 path, _ = _place(member)
-                # A file's page repeats those of its namespaces.
+                # Doxygen's file page repeats the members of its namespaces.
                 if namespace or "::" not in _text(member, "qualifiedname"):
                     found[path].declarations += _members(member, namespace)
     for header in found.values():
@@ -186,7 +186,7 @@ def _template(each: ElementTree.Element) -> str:
 
 
 def _members(each: ElementTree.Element, namespace: str) -> list[Declaration]:
-    """The declaration of a member; none for those that only say what there is not."""
+    """The declaration of a member; none for deleted members."""
     kind, name, comment = each.get("kind", ""), _text(each, "name"), _comment(each)
     line = _place(each)[1]
     if "@" in name or kind == "friend" or (kind == "define" and not comment):

@@ -14,7 +14,7 @@ _KIND = "exit-codes"
 
 
 class ExitCodes(Generated):
-    """A table of the module's errors that have an exit code of their own, by code."""
+    """A table of the module's errors that have an exit code, sorted by code."""
 
     def markdown(self, argument: str) -> str:
         self.note(_KIND, argument)
@@ -51,7 +51,7 @@ def _error(node: ast.ClassDef) -> _Error:
 
 
 def _passed_step(node: ast.ClassDef) -> ast.expr | None:
-    """What the class hands its base as the next step: a text, or a variable that begins as one."""
+    """Returns the next step that the class passes to its base: a text, or a variable that starts as one."""
     variables = {
         target.id: each.value
         for each in ast.walk(node)

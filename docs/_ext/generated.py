@@ -31,7 +31,7 @@ class Generated(SphinxDirective):
     def note(self, kind: str, name: str) -> None:
         """Remembers that this page documents something, for `noted()`."""
         self.env.metadata[self.env.docname].setdefault(kind, set()).add(name)
-        # What it is made of may change without the page: it is read again each time.
+        # The sources may change without the page, so the page is read in every build.
         self.env.note_reread()
 
     def run(self) -> list[nodes.Node]:
@@ -45,7 +45,7 @@ class Generated(SphinxDirective):
 
 
 def noted(env: BuildEnvironment, kind: str) -> set[str]:
-    """What all pages document of a kind."""
+    """The names of one kind that all pages document."""
     return set().union(*(page.get(kind, set()) for page in env.metadata.values()))
 
 

@@ -2,7 +2,7 @@
 """Takes HTML comments out of pages, and marks blocks that show output.
 
 The comments are for scripts that write parts of pages and for the tests of code blocks; tests/docs/README.md
-has those of the tests.
+lists the latter.
 """
 
 from __future__ import annotations

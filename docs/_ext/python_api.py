@@ -99,7 +99,8 @@ def _exports(module: griffe.Object) -> list[str]:
 
 
 def _member(module: griffe.Object, name: str) -> griffe.Object:
-    """What a module exports under a name. A function hides the module of the same name that defines it."""
+    """Returns the object that a module exports under a name. A function hides the module of the same name
+    that defines it."""
     found = module[name]
     if found.is_alias:
         found = found.final_target

@@ -99,7 +99,7 @@ def _text(app: Sphinx, path: Path) -> str:
 
 
 def _listing(app: Sphinx, folder: Path, path: str, paths: set[str]) -> str:
-    """The names in a folder, those of them as links that have a page."""
+    """The names in a folder, as links where a page exists."""
     items = []
     for entry in sorted(folder.iterdir(), key=lambda each: (each.is_file(), each.name)):
         if entry.name.startswith((".", "__")):

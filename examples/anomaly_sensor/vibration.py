@@ -3,8 +3,8 @@
 
 A healthy machine has harmonics of its shaft, the passing of seven blades, hum of the mains, and broadband
 noise that two resonances of its structure filter; speed and load change all of them. Faults follow Randall,
-"Vibration-based Condition Monitoring" (2011): an imbalance raises the frequency of the shaft, a damaged bearing
-gives impacts that excite the resonances, looseness gives half orders and many harmonics.
+"Vibration-based Condition Monitoring" (2011): an imbalance raises the frequency of the shaft, a damaged
+bearing gives impacts that excite the resonances, looseness gives half orders and many harmonics.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def speed(random: np.random.Generator, held_out: bool) -> float:
 
 
 def _tone(random: np.random.Generator, hertz: float, sizes: np.ndarray) -> np.ndarray:
-    """[SAMPLES, AXES] of one frequency; the axes have phases of their own."""
+    """[SAMPLES, AXES] of one frequency; each axis has its own phase."""
     phases = random.uniform(0, 2 * np.pi, AXES)
     return sizes * np.sin(2 * np.pi * hertz * _TIME[:, None] + phases)
 
@@ -87,7 +87,7 @@ def window(random: np.random.Generator, shaft: float, kind: str = NORMAL) -> np.
 
 
 def windows(kinds: Sequence[str], seed: int, held_out: bool) -> np.ndarray:
-    """int16 [len(kinds), SAMPLES, AXES], each at a speed of its own."""
+    """int16 [len(kinds), SAMPLES, AXES], each at a different speed."""
     random = np.random.default_rng(seed)
     return np.stack([window(random, speed(random, held_out), kind) for kind in kinds])
 

@@ -52,7 +52,7 @@ class Broken(Exception):
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of a fault: `seen_by` is the run of tests that failed, empty when none did."""
+    """The outcome of a fault: `seen_by` is the test command that failed, empty if none did."""
 
     name: str
     file: str
@@ -73,7 +73,7 @@ class Copy:
         self.site = tree / "build" / "site"
 
     def update(self) -> None:
-        """Takes the checkout's files; those that are the same keep their time stamps."""
+        """Copies the checkout's files; unchanged files keep their time stamps."""
         wanted = set()
         for folder, folders, files in os.walk(ROOT):
             left_out = LEFT_OUT if Path(folder) == ROOT else {"__pycache__"}
@@ -155,7 +155,7 @@ class Copy:
             raise Broken("\n".join(line[:400] for line in wrong[:5] or printed.splitlines()[-5:]))
 
     def fails(self, words: tuple[str, ...], builds: tuple[str, ...]) -> bool:
-        """Whether a run of tests fails. Error: Broken where nothing ran, or all was skipped."""
+        """Returns whether the tests fail. Error: Broken if nothing ran, or everything was skipped."""
         if words[0] in BINARIES:
             (program,) = (path for path in self.build_folder.rglob(words[0]) if path.is_file())
             status, printed = self.run([str(program), *(f"--gtest_filter={word}" for word in words[1:])])
@@ -172,7 +172,7 @@ class Copy:
 
 
 class Runner:
-    """Tries faults in a copy. `broken` has the runs of tests that fail or do nothing without one."""
+    """Tries faults in a copy. `broken` has the test commands that fail or run nothing without a fault."""
 
     def __init__(self, copy: Copy) -> None:
         self.copy = copy
@@ -222,8 +222,8 @@ def table_of(outcomes: list[Outcome], faults: list[Fault]) -> str:
 
 
 def remember(outcomes: list[Outcome], faults: list[Fault]) -> list[Outcome]:
-    """The outcomes so far for the rows that there are: those of the README, newer ones of this checkout, and
-    these on top."""
+    """The known outcomes of the table's rows: the README's, replaced by newer ones of this checkout, then by
+    these."""
     told = told_by(README.read_text())
     held = {
         fault.name: Outcome(fault.name, fault.file, seen, 0.0)

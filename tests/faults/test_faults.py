@@ -13,7 +13,7 @@ from support.faults_table import ROOT, Fault, read, told_by
 FAULTS = read()
 README = Path(__file__).with_name("README.md").read_text()
 
-# Modules of the package without logic of their own.
+# Modules of the package without logic.
 WITHOUT = {
     "python/rushlight/__init__",
     "python/rushlight/__main__",
@@ -24,7 +24,7 @@ WITHOUT = {
 
 
 def folders() -> set[str]:
-    """Those of the runtime, the kernels, the backends, the package, the official headers and CMake."""
+    """The folders of runtime, kernels, backends, package, official headers and CMake."""
     found = {"cmake", "compat", "python/bindings", "backends"}
     for top, files in (("runtime", "*.cpp"), ("kernels", "*.cpp")):
         found |= {f"{top}/{path.relative_to(ROOT / top).parts[0]}" for path in (ROOT / top).rglob(files)}

@@ -14,7 +14,7 @@ from markdown_it.token import Token
 ROOT = Path(__file__).resolve().parents[2]
 
 MARKS = ("not run", "file", "frame", "output", "exit", "setup")
-"""What comments say of the block below them; `setup` may also stand alone."""
+"""A comment about the block below it; `setup` may also stand alone."""
 _MARK = re.compile(r"<!-- *([a-z]+(?: [a-z]+)*)(?:: *([^\n]*?))? *-->")
 _HIDDEN = re.compile(r"<!-- hidden (\w+)\n(.*?)\n-->", re.DOTALL)
 _OF_SCRIPTS = re.compile(r"<!-- (?:written by|end of) ")
@@ -35,7 +35,7 @@ class UnknownMark(ValueError):
 
 
 def pages() -> list[Path]:
-    """The pages whose blocks are tested: those of readers. Decisions are records of their day."""
+    """The pages whose blocks are tested. Decisions are records of their day, and are not."""
     readmes = [path for name in ("examples", "benchmarks") for path in (ROOT / name).rglob("README.md")]
     return sorted([ROOT / "README.md", *(ROOT / "docs").glob("*.md"), *readmes])
 
@@ -60,7 +60,7 @@ def _line(token: Token) -> int:
 
 
 def _alone(token: Token) -> Iterator[Block]:
-    """What a comment does by itself: a hidden block, or a set-up."""
+    """The blocks that a comment holds: a hidden block, or a set-up."""
     for hidden in _HIDDEN.finditer(token.content):
         yield Block(hidden[1], hidden[2] + "\n", _line(token) + 1)
     for mark in _MARK.finditer(token.content):

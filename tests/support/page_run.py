@@ -35,7 +35,7 @@ class PageFailed(AssertionError):
 
 @dataclass(frozen=True)
 class Step:
-    """What page_session.py runs, and what is expected of it."""
+    """A step for page_session.py, and its expected result."""
 
     kind: str
     text: str

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A kernel of a page. What a build selects for a real row of kernels/ops.yaml is all dtypes here.
+// A kernel of a page. All dtypes are selected here; a build selects them by the row in kernels/ops.yaml.
 #include "runtime/base/error.h"
 #include "runtime/kernel/context.h"
 #include "runtime/tensor/dispatch.h"

@@ -57,7 +57,7 @@ def page(table: dict[str, Any]) -> str:
         ),
         "\n".join(summary(table)),
         _paragraph(
-            f"OpInfo, the database of the tests of PyTorch {table['torch']}, has {table['samples']:,} samples "
+            f"OpInfo, the test database of PyTorch {table['torch']}, has {table['samples']:,} samples "
             f"for the CPU. They make {table['calls']:,} calls of operators of this table; "
             f"{table['compared']:,} of these are repeated on rushlight's kernel, and the results "
             f"compared. OpInfo has {sum(pairs.values()):,} pairs of an entry and a dtype: "
