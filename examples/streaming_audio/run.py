@@ -149,7 +149,7 @@ def table(measurements: Sequence[Measurement]) -> Table:
             "" if factor is None else f"{factor:.4f}",
         )
     shown.caption = (
-        "difference: largest of a probability, from PyTorch's for the whole signal\n"
+        "difference: largest from PyTorch's probabilities of the whole signal\n"
         "real time: a frame's time as a share of its 10 ms"
     )
     return shown
