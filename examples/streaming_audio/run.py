@@ -51,7 +51,7 @@ TOLERANCE = 1e-3
 @dataclass(frozen=True)
 class Measurement:
     """One program's results. `right` is the share of frames, None where the truth is unknown; `microseconds`
-    or `instructions` are those of one frame."""
+    or `instructions` count for one frame."""
 
     name: str
     frames: int
