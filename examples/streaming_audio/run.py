@@ -51,7 +51,7 @@ TOLERANCE = 1e-3
 @dataclass(frozen=True)
 class Measurement:
     """One program's results. `right` is the share of frames, None where the truth is unknown; `microseconds`
-    or `instructions` count one frame."""
+    or `instructions` count for one frame."""
 
     name: str
     frames: int
@@ -149,7 +149,7 @@ def table(measurements: Sequence[Measurement]) -> Table:
             "" if factor is None else f"{factor:.4f}",
         )
     shown.caption = (
-        "difference: largest of a probability, from PyTorch's for the whole signal\n"
+        "difference: largest from PyTorch's probabilities of the whole signal\n"
         "real time: a frame's time as a share of its 10 ms"
     )
     return shown

@@ -3,8 +3,8 @@
 
 An utterance is a sequence of syllables: an optional consonant (a fricative or a stop), then a vowel. A vowel
 is a sum of harmonics under three formants that glide from one vowel's to another's (source and filter, Fant,
-1960; formants after Peterson and Barney, 1952). Nobody can understand it, but its pitch, formants and rhythm
-follow speech.
+1960; formants after Peterson and Barney, 1952). Nobody can understand it, but it has the pitch, formants and
+rhythm of speech.
 """
 
 from __future__ import annotations

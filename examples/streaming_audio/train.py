@@ -107,7 +107,7 @@ def show(model: Detector) -> None:
 
 def write(model: Detector, folder: Path) -> None:
     """Writes the program, the weights, and a case: the frames around the first beginning of speech. The
-    expected probabilities come from the offline detector, for the whole signal at once."""
+    offline detector computes the expected probabilities, of the whole signal at once."""
     save(model, folder / "weights.npz")
     # torch.export warns of nn.GRU's list of its weights, which are parameters.
     warnings.filterwarnings("ignore", "The tensor attributes .*_flat_weights")
