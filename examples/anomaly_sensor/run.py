@@ -33,7 +33,7 @@ from rushlight.run.cases import load_case
 try:
     from picture import draw
 except ImportError:  # without matplotlib there is no picture
-    draw = None
+    draw = None  # type: ignore[assignment]
 
 HERE = Path(__file__).parent
 MODEL, CASE, SKETCH = HERE / "anomaly_sensor.pte", HERE / "case.json", HERE / "anomaly.ino"
