@@ -19,8 +19,8 @@ LOWEST, HIGHEST = 8.0, 780.0
 
 def filters() -> torch.Tensor:
     """[FRAME / 2 + 1, BANDS]: each column is a triangle over the bins of the spectrum; neighbours meet at
-    half height. Widths grow with frequency, as harmonics spread with speed: those of a held-out speed are in
-    bands where training had harmonics of other speeds."""
+    half height. Widths grow with frequency, as harmonics spread with speed: harmonics of a held-out speed
+    are in bands where training had harmonics of other speeds."""
     hertz = torch.arange(FRAME // 2 + 1) * RATE / FRAME
     position = (_scale(hertz) - _scale(torch.tensor(LOWEST))) / (
         _scale(torch.tensor(HIGHEST)) - _scale(torch.tensor(LOWEST))

@@ -115,7 +115,7 @@ def accuracy_table(rows: Sequence[Accuracy]) -> Table:
     count = len(rows[0].scores)
     shown = Table(title=f"{count} windows of each kind, held-out speeds", box=SIMPLE, pad_edge=False)
     shown.add_column("kind", no_wrap=True)
-    for heading in ("ROC AUC", "of the RMS level", "score above 1"):
+    for heading in ("ROC AUC", "ROC AUC, RMS level", "score above 1"):
         shown.add_column(heading, justify="right", no_wrap=True)
     for row in rows:
         areas = (f"{row.auc:.3f}", f"{row.auc_of_level:.3f}") if row.kind != vibration.NORMAL else ("", "")

@@ -98,7 +98,7 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("-o", "--output", type=Path, default=HERE, help="folder to write [default: this one]")
-    parser.add_argument("--windows", type=int, default=10000, help="of the healthy machine [default: 10000]")
+    parser.add_argument("--windows", type=int, default=10000, help="healthy windows [default: 10000]")
     parser.add_argument("--epochs", type=int, default=60, help="[default: 60]")
     parser.add_argument("--tested", type=int, default=2000, help="windows of each kind [default: 2000]")
     options = parser.parse_args()

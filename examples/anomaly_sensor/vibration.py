@@ -36,7 +36,7 @@ def speed(random: np.random.Generator, held_out: bool) -> float:
 
 
 def _tone(random: np.random.Generator, hertz: float, sizes: np.ndarray) -> np.ndarray:
-    """[SAMPLES, AXES] of one frequency; the axes have phases of their own."""
+    """[SAMPLES, AXES] of one frequency; each axis has its phase."""
     phases = random.uniform(0, 2 * np.pi, AXES)
     return sizes * np.sin(2 * np.pi * hertz * _TIME[:, None] + phases)
 
@@ -87,7 +87,7 @@ def window(random: np.random.Generator, shaft: float, kind: str = NORMAL) -> np.
 
 
 def windows(kinds: Sequence[str], seed: int, held_out: bool) -> np.ndarray:
-    """int16 [len(kinds), SAMPLES, AXES], each at a speed of its own."""
+    """int16 [len(kinds), SAMPLES, AXES], each at another speed."""
     random = np.random.default_rng(seed)
     return np.stack([window(random, speed(random, held_out), kind) for kind in kinds])
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the sketch finds defined by an Arduino core.
+// Stands in for an Arduino core.
 #pragma once
 
 #include "../packages/Arduino.h"
