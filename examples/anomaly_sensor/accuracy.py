@@ -16,7 +16,7 @@ ALL = "all faults"
 
 @dataclass(frozen=True)
 class Accuracy:
-    """Windows of one kind against windows of the healthy machine.
+    """Separation of one kind of window from the healthy machine.
 
     `auc` is the area under the ROC curve of the score, `auc_of_level` that of the largest RMS of an axis.
     `alarms` is the share of windows that score above 1, `scores` has the score of each window.

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Watches a machine with an ADXL345 on SPI: prints a score for each 0.32 s of vibration, and lights the LED after
-// three windows in a row above 1. Needs the library anomaly_sensor, which run.py writes.
+// Watches a machine with an ADXL345 on SPI: prints a score for each 0.32 s of vibration, and lights the LED
+// after three windows in a row above 1. Needs the library anomaly_sensor, which run.py writes.
 #include <SPI.h>
-
 #include <anomaly_sensor.h>
 
 constexpr int kChipSelect = 10;
@@ -10,7 +9,8 @@ constexpr int kSamples = anomaly_sensor::ForwardInput0::kSizes[1];
 constexpr int kAlarmAfter = 3;
 
 // Registers of the ADXL345, from its data sheet.
-constexpr byte kDeviceId = 0x00, kRate = 0x2C, kPower = 0x2D, kInterrupts = 0x30, kFormat = 0x31, kData = 0x32;
+constexpr byte kDeviceId = 0x00, kRate = 0x2C, kPower = 0x2D, kInterrupts = 0x30, kFormat = 0x31,
+               kData = 0x32;
 constexpr byte kRead = 0x80, kMultiple = 0x40, kDataReady = 0x80;
 
 static int above = 0;

@@ -19,8 +19,8 @@ LOWEST, HIGHEST = 8.0, 780.0
 
 def filters() -> torch.Tensor:
     """[FRAME / 2 + 1, BANDS]: each column is a triangle over the bins of the spectrum; neighbours meet at
-    half height. Widths grow with frequency, as harmonics spread with speed: harmonics of a held-out speed are
-    in bands where training had harmonics of other speeds."""
+    half height. Widths grow with frequency, as harmonics spread with speed: harmonics of a held-out speed
+    are in bands where training had harmonics of other speeds."""
     hertz = torch.arange(FRAME // 2 + 1) * RATE / FRAME
     position = (_scale(hertz) - _scale(torch.tensor(LOWEST))) / (
         _scale(torch.tensor(HIGHEST)) - _scale(torch.tensor(LOWEST))
@@ -41,6 +41,11 @@ class FrontEnd(nn.Module):
 
     Powers are means of three frames (Welch, 1967), which have less noise than one longer frame.
     """
+
+    window: torch.Tensor
+    filters: torch.Tensor
+    mean: torch.Tensor
+    scale: torch.Tensor
 
     def __init__(self) -> None:
         super().__init__()
@@ -72,6 +77,8 @@ class Detector(nn.Module):
     healthy machine, and all by the limit of the alarm.
     """
 
+    weights: torch.Tensor
+
     def __init__(self, hidden: int = 64, code: int = 4) -> None:
         super().__init__()
         self.front = FrontEnd()
@@ -88,7 +95,8 @@ class Detector(nn.Module):
     def forward(self, counts: torch.Tensor) -> torch.Tensor:
         features = self.front(counts)
         error = features - self.coder(features)
-        return (error * error * self.weights).mean(dim=-1)
+        scores: torch.Tensor = (error * error * self.weights).mean(dim=-1)
+        return scores
 
     def set_limit(self, counts: torch.Tensor, false_alarms: float) -> None:
         """Sets the weights so that this share of windows of the healthy machine scores above 1."""

@@ -35,7 +35,7 @@ def draw(windows: Mapping[str, np.ndarray], scores: Mapping[str, np.ndarray], pa
     both = np.concatenate(list(scores.values()))
     edges = np.geomspace(both.min(), both.max(), 60)
     for (kind, of_kind), color in zip(scores.items(), _COLORS, strict=True):
-        histogram.hist(of_kind, edges, histtype="step", linewidth=1.4, color=color, label=kind)
+        histogram.hist(of_kind, edges.tolist(), histtype="step", linewidth=1.4, color=color, label=kind)
     histogram.axvline(1, color="#1b1f24", linewidth=0.8, linestyle="--")
     histogram.set_xscale("log")
     histogram.set_xlabel("score (above 1: alarm)", fontsize=8)

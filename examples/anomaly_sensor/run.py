@@ -33,7 +33,7 @@ from rushlight.run.cases import load_case
 try:
     from picture import draw
 except ImportError:  # without matplotlib there is no picture
-    draw = None
+    draw = None  # type: ignore[assignment]
 
 HERE = Path(__file__).parent
 MODEL, CASE, SKETCH = HERE / "anomaly_sensor.pte", HERE / "case.json", HERE / "anomaly.ino"
@@ -115,7 +115,7 @@ def accuracy_table(rows: Sequence[Accuracy]) -> Table:
     count = len(rows[0].scores)
     shown = Table(title=f"{count} windows of each kind, held-out speeds", box=SIMPLE, pad_edge=False)
     shown.add_column("kind", no_wrap=True)
-    for heading in ("ROC AUC", "of the RMS level", "score above 1"):
+    for heading in ("ROC AUC", "ROC AUC, RMS level", "score above 1"):
         shown.add_column(heading, justify="right", no_wrap=True)
     for row in rows:
         areas = (f"{row.auc:.3f}", f"{row.auc_of_level:.3f}") if row.kind != vibration.NORMAL else ("", "")

@@ -3,8 +3,8 @@
 
 A healthy machine has harmonics of its shaft, the passing of seven blades, hum of the mains, and broadband
 noise that two resonances of its structure filter; speed and load change all of them. Faults follow Randall,
-"Vibration-based Condition Monitoring" (2011): an imbalance raises the frequency of the shaft, a damaged
-bearing gives impacts that excite the resonances, looseness gives half orders and many harmonics.
+"Vibration-based Condition Monitoring" (2011): an imbalance raises the tone of the shaft, a damaged bearing
+gives impacts that excite the resonances, looseness gives half orders and many harmonics.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def speed(random: np.random.Generator, held_out: bool) -> float:
 
 
 def _tone(random: np.random.Generator, hertz: float, sizes: np.ndarray) -> np.ndarray:
-    """[SAMPLES, AXES] of one frequency; each axis has its own phase."""
+    """[SAMPLES, AXES] of one frequency; each axis has its phase."""
     phases = random.uniform(0, 2 * np.pi, AXES)
     return sizes * np.sin(2 * np.pi * hertz * _TIME[:, None] + phases)
 
@@ -79,15 +79,15 @@ def window(random: np.random.Generator, shaft: float, kind: str = NORMAL) -> np.
         total += random.uniform(0.02, 0.08) * _impacts(random, 3.57 * shaft)
     if kind == "looseness":
         size = random.uniform(0.002, 0.010)
-        for order in (0.5, 1.5, 2, 2.5, 3, 4, 5, 6):
-            total += _tone(random, order * shaft, size * random.lognormal(0, 0.3) * _DIRECTION)
+        for half in (1, 3, 4, 5, 6, 8, 10, 12):
+            total += _tone(random, half / 2 * shaft, size * random.lognormal(0, 0.3) * _DIRECTION)
     total += random.normal([0, 0, 1], 0.02)  # gravity, and the tilt of the sensor
     total += 0.004 * random.standard_normal(total.shape)  # the sensor's own noise
     return np.clip(np.round(COUNTS * total), -32768, 32767).astype(np.int16)
 
 
 def windows(kinds: Sequence[str], seed: int, held_out: bool) -> np.ndarray:
-    """int16 [len(kinds), SAMPLES, AXES], each at a different speed."""
+    """int16 [len(kinds), SAMPLES, AXES], each at another speed."""
     random = np.random.default_rng(seed)
     return np.stack([window(random, speed(random, held_out), kind) for kind in kinds])
 

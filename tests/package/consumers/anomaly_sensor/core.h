@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The names of an Arduino core that the sketch uses.
+// Stands in for an Arduino core.
 #pragma once
 
 #include "../packages/Arduino.h"

@@ -11,7 +11,7 @@ namespace {
 
 std::FILE* samples = nullptr;
 uint8_t registers[64] = {0xE5};
-int address = -1;  // of the next byte; below 0: the next byte is one
+int address = -1;  // register of the next byte; below 0: the next byte is an address
 bool reads = false, several = false, is_led_on = false;
 
 constexpr int kRate = 0x2C, kPower = 0x2D, kInterrupts = 0x30, kFormat = 0x31, kData = 0x32;
