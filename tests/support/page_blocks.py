@@ -17,7 +17,8 @@ MARKS = ("not run", "file", "frame", "output", "exit", "setup")
 """A comment about the block below it; `setup` may also stand alone."""
 _MARK = re.compile(r"<!-- *([a-z]+(?: [a-z]+)*)(?:: *([^\n]*?))? *-->")
 _HIDDEN = re.compile(r"<!-- hidden (\w+)\n(.*?)\n-->", re.DOTALL)
-_OF_SCRIPTS = re.compile(r"<!-- (?:written by|end of) ")
+_WRITTEN = re.compile(r"<!-- written by ")
+_END = re.compile(r"<!-- end of ")
 
 
 @dataclass(frozen=True)
@@ -71,7 +72,10 @@ def _alone(token: Token) -> Iterator[Block]:
 def _fence(token: Token, comments: list[Token]) -> Block:
     marks: dict[str, str] = {}
     for comment in comments:
-        if _OF_SCRIPTS.match(comment.content):
+        if _WRITTEN.match(comment.content):
+            marks["not run"] = "a script wrote the block"
+            continue
+        if _END.match(comment.content):
             continue
         for mark in _MARK.finditer(comment.content):
             if mark[1] not in MARKS:
