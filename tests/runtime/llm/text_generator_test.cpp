@@ -142,7 +142,7 @@ TEST(TextGenerator, EndsWhereTheCallbackSaysSo) {
   EXPECT_EQ(steps, 3);
   ::testing::internal::CaptureStderr();
   EXPECT_EQ(made->step().error(), Error::InvalidState);
-  EXPECT_THAT(::testing::internal::GetCapturedStderr(), HasSubstr("was begun"));
+  EXPECT_THAT(::testing::internal::GetCapturedStderr(), HasSubstr("call begin() first"));
 }
 
 TEST(TextGenerator, EndsWhenTheContextIsFull_OrShifts) {

@@ -98,7 +98,7 @@ TEST(FlatTensor, CopiesAsMuchAsItIsAskedFor) {
   EXPECT_THAT(buffer, ElementsAre(9, 8, 0));
   ::testing::internal::CaptureStderr();
   EXPECT_EQ(opened.map->load_into("blob", buffer, 4), Error::InvalidArgument);
-  EXPECT_THAT(::testing::internal::GetCapturedStderr(), AllOf(HasSubstr("blob"), HasSubstr("there are 3")));
+  EXPECT_THAT(::testing::internal::GetCapturedStderr(), AllOf(HasSubstr("blob"), HasSubstr("got 3")));
 }
 
 TEST(FlatTensor, NamesTheKeyThatIsMissing_AndTheOneThatIsNoTensor) {
