@@ -49,7 +49,7 @@ def main() -> int:
         try:
             measurements.append(measure(of, target, options.output / target))
         except RushlightError as error:
-            Console(stderr=True).print(f"error: {error}\n{error.next_step}", markup=False)
+            Console(stderr=True).print(f"error: {error}\n{error.next_step}", markup=False, soft_wrap=True)
             return error.exit_code
     write(of, measurements, options.output)
     console.print(table(measurements, "scikit-learn's digits, a small CNN in float32", "PyTorch"))

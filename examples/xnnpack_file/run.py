@@ -64,7 +64,7 @@ def main() -> int:
             console.print(f"{target}: the check found nothing; building and running ...")
             measurements.append(measure(of, target, options.output / target))
     except RushlightError as error:
-        Console(stderr=True).print(f"error: {error}\n{error.next_step or ''}", markup=False)
+        Console(stderr=True).print(f"error: {error}\n{error.next_step or ''}", markup=False, soft_wrap=True)
         return error.exit_code
     title = "an official XNNPACK file, int8: delegate on the host, converted on boards"
     console.print(table(measurements, title, "the official runtime"))

@@ -13,6 +13,7 @@ from rushlight import process, targets
 from rushlight.cli.console import Console, Table, echo, echo_json
 from rushlight.cli.options import json_option, verbose_option
 from rushlight.cli.values import TARGET
+from rushlight.errors import NotReady
 
 
 @click.group("targets", invoke_without_command=True, epilog="Example: rushlight targets install cortex-m55")
@@ -83,18 +84,17 @@ def _here(choice: dict[str, Any]) -> str:
 def install_command(names: tuple[str, ...]) -> None:
     """Install the packages that targets need.
 
-    NAMES are targets, or "all". Without root, packages of PyPI are installed, and the commands for Debian's
-    packages are printed."""
+    NAMES are targets, or "all". Without root, packages of PyPI are installed, the commands for Debian's
+    packages are printed, and the exit code is 37."""
     listed = [target.name for target in targets.every_choice()] if "all" in names else list(names)
     commands = targets.install_commands(listed)
     if not commands:
         echo("Everything is installed already.")
         return
-    needs_root = [command for command in commands if command[0] == "apt-get"]
-    if needs_root and os.geteuid() != 0:
-        echo("Installing needs root. Run:")
-        for command in needs_root:
-            echo("  sudo " + shlex.join(command))
-        commands = [command for command in commands if command not in needs_root]
+    needs_root = [command for command in commands if command[0] == "apt-get" and os.geteuid() != 0]
     for command in commands:
-        process.run(command, capture=False, check=True)
+        if command not in needs_root:
+            process.run(command, capture=False, check=True)
+    if needs_root:
+        echo("\n".join("sudo " + shlex.join(command) for command in needs_root))
+        raise NotReady("targets install: expected root for Debian's packages, got an ordinary user")

@@ -10,7 +10,7 @@ import pytest
 
 from rushlight import targets
 from rushlight.cli.main import main
-from rushlight.errors import InvalidArgument, UnknownTarget
+from rushlight.errors import InvalidArgument, NotReady, UnknownTarget
 from rushlight.targets.bare_metal import BareMetal
 from rushlight.targets.target import Requirement
 
@@ -47,6 +47,17 @@ def test_each_target_is_listed_once_with_what_each_compiler_lacks(
     (line,) = [line for line in shown.splitlines() if line.startswith("│ cortex-m4 ")]
     assert "gcc, zig" in line and "ready; zig: missing zig" in line
     assert "pip install ziglang" in shown
+
+
+def test_installing_without_root_prints_the_command_and_fails(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(BareMetal, "requirements", lambda target: [Requirement("qemu-system-arm")])
+    monkeypatch.setattr("os.geteuid", lambda: 1000)
+    assert status("targets", "install", "cortex-m4") == NotReady.exit_code
+    said = capsys.readouterr()
+    assert said.out.splitlines()[-1].startswith("sudo apt-get install")
+    assert "qemu-system-arm" in said.out and "expected root" in said.err
 
 
 @pytest.mark.parametrize("command", ["build", "run", "size"])
