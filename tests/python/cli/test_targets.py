@@ -52,7 +52,7 @@ def test_each_target_is_listed_once_with_what_each_compiler_lacks(
 def test_installing_without_root_prints_the_command_and_fails(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(BareMetal, "requirements", lambda target: [Requirement("qemu-system-arm")])
+    monkeypatch.setattr(BareMetal, "requirements", lambda target: [Requirement("qemu", "qemu-system-arm")])
     monkeypatch.setattr("os.geteuid", lambda: 1000)
     assert status("targets", "install", "cortex-m4") == NotReady.exit_code
     said = capsys.readouterr()
