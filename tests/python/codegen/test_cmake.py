@@ -186,7 +186,7 @@ def test_a_model_that_needs_an_operator_nobody_has_stops_the_configure_step(proj
 def test_a_backend_that_a_model_hands_work_to_is_named(project: Path) -> None:
     path = INTEROP / "model_mlp" / "model_xnnpack.pte"
     result = configure(project, EXECUTORCH_SELECT_OPS_MODEL=path)
-    assert "backend XnnpackBackend, which model_mlp/model_xnnpack.pte hands work to" in result.stdout
+    assert "backend XnnpackBackend, which model_mlp/model_xnnpack.pte delegates to" in result.stdout
 
 
 @pytest.mark.parametrize(
