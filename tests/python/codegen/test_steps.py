@@ -105,6 +105,6 @@ def test_a_backend_that_is_not_in_the_build_is_named(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     run(all_in_one, "--model", XNNPACK, "--out", tmp_path)
-    assert "backend XnnpackBackend, which model_mlp/model_xnnpack.pte hands" in capsys.readouterr().out
+    assert "backend XnnpackBackend, which model_mlp/model_xnnpack.pte delegates" in capsys.readouterr().out
     run(all_in_one, "--model", XNNPACK, "--out", tmp_path, "--backend", "XnnpackBackend", "x.h", "x")
     assert "backend" not in capsys.readouterr().out
