@@ -70,7 +70,7 @@ def test_tokens_past_the_end_of_the_cache_are_refused_and_the_cache_is_as_before
     for number, call in enumerate(calls):
         for position in (CONTEXT, CONTEXT - 1, -1):
             # Refused by the table of rotations, which is sliced before, or by the cache itself.
-            with pytest.raises(RushlightError, match=r"expected 0 elements|start_pos: expected 0 to"):
+            with pytest.raises(RushlightError, match=r"expected [0-9]+ elements|start_pos: expected 0 to"):
                 logits(program, [1, 2], position)
         assert call.expected is not None
         found = program.run(call.method, call.inputs)
