@@ -14,7 +14,7 @@ sys.path.insert(0, str(ROOT / "benchmarks"))
 
 import examples  # noqa: E402
 
-sys.path.pop(0)  # benchmarks/llm would hide the missing module `llm` of other tests
+sys.path.remove(str(ROOT / "benchmarks"))  # benchmarks/llm would hide the missing module `llm` of other tests
 
 from support import written  # noqa: E402
 
