@@ -16,7 +16,7 @@ from rushlight.run.api import run
 from rushlight.run.cases import bundled_case
 from support.example_scripts import EXAMPLES, run_example, skip_without
 
-pytest.importorskip("torch", reason="exports the model")
+pytest.importorskip("torch", reason="missing: torch")
 
 pytestmark = pytest.mark.package
 
