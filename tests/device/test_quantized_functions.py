@@ -185,9 +185,9 @@ def pooled_volumes(draw: Draw) -> Arguments:
 
 def interpolated(draw: Draw) -> Arguments:
     sizes = draw.size(6), draw.size(6)
-    places = [torch.from_numpy(images.positions(size, draw.size(9), False, None)) for size in sizes]
+    positions = [torch.from_numpy(images.positions(size, draw.size(9), False, None)) for size in sizes]
     x = draw.tensor(1, draw.size(7), *sizes)
-    return "quantized_interpolate2d", [x, draw.point(), *places, *draw.scale(2.0**-22)]
+    return "quantized_interpolate2d", [x, draw.point(), *positions, *draw.scale(2.0**-22)]
 
 
 def dynamic(draw: Draw) -> Arguments:
