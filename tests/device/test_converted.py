@@ -30,25 +30,25 @@ def cases() -> list[Any]:
     taken = set(zip(names, itertools.cycle(SHAPES), strict=False))
     return [
         pytest.param(
-            target,
+            target_name,
             name,
-            id=f"{target}-{name}",
-            marks=[marker(target), *([] if (target, name) in taken else [pytest.mark.exhaustive])],
+            id=f"{target_name}-{name}",
+            marks=[marker(target_name), *([] if (target_name, name) in taken else [pytest.mark.exhaustive])],
         )
-        for target in names
+        for target_name in names
         for name in SHAPES
     ]
 
 
-@pytest.mark.parametrize(("target", "name"), cases())
-def test_a_converted_program_has_the_bytes_of_the_host(target: str, name: str, tmp_path: Path) -> None:
-    need(target)
+@pytest.mark.parametrize(("target_name", "name"), cases())
+def test_a_converted_program_has_the_bytes_of_the_host(target_name: str, name: str, tmp_path: Path) -> None:
+    need(target_name)
     path = tmp_path / f"{name}.pte"
     path.write_bytes(before_softmax(model(name).read_bytes()))
     x = np.random.default_rng(1).standard_normal(SHAPES[name]).astype(np.float32)
     expected = rushlight.load(path).forward(x)
     case = Case(name, 0.0, [Call("forward", [x], expected)])
-    outcome = run(path, case, target=target, build_folder=tmp_path / "build")
+    outcome = run(path, case, target=target_name, build_folder=tmp_path / "build")
     assert outcome.passed, outcome.reasons
     assert outcome.report is not None
     assert outcome.report.planned_bytes == PLANNED[name]
