@@ -17,7 +17,7 @@ from click.shell_completion import (
     split_arg_string,
 )
 
-from rushlight.cli.main import COMPLETE_VARIABLE
+from rushlight.cli import COMPLETE_VARIABLE
 from rushlight.cli.plain import echo
 
 _BASH = """\

@@ -27,13 +27,11 @@ try:
 except ImportError:
     sys.exit("error: the command line needs the Python package 'click': pip install 'rushlight[build]'")
 
+from rushlight.cli import COMPLETE_VARIABLE
 from rushlight.cli.plain import echo, echo_json
 
 _INTERRUPTED = 130
 """Exit code after Ctrl-C: a shell's 128 + SIGINT."""
-
-COMPLETE_VARIABLE = "_RUSHLIGHT_COMPLETE"
-"""Environment variable by which a shell asks click for completions."""
 
 HELP_LINE = 60
 """Most characters of a command's line in `rushlight --help`."""
