@@ -2,7 +2,7 @@
 // Gradients of a convolution. The input's is the transposed convolution of grad_output (and vice versa); an
 // element of the weight's is the correlation of an input channel with an output channel at one offset; the
 // bias's is a sum over samples and positions. Direct loops with pairwise summation: as many multiplications
-// as the forward pass, and no im2col scratch.
+// as the forward pass, and no im2col scratch. 16-bit floats accumulate in float and are rounded once.
 #include "kernels/checks/selection.h"
 #include "kernels/elements/element_access.h"
 #include "kernels/geometry/convolution.h"

@@ -60,9 +60,9 @@ struct Sample {
   ptrdiff_t state_step;
   ScalarType type;
 
-  // States alternate between blanks and labels. Invalid labels count as blanks: those of matrix targets are
-  // not checked before, because rows may end in padding of any value, and other memory may have changed since
-  // the check.
+  // States alternate between blanks and labels. Invalid labels count as blanks. The check
+  // leaves out labels of matrix targets, whose rows may end in padding of any value, and memory may have
+  // changed since.
   [[nodiscard]] int64_t label(int64_t state) const {
     if (state % 2 == 0) return arguments.blank;
     const Tensor& targets = arguments.targets;
@@ -146,7 +146,7 @@ Error check_tensors(const Arguments& arguments) {
 }
 
 // Checks all lengths and computes the length of the longest target. Concatenated targets must hold the labels
-// of all samples; those of a matrix must fit in its rows.
+// of all samples; the labels of a sample must fit in its row of a matrix.
 Error check_lengths(const Arguments& arguments, int64_t* longest) {
   const bool joined = arguments.targets.dim() == 1;
   int64_t left = joined ? arguments.targets.size(0) : 0;

@@ -17,7 +17,8 @@ constexpr double kEpsilon = 1.11e-16;
 constexpr double kLarge = 1e6;
 constexpr int kMostSteps = 20000;
 
-// log(1 + t) - t.
+// log(1 + t) - t. For |t| <= 0.01 by its series, because the difference would cancel; the terms up to t^9
+// reach double precision.
 double log1p_less(double t) {
   if (std::fabs(t) > 0.01) return std::log1p(t) - t;
   double sum = 0;
