@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Counts, or sums of weights, of each value of a vector of integers. Two passes: the first finds the number
-// of bins.
+// of bins. Counts are int64. Weights sum in float32 if they are float32, else in double, as in PyTorch; each
+// addition is rounded to that dtype.
 #include "kernels/checks/checks.h"
 #include "kernels/checks/selection.h"
 #include "kernels/elements/element_access.h"
@@ -13,7 +14,7 @@ namespace rushlight::kernels {
 namespace {
 
 // The number of bins: the largest element plus 1, but at least `least`. InvalidArgument if an element is
-// negative or too large to count.
+// negative or too large to count: the number of bins must fit in a 32-bit size.
 Error count_bins(const Tensor& self, int64_t least, int64_t* bins) {
   *bins = least;
   const char* at = self.const_data_ptr<char>();

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Products of elements. Integers wrap; a bool product is true if all elements are.
+// Products of elements; no elements give 1. Integers wrap; a bool product is true if all elements are. The
+// product of 16-bit floats is held in float, of integers in int64, and rounded or wrapped once. Sequential:
+// rounding errors of products add up relatively, so a tree would gain little.
 #include "kernels/checks/checks.h"
 #include "kernels/checks/selection.h"
 #include "kernels/math/arithmetic.h"

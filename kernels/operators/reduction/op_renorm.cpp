@@ -27,6 +27,7 @@ void for_each_element(const View& view, F f) {
 constexpr TypeSet kTypes = selected_types("aten::renorm.out");
 constexpr bool kHasComplex = (kTypes & types::kComplex) != 0;
 
+// A complex element counts by its modulus.
 double size_of(const char* at, ScalarType type) {
   if (kHasComplex && is_complex(type)) return modulus(load_complex(at, type));
   return std::abs(load_number(at, type));
@@ -37,6 +38,7 @@ void scale(char* at, ScalarType type, double factor) {
   store_number(at, type, load_number(at, type) * factor);
 }
 
+// The p-norm for p > 0, in double. An infinite p takes the largest magnitude; NaN, once found, stays.
 double norm_of(const View& view, double p) {
   double total = 0;
   for_each_element(view, [&](const char* at) {
@@ -53,6 +55,7 @@ double norm_of(const View& view, double p) {
 }  // namespace
 
 // Scales slices along `dim` down to maxnorm if their p-norm exceeds it. The 1e-7 in the divisor is PyTorch's.
+// Slices whose norm is NaN stay unchanged. Two passes over each slice that is scaled, in place in the copy.
 Error renorm_out(KernelContext&, const Tensor& self, const Scalar& p, int64_t dim, const Scalar& maxnorm,
                  Tensor& out) {
   const ScalarType type = self.scalar_type();

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Linear and cubic resampling. Weights separate by dimension: each output position computes its weights once,
-// for all channels. For uint8 images weights are rounded to fixed point, as PyTorch does.
+// for all channels. No intermediate image: an output costs 2^d or 4^d products in d dimensions, and no
+// scratch. For uint8 images weights are rounded to fixed point, as PyTorch does. 16-bit floats compute in
+// float.
 #include <algorithm>
 #include <cmath>
 
@@ -41,7 +43,8 @@ Taps<W> taps_of(const Resampling& dimension, Filter filter, bool align_corners, 
   return taps;
 }
 
-// Merges taps of the same element, which occur at borders.
+// Merges taps of the same element, which occur at borders, before their weights are rounded. The offsets of a
+// dimension ascend, so equal ones are adjacent.
 void merge_taps(Taps<double>* taps) {
   ptrdiff_t last = 0;
   for (ptrdiff_t i = 1; i < taps->count; ++i) {
@@ -99,6 +102,7 @@ void resample(const Upsampling& of) {
   const bool is_bytes = contains(kTypes, ScalarType::Byte) && self.scalar_type() == ScalarType::Byte;
   const Rounding rounding = is_bytes ? Rounding::kToBytes : Rounding::kNone;
   double levels[kVolume];
+  // One pass over the weights of each dimension comes first: the scale depends on the largest.
   for (size_t d = 0; is_bytes && d < kVolume; ++d) levels[d] = levels_of(of, d, source);
   Taps<W> taps[kVolume];
   const auto move_to = [&](size_t d, ptrdiff_t index) {
@@ -131,6 +135,7 @@ void resample(const Upsampling& of) {
   }
 }
 
+// Checks the arguments, resizes `out` and fills `of`, which refers to the tensors.
 Error plan(TypeSet types, Filter filter, bool align_corners, const UpsampleArguments& arguments,
            const Tensor& self, const Tensor& out, Upsampling* of) {
   if (!contains(types, self.scalar_type())) return unsupported_type(self.scalar_type());

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Nearest-neighbor resampling as a gather along each axis. upsample_nearest maps the left edge of an output
-// to the input, upsample_nearest_exact its center; both compute positions in float32, as PyTorch does.
+// to the input, floor(i * scale), upsample_nearest_exact its center, floor((i + 0.5) * scale); both compute
+// positions in float32, as PyTorch does. Elements are copied by size, without arithmetic.
 #include "kernels/backs/backs.h"
 #include "kernels/geometry/spatial_gather.h"
 #include "kernels/geometry/upsample.h"
