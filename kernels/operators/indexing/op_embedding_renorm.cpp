@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Limits the norms of embedding rows. A row that is selected more than once is measured again, after it was
-// scaled.
+// Limits the norms of embedding rows, in double. A row that is selected more than once is measured again,
+// after it was scaled: then its norm is within the limit, and it stays.
 #include <cmath>
 
 #include "kernels/checks/checks.h"
@@ -24,6 +24,7 @@ struct Row {
   ScalarType type;
 };
 
+// The norm of order `norm_type`; an infinite order gives the largest magnitude. NaN is kept.
 double norm_of(const Row& row, double norm_type) {
   double sum = 0;
   double largest = 0;

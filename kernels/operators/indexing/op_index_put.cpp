@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // index_put: scatters values to the elements that index tensors select, or adds them, so that repeated
-// indices accumulate.
+// indices accumulate; without accumulation the last of repeated ones remains. Moves spans of the dimensions
+// without an index. Sums of 16-bit floats are rounded after each addition.
 #include "kernels/checks/selection.h"
 #include "kernels/elements/element.h"
 #include "kernels/index/indexing.h"
@@ -51,6 +52,7 @@ Error expand(const Tensor& values, const Shape& shape, View* expanded) {
   return Error::Ok;
 }
 
+// Indices are checked as they are used, so an error may leave `target` partly written.
 Error put(const Tensor& target, Span<const std::optional<Tensor>> indices, const Tensor& values,
           bool accumulate) {
   RL_TRY(check_same_dtype(target, values, "self and values"));

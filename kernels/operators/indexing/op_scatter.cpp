@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // scatter: writes src, or one value, to out[..., index, ...] along a dimension, or combines it with the
-// element at that index.
+// element at that index. If an index repeats, the last write remains. Each index is read once and checked
+// where it is used; an error leaves `out` partly written.
 #include "kernels/checks/scalar_range.h"
 #include "kernels/checks/selection.h"
 #include "kernels/elements/scalar_tensor.h"
@@ -43,6 +44,7 @@ Error scatter_value_out(KernelContext&, const Tensor& self, int64_t dim, const T
   Scatter scatter;
   RL_TRY(scatter.plan(self, dim, index, nullptr, out));
   if (index.numel() == 0) return Error::Ok;
+  // One number as a source with strides of 0.
   scatter.source = expand_to(View::of(number), {scatter.index.sizes, scatter.index.dim});
   return copy_indexed(scatter.index, scatter.dim, scatter.target, scatter.source, IndexedCopy::kWrite);
 }

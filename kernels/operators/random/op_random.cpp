@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Tensors of random values. Distributions and their parameters are PyTorch's; the sequences of values are
-// not. Uniform values are transformed: by inversion for exponential, Cauchy and geometric values.
+// not. Uniform values are transformed: by inversion for exponential, Cauchy and geometric values. Values are
+// drawn in double and rounded once to the dtype of `out`, in the order of its memory.
 #include <cmath>
 
 #include "kernels/checks/checks.h"
@@ -22,13 +23,15 @@ double draw_normal(Random& random, double mean, double std) { return mean + rand
 double draw_log_normal(Random& random, double mean, double std) {
   return std::exp(draw_normal(random, mean, std));
 }
+// positive() excludes 0, so the logarithm is finite.
 double draw_exponential(Random& random, double lambda, double) {
   return -std::log(random.positive()) / lambda;
 }
+// The tangent's argument is in (-pi / 2, pi / 2].
 double draw_cauchy(Random& random, double median, double sigma) {
   return median + sigma * std::tan(kPi * (random.positive() - 0.5));
 }
-// The number of trials up to the first success.
+// The number of trials up to the first success: at least 1, also if a uniform value of 1 gives 0.
 double draw_geometric(Random& random, double p, double) {
   return p == 1 ? 1 : std::fmax(1, std::ceil(std::log(random.positive()) / std::log1p(-p)));
 }
@@ -70,7 +73,7 @@ Error check_probabilities(const Tensor& p) {
   return check_elements(p, [](double value) { return check_probability(value); });
 }
 
-// Uniform integers in [low, high).
+// Uniform integers in [low, high). The difference of two int64 values fits in uint64.
 Error integers_between(TypeSet types, int64_t low, int64_t high, const Tensor& out) {
   RL_CHECK(low < high, Error::InvalidArgument, "high: expected more than %lld, got %lld",
            static_cast<long long>(low), static_cast<long long>(high));
@@ -139,6 +142,7 @@ Error randint_like_tensor_out(KernelContext&, const Tensor& self, const Tensor& 
   return integers_between(kTypes, 0, load_integer(high.const_data_ptr<char>(), high.scalar_type()), out);
 }
 
+// All values that the dtype represents exactly: 0 to 2^24 for float32, 0 to 127 for int8.
 Error random_out(KernelContext&, const Tensor& self, const EValue& generator, Tensor& out) {
   RL_TRY(check_no_generator(generator));
   RL_TRY(resize_out(out, self.sizes()));
