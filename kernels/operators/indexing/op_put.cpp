@@ -9,8 +9,8 @@
 
 namespace rushlight::kernels {
 
-// out = self, with the elements at row-major positions `index` replaced by those of `source`, or, with
-// `accumulate`, the source added to them. Negative indices count from the end. 16-bit floats are rounded
+// out = self, with the elements at row-major positions `index` replaced by the elements of `source`, or,
+// with `accumulate`, increased by them. Negative indices count from the end. 16-bit floats are rounded
 // after each addition.
 Error put_out(KernelContext&, const Tensor& self, const Tensor& index, const Tensor& source, bool accumulate,
               Tensor& out) {

@@ -13,7 +13,8 @@ constexpr TypeSet kTypes =
     selected_types("aten::searchsorted.Tensor_out") | selected_types("aten::searchsorted.Scalar_out");
 
 // `side` is another form of `right`, and the two must not contradict each other. Sequences are the last
-// dimension; those of a batch are searched by the values with the same outer index. NaN is the largest value.
+// dimension; each sequence of a batch is searched for the values with the same outer index. NaN is the
+// largest value.
 Error search(const Tensor& sequences, const Tensor& values, bool out_int32, bool right,
              const std::optional<std::string_view>& side, const std::optional<Tensor>& sorter,
              const Tensor& out) {

@@ -25,6 +25,7 @@ constexpr TypeSet kAdaptiveTypes =
 constexpr TypeSet kAllPoolTypes = kPoolTypes | kVolumeTypes | kAdaptiveTypes;
 constexpr size_t kSpatial = 2;
 
+// Checks shared by all operators of this file.
 Error check_types(TypeSet own, const Tensor& input, int64_t input_zero_point, const Tensor& out) {
   if (!contains(own, input.scalar_type())) return unsupported_type(input.scalar_type());
   RL_TRY(check_same_dtype(input, out, "input and out"));
@@ -32,6 +33,7 @@ Error check_types(TypeSet own, const Tensor& input, int64_t input_zero_point, co
 }
 
 // Means of all outputs. The zero point is subtracted once, count times, from each sum.
+// make_requantization_of_sums() has proven that the sums fit in 32 bits.
 template <class T>
 void average(const QuantizedMeanProblem& problem) {
   const Reduction& reduction = problem.reduction;
@@ -47,7 +49,8 @@ void average(const QuantizedMeanProblem& problem) {
   });
 }
 
-// A pool with zero point and scale, for average_region.
+// A pool with zero point and scale, for average_region: for_each_region() passes its argument on, so the
+// function can cast it back.
 struct QuantizedPool : Pool {
   int32_t zero_point;
   DividedScale* scale;
@@ -66,12 +69,15 @@ void average_region(const Pool& pool, const Region& region, char* pooled, char*)
       }
     }
   }
+  // Padding counts for the divisor but adds nothing to the sum: an element of the padding equals the zero
+  // point.
   const int64_t counted = pool.counts_padding ? region.padded : region.size();
   const int64_t divisor = pool.divisor != 0 ? pool.divisor : counted;
   const ukernel::Requantization& to = quantized.scale->by(std::max<int64_t>(divisor, 1));
   *reinterpret_cast<T*>(pooled) = static_cast<T>(ukernel::requantize(to, sum, 0));
 }
 
+// The scale caches its last quotient, so inner windows, which have one divisor, divide once in a row.
 Error average_pool(const QuantizedAveragePoolProblem& problem, QuantizedPool* pool) {
   DividedScale scale(problem.to);
   pool->scale = &scale;
@@ -104,6 +110,7 @@ Error plan_pool(const AveragePoolArguments& given, const RequantizationArguments
     RL_CHECK(spatial < kVolume || windows[d].in >= windows[d].kernel, Error::InvalidArgument,
              "input: expected at least the size of the window, got %ld for %ld",  // as in avg_pool3d
              static_cast<long>(windows[d].in), static_cast<long>(windows[d].kernel));
+    // At most this many elements add to a sum, which limits its size; the divisor may be larger.
     most *= static_cast<size_t>(std::min(windows[d].in, windows[d].kernel));
     padded *= windows[d].kernel;  // no overflow: both factors have at most 31 bits
     RL_CHECK(padded <= INT32_MAX, Error::InvalidArgument,

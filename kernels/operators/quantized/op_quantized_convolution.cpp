@@ -14,6 +14,7 @@ namespace {
 
 constexpr TypeSet kTypes = selected_types("rushlight::quantized_convolution.out") & kQuantizedElements;
 
+// The shapes are checked as for a float convolution; the bias is checked with the scales.
 Error check_and_plan(const QuantizedConvolutionProblem& problem, Shape* shape) {
   const Tensor& input = problem.input;
   if (!contains(kTypes, input.scalar_type())) return unsupported_type(input.scalar_type());
@@ -51,6 +52,7 @@ Error quantized_convolution_out(KernelContext& context, const Tensor& input, int
   return backs::quantized_convolution_out(context, problem, [&] { return convolve_integers(problem); });
 }
 
+// Weights can be packed without scales: those are read at each call.
 Error quantized_convolution_out_prepare(KernelContext& context, const Tensor& input, int64_t,
                                         const Tensor& weight, const std::optional<Tensor>& bias,
                                         const Tensor&, const std::optional<Tensor>&,

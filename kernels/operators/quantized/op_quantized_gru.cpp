@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// An integer GRU layer in one direction, over all steps; integer_recurrent.h describes the arithmetic.
+// An integer GRU layer in one direction, over all steps; integer_recurrent.h describes the arithmetic. input
+// [steps, batch, features], out0 [steps, batch, units], out1 the last 16-bit state.
 #include "kernels/backs/backs.h"
 #include "kernels/backs/quantized_recurrent.h"
 #include "kernels/checks/selection.h"
