@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// int8 depthwise convolutions of ExecuTorch's Cortex-M backend.
+// int8 depthwise convolutions of ExecuTorch's Cortex-M backend: weight [1, KH, KW, O], where O is the number
+// of channels times depth_multiplier. Everything else is as in op_cortex_m_conv2d.cpp.
 #include "kernels/backs/backs.h"
 #include "kernels/checks/selection.h"
 #include "kernels/quantization/cortex_m_convolution.h"

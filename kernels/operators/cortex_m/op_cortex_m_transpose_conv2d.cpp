@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// int8 transposed convolutions of ExecuTorch's Cortex-M backend, with one group.
+// int8 transposed convolutions of ExecuTorch's Cortex-M backend, with one group: weight [O, KH, KW, C]. The
+// two tensors before `out` are scratch of the official kernels and stay unused. Everything else is as in
+// op_cortex_m_conv2d.cpp.
 #include "kernels/backs/backs.h"
 #include "kernels/checks/selection.h"
 #include "kernels/quantization/cortex_m_convolution.h"

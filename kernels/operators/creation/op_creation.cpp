@@ -55,6 +55,7 @@ Error empty_strided_out(KernelContext&, Span<const int64_t> size, Span<const int
   return resize_strided(out, size, stride);
 }
 
+// physical_layout must be a permutation of the dimensions.
 Error empty_permuted_out(KernelContext&, Span<const int64_t> size, Span<const int64_t> physical_layout,
                          Tensor& out) {
   RL_CHECK(physical_layout.size() == size.size(), Error::InvalidArgument,

@@ -42,6 +42,7 @@ Result<End> end_of(const Tensor& tensor, const char* name) {
   return End(number);
 }
 
+// Rounds to a floating dtype; integers truncate.
 double rounded_to(ScalarType type, double x) {
   switch (type) {
     case ScalarType::Half:
@@ -88,6 +89,7 @@ class Line {
   int64_t steps_;
 };
 
+// base^(x + iy) = base^x (cos(y log base) + i sin(y log base))
 Complex<double> power(double base, Complex<double> exponent) {
   const double size = std::pow(base, exponent.real);
   if (exponent.imag == 0) return size;
@@ -95,7 +97,8 @@ Complex<double> power(double base, Complex<double> exponent) {
   return {size * std::cos(phase), size * std::sin(phase)};
 }
 
-// base == nullptr writes the line itself, otherwise base to the power of each value.
+// base == nullptr writes the line itself, otherwise base to the power of each value. Integer elements
+// truncate.
 Error fill_line(const End& start, const End& end, int64_t steps, const double* base, const Tensor& out) {
   const ScalarType written = out.scalar_type();
   if (!contains(kTypes, written)) return unsupported_type(written);

@@ -18,7 +18,8 @@ Error check_dtypes(const Tensor& query, const Tensor& key, const Tensor& value, 
   return check_same_dtype(query, out, "query and out");
 }
 
-// The portable method: one query row after the other, softmax(q K^T scale) V.
+// The portable method: one query row after the other, softmax(q K^T scale) V, with online softmax and without
+// scratch.
 template <TypeSet kTypes>
 Error attend(const AttentionPlan& plan, const Tensor& out) {
   return dispatch<kTypes>(out.scalar_type(), [&](auto type) {

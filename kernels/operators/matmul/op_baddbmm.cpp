@@ -13,6 +13,7 @@ constexpr TypeSet kTypes = selected_types("aten::baddbmm.out");
 
 }  // namespace
 
+// out[n] = beta * self[n] + alpha * (batch1[n] batch2[n]), where `self` broadcasts to the result.
 Error baddbmm_out(KernelContext& context, const Tensor& self, const Tensor& batch1, const Tensor& batch2,
                   const Scalar& beta, const Scalar& alpha, Tensor& out) {
   Product product;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Linear layer with residual and activation fused. The portable fallback works in two passes over `out`, so
-// half and bfloat16 are rounded twice: after the sum with the bias, and after the activation.
+// Linear layer with residual and activation fused: activation(input weight^T + bias + residual). The portable
+// fallback works in two passes over `out`, so half and bfloat16 are rounded twice: after the sum with the
+// bias, and after the activation.
 #include "kernels/backs/backs.h"
 #include "kernels/checks/selection.h"
 #include "kernels/matmul/activation.h"

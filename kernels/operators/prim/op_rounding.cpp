@@ -9,6 +9,7 @@ namespace rushlight::kernels {
 
 namespace {
 
+// InvalidArgument for NaN and values beyond int64, for which Python has errors or larger ints.
 template <class Round>
 Error round_to_integer(const EValue& a, EValue& out, Round round) {
   RL_TRY(check_number(a, "a"));

@@ -27,6 +27,7 @@ Error sym_numel(KernelContext&, const Tensor& self, EValue& out) {
   return write_number(out, EValue(static_cast<int64_t>(self.numel())));
 }
 
+// 16-bit floats and float32 widen to a double, exactly. A bool stays a bool.
 Error _local_scalar_dense(KernelContext&, const Tensor& self, EValue& out) {
   constexpr TypeSet kTypes = selected_types("aten::_local_scalar_dense");
   RL_CHECK(self.numel() == 1, Error::InvalidArgument, "self: expected one element, got %lu",

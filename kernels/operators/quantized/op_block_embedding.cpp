@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Token embeddings: unpacks rows of a block weight to float32. The table may be the weight of the last linear
 // layer, so that the model stores it once: a row is then one feature of a panel, whose elements are
-// interleaved with those of its neighbors, and each is extracted alone.
+// interleaved with other features, and each is extracted alone.
 #include <algorithm>
 
 #include "kernels/checks/checks.h"
