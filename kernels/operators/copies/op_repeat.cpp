@@ -4,6 +4,7 @@
 
 namespace rushlight::kernels {
 
+// repeats[d] copies of `self` along each dimension; leading dimensions may be new.
 Error repeat_out(KernelContext&, const Tensor& self, Span<const int64_t> repeats, Tensor& out) {
   const auto rank = static_cast<size_t>(self.dim());
   RL_CHECK(repeats.size() >= rank && repeats.size() <= kTensorDimensionLimit, Error::InvalidArgument,

@@ -8,7 +8,7 @@
 
 namespace rushlight::kernels {
 
-// Index i repeated repeats[i] times, for every i.
+// Index i repeated repeats[i] times, for every i. Two passes: the first sums, so that `out` can be resized.
 Error repeat_interleave_tensor_out(KernelContext&, const Tensor& repeats, std::optional<int64_t> output_size,
                                    Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::repeat_interleave.Tensor_out");

@@ -20,6 +20,7 @@ Error split_with_sizes_copy_out(KernelContext&, const Tensor& self, Span<const i
   }
   RL_CHECK(left == 0, Error::InvalidArgument, "split_sizes: expected %ld more for dimension %lu",
            static_cast<long>(left), static_cast<unsigned long>(d));
+  // All sizes have been checked before the first copy, so an error leaves every output unchanged.
   const View source = View::of(self);
   ptrdiff_t start = 0;
   for (size_t i = 0; i < out.size(); ++i) {

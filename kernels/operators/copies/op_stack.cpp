@@ -5,6 +5,7 @@
 
 namespace rushlight::kernels {
 
+// Joins tensors of one shape along a new dimension, one copy each, with conversion to the promoted dtype.
 Error stack_out(KernelContext&, Span<const Tensor> tensors, int64_t dim, Tensor& out) {
   RL_CHECK(!tensors.empty(), Error::InvalidArgument, "tensors: expected at least one");
   const Tensor& first = tensors[0];

@@ -22,7 +22,8 @@ T size_of(Complex<T> weight) {
   return modulus(weight);
 }
 
-// Interpolates from the nearer end, so that weights 0 and 1 give start and end exactly.
+// Interpolates from the nearer end, so that weights 0 and 1 give start and end exactly. Weights outside [0,
+// 1] extrapolate.
 template <class T>
 T interpolate(T start, T end, T weight) {
   const T difference = end - start;

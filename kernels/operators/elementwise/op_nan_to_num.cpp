@@ -10,6 +10,7 @@ namespace rushlight::kernels {
 
 namespace {
 
+// The largest finite value.
 double largest(ScalarType type) {
   switch (type) {
     case ScalarType::Half:

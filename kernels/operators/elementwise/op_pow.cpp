@@ -62,6 +62,7 @@ WideComplex complex_power_of(WideComplex x, WideComplex exponent) {
   return exponent == WideComplex(0.0) ? WideComplex(1.0) : complex_pow(x, exponent);
 }
 
+// Unsigned types wider than 8 bits are left out, as in PyTorch.
 template <TypeSet kTypes>
 Error raise(ScalarType compute, const Tensor& self, const Tensor& exponent, Tensor& out) {
   if constexpr ((kTypes & types::kComplex) != 0) {
@@ -80,6 +81,8 @@ Error pow_Tensor_Tensor_out(KernelContext& context, const Tensor& self, const Te
                                       [&] { return raise<kTypes>(compute, self, exponent, out); });
 }
 
+// A floating exponent of an integer tensor promotes to float32. A negative exponent of an integer is an error
+// here, but not for tensors of exponents.
 Error pow_Tensor_Scalar_out(KernelContext& context, const Tensor& self, const Scalar& exponent, Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::pow.Tensor_Scalar_out");
   return backs::pow_Tensor_Scalar_out(context, PowerProblem{{self, out}, exponent.to<float>()}, [&] {

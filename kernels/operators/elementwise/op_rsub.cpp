@@ -9,6 +9,8 @@
 
 namespace rushlight::kernels {
 
+// other - alpha * self; integers wrap. The minuend is the first operand of the loop, so it is not rounded to
+// a 16-bit dtype.
 Error rsub_scalar_out(KernelContext& context, const Tensor& self, const Scalar& other, const Scalar& alpha,
                       Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::rsub.Scalar_out");

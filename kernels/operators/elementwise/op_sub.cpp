@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// self - alpha * other; integers wrap.
+// self - alpha * other; integers wrap. PyTorch refuses bool, because it has no single meaning of a difference
+// there.
 #include "kernels/backs/backs.h"
 #include "kernels/checks/selection.h"
 #include "kernels/elements/promotion.h"
