@@ -35,12 +35,14 @@ bool can_prepare(const ConvolutionActProblem& problem) {
          has_sizes(problem.out, shape.span());
 }
 
+// Without the residual and the activation: the first pass of the fallback.
 Error convolve(const ConvolutionProblem& problem) {
   return convolve(problem.input, problem.weight, problem.bias, problem.arguments, problem.out);
 }
 
 }  // namespace
 
+// `activation` is a name, with two parameters for those that have any; an unknown name is an error.
 Error convolution_act_out(KernelContext& context, const Tensor& input, const Tensor& weight,
                           const std::optional<Tensor>& bias, Span<const int64_t> stride,
                           Span<const int64_t> padding, Span<const int64_t> dilation, bool transposed,

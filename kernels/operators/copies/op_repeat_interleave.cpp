@@ -26,6 +26,7 @@ Error repeat_interleave_tensor_out(KernelContext&, const Tensor& repeats, std::o
              static_cast<long>(i));
     total += count;
   }
+  // PyTorch takes output_size to avoid the first pass; here it is only checked.
   RL_CHECK(!output_size || *output_size == total, Error::InvalidArgument,
            "output_size: expected the sum of repeats, %lld, got %lld", static_cast<long long>(total),
            static_cast<long long>(*output_size));

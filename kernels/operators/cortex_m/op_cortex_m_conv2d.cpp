@@ -51,6 +51,7 @@ Error cortex_m_conv2d_out(KernelContext& context, const Tensor& input, const Ten
   });
 }
 
+// Announces the scratch of a call, 9 bytes for each output channel, and lets a back pack constant weights.
 Error cortex_m_conv2d_out_prepare(KernelContext& context, const Tensor& input, const Tensor& weight,
                                   const std::optional<Tensor>& bias, Span<const int64_t> stride,
                                   Span<const int64_t> padding, Span<const int64_t> dilation,
@@ -64,6 +65,7 @@ Error cortex_m_conv2d_out_prepare(KernelContext& context, const Tensor& input, c
   });
 }
 
+// The same with sizes in memory order, for graphs that keep every image as [N, H, W, C].
 Error cortex_m_conv2d_nhwc_out(KernelContext& context, const Tensor& input, const Tensor& weight,
                                const std::optional<Tensor>& bias, Span<const int64_t> stride,
                                Span<const int64_t> padding, Span<const int64_t> dilation,

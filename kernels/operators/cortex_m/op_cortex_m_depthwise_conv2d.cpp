@@ -13,6 +13,8 @@ namespace {
 constexpr TypeSet kTypes = selected_types("cortex_m::quantized_depthwise_conv2d.out");
 constexpr TypeSet kNhwcTypes = selected_types("cortex_m::quantized_depthwise_conv2d_nhwc.out");
 
+// The arguments as the shared problem. depth_multiplier is checked against the sizes; the groups are the
+// input's channels.
 CortexMConvolution call_of(bool nhwc, const Tensor& input, const Tensor& weight,
                            const std::optional<Tensor>& bias, Span<const int64_t> stride,
                            Span<const int64_t> padding, Span<const int64_t> dilation,

@@ -14,6 +14,7 @@ namespace {
 constexpr TypeSet kTypes = selected_types("cortex_m::quantized_transpose_conv2d.out");
 constexpr TypeSet kNhwcTypes = selected_types("cortex_m::quantized_transpose_conv2d_nhwc.out");
 
+// The arguments as the shared problem, with `transposed` set and one group.
 CortexMConvolution call_of(bool nhwc, const Tensor& input, const Tensor& weight,
                            const std::optional<Tensor>& bias, Span<const int64_t> stride,
                            Span<const int64_t> padding, Span<const int64_t> output_padding,

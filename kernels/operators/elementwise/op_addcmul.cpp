@@ -20,6 +20,7 @@ Error addcmul_out(KernelContext& context, const Tensor& self, const Tensor& tens
   const auto sum = [&](auto type) {
     using T = typename decltype(type)::Element;
     return [factor = value.to<T>()](T x, T a, T b) {
+      // Three operations, each of which wraps or rounds in the compute dtype.
       return wrapping_add(x, wrapping_multiply(wrapping_multiply(factor, a), b));
     };
   };
@@ -28,7 +29,7 @@ Error addcmul_out(KernelContext& context, const Tensor& self, const Tensor& tens
       context, problem, [&] { return elementwise_for<kTypes>(compute, out, sum, self, tensor1, tensor2); });
 }
 
-// For integers PyTorch has no addcdiv, because it would have to choose a rounding.
+// PyTorch refuses integers here, for which a division would need a rounding mode; so does this.
 Error addcdiv_out(KernelContext& context, const Tensor& self, const Tensor& tensor1, const Tensor& tensor2,
                   const Scalar& value, Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::addcdiv.out") & (types::kFloating | types::kComplex);

@@ -13,6 +13,7 @@ namespace rushlight::kernels {
 namespace {
 
 template <class T>
+// std::frexp leaves the exponent of infinities and NaN unspecified.
 T split(T x, int* exponent) {
   *exponent = 0;
   return std::isfinite(x) ? std::frexp(x, exponent) : x;

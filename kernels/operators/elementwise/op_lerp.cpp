@@ -36,6 +36,7 @@ Error check_dtypes(const Tensor& self, const Tensor& end, const Tensor& out) {
   return check_same_dtype(self, out, "self and out");
 }
 
+// A scalar weight is not rounded to a 16-bit dtype (kExact); half and bfloat16 compute in float.
 Error lerp(const Tensor& self, const Tensor& end, const Tensor& weight, Tensor& out) {
   const auto function = [](auto a, auto b, auto w) { return interpolate(a, b, w); };
   return elementwise<kTypes&(types::kFloating | types::kComplex), Signs::kMatter, Numbers::kExact>(

@@ -62,7 +62,7 @@ WideComplex complex_power_of(WideComplex x, WideComplex exponent) {
   return exponent == WideComplex(0.0) ? WideComplex(1.0) : complex_pow(x, exponent);
 }
 
-// Unsigned types wider than 8 bits are left out, as in PyTorch.
+// Unsigned types wider than 8 bits are left out: their powers are not supported.
 template <TypeSet kTypes>
 Error raise(ScalarType compute, const Tensor& self, const Tensor& exponent, Tensor& out) {
   if constexpr ((kTypes & types::kComplex) != 0) {

@@ -17,6 +17,7 @@ namespace rushlight::kernels {
 
 namespace {
 
+// One row of the table; `step` in bytes.
 struct Row {
   char* data;
   ptrdiff_t step;

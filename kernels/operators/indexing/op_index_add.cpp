@@ -48,6 +48,7 @@ Error index_add_out(KernelContext& context, const Tensor& self, int64_t dim, con
                            {update.index, update.target, update.source, update.dim, Combine::kSum, true});
   }
   if (!kSelectsComplex || !is_complex(type)) return add_scaled(update, alpha);
+  // A real factor scales both parts alike.
   for (const size_t which : {0, 1}) {
     IndexUpdate parts = update;
     parts.target = parts_of(update.target, which);

@@ -16,6 +16,7 @@ Error check_pivoting(bool pivot) {
   return Error::Ok;
 }
 
+// U with zeros below the diagonal. `upper` may be `lu` itself.
 void take_upper(const MatrixView& lu, const MatrixView& upper) {
   upper.copy_band(lu.leading(upper.rows, upper.columns), 0, upper.columns);
 }
@@ -28,6 +29,8 @@ void take_lower(const MatrixView& lu, const MatrixView& lower) {
 
 }  // namespace
 
+// The packed factors; `info` is 0, or the first zero pivot, at which U is singular. The factorization is
+// complete anyway.
 Error linalg_lu_factor_ex_out(KernelContext&, const Tensor& A, bool pivot, bool check_errors, Tensor& LU,
                               Tensor& pivots, Tensor& info) {
   constexpr TypeSet kTypes = selected_types("aten::linalg_lu_factor_ex.out");
@@ -130,6 +133,7 @@ Error linalg_lu_solve_out(KernelContext&, const Tensor& LU, const Tensor& pivots
              "pivots: expected as many as matrices in dimension %ld, got %ld and %ld", static_cast<long>(d),
              static_cast<long>(pivots.size(d)), static_cast<long>(LU.size(d)));
   }
+  // Every pivot is in range, so the row exchanges stay inside B.
   return solve_all(LU, pivots, B, {left, adjoint, adjoint, false}, out);
 }
 

@@ -28,6 +28,7 @@ Error baddbmm_out(KernelContext& context, const Tensor& self, const Tensor& batc
       product.a = Matrix::of(batch1, batch);
       product.b = Matrix::of(batch2, batch);
       product.out = Matrix::of(out, batch);
+      // A bias without a batch dimension is the same matrix each time.
       RL_TRY(broadcast_bias(self, out, sizes, batch, &product.bias));
       RL_TRY(multiply(product));
     }

@@ -15,6 +15,7 @@ namespace {
 constexpr TypeSet kTypes = selected_types("rushlight::linear_act.out");
 constexpr TypeSet kClampTypes = selected_types("rushlight::linear_act.clamp_out");
 
+// Proves the shapes of all operands, so that neither the fallback nor a back checks them again.
 Error check_and_resize(TypeSet types, const LinearActProblem& problem) {
   Shape shape;
   RL_TRY(linear_shape(problem, types, &shape));
@@ -45,6 +46,7 @@ Error linear_act_out(KernelContext& context, const Tensor& input, const Tensor& 
   });
 }
 
+// Clamping without a name to parse: a build that selects only this one links no other activation.
 Error linear_act_clamp_out(KernelContext& context, const Tensor& input, const Tensor& weight,
                            const std::optional<Tensor>& bias, const std::optional<Tensor>& residual,
                            double low, double high, Tensor& out) {

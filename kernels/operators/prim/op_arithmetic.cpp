@@ -64,12 +64,14 @@ Error prim_floordiv(KernelContext&, const EValue& a, const EValue& b, EValue& ou
       [](double x, double y) { return floored_divide(x, y); });
 }
 
+// The overload whose schema has two ints: the program may still hold a float, which is an error here.
 Error prim_floordiv_int(KernelContext& context, const EValue& a, const EValue& b, EValue& out) {
   RL_TRY(check_integer(a, "a"));
   RL_TRY(check_integer(b, "b"));
   return prim_floordiv(context, a, b, out);
 }
 
+// Always a float: ints beyond 2^53 are rounded before they are divided, unlike in Python.
 Error prim_truediv(KernelContext&, const EValue& a, const EValue& b, EValue& out) {
   RL_TRY(check_number(a, "a"));
   RL_TRY(check_divisor(b));

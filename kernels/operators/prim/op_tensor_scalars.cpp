@@ -9,6 +9,7 @@
 
 namespace rushlight::kernels {
 
+// The size at run time, which a dynamic tensor may change from call to call.
 Error sym_size_int(KernelContext&, const Tensor& self, int64_t dim, EValue& out) {
   RL_CHECK(self.dim() > 0, Error::InvalidArgument, "self: expected at least one dimension");
   size_t d = 0;
@@ -16,6 +17,7 @@ Error sym_size_int(KernelContext&, const Tensor& self, int64_t dim, EValue& out)
   return write_number(out, EValue(static_cast<int64_t>(self.sizes()[d])));
 }
 
+// In elements.
 Error sym_stride_int(KernelContext&, const Tensor& self, int64_t dim, EValue& out) {
   RL_CHECK(self.dim() > 0, Error::InvalidArgument, "self: expected at least one dimension");
   size_t d = 0;

@@ -20,6 +20,7 @@ Error dequantize(const Tensor& input, const Affine& affine, const AffineRange& r
   RL_TRY(check_type(input, kTypes & kQuantizedTypes, "input"));
   RL_TRY(check_type(out, kTypes & (kRealTypes | kScaleTypes), "out"));
   RL_TRY(check_dequantized(input, dtype, range));
+  // A double result is computed in double, as PyTorch does for that out_dtype.
   const bool is_double = out.scalar_type() == ScalarType::Double;
   const AffineSpans runs{input.scalar_type(), out.scalar_type(),
                          is_double ? ScalarType::Double : ScalarType::Float};

@@ -34,6 +34,8 @@ Error check_types(TypeSet own, const Tensor& input, int64_t input_zero_point, co
 
 // Means of all outputs. The zero point is subtracted once, count times, from each sum.
 // make_requantization_of_sums() has proven that the sums fit in 32 bits.
+// The sum starts with the zero points, so that the inner loop only adds. T is int8, uint8 or int16; each sum
+// is exact in 32 bits.
 template <class T>
 void average(const QuantizedMeanProblem& problem) {
   const Reduction& reduction = problem.reduction;
@@ -134,6 +136,7 @@ Error quantized_mean_out(KernelContext& context, const Tensor& input, int64_t in
   RL_TRY(check_types(kMeanTypes, input, input_zero_point, out));
   Reduction reduction;
   RL_TRY(reduction.plan(input, all_if_empty(dim), keepdim, out));
+  // A mean of no elements would be NaN, which integers do not have.
   RL_CHECK(reduction.count() > 0 || out.numel() == 0, Error::InvalidArgument,
            "input: expected elements for each mean, got none");
   ukernel::Requantization to;
@@ -173,6 +176,7 @@ Error quantized_avg_pool2d_out(KernelContext& context, const Tensor& input, int6
   return backs::quantized_avg_pool2d_out(context, problem, [&] { return average_pool(problem, &pool); });
 }
 
+// No back has this operator: volumes always take the portable loop.
 Error quantized_avg_pool3d_out(KernelContext&, const Tensor& input, int64_t input_zero_point,
                                Span<const int64_t> kernel_size, Span<const int64_t> stride,
                                Span<const int64_t> padding, bool ceil_mode, bool count_include_pad,

@@ -26,6 +26,7 @@ Error dist_out(KernelContext&, const Tensor& self, const Tensor& other, const Sc
            to_string(out.scalar_type()));
   Shape shape;
   RL_TRY(broadcast_shape(self.sizes(), other.sizes(), &shape));
+  // Broadcast dimensions get stride 0 in both.
   View views[] = {expand_to(View::of(self), shape.span()), expand_to(View::of(other), shape.span())};
   for (View& each : views) {
     if (each.dim == 0) each.insert(0, 1, 0);

@@ -17,6 +17,7 @@ namespace {
 
 // Calls f with a pointer to every element of the view.
 template <class F>
+// Compiled once for each function, in row-major order.
 void for_each_element(const View& view, F f) {
   static_cast<void>(for_each_fiber({&view, 1}, view.dim - 1, [&](const Fiber* fibers) {
     for (ptrdiff_t i = 0; i < fibers[0].size; ++i) f(fibers[0].data + i * fibers[0].stride);

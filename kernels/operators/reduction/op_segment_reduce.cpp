@@ -16,6 +16,7 @@ namespace rushlight::kernels {
 
 namespace {
 
+// In the order of the words in read_reduction().
 enum class Reduction : uint8_t { kSum, kMean, kProduct, kLargest, kSmallest };
 
 Error read_reduction(std::string_view word, Reduction* reduction) {
@@ -83,6 +84,7 @@ struct Segments {
   }
 
   [[nodiscard]] double reduce(const Fiber& data, ptrdiff_t start, ptrdiff_t end) const {
+    // The initial value is the first operand, for every segment.
     double held = initial ? initial->to<double>() : neutral(reduction);
     for (ptrdiff_t i = start; i < end; ++i) {
       const double value = load_number(data.data + i * data.stride, type);

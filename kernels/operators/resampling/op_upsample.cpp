@@ -26,6 +26,7 @@ template <class W>
 Taps<W> taps_of(const Resampling& dimension, Filter filter, bool align_corners, ptrdiff_t index,
                 ptrdiff_t stride) {
   const W position = resampled_position<W>(dimension, filter, align_corners, index);
+  // The weights depend on the fraction only; clamping an input's index repeats the border.
   const W floored = std::floor(position);
   auto first = static_cast<ptrdiff_t>(floored);
   Taps<W> taps;
@@ -110,6 +111,7 @@ void resample(const Upsampling& of) {
       taps[d] = tap_volume<W>(of, d, index, source);
       return;
     }
+    // Rounded to a multiple of 1 / levels, a power of two, so the products with bytes stay exact in float.
     const Taps<double> exact = tap_bytes(of, d, index, source);
     taps[d].count = exact.count;
     for (ptrdiff_t i = 0; i < exact.count; ++i) {
@@ -164,6 +166,8 @@ Error upsample(TypeSet types, Filter filter, bool align_corners, const UpsampleA
 
 }  // namespace
 
+// The operators differ in the number of dimensions and in the filter. Factors, if given, define the scale and
+// not the size.
 Error upsample_linear1d_out(KernelContext&, const Tensor& self, Span<const int64_t> output_size,
                             bool align_corners, std::optional<double> scales, Tensor& out) {
   constexpr TypeSet kOwnTypes = selected_types("aten::upsample_linear1d.out");
@@ -185,6 +189,7 @@ Error upsample_bilinear2d_vec_out(KernelContext& context, const Tensor& input,
                                   std::optional<Span<const int64_t>> output_size, bool align_corners,
                                   std::optional<Span<const double>> scale_factors, Tensor& out) {
   constexpr TypeSet kVecTypes = selected_types("aten::upsample_bilinear2d.vec_out");
+  // The vec overloads take either a size or factors, and compute the size from the latter.
   FactorSizes sizes;
   RL_TRY(read_factors(input, output_size, scale_factors, &sizes));
   Upsampling of;

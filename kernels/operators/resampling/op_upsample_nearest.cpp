@@ -31,6 +31,7 @@ Error plan(TypeSet types, const UpsampleArguments& arguments, const Tensor& self
   return Error::Ok;
 }
 
+// The portable form of all operators without a back.
 Error upsample(TypeSet types, GatheredPosition position, const UpsampleArguments& arguments,
                const Tensor& self, const Tensor& out) {
   GatheredAxis axes[kVolume];
@@ -72,6 +73,7 @@ Error upsample_nearest2d_vec_out(KernelContext& context, const Tensor& input,
   });
 }
 
+// Other than images, lines and volumes always use the factor if one is given.
 Error upsample_nearest3d_out(KernelContext&, const Tensor& self, Span<const int64_t> output_size,
                              std::optional<double> scales_d, std::optional<double> scales_h,
                              std::optional<double> scales_w, Tensor& out) {
