@@ -42,7 +42,8 @@ Error convolve(const ConvolutionProblem& problem) {
 
 }  // namespace
 
-// `activation` is a name, with two parameters for those that have any; an unknown name is an error.
+// `activation` is a name; `low` and `high` are its parameters, which most activations ignore. An unknown name
+// is an error.
 Error convolution_act_out(KernelContext& context, const Tensor& input, const Tensor& weight,
                           const std::optional<Tensor>& bias, Span<const int64_t> stride,
                           Span<const int64_t> padding, Span<const int64_t> dilation, bool transposed,

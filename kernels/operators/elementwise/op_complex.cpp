@@ -22,6 +22,7 @@ WideComplex from_polar(WideComplex size, WideComplex angle) {
 }  // namespace
 
 Error polar_out(KernelContext&, const Tensor& abs, const Tensor& angle, Tensor& out) {
+  // A negative modulus is not refused: it turns the angle by pi.
   RL_TRY(check_same_dtype(abs, angle, "abs and angle"));
   constexpr TypeSet kTypes = selected_types("aten::polar.out");
   const ScalarType type = complex_type(abs.scalar_type());

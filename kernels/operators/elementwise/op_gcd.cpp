@@ -19,6 +19,7 @@ T greatest_divisor(T a, T b) {
     a = b;
     b = left;
   }
+  // The last remainder may be negative, as truncated remainders have the sign of the dividend.
   return is_negative(a) ? wrapping_subtract(T(0), a) : a;
 }
 

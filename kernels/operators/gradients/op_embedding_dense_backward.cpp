@@ -74,6 +74,7 @@ Error embedding_dense_backward_out(KernelContext&, const Tensor& grad_output, co
   RowMajorCursor at(indices);
   RowMajorCursor source(rows);
   for (size_t left = indices.numel(); left > 0; --left, at.advance(), source.advance()) {
+    // Each index is read once and checked here; a count reads the others.
     const int64_t index = read_index(at.get(), indices.scalar_type());
     if (index == padding_idx) continue;
     RL_TRY(check_index(index, out.sizes()[0]));

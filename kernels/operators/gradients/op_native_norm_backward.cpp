@@ -50,6 +50,8 @@ struct Plan {
   double count = 1;               // number of elements of a group
 
   // `in_group`: the dimension lies within groups. `has_weight`: the weights vary along the dimension.
+  // Each dimension is an axis of the groups or of their elements, and an axis of the weights or of their
+  // sharers.
   void add(ptrdiff_t size, bool in_group, bool has_weight, const ptrdiff_t (&strides)[kOperands]) {
     JointAxes<kOperands>::Axis axis{static_cast<size_t>(size), {}};
     for (size_t k = 0; k < kOperands; ++k) axis.strides[k] = start[k] == nullptr ? 0 : strides[k];
@@ -158,6 +160,7 @@ Error prepare(const Tensors& tensors, Span<const SizesType> parameters, Plan* pl
   return Error::Ok;
 }
 
+// An output that the mask leaves out has no address, and its sums are not computed.
 Error run(const Plan& plan) {
   if (plan.start[kGradInput] != nullptr) input_gradient(plan);
   if (plan.start[kGradWeight] != nullptr || plan.start[kGradBias] != nullptr) weight_gradients(plan);
@@ -180,6 +183,7 @@ Error native_layer_norm_backward_out(KernelContext&, const Tensor& grad_out, con
            log_number(normalized_shape.size()));
   const size_t first = rank - normalized_shape.size();
   Shape statistics;
+  // Statistics have the rank of the input, with sizes of 1 for the normalized dimensions.
   for (size_t d = 0; d < rank; ++d) statistics.push(d < first ? input.sizes()[d] : 1);
   RL_TRY(check_parameter_shape(mean, statistics.span(), "mean"));
   RL_TRY(check_parameter_shape(rstd, statistics.span(), "rstd"));

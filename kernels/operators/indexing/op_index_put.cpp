@@ -38,6 +38,7 @@ void accumulate_pairs(char* target, ptrdiff_t target_stride, const char* source,
 // `values` broadcast to the shape of the selected elements. A single value broadcasts to any shape.
 Error expand(const Tensor& values, const Shape& shape, View* expanded) {
   View source = View::of(values);
+  // Also a value of more dimensions than the selection.
   if (values.numel() == 1) source.dim = 0;
   RL_CHECK(source.dim <= shape.dim, Error::InvalidArgument,
            "values: expected at most the %lu dimensions that the indices select, got %lu",

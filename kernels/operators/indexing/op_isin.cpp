@@ -62,6 +62,7 @@ Error isin_Tensor_Scalar_out(KernelContext&, const Tensor& elements, const Scala
   return isin(elements, test, invert, out);
 }
 
+// The result has rank 0.
 Error isin_Scalar_Tensor_out(KernelContext&, const Scalar& element, const Tensor& test_elements, bool,
                              bool invert, Tensor& out) {
   const ScalarTensor one(element, result_type(test_elements, element));

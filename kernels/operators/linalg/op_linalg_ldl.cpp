@@ -84,10 +84,12 @@ int32_t factor_ldl(const MatrixView& a, Pivots pivots, Mirror mirror) {
   for (ptrdiff_t k = 0; k < a.rows;) {
     ptrdiff_t other = k;
     ptrdiff_t ignored = k;
+    // The diagonal element and the largest one beside it, in its row.
     const double own = size_of(a.get(k, k));
     const double column = largest_beside(a, k, k, &other);
     ptrdiff_t pivot = k;
     ptrdiff_t size = 1;
+    // A zero block: nothing to eliminate, and no division.
     if (own == 0 && column == 0) {
       if (info == 0) info = static_cast<int32_t>(k + 1);
       pivots[k] = static_cast<int32_t>(k + 1);

@@ -32,10 +32,8 @@ Error check_types(TypeSet own, const Tensor& input, int64_t input_zero_point, co
   return check_zero_point(input_zero_point, input.scalar_type(), "input_zero_point");
 }
 
-// Means of all outputs. The zero point is subtracted once, count times, from each sum.
-// make_requantization_of_sums() has proven that the sums fit in 32 bits.
-// The sum starts with the zero points, so that the inner loop only adds. T is int8, uint8 or int16; each sum
-// is exact in 32 bits.
+// Means of all outputs. The zero point is subtracted once, count times, from each sum, so the inner loop only
+// adds. make_requantization_of_sums() has proven that the sums fit in 32 bits.
 template <class T>
 void average(const QuantizedMeanProblem& problem) {
   const Reduction& reduction = problem.reduction;

@@ -21,7 +21,7 @@ constexpr double kHalfRoot = 0.70710678118654752440;  // sqrt(1/2)
 // from is included; to may result from rounding to the dtype of the output.
 double draw_uniform(Random& random, double from, double to) { return from + random.uniform() * (to - from); }
 double draw_normal(Random& random, double mean, double std) { return mean + random.normal() * std; }
-// mean and std are those of the logarithm.
+// `mean` and `std` describe the logarithm of the value.
 double draw_log_normal(Random& random, double mean, double std) {
   return std::exp(draw_normal(random, mean, std));
 }
@@ -88,8 +88,8 @@ Error integers_between(TypeSet types, int64_t low, int64_t high, const Tensor& o
 
 }  // namespace
 
-// Uniform in [0, 1). The size is an argument here and comes from a tensor in the *_like operators; dtype and
-// layout are those of `out` in all of them.
+// Uniform in [0, 1). The size is an argument here and comes from a tensor in the *_like operators; in all of
+// them `out` chooses dtype and layout.
 Error rand_out(KernelContext&, Span<const int64_t> size, Tensor& out) {
   RL_TRY(resize_to(out, size));
   constexpr TypeSet kOwnTypes = selected_types("aten::rand.out");

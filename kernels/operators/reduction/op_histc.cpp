@@ -31,6 +31,7 @@ Error histc_out(KernelContext&, const Tensor& self, int64_t bins, const Scalar& 
   for (SizesType i = 0; i < size; ++i) store_integer(counts + i * byte_stride(out, 0), type, 0);
   const char* at = self.const_data_ptr<char>();
   for (size_t i = 0; i < self.numel(); ++i, at += self.element_size()) {
+    // Comparisons with NaN are false.
     const double number = load_number(at, type);
     if (!(number >= range.low && number <= range.high)) continue;
     // The quotient of an element at the right edge is `size` itself.

@@ -30,6 +30,7 @@ ptrdiff_t position_of_mode(const Fiber& fiber, ScalarType type, int64_t) {
       count = order < 0 ? 1 : count + 1;
       next = i;
     }
+    // Values come in ascending order, so of equally frequent ones the smallest stays.
     if (count > most) {
       most = count;
       best = next;

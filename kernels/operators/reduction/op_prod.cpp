@@ -20,7 +20,7 @@ Error prod(const Tensor& self, const DimList& dims, bool keepdim, std::optional<
   RL_TRY(check_requested_dtype(dtype, out));
   const ScalarType type = out.scalar_type();
   if (!contains(kTypes, type)) return unsupported_type(type);
-  // all() stops converting early and needs no loop for bool.
+  // A bool product is all(), which has the loop already.
   if (type == ScalarType::Bool) {
     RL_TRY(check_convertible(self.scalar_type()));
     return reduce_truth(type_set(self.scalar_type()), self, dims, keepdim, false, out);

@@ -39,6 +39,7 @@ void fill_grid(const Tensor& theta, Span<const int64_t> size, bool align_corners
           for (size_t d = 0; d < 4; ++d) target += at[d] * grid.strides[d];
           for (ptrdiff_t i = 0; i < dims; ++i, target += grid.strides[4]) {
             const char* row = matrices.data + at[0] * matrices.strides[0] + i * matrices.strides[1];
+            // The translation first, then the products.
             W sum = access.load(row + dims * matrices.strides[2]);
             for (ptrdiff_t j = 0; j < dims; ++j) {
               const auto d = static_cast<size_t>(3 - j);  // x comes first

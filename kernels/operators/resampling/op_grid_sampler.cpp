@@ -81,6 +81,7 @@ Taps<W> taps_of(const Sampling& sampling, W coordinate, ptrdiff_t size, ptrdiff_
     return taps;
   }
   const W position = inside(sampling, point, size);
+  // Padding comes before rounding, so a reflected position is rounded once, inside.
   if (sampling.mode == kNearest) {
     // Halves round to even, as in PyTorch.
     taps.offset[0] = offset_of(std::nearbyint(position), size, stride);
@@ -111,6 +112,7 @@ void sample(const Sampling& sampling, size_t spatial, const Tensor& input, const
           const char* point = points.data + n * points.strides[0] + z * points.strides[1] +
                               y * points.strides[2] + x * points.strides[3];
           for (size_t d = kVolume - spatial; d < kVolume; ++d) {
+            // Coordinates are x, y, z; dimensions z, y, x.
             const auto coordinate = static_cast<ptrdiff_t>(kVolume - 1 - d);
             taps[d] = taps_of(sampling, access.load(point + coordinate * points.strides[4]),
                               source.sizes[2 + d], source.strides[2 + d]);

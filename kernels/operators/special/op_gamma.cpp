@@ -25,6 +25,7 @@ double digamma(double x) {
     return x == whole ? NAN : digamma(1 - x) - kPi / std::tan(kPi * (x - whole));
   }
   double result = 0;
+  // digamma(x) = digamma(x + 1) - 1 / x
   for (; x < 10; x += 1) result -= 1 / x;
   // B(2k) / 2k of the asymptotic series.
   constexpr double kTerms[] = {1.0 / 12,  -1.0 / 120,       1.0 / 252, -1.0 / 240,
@@ -73,6 +74,8 @@ double zeta(double x, double q) {
 // The n-th derivative of digamma: (-1)^(n+1) n! zeta(n + 1, x). n is a nonnegative integer.
 double polygamma(double n, double x) {
   if (n == 0) return digamma(x);
+  // The factorial overflows in double from n = 171 on: the result is then infinite, or NaN where zeta
+  // vanishes.
   const double size = std::exp(std::lgamma(n + 1)) * zeta(n + 1, x);
   return std::fmod(n, 2) != 0 ? size : -size;
 }

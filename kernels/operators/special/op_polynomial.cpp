@@ -16,6 +16,7 @@ enum class Family : uint8_t { kT, kU, kV, kW, kHermite, kHermiteE, kLaguerre, kL
 // third and fourth kind as in Mason and Handscomb, "Chebyshev Polynomials", 2003. x = +-1, where the
 // denominators vanish, never comes here.
 double chebyshev(Family family, double x, double n) {
+  // x = cos(angle)
   const double angle = std::acos(x);
   switch (family) {
     case Family::kT:
