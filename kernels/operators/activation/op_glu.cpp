@@ -28,6 +28,7 @@ void gate_span(char* const* pointers, const Walk::Axis& run, ScalarType out) {
   using A = Accumulator<T>;
   for (size_t i = 0; i < run.size; ++i) {
     const auto at = [&](size_t k) { return pointers[k] + static_cast<ptrdiff_t>(i) * run.strides[k]; };
+    // 16-bit floats compute in float and are rounded to T once, then converted to the dtype of `out`.
     const A value = widen(*reinterpret_cast<const T*>(at(kFirst)));
     const A gate = widen(*reinterpret_cast<const T*>(at(kSecond)));
     const T gated = narrow<T>(value / (A(1) + std::exp(-gate)));

@@ -63,6 +63,7 @@ struct Quotient {
   [[nodiscard]] int32_t operator()(int32_t a, int32_t b) const {
     const float divisor = static_cast<float>(b) - zero_points[1];
     const float quotient = divisor == 0 ? 0.0F : (static_cast<float>(a) - zero_points[0]) / divisor;
+    // Clamped in float, before the conversion, which is undefined for values beyond int32.
     const float value = std::nearbyintf(quotient * scale) + output_zero_point;
     return static_cast<int32_t>(std::min(std::max(value, low), high));
   }

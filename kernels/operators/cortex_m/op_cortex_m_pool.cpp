@@ -86,6 +86,7 @@ Error pool_image(TypeSet types, bool nhwc, const Tensor& input, const PoolArgume
   RL_TRY(plan_windows(image.get(), arguments, kSpatial, windows));
   const Shape shape = pooled_shape(image.get(), {windows, kSpatial});
   Shape sizes = shape;
+  // Back to the order of the tensor's own sizes.
   for (size_t i = 0; i < 4; ++i) sizes.sizes[dims_of(nhwc)[i]] = shape.sizes[i];
   RL_TRY(resize_out(out, sizes.span()));
   const PermutedTensor result(out, dims_of(nhwc));

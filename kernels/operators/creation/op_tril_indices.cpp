@@ -35,6 +35,7 @@ Error fill_indices(int64_t rows, int64_t columns, int64_t offset, bool lower, Te
   offset = offset < -rows - 1 ? -rows - 1 : (offset > columns + 1 ? columns + 1 : offset);
   const Triangle triangle{rows, columns, offset, lower};
   int64_t count = 0;
+  // Stops early, so that the count itself cannot overflow.
   for (int64_t row = 0; row < rows && count <= INT32_MAX; ++row) {
     count += triangle.end(row) - triangle.begin(row);
   }

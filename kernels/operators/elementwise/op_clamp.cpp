@@ -65,6 +65,7 @@ Error clamp(KernelContext& context, const Tensor& self, const std::optional<Scal
   if (max) promotion.with(*max);
   RL_CHECK(min.has_value() || max.has_value(), Error::InvalidArgument, "expected min or max");
   const ScalarType compute = promotion.type();
+  // Bounds of a higher kind have promoted the computation, so only integer bounds can fail here.
   if (min) RL_TRY(check_fits(*min, compute, "min"));
   if (max) RL_TRY(check_fits(*max, compute, "max"));
   // A missing bound is infinite for the backs, which compute in float32.

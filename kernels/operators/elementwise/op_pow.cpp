@@ -47,6 +47,7 @@ T integer_power(T x, T exponent) {
 }
 
 template <class T>
+// For bool 0^0 is true, and only false^true is false.
 T power(T x, T exponent) {
   if constexpr (std::is_same_v<T, bool>) {
     return x || !exponent;
@@ -94,6 +95,7 @@ Error pow_Tensor_Scalar_out(KernelContext& context, const Tensor& self, const Sc
       }
     }
     if (is_floating(compute)) {
+      // The exponent is one value, so its tests are the same for every element and predict well.
       const auto raised = [&](auto type) {
         using T = typename decltype(type)::Element;
         return [number = exponent.to<T>()](T x) { return power_of(x, number); };
@@ -108,6 +110,7 @@ Error pow_Tensor_Scalar_out(KernelContext& context, const Tensor& self, const Sc
   });
 }
 
+// The base is not rounded to a 16-bit dtype.
 Error pow_Scalar_out(KernelContext& context, const Scalar& self, const Tensor& exponent, Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::pow.Scalar_out");
   return backs::pow_Scalar_out(context, PowerProblem{{exponent, out}, self.to<float>()}, [&] {

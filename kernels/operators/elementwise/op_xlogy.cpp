@@ -27,6 +27,7 @@ double xlog1py(double x, double y) {
 // log2(2^a + 2^b), with the larger exponent factored out.
 double logaddexp2(double a, double b) {
   constexpr double kLog2E = 1.44269504088896340736;
+  // inf - inf is NaN.
   if (a == b && std::isinf(a)) return a;
   return (a < b ? b : a) + std::log1p(std::exp2(-std::fabs(a - b))) * kLog2E;
 }

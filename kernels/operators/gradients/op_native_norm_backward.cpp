@@ -49,8 +49,8 @@ struct Plan {
   JointAxes<kOperands> sharers;   // step over the elements that share a weight
   double count = 1;               // number of elements of a group
 
-  // `in_group`: the dimension lies within groups. `has_weight`: the weights vary along the dimension.
-  // Each dimension is an axis of the groups or of their elements, and an axis of the weights or of their
+  // Adds a dimension. `in_group`: it lies within groups, and is an axis of their elements, otherwise of the
+  // groups. `has_weight`: the weights vary along it, and it is an axis of the weights, otherwise of their
   // sharers.
   void add(ptrdiff_t size, bool in_group, bool has_weight, const ptrdiff_t (&strides)[kOperands]) {
     JointAxes<kOperands>::Axis axis{static_cast<size_t>(size), {}};

@@ -16,6 +16,7 @@ Error embedding_out(KernelContext&, const Tensor& weight, const Tensor& indices,
   RL_CHECK(weight.dim() == 2, Error::InvalidArgument, "weight: expected 2 dimensions, got %ld",
            static_cast<long>(weight.dim()));
   const auto rank = static_cast<size_t>(indices.dim());
+  // The result has one dimension more than the indices.
   RL_CHECK(rank < kTensorDimensionLimit, Error::InvalidArgument,
            "indices: expected fewer than %lu dimensions, got %lu", log_number(kTensorDimensionLimit),
            log_number(rank));

@@ -33,6 +33,7 @@ Error scatter_src_out(KernelContext&, const Tensor& self, int64_t dim, const Ten
                       Tensor& out) {
   Scatter scatter;
   RL_TRY(scatter.plan(self, dim, index, &src, out));
+  // An empty index may have any shape and leaves the copy of `self`.
   if (index.numel() == 0) return Error::Ok;
   return copy_indexed(scatter.index, scatter.dim, scatter.target, scatter.source, IndexedCopy::kWrite);
 }

@@ -35,6 +35,7 @@ Error linalg_qr_out(KernelContext& context, const Tensor& A, std::string_view mo
   MatrixView tau;
   MatrixView scratch;
   RL_TRY(allocate_matrix(context, exact_type(A.scalar_type()), count, 1, &tau));
+  // R has as many rows as A: in mode "complete", and if A is not taller than wide.
   const bool in_r = rank == rows;
   if (!in_r && !has_q) RL_TRY(allocate_matrix(context, A.scalar_type(), rows, columns, &scratch));
   for (size_t n = 0; n < batch_size(batch); ++n) {

@@ -83,6 +83,7 @@ Error read_tokens(const Arguments& given, QuantizedTokens* tokens) {
   RL_TRY(tokens->value.read(given.value, given.v_scales, given.v_zero_points, "value"));
   const ptrdiff_t dim = given.heads_first ? 1 : 2;
   tokens->heads = static_cast<size_t>(given.query.size(dim));
+  // Grouped queries: each key head serves `group` query heads.
   tokens->group = tokens->heads / std::max<size_t>(static_cast<size_t>(given.key.size(dim)), 1);
   tokens->heads_first = given.heads_first;
   return Error::Ok;

@@ -66,6 +66,7 @@ Error addbmm_out(KernelContext&, const Tensor& self, const Tensor& batch1, const
       product.b = Matrix::of(batch2, n);
     }
     RL_TRY(multiply(product));
+    // From the second product on the sum so far is the bias.
     product.bias = product.out;
     product.beta = 1;
   }

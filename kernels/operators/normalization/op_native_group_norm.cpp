@@ -57,6 +57,7 @@ void normalize_sample(const E& values, const P& numbers, const Groups& groups, p
     const auto first = static_cast<ptrdiff_t>(g * groups.channels);
     View group = groups.source;
     group.select(0, n).slice(0, first, static_cast<ptrdiff_t>(groups.channels));
+    // The elements of a group: channels times positions.
     size_t count = 1;
     for (size_t d = 0; d < group.dim; ++d) count *= static_cast<size_t>(group.sizes[d]);
     const auto moments = group_moments(values, group, count, parameters.eps);

@@ -90,6 +90,7 @@ struct AverageArguments {
   std::optional<int64_t> divisor;
 };
 
+// Averages have no dilation; lists of windows do.
 const int64_t kNoDilation = 1;
 
 // Checks everything that for_each_region() relies on, and resizes `out`.
@@ -127,6 +128,7 @@ Error adaptive_avg_pool(KernelContext& context, Asker asker, TypeSet types, cons
 
 }  // namespace
 
+// The operators differ in the number of dimensions, in the tiling and in their back.
 Error avg_pool1d_out(KernelContext& context, const Tensor& self, Span<const int64_t> kernel_size,
                      Span<const int64_t> stride, Span<const int64_t> padding, bool ceil_mode,
                      bool count_include_pad, Tensor& out) {

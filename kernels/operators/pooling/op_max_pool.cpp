@@ -44,6 +44,7 @@ void pool_region(const Pool& pool, const Region& region, char* pooled, char* ind
       const char* element = region.data + i * region.stride[0] + j * region.stride[1];
       for (ptrdiff_t k = 0; k < region.count[2]; ++k, element += region.stride[2]) {
         const C value = access.load(element);
+        // NaN passes, because it does not equal itself.
         if (!(value > largest) && value == value) continue;
         largest = value;
         found[0] = i;
@@ -87,6 +88,7 @@ Error max_pool(TypeSet types, Tiling tiling, size_t spatial, const Window* windo
   });
 }
 
+// Window i covers [floor(i in / out), ceil((i + 1) in / out)), as in the average.
 Error adaptive_max_pool(TypeSet types, size_t spatial, const Tensor& self, Span<const int64_t> output_size,
                         const Tensor& out, const Tensor& indices) {
   Window windows[kVolume];

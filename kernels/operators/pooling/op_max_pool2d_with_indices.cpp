@@ -53,6 +53,7 @@ void pool_window(const E& elements, typename E::Held lowest, const Window* windo
 }
 
 template <class E>
+// The rows of a window are computed once for all windows of a row.
 void pool_plane(const E& elements, typename E::Held lowest, const Window* windows, const Plane& in,
                 const Plane& out, const Plane& indices) {
   for (ptrdiff_t y = 0; y < windows[0].out; ++y) {

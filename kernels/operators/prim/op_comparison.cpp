@@ -33,6 +33,7 @@ bool is_true(const EValue& number) { return number.to_double() != 0; }
 
 }  // namespace
 
+// Ints and floats compare exactly, also beyond 2^53: compare_numbers() does not convert one to the other.
 Error prim_eq(KernelContext&, const EValue& a, const EValue& b, EValue& out) {
   return compare(a, b, out, false, [](int order) { return order == 0; });
 }

@@ -39,6 +39,7 @@ Error quantized_gru_out(KernelContext& context, const Tensor& input, const Tenso
   RecurrentParameters numbers;
   RL_TRY(plan_recurrent(layer, GruCell::kGates, kTypes, &sizes, &numbers));
   return backs::quantized_gru_out(context, QuantizedRecurrentProblem{layer, sizes, numbers}, [&] {
+    // The gates are reset, update and candidate. plan_recurrent() has proven that no intermediate overflows.
     run_recurrent<GruCell>(layer, sizes, numbers, multiply_rows);
     return Error::Ok;
   });

@@ -36,6 +36,7 @@ struct ByBytes {
   ByBytes(const Tensor& table, ScalarType input) {
     const size_t first = input == ScalarType::Char ? kBytes / 2 : 0;
     const auto* numbers = table.const_data_ptr<T>();
+    // XOR with 128 maps the byte of an int8 value to its position in ascending order.
     for (size_t i = 0; i < kBytes; ++i) results[i] = numbers[i ^ first];
   }
 };

@@ -39,6 +39,8 @@ Error quantized_lstm_out(KernelContext& context, const Tensor& input, const Tens
   RecurrentParameters numbers;
   RL_TRY(plan_recurrent(layer, LstmCell::kGates, kTypes, &sizes, &numbers));
   return backs::quantized_lstm_out(context, QuantizedRecurrentProblem{layer, sizes, numbers}, [&] {
+    // The gates are input, forget, candidate and output. plan_recurrent() has proven that no intermediate
+    // overflows.
     run_recurrent<LstmCell>(layer, sizes, numbers, multiply_rows);
     return Error::Ok;
   });

@@ -31,6 +31,7 @@ Error quantized_softmax_out(KernelContext&, const Tensor& input, int64_t dim, co
            Error::InvalidArgument, "table: expected %lu elements of int32, got %lu of %s",
            static_cast<unsigned long>(entries), static_cast<unsigned long>(table.numel()),
            to_string(table.scalar_type()));
+  // A normalized multiplier: with a smaller one the division by the sum would lose bits.
   RL_CHECK(multiplier >= kLeastMultiplier && multiplier <= INT32_MAX, Error::InvalidArgument,
            "multiplier: expected 2^30 to 2^31 - 1, got %ld", static_cast<long>(multiplier));
   RL_CHECK(shift >= ukernel::kLeastShift && shift <= ukernel::kMostShift, Error::InvalidArgument,

@@ -55,6 +55,7 @@ Error bincount_out(KernelContext&, const Tensor& self, const std::optional<Tenso
   RL_TRY(resize_out(out, {&size, 1}));
 
   char* const sums = out.mutable_data_ptr<char>();
+  // All dtypes of sums store an integer 0.
   for (SizesType i = 0; i < size; ++i) store_integer(sums + i * byte_stride(out, 0), sum_type, 0);
   for (size_t i = 0; i < self.numel(); ++i) {
     const int64_t bin = load_integer(self.const_data_ptr<char>() + i * self.element_size(), type);

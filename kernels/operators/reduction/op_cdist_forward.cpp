@@ -61,6 +61,7 @@ Error _cdist_forward_out(KernelContext&, const Tensor& x1, const Tensor& x2, dou
     rows.a += index[rank - 2] * a.strides[rank - 2];
     rows.b += index[rank - 1] * b.strides[rank - 2];
     write_distance(rows, p, out.scalar_type(), cursor.get());
+    // The next index in row-major order, in step with the cursor.
     for (size_t d = rank; d-- > 0;) {
       if (++index[d] < shape.sizes[d]) break;
       index[d] = 0;
