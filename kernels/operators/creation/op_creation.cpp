@@ -42,8 +42,6 @@ Error copy_resized(const Tensor& self, Span<const SizesType> sizes, std::optiona
 
 }  // namespace
 
-// empty and its relatives leave the elements of `out` as they are: reading them is defined, but gives any
-// values.
 Error empty_out(KernelContext&, Span<const int64_t> size, std::optional<int64_t> memory_format, Tensor& out) {
   RL_TRY(resize_to(out, size));
   return check_memory_format(memory_format, out);
@@ -53,7 +51,6 @@ Error empty_like_out(KernelContext&, const Tensor& self, std::optional<int64_t> 
   return resize_like(out, self, memory_format);
 }
 
-// Strides that a program requests describe a layout of its exporter; here the dim order of `out` counts.
 Error empty_strided_out(KernelContext&, Span<const int64_t> size, Span<const int64_t> stride, Tensor& out) {
   return resize_strided(out, size, stride);
 }
@@ -69,6 +66,7 @@ Error empty_permuted_out(KernelContext&, Span<const int64_t> size, Span<const in
   return resize_to(out, size);
 }
 
+// The first tensor of the new_* operators only chose dtype and device when the program was exported.
 Error new_empty_out(KernelContext&, const Tensor&, Span<const int64_t> size, Tensor& out) {
   return resize_to(out, size);
 }
@@ -78,7 +76,6 @@ Error new_empty_strided_out(KernelContext&, const Tensor&, Span<const int64_t> s
   return resize_strided(out, size, stride);
 }
 
-// The first tensor of the new_* operators only chose dtype and device when the program was exported.
 Error new_full_out(KernelContext&, const Tensor&, Span<const int64_t> size, const Scalar& fill_value,
                    Tensor& out) {
   RL_TRY(resize_to(out, size));

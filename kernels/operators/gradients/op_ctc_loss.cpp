@@ -60,9 +60,8 @@ struct Sample {
   ptrdiff_t state_step;
   ScalarType type;
 
-  // States alternate between blanks and labels. Invalid labels count as blanks. The check
-  // leaves out labels of matrix targets, whose rows may end in padding of any value, and memory may have
-  // changed since.
+  // States alternate between blanks and labels. Invalid labels count as blanks. The check leaves out labels
+  // of matrix targets, whose rows may end in padding of any value, and memory may have changed since.
   [[nodiscard]] int64_t label(int64_t state) const {
     if (state % 2 == 0) return arguments.blank;
     const Tensor& targets = arguments.targets;

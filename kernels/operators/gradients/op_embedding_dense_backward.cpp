@@ -44,10 +44,9 @@ void add_row(char* target, ptrdiff_t target_step, const char* source, ptrdiff_t 
 
 }  // namespace
 
+// grad_output is [indices..., size], out [num_weights, size]. An index equal to padding_idx is skipped before
+// its range is checked, so the default of -1 also skips indices of -1.
 Error embedding_dense_backward_out(KernelContext&, const Tensor& grad_output, const Tensor& indices,
-                                   // grad_output is [indices..., size], out [num_weights, size]. An index
-                                   // equal to padding_idx is skipped before its range is checked, so the
-                                   // default of -1 also skips indices of -1.
                                    int64_t num_weights, int64_t padding_idx, bool scale_grad_by_freq,
                                    Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::embedding_dense_backward.out");

@@ -30,7 +30,7 @@ Error bucketize_Tensor_out(KernelContext&, const Tensor& self, const Tensor& bou
 
 Error bucketize_Scalar_out(KernelContext&, const Scalar& self, const Tensor& boundaries, bool out_int32,
                            bool right, Tensor& out) {
-  // A scalar is compared in its own kind where the boundaries are integers, see searched_type().
+  // A floating scalar keeps its fraction beside integer boundaries: it is held in float32.
   const ScalarTensor value(self, searched_type(self, boundaries.scalar_type()));
   return bucketize(value, boundaries, out_int32, right, out);
 }

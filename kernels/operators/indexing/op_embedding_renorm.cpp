@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Limits the norms of embedding rows, in double. A row that is selected more than once is measured again,
-// after it was scaled: then its norm is within the limit, and it stays.
+// after it was scaled: its norm is then at the limit, up to rounding.
 #include <cmath>
 
 #include "kernels/checks/checks.h"

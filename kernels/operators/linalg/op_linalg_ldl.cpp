@@ -84,7 +84,7 @@ int32_t factor_ldl(const MatrixView& a, Pivots pivots, Mirror mirror) {
   for (ptrdiff_t k = 0; k < a.rows;) {
     ptrdiff_t other = k;
     ptrdiff_t ignored = k;
-    // The diagonal element and the largest one beside it, in its row.
+    // The magnitudes of the diagonal element and of the largest one below it.
     const double own = size_of(a.get(k, k));
     const double column = largest_beside(a, k, k, &other);
     ptrdiff_t pivot = k;

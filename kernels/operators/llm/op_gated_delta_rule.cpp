@@ -20,6 +20,7 @@ namespace rushlight::kernels {
 
 namespace {
 
+// Columns of a block: a larger one takes more stack and leaves fewer blocks to run in parallel.
 constexpr size_t kColumns = 64;
 
 // A tensor [batch, heads, tokens, channels] or [batch, heads, tokens]; strides are in floats.
@@ -27,7 +28,6 @@ struct Stack {
   explicit Stack(const Tensor& tensor) : data(tensor.mutable_data_ptr<float>()) {
     for (size_t d = 0; d < static_cast<size_t>(tensor.dim()); ++d) strides[d] = tensor.strides()[d];
   }
-  // Columns of a block: a larger one takes more stack and leaves fewer blocks to run in parallel.
 
   [[nodiscard]] float* at(size_t batch, size_t head, size_t row, size_t channel = 0) const {
     return data + static_cast<ptrdiff_t>(batch) * strides[0] + static_cast<ptrdiff_t>(head) * strides[1] +

@@ -90,7 +90,7 @@ struct AverageArguments {
   std::optional<int64_t> divisor;
 };
 
-// Averages have no dilation; lists of windows do.
+// Averages have no dilation, but the arguments of windows need one.
 const int64_t kNoDilation = 1;
 
 // Checks everything that for_each_region() relies on, and resizes `out`.

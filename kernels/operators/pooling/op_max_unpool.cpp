@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Max-unpooling: scatters each value to the index that max pooling recorded; all other elements are 0. If
-// an index repeats, the last value in row-major order remains. unpool() checks each index as it uses it.
+// Max-unpooling: scatters each value to the index that max pooling recorded; all other elements are 0. If an
+// index repeats, the last value in row-major order remains. unpool() checks each index as it uses it.
 #include "kernels/checks/checks.h"
 #include "kernels/checks/selection.h"
 #include "kernels/geometry/unpool.h"

@@ -46,9 +46,9 @@ Error quantized_convolution_out(KernelContext& context, const Tensor& input, int
   RL_TRY(check_and_plan(problem, &shape));
   RL_TRY(check_zero_point(input_zero_point, input.scalar_type(), "input_zero_point"));
   RL_TRY(resize_out(out, shape.span()));
+  // Proves for every channel that bias and products fit in the accumulator, so that the loops need no
+  // saturation.
   RL_TRY(
-      // Proves for every channel that bias and products fit in the accumulator, so that the loops need no
-      // saturation.
       make_requantization({bias, multipliers, shifts, rounding, {output_zero_point, output_min, output_max}},
                           out, static_cast<size_t>(shape.sizes[1]), products_of_sum(problem), &to));
   return backs::quantized_convolution_out(context, problem, [&] { return convolve_integers(problem); });

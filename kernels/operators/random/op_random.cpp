@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Tensors of random values. Distributions and their parameters are PyTorch's; the sequences of values are
 // not. Uniform values are transformed: by inversion for exponential, Cauchy and geometric values. Values are
-// drawn in double and rounded once to the dtype of `out`, in the order of its memory.
+// computed in double and rounded once to the dtype of `out`, in the order of its memory.
 #include <cmath>
 
 #include "kernels/checks/checks.h"
@@ -18,7 +18,7 @@ namespace {
 constexpr double kPi = 3.14159265358979323846;
 constexpr double kHalfRoot = 0.70710678118654752440;  // sqrt(1/2)
 
-// from is included; to may result from rounding to the dtype of the output.
+// `from` is included; `to` may result from rounding to the dtype of the output.
 double draw_uniform(Random& random, double from, double to) { return from + random.uniform() * (to - from); }
 double draw_normal(Random& random, double mean, double std) { return mean + random.normal() * std; }
 // `mean` and `std` describe the logarithm of the value.

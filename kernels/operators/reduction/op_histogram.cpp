@@ -96,7 +96,6 @@ Error histogram_bins_tensor_out(KernelContext&, const Tensor& self, const Tensor
   RL_TRY(check_same_dtype(self, bins, "self and bins"));
   RL_CHECK(bins.dim() == 1, Error::InvalidArgument, "bins: expected 1 dimension, got %ld",
            static_cast<long>(bins.dim()));
-  // The edges are read from the copy: the caller's may share memory with a result.
   RL_TRY(copy_to_out(View::of(bins), bin_edges));
   return count_in_bins(self, weight, density, bin_edges, hist);
 }

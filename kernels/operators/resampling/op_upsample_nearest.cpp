@@ -73,7 +73,7 @@ Error upsample_nearest2d_vec_out(KernelContext& context, const Tensor& input,
   });
 }
 
-// Other than images, lines and volumes always use the factor if one is given.
+// Unlike images, lines and volumes always use the factor if one is given.
 Error upsample_nearest3d_out(KernelContext&, const Tensor& self, Span<const int64_t> output_size,
                              std::optional<double> scales_d, std::optional<double> scales_h,
                              std::optional<double> scales_w, Tensor& out) {

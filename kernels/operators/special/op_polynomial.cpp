@@ -12,9 +12,9 @@ namespace {
 
 enum class Family : uint8_t { kT, kU, kV, kW, kHermite, kHermiteE, kLaguerre, kLegendre };
 
-// Chebyshev polynomials within [-1, 1] in closed form, where long recurrences would lose digits. The
-// third and fourth kind as in Mason and Handscomb, "Chebyshev Polynomials", 2003. x = +-1, where the
-// denominators vanish, never comes here.
+// Chebyshev polynomials within [-1, 1] in closed form, where long recurrences would lose digits. The third
+// and fourth kind as in Mason and Handscomb, "Chebyshev Polynomials", 2003. x = +-1, where the denominators
+// vanish, never comes here.
 double chebyshev(Family family, double x, double n) {
   // x = cos(angle)
   const double angle = std::acos(x);
