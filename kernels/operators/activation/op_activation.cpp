@@ -35,6 +35,7 @@ T exp_of_minus_magnitude(T x) {
 
 }  // namespace
 
+// relu6(x + 3) / 6. A product with 1/6, which is itself rounded, could differ in the last bit.
 Error hardsigmoid_out(KernelContext& context, const Tensor& self, Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::hardsigmoid.out");
   return backs::hardsigmoid_out(context, UnaryProblem{self, out}, [&] {
@@ -43,6 +44,7 @@ Error hardsigmoid_out(KernelContext& context, const Tensor& self, Tensor& out) {
   });
 }
 
+// x * relu6(x + 3) / 6, exactly 0 for x <= -3 and x for x >= 3 up to rounding. x = -inf gives NaN (-inf * 0).
 Error hardswish_out(KernelContext& context, const Tensor& self, Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::hardswish.out");
   return backs::hardswish_out(context, UnaryProblem{self, out}, [&] {
@@ -51,6 +53,7 @@ Error hardswish_out(KernelContext& context, const Tensor& self, Tensor& out) {
   });
 }
 
+// x * tanh(log(1 + exp(x))).
 Error mish_out(KernelContext& context, const Tensor& self, Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::mish.out");
   return backs::mish_out(context, UnaryProblem{self, out}, [&] {
@@ -59,6 +62,8 @@ Error mish_out(KernelContext& context, const Tensor& self, Tensor& out) {
   });
 }
 
+// x * sigmoid(x) as one division. For large negative x, exp(-x) overflows to infinity, which gives -0; x =
+// -inf gives NaN.
 Error silu_out(KernelContext& context, const Tensor& self, Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::silu.out");
   return backs::silu_out(context, UnaryProblem{self, out}, [&] {
@@ -71,6 +76,8 @@ Error silu_out(KernelContext& context, const Tensor& self, Tensor& out) {
   });
 }
 
+// log(1 + exp(beta x)) / beta. Beyond `threshold`, which is compared with beta x, the result is x: at
+// PyTorch's default of 20 the two differ by 2e-9, less than half an ULP of float32.
 Error softplus_out(KernelContext& context, const Tensor& self, const Scalar& beta, const Scalar& threshold,
                    Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::softplus.out");
@@ -84,6 +91,8 @@ Error softplus_out(KernelContext& context, const Tensor& self, const Scalar& bet
                              [&] { return elementwise_for<kTypes>(self.scalar_type(), out, make, self); });
 }
 
+// max(0, x) + min(0, alpha * expm1(x / alpha)). The inverse of alpha is computed in double, so that elements
+// take a multiplication and not a division.
 Error celu_out(KernelContext&, const Tensor& self, const Scalar& alpha, Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::celu.out");
   RL_CHECK(alpha.to<double>() != 0, Error::InvalidArgument, "alpha: expected a value other than 0");
@@ -106,6 +115,7 @@ Error hardshrink_out(KernelContext&, const Tensor& self, const Scalar& lambd, Te
   return elementwise_for<kTypes>(self.scalar_type(), out, make, self);
 }
 
+// x moved towards 0 by lambd, and 0 within [-lambd, lambd].
 Error softshrink_out(KernelContext&, const Tensor& self, const Scalar& lambd, Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::softshrink.out");
   RL_CHECK(lambd.to<double>() >= 0, Error::InvalidArgument, "lambd: expected 0 at least, got %f",
@@ -119,6 +129,8 @@ Error softshrink_out(KernelContext&, const Tensor& self, const Scalar& lambd, Te
   return elementwise_for<kTypes>(self.scalar_type(), out, make, self);
 }
 
+// x if it is above `threshold`, else `value`. NaN fails the comparison and stays. Both scalars must fit in
+// the dtype; PyTorch refuses them otherwise, too.
 Error threshold_out(KernelContext&, const Tensor& self, const Scalar& threshold, const Scalar& value,
                     Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::threshold.out");
@@ -131,7 +143,8 @@ Error threshold_out(KernelContext&, const Tensor& self, const Scalar& threshold,
   return elementwise_for<kTypes>(self.scalar_type(), out, make, self);
 }
 
-// log_sigmoid with exp(-|x|) in `buffer`, which the backward operator reads.
+// log(sigmoid(x)) as min(x, 0) - log1p(exp(-|x|)): the exponential is at most 1, and large negative x give x
+// itself. `buffer` receives exp(-|x|) for the backward operator, in the dtype of `self`.
 Error log_sigmoid_forward_output(KernelContext&, const Tensor& self, Tensor& output, Tensor& buffer) {
   constexpr TypeSet kTypes = selected_types("aten::log_sigmoid_forward.output");
   const auto exponential = [](auto x) { return exp_of_minus_magnitude(x); };
@@ -150,7 +163,9 @@ Error log_sigmoid_out(KernelContext&, const Tensor& self, Tensor& out) {
 }
 
 // Leaky ReLU with a random slope. Training draws a slope from [lower, upper) for each element <= 0 and stores
-// it in `noise` (1 for the others); inference uses the mean slope and leaves `noise` unchanged.
+// it in `noise` (1 for the others); inference uses the mean slope and leaves `noise` unchanged. Training
+// draws a value for every element, also where it is not used, so that the stream does not depend on the data.
+// Three passes: draw, select, multiply.
 Error rrelu_with_noise_out(KernelContext&, const Tensor& self, Tensor& noise, const Scalar& lower,
                            const Scalar& upper, bool training, const EValue& generator, Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::rrelu_with_noise.out");

@@ -9,7 +9,8 @@
 
 namespace rushlight::kernels {
 
-// x * scale above 0, (exp(x * input_scale) - 1) * alpha * scale below; expm1 keeps small x exact.
+// x * scale above 0, expm1(x * input_scale) * alpha * scale below; expm1 keeps small x exact. The product
+// alpha * scale is formed once, in the compute dtype. NaN fails the comparison and stays NaN through expm1.
 Error elu_out(KernelContext& context, const Tensor& self, const Scalar& alpha, const Scalar& scale,
               const Scalar& input_scale, Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::elu.out");

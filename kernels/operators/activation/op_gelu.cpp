@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // GELU, x * Phi(x) with the normal distribution Phi: by erf, or by the tanh approximation of Hendrycks and
-// Gimpel, "Gaussian Error Linear Units", 2016.
+// Gimpel, "Gaussian Error Linear Units", 2016. In the negative tail 1 + erf cancels, so small results have
+// few correct digits: the error is about epsilon * |x|, not epsilon * |result|. float16 and bfloat16 compute
+// in float.
 #include <cmath>
 #include <string_view>
 

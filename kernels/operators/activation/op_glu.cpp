@@ -28,6 +28,7 @@ void gate_span(char* const* pointers, const Walk::Axis& run, ScalarType out) {
   using A = Accumulator<T>;
   for (size_t i = 0; i < run.size; ++i) {
     const auto at = [&](size_t k) { return pointers[k] + static_cast<ptrdiff_t>(i) * run.strides[k]; };
+    // 16-bit floats compute in float and are rounded to T once, then converted to the dtype of `out`.
     const A value = widen(*reinterpret_cast<const T*>(at(kFirst)));
     const A gate = widen(*reinterpret_cast<const T*>(at(kSecond)));
     const T gated = narrow<T>(value / (A(1) + std::exp(-gate)));
@@ -55,12 +56,15 @@ Error glu_out(KernelContext&, const Tensor& self, int64_t dim, Tensor& out) {
   for (const SizesType each : self.sizes()) shape.push(each);
   shape.sizes[halved] = size / 2;
   RL_TRY(resize_out(out, shape.span()));
+  // The axes follow the memory order of `out`. `self` appears twice, with equal strides and two start
+  // addresses.
   Walk walk;
   for (size_t i = shape.dim; i-- > 0;) {
     const size_t d = out.dim_order()[i];
     walk.add({static_cast<size_t>(shape.sizes[d]), {step(out, d), step(self, d), step(self, d)}});
   }
   char* const first = self.mutable_data_ptr<char>();
+  // An empty tensor may have no memory: no offset is added to its address.
   char* const second = self.numel() == 0 ? first : first + step(self, halved) * (size / 2);
   char* const start[] = {out.mutable_data_ptr<char>(), first, second};
   return dispatch<kTypes>(self.scalar_type(), [&](auto type) {

@@ -7,7 +7,8 @@
 
 namespace rushlight::kernels {
 
-// Clamps to [min_val, max_val]. For integer tensors the bounds are truncated to integers.
+// Clamps to [min_val, max_val]. For integer tensors the bounds are truncated to integers. NaN stays NaN; if
+// the bounds are in the wrong order every other element becomes max_val.
 Error hardtanh_out(KernelContext& context, const Tensor& self, const Scalar& min_val, const Scalar& max_val,
                    Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::hardtanh.out");

@@ -7,6 +7,7 @@
 
 namespace rushlight::kernels {
 
+// x > 0 ? x : x * negative_slope. NaN fails the comparison and stays NaN in the product.
 Error leaky_relu_out(KernelContext& context, const Tensor& self, const Scalar& negative_slope, Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::leaky_relu.out");
   RL_TRY(check_same_dtype(self, out, "self and out"));

@@ -7,6 +7,8 @@
 
 namespace rushlight::kernels {
 
+// 1 / (1 + exp(-x)). For large negative x the exponential overflows to infinity and the result is the limit,
+// 0. Integers and bool compute in float32.
 Error sigmoid_out(KernelContext& context, const Tensor& self, Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::sigmoid.out");
   return backs::sigmoid_out(context, UnaryProblem{self, out}, [&] {

@@ -10,6 +10,8 @@ namespace rushlight::kernels {
 
 namespace {
 
+// The set of all overloads: they share one loop. The bits of the result do not depend on signedness, so that
+// loop is over int64 for all integers and bool.
 constexpr TypeSet kTypes = selected_types("aten::bitwise_and.Tensor_out") |
                            selected_types("aten::bitwise_and.Scalar_out") |
                            selected_types("aten::bitwise_and.Scalar_Tensor_out");

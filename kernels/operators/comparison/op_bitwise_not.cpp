@@ -5,6 +5,7 @@
 
 namespace rushlight::kernels {
 
+// Bool elements are 0 and 1 in an integer loop, so their complement flips the lowest bit only.
 Error bitwise_not_out(KernelContext&, const Tensor& self, Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::bitwise_not.out");
   const auto complement = [is_bool = self.scalar_type() == ScalarType::Bool](auto a) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A shift by a negative count, or by at least the width of the type, is undefined in C++. Here it gives the
-// result of shifting out every bit: 0, or -1 for a right shift of a negative value.
+// result of shifting out every bit: 0, or -1 for a right shift of a negative value. The loops are over int64
+// for every integer dtype: a narrower result drops its high bits when it is stored, which also zeroes left
+// shifts by more than its width.
 #include <type_traits>
 
 #include "kernels/checks/selection.h"
@@ -20,6 +22,7 @@ constexpr TypeSet kRightTypes = selected_types("aten::bitwise_right_shift.Tensor
                                 selected_types("aten::bitwise_right_shift.Tensor_Scalar_out") |
                                 selected_types("aten::bitwise_right_shift.Scalar_Tensor_out");
 
+// True if a shift by this many bits is defined for T.
 template <class T>
 bool has_bit(T bit) {
   return bit >= T(0) && static_cast<uint64_t>(bit) < 8 * sizeof(T);
@@ -29,6 +32,8 @@ Error shift_left(ScalarType compute, const Tensor& self, const Tensor& other, Te
   const auto shift = [](auto x, auto bits) {
     using T = decltype(x);
     if (!has_bit(bits)) return T(0);
+    // Shifts an unsigned value: a left shift of a negative or an overflowing signed one is undefined in
+    // C++17.
     return static_cast<T>(static_cast<uint64_t>(x) << static_cast<unsigned>(bits));
   };
   return elementwise<(kLeftTypes & types::kIntegral)>(compute, out, shift, self, other);

@@ -10,6 +10,9 @@ namespace rushlight::kernels {
 
 namespace {
 
+// Compares in the promoted dtype, as PyTorch does: int64 with float32 compares in float32, where integers
+// above 2^24 may become equal. A scalar of a higher kind promotes; an integer scalar that the tensor's dtype
+// cannot hold wraps. NaN equals nothing, -0 equals 0. The other comparisons convert in the same way.
 constexpr TypeSet kTypes = selected_types("aten::eq.Tensor_out") | selected_types("aten::eq.Scalar_out");
 
 Error compare(ScalarType compute, const Tensor& self, const Tensor& other, Tensor& out) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // fmax and fmin: NaN counts as missing, so the result is the other operand. (maximum and minimum return NaN.)
+// Floating dtypes call the C library in double, which is exact here; integers and bool compare directly.
 #include <cmath>
 
 #include "kernels/math/double_function.h"

@@ -5,7 +5,8 @@
 
 namespace rushlight::kernels {
 
-// 0 below zero, 1 above, `values` at zero. Like PyTorch, expects one dtype: no promotion.
+// 0 below zero, 1 above, `values` at zero (also -0), and 0 for NaN, which fails both comparisons. Like
+// PyTorch, expects one dtype: no promotion.
 Error heaviside_out(KernelContext&, const Tensor& self, const Tensor& values, Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::heaviside.out");
   RL_TRY(check_same_dtype(self, values, "self and values"));

@@ -10,6 +10,8 @@ namespace rushlight::kernels {
 
 Error maximum_out(KernelContext& context, const Tensor& self, const Tensor& other, Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::maximum.out") | selected_types("cortex_m::maximum.out");
+  // NaN in either operand gives NaN. The portable code keeps the first of equal operands, so maximum(-0, 0)
+  // is -0.
   const auto choose = [](auto a, auto b) { return Largest::beats(b, a) ? b : a; };
   return backs::maximum_out(context, BinaryProblem{self.scalar_type(), self, other, out},
                             [&] { return elementwise<kTypes>(out, choose, self, other); });

@@ -10,6 +10,8 @@ namespace rushlight::kernels {
 
 Error minimum_out(KernelContext& context, const Tensor& self, const Tensor& other, Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::minimum.out") | selected_types("cortex_m::minimum.out");
+  // NaN in either operand gives NaN. The portable code keeps the first of equal operands, so minimum(0, -0)
+  // is 0.
   const auto choose = [](auto a, auto b) { return Smallest::beats(b, a) ? b : a; };
   return backs::minimum_out(context, BinaryProblem{self.scalar_type(), self, other, out},
                             [&] { return elementwise<kTypes>(out, choose, self, other); });

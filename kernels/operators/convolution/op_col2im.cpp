@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // col2im (fold), the transpose of im2col: adds every element of `self`, [N, C * kernel, positions], to the
-// pixel that im2col reads it from. One strided pass over `self` for each element of the window.
+// pixel that im2col reads it from. One strided pass over `self` for each element of the window, so the order
+// of the additions to a pixel is fixed. 16-bit floats are rounded after each addition.
 #include <cstring>
 
 #include "kernels/checks/selection.h"
@@ -37,8 +38,10 @@ Error col2im_out(KernelContext&, const Tensor& self, Span<const int64_t> output_
            log_number(output_size.size()));
   RL_TRY(check_spatial_list(output_size, 2, 1, "output_size"));
   Window windows[2];
+  // Computes the windows over the output image; their number must be the number of positions of `self`.
   RL_TRY(plan_im2col({kernel_size, dilation, padding, stride}, output_size[0], output_size[1], windows));
   const ptrdiff_t rank = self.dim();
+  // volume: the elements of a window.
   const int64_t volume = windows[0].kernel * windows[1].kernel;
   const int64_t positions = windows[0].out * windows[1].out;
   RL_CHECK(self.size(rank - 2) % volume == 0 && self.size(rank - 1) == positions, Error::InvalidArgument,

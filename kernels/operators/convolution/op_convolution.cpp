@@ -7,6 +7,9 @@
 
 namespace rushlight::kernels {
 
+// Convolution in one to three dimensions, also transposed: input [N, C, spatial...], weight [O, C / groups,
+// kernel...], transposed [C, O / groups, kernel...]. The shape function has checked every argument before the
+// loops run, so they check nothing.
 Error convolution_out(KernelContext& context, const Tensor& input, const Tensor& weight,
                       const std::optional<Tensor>& bias, Span<const int64_t> stride,
                       Span<const int64_t> padding, Span<const int64_t> dilation, bool transposed,
@@ -23,6 +26,8 @@ Error convolution_out(KernelContext& context, const Tensor& input, const Tensor&
                                 [&] { return convolve(input, weight, bias, problem.arguments, out); });
 }
 
+// Runs once at load, before any call has resized `out`: a back may pack constant weights for the problem's
+// sizes.
 Error convolution_out_prepare(KernelContext& context, const Tensor& input, const Tensor& weight,
                               const std::optional<Tensor>& bias, Span<const int64_t> stride,
                               Span<const int64_t> padding, Span<const int64_t> dilation, bool transposed,

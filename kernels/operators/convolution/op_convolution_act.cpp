@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Convolution with residual and activation fused. The portable fallback works in two passes over `out`, so
-// half and bfloat16 are rounded twice: after the sum with the bias, and after the activation.
+// Convolution with residual and activation fused: out = activation(conv(input) + residual). The portable
+// fallback works in two passes over `out`, so half and bfloat16 are rounded twice: after the sum with the
+// bias, and after the activation.
 #include "kernels/backs/backs.h"
 #include "kernels/checks/selection.h"
 #include "kernels/geometry/convolution.h"
@@ -15,6 +16,7 @@ namespace {
 constexpr TypeSet kTypes = selected_types("rushlight::convolution_act.out");
 constexpr TypeSet kClampTypes = selected_types("rushlight::convolution_act.clamp_out");
 
+// Proves the shapes of all operands, so that neither the fallback nor a back checks them again.
 Error check_and_resize(TypeSet types, const ConvolutionActProblem& problem) {
   Shape shape;
   RL_TRY(convolution_shape(problem.input, problem.weight, problem.bias, problem.arguments, &shape));
@@ -33,12 +35,15 @@ bool can_prepare(const ConvolutionActProblem& problem) {
          has_sizes(problem.out, shape.span());
 }
 
+// Without the residual and the activation: the first pass of the fallback.
 Error convolve(const ConvolutionProblem& problem) {
   return convolve(problem.input, problem.weight, problem.bias, problem.arguments, problem.out);
 }
 
 }  // namespace
 
+// `activation` is a name; `low` and `high` are its parameters, which most activations ignore. An unknown name
+// is an error.
 Error convolution_act_out(KernelContext& context, const Tensor& input, const Tensor& weight,
                           const std::optional<Tensor>& bias, Span<const int64_t> stride,
                           Span<const int64_t> padding, Span<const int64_t> dilation, bool transposed,
@@ -58,6 +63,8 @@ Error convolution_act_out(KernelContext& context, const Tensor& input, const Ten
   });
 }
 
+// Clamping is the common activation, so it has an operator without a name to parse: a build that selects only
+// this one links no other activation.
 Error convolution_act_clamp_out(KernelContext& context, const Tensor& input, const Tensor& weight,
                                 const std::optional<Tensor>& bias, Span<const int64_t> stride,
                                 Span<const int64_t> padding, Span<const int64_t> dilation, bool transposed,

@@ -25,6 +25,8 @@ Error im2col_out(KernelContext&, const Tensor& self, Span<const int64_t> kernel_
                      windows));
   const int64_t volume = windows[0].kernel * windows[1].kernel;
   const int64_t positions = windows[0].out * windows[1].out;
+  // The product of channels and window elements must fit in the 32-bit sizes of a tensor. The division is
+  // safe: a tensor that passed check_spatial_tensor() has channels.
   RL_CHECK(volume <= kSpatialLimit / self.size(rank - 3) && positions <= kSpatialLimit,
            Error::InvalidArgument, "kernel_size: %lld elements at %lld positions are too many",
            static_cast<long long>(volume), static_cast<long long>(positions));

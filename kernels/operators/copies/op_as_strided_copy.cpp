@@ -5,6 +5,8 @@
 
 namespace rushlight::kernels {
 
+// The view of sizes, strides and offset counts elements of the memory of `self`, whatever its dim order;
+// read_strided() proves that it stays inside.
 Error as_strided_copy_out(KernelContext&, const Tensor& self, Span<const int64_t> size,
                           Span<const int64_t> stride, std::optional<int64_t> storage_offset, Tensor& out) {
   View source;

@@ -53,6 +53,8 @@ Error concatenated_shape(Span<const Tensor> tensors, const Tensor& first, size_t
 
 }  // namespace
 
+// All tensors promote to one dtype, which must be storable in `out`. Negative dimensions count from the end
+// of the leading tensor's rank.
 Error cat_out(KernelContext&, Span<const Tensor> tensors, int64_t dim, Tensor& out) {
   RL_CHECK(!tensors.empty(), Error::InvalidArgument, "tensors: expected at least one");
   Promotion promotion;

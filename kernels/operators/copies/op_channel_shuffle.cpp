@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Channel shuffle (ShuffleNet, Zhang et al., 2017): channel g * (C / groups) + i moves to i * groups + g. One
-// strided copy for each group.
+// strided copy for each group: [N, C, spatial...] in any dim order.
 #include "kernels/checks/selection.h"
 #include "kernels/walk/strided_copy.h"
 #include "runtime/kernel/context.h"

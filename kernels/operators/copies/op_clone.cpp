@@ -9,6 +9,7 @@ Error clone_out(KernelContext& context, const Tensor& self, std::optional<int64_
                 Tensor& out) {
   const View source = View::of(self);
   RL_TRY(backs::clone_out(context, CopyProblem{source, out}, [&] { return copy_to_out(source, out); }));
+  // The layout is that of `out`; the request is only checked.
   return check_memory_format(memory_format, out);
 }
 

@@ -4,6 +4,7 @@
 
 namespace rushlight::kernels {
 
+// `pad` has pairs (before, after), last dimension first; negative amounts crop.
 Error constant_pad_nd_out(KernelContext& context, const Tensor& self, Span<const int64_t> pad,
                           const Scalar& value, Tensor& out) {
   ConstantPad plan;

@@ -25,6 +25,8 @@ Error broadcast_to(const Tensor& src, const Tensor& target, View* view) {
 
 }  // namespace
 
+// A copy of `src`, broadcast to the shape of `self` and converted to its dtype; the elements of `self` do not
+// matter.
 Error copy_out(KernelContext&, const Tensor& self, const Tensor& src, bool non_blocking, Tensor& out) {
   RL_TRY(check_blocking(non_blocking));
   RL_TRY(check_same_dtype(self, out, "self and out"));

@@ -8,7 +8,8 @@
 namespace rushlight::kernels {
 
 // Copies a diagonal of dimensions dim1 and dim2, which becomes the last dimension. A strided view whose
-// stride is the sum of both strides; no loop here.
+// stride is the sum of both strides; no loop here. Offsets beyond the matrix give an empty diagonal; they are
+// clamped, so that nothing overflows.
 Error diagonal_copy_out(KernelContext&, const Tensor& self, int64_t offset, int64_t dim1, int64_t dim2,
                         Tensor& out) {
   RL_CHECK(self.dim() >= 2, Error::InvalidArgument, "self: expected 2 dimensions at least, got %ld",

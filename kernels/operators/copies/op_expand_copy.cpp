@@ -5,6 +5,7 @@
 
 namespace rushlight::kernels {
 
+// Repeats dimensions of size 1, by a stride of 0; -1 keeps a size. New dimensions come first.
 Error expand_copy_out(KernelContext& context, const Tensor& self, Span<const int64_t> size, bool implicit,
                       Tensor& out) {
   View expanded;

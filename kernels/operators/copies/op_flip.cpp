@@ -5,6 +5,7 @@
 
 namespace rushlight::kernels {
 
+// A view with negative strides that begins at the last element of each flipped dimension.
 Error flip_out(KernelContext& context, const Tensor& self, Span<const int64_t> dims, Tensor& out) {
   View flipped;
   RL_TRY(read_flip(self, dims, &flipped));

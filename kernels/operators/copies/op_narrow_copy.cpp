@@ -4,6 +4,7 @@
 
 namespace rushlight::kernels {
 
+// Unlike slices, positions are not clamped: a range beyond the dimension is an error.
 Error narrow_copy_out(KernelContext&, const Tensor& self, int64_t dim, int64_t start, int64_t length,
                       Tensor& out) {
   RL_CHECK(self.dim() > 0, Error::InvalidArgument, "self: expected at least one dimension");

@@ -4,6 +4,7 @@
 
 namespace rushlight::kernels {
 
+// [..., C r^2, H, W] to [..., C, H r, W r] with the factor r: one strided copy for each of the r^2 phases.
 Error pixel_shuffle_out(KernelContext&, const Tensor& self, int64_t upscale_factor, Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::pixel_shuffle.out");
   RL_TRY(check_pixel_shuffle(kTypes, self, upscale_factor, out));

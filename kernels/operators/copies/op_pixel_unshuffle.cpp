@@ -4,6 +4,7 @@
 
 namespace rushlight::kernels {
 
+// [..., C, H r, W r] to [..., C r^2, H, W] with the factor r, the inverse of pixel_shuffle.
 Error pixel_unshuffle_out(KernelContext&, const Tensor& self, int64_t downscale_factor, Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::pixel_unshuffle.out");
   RL_TRY(check_pixel_shuffle(kTypes, self, downscale_factor, out));

@@ -5,6 +5,8 @@
 
 namespace rushlight::kernels {
 
+// Pads with the elements inside the border in reverse, without the border itself: each amount is below the
+// size.
 Error reflection_pad1d_out(KernelContext&, const Tensor& self, Span<const int64_t> padding, Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::reflection_pad1d.out");
   return pad_spatial(kTypes, Padding::kReflection, 1, self, padding, out);

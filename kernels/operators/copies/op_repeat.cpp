@@ -4,6 +4,7 @@
 
 namespace rushlight::kernels {
 
+// repeats[d] copies of `self` along each dimension; leading dimensions may be new.
 Error repeat_out(KernelContext&, const Tensor& self, Span<const int64_t> repeats, Tensor& out) {
   const auto rank = static_cast<size_t>(self.dim());
   RL_CHECK(repeats.size() >= rank && repeats.size() <= kTensorDimensionLimit, Error::InvalidArgument,
@@ -29,6 +30,8 @@ Error repeat_out(KernelContext&, const Tensor& self, Span<const int64_t> repeats
   for (size_t d = 0; d < corner.dim; ++d) corner.slice(d, 0, source.sizes[d]);
   RL_TRY(copy_view(corner, source));
   for (size_t d = corner.dim; d-- > 0;) {
+    // `corner` is filled with `done` slices along d; the copy reads them and writes the next ones, so the two
+    // do not overlap.
     for (ptrdiff_t done = source.sizes[d]; done < shape.sizes[d]; done *= 2) {
       const ptrdiff_t left = shape.sizes[d] - done;
       const ptrdiff_t length = left < done ? left : done;

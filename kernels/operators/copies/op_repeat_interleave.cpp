@@ -8,7 +8,7 @@
 
 namespace rushlight::kernels {
 
-// Index i repeated repeats[i] times, for every i.
+// Index i repeated repeats[i] times, for every i. Two passes: the first sums, so that `out` can be resized.
 Error repeat_interleave_tensor_out(KernelContext&, const Tensor& repeats, std::optional<int64_t> output_size,
                                    Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::repeat_interleave.Tensor_out");
@@ -26,6 +26,7 @@ Error repeat_interleave_tensor_out(KernelContext&, const Tensor& repeats, std::o
              static_cast<long>(i));
     total += count;
   }
+  // PyTorch takes output_size to avoid the first pass; here it is only checked.
   RL_CHECK(!output_size || *output_size == total, Error::InvalidArgument,
            "output_size: expected the sum of repeats, %lld, got %lld", static_cast<long long>(total),
            static_cast<long long>(*output_size));

@@ -5,6 +5,7 @@
 
 namespace rushlight::kernels {
 
+// Pads with copies of the nearest element of the border.
 Error replication_pad1d_out(KernelContext&, const Tensor& self, Span<const int64_t> padding, Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::replication_pad1d.out");
   return pad_spatial(kTypes, Padding::kReplication, 1, self, padding, out);

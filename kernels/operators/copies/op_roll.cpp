@@ -15,8 +15,8 @@ ptrdiff_t wrap(int64_t shift, ptrdiff_t size) {
   return static_cast<ptrdiff_t>(shift % size < 0 ? shift % size + size : shift % size);
 }
 
-// Swaps the two parts of every dimension d, the second of which has shifts[d] elements. Empty parts are
-// skipped.
+// Swaps the two parts of every dimension d, the second of which has shifts[d] elements. Bit d of `part`
+// chooses the part. Empty parts are skipped.
 Error roll(const View& target, const View& source, const ptrdiff_t* shifts) {
   for (uint32_t part = 0; part < uint32_t{1} << target.dim; ++part) {
     View to = target;
@@ -59,6 +59,7 @@ Error roll_out(KernelContext&, const Tensor& self, Span<const int64_t> shifts, S
     RL_CHECK(self.dim() > 0, Error::InvalidArgument, "self: expected at least one dimension");
     size_t d = 0;
     RL_TRY(normalize_dim(dims[i], self.dim(), &d));
+    // Dimensions may repeat; their shifts add up. Reduced first, so that sums do not overflow.
     const ptrdiff_t size = self.sizes()[d];
     if (size > 0) distances[d] = wrap(distances[d] + wrap(shifts[i], size), size);
   }

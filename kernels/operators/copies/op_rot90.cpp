@@ -7,6 +7,7 @@ namespace rushlight::kernels {
 
 namespace {
 
+// Reverses a dimension of the view.
 void flip(View* view, size_t d) {
   if (view->sizes[d] < 2) return;
   view->data += view->strides[d] * (view->sizes[d] - 1);
@@ -26,6 +27,7 @@ Error rot90_out(KernelContext&, const Tensor& self, int64_t k, Span<const int64_
   RL_CHECK(from != to, Error::InvalidArgument, "dims: expected two different values, got %ld twice",
            static_cast<long>(dims[0]));
   View source = View::of(self);
+  // The remainder in C++ has the sign of k; negative k turn the other direction.
   const int64_t quarters = (k % 4 + 4) % 4;
   if (self.numel() > 0) {
     if (quarters == 1 || quarters == 2) flip(&source, to);

@@ -5,6 +5,7 @@
 
 namespace rushlight::kernels {
 
+// Slice `index` of a dimension, which vanishes; a negative index counts from the end.
 Error select_copy_int_out(KernelContext&, const Tensor& self, int64_t dim, int64_t index, Tensor& out) {
   size_t d = 0;
   ptrdiff_t position = 0;

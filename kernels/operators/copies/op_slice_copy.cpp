@@ -5,6 +5,8 @@
 
 namespace rushlight::kernels {
 
+// Positions start, start + step, ... below end, as in Python: negative ones count from the end, and all are
+// clamped.
 Error slice_copy_Tensor_out(KernelContext&, const Tensor& self, int64_t dim, std::optional<int64_t> start,
                             std::optional<int64_t> end, int64_t step, Tensor& out) {
   Slice slice;

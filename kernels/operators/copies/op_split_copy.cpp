@@ -4,6 +4,8 @@
 
 namespace rushlight::kernels {
 
+// Pieces of `split_size` slices, the last one possibly shorter. One strided copy each; `out` has as many
+// tensors as pieces.
 Error split_copy_Tensor_out(KernelContext&, const Tensor& self, int64_t split_size, int64_t dim,
                             Span<Tensor> out) {
   RL_CHECK(self.dim() > 0, Error::InvalidArgument, "self: expected at least one dimension");

@@ -4,6 +4,7 @@
 
 namespace rushlight::kernels {
 
+// Pieces of the given sizes along `dim`, which they must fill exactly. One strided copy each.
 Error split_with_sizes_copy_out(KernelContext&, const Tensor& self, Span<const int64_t> split_sizes,
                                 int64_t dim, Span<Tensor> out) {
   RL_CHECK(self.dim() > 0, Error::InvalidArgument, "self: expected at least one dimension");
@@ -20,6 +21,7 @@ Error split_with_sizes_copy_out(KernelContext&, const Tensor& self, Span<const i
   }
   RL_CHECK(left == 0, Error::InvalidArgument, "split_sizes: expected %ld more for dimension %lu",
            static_cast<long>(left), static_cast<unsigned long>(d));
+  // All sizes have been checked before the first copy.
   const View source = View::of(self);
   ptrdiff_t start = 0;
   for (size_t i = 0; i < out.size(); ++i) {

@@ -26,6 +26,7 @@ Error squeeze_copy_dim_out(KernelContext&, const Tensor& self, int64_t dim, Tens
   return squeeze(self, mask, out);
 }
 
+// Other sizes than 1 stay, without an error.
 Error squeeze_copy_dims_out(KernelContext&, const Tensor& self, Span<const int64_t> dim, Tensor& out) {
   uint32_t mask = 0;
   RL_TRY(read_dims(dim, self.dim(), &mask));

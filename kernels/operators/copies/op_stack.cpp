@@ -5,6 +5,7 @@
 
 namespace rushlight::kernels {
 
+// Joins tensors of one shape along a new dimension, one copy each, with conversion to the promoted dtype.
 Error stack_out(KernelContext&, Span<const Tensor> tensors, int64_t dim, Tensor& out) {
   RL_CHECK(!tensors.empty(), Error::InvalidArgument, "tensors: expected at least one");
   const Tensor& first = tensors[0];
@@ -21,6 +22,7 @@ Error stack_out(KernelContext&, Span<const Tensor> tensors, int64_t dim, Tensor&
   }
   RL_TRY(check_can_cast(promotion.type(), out));
   size_t d = 0;
+  // The new dimension may also come last, so the range has one value more than that of the tensors.
   RL_TRY(normalize_dim(dim, first.dim() + 1, &d));
   Shape shape;
   for (size_t k = 0; k <= first.sizes().size(); ++k) {

@@ -5,6 +5,7 @@
 
 namespace rushlight::kernels {
 
+// The transpose of a matrix; vectors and 0-dim tensors stay.
 Error t_copy_out(KernelContext& context, const Tensor& self, Tensor& out) {
   View transposed;
   RL_TRY(read_transpose(self, &transposed));

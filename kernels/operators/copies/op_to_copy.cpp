@@ -5,6 +5,7 @@
 
 namespace rushlight::kernels {
 
+// Conversion to the dtype and dim order of `out`; the requested memory format must describe it.
 Error _to_copy_out(KernelContext& context, const Tensor& self, bool non_blocking,
                    std::optional<int64_t> memory_format, Tensor& out) {
   RL_TRY(check_blocking(non_blocking));

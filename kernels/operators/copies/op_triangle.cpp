@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// tril and triu: copies matrices, then zeroes every row's span above or below a diagonal.
+// tril and triu: copies matrices, then zeroes every row's span above or below a diagonal. One fill for each
+// row index, for all matrices of a batch at once. Diagonal 0 is the main one, and positive ones are to its
+// right.
 #include <algorithm>
 
 #include "kernels/checks/checks.h"

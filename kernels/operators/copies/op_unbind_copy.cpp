@@ -4,6 +4,7 @@
 
 namespace rushlight::kernels {
 
+// Each slice along `dim` as a separate tensor of a rank less.
 Error unbind_copy_int_out(KernelContext&, const Tensor& self, int64_t dim, Span<Tensor> out) {
   RL_CHECK(self.dim() > 0, Error::InvalidArgument, "self: expected at least one dimension");
   size_t d = 0;

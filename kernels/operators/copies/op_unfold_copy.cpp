@@ -4,6 +4,8 @@
 
 namespace rushlight::kernels {
 
+// Windows of `size` elements, `step` apart, along a dimension: their positions replace the dimension, and
+// their elements are a new last one. A view in which windows overlap, then one copy.
 Error unfold_copy_out(KernelContext&, const Tensor& self, int64_t dimension, int64_t size, int64_t step,
                       Tensor& out) {
   size_t d = 0;

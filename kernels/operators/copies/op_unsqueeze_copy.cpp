@@ -4,6 +4,7 @@
 
 namespace rushlight::kernels {
 
+// A new dimension of size 1 at `dim`, which may be the rank itself; -1 appends.
 Error unsqueeze_copy_out(KernelContext&, const Tensor& self, int64_t dim, Tensor& out) {
   RL_CHECK(self.dim() < static_cast<ptrdiff_t>(kTensorDimensionLimit), Error::InvalidArgument,
            "self: expected fewer than %d dimensions", static_cast<int>(kTensorDimensionLimit));

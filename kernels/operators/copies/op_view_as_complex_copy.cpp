@@ -5,6 +5,7 @@
 
 namespace rushlight::kernels {
 
+// Pairs along the last dimension, which vanishes, become complex elements; in any dim order, as it is a copy.
 Error view_as_complex_copy_out(KernelContext&, const Tensor& self, Tensor& out) {
   const ScalarType type = out.scalar_type();
   RL_CHECK(is_complex(type) && component_type(type) == self.scalar_type(), Error::InvalidType,

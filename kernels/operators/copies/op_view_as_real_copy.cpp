@@ -5,6 +5,7 @@
 
 namespace rushlight::kernels {
 
+// Real and imaginary parts in a new last dimension of size 2.
 Error view_as_real_copy_out(KernelContext&, const Tensor& self, Tensor& out) {
   RL_CHECK(is_complex(self.scalar_type()), Error::InvalidType, "self: expected a complex dtype, got %s",
            to_string(self.scalar_type()));

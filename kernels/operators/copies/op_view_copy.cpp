@@ -5,6 +5,7 @@
 
 namespace rushlight::kernels {
 
+// The elements in row-major order in another shape; one size may be -1.
 Error view_copy_out(KernelContext& context, const Tensor& self, Span<const int64_t> size, Tensor& out) {
   RL_TRY(check_same_dtype(self, out, "self and out"));
   Shape shape;

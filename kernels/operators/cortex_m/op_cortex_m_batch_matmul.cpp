@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Batched int8 matrix products of ExecuTorch's Cortex-M backend; the second factor is transposed. Sums are
-// exact integers. ExecuTorch's reference sums in float32, which is exact below 2^24.
+// Batched int8 matrix products of ExecuTorch's Cortex-M backend: lhs [batch, rows, depth], rhs_transposed
+// [batch, columns, depth]. Sums are exact integers. ExecuTorch's reference sums in float32, which is exact
+// below 2^24.
 #include "kernels/checks/checks.h"
 #include "kernels/checks/selection.h"
 #include "kernels/quantization/folded_columns.h"
@@ -29,12 +30,14 @@ Error cortex_m_quantized_batch_matmul_out(KernelContext&, const Tensor& lhs, int
   RL_TRY(read_offset(rhs_offset, "rhs_zero_point", &rhs_zero_point));
   RL_CHECK(rhs_transposed.dim() == 3, Error::InvalidArgument, "rhs_transposed: expected rank 3, got %d",
            static_cast<int>(rhs_transposed.dim()));
+  // A permuted view undoes the transpose; the portable product accepts any strides.
   const PermutedTensor rhs(rhs_transposed, kTransposed);
   Product product;
   RL_TRY(plan_product(lhs, rhs.get(), out, 3, kTypes, &product));
   Shape shape = Shape::of(lhs, 1);
   shape.push(static_cast<ptrdiff_t>(product.columns));
   RL_TRY(resize_out(out, shape.span()));
+  // Offsets are negative zero points of int8, so each factor is at most 255 in magnitude.
   int64_t bound = 0;
   RL_TRY(bound_sums(nullptr, 0, product.depth, kLargestFactor * kLargestFactor, &bound));
   SumScale scale;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // int8 convolutions of ExecuTorch's Cortex-M backend; the sizes of input and weight imply the number of
-// groups.
+// groups. Image [N, C, H, W] in channels-last order, or [N, H, W, C] for nhwc; weight [O, KH, KW, C /
+// groups]. The last tensor before `out` is scratch of the official kernels and stays unused.
+// kernels/quantization/cortex_m_convolution.h has the method.
 #include "kernels/backs/backs.h"
 #include "kernels/checks/selection.h"
 #include "kernels/quantization/cortex_m_convolution.h"
@@ -13,6 +15,7 @@ namespace {
 constexpr TypeSet kTypes = selected_types("cortex_m::quantized_conv2d.out");
 constexpr TypeSet kNhwcTypes = selected_types("cortex_m::quantized_conv2d_nhwc.out");
 
+// The arguments as the shared problem: no output padding, groups to be computed.
 CortexMConvolution call_of(bool nhwc, const Tensor& input, const Tensor& weight,
                            const std::optional<Tensor>& bias, Span<const int64_t> stride,
                            Span<const int64_t> padding, Span<const int64_t> dilation, int64_t input_offset,
@@ -48,6 +51,7 @@ Error cortex_m_conv2d_out(KernelContext& context, const Tensor& input, const Ten
   });
 }
 
+// Announces the scratch of a call, 9 bytes for each output channel, and lets a back pack constant weights.
 Error cortex_m_conv2d_out_prepare(KernelContext& context, const Tensor& input, const Tensor& weight,
                                   const std::optional<Tensor>& bias, Span<const int64_t> stride,
                                   Span<const int64_t> padding, Span<const int64_t> dilation,
@@ -61,6 +65,7 @@ Error cortex_m_conv2d_out_prepare(KernelContext& context, const Tensor& input, c
   });
 }
 
+// The same with sizes in memory order, for graphs that keep every image as [N, H, W, C].
 Error cortex_m_conv2d_nhwc_out(KernelContext& context, const Tensor& input, const Tensor& weight,
                                const std::optional<Tensor>& bias, Span<const int64_t> stride,
                                Span<const int64_t> padding, Span<const int64_t> dilation,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// int8 depthwise convolutions of ExecuTorch's Cortex-M backend.
+// int8 depthwise convolutions of ExecuTorch's Cortex-M backend: weight [1, KH, KW, O], where O is the number
+// of channels times depth_multiplier. Everything else is as in op_cortex_m_conv2d.cpp.
 #include "kernels/backs/backs.h"
 #include "kernels/checks/selection.h"
 #include "kernels/quantization/cortex_m_convolution.h"
@@ -12,6 +13,8 @@ namespace {
 constexpr TypeSet kTypes = selected_types("cortex_m::quantized_depthwise_conv2d.out");
 constexpr TypeSet kNhwcTypes = selected_types("cortex_m::quantized_depthwise_conv2d_nhwc.out");
 
+// The arguments as the shared problem. depth_multiplier is checked against the sizes; the groups are the
+// input's channels.
 CortexMConvolution call_of(bool nhwc, const Tensor& input, const Tensor& weight,
                            const std::optional<Tensor>& bias, Span<const int64_t> stride,
                            Span<const int64_t> padding, Span<const int64_t> dilation,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Sums, products and quotients of ExecuTorch's Cortex-M backend. Sums and products use fixed-point integers,
-// as CMSIS-NN does. CMSIS-NN has no division: quotients are computed in float32 and rounded half to even.
+// Sums, products and quotients of ExecuTorch's Cortex-M backend, with broadcasting. Sums and products use
+// fixed-point integers, as CMSIS-NN does. CMSIS-NN has no division: quotients are computed in float32 and
+// rounded half to even. The arguments are checked so that no intermediate overflows; the loops check nothing.
 #include <algorithm>
 #include <cmath>
 
@@ -51,6 +52,7 @@ int64_t largest_rescaled(const ukernel::RescaledSum& sum, int i) {
 }
 
 // The quotient of two quantized values. Zero points are integers in the dtype; division by 0 gives 0.
+// Differences have at most 17 bits, so they are exact in float32.
 struct Quotient {
   float zero_points[2];
   float scale;
@@ -61,6 +63,7 @@ struct Quotient {
   [[nodiscard]] int32_t operator()(int32_t a, int32_t b) const {
     const float divisor = static_cast<float>(b) - zero_points[1];
     const float quotient = divisor == 0 ? 0.0F : (static_cast<float>(a) - zero_points[0]) / divisor;
+    // Clamped in float, before the conversion, which is undefined for values beyond int32.
     const float value = std::nearbyintf(quotient * scale) + output_zero_point;
     return static_cast<int32_t>(std::min(std::max(value, low), high));
   }
@@ -83,6 +86,7 @@ Error cortex_m_quantized_add_out(KernelContext& context, const Tensor& self, int
                                  {narrow(self_multiplier), narrow(other_multiplier)},
                                  {narrow(self_shift), narrow(other_shift)},
                                  scale.get()};
+  // The bounds come from the function itself, evaluated at both ends of int8.
   const int64_t bound = largest_rescaled(sum, 0) + largest_rescaled(sum, 1);
   RL_CHECK(bound <= INT32_MAX, Error::InvalidArgument,
            "multipliers and shifts: sums of rescaled numbers may have more than 32 bits");
@@ -100,6 +104,7 @@ Error cortex_m_quantized_mul_out(KernelContext& context, const Tensor& self, int
   RL_TRY(check_pair(kProductTypes, self, other, out));
   RL_TRY(largest_distance(self_zero_point, "self_zero_point", &distances[0]));
   RL_TRY(largest_distance(other_zero_point, "other_zero_point", &distances[1]));
+  // At most 2^21 squared, which fits in int64.
   const int64_t bound = distances[0] * distances[1];
   RL_CHECK(bound <= INT32_MAX, Error::InvalidArgument,
            "self_zero_point and other_zero_point: products may have more than 32 bits");

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Linear layers of ExecuTorch's Cortex-M backend, in int8. The exporter writes one of two summands, by
-// target: for Helium (MVE) kernel_sum, a bias that includes the part of the input offset; for other cores the
-// plain bias. Every target here reads both.
+// Linear layers of ExecuTorch's Cortex-M backend, in int8: input [..., depth], weights [features, depth], out
+// [..., features], one scale for all features. The exporter writes one of two summands, by target: for Helium
+// (MVE) kernel_sum, a bias that includes the part of the input offset; for other cores the plain bias. Every
+// target here reads both.
 #include "kernels/backs/backs.h"
 #include "kernels/checks/overlap.h"
 #include "kernels/checks/selection.h"
@@ -42,6 +43,7 @@ class Flat {
   std::optional<Tensor> tensor_;
 };
 
+// Sizes of a weight that plan_linear() has checked.
 struct Sizes {
   size_t features;
   size_t depth;
@@ -50,6 +52,7 @@ Sizes sizes_of(const Tensor& weight) {
   return {static_cast<size_t>(weight.size(0)), static_cast<size_t>(weight.size(1))};
 }
 
+// kernel_sum is bounded first and then read again by the product, so `out` must not overwrite it.
 Error check_kernel_sum(const Tensor& kernel_sum, size_t features, const Tensor& out) {
   RL_CHECK(kernel_sum.scalar_type() == ScalarType::Int && kernel_sum.numel() == features,
            Error::InvalidArgument, "kernel_sum: expected %lu elements of int32, got %lu of %s",
@@ -77,16 +80,19 @@ Error cortex_m_quantized_linear_out(KernelContext& context, const Tensor& input,
   RL_TRY(resize_out(out, shape.span()));
   const Sizes sizes = sizes_of(weights);
   FoldedColumns folded;
+  // Scratch: an int32 for each feature unless the program has kernel_sum, and one scale.
   RL_TRY(folded.take(context, kernel_sum ? 0 : sizes.features, 1));
   if (kernel_sum) {
     RL_TRY(check_kernel_sum(*kernel_sum, sizes.features, out));
   } else {
+    // With a weight zero point z, a column's sum of (w - z) is its sum of weights minus depth * z.
     RL_TRY(folded.fold(weights, 0, bias, -input_zero_point,
                        -int64_t{weight_zero_point} * static_cast<int64_t>(sizes.depth)));
   }
   RL_TRY(folded.set_scale(0, multipliers[0], shifts[0]));
   const Flat summed(kernel_sum ? *kernel_sum : *folded.bias());
   const QuantizedLinearProblem problem{{input, weights, summed.get(), out, weight_zero_point, to}};
+  // A weight minus its zero point has 9 bits, without one 8.
   const int64_t largest = weight_zero_point == 0 ? kLargestProduct : kLargestFactor * kLargestFactor;
   RL_TRY(folded.prove(summed.get()->const_data_ptr<int32_t>(), sizes.features, sizes.depth, largest,
                       {output_offset, activation_min, activation_max}, &to));

@@ -12,13 +12,15 @@ namespace {
 
 constexpr size_t kAmounts = 4;
 
-// Decides as the backend's exporter does: if the sizes are ambiguous, the tensor counts as channels-last.
+// Decides as the backend's exporter does: if the sizes are ambiguous, that is if both layouts describe the
+// same memory, the tensor counts as channels-last.
 bool is_in_memory_order(const Tensor& tensor) {
   if (tensor.dim() != 4) return false;
   if (tensor.size(1) == 1 || (tensor.size(2) == 1 && tensor.size(3) == 1)) return true;
   return tensor.dim_order()[0] == 0 && tensor.dim_order()[1] == 2;
 }
 
+// A tensor of lower rank uses the last amounts; the others must be 0.
 Error check_amounts(Span<const int64_t> amounts, size_t rank, const char* name) {
   RL_CHECK(amounts.size() == kAmounts, Error::InvalidArgument, "%s: expected 4 values, got %lu", name,
            log_number(amounts.size()));

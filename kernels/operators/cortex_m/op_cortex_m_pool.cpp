@@ -37,11 +37,14 @@ void for_each_value(const Region& region, F f) {
   }
 }
 
+// A pool with the parameters of its average; for_each_region() hands the same object to the function, which
+// casts it back.
 struct AveragePool : Pool {
   int32_t zero_point;
   float scale;
 };
 
+// Sums in the order of the window, in float32. Padding neither adds nor counts.
 void average_region(const Pool& pool, const Region& region, char* pooled, char*) {
   const auto& average = static_cast<const AveragePool&>(pool);
   const float scale = average.scale;
@@ -55,6 +58,7 @@ void average_region(const Pool& pool, const Region& region, char* pooled, char*)
       static_cast<int8_t>(std::min(std::max(steps, float{INT8_MIN}), float{INT8_MAX}));
 }
 
+// A pool with the range of an activation that the exporter has fused.
 struct MaxPool : Pool {
   int32_t low;
   int32_t high;
@@ -82,6 +86,7 @@ Error pool_image(TypeSet types, bool nhwc, const Tensor& input, const PoolArgume
   RL_TRY(plan_windows(image.get(), arguments, kSpatial, windows));
   const Shape shape = pooled_shape(image.get(), {windows, kSpatial});
   Shape sizes = shape;
+  // Back to the order of the tensor's own sizes.
   for (size_t i = 0; i < 4; ++i) sizes.sizes[dims_of(nhwc)[i]] = shape.sizes[i];
   RL_TRY(resize_out(out, sizes.span()));
   const PermutedTensor result(out, dims_of(nhwc));
@@ -92,6 +97,7 @@ Error pool_image(TypeSet types, bool nhwc, const Tensor& input, const PoolArgume
 Error average(TypeSet types, bool nhwc, const Tensor& input, const PoolArguments& arguments,
               int64_t zero_point, int64_t multiplier, int64_t shift, const Tensor& out) {
   RL_TRY(check_zero_point(zero_point, ScalarType::Char, "zero_point"));
+  // The scale is multiplier * 2^(shift - 31). Within these bounds it is a normal float32.
   RL_CHECK(multiplier >= 1 && multiplier <= INT32_MAX && shift >= -90 && shift <= 90, Error::InvalidArgument,
            "multiplier and shift: expected a scale from 2^-90 to 2^90, got %ld times 2^(%ld - 31)",
            static_cast<long>(multiplier), static_cast<long>(shift));
@@ -108,6 +114,8 @@ Error average(TypeSet types, bool nhwc, const Tensor& input, const PoolArguments
 Error largest(TypeSet types, bool nhwc, const Tensor& input, const PoolArguments& arguments,
               int64_t input_zero_point, int64_t output_zero_point, int64_t activation_min,
               int64_t activation_max, const Tensor& out) {
+  // Quantization is monotonic, so the largest integer is the largest value as long as both sides have one
+  // mapping.
   RL_CHECK(input_zero_point == output_zero_point, Error::InvalidArgument,
            "output_zero_point: expected the input's, %ld, got %ld", static_cast<long>(input_zero_point),
            static_cast<long>(output_zero_point));

@@ -17,6 +17,8 @@ constexpr TypeSet kTypes = selected_types("cortex_m::softmax.out") & type_set(Sc
 constexpr int64_t kZeroPoint = -128;
 constexpr int kIntegerBits = 5;  // integer bits of the multiplier's fixed-point format
 constexpr int kMostShift = 31;
+// Limits of input_shift: multiplier * 2^(shift - 31 - 26) is the input scale, which fill_exponentials() needs
+// below 2^15.
 constexpr int kLeastShift = -96;
 
 }  // namespace
@@ -38,6 +40,7 @@ Error cortex_m_softmax_out(KernelContext&, const Tensor& input, int64_t dim, int
            kMostShift, static_cast<long>(input_multiplier), static_cast<long>(input_shift));
   PairedFibers fibers;
   RL_TRY(fibers.plan(input, dim, out));
+  // 1 KiB of stack, computed anew in about 10,000 instructions: no memory outlives the call.
   int32_t table[256];
   fill_exponentials(static_cast<int32_t>(input_multiplier),
                     static_cast<int>(input_shift) - 31 - (31 - kIntegerBits), table);

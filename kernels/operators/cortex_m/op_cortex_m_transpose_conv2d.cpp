@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// int8 transposed convolutions of ExecuTorch's Cortex-M backend, with one group.
+// int8 transposed convolutions of ExecuTorch's Cortex-M backend, with one group: weight [O, KH, KW, C]. The
+// two tensors before `out` are scratch of the official kernels and stay unused. Everything else is as in
+// op_cortex_m_conv2d.cpp.
 #include "kernels/backs/backs.h"
 #include "kernels/checks/selection.h"
 #include "kernels/quantization/cortex_m_convolution.h"
@@ -12,6 +14,7 @@ namespace {
 constexpr TypeSet kTypes = selected_types("cortex_m::quantized_transpose_conv2d.out");
 constexpr TypeSet kNhwcTypes = selected_types("cortex_m::quantized_transpose_conv2d_nhwc.out");
 
+// The arguments as the shared problem, with `transposed` set and one group.
 CortexMConvolution call_of(bool nhwc, const Tensor& input, const Tensor& weight,
                            const std::optional<Tensor>& bias, Span<const int64_t> stride,
                            Span<const int64_t> padding, Span<const int64_t> output_padding,

@@ -35,6 +35,8 @@ Steps count_steps(int64_t start, int64_t end, int64_t step) {
   return {true, distance == 0 ? 0.0 : static_cast<double>((distance - 1) / width + 1)};
 }
 
+// PyTorch's rules: for int64 all three arguments are truncated to integers; for other dtypes the count is
+// computed in double, and integer elements still take integer steps.
 template <TypeSet kTypes>
 Error arange(const Scalar& start, const Scalar& end, const Scalar& step, const Tensor& out) {
   const bool by_integers = out.scalar_type() == ScalarType::Long;

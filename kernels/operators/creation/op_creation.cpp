@@ -55,6 +55,7 @@ Error empty_strided_out(KernelContext&, Span<const int64_t> size, Span<const int
   return resize_strided(out, size, stride);
 }
 
+// physical_layout must be a permutation of the dimensions.
 Error empty_permuted_out(KernelContext&, Span<const int64_t> size, Span<const int64_t> physical_layout,
                          Tensor& out) {
   RL_CHECK(physical_layout.size() == size.size(), Error::InvalidArgument,
@@ -65,6 +66,7 @@ Error empty_permuted_out(KernelContext&, Span<const int64_t> size, Span<const in
   return resize_to(out, size);
 }
 
+// The first tensor of the new_* operators only chose dtype and device when the program was exported.
 Error new_empty_out(KernelContext&, const Tensor&, Span<const int64_t> size, Tensor& out) {
   return resize_to(out, size);
 }
@@ -106,6 +108,7 @@ Error zero_out(KernelContext&, const Tensor& self, Tensor& out) {
   return fill(out, 0);
 }
 
+// Further elements, if the result is larger, stay as they are.
 Error resized_out(KernelContext&, const Tensor& self, Span<const int64_t> size,
                   std::optional<int64_t> memory_format, Tensor& out) {
   Shape shape;

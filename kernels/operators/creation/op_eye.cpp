@@ -10,6 +10,8 @@
 
 namespace rushlight::kernels {
 
+// Zeros, then one element for each step along the diagonal; in any dim order a step is the sum of both
+// strides.
 Error eye_m_out(KernelContext&, int64_t n, int64_t m, Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::eye.out") | selected_types("aten::eye.m_out");
   RL_CHECK(n >= 0 && n <= INT32_MAX, Error::InvalidArgument, "n: expected 0 to 2^31 - 1, got %lld",

@@ -12,6 +12,7 @@ Error fill_scalar_out(KernelContext&, const Tensor& self, const Scalar& value, T
   return fill(out, value);
 }
 
+// The value is a source with strides of 0, converted as it is copied: it may have another dtype.
 Error fill_tensor_out(KernelContext&, const Tensor& self, const Tensor& value, Tensor& out) {
   RL_CHECK(value.dim() == 0, Error::InvalidArgument, "value: expected rank 0, got %d",
            static_cast<int>(value.dim()));

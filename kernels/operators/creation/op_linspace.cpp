@@ -21,6 +21,7 @@ constexpr TypeSet kTypes =
     selected_types("aten::linspace.Tensor_Scalar_out") | selected_types("aten::linspace.Scalar_Tensor_out") |
     selected_types("aten::logspace.out") | selected_types("aten::logspace.Tensor_Tensor_out") |
     selected_types("aten::logspace.Tensor_Scalar_out") | selected_types("aten::logspace.Scalar_Tensor_out");
+// Builds without complex dtypes compile no complex arithmetic.
 constexpr bool kHasComplex = (kTypes & types::kComplex) != 0;
 
 // A first or last value, real or complex.
@@ -31,6 +32,7 @@ struct End {
   Scalar imag = 0;
 };
 
+// A 0-dim tensor as an end. InvalidArgument for other ranks.
 Result<End> end_of(const Tensor& tensor, const char* name) {
   if (kHasComplex && is_complex(tensor.scalar_type()) && tensor.dim() == 0) {
     const Complex<double> value = load_complex(tensor.const_data_ptr<char>(), tensor.scalar_type());
@@ -42,6 +44,7 @@ Result<End> end_of(const Tensor& tensor, const char* name) {
   return End(number);
 }
 
+// Rounds to a floating dtype; integers truncate.
 double rounded_to(ScalarType type, double x) {
   switch (type) {
     case ScalarType::Half:
@@ -71,6 +74,7 @@ class Line {
   }
 
   [[nodiscard]] double at(int64_t i) const {
+    // Element steps - 1 is `end` itself; with one step that is `start`.
     const bool first_half = i < steps_ / 2;
     const double taken = rounded(step_ * static_cast<double>(first_half ? i : steps_ - 1 - i));
     return rounded(first_half ? start_ + taken : end_ - taken);
@@ -88,6 +92,7 @@ class Line {
   int64_t steps_;
 };
 
+// base^(x + iy) = base^x (cos(y log base) + i sin(y log base))
 Complex<double> power(double base, Complex<double> exponent) {
   const double size = std::pow(base, exponent.real);
   if (exponent.imag == 0) return size;
@@ -95,7 +100,8 @@ Complex<double> power(double base, Complex<double> exponent) {
   return {size * std::cos(phase), size * std::sin(phase)};
 }
 
-// base == nullptr writes the line itself, otherwise base to the power of each value.
+// base == nullptr writes the line itself, otherwise base to the power of each value. Integer elements
+// truncate.
 Error fill_line(const End& start, const End& end, int64_t steps, const double* base, const Tensor& out) {
   const ScalarType written = out.scalar_type();
   if (!contains(kTypes, written)) return unsupported_type(written);

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Row and column indices of one side of a diagonal, row by row, as a tensor of shape [2, n].
+// Row and column indices of one side of a diagonal, row by row, as a tensor of shape [2, n]. Element (i, j)
+// belongs to the lower side if j <= i + offset, to the upper one if j >= i + offset. Two passes over the
+// rows: the first counts.
 #include "kernels/checks/checks.h"
 #include "kernels/checks/selection.h"
 #include "runtime/kernel/context.h"
@@ -12,6 +14,7 @@ namespace {
 constexpr TypeSet kTypes =
     selected_types("aten::tril_indices.out") | selected_types("aten::triu_indices.out");
 
+// The columns [begin, end) of each row.
 struct Triangle {
   int64_t rows, columns, offset;
   bool lower;
@@ -32,6 +35,7 @@ Error fill_indices(int64_t rows, int64_t columns, int64_t offset, bool lower, Te
   offset = offset < -rows - 1 ? -rows - 1 : (offset > columns + 1 ? columns + 1 : offset);
   const Triangle triangle{rows, columns, offset, lower};
   int64_t count = 0;
+  // Stops early, so that the count itself cannot overflow.
   for (int64_t row = 0; row < rows && count <= INT32_MAX; ++row) {
     count += triangle.end(row) - triangle.begin(row);
   }

@@ -9,6 +9,8 @@
 
 namespace rushlight::kernels {
 
+// |x|; the lowest integer wraps to itself, and -0 becomes 0. A complex element gives its modulus, in the
+// dtype of its parts.
 Error abs_out(KernelContext& context, const Tensor& self, Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::abs.out");
   return backs::abs_out(context, UnaryProblem{self, out}, [&] {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// self + alpha * other; integers wrap.
+// self + alpha * other; integers wrap. bool adds as a logical or, since a sum other than 0 is stored as true.
+// 16-bit floats compute in float and are rounded once, after the sum.
 #include "kernels/backs/backs.h"
 #include "kernels/checks/selection.h"
 #include "kernels/elements/promotion.h"

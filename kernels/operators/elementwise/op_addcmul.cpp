@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // addcmul and addcdiv: self + value * tensor1 * tensor2, self + value * tensor1 / tensor2. Integers wrap.
+// From left to right: the product with `value` comes first, which decides where an intermediate result
+// overflows.
 #include "kernels/backs/backs.h"
 #include "kernels/checks/selection.h"
 #include "kernels/elements/promotion.h"
@@ -18,6 +20,7 @@ Error addcmul_out(KernelContext& context, const Tensor& self, const Tensor& tens
   const auto sum = [&](auto type) {
     using T = typename decltype(type)::Element;
     return [factor = value.to<T>()](T x, T a, T b) {
+      // Three operations, each of which wraps or rounds in the compute dtype.
       return wrapping_add(x, wrapping_multiply(wrapping_multiply(factor, a), b));
     };
   };
@@ -26,6 +29,7 @@ Error addcmul_out(KernelContext& context, const Tensor& self, const Tensor& tens
       context, problem, [&] { return elementwise_for<kTypes>(compute, out, sum, self, tensor1, tensor2); });
 }
 
+// PyTorch refuses integers here, for which a division would need a rounding mode; so does this.
 Error addcdiv_out(KernelContext& context, const Tensor& self, const Tensor& tensor1, const Tensor& tensor2,
                   const Scalar& value, Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::addcdiv.out") & (types::kFloating | types::kComplex);

@@ -7,6 +7,7 @@
 
 namespace rushlight::kernels {
 
+// The angle of the point (other, self), in [-pi, pi]; signs of zeros count.
 Error atan2_out(KernelContext&, const Tensor& self, const Tensor& other, Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::atan2.out");
   return elementwise_floating<kTypes>(out, [](auto y, auto x) { return std::atan2(y, x); }, self, other);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Clamping to scalar or tensor bounds, computed in the promoted dtype of tensor and bounds.
+// Clamping to scalar or tensor bounds, computed in the promoted dtype of tensor and bounds: min(max(x, low),
+// high). NaN stays, and a NaN bound makes every element NaN.
 #include <cmath>
 #include <optional>
 
@@ -64,8 +65,10 @@ Error clamp(KernelContext& context, const Tensor& self, const std::optional<Scal
   if (max) promotion.with(*max);
   RL_CHECK(min.has_value() || max.has_value(), Error::InvalidArgument, "expected min or max");
   const ScalarType compute = promotion.type();
+  // Bounds of a higher kind have promoted the computation, so only integer bounds can fail here.
   if (min) RL_TRY(check_fits(*min, compute, "min"));
   if (max) RL_TRY(check_fits(*max, compute, "max"));
+  // A missing bound is infinite for the backs, which compute in float32.
   const BoundsProblem problem = {
       {self, out}, min ? min->to<float>() : -INFINITY, max ? max->to<float>() : INFINITY};
   return kAsk(context, problem, {compute, self, min, max, out});

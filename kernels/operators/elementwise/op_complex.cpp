@@ -14,6 +14,7 @@ namespace rushlight::kernels {
 
 namespace {
 
+// Both arguments are real and come as complex numbers, because the shared loop takes those.
 WideComplex from_polar(WideComplex size, WideComplex angle) {
   return {size.real * std::cos(angle.real), size.real * std::sin(angle.real)};
 }
@@ -21,6 +22,7 @@ WideComplex from_polar(WideComplex size, WideComplex angle) {
 }  // namespace
 
 Error polar_out(KernelContext&, const Tensor& abs, const Tensor& angle, Tensor& out) {
+  // A negative modulus is not refused: it turns the angle by pi.
   RL_TRY(check_same_dtype(abs, angle, "abs and angle"));
   constexpr TypeSet kTypes = selected_types("aten::polar.out");
   const ScalarType type = complex_type(abs.scalar_type());
@@ -30,6 +32,7 @@ Error polar_out(KernelContext&, const Tensor& abs, const Tensor& angle, Tensor& 
   return complex_function(type, abs, angle, out, from_polar);
 }
 
+// Two strided copies, without arithmetic: NaN and -0 keep their bits.
 Error complex_out(KernelContext&, const Tensor& real, const Tensor& imag, Tensor& out) {
   RL_TRY(check_same_dtype(real, imag, "real and imag"));
   const ScalarType type = out.scalar_type();

@@ -6,6 +6,7 @@
 
 namespace rushlight::kernels {
 
+// The magnitude of self with the sign of other, also if that is -0 or NaN. In double, which is exact here.
 Error copysign_out(KernelContext&, const Tensor& self, const Tensor& other, Tensor& out) {
   return double_function<selected_types("aten::copysign.out"), std::copysign>(self, other, out);
 }

@@ -15,6 +15,7 @@ constexpr TypeSet kModeTypes =
 
 }  // namespace
 
+// True division: integers become float32. A floating x / 0 is infinite or NaN, without an error.
 Error div_out(KernelContext& context, const Tensor& self, const Tensor& other, Tensor& out) {
   const ScalarType compute = floating_type(result_type(self, other));
   return backs::div_out(context, BinaryProblem{compute, self, other, out},
@@ -23,12 +24,14 @@ Error div_out(KernelContext& context, const Tensor& self, const Tensor& other, T
 
 Error div_scalar_out(KernelContext& context, const Tensor& self, const Scalar& other, Tensor& out) {
   const ScalarType compute = floating_type(result_type(self, other));
+  // Not rounded to a 16-bit dtype: PyTorch divides by the scalar in float.
   const ScalarTensor divisor(other, computed_type(compute));
   return backs::div_scalar_out(
       context, BinaryProblem{compute, self, divisor, out, ScalarOperand::kLast},
       [&] { return divide<kExactTypes>(compute, Rounding::kNone, self, divisor, out); });
 }
 
+// "trunc" and "floor" keep integer dtypes, where a division by 0 is an error; None is true division.
 Error div_out_mode(KernelContext&, const Tensor& self, const Tensor& other,
                    std::optional<std::string_view> rounding_mode, Tensor& out) {
   Rounding rounding;

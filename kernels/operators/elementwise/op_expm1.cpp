@@ -7,6 +7,7 @@
 
 namespace rushlight::kernels {
 
+// exp(x) - 1, exact for small x.
 Error expm1_out(KernelContext& context, const Tensor& self, Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::expm1.out");
   return backs::expm1_out(context, UnaryProblem{self, out}, [&] {

@@ -13,6 +13,8 @@ constexpr TypeSet kTypes =
 
 }  // namespace
 
+// floor(self / other), consistent with remainder(): for floating values floor() of the rounded quotient is
+// not. An integer division by 0 is an error, which is reported after the whole tensor is computed.
 Error floor_divide_out(KernelContext&, const Tensor& self, const Tensor& other, Tensor& out) {
   return divide<kTypes>(result_type(self, other), Rounding::kFloor, self, other, out);
 }

@@ -8,6 +8,8 @@ namespace rushlight::kernels {
 
 namespace {
 
+// Floating values use std::fmod, which is exact; x fmod 0 is NaN. An integer division by 0 is an error,
+// reported after the whole tensor is computed.
 template <TypeSet kTypes>
 Error modulo(ScalarType compute, const Tensor& self, const Tensor& other, Tensor& out) {
   bool by_zero = false;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // frexp: mantissa with magnitude in [0.5, 1), and exponent of 2. Two elementwise passes, one for each output,
-// reuse the loop of single-output functions. The exponent of infinities and NaN is 0.
+// reuse the loop of single-output functions. The exponent of 0, infinities and NaN is 0. 16-bit floats
+// compute in float, which is exact.
 #include <cmath>
 
 #include "kernels/checks/selection.h"
@@ -12,6 +13,7 @@ namespace rushlight::kernels {
 namespace {
 
 template <class T>
+// std::frexp leaves the exponent of infinities and NaN unspecified.
 T split(T x, int* exponent) {
   *exponent = 0;
   return std::isfinite(x) ? std::frexp(x, exponent) : x;

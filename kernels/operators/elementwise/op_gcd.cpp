@@ -11,6 +11,7 @@ namespace rushlight::kernels {
 
 namespace {
 
+// gcd(x, 0) is |x|, so gcd(0, 0) is 0. At most about 90 steps for 64 bits (Lame).
 template <class T>
 T greatest_divisor(T a, T b) {
   while (b != T(0)) {
@@ -18,6 +19,7 @@ T greatest_divisor(T a, T b) {
     a = b;
     b = left;
   }
+  // The last remainder may be negative, as truncated remainders have the sign of the dividend.
   return is_negative(a) ? wrapping_subtract(T(0), a) : a;
 }
 
@@ -25,6 +27,7 @@ T greatest_divisor(T a, T b) {
 int64_t least_multiple(int64_t a, int64_t b) {
   const int64_t divisor = greatest_divisor(a, b);
   if (divisor == 0) return 0;
+  // Divides first, so that only a multiple that does not fit overflows.
   const int64_t multiple = wrapping_multiply(truncated_divide(a, divisor), b);
   return multiple < 0 ? wrapping_subtract(int64_t{0}, multiple) : multiple;
 }

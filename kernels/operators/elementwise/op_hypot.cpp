@@ -6,6 +6,7 @@
 
 namespace rushlight::kernels {
 
+// sqrt(self^2 + other^2), in double.
 Error hypot_out(KernelContext&, const Tensor& self, const Tensor& other, Tensor& out) {
   return double_function<selected_types("aten::hypot.out"), std::hypot>(self, other, out);
 }

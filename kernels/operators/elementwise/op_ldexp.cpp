@@ -23,6 +23,8 @@ T power_in(ScalarType type, T exponent) {
   return static_cast<T>(power);
 }
 
+// Limits an exponent to an int: std::ldexp takes no other, and beyond these limits the result is 0 or
+// infinite anyway.
 template <class T>
 int bounded(T exponent) {
   constexpr int kAllDigits = 5000;  // exceeds the exponent range of double, subnormals included

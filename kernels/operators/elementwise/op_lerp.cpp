@@ -22,7 +22,8 @@ T size_of(Complex<T> weight) {
   return modulus(weight);
 }
 
-// Interpolates from the nearer end, so that weights 0 and 1 give start and end exactly.
+// Interpolates from the nearer end, so that weights 0 and 1 give start and end exactly. Weights outside [0,
+// 1] extrapolate.
 template <class T>
 T interpolate(T start, T end, T weight) {
   const T difference = end - start;
@@ -35,6 +36,7 @@ Error check_dtypes(const Tensor& self, const Tensor& end, const Tensor& out) {
   return check_same_dtype(self, out, "self and out");
 }
 
+// A scalar weight is not rounded to a 16-bit dtype (kExact); half and bfloat16 compute in float.
 Error lerp(const Tensor& self, const Tensor& end, const Tensor& weight, Tensor& out) {
   const auto function = [](auto a, auto b, auto w) { return interpolate(a, b, w); };
   return elementwise<kTypes&(types::kFloating | types::kComplex), Signs::kMatter, Numbers::kExact>(

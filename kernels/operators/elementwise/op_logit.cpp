@@ -8,7 +8,8 @@
 
 namespace rushlight::kernels {
 
-// log(x / (1 - x)); with eps, x is first clamped to [eps, 1 - eps].
+// log(x / (1 - x)); with eps, x is first clamped to [eps, 1 - eps]. A negative eps counts as none. Without it
+// 0 and 1 give infinities, and values outside [0, 1] NaN.
 Error logit_out(KernelContext&, const Tensor& self, std::optional<double> eps, Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::logit.out") & types::kFloating;
   const auto logit = [&](auto type) {

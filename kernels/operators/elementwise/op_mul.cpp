@@ -13,6 +13,8 @@ namespace {
 
 constexpr TypeSet kTypes = selected_types("aten::mul.out") | selected_types("aten::mul.Scalar_out");
 
+// Integers wrap, and the product of bools is a logical and. 0-dim tensors are not rounded to a 16-bit dtype
+// first (kExact), as in PyTorch.
 Error multiply(ScalarType compute, const Tensor& self, const Tensor& other, Tensor& out) {
   return elementwise<kTypes, Signs::kIgnored, Numbers::kExact>(
       compute, out, [](auto a, auto b) { return wrapping_multiply(a, b); }, self, other);

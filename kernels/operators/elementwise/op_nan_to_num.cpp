@@ -10,6 +10,7 @@ namespace rushlight::kernels {
 
 namespace {
 
+// The largest finite value.
 double largest(ScalarType type) {
   switch (type) {
     case ScalarType::Half:
@@ -34,6 +35,7 @@ Error nan_to_num_out(KernelContext&, const Tensor& self, std::optional<double> n
   const auto replace = [&](auto element) {
     using T = typename decltype(element)::Element;
     if constexpr (std::is_floating_point_v<T>) {
+      // Given values are converted to the compute dtype, and to infinity if a 16-bit dtype cannot hold them.
       const auto none = static_cast<T>(nan.value_or(0));
       const auto top = static_cast<T>(posinf.value_or(largest(type)));
       const auto bottom = static_cast<T>(neginf.value_or(-largest(type)));

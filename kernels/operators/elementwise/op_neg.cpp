@@ -6,6 +6,7 @@
 
 namespace rushlight::kernels {
 
+// -x; the lowest integer wraps to itself, unsigned values wrap, and a floating 0 becomes -0.
 Error neg_out(KernelContext& context, const Tensor& self, Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::neg.out");
   return backs::neg_out(context, UnaryProblem{self, out}, [&] {

@@ -11,6 +11,7 @@ namespace rushlight::kernels {
 
 namespace {
 
+// The next value after a towards b. From either zero it is the smallest subnormal with the sign of b.
 template <class Bits>
 Bits next(Bits a, Bits b, Bits infinity) {
   constexpr Bits kSign = static_cast<Bits>(Bits{1} << (8 * sizeof(Bits) - 1));

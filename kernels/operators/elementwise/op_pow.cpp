@@ -47,6 +47,7 @@ T integer_power(T x, T exponent) {
 }
 
 template <class T>
+// For bool 0^0 is true, and only false^true is false.
 T power(T x, T exponent) {
   if constexpr (std::is_same_v<T, bool>) {
     return x || !exponent;
@@ -62,6 +63,7 @@ WideComplex complex_power_of(WideComplex x, WideComplex exponent) {
   return exponent == WideComplex(0.0) ? WideComplex(1.0) : complex_pow(x, exponent);
 }
 
+// Unsigned types wider than 8 bits are left out: their powers are not supported.
 template <TypeSet kTypes>
 Error raise(ScalarType compute, const Tensor& self, const Tensor& exponent, Tensor& out) {
   if constexpr ((kTypes & types::kComplex) != 0) {
@@ -80,6 +82,8 @@ Error pow_Tensor_Tensor_out(KernelContext& context, const Tensor& self, const Te
                                       [&] { return raise<kTypes>(compute, self, exponent, out); });
 }
 
+// A floating exponent of an integer tensor promotes to float32. A negative exponent of an integer is an error
+// here, but not for tensors of exponents.
 Error pow_Tensor_Scalar_out(KernelContext& context, const Tensor& self, const Scalar& exponent, Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::pow.Tensor_Scalar_out");
   return backs::pow_Tensor_Scalar_out(context, PowerProblem{{self, out}, exponent.to<float>()}, [&] {
@@ -91,6 +95,7 @@ Error pow_Tensor_Scalar_out(KernelContext& context, const Tensor& self, const Sc
       }
     }
     if (is_floating(compute)) {
+      // The exponent is one value, so its tests are the same for every element and predict well.
       const auto raised = [&](auto type) {
         using T = typename decltype(type)::Element;
         return [number = exponent.to<T>()](T x) { return power_of(x, number); };
@@ -105,6 +110,7 @@ Error pow_Tensor_Scalar_out(KernelContext& context, const Tensor& self, const Sc
   });
 }
 
+// The base is not rounded to a 16-bit dtype.
 Error pow_Scalar_out(KernelContext& context, const Scalar& self, const Tensor& exponent, Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::pow.Scalar_out");
   return backs::pow_Scalar_out(context, PowerProblem{{exponent, out}, self.to<float>()}, [&] {

@@ -13,6 +13,7 @@ constexpr TypeSet kTypes = selected_types("aten::remainder.Tensor_out") |
                            selected_types("aten::remainder.Scalar_Tensor_out");
 
 // The remainder of floored division: it has the sign of `other`, as in Python. (fmod has the sign of `self`.)
+// An integer division by 0 is an error, a floating one gives NaN.
 Error remainder(ScalarType compute, const Tensor& self, const Tensor& other, Tensor& out) {
   bool by_zero = false;
   const auto modulo = [&](auto type) {

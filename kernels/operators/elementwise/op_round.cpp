@@ -7,7 +7,7 @@
 
 namespace rushlight::kernels {
 
-// Rounds halves to even.
+// Rounds halves to even. Integers are unchanged.
 Error round_out(KernelContext& context, const Tensor& self, Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::round.out");
   return backs::round_out(context, UnaryProblem{self, out}, [&] {
@@ -15,6 +15,9 @@ Error round_out(KernelContext& context, const Tensor& self, Tensor& out) {
   });
 }
 
+// round(x * 10^decimals) / 10^decimals, for negative decimals round(x / 10^-decimals) * 10^-decimals: powers
+// of ten from 1 on are exact for small exponents, their inverses never are. A product that overflows gives
+// infinity or NaN, as in PyTorch.
 Error round_decimals_out(KernelContext&, const Tensor& self, int64_t decimals, Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::round.decimals_out");
   const double power = std::pow(10.0, std::fabs(static_cast<double>(decimals)));

@@ -7,6 +7,7 @@
 
 namespace rushlight::kernels {
 
+// 1 / sqrt(x), two roundings in the compute dtype: infinite for 0 and NaN below.
 Error rsqrt_out(KernelContext& context, const Tensor& self, Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::rsqrt.out");
   return backs::rsqrt_out(context, UnaryProblem{self, out}, [&] {

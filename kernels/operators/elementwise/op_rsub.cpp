@@ -9,6 +9,8 @@
 
 namespace rushlight::kernels {
 
+// other - alpha * self; integers wrap. The minuend is a 0-dim operand of the loop, which kExact does not
+// round to a 16-bit dtype. The result's dtype must be that of `out`, without a conversion.
 Error rsub_scalar_out(KernelContext& context, const Tensor& self, const Scalar& other, const Scalar& alpha,
                       Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::rsub.Scalar_out");

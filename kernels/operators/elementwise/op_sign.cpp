@@ -13,6 +13,7 @@ namespace {
 constexpr TypeSet kSignTypes =
     (selected_types("aten::sign.out") | selected_types("aten::sgn.out")) & ~types::kComplex;
 
+// -1, 0 or 1; both zeros give 0. Without keeps_nan, NaN gives 0, because it fails both comparisons.
 Error write_signs(const Tensor& self, const Tensor& out, bool keeps_nan) {
   const auto sign = [keeps_nan](auto x) {
     using T = decltype(x);

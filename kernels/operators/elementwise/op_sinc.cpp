@@ -14,6 +14,7 @@ double sin_over(double x) { return x == 0 ? 1.0 : std::sin(x) / x; }
 
 double sinc(double x) { return sin_over(x * 3.14159265358979323846); }
 
+// The limit at infinity is 0; sin() would give NaN.
 double spherical_bessel_j0(double value) { return std::isinf(value) ? 0.0 : sin_over(value); }
 
 }  // namespace

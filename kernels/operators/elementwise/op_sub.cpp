@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// self - alpha * other; integers wrap.
+// self - alpha * other; integers wrap. PyTorch refuses bool operands, so this does, too. 16-bit floats
+// compute in float and are rounded once, after the difference.
 #include "kernels/backs/backs.h"
 #include "kernels/checks/selection.h"
 #include "kernels/elements/promotion.h"

@@ -7,6 +7,7 @@
 
 namespace rushlight::kernels {
 
+// Rounds towards 0. Integers are unchanged.
 Error trunc_out(KernelContext& context, const Tensor& self, Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::trunc.out");
   return backs::trunc_out(context, UnaryProblem{self, out}, [&] {

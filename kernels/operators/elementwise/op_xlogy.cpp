@@ -13,6 +13,7 @@ namespace rushlight::kernels {
 
 namespace {
 
+// NaN in y wins over x = 0.
 double xlogy(double x, double y) {
   if (std::isnan(y)) return y;
   return x == 0 ? 0.0 : x * std::log(y);
@@ -23,12 +24,15 @@ double xlog1py(double x, double y) {
   return x == 0 ? 0.0 : x * std::log1p(y);
 }
 
+// log2(2^a + 2^b), with the larger exponent factored out.
 double logaddexp2(double a, double b) {
   constexpr double kLog2E = 1.44269504088896340736;
+  // inf - inf is NaN.
   if (a == b && std::isinf(a)) return a;
   return (a < b ? b : a) + std::log1p(std::exp2(-std::fabs(a - b))) * kLog2E;
 }
 
+// -x log x, 0 for 0 and -inf below.
 double entropy(double x) {
   if (x > 0) return -x * std::log(x);
   return x < 0 ? -HUGE_VAL : x * 0;  // x * 0 keeps NaN

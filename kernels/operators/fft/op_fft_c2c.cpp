@@ -7,8 +7,9 @@
 
 namespace rushlight::kernels {
 
-// Transforms one dimension at a time, the last first; all but the first transform work in place on `out`.
-// Scratch: 3 complex values for each element of the longest transform.
+// Transforms one dimension at a time, the last first; all but the first transform work in place on `out`. The
+// order does not matter, as the transforms commute. Scratch: 3 complex values for each element of the longest
+// transform.
 Error _fft_c2c_out(KernelContext& context, const Tensor& self, Span<const int64_t> dim, int64_t normalization,
                    bool forward, Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::_fft_c2c.out") & types::kComplex;
@@ -17,6 +18,7 @@ Error _fft_c2c_out(KernelContext& context, const Tensor& self, Span<const int64_
   Fourier fourier;
   const Shape shape = Shape::of(self);
   RL_TRY(fourier.plan(dim, normalization, shape));
+  // Without dimensions the transform is the identity, and no factor normalizes it.
   if (dim.empty()) return copy_to_out(View::of(self), out);
   RL_TRY(resize_out(out, shape.span()));
   RL_TRY(fourier.reserve(context, component_type(self.scalar_type())));

@@ -20,6 +20,8 @@ Error _fft_c2r_out(KernelContext& context, const Tensor& self, Span<const int64_
   const int64_t last = dim[dim.size() - 1];
   Shape shape = Shape::of(self);
   if (last >= 0 && last < static_cast<int64_t>(shape.dim)) {
+    // The input holds the elements 0 to n / 2 of a Hermitian-symmetric spectrum of n elements, so both even
+    // and odd n are possible; a smaller n leaves elements out.
     const int64_t most = 2 * int64_t{shape.sizes[last]} - 1;
     RL_CHECK(last_dim_size >= 1 && last_dim_size <= most, Error::InvalidArgument,
              "last_dim_size: expected 1 to %ld, got %ld", static_cast<long>(most),
@@ -30,6 +32,7 @@ Error _fft_c2r_out(KernelContext& context, const Tensor& self, Span<const int64_
   RL_TRY(fourier.plan(dim, normalization, shape));
   RL_TRY(resize_out(out, shape.span()));
   const bool several = fourier.count() > 1;
+  // The input must not change, and `out`, which is real, cannot hold complex intermediate results.
   RL_TRY(fourier.reserve(context, component, several ? self.numel() : 0));
   View source = View::of(self);
   const View between = View::row_major(fourier.extra(), self.scalar_type(), self.sizes());

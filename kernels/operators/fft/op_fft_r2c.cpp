@@ -22,6 +22,7 @@ Error _fft_r2c_out(KernelContext& context, const Tensor& self, Span<const int64_
   Fourier fourier;
   RL_TRY(fourier.plan(dim, normalization, shape));
   const auto last = static_cast<size_t>(dim[dim.size() - 1]);
+  // The other half of the spectrum of a real signal holds the conjugates of the first.
   if (onesided) shape.sizes[last] = shape.sizes[last] / 2 + 1;
   RL_TRY(resize_out(out, shape.span()));
   RL_TRY(fourier.reserve(context, self.scalar_type()));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Gradient of average pooling: adds each output gradient, divided by the divisor of its window, to the
-// elements of that window. Shares the walk over windows with the forward operator.
+// elements of that window. Shares the walk over windows with the forward operator. Cost: one addition for
+// each element of each window. Where windows overlap, 16-bit floats are rounded after each addition.
 #include <cstring>
 
 #include "kernels/checks/selection.h"
@@ -40,6 +41,7 @@ void spread(const Pool& pool, const Region& region, char* pooled, char*) {
   }
 }
 
+// Windows may overlap and may leave elements out, so all sums start from 0.
 Error spread_all(const Pool& pool, const Tensor& grad_input) {
   if (grad_input.nbytes() > 0) std::memset(grad_input.mutable_data_ptr(), 0, grad_input.nbytes());
   return dispatch<kTypes>(pool.volume.type, [&](auto type) {
@@ -55,6 +57,8 @@ Error check_dtypes(const Tensor& grad_output, const Tensor& self, const Tensor& 
 
 }  // namespace
 
+// The divisor of a window is divisor_override or its size, with or without the padding. plan_windows() and
+// check_shape() prove that every window of grad_output lies over `self`.
 Error avg_pool2d_backward_grad_input(KernelContext&, const Tensor& grad_output, const Tensor& self,
                                      Span<const int64_t> kernel_size, Span<const int64_t> stride,
                                      Span<const int64_t> padding, bool ceil_mode, bool count_include_pad,
@@ -72,6 +76,7 @@ Error avg_pool2d_backward_grad_input(KernelContext&, const Tensor& grad_output, 
   return spread_all(pool, grad_input);
 }
 
+// The sizes of grad_output define the adaptive windows, as the forward operator made it.
 Error _adaptive_avg_pool2d_backward_out(KernelContext&, const Tensor& grad_output, const Tensor& self,
                                         Tensor& out) {
   RL_TRY(check_dtypes(grad_output, self, out));

@@ -2,7 +2,7 @@
 // Gradients of a convolution. The input's is the transposed convolution of grad_output (and vice versa); an
 // element of the weight's is the correlation of an input channel with an output channel at one offset; the
 // bias's is a sum over samples and positions. Direct loops with pairwise summation: as many multiplications
-// as the forward pass, and no im2col scratch.
+// as the forward pass, and no im2col scratch. 16-bit floats accumulate in float and are rounded once.
 #include "kernels/checks/selection.h"
 #include "kernels/elements/element_access.h"
 #include "kernels/geometry/convolution.h"
@@ -45,8 +45,8 @@ struct Alignment {
   ptrdiff_t shift[kSpatial] = {};
 };
 
-// The products of one row of the small side with the corresponding elements of the large side, summed.
-// Positions in the padding are skipped.
+// The products of one row of the small side with the corresponding elements of the large side, summed in
+// sequence. Positions in the padding are skipped.
 template <class A>
 A row_sum(const Samples& small, const Samples& large, const Alignment& alignment, const char* a,
           const char* b) {
@@ -59,7 +59,8 @@ A row_sum(const Samples& small, const Samples& large, const Alignment& alignment
   return sum;
 }
 
-// The sum over samples and positions of the products of two channels.
+// The sum over samples and positions of the products of two channels. Pairwise over the rows, so the rounding
+// error grows with the length of a row and only with the logarithm of their number.
 template <class A>
 A correlate(const Samples& small, const Samples& large, const Alignment& alignment, ptrdiff_t batch,
             ptrdiff_t small_channel, ptrdiff_t large_channel) {
@@ -81,8 +82,9 @@ A correlate(const Samples& small, const Samples& large, const Alignment& alignme
   return sum.total();
 }
 
-// `small` is the side whose channels the weight's first dimension counts: the output or, if transposed, the
-// input.
+// gradient[c0, c1, k] = sum over n and p of small[n, c0, p] * large[n, group * size(1) + c1, p * stride + k *
+// dilation - padding]. `small` is the side whose channels the weight's first dimension counts: the output or,
+// if transposed, the input.
 template <class A>
 void weight_gradient(const Samples& small, const Samples& large, ptrdiff_t batch,
                      const ConvolutionArguments& arguments, const Tensor& out) {
@@ -96,6 +98,7 @@ void weight_gradient(const Samples& small, const Samples& large, ptrdiff_t batch
     strides[kSpatial - spatial + i] = byte_stride(out, i + 2);
     alignment.step[kSpatial - spatial + i] = static_cast<ptrdiff_t>(spatial_item(arguments.stride, i));
   }
+  // Axes that the convolution does not have are aligned at 0.
   const auto shift = [&](size_t axis, ptrdiff_t k) {
     if (axis + spatial < kSpatial) return ptrdiff_t{0};
     const size_t i = axis + spatial - kSpatial;
@@ -138,6 +141,8 @@ void bias_gradient(const Tensor& grad_output, const Tensor& out) {
   }
 }
 
+// Proves that grad_output has the shape of the forward result. All loops then stay inside the tensors: they
+// run over the sizes of the small side and test each position of the large one.
 Error check_gradient(const Tensor& grad_output, const Tensor& input, const Tensor& weight,
                      const ConvolutionArguments& arguments, Span<const bool> output_mask) {
   RL_CHECK(output_mask.size() == 3, Error::InvalidArgument, "output_mask: expected 3 booleans, got %lu",
@@ -165,6 +170,8 @@ Error convolution_backward_out(KernelContext&, const Tensor& grad_output, const 
   RL_TRY(check_gradient(grad_output, input, weight, arguments, output_mask));
   const ScalarType type = input.scalar_type();
   if (!contains(kTypes, type)) return unsupported_type(type);
+  // convolve() accepts an `out0` whose spatial sizes are the input's: with a stride, several input sizes have
+  // the same output size.
   if (output_mask[0]) {
     RL_TRY(check_same_dtype(input, out0, "input and out0"));
     RL_TRY(resize_out(out0, input.sizes()));

@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // CTC loss: Graves et al., "Connectionist Temporal Classification", ICML 2006. The forward half of their
 // forward-backward algorithm in log space, which avoids the underflow of products of probabilities. Each
-// sample takes times * (2 * labels + 1) steps; alpha is kept as the second output for the gradient.
+// sample takes times * (2 * labels + 1) steps; alpha is kept as the second output for the gradient. With l(s)
+// the label of state s:
+//
+//   alpha(t, s) = log p(t, l(s)) + log(sum of exp(alpha(t - 1, s')) for s' = s, s - 1 and, if allowed, s - 2)
+//
+// A step may skip the blank between two labels, s' = s - 2, only if the labels differ.
 #include <cmath>
 
 #include "kernels/checks/checks.h"
@@ -55,8 +60,8 @@ struct Sample {
   ptrdiff_t state_step;
   ScalarType type;
 
-  // States alternate between blanks and labels. Invalid labels, in memory that changed since the check, count
-  // as blanks.
+  // States alternate between blanks and labels. Invalid labels count as blanks. The check leaves out labels
+  // of matrix targets, whose rows may end in padding of any value, and memory may have changed since.
   [[nodiscard]] int64_t label(int64_t state) const {
     if (state % 2 == 0) return arguments.blank;
     const Tensor& targets = arguments.targets;
@@ -75,20 +80,22 @@ struct Sample {
   [[nodiscard]] char* alpha_at(int64_t time, int64_t state) const {
     return alpha + static_cast<ptrdiff_t>(time) * time_step + static_cast<ptrdiff_t>(state) * state_step;
   }
-  // -inf for states before the first.
+  // -inf, the logarithm of 0, for states before the first.
   [[nodiscard]] double log_alpha(int64_t time, int64_t state) const {
     return state < 0 ? -INFINITY : load_number(alpha_at(time, state), type);
   }
 };
 
-// log(exp(a) + exp(b) + exp(c))
+// log(exp(a) + exp(b) + exp(c)). The largest is subtracted, so one exponential is 1 and none overflows.
 double log_sum(double a, double b, double c) {
   const double largest = std::fmax(a, std::fmax(b, c));
   if (largest == -INFINITY) return -INFINITY;
   return largest + std::log(std::exp(a - largest) + std::exp(b - largest) + std::exp(c - largest));
 }
 
-// The negative log likelihood of one sample. Fills alpha, which is -inf everywhere at first.
+// The negative log likelihood of one sample. Fills alpha, which is -inf everywhere at first. A path starts in
+// the first blank or label and ends in the last label or blank. Values are read back from alpha, so each step
+// is rounded to the dtype of log_probs.
 double loss_of(const Sample& sample) {
   const int64_t last = 2 * sample.labels;
   if (sample.times == 0) return sample.labels == 0 ? 0 : INFINITY;
@@ -98,6 +105,7 @@ double loss_of(const Sample& sample) {
   for (int64_t time = 1; time < sample.times; ++time) {
     for (int64_t state = 0; state <= last; ++state) {
       const int64_t label = sample.label(state);
+      // Between two equal states, also two blanks, no skip is allowed.
       const bool may_skip = state >= 2 && sample.label(state - 2) != label;
       const double before = log_sum(sample.log_alpha(time - 1, state), sample.log_alpha(time - 1, state - 1),
                                     may_skip ? sample.log_alpha(time - 1, state - 2) : -INFINITY);
@@ -129,13 +137,15 @@ Error check_tensors(const Arguments& arguments) {
     RL_CHECK(lengths->count() == static_cast<size_t>(log_probs.size(1)), Error::InvalidArgument,
              "lengths: expected one for each of %ld samples", static_cast<long>(log_probs.size(1)));
   }
+  // Concatenated targets have no padding, so every label must be a class.
   for (ptrdiff_t i = 0; rank == 1 && i < arguments.targets.size(0); ++i) {
     RL_TRY(check_index(read(arguments.targets, i), log_probs.size(2)));
   }
   return Error::Ok;
 }
 
-// Checks all lengths and returns the length of the longest target.
+// Checks all lengths and computes the length of the longest target. Concatenated targets must hold the labels
+// of all samples; the labels of a sample must fit in its row of a matrix.
 Error check_lengths(const Arguments& arguments, int64_t* longest) {
   const bool joined = arguments.targets.dim() == 1;
   int64_t left = joined ? arguments.targets.size(0) : 0;
@@ -165,6 +175,7 @@ Error ctc_loss(const Arguments& arguments, const Tensor& out0, const Tensor& out
   RL_TRY(check_same_dtype(log_probs, out0, "log_probs and out0"));
   RL_TRY(check_same_dtype(log_probs, out1, "log_probs and out1"));
   const SizesType samples = log_probs.sizes()[1];
+  // 2 * longest + 1 fits in the 32 bits of a size.
   RL_CHECK(longest < INT32_MAX / 2, Error::InvalidArgument, "target_lengths: too long");
   const SizesType states[] = {samples, log_probs.sizes()[0], static_cast<SizesType>(2 * longest + 1)};
   RL_TRY(resize_out(out0, {&samples, 1}));
@@ -205,6 +216,7 @@ Error ctc_loss(const Arguments& arguments, const Tensor& out0, const Tensor& out
   return Error::Ok;
 }
 
+// The boolean is zero_infinity, which changes only the gradient.
 }  // namespace
 
 Error _ctc_loss_out(KernelContext&, const Tensor& log_probs, const Tensor& targets,

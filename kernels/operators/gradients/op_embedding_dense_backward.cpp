@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Gradient of an embedding: adds each row of grad_output to the row of `out` that its index selects, in the
 // order of the indices. No scratch; scale_grad_by_freq therefore counts an index anew at each use, which
-// takes time quadratic in the number of indices.
+// takes time quadratic in the number of indices. Sums are in the dtype of `out`: 16-bit floats are rounded
+// after each addition.
 #include "kernels/checks/checks.h"
 #include "kernels/checks/selection.h"
 #include "kernels/elements/element_access.h"
@@ -43,6 +44,8 @@ void add_row(char* target, ptrdiff_t target_step, const char* source, ptrdiff_t 
 
 }  // namespace
 
+// grad_output is [indices..., size], out [num_weights, size]. An index equal to padding_idx is skipped before
+// its range is checked, so the default of -1 also skips indices of -1.
 Error embedding_dense_backward_out(KernelContext&, const Tensor& grad_output, const Tensor& indices,
                                    int64_t num_weights, int64_t padding_idx, bool scale_grad_by_freq,
                                    Tensor& out) {
@@ -62,6 +65,7 @@ Error embedding_dense_backward_out(KernelContext&, const Tensor& grad_output, co
   shape.push(grad_output.sizes()[rank]);
   RL_TRY(resize_out(out, shape.span()));
   RL_TRY(fill(out, 0));
+  // One cursor over the first elements of the rows, in step with the cursor over the indices.
   View rows = View::of(grad_output);
   const ptrdiff_t row_step = rows.strides[rank];
   const ptrdiff_t size = rows.sizes[rank];
@@ -69,6 +73,7 @@ Error embedding_dense_backward_out(KernelContext&, const Tensor& grad_output, co
   RowMajorCursor at(indices);
   RowMajorCursor source(rows);
   for (size_t left = indices.numel(); left > 0; --left, at.advance(), source.advance()) {
+    // Each index is read once and checked here; a count reads the others.
     const int64_t index = read_index(at.get(), indices.scalar_type());
     if (index == padding_idx) continue;
     RL_TRY(check_index(index, out.sizes()[0]));

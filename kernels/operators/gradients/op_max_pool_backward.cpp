@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Gradient of max pooling: adds each output gradient to the element that the recorded index selects.
+// Gradient of max pooling: adds each output gradient to the element that the recorded index selects. The
+// window arguments only prove the shape of grad_output; unpool() checks each index against the image. Cost:
+// one addition for each output.
 #include "kernels/checks/selection.h"
 #include "kernels/geometry/pooling.h"
 #include "kernels/geometry/unpool.h"

@@ -5,7 +5,9 @@
 
 namespace rushlight::kernels {
 
-// The strides count elements of `self` as if it were in row-major order.
+// Copies `self` and overwrites the elements of the strided view with `src`. Strides and offset count elements
+// of memory, whatever the dim order, and read_strided() proves that they stay inside. Overlapping strides
+// write an element more than once; the last write in the order of copy_view() remains.
 Error as_strided_scatter_out(KernelContext&, const Tensor& self, const Tensor& src, Span<const int64_t> size,
                              Span<const int64_t> stride, std::optional<int64_t> storage_offset, Tensor& out) {
   View part;

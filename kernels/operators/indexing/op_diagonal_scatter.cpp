@@ -5,6 +5,9 @@
 
 namespace rushlight::kernels {
 
+// Copies `self` and overwrites the diagonal [rank - 2 dimensions..., length] with `src`. A positive offset
+// starts that many columns to the right, a negative one that many rows down; beyond the matrix the diagonal
+// is empty.
 Error diagonal_scatter_out(KernelContext&, const Tensor& self, const Tensor& src, int64_t offset,
                            int64_t dim1, int64_t dim2, Tensor& out) {
   size_t rows = 0;
@@ -21,11 +24,13 @@ Error diagonal_scatter_out(KernelContext&, const Tensor& self, const Tensor& src
   const int64_t length = tall < wide ? tall : wide;
   RL_TRY(copy_to_out(View::of(self), out));
   View diagonal = View::of(out);
+  // One step along the diagonal is a step along both dimensions.
   const ptrdiff_t stride = diagonal.strides[rows] + diagonal.strides[columns];
   if (length > 0 && diagonal.data != nullptr) {
     diagonal.data += offset < 0 ? diagonal.strides[rows] * static_cast<ptrdiff_t>(down + 1)
                                 : diagonal.strides[columns] * static_cast<ptrdiff_t>(offset);
   }
+  // The larger dimension goes first, so that the other keeps its number.
   diagonal.select(rows > columns ? rows : columns, 0).select(rows > columns ? columns : rows, 0);
   diagonal.insert(diagonal.dim, static_cast<SizesType>(length > 0 ? length : 0), stride);
   RL_TRY(check_part_shape(src, diagonal));

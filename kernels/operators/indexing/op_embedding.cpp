@@ -7,7 +7,8 @@
 
 namespace rushlight::kernels {
 
-// padding_idx, scale_grad_by_freq and sparse affect training only.
+// Copies row indices[i] of `weight` [rows, size] to out [indices..., size]. Each index is read once, checked
+// and used. padding_idx, scale_grad_by_freq and sparse affect training only.
 Error embedding_out(KernelContext&, const Tensor& weight, const Tensor& indices, int64_t, bool, bool,
                     Tensor& out) {
   RL_TRY(check_same_dtype(weight, out, "weight and out"));
@@ -15,6 +16,7 @@ Error embedding_out(KernelContext&, const Tensor& weight, const Tensor& indices,
   RL_CHECK(weight.dim() == 2, Error::InvalidArgument, "weight: expected 2 dimensions, got %ld",
            static_cast<long>(weight.dim()));
   const auto rank = static_cast<size_t>(indices.dim());
+  // The result has one dimension more than the indices.
   RL_CHECK(rank < kTensorDimensionLimit, Error::InvalidArgument,
            "indices: expected fewer than %lu dimensions, got %lu", log_number(kTensorDimensionLimit),
            log_number(rank));
@@ -24,11 +26,13 @@ Error embedding_out(KernelContext&, const Tensor& weight, const Tensor& indices,
   RL_TRY(resize_out(out, shape.span()));
   if (out.numel() == 0) return Error::Ok;
 
+  // Walks over the indices in their memory order, together with the rows of `out`.
   PairedAxes indexed;
   for (size_t i = rank; i-- > 0;) {
     const size_t d = indices.dim_order()[i];
     indexed.add({static_cast<size_t>(indices.sizes()[d]), byte_stride(indices, d), byte_stride(out, d)});
   }
+  // The walk cannot be stopped: after an error it does nothing.
   Error error = Error::Ok;
   indexed.walk(
       indices.const_data_ptr<char>(), out.mutable_data_ptr<char>(), 0, [&](const char* at, char* row) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Embedding bag: the sum, mean or maximum of the embedding rows of each bag, where a bag is a span of
 // `indices` that begins at an offset. Computes column by column, so that one accumulator suffices and no
-// scratch is needed. Bounds are checked again at every read, because index tensors may change.
+// scratch is needed, at the price of reading the indices again for each column. Bounds are checked again at
+// every read, because index tensors may change. 16-bit floats accumulate in float and are rounded once.
 #include "kernels/checks/checks.h"
 #include "kernels/checks/selection.h"
 #include "kernels/elements/element_access.h"
@@ -34,6 +35,7 @@ struct Bags {
     return within(read(offsets, bag));
   }
 
+  // Reads an index of a vector of int32 or int64.
   static int64_t read(const Tensor& tensor, ptrdiff_t i) {
     return read_index(tensor.const_data_ptr<char>() + i * byte_stride(tensor, 0), tensor.scalar_type());
   }
@@ -43,6 +45,8 @@ struct Bags {
   }
 };
 
+// Proves shapes and dtypes, that the offsets ascend from 0 to at most the number of indices, and that each
+// index is a row of `weight`.
 Error check_bags(const Bags& bags) {
   RL_CHECK(bags.weight.dim() == 2, Error::InvalidArgument, "weight: expected 2 dimensions, got %d",
            static_cast<int>(bags.weight.dim()));
@@ -78,8 +82,9 @@ Error check_bags(const Bags& bags) {
   return Error::Ok;
 }
 
-// Combines one column of a bag. `members` is the number of rows combined, `largest` the row of the maximum. T
-// is float or double.
+// Combines one column of a bag. `members` is the number of rows combined, without the padding row, `largest`
+// the row of the maximum. An empty bag gives 0. A NaN is a maximum only if it is the first member. T is float
+// or double.
 template <class T>
 T combine(const Bags& bags, ptrdiff_t bag, ptrdiff_t column, int64_t* members, int64_t* largest) {
   T result = 0;
@@ -117,6 +122,7 @@ void store_at(const Tensor& tensor, ptrdiff_t i, int64_t value) {
   store_integer(tensor.mutable_data_ptr<char>() + i * byte_stride(tensor, 0), tensor.scalar_type(), value);
 }
 
+// Computes one bag: its row of the output, its size and the bag numbers of its indices.
 template <class T>
 void fill_bag(const Bags& bags, ptrdiff_t bag, const Results& results) {
   const ptrdiff_t columns = bags.weight.sizes()[1];
@@ -170,6 +176,7 @@ Error embedding_bag(TypeSet types, Bags bags, bool forward_only, const Results& 
   RL_TRY(check_bags(bags));
   bags.count = bags.offsets.sizes()[0] - (bags.last_offset ? 1 : 0);
   RL_TRY(resize_results(bags, forward_only, results));
+  // Sizes of bags that do not exist: the last offset begins none.
   for (ptrdiff_t i = bags.count; i < results.bag_size.size(0); ++i) {
     store_at(results.bag_size, i, 0);
     store_at(results.max_indices, i, 0);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Limits the norms of embedding rows. A row that is selected more than once is measured again, after it was
-// scaled.
+// Limits the norms of embedding rows, in double. A row that is selected more than once is measured again,
+// after it was scaled: its norm is then at the limit, up to rounding.
 #include <cmath>
 
 #include "kernels/checks/checks.h"
@@ -17,6 +17,7 @@ namespace rushlight::kernels {
 
 namespace {
 
+// One row of the table; `step` in bytes.
 struct Row {
   char* data;
   ptrdiff_t step;
@@ -24,6 +25,7 @@ struct Row {
   ScalarType type;
 };
 
+// The norm of order `norm_type`; an infinite order gives the largest magnitude. NaN is kept.
 double norm_of(const Row& row, double norm_type) {
   double sum = 0;
   double largest = 0;

@@ -5,6 +5,8 @@
 
 namespace rushlight::kernels {
 
+// out[i][j] = self[index[i][j]][j] for dim 0, and likewise for others; `out` has the shape of `index`, which
+// may be smaller than `self` in the other dimensions. Negative indices are refused, as in PyTorch.
 // sparse_grad affects training only.
 Error gather_out(KernelContext& context, const Tensor& self, int64_t dim, const Tensor& index, bool,
                  Tensor& out) {

@@ -5,6 +5,9 @@
 
 namespace rushlight::kernels {
 
+// self[indices...]: index tensors broadcast against each other, masks count as the positions of their true
+// elements, and None keeps a dimension. If the indexed dimensions are adjacent the result has the broadcast
+// shape in their position, otherwise in front, as in NumPy.
 Error index_Tensor_out(KernelContext& context, const Tensor& self, Span<const std::optional<Tensor>> indices,
                        Tensor& out) {
   RL_TRY(check_same_dtype(self, out, "self and out"));

@@ -14,7 +14,8 @@ namespace rushlight::kernels {
 
 namespace {
 
-// Adds alpha * source in a real dtype. Complex tensors call it for the real and the imaginary parts.
+// Adds alpha * source in a real dtype. Complex tensors call it for the real and the imaginary parts. Integers
+// wrap; floating sums are formed in double and rounded to the dtype after each addition. Indices may repeat.
 Error add_scaled(const IndexUpdate& update, const Scalar& alpha) {
   const ScalarType type = update.target.type;
   const View views[] = {update.index, update.target, update.source};
@@ -41,11 +42,13 @@ Error index_add_out(KernelContext& context, const Tensor& self, int64_t dim, con
   RL_TRY(check_alpha<kTypes>(alpha, type));
   IndexUpdate update;
   RL_TRY(update.plan(self, dim, index, source, out));
+  // Without a factor the sum has a shared loop, which holds 16-bit floats in float until all are added.
   if (alpha.to<double>() == 1) {
     return combine_indexed(context,
                            {update.index, update.target, update.source, update.dim, Combine::kSum, true});
   }
   if (!kSelectsComplex || !is_complex(type)) return add_scaled(update, alpha);
+  // A real factor scales both parts alike.
   for (const size_t which : {0, 1}) {
     IndexUpdate parts = update;
     parts.target = parts_of(update.target, which);

@@ -5,6 +5,8 @@
 
 namespace rushlight::kernels {
 
+// out = self, with slice index[i] along `dim` replaced by slice i of `source`. If an index repeats the last
+// one wins.
 Error index_copy_out(KernelContext&, const Tensor& self, int64_t dim, const Tensor& index,
                      const Tensor& source, Tensor& out) {
   IndexUpdate update;

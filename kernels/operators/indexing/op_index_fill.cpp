@@ -11,7 +11,8 @@ namespace rushlight::kernels {
 
 namespace {
 
-// Negative indices count from the end; index_copy rejects them.
+// Copies `self` and sets the slices at `index` along `dim` to a number, a source with strides of 0. Negative
+// indices count from the end; index_copy rejects them.
 Error fill(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& number, Tensor& out) {
   IndexUpdate update;
   RL_TRY(update.plan_fill(self, dim, index, number, out));
@@ -40,6 +41,8 @@ Error index_fill_int_Tensor_out(KernelContext&, const Tensor& self, int64_t dim,
                                 const Tensor& value, Tensor& out) {
   RL_CHECK(value.dim() == 0, Error::InvalidArgument, "value: expected rank 0, got %ld",
            static_cast<long>(value.dim()));
+  // Converts the value to the dtype of `self` with wrap-around or truncation: only scalars are checked for
+  // their range.
   const ScalarTensor number(0, self.scalar_type());
   RL_TRY(copy_view(View::of(number), View::of(value)));
   return fill(self, dim, index, number, out);

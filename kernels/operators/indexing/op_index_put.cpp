@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // index_put: scatters values to the elements that index tensors select, or adds them, so that repeated
-// indices accumulate.
+// indices accumulate; without accumulation the last of repeated ones remains. Moves spans of the dimensions
+// without an index. Sums of 16-bit floats are rounded after each addition.
 #include "kernels/checks/selection.h"
 #include "kernels/elements/element.h"
 #include "kernels/index/indexing.h"
@@ -37,6 +38,7 @@ void accumulate_pairs(char* target, ptrdiff_t target_stride, const char* source,
 // `values` broadcast to the shape of the selected elements. A single value broadcasts to any shape.
 Error expand(const Tensor& values, const Shape& shape, View* expanded) {
   View source = View::of(values);
+  // Also a value of more dimensions than the selection.
   if (values.numel() == 1) source.dim = 0;
   RL_CHECK(source.dim <= shape.dim, Error::InvalidArgument,
            "values: expected at most the %lu dimensions that the indices select, got %lu",
@@ -51,6 +53,7 @@ Error expand(const Tensor& values, const Shape& shape, View* expanded) {
   return Error::Ok;
 }
 
+// Indices are checked as they are used, so an error may leave `target` partly written.
 Error put(const Tensor& target, Span<const std::optional<Tensor>> indices, const Tensor& values,
           bool accumulate) {
   RL_TRY(check_same_dtype(target, values, "self and values"));

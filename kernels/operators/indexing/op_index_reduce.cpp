@@ -6,6 +6,9 @@
 
 namespace rushlight::kernels {
 
+// Combines slice i of `source` into slice index[i] of `out` along `dim`: prod, mean, amax or amin. Without
+// include_self the old values of indexed slices do not count. For sums PyTorch has index_add, so they are
+// refused here.
 Error index_reduce_out(KernelContext& context, const Tensor& self, int64_t dim, const Tensor& index,
                        const Tensor& source, std::string_view reduce, bool include_self, Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::index_reduce.out");

@@ -6,6 +6,8 @@
 
 namespace rushlight::kernels {
 
+// Slice i of `out` along `dim` is slice index[i] of `self`. Copies whole slices in merged spans, whose plan
+// is made once for all indices; negative indices are refused.
 Error index_select_out(KernelContext& context, const Tensor& self, int64_t dim, const Tensor& index,
                        Tensor& out) {
   IndexSelectPlan plan;

@@ -16,13 +16,16 @@ constexpr TypeSet kTypes = selected_types("aten::isin.Tensor_Tensor_out") |
                            selected_types("aten::isin.Tensor_Scalar_out") |
                            selected_types("aten::isin.Scalar_Tensor_out");
 
+// Integers compare exactly in int64, others in double, where integers above 2^53 may become equal. NaN equals
+// nothing.
 bool equals(const char* a, ScalarType a_type, const char* b, ScalarType b_type) {
   if (is_integer_like(a_type) && is_integer_like(b_type))
     return load_integer(a, a_type) == load_integer(b, b_type);
   return load_number(a, a_type) == load_number(b, b_type);
 }
 
-// Compares each element with each test element: O(n * m) time, but no scratch and no sorting.
+// Compares each element with each test element: O(n * m) time, but no scratch and no sorting. Stops at the
+// first match.
 Error isin(const Tensor& elements, const Tensor& tests, bool invert, Tensor& out) {
   for (const Tensor* each : {&elements, &tests}) {
     if (!contains(kTypes, each->scalar_type())) return unsupported_type(each->scalar_type());
@@ -32,6 +35,7 @@ Error isin(const Tensor& elements, const Tensor& tests, bool invert, Tensor& out
   RL_TRY(resize_out(out, elements.sizes()));
   RowMajorCursor element(elements);
   RowMajorCursor result(out);
+  // The order of the tests does not matter, so they are read in memory order.
   const char* const first = tests.const_data_ptr<char>();
   for (size_t n = elements.numel(); n > 0; --n, element.advance(), result.advance()) {
     bool found = false;
@@ -58,6 +62,7 @@ Error isin_Tensor_Scalar_out(KernelContext&, const Tensor& elements, const Scala
   return isin(elements, test, invert, out);
 }
 
+// The result has rank 0.
 Error isin_Scalar_Tensor_out(KernelContext&, const Scalar& element, const Tensor& test_elements, bool,
                              bool invert, Tensor& out) {
   const ScalarTensor one(element, result_type(test_elements, element));

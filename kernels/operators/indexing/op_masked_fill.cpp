@@ -16,6 +16,7 @@ Error check_dtypes(const Tensor& self, const Tensor& mask, const Tensor& out) {
   return check_mask_dtype(mask);
 }
 
+// `value` where the mask is true, else `self`: one elementwise pass, which broadcasts all three.
 template <TypeSet kTypes>
 Error masked_fill(const Tensor& self, const Tensor& mask, const Tensor& value, Tensor& out) {
   // The mask is converted to the compute type like the other inputs; nonzero means true.
@@ -35,6 +36,7 @@ Error masked_fill_scalar_out(KernelContext& context, const Tensor& self, const T
                                        [&] { return masked_fill<kTypes>(self, mask, number, out); });
 }
 
+// The value may have another dtype, which converts to that of `self` with wrap-around or truncation.
 Error masked_fill_tensor_out(KernelContext& context, const Tensor& self, const Tensor& mask,
                              const Tensor& value, Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::masked_fill.Tensor_out");

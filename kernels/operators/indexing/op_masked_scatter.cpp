@@ -7,7 +7,8 @@
 namespace rushlight::kernels {
 
 // Writes consecutive elements of `source` to the elements of `out` where the mask is true, in row-major
-// order.
+// order. `self` and the mask broadcast; `source` does not, and may have more elements than the mask selects.
+// If it has fewer, all of them have been written when the error occurs.
 Error masked_scatter_out(KernelContext&, const Tensor& self, const Tensor& mask, const Tensor& source,
                          Tensor& out) {
   RL_TRY(check_same_dtype(self, source, "self and source"));

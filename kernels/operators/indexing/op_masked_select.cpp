@@ -6,7 +6,8 @@
 
 namespace rushlight::kernels {
 
-// Two passes over the mask: the first counts, so that `out` can be resized, the second copies.
+// The elements of `self` where the mask is true, in row-major order of the broadcast shape, as a vector. Two
+// passes over the mask: the first counts, so that `out` can be resized, the second copies.
 Error masked_select_out(KernelContext&, const Tensor& self, const Tensor& mask, Tensor& out) {
   RL_TRY(check_same_dtype(self, out, "self and out"));
   RL_TRY(check_mask_dtype(mask));

@@ -6,7 +6,9 @@
 
 namespace rushlight::kernels {
 
-// Two passes: the first counts, so that `out` can be resized, the second writes the indices, [count, rank].
+// The indices of all nonzero elements, in row-major order, [count, rank]. NaN is nonzero, -0 is not; a 0-dim
+// tensor gives [0 or 1, 0]. Two passes: the first counts, so that `out` can be resized, the second writes the
+// indices.
 Error nonzero_out(KernelContext&, const Tensor& self, Tensor& out) {
   RL_CHECK(out.scalar_type() == ScalarType::Long, Error::InvalidType, "out: expected dtype int64, got %s",
            to_string(out.scalar_type()));
@@ -17,6 +19,7 @@ Error nonzero_out(KernelContext&, const Tensor& self, Tensor& out) {
   char* row = out.mutable_data_ptr<char>();
   for_each_set(self, [&](int64_t position) {
     if (count-- <= 0) return;  // `self` may have changed since the count
+    // Splits the row-major position, last dimension first: one division for each.
     for (size_t d = static_cast<size_t>(self.dim()); d-- > 0;) {
       *reinterpret_cast<int64_t*>(row + static_cast<ptrdiff_t>(d) * byte_stride(out, 1)) =
           position % self.sizes()[d];

@@ -6,7 +6,8 @@
 
 namespace rushlight::kernels {
 
-// The first `size` rows of nonzero; missing rows are filled with fill_value.
+// The first `size` rows of nonzero; missing rows are filled with fill_value. The shape of the result does not
+// depend on the data, so one pass suffices and memory can be planned.
 Error nonzero_static_out(KernelContext&, const Tensor& self, int64_t size, int64_t fill_value, Tensor& out) {
   RL_CHECK(out.scalar_type() == ScalarType::Long, Error::InvalidType, "out: expected dtype int64, got %s",
            to_string(out.scalar_type()));

@@ -9,6 +9,9 @@
 
 namespace rushlight::kernels {
 
+// out = self, with the elements at row-major positions `index` replaced by the elements of `source`, or, with
+// `accumulate`, increased by them. Negative indices count from the end. 16-bit floats are rounded after each
+// addition.
 Error put_out(KernelContext&, const Tensor& self, const Tensor& index, const Tensor& source, bool accumulate,
               Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::put.out");

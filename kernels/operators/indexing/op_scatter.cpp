@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // scatter: writes src, or one value, to out[..., index, ...] along a dimension, or combines it with the
-// element at that index.
+// element at that index. If an index repeats, the last write remains. Each index is read once and checked
+// where it is used; an error leaves `out` partly written.
 #include "kernels/checks/scalar_range.h"
 #include "kernels/checks/selection.h"
 #include "kernels/elements/scalar_tensor.h"
@@ -32,6 +33,7 @@ Error scatter_src_out(KernelContext&, const Tensor& self, int64_t dim, const Ten
                       Tensor& out) {
   Scatter scatter;
   RL_TRY(scatter.plan(self, dim, index, &src, out));
+  // An empty index may have any shape and leaves the copy of `self`.
   if (index.numel() == 0) return Error::Ok;
   return copy_indexed(scatter.index, scatter.dim, scatter.target, scatter.source, IndexedCopy::kWrite);
 }
@@ -43,6 +45,7 @@ Error scatter_value_out(KernelContext&, const Tensor& self, int64_t dim, const T
   Scatter scatter;
   RL_TRY(scatter.plan(self, dim, index, nullptr, out));
   if (index.numel() == 0) return Error::Ok;
+  // One number as a source with strides of 0.
   scatter.source = expand_to(View::of(number), {scatter.index.sizes, scatter.index.dim});
   return copy_indexed(scatter.index, scatter.dim, scatter.target, scatter.source, IndexedCopy::kWrite);
 }

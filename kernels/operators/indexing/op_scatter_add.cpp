@@ -9,12 +9,15 @@
 
 namespace rushlight::kernels {
 
+// out = self, with src[..., i, ...] added to out[..., index[i], ...] along `dim`. Integers wrap.
 Error scatter_add_out(KernelContext& context, const Tensor& self, int64_t dim, const Tensor& index,
                       const Tensor& src, Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::scatter_add.out");
   Scatter scatter;
   RL_TRY(scatter.plan(self, dim, index, &src, out));
   if (index.numel() == 0) return Error::Ok;
+  // 16-bit floats add in float for a whole fiber, and complex elements part by part; the others have direct
+  // loops below.
   if (contains(kTypes & (types::kReducedFloat | types::kComplex), self.scalar_type())) {
     return combine_indexed(context,
                            {scatter.index, scatter.target, scatter.source, scatter.dim, Combine::kSum, true});

@@ -7,6 +7,8 @@
 
 namespace rushlight::kernels {
 
+// Combines src into out along `dim`: sum, prod, mean, amax or amin. Without include_self the old value of
+// each indexed element does not count; elements that no index names keep theirs. NaN propagates.
 Error scatter_reduce_two_out(KernelContext& context, const Tensor& self, int64_t dim, const Tensor& index,
                              const Tensor& src, std::string_view reduce, bool include_self, Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::scatter_reduce.two_out");

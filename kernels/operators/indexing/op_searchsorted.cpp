@@ -12,6 +12,9 @@ namespace {
 constexpr TypeSet kTypes =
     selected_types("aten::searchsorted.Tensor_out") | selected_types("aten::searchsorted.Scalar_out");
 
+// `side` is another form of `right`, and the two must not contradict each other. Sequences are the last
+// dimension; each sequence of a batch is searched for the values with the same outer index. NaN is the
+// largest value.
 Error search(const Tensor& sequences, const Tensor& values, bool out_int32, bool right,
              const std::optional<std::string_view>& side, const std::optional<Tensor>& sorter,
              const Tensor& out) {
@@ -36,6 +39,7 @@ Error searchsorted_Scalar_out(KernelContext&, const Tensor& sorted_sequence, con
                               bool out_int32, bool right, std::optional<std::string_view> side,
                               const std::optional<Tensor>& sorter, Tensor& out) {
   const ScalarTensor value(self, searched_type(self, sorted_sequence.scalar_type()));
+  // Also 0-dim: a sequence of one element.
   RL_CHECK(sorted_sequence.dim() <= 1, Error::InvalidArgument,
            "sorted_sequence: expected 1 dimension for a number, got %ld",
            static_cast<long>(sorted_sequence.dim()));

@@ -5,6 +5,7 @@
 
 namespace rushlight::kernels {
 
+// Copies `self` and overwrites one slice, of a rank less, with `src`.
 Error select_scatter_out(KernelContext&, const Tensor& self, const Tensor& src, int64_t dim, int64_t index,
                          Tensor& out) {
   size_t d = 0;

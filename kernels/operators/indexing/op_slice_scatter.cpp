@@ -5,6 +5,8 @@
 
 namespace rushlight::kernels {
 
+// Copies `self` and overwrites the slice [start, end) with step `step` along `dim` with `src`, which has its
+// shape.
 Error slice_scatter_out(KernelContext&, const Tensor& self, const Tensor& src, int64_t dim,
                         std::optional<int64_t> start, std::optional<int64_t> end, int64_t step, Tensor& out) {
   Slice slice;

@@ -6,6 +6,8 @@
 
 namespace rushlight::kernels {
 
+// The elements at row-major positions `index`, in the shape of `index`. Negative indices count from the end.
+// Each costs a division for each dimension of `self`.
 Error take_out(KernelContext&, const Tensor& self, const Tensor& index, Tensor& out) {
   RL_TRY(check_same_dtype(self, out, "self and out"));
   RL_TRY(resize_out(out, index.sizes()));

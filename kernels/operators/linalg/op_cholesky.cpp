@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Cholesky factors L L^H = A (or U^H U = A), and solutions and inverses from them. Factors are computed in
-// place in `out`; about n^3 / 3 multiplications a matrix, half of LU's.
+// place in `out`; about n^3 / 3 multiplications a matrix, half of LU's, and no pivoting, which positive
+// definite matrices do not need. A matrix that is not positive definite, or has NaN, stops at a minor, whose
+// order `info` receives.
 #include "kernels/checks/selection.h"
 #include "kernels/linalg/factorization.h"
 
@@ -20,7 +22,9 @@ Error factor(const Tensor& self, bool upper, bool check_errors, const Tensor& ou
   }
   for (size_t n = 0; n < batch_size(batch); ++n) {
     const MatrixView matrix = matrix_of(out, batch, n);
+    // Copies one triangle and zeroes the other, which the factorization does not read.
     matrix.copy_band(matrix_of(self, batch, n), upper ? 0 : -matrix.rows, upper ? matrix.rows : 0);
+    // The adjoint of an upper triangle is a lower one, so one routine factors both.
     const int32_t stopped = factor_cholesky(upper ? matrix.adjoint() : matrix);
     if (info != nullptr) int32_of(*info, batch, n) = stopped;
     RL_CHECK(!check_errors || stopped == 0, Error::InvalidArgument,
@@ -30,7 +34,8 @@ Error factor(const Tensor& self, bool upper, bool check_errors, const Tensor& ou
   return Error::Ok;
 }
 
-// Solves L L^H x = b, or U^H U x = b, in place: b is in x.
+// Solves L L^H x = b, or U^H U x = b, in place: b is in x. Two substitutions, n^2 multiplications for each
+// column. A zero on the diagonal divides by zero: infinities or NaN, no error.
 void solve(const MatrixView& factor, bool upper, const MatrixView& x) {
   solve_triangular(upper ? factor.adjoint() : factor, false, false, x);
   solve_triangular(upper ? factor : factor.adjoint(), true, false, x);
@@ -70,6 +75,7 @@ Error cholesky_solve_out(KernelContext&, const Tensor& self, const Tensor& input
   return Error::Ok;
 }
 
+// The inverse as the solution for the identity: n^3 multiplications, also of the zeros.
 Error cholesky_inverse_out(KernelContext&, const Tensor& self, bool upper, Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::cholesky_inverse.out");
   RL_TRY(check_square(self, kTypes, "self"));

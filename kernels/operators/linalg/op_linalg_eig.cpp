@@ -16,8 +16,8 @@ namespace {
 // Limit of QR steps for one eigenvalue; usually 2 or 3 suffice.
 constexpr int kMostSteps = 60;
 
-// The Givens rotation of rows p and q that zeroes y below x. Applied to the adjoint it rotates columns
-// instead.
+// The Givens rotation that maps (x, y) in rows p and q to (x / |x| * hypot(x, y), 0). Its cosine is real, so
+// that it keeps the phase of x. Applied to the adjoint it rotates columns instead.
 struct Rotation {
   double cosine = 1;
   Number sine;
@@ -47,6 +47,7 @@ struct Rotation {
 };
 
 // Reduces h to Hessenberg form, with zeros below the first subdiagonal, and accumulates the rotations in z.
+// Rotations take more multiplications than Householder reflections, but the QR steps need the same ones.
 void make_hessenberg(const MatrixView& h, const MatrixView& z) {
   for (ptrdiff_t k = 0; k + 2 < h.rows; ++k) {
     for (ptrdiff_t i = k + 2; i < h.rows; ++i) {
@@ -59,6 +60,8 @@ void make_hessenberg(const MatrixView& h, const MatrixView& z) {
   }
 }
 
+// The principal square root. The part that a sum gives comes first, and the other by division: the difference
+// under the root would cancel.
 Number square_root(Number z) {
   const double size = absolute(z);
   if (size == 0) return 0;
@@ -68,7 +71,8 @@ Number square_root(Number z) {
   return {imag, std::copysign(real, z.imag)};
 }
 
-// Wilkinson's shift: the eigenvalue of the trailing 2 x 2 block that is nearest to its last element.
+// Wilkinson's shift: the eigenvalue of the trailing 2 x 2 block that is nearest to its last element. It is
+// computed as d - product / larger, where nothing cancels.
 Number shift_of(const MatrixView& h, ptrdiff_t last) {
   const Number d = h.get(last, last);
   const Number half = (h.get(last - 1, last - 1) - d) * 0.5;
@@ -81,7 +85,8 @@ Number shift_of(const MatrixView& h, ptrdiff_t last) {
 }
 
 // Schur form: makes h upper triangular, with the eigenvalues on its diagonal, and accumulates the unitary
-// factor in z. False if it does not converge.
+// factor in z. False if it does not converge. Each eigenvalue is deflated at the end of the active block
+// [first, last].
 bool make_triangular(const MatrixView& h, const MatrixView& z) {
   make_hessenberg(h, z);
   int steps = 0;
@@ -89,6 +94,7 @@ bool make_triangular(const MatrixView& h, const MatrixView& z) {
     ptrdiff_t first = last;
     for (; first > 0; --first) {
       const double beside = absolute(h.get(first, first)) + absolute(h.get(first - 1, first - 1));
+      // Negligible beside its neighbors; so is NaN, so that the search ends.
       if (!(absolute(h.get(first, first - 1)) > DBL_EPSILON * beside)) break;
     }
     if (first > 0) h.set(first, first - 1, 0);
@@ -119,7 +125,9 @@ bool make_triangular(const MatrixView& h, const MatrixView& z) {
 }
 
 // Computes column `at` of `vectors`, the eigenvector of z t z^H for the eigenvalue t[at, at]. Its length is 1
-// and its largest element real, as in LAPACK. `x` is a column of scratch.
+// and its largest element real, as in LAPACK. `x` is a column of scratch. The triangular system is solved
+// upwards; a zero divisor, from a repeated eigenvalue, is replaced by `negligible`, so that a defective
+// matrix gives parallel vectors and not infinities.
 void find_vector(const MatrixView& t, const MatrixView& z, ptrdiff_t at, double negligible,
                  const MatrixView& x, const MatrixView& vectors) {
   const Number value = t.get(at, at);
@@ -133,6 +141,7 @@ void find_vector(const MatrixView& t, const MatrixView& z, ptrdiff_t at, double 
   Number largest = 1;
   double size = 0;
   for (ptrdiff_t i = 0; i < z.rows; ++i) {
+    // z x is computed twice, for its length and for the result: a second column of scratch would avoid that.
     const Number element = z.dot(i, x, 0, 0, at + 1);
     length = std::hypot(length, absolute(element));
     if (absolute(element) > size) {
@@ -169,6 +178,7 @@ Error linalg_eig_out(KernelContext& context, const Tensor& self, Tensor& eigenva
     t.copy(matrix_of(self, batch, n));
     z.set_identity();
     double norm = 0;
+    // The Frobenius norm; hypot() keeps squares from overflowing. A matrix with NaN or infinity is refused.
     for (ptrdiff_t i = 0; i < rows; ++i) {
       for (ptrdiff_t j = 0; j < rows; ++j) norm = std::hypot(norm, absolute(t.get(i, j)));
     }

@@ -39,6 +39,8 @@ Error _linalg_eigh_eigenvalues(KernelContext& context, const Tensor& A, std::str
       }
       work.set(i, i, triangle.get(i, i).real);
     }
+    // Both triangles of `work` are set; decompose() replaces them by the vectors. The upper triangle of A, or
+    // with UPLO = U the lower one, may hold anything.
     eigen.decompose(compute_v);
     const MatrixView values = vector_of(eigenvalues, batch, n);
     for (ptrdiff_t i = 0; i < rows; ++i) values.set(i, 0, eigen.values[i]);

@@ -21,7 +21,8 @@ struct Mirror {
   [[nodiscard]] MatrixView of(const MatrixView& a) const { return hermitian ? a.adjoint() : a.transposed(); }
 };
 
-// A diagonal block [[a, mirror(c)], [c, b]]. divide() multiplies the row vector (x, y) by its inverse.
+// A diagonal block [[a, mirror(c)], [c, b]]. divide() multiplies the row vector (x, y) by its inverse. The
+// pivoting keeps the determinant of such a block away from zero.
 struct Block {
   Number a;
   Number b;
@@ -43,6 +44,7 @@ struct Block {
   }
 };
 
+// The 1-norm, as in LAPACK: within a factor of sqrt(2) of the modulus, without a square root.
 double size_of(Number z) { return std::fabs(z.real) + std::fabs(z.imag); }
 
 // The largest magnitude in row and column k of the trailing matrix from `begin` on, the diagonal excluded,
@@ -59,7 +61,8 @@ double largest_beside(const MatrixView& a, ptrdiff_t begin, ptrdiff_t k, ptrdiff
   return largest;
 }
 
-// Exchanges rows and columns i < j of the trailing matrix from `begin` on, in its lower triangle.
+// Exchanges rows and columns i < j of the trailing matrix from `begin` on, in its lower triangle. Elements
+// between them move across the diagonal, from column i to row j and back, and are mirrored.
 void exchange(const MatrixView& a, Mirror mirror, ptrdiff_t begin, ptrdiff_t i, ptrdiff_t j) {
   const auto swap = [&](ptrdiff_t r, ptrdiff_t s, ptrdiff_t u, ptrdiff_t v, bool mirrored) {
     const Number kept = a.get(r, s);
@@ -74,22 +77,28 @@ void exchange(const MatrixView& a, Mirror mirror, ptrdiff_t begin, ptrdiff_t i, 
   a.set(j, i, mirror(a.get(j, i)));
 }
 
+// Returns 0, or the 1-based index of the first zero block. D then is singular, but the factorization goes on.
 int32_t factor_ldl(const MatrixView& a, Pivots pivots, Mirror mirror) {
   const double growth = (1 + std::sqrt(17.0)) / 8;  // minimizes element growth over both block sizes
   int32_t info = 0;
   for (ptrdiff_t k = 0; k < a.rows;) {
     ptrdiff_t other = k;
     ptrdiff_t ignored = k;
+    // The magnitudes of the diagonal element and of the largest one below it.
     const double own = size_of(a.get(k, k));
     const double column = largest_beside(a, k, k, &other);
     ptrdiff_t pivot = k;
     ptrdiff_t size = 1;
+    // A zero block: nothing to eliminate, and no division.
     if (own == 0 && column == 0) {
       if (info == 0) info = static_cast<int32_t>(k + 1);
       pivots[k] = static_cast<int32_t>(k + 1);
       ++k;
       continue;
     }
+    // Bunch and Kaufman's three tests. The diagonal element is the pivot if it is large beside its column, or
+    // beside column^2 / row (written so that no square overflows; row >= column > 0); otherwise the diagonal
+    // element of the largest element's row, if it is large in its row; otherwise both form a block.
     if (own < growth * column) {
       const double row = largest_beside(a, k, other, &ignored);
       if (own < growth * column * (column / row)) {
@@ -133,6 +142,8 @@ void eliminate(const MatrixView& factors, ptrdiff_t begin, ptrdiff_t k, const Ma
   }
 }
 
+// x = P L^-T D^-1 L^-1 P^T b, block by block: downwards exchanges, eliminates and divides, upwards
+// substitutes and undoes the exchanges. About n^2 multiplications for each column.
 void solve_ldl(const MatrixView& factors, Pivots pivots, Mirror mirror, const MatrixView& x) {
   ptrdiff_t k = 0;
   while (k < x.rows) {
@@ -170,7 +181,8 @@ void solve_ldl(const MatrixView& factors, Pivots pivots, Mirror mirror, const Ma
   }
 }
 
-// Checks that the pivots of a matrix are valid rows and that negative ones come in pairs.
+// Checks that the pivots of a matrix are valid rows and that negative ones come in pairs. solve_ldl() then
+// stays inside the matrix without tests.
 Error check_block_pivots(Pivots pivots, ptrdiff_t rows) {
   for (ptrdiff_t k = 0; k < rows; ++k) {
     const int64_t pivot = pivots[k];
@@ -200,6 +212,7 @@ Error linalg_ldl_factor_ex_out(KernelContext&, const Tensor& self, bool hermitia
   const Mirror mirror{hermitian && is_complex(self.scalar_type())};
   for (size_t n = 0; n < batch_size(batch); ++n) {
     const MatrixView matrix = matrix_of(LD, batch, n);
+    // Only the lower triangle is read. A Hermitian matrix has a real diagonal: imaginary parts are dropped.
     matrix.copy_band(matrix_of(self, batch, n), -rows, 0);
     for (ptrdiff_t i = 0; mirror.hermitian && i < rows; ++i) matrix.set(i, i, matrix.get(i, i).real);
     const int32_t stopped = factor_ldl(matrix, pivots_of(pivots, batch, n), mirror);
@@ -227,6 +240,7 @@ Error linalg_ldl_solve_out(KernelContext&, const Tensor& LD, const Tensor& pivot
   Shape batch;
   RL_TRY(broadcast_shape(Shape::of(LD, 2).span(), Shape::of(B, 2).span(), &batch));
   RL_TRY(resize_batched(out, batch, {rows, B.size(B.dim() - 1)}));
+  // Pivots are checked and then read again, so the results must not overwrite them.
   RL_TRY(check_no_overlap(pivots, out, "pivots"));
   for (size_t n = 0; n < batch_size(batch); ++n) {
     const Pivots blocks = pivots_of(pivots, batch, n);

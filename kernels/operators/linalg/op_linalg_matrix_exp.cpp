@@ -12,7 +12,8 @@ namespace rushlight::kernels {
 
 namespace {
 
-// Terms of the series that double precision needs for a norm of at most 1.
+// Terms of the series that double precision needs for a norm of at most 1: the next one is at most 1 / 19! =
+// 8e-18.
 constexpr int kTerms = 18;
 // More halvings than any finite norm needs.
 constexpr int kMostHalvings = 1100;
@@ -30,6 +31,7 @@ void multiply_add(const MatrixView& target, double unit, const MatrixView& a, co
 
 // exp(a); returns whichever of the two scratch matrices holds it.
 const MatrixView& exponentiate(const MatrixView& a, const MatrixView& first, const MatrixView& second) {
+  // The 1-norm: the largest sum of magnitudes of a column.
   double norm = 0;
   for (ptrdiff_t j = 0; j < a.columns; ++j) {
     double sum = 0;
@@ -44,6 +46,7 @@ const MatrixView& exponentiate(const MatrixView& a, const MatrixView& first, con
   result->set_identity();
   // Horner's scheme: 1 + a (1 + a/2 (1 + a/3 (...))).
   for (int k = kTerms; k > 0; --k, std::swap(result, other)) multiply_add(*other, 1, a, *result, scale / k);
+  // exp(a) = exp(a / 2^s)^(2^s)
   for (; halvings > 0; --halvings, std::swap(result, other)) multiply_add(*other, 0, *result, *result, 1);
   return *result;
 }

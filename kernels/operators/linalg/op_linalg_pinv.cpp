@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Pseudo-inverses and least squares by the singular value decomposition: A^+ = V S^+ U^H, where small
-// singular values count as zero. Costs more than QR, but handles every rank with one algorithm.
+// singular values count as zero. Costs more than QR, but handles every rank with one algorithm, and gives the
+// solution of minimal norm.
 #include <algorithm>
 #include <cfloat>
 #include <optional>
@@ -13,6 +14,7 @@ namespace rushlight::kernels {
 
 namespace {
 
+// The decomposition and its scratch, reserved once for all matrices of a batch.
 struct PseudoInverse {
   Singular singular;
   MatrixView column;  // scratch: one element for each singular value
@@ -31,14 +33,15 @@ struct PseudoInverse {
     return singular.values.rows == 0 ? 0 : singular.values.get(0, 0).real;
   }
 
-  // The number of singular values above `least`. NaN counts as above.
+  // The number of singular values above `least`; they are in descending order. NaN counts as above.
   [[nodiscard]] ptrdiff_t rank(double least) const {
     ptrdiff_t rank = 0;
     while (rank < singular.values.rows && !(singular.values.get(rank, 0).real <= least)) ++rank;
     return rank;
   }
 
-  // x = A^+ b with the pseudo-inverse of the given rank; without b, x = A^+.
+  // x = A^+ b with the pseudo-inverse of the given rank; without b, x = A^+. Each column takes rank * (rows +
+  // columns) multiplications. Only the first `rank` singular values divide.
   void apply(ptrdiff_t rank, const MatrixView* b, const MatrixView& x) const {
     const MatrixView adjoint = singular.u.adjoint();
     for (ptrdiff_t j = 0; j < x.columns; ++j) {
@@ -65,6 +68,7 @@ void mirror(const MatrixView& source, const MatrixView& target) {
   }
 }
 
+// PyTorch's default: epsilon times the larger size, relative to the largest singular value.
 double default_tolerance(ScalarType type, ptrdiff_t rows, ptrdiff_t columns) {
   const double eps = component_type(type) == ScalarType::Float ? FLT_EPSILON : DBL_EPSILON;
   return eps * static_cast<double>(std::max(rows, columns));
@@ -103,10 +107,12 @@ Error linalg_pinv_atol_rtol_tensor_out(KernelContext& context, const Tensor& sel
   PseudoInverse inverse;
   RL_TRY(inverse.reserve(context, self.scalar_type(), rows, columns));
   for (size_t n = 0; n < batch_size(batch); ++n) {
+    // PyTorch's rule: without rtol, the default applies only if atol is absent or 0.
     const double absolute_part = atol ? number_of(*atol, batch, n).get(0, 0).real : 0;
     double relative = absolute_part > 0 ? 0 : default_tolerance(self.scalar_type(), rows, columns);
     if (rtol) relative = number_of(*rtol, batch, n).get(0, 0).real;
     const MatrixView target = matrix_of(out, batch, n);
+    // decompose() copies its argument before it computes, so the target may hold it.
     if (hermitian) mirror(matrix_of(self, batch, n), target);
     inverse.singular.decompose(hermitian ? target : matrix_of(self, batch, n));
     const double least = std::max(absolute_part, relative * inverse.largest());
@@ -116,7 +122,8 @@ Error linalg_pinv_atol_rtol_tensor_out(KernelContext& context, const Tensor& sel
 }
 
 // Every driver computes the least-squares solution of minimal norm by singular values. Scratch as for
-// linalg_pinv.
+// linalg_pinv. The driver decides which results exist: `rank` for all but gels, `singular_values` for gelsd
+// and gelss. gels assumes full rank, so only singular values of exactly 0 are dropped.
 Error linalg_lstsq_out(KernelContext& context, const Tensor& self, const Tensor& b,
                        std::optional<double> rcond, std::optional<std::string_view> driver, Tensor& solution,
                        Tensor& residuals, Tensor& rank, Tensor& singular_values) {
@@ -172,12 +179,15 @@ Error linalg_lstsq_out(KernelContext& context, const Tensor& self, const Tensor&
     if (!plain) *reinterpret_cast<int64_t*>(element_of(rank, 0, batch, n)) = found;
     if (singular) vector_of(singular_values, batch, n).copy(inverse.singular.values);
   }
+  // Residuals exist only for overdetermined systems of full rank, and not with gelsy, as in PyTorch.
   if (rows <= columns || !(plain || (singular && full))) return resize_batched(residuals, Shape(), {0});
   RL_TRY(resize_batched(residuals, batch, {sides}));
   for (size_t n = 0; n < batch_size(batch); ++n) {
     const MatrixView a = matrix_of(self, batch, n);
     const MatrixView x = vectors ? vector_of(solution, batch, n) : matrix_of(solution, batch, n);
     const MatrixView side = vectors ? vector_of(b, batch, n) : matrix_of(b, batch, n);
+    // Squared length of b - A x. As it is computed from the stored, rounded x, it may exceed the true minimum
+    // slightly.
     for (ptrdiff_t j = 0; j < sides; ++j) {
       double sum = 0;
       for (ptrdiff_t i = 0; i < rows; ++i) sum += squared(side.get(i, j) - a.dot(i, x, j, 0, columns));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // QR by Householder reflections, in the layout of LAPACK's geqrf: R in the upper triangle, the vectors of the
-// reflections below it, their factors in tau.
+// reflections below it, their factors in tau. About 2 n^2 (m - n / 3) operations for R, and as many for Q.
+// The diagonal of R may be negative, as in LAPACK.
 #include <algorithm>
 #include <string_view>
 
@@ -9,6 +10,7 @@
 
 namespace rushlight::kernels {
 
+// mode: "reduced" [m, k] and [k, n] with k = min(m, n), "complete" [m, m] and [m, n], or "r" with an empty Q.
 // Scratch: a column for tau; with mode "r" and more rows than columns, also a matrix of the size of A.
 Error linalg_qr_out(KernelContext& context, const Tensor& A, std::string_view mode, Tensor& Q, Tensor& R) {
   constexpr TypeSet kTypes = selected_types("aten::linalg_qr.out");
@@ -33,6 +35,7 @@ Error linalg_qr_out(KernelContext& context, const Tensor& A, std::string_view mo
   MatrixView tau;
   MatrixView scratch;
   RL_TRY(allocate_matrix(context, exact_type(A.scalar_type()), count, 1, &tau));
+  // R has as many rows as A: in mode "complete", and if A is not taller than wide.
   const bool in_r = rank == rows;
   if (!in_r && !has_q) RL_TRY(allocate_matrix(context, A.scalar_type(), rows, columns, &scratch));
   for (size_t n = 0; n < batch_size(batch); ++n) {
@@ -49,6 +52,7 @@ Error linalg_qr_out(KernelContext& context, const Tensor& A, std::string_view mo
   return Error::Ok;
 }
 
+// The raw factors: reflections and tau as LAPACK returns them.
 Error geqrf_a(KernelContext&, const Tensor& self, Tensor& a, Tensor& tau) {
   constexpr TypeSet kTypes = selected_types("aten::geqrf.a");
   RL_TRY(check_matrices(self, kTypes, "self"));
@@ -79,6 +83,7 @@ Error check_tau(const Tensor& tau, const Tensor& reflections) {
 
 }  // namespace
 
+// The first columns of Q = H(1) H(2) ... H(k), formed in place in the copy of the reflections.
 Error linalg_householder_product_out(KernelContext&, const Tensor& input, const Tensor& tau, Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::linalg_householder_product.out");
   RL_TRY(check_matrices(input, kTypes, "input"));
@@ -92,6 +97,7 @@ Error linalg_householder_product_out(KernelContext&, const Tensor& input, const 
   return Error::Ok;
 }
 
+// Multiplies by Q without forming it: Q C, Q^H C, C Q or C Q^H in place in `out`.
 Error ormqr_out(KernelContext&, const Tensor& self, const Tensor& input2, const Tensor& input3, bool left,
                 bool transpose, Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::ormqr.out");

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Linear systems, inverses and determinants by LU with partial pivoting.
+// Linear systems, inverses and determinants by LU with partial pivoting: about 2/3 n^3 operations for the
+// factors, 2 n^2 for each right-hand side, 2 n^3 for an inverse. Arithmetic is in double, elements are
+// rounded when stored.
 #include "kernels/checks/selection.h"
 #include "kernels/linalg/factorization.h"
 #include "kernels/walk/paired_axes.h"
@@ -18,13 +20,15 @@ bool holds_vectors(const Tensor& a, const Tensor& b) {
   return true;
 }
 
-// PyTorch factors the transpose of row-major real matrices here and returns those factors; so does this.
+// PyTorch factors the transpose of row-major real matrices here and returns those factors; so does this. The
+// determinant is the same.
 bool is_factored_transposed(const Tensor& a) {
   return !is_complex(a.scalar_type()) && is_contiguous_dim_order(a.dim_order());
 }
 
-// The determinant: the product of the diagonal of U, with the sign of the permutation. Also as a sign and the
-// sum of logarithms of magnitudes, which overflow later than the product.
+// The determinant: the product of the diagonal of U, with the sign of the permutation: each pivot that is not
+// its own row is one exchange. Also as a sign and the sum of logarithms of magnitudes, which overflow later
+// than the product. A singular matrix gives 0, sign 0 and logarithm -inf.
 struct Determinant {
   Number product = 1;
   Number sign = 1;
@@ -51,10 +55,12 @@ Error _linalg_solve_ex_result(KernelContext&, const Tensor& A, const Tensor& B, 
   const bool vectors = holds_vectors(A, B);
   RL_CHECK(left || !vectors, Error::InvalidArgument, "B: expected matrices for left = false");
   RL_TRY(factor_all(A, false, LU, pivots, &info, check_errors));
+  // Reads the factors back from LU, rounded to its dtype.
   return solve_all(LU, pivots, B, {left, false, false, vectors}, result);
 }
 
-// Scratch: a column and an int32 for each of its elements.
+// The inverse in place in `inverse`. Scratch: a column and an int32 for each of its elements. A singular
+// matrix without check_errors leaves infinities or NaN, and `info` its first zero pivot.
 Error linalg_inv_ex_inverse(KernelContext& context, const Tensor& A, bool check_errors, Tensor& inverse,
                             Tensor& info) {
   constexpr TypeSet kTypes = selected_types("aten::linalg_inv_ex.inverse");

@@ -8,7 +8,9 @@
 
 namespace rushlight::kernels {
 
-// Singular value decomposition; class Singular has the method and defines the scratch.
+// Singular value decomposition A = U diag(S) Vh with S in descending order; class Singular has the method and
+// defines the scratch. Without compute_uv, U and Vh become empty and no vectors are computed. `driver`
+// chooses among CUDA solvers in PyTorch, so only None is accepted.
 Error _linalg_svd_U(KernelContext& context, const Tensor& A, bool full_matrices, bool compute_uv,
                     std::optional<std::string_view> driver, Tensor& U, Tensor& S, Tensor& Vh) {
   constexpr TypeSet kTypes = selected_types("aten::_linalg_svd.U");

@@ -10,16 +10,18 @@ namespace rushlight::kernels {
 
 namespace {
 
+// PyTorch supports factors without pivots on CUDA only.
 Error check_pivoting(bool pivot) {
   RL_CHECK(pivot, Error::NotSupported, "pivot: expected true; without pivots there are no stable factors");
   return Error::Ok;
 }
 
+// U with zeros below the diagonal. `upper` may be `lu` itself.
 void take_upper(const MatrixView& lu, const MatrixView& upper) {
   upper.copy_band(lu.leading(upper.rows, upper.columns), 0, upper.columns);
 }
 
-// The lower triangle with ones on its diagonal.
+// The lower triangle with ones on its diagonal. `lower` may be `lu` itself.
 void take_lower(const MatrixView& lu, const MatrixView& lower) {
   lower.copy_band(lu.leading(lower.rows, lower.columns), -lower.rows, -1);
   for (ptrdiff_t i = 0; i < lower.columns; ++i) lower.set(i, i, 1);
@@ -27,6 +29,8 @@ void take_lower(const MatrixView& lu, const MatrixView& lower) {
 
 }  // namespace
 
+// The packed factors; `info` is 0, or the first zero pivot, at which U is singular. The factorization is
+// complete anyway.
 Error linalg_lu_factor_ex_out(KernelContext&, const Tensor& A, bool pivot, bool check_errors, Tensor& LU,
                               Tensor& pivots, Tensor& info) {
   constexpr TypeSet kTypes = selected_types("aten::linalg_lu_factor_ex.out");
@@ -69,6 +73,7 @@ Error linalg_lu_out(KernelContext& context, const Tensor& A, bool pivot, Tensor&
   return Error::Ok;
 }
 
+// P, L and U from packed factors, each only if requested, otherwise empty.
 Error lu_unpack_out(KernelContext&, const Tensor& LU_data, const Tensor& LU_pivots, bool unpack_data,
                     bool unpack_pivots, Tensor& P, Tensor& L, Tensor& U) {
   constexpr TypeSet kTypes = selected_types("aten::lu_unpack.out");
@@ -84,6 +89,7 @@ Error lu_unpack_out(KernelContext&, const Tensor& LU_data, const Tensor& LU_pivo
     RL_TRY(check_pivots(LU_pivots, rows));
     RL_CHECK(LU_pivots.dim() + 1 == LU_data.dim() && LU_pivots.size(LU_pivots.dim() - 1) == count,
              Error::InvalidArgument, "LU_pivots: expected %ld for each matrix", static_cast<long>(count));
+    // A batch dimension of size 1 broadcasts.
     for (ptrdiff_t d = 0; d + 1 < LU_pivots.dim(); ++d) {
       RL_CHECK(LU_pivots.size(d) == LU_data.size(d) || LU_pivots.size(d) == 1, Error::InvalidArgument,
                "LU_pivots: expected as many as matrices in dimension %ld, got %ld and %ld",
@@ -101,6 +107,7 @@ Error lu_unpack_out(KernelContext&, const Tensor& LU_data, const Tensor& LU_pivo
     RL_TRY(resize_batched(L, Shape(), {0}));
     RL_TRY(resize_batched(U, Shape(), {0}));
   }
+  // Pivots are checked once and then read again, so no result may overwrite them.
   for (const Tensor* written : {&P, &L, &U}) RL_TRY(check_no_overlap(LU_pivots, *written, "LU_pivots"));
   for (size_t n = 0; n < batch_size(batch); ++n) {
     if (unpack_data) {
@@ -112,6 +119,7 @@ Error lu_unpack_out(KernelContext&, const Tensor& LU_data, const Tensor& LU_pivo
   return Error::Ok;
 }
 
+// A^H is requested for `adjoint`: transposed and conjugated.
 Error linalg_lu_solve_out(KernelContext&, const Tensor& LU, const Tensor& pivots, const Tensor& B, bool left,
                           bool adjoint, Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::linalg_lu_solve.out");
@@ -125,6 +133,7 @@ Error linalg_lu_solve_out(KernelContext&, const Tensor& LU, const Tensor& pivots
              "pivots: expected as many as matrices in dimension %ld, got %ld and %ld", static_cast<long>(d),
              static_cast<long>(pivots.size(d)), static_cast<long>(LU.size(d)));
   }
+  // Every pivot is in range, so the row exchanges stay inside B.
   return solve_all(LU, pivots, B, {left, adjoint, adjoint, false}, out);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Triangular systems by substitution, in place in `out`: about n^2 / 2 multiplications for each right-hand
-// side.
+// side. The other triangle is not read. A zero on the diagonal divides by zero: infinities or NaN, no error.
 #include "kernels/checks/selection.h"
 #include "kernels/linalg/factorization.h"
 
@@ -46,6 +46,7 @@ Error linalg_solve_triangular_out(KernelContext&, const Tensor& self, const Tens
   return solve(self, B, {upper, unitriangular, false, left}, out, &batch);
 }
 
+// M is a copy of A, expanded to the batch, as PyTorch returns it.
 Error triangular_solve_X(KernelContext&, const Tensor& self, const Tensor& A, bool upper, bool transpose,
                          bool unitriangular, Tensor& X, Tensor& M) {
   constexpr TypeSet kTypes = selected_types("aten::triangular_solve.X");

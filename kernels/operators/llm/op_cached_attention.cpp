@@ -5,6 +5,9 @@
 
 namespace rushlight::kernels {
 
+// Attention of new tokens over a key and value cache, fused with the steps before it: splits qkv into heads,
+// normalizes and rotates queries and keys, and stores keys and values. kernels/matmul/cached_attention.h has
+// the contract.
 Error cached_attention_out(KernelContext& context, const Tensor& qkv, Tensor& key_cache, Tensor& value_cache,
                            const std::optional<Tensor>& key_scales, const std::optional<Tensor>& value_scales,
                            const Tensor& input_pos, const Tensor& cos, const Tensor& sin,

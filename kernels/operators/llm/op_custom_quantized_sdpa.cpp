@@ -15,7 +15,8 @@ namespace rushlight::kernels {
 
 namespace {
 
-// The number of products of two differences of int8 values whose sum fits in int32.
+// The number of products of two differences of int8 values whose sum fits in int32: a difference is at most
+// 255 in magnitude, and 32768 * 255^2 is below 2^31.
 constexpr size_t kExactProducts = 32768;
 
 // Gives AttentionRow access to one quantized head.
@@ -27,6 +28,7 @@ class QuantizedHead {
   QuantizedHead(const AttentionPlan::Head& head, size_t depth, const QuantizedTokens::Head& tokens)
       : head_(head), depth_(depth), query_(tokens.query), key_(tokens.key), value_(tokens.value) {}
 
+  // scale * sum of (q - q0) (k - k0). The sum is exact, so its order does not matter.
   [[nodiscard]] float dot(size_t query, size_t key) const {
     const int32_t query_zero = query_.zero_of(query);
     const int32_t key_zero = key_.zero_of(key);
@@ -43,6 +45,7 @@ class QuantizedHead {
     return static_cast<float>(sum) * (query_.scale_of(query) * key_.scale_of(key));
   }
 
+  // Dequantizes a value as it is added: weight and scale become one factor.
   void add_value(size_t key, float weight, size_t first, size_t count, float* sums) const {
     const float factor = weight * value_.scale_of(key);
     const int32_t zero = value_.zero_of(key);
@@ -59,6 +62,7 @@ class QuantizedHead {
   TokenScales value_;
 };
 
+// Zero points and scales have one element for each token and head.
 struct Arguments {
   const Tensor& query;
   const Tensor& key;
@@ -79,6 +83,7 @@ Error read_tokens(const Arguments& given, QuantizedTokens* tokens) {
   RL_TRY(tokens->value.read(given.value, given.v_scales, given.v_zero_points, "value"));
   const ptrdiff_t dim = given.heads_first ? 1 : 2;
   tokens->heads = static_cast<size_t>(given.query.size(dim));
+  // Grouped queries: each key head serves `group` query heads.
   tokens->group = tokens->heads / std::max<size_t>(static_cast<size_t>(given.key.size(dim)), 1);
   tokens->heads_first = given.heads_first;
   return Error::Ok;
@@ -121,6 +126,7 @@ Error custom_quantized_sdpa_out(KernelContext& context, const Tensor& query, con
   });
 }
 
+// Prepares for the largest shapes; scales and zero points are not known yet.
 Error custom_quantized_sdpa_out_prepare(KernelContext& context, const Tensor& query, const Tensor& key,
                                         const Tensor& value, int64_t, const std::optional<Tensor>&, double,
                                         bool, std::optional<double>, const std::optional<Tensor>&,

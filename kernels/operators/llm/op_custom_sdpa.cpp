@@ -18,6 +18,8 @@ Error check_dtypes(const Tensor& query, const Tensor& key, const Tensor& value, 
   return check_same_dtype(query, out, "query and out");
 }
 
+// The portable method: one query row after the other, softmax(q K^T scale) V, with online softmax and without
+// scratch.
 template <TypeSet kTypes>
 Error attend(const AttentionPlan& plan, const Tensor& out) {
   return dispatch<kTypes>(out.scalar_type(), [&](auto type) {
@@ -29,6 +31,8 @@ Error attend(const AttentionPlan& plan, const Tensor& out) {
 
 }  // namespace
 
+// The new queries have positions from start_pos on. make_cached() proves that the cache holds the positions
+// they see.
 Error custom_sdpa_out(KernelContext& context, const Tensor& query, const Tensor& key, const Tensor& value,
                       int64_t start_pos, const std::optional<Tensor>& attn_mask, double, bool is_causal,
                       std::optional<double> scale, Tensor& out) {
@@ -48,6 +52,8 @@ Error custom_sdpa_out_prepare(KernelContext& context, const Tensor& query, const
   return backs::custom_sdpa_out_prepare(context, AttentionProblem{plan, out});
 }
 
+// Checks everything before it writes the first row, so an error leaves both caches unchanged. The attention
+// then reads the new rows from the cache.
 Error sdpa_with_kv_cache_out(KernelContext& context, const Tensor& query, const Tensor& key,
                              const Tensor& value, Tensor& key_cache, Tensor& value_cache, int64_t start_pos,
                              int64_t seq_len, const std::optional<Tensor>& attn_mask, double, bool is_causal,

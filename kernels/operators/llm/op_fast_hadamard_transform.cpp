@@ -23,6 +23,7 @@ constexpr size_t kBlocks = kOrder / kBlock;
 constexpr uint8_t kFirstRows[kBlocks][kBlocks] = {
     {0x7e, 0x3c, 0x5a, 0x66}, {0x43, 0x7e, 0x19, 0x5a}, {0x25, 0x66, 0x7e, 0x43}, {0x19, 0x25, 0x3c, 0x7e}};
 
+// Row r of a circulant block is its first row, rotated right by r.
 bool is_negative(size_t row, size_t column) {
   const size_t shift = (kBlock + column % kBlock - row % kBlock) % kBlock;
   return (kFirstRows[row / kBlock][column / kBlock] >> shift & 1) != 0;
@@ -54,6 +55,7 @@ struct Numbers {
   T& operator[](size_t i) const { return data[static_cast<ptrdiff_t>(i) * step]; }
 };
 
+// Butterflies in place, log2(n) passes, then the scale. 16-bit floats are rounded after each pass.
 template <class T>
 void transform_power(Numbers<T> x, size_t n) {
   using C = std::conditional_t<sizeof(T) == sizeof(double), double, float>;
@@ -71,7 +73,7 @@ void transform_power(Numbers<T> x, size_t n) {
   for (size_t i = 0; i < n; ++i) x[i] = static_cast<T>(static_cast<C>(x[i]) * scale);
 }
 
-// Multiplies kOrder elements by the matrix of order 28.
+// Multiplies kOrder elements by the matrix of order 28: 28^2 additions of a copy on the stack.
 template <class T>
 void transform_order(Numbers<T> x) {
   using C = std::conditional_t<sizeof(T) == sizeof(double), double, float>;
@@ -84,6 +86,8 @@ void transform_order(Numbers<T> x) {
   }
 }
 
+// The matrix is the Kronecker product of the factor and the power: transforms each span of `power` elements,
+// then the elements at the same position in all spans.
 template <class T>
 void transform(Numbers<T> x, const Sizes& sizes) {
   for (size_t i = 0; i < sizes.factor; ++i) {

@@ -29,7 +29,8 @@ Error read_activation(std::string_view name, Activation* activation) {
 }  // namespace
 
 // Gated linear units (Shazeer, "GLU variants improve transformer", 2020): the activated first half of each
-// row times the second half.
+// row times the second half, [..., 2 * width] to [..., width]. float32 in row-major memory only, so that rows
+// are two plain arrays.
 Error gated_act_out(KernelContext& context, const Tensor& input, std::string_view activation, Tensor& out) {
   Activation function;
   RL_TRY(read_activation(activation, &function));
@@ -42,6 +43,7 @@ Error gated_act_out(KernelContext& context, const Tensor& input, std::string_vie
   last /= 2;
   RL_TRY(resize_out(out, shape.span()));
   RL_TRY(check_rows(out, "out"));
+  // Rows of `out` are shorter, so writing one would overwrite later rows of an overlapping input.
   RL_TRY(check_no_overlap(input, out, "input"));
   const size_t numbers = out.numel();
   if (numbers == 0) return Error::Ok;

@@ -5,7 +5,8 @@
 //   S = diag(a) S,  S += b k (v - k^T S)^T,  out = q^T S
 //
 // The columns of S are independent: blocks of kColumns columns go through all tokens in parallel, each with
-// its sums on the stack. A decay is one value for each key channel, or one for all of them.
+// its sums on the stack. A decay is one value for each key channel, or one for all of them. A token costs 3 +
+// g products for each element of S, and 2 + g passes over it, with g query heads for each key head.
 #include <algorithm>
 
 #include "kernels/checks/checks.h"
@@ -19,6 +20,7 @@ namespace rushlight::kernels {
 
 namespace {
 
+// Columns of a block: a larger one takes more stack and leaves fewer blocks to run in parallel.
 constexpr size_t kColumns = 64;
 
 // A tensor [batch, heads, tokens, channels] or [batch, heads, tokens]; strides are in floats.
@@ -45,12 +47,14 @@ struct Arguments {
   const Tensor& state;
 };
 
+// Sizes are compared with key and value, whose own sizes are arbitrary.
 Error check_sizes(const Tensor& tensor, const Shape& expected, const char* name) {
   RL_CHECK(has_sizes(tensor, expected.span()), Error::InvalidArgument,
            "%s: expected sizes that fit query, key and value", name);
   return Error::Ok;
 }
 
+// Proves all shapes, so that the recurrence tests nothing. Query heads may be a multiple of the key heads.
 Error check(const Arguments& given, TypeSet types) {
   const Tensor* all[] = {&given.query, &given.key, &given.value, &given.decay, &given.beta, &given.state};
   for (const Tensor* tensor : all)
@@ -77,6 +81,7 @@ Error check(const Arguments& given, TypeSet types) {
   return check_sizes(given.state, of_tokens, "initial_state");
 }
 
+// The state is final_state_out, updated in place. Blocks of columns write disjoint parts of it and of `out`.
 class Recurrence {
  public:
   Recurrence(const Arguments& given, const Tensor& out, const Tensor& state)
@@ -100,6 +105,8 @@ class Recurrence {
   }
 
  private:
+  // First pass: decays the state and sums k^T S. Then the correction of each column, and a second pass that
+  // adds it.
   void update(size_t batch, size_t head, size_t token, size_t first, size_t count) const {
     float delta[kColumns] = {};
     for (size_t k = 0; k < channels_; ++k) {
@@ -158,6 +165,7 @@ Error gated_delta_rule_out(KernelContext& context, const Tensor& query, const Te
   Shape shape = Shape::of(query, 1);
   shape.push(value.size(3));
   RL_TRY(resize_out(out, shape.span()));
+  // The recurrence starts from a copy: initial_state stays unchanged.
   RL_TRY(copy_to_out(View::of(initial_state), final_state_out));
   if (final_state_out.numel() == 0 && out.numel() == 0) return Error::Ok;
   const Recurrence recurrence(given, out, final_state_out);

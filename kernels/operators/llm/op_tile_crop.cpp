@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Cuts an image [channels, height, width] into square tiles [tiles, channels, size, size], row by row, as
-// vision-language models take them.
+// vision-language models take them. One strided copy for each tile.
 #include "kernels/checks/checks.h"
 #include "kernels/walk/strided_copy.h"
 #include "runtime/kernel/context.h"

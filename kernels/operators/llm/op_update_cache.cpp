@@ -14,6 +14,7 @@ namespace rushlight::kernels {
 
 namespace {
 
+// A graph needs a result to keep the operator; the cache is its real output.
 Error prepare_placeholder(const Tensor& value, const Tensor& out) {
   RL_TRY(check_same_dtype(value, out, "value and out"));
   const SizesType one = 1;
@@ -48,6 +49,7 @@ Error for_each_row(const Tensor& indices, ptrdiff_t positions, F f) {
 
 }  // namespace
 
+// plan() has checked everything that can fail but the placeholder.
 Error update_cache_out(KernelContext&, const Tensor& value, Tensor& cache, int64_t start_pos, Tensor& out) {
   CacheRows rows;
   RL_TRY(rows.plan(value, cache, start_pos));
@@ -64,6 +66,7 @@ Error update_cache_with_indices_out(KernelContext&, const Tensor& value, Tensor&
   RL_TRY(check_indices(value, indices));
   RL_TRY(prepare_placeholder(value, out));
   const ptrdiff_t positions = cache.size(1);
+  // Only checks; the second walk checks again, because the indices may be in memory that the copy changes.
   RL_TRY(for_each_row(indices, positions, [](ptrdiff_t, ptrdiff_t, ptrdiff_t) { return Error::Ok; }));
   const auto write = [&](ptrdiff_t batch, ptrdiff_t row, ptrdiff_t index) {
     return copy_view(View::of(cache).select(0, batch).select(0, index),

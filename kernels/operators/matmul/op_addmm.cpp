@@ -14,6 +14,9 @@ constexpr TypeSet kTypes = selected_types("aten::addmm.out");
 
 }  // namespace
 
+// out = beta * self + alpha * (mat1 mat2), where `self` broadcasts to the result. With beta = 0 `self` is not
+// read, so a NaN there does not spread. rows * columns * depth multiply-adds; the accumulator type is in
+// accumulator.h.
 Error addmm_out(KernelContext& context, const Tensor& self, const Tensor& mat1, const Tensor& mat2,
                 const Scalar& beta, const Scalar& alpha, Tensor& out) {
   Product product;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Matrix-vector products, dot products and sums of batched products, planned as matrix products: a vector is
-// a matrix with one column.
+// a matrix with one column. One method for all of them costs less code than loops for vectors.
 #include "kernels/backs/backs.h"
 #include "kernels/checks/checks.h"
 #include "kernels/checks/selection.h"
@@ -35,6 +35,7 @@ Error dot_out(KernelContext& context, const Tensor& self, const Tensor& tensor, 
   return backs::dot_out(context, ProductProblem{product, tensor}, [&] { return multiply(product); });
 }
 
+// The first factor is conjugated, as in PyTorch; for real dtypes this is dot().
 Error vdot_out(KernelContext&, const Tensor& self, const Tensor& other, Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::vdot.out");
   Product product;
@@ -43,6 +44,8 @@ Error vdot_out(KernelContext&, const Tensor& self, const Tensor& other, Tensor& 
   return multiply(product);
 }
 
+// out = beta * self + alpha * (sum over n of batch1[n] batch2[n]). Each product adds to `out`, which is
+// rounded to its dtype every time.
 Error addbmm_out(KernelContext&, const Tensor& self, const Tensor& batch1, const Tensor& batch2,
                  const Scalar& beta, const Scalar& alpha, Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::addbmm.out");
@@ -63,6 +66,7 @@ Error addbmm_out(KernelContext&, const Tensor& self, const Tensor& batch1, const
       product.b = Matrix::of(batch2, n);
     }
     RL_TRY(multiply(product));
+    // From the second product on the sum so far is the bias.
     product.bias = product.out;
     product.beta = 1;
   }

@@ -13,6 +13,7 @@ constexpr TypeSet kTypes = selected_types("aten::baddbmm.out");
 
 }  // namespace
 
+// out[n] = beta * self[n] + alpha * (batch1[n] batch2[n]), where `self` broadcasts to the result.
 Error baddbmm_out(KernelContext& context, const Tensor& self, const Tensor& batch1, const Tensor& batch2,
                   const Scalar& beta, const Scalar& alpha, Tensor& out) {
   Product product;
@@ -27,6 +28,7 @@ Error baddbmm_out(KernelContext& context, const Tensor& self, const Tensor& batc
       product.a = Matrix::of(batch1, batch);
       product.b = Matrix::of(batch2, batch);
       product.out = Matrix::of(out, batch);
+      // A bias without a batch dimension is the same matrix each time.
       RL_TRY(broadcast_bias(self, out, sizes, batch, &product.bias));
       RL_TRY(multiply(product));
     }

@@ -13,6 +13,8 @@ constexpr TypeSet kTypes = selected_types("aten::bmm.out");
 
 }  // namespace
 
+// out[n] = self[n] mat2[n]: [batch, rows, depth] times [batch, depth, columns], in any layout. plan_product()
+// checks the sizes once; the matrices of a batch differ in their addresses only.
 Error bmm_out(KernelContext& context, const Tensor& self, const Tensor& mat2, Tensor& out) {
   Product product;
   RL_TRY(plan_product(self, mat2, out, 3, kTypes, &product));

@@ -12,6 +12,7 @@ constexpr TypeSet kTypes = selected_types("aten::linear.out");
 
 }  // namespace
 
+// input weight^T + bias: input [..., depth], weight [features, depth], bias [features].
 Error linear_out(KernelContext& context, const Tensor& input, const Tensor& weight,
                  const std::optional<Tensor>& bias, Tensor& out) {
   const LinearProblem problem{input, weight, bias, out};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Linear layer with residual and activation fused. The portable fallback works in two passes over `out`, so
-// half and bfloat16 are rounded twice: after the sum with the bias, and after the activation.
+// Linear layer with residual and activation fused: activation(input weight^T + bias + residual). The portable
+// fallback works in two passes over `out`, so half and bfloat16 are rounded twice: after the sum with the
+// bias, and after the activation.
 #include "kernels/backs/backs.h"
 #include "kernels/checks/selection.h"
 #include "kernels/matmul/activation.h"
@@ -14,6 +15,7 @@ namespace {
 constexpr TypeSet kTypes = selected_types("rushlight::linear_act.out");
 constexpr TypeSet kClampTypes = selected_types("rushlight::linear_act.clamp_out");
 
+// Proves the shapes of all operands, so that neither the fallback nor a back checks them again.
 Error check_and_resize(TypeSet types, const LinearActProblem& problem) {
   Shape shape;
   RL_TRY(linear_shape(problem, types, &shape));
@@ -44,6 +46,7 @@ Error linear_act_out(KernelContext& context, const Tensor& input, const Tensor& 
   });
 }
 
+// Clamping without a name to parse: a build that selects only this one links no other activation.
 Error linear_act_clamp_out(KernelContext& context, const Tensor& input, const Tensor& weight,
                            const std::optional<Tensor>& bias, const std::optional<Tensor>& residual,
                            double low, double high, Tensor& out) {

@@ -4,6 +4,8 @@
 
 namespace rushlight::kernels {
 
+// One direction of an LSTM layer. The exporter computes the input's part of all gates as one matrix product;
+// only the recurrent part remains. kernels/matmul/lstm.h has the shapes.
 Error lstm_out(KernelContext& context, const Tensor& gates, const Tensor& hidden, const Tensor& cell,
                const Tensor& weight, bool reverse, Tensor& out0, Tensor& out1, Tensor& out2) {
   constexpr TypeSet kTypes = selected_types("rushlight::lstm.out");

@@ -13,6 +13,7 @@ constexpr TypeSet kTypes = selected_types("aten::mm.out");
 
 }  // namespace
 
+// [rows, depth] times [depth, columns], in any layout; a depth of 0 gives zeros.
 Error mm_out(KernelContext& context, const Tensor& self, const Tensor& mat2, Tensor& out) {
   Product product;
   RL_TRY(plan_product(self, mat2, out, 2, kTypes, &product));

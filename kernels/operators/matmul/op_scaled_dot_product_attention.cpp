@@ -5,6 +5,9 @@
 
 namespace rushlight::kernels {
 
+// softmax(query key^T * scale + mask) value for [batch..., heads, positions, depth]; the scale is 1 /
+// sqrt(depth) by default. The plan proves all shapes. The portable code takes one query at a time, with
+// online softmax and no scratch.
 Error scaled_dot_product_attention_out(KernelContext& context, const Tensor& query, const Tensor& key,
                                        const Tensor& value, const std::optional<Tensor>& attn_mask,
                                        double dropout_p, bool is_causal, std::optional<double> scale,

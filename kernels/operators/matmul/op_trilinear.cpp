@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // _trilinear: a product of three broadcast tensors, summed over some dimensions. The general form of bilinear
-// layers; one nested loop, because it is too rare for a lowering to matrix products.
+// layers; one nested loop, because it is too rare for a lowering to matrix products. Two products for each
+// element of the broadcast shape, with a call for each load.
 #include "kernels/checks/checks.h"
 #include "kernels/checks/selection.h"
 #include "kernels/checks/sizes.h"
@@ -41,6 +42,7 @@ void write_sum(const View (&views)[kFactors], ScalarType type, char* at) {
   double number = 0;
   static_cast<void>(for_each_fiber({views, kFactors}, views[0].dim - 1, [&](const Fiber* fibers) {
     for (ptrdiff_t i = 0; i < fibers[0].size; ++i) {
+      // uint64 wraps without undefined behavior; the low bits do not depend on signs.
       uint64_t whole = 1;
       double product = 1;
       for (size_t k = 0; k < kFactors; ++k) {
@@ -87,6 +89,7 @@ Error _trilinear_out(KernelContext&, const Tensor& i1, const Tensor& i2, const T
   View kept[kFactors + 1];
   for (size_t k = 0; k < kFactors; ++k) {
     kept[k] = summed[k] = expand_to(summed[k], shape.span());
+    // select(d, 0) keeps the address: each element of `kept` is the first element of its sum.
     for (size_t d = rank; d-- > 0;) ((sums >> d & 1) != 0 ? kept[k] : summed[k]).select(d, 0);
   }
   RL_TRY(resize_out(out, {kept[0].sizes, kept[0].dim}));

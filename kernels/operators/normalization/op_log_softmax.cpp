@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Log-softmax along one dimension: x - max - log(sum(exp(x - max))). Subtracting the maximum prevents
-// overflow; subtracting the logarithm, not dividing, keeps small probabilities exact.
+// overflow; subtracting the logarithm, not dividing, keeps small probabilities exact. Three passes over a
+// fiber, one exponential for each element. 16-bit floats compute in float and are rounded once.
 #include "kernels/backs/backs.h"
 #include "kernels/checks/selection.h"
 #include "kernels/normalization/softmax.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Batch normalization with the statistics of the batch, or with running statistics, channel by channel. Three
-// passes over a channel for batch statistics: mean, variance about the mean, and normalization.
+// passes over a channel for batch statistics: mean, variance about the mean, and normalization. No scratch.
 #include "kernels/checks/selection.h"
 #include "kernels/elements/element_access.h"
 #include "kernels/normalization/batch_norm.h"
@@ -27,17 +27,21 @@ struct Saved {
   const Tensor& invstd;
 };
 
+// Statistics are vectors with one element for each channel.
 char* channel_of(const Tensor& tensor, ptrdiff_t channel) {
   return tensor.mutable_data_ptr<char>() + channel * static_cast<ptrdiff_t>(tensor.element_size());
 }
 
+// kept = momentum * value + (1 - momentum) * kept, computed in double.
 void keep(const Tensor& running, ptrdiff_t channel, double momentum, double value) {
   char* const at = channel_of(running, channel);
   const double kept = load_number(at, running.scalar_type());
   store_number(at, running.scalar_type(), momentum * value + (1 - momentum) * kept);
 }
 
-// The running variance is the unbiased one: it divides by n - 1.
+// The running variance is the unbiased one: it divides by n - 1. It is recovered from rstd, because the
+// moments do not keep the variance. A channel with one element has no unbiased variance: the result is not
+// finite.
 template <class A>
 void update(const Running& running, ptrdiff_t channel, const Moments<A>& moments, size_t count, double eps) {
   const double variance = 1 / (static_cast<double>(moments.rstd) * static_cast<double>(moments.rstd)) - eps;
@@ -46,6 +50,7 @@ void update(const Running& running, ptrdiff_t channel, const Moments<A>& moments
   keep(running.var, channel, running.momentum, variance * (n / (n - 1)));
 }
 
+// Reads one channel [N, spatial...] in the merged loops of its layout; nothing is copied.
 template <class T>
 Moments<Accumulator<T>> channel_moments(const View& channel, size_t count, double eps) {
   return moments_of<Accumulator<T>>(count, eps, [&](auto visit) {
@@ -64,6 +69,7 @@ Error normalize(const Tensor& input, const NormalizationParameters& parameters, 
     using T = typename decltype(type)::Element;
     const View source = View::of(input);
     const View target = View::of(out);
+    // The number of elements of a channel.
     const size_t count = source.sizes[1] == 0 ? 0 : input.numel() / static_cast<size_t>(source.sizes[1]);
     for (ptrdiff_t c = 0; c < source.sizes[1]; ++c) {
       const View channel = View(source).select(1, c);

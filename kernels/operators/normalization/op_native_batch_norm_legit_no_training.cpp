@@ -4,7 +4,9 @@
 
 namespace rushlight::kernels {
 
-// out1 and out2, the saved statistics of training, become empty.
+// (x - mean) / sqrt(var + eps) * weight + bias with running statistics; weight and inverse deviation become
+// one factor for each channel. Momentum is ignored: nothing is updated. out1 and out2, the saved statistics
+// of training, become empty.
 Error _native_batch_norm_legit_no_training_out(KernelContext& context, const Tensor& input,
                                                const std::optional<Tensor>& weight,
                                                const std::optional<Tensor>& bias, const Tensor& running_mean,

@@ -8,12 +8,14 @@ namespace rushlight::kernels {
 
 namespace {
 
+// True with the probability `keep`: positive() is in (0, 1], so 0 keeps nothing and 1 everything.
 double draw_kept(Random& random, double keep, double) { return random.positive() <= keep ? 1 : 0; }
 
 }  // namespace
 
 // out1 is the mask of kept elements. Kept elements are scaled by 1 / (1 - p), so that the expected value
-// stays.
+// stays; with p = 1 every element is 0. An absent `train` counts as true; false copies the input, with a mask
+// of ones.
 Error native_dropout_out(KernelContext&, const Tensor& input, double p, std::optional<bool> train,
                          Tensor& out0, Tensor& out1) {
   constexpr TypeSet kTypes = selected_types("aten::native_dropout.out") & types::kFloating;

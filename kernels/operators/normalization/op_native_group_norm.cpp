@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Group normalization (Wu and He, 2018): normalizes groups of channels of each sample, then scales each
 // channel. Three passes over a group: mean, variance about the mean, and normalization; nothing is copied.
+// 16-bit floats compute in float, through E and P, the accessors of elements and of parameters.
 #include "kernels/backs/backs.h"
 #include "kernels/normalization/normalization.h"
 #include "kernels/walk/view.h"
@@ -40,6 +41,7 @@ void normalize_channel(const E& values, const P& numbers, const View& target, co
   });
 }
 
+// Input and output as views [N, C, spatial...].
 struct Groups {
   View source;
   View target;
@@ -47,6 +49,7 @@ struct Groups {
   size_t channels;  // channels in a group
 };
 
+// means and rstds are [N, groups].
 template <class E, class P>
 void normalize_sample(const E& values, const P& numbers, const Groups& groups, ptrdiff_t n,
                       const NormalizationParameters& parameters, const View& means, const View& rstds) {
@@ -54,9 +57,12 @@ void normalize_sample(const E& values, const P& numbers, const Groups& groups, p
     const auto first = static_cast<ptrdiff_t>(g * groups.channels);
     View group = groups.source;
     group.select(0, n).slice(0, first, static_cast<ptrdiff_t>(groups.channels));
+    // The elements of a group: channels times positions.
     size_t count = 1;
     for (size_t d = 0; d < group.dim; ++d) count *= static_cast<size_t>(group.sizes[d]);
     const auto moments = group_moments(values, group, count, parameters.eps);
+    // A channel is normalized right after the statistics of its group, while the group may still be in the
+    // cache.
     for (size_t c = 0; c < groups.channels; ++c) {
       const ptrdiff_t channel = first + static_cast<ptrdiff_t>(c);
       normalize_channel(values, numbers, View(groups.target).select(0, n).select(0, channel),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Layer normalization (Ba, Kiros and Hinton, 2016) over the trailing dimensions, in any layout. Three passes
 // over a group: mean, variance about the mean, and normalization. A missing weight or bias is one element
-// with stride 0.
+// with stride 0, so that one loop serves all four combinations.
 #include "kernels/backs/backs.h"
 #include "kernels/normalization/layer_norm.h"
 
@@ -11,7 +11,8 @@ namespace {
 
 using Layout = LayerNormLayout;
 
-// E gives access to elements, P to weight and bias.
+// E gives access to elements, P to weight and bias. Only the innermost axis is a loop here; walk() advances
+// all four pointers along the others.
 template <class E, class P>
 void normalize_group(const Layout& layout, const E& values, const P& numbers, char* const* start,
                      const Moments<typename E::Held>& moments) {
@@ -33,6 +34,7 @@ template <class E, class P>
 void normalize(const Layout& layout, const ScalarType* types, const E& values, const P& numbers,
                const NormalizationParameters& parameters, char* const* start) {
   using A = typename E::Held;
+  // Substitutes for missing parameters, stored in the dtype that the accessor reads.
   alignas(A) char one[sizeof(A)];
   alignas(A) char zero[sizeof(A)];
   numbers.store(one, 1);

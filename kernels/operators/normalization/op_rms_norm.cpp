@@ -4,6 +4,8 @@
 
 namespace rushlight::kernels {
 
+// x / sqrt(mean(x^2) + eps) * weight (Zhang and Sennrich, 2019), over the last dimensions: layer
+// normalization without the mean, so two passes and not three.
 Error rms_norm_out(KernelContext& context, const Tensor& input, Span<const int64_t> normalized_shape,
                    const std::optional<Tensor>& weight, double eps, Tensor& out) {
   constexpr TypeSet kTypes = selected_types("rushlight::rms_norm.out");

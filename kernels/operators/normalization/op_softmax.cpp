@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Softmax along one dimension, with the maximum subtracted to prevent overflow. Computes each exponential
-// twice, for the sum and for the result, so that it needs no scratch.
+// twice, for the sum and for the result, so that it needs no scratch: the output may have 16 bits, too few to
+// hold them. A NaN or an infinite maximum (also of a fiber of only -inf) makes the whole fiber NaN, as in
+// PyTorch.
 #include "kernels/backs/backs.h"
 #include "kernels/checks/selection.h"
 #include "kernels/normalization/softmax.h"

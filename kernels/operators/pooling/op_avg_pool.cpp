@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Average pooling in one to three dimensions, with fixed or adaptive windows: one function averages a region,
-// for_each_region walks over the windows. Direct sums, kernel size operations for each output.
+// for_each_region walks over the windows. Direct sums, kernel size operations for each output; sums of
+// overlapping windows are not shared, because the differences of running sums would lose digits.
 #include "kernels/backs/backs.h"
 #include "kernels/checks/selection.h"
 #include "kernels/geometry/region.h"
@@ -18,11 +19,14 @@ constexpr TypeSet kTypes =
     selected_types("aten::_adaptive_avg_pool2d.out") | selected_types("aten::adaptive_avg_pool2d.out") |
     selected_types("aten::_adaptive_avg_pool3d.out") | selected_types("aten::adaptive_avg_pool3d.out");
 
+// PyTorch's divisor: the override, or the elements of the window, with the padding if count_include_pad.
 int64_t divisor_of(const Pool& pool, const Region& region) {
   if (pool.divisor != 0) return pool.divisor;
   return pool.counts_padding ? region.padded : region.size();
 }
 
+// 16-bit floats sum in float and are rounded once; integers sum modulo 2^32 or 2^64 and their average
+// truncates.
 template <class T>
 void average(const Pool& pool, const Region& region, char* pooled, char*) {
   using Sum = Accumulator<T>;
@@ -41,6 +45,7 @@ void average(const Pool& pool, const Region& region, char* pooled, char*) {
   if (region.size() > 0) {
     const int64_t by = divisor_of(pool, region);
     if constexpr (std::is_integral_v<T>) {
+      // Division by -1 is a wrapping negation: the least integer has no opposite.
       result = by == -1 ? narrow<T>(0 - sum) : static_cast<T>(narrow<T>(sum) / by);
     } else {
       result = narrow<T>(sum / static_cast<Sum>(by));
@@ -76,6 +81,7 @@ Error compute(KernelContext& context, Asker asker, const Pool& pool) {
   return portable();
 }
 
+// The arguments of a pool with sliding windows.
 struct AverageArguments {
   Asker asker;
   size_t spatial;
@@ -84,8 +90,10 @@ struct AverageArguments {
   std::optional<int64_t> divisor;
 };
 
+// Averages have no dilation, but the arguments of windows need one.
 const int64_t kNoDilation = 1;
 
+// Checks everything that for_each_region() relies on, and resizes `out`.
 Error avg_pool(KernelContext& context, TypeSet types, const Tensor& self, const AverageArguments& arguments,
                const Tensor& out) {
   if (!contains(types, self.scalar_type())) return unsupported_type(self.scalar_type());
@@ -106,6 +114,8 @@ Error avg_pool(KernelContext& context, TypeSet types, const Tensor& self, const 
   return compute(context, arguments.asker, pool);
 }
 
+// Window i of a dimension covers [floor(i in / out), ceil((i + 1) in / out)): windows overlap where the sizes
+// do not divide. The divisor is each window's size.
 Error adaptive_avg_pool(KernelContext& context, Asker asker, TypeSet types, const Tensor& self,
                         Span<const int64_t> output_size, size_t spatial, const Tensor& out) {
   if (!contains(types, self.scalar_type())) return unsupported_type(self.scalar_type());
@@ -118,6 +128,7 @@ Error adaptive_avg_pool(KernelContext& context, Asker asker, TypeSet types, cons
 
 }  // namespace
 
+// The operators differ in the number of dimensions, in the tiling and in their back.
 Error avg_pool1d_out(KernelContext& context, const Tensor& self, Span<const int64_t> kernel_size,
                      Span<const int64_t> stride, Span<const int64_t> padding, bool ceil_mode,
                      bool count_include_pad, Tensor& out) {

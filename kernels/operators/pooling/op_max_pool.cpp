@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Max pooling with indices: volumes, adaptive windows, and fractional max pooling (Graham, 2014), whose
 // windows start at pseudo-random positions. One function pools a region, for_each_region walks over the
-// windows.
+// windows. Elements are read through one call each: compiled for float, double and int64 only.
 #include <cmath>
 
 #include "kernels/checks/selection.h"
@@ -20,7 +20,8 @@ constexpr TypeSet kTypes =
     selected_types("aten::adaptive_max_pool3d.out") | selected_types("aten::fractional_max_pool2d.output") |
     selected_types("aten::fractional_max_pool3d.output");
 
-// The initial maximum: -infinity, or the least value of the integer type.
+// The initial maximum: -infinity, or the least value of the integer type. 2^63 does not fit in int64, so the
+// power is built in two steps.
 template <class C>
 C lowest(ScalarType type) {
   if constexpr (std::is_floating_point_v<C>) {
@@ -30,8 +31,9 @@ C lowest(ScalarType type) {
   }
 }
 
-// The largest element of a region and its index in the volume. NaN beats everything, and the last NaN wins. A
-// region without elements, which dilation can cause, gives the initial maximum and an index outside.
+// The largest element of a region and its index in the volume. NaN beats everything, and the last NaN wins;
+// of other equal elements the first. A region without elements, which dilation can cause, gives the initial
+// maximum and an index outside.
 template <class C>
 void pool_region(const Pool& pool, const Region& region, char* pooled, char* index) {
   const Access<C> access = access_as<C>(pool.volume.type);
@@ -42,6 +44,7 @@ void pool_region(const Pool& pool, const Region& region, char* pooled, char* ind
       const char* element = region.data + i * region.stride[0] + j * region.stride[1];
       for (ptrdiff_t k = 0; k < region.count[2]; ++k, element += region.stride[2]) {
         const C value = access.load(element);
+        // NaN passes, because it does not equal itself.
         if (!(value > largest) && value == value) continue;
         largest = value;
         found[0] = i;
@@ -50,6 +53,7 @@ void pool_region(const Pool& pool, const Region& region, char* pooled, char* ind
       }
     }
   }
+  // The row-major index in the spatial dimensions of the input: what unpooling and the gradient scatter to.
   int64_t place = 0;
   for (size_t d = 0; d < kVolume; ++d) {
     place = place * pool.windows[d].in + region.begin[d] + found[d] * region.step[d];
@@ -58,6 +62,7 @@ void pool_region(const Pool& pool, const Region& region, char* pooled, char* ind
   *reinterpret_cast<int64_t*>(index) = place;
 }
 
+// `windows` has `spatial` planned entries for the last dimensions, so that every region lies in `self`.
 Error max_pool(TypeSet types, Tiling tiling, size_t spatial, const Window* windows, const Tensor& self,
                const Tensor& out, const Tensor& indices, const Tensor* samples) {
   const ScalarType type = self.scalar_type();
@@ -83,6 +88,7 @@ Error max_pool(TypeSet types, Tiling tiling, size_t spatial, const Window* windo
   });
 }
 
+// Window i covers [floor(i in / out), ceil((i + 1) in / out)), as in the average.
 Error adaptive_max_pool(TypeSet types, size_t spatial, const Tensor& self, Span<const int64_t> output_size,
                         const Tensor& out, const Tensor& indices) {
   Window windows[kVolume];
@@ -90,6 +96,8 @@ Error adaptive_max_pool(TypeSet types, size_t spatial, const Tensor& self, Span<
   return max_pool(types, adaptive_tiling, spatial, windows, self, out, indices, nullptr);
 }
 
+// Each of the windows must start at a different position: `out` starts and a window of `kernel` need out +
+// kernel - 1 elements. Each channel of a sample has one random number in each dimension.
 Error fractional_max_pool(TypeSet types, size_t spatial, const Tensor& self, Span<const int64_t> kernel_size,
                           Span<const int64_t> output_size, const Tensor& random_samples, const Tensor& output,
                           const Tensor& indices) {

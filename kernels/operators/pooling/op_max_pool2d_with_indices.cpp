@@ -17,11 +17,12 @@ namespace rushlight::kernels {
 
 namespace {
 
-// The initial maximum: the least value of the type.
+// The initial maximum: the least value of the type, in two steps because 2^63 does not fit in int64.
 int64_t lowest_integer(ScalarType type) {
   return type == ScalarType::Byte ? 0 : -(int64_t{1} << (8 * element_size(type) - 2)) * 2;
 }
 
+// One channel of one image.
 struct Plane {
   char* data;
   const ptrdiff_t* strides;  // in bytes
@@ -29,8 +30,9 @@ struct Plane {
   [[nodiscard]] char* at(ptrdiff_t y, ptrdiff_t x) const { return data + y * strides[0] + x * strides[1]; }
 };
 
-// The largest element of a window and its index in the plane. NaN beats everything, and the last NaN wins. A
-// window without elements, which dilation can cause, gives the initial maximum and an index outside.
+// The largest element of a window and its index in the plane. NaN beats everything, and the last NaN wins; of
+// other equal elements the first. A window without elements, which dilation can cause, gives the initial
+// maximum and an index outside.
 template <class E>
 void pool_window(const E& elements, typename E::Held lowest, const Window* windows, const Covered& rows,
                  const Covered& columns, const Plane& in, char* out, int64_t* place) {
@@ -51,6 +53,7 @@ void pool_window(const E& elements, typename E::Held lowest, const Window* windo
 }
 
 template <class E>
+// The rows of a window are computed once for all windows of a row.
 void pool_plane(const E& elements, typename E::Held lowest, const Window* windows, const Plane& in,
                 const Plane& out, const Plane& indices) {
   for (ptrdiff_t y = 0; y < windows[0].out; ++y) {
@@ -62,6 +65,8 @@ void pool_plane(const E& elements, typename E::Held lowest, const Window* window
   }
 }
 
+// Four instances of the loop at most: float32 and double are read directly, all integers as int64 and 16-bit
+// floats as float through calls.
 template <TypeSet kTypes>
 Error pool_planes(const MaxPoolProblem& problem) {
   const ScalarType type = problem.type();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Max-unpooling: scatters each value to the index that max pooling recorded; all other elements are 0.
+// Max-unpooling: scatters each value to the index that max pooling recorded; all other elements are 0. If an
+// index repeats, the last value in row-major order remains. unpool() checks each index as it uses it.
 #include "kernels/checks/checks.h"
 #include "kernels/checks/selection.h"
 #include "kernels/geometry/unpool.h"
@@ -35,6 +36,7 @@ Error max_unpool2d_out(KernelContext&, const Tensor& self, const Tensor& indices
 Error max_unpool3d_out(KernelContext&, const Tensor& self, const Tensor& indices,
                        Span<const int64_t> output_size, Span<const int64_t> stride,
                        Span<const int64_t> padding, Tensor& out) {
+  // Stride and padding are checked as PyTorch does; the result depends on output_size and the indices only.
   RL_TRY(check_spatial_list(stride, kVolume, 1, "stride"));
   RL_TRY(check_spatial_list(padding, kVolume, 0, "padding"));
   constexpr TypeSet kTypes = selected_types("aten::max_unpool3d.out");

@@ -56,6 +56,7 @@ Error prim_floordiv(KernelContext&, const EValue& a, const EValue& b, EValue& ou
   RL_TRY(check_divisor(b));
   return calculate(
       a, b, out,
+      // The only quotient of two ints beyond 64 bits.
       [](int64_t x, int64_t y, int64_t* quotient) {
         *quotient = floored_divide(x, y);
         return !(x == INT64_MIN && y == -1);
@@ -63,12 +64,14 @@ Error prim_floordiv(KernelContext&, const EValue& a, const EValue& b, EValue& ou
       [](double x, double y) { return floored_divide(x, y); });
 }
 
+// The overload whose schema has two ints: the program may still hold a float, which is an error here.
 Error prim_floordiv_int(KernelContext& context, const EValue& a, const EValue& b, EValue& out) {
   RL_TRY(check_integer(a, "a"));
   RL_TRY(check_integer(b, "b"));
   return prim_floordiv(context, a, b, out);
 }
 
+// Always a float: ints beyond 2^53 are rounded before they are divided, unlike in Python.
 Error prim_truediv(KernelContext&, const EValue& a, const EValue& b, EValue& out) {
   RL_TRY(check_number(a, "a"));
   RL_TRY(check_divisor(b));
@@ -83,6 +86,7 @@ Error prim_mod(KernelContext&, const EValue& a, const EValue& b, EValue& out) {
         *remainder = floored_remainder(x, y);
         return true;
       },
+      // Python gives a zero remainder the sign of the divisor.
       [](double x, double y) {
         const double remainder = floored_remainder(x, y);
         return remainder == 0 ? std::copysign(0.0, y) : remainder;
@@ -95,6 +99,7 @@ Error prim_mod_int(KernelContext& context, const EValue& a, const EValue& b, EVa
   return prim_mod(context, a, b, out);
 }
 
+// 0 - a, which refuses the least int; a bool becomes an int.
 Error prim_neg(KernelContext& context, const EValue& a, EValue& out) {
   RL_TRY(check_number(a, "a"));
   if (a.is_double()) return write_number(out, EValue(-a.to_double()));

@@ -28,10 +28,12 @@ Error choose(const EValue& a, const EValue& b, EValue& out, Takes takes_b) {
   return write_number(out, chosen);
 }
 
+// NaN is true, as in Python. An int that is not 0 does not become 0 in double.
 bool is_true(const EValue& number) { return number.to_double() != 0; }
 
 }  // namespace
 
+// Ints and floats compare exactly, also beyond 2^53: compare_numbers() does not convert one to the other.
 Error prim_eq(KernelContext&, const EValue& a, const EValue& b, EValue& out) {
   return compare(a, b, out, false, [](int order) { return order == 0; });
 }
@@ -69,6 +71,7 @@ Error prim_sym_not(KernelContext&, const EValue& a, EValue& out) {
   return write_number(out, EValue(!is_true(a)));
 }
 
+// Only the chosen branch must be a number.
 Error prim_sym_ite(KernelContext&, const EValue& b, const EValue& t, const EValue& f, EValue& out) {
   RL_TRY(check_number(b, "b"));
   const EValue chosen = is_true(b) ? t : f;

@@ -5,7 +5,8 @@
 namespace rushlight::kernels {
 
 // Stores the result of one loop iteration: copy_to[index] = to_copy. A dynamic copy_to is resized to index +
-// 1 elements.
+// 1 elements; earlier ones keep their positions in memory, because dimension 0 is outermost. Iteration 0 sets
+// the shape of the others.
 Error et_copy_index(KernelContext&, Tensor& copy_to, const Tensor& to_copy, int64_t index) {
   RL_TRY(check_same_dtype(copy_to, to_copy, "copy_to and to_copy"));
   const Span<const SizesType> sizes = copy_to.sizes();

@@ -20,8 +20,9 @@ bool keeps_order(const Tensor& self, Span<const DimOrderType> order, Span<const 
 
 }  // namespace
 
-// Makes `out`, a tensor without memory, a view of `self`. It is passed as an EValue because the tensor
-// arguments of kernels always have memory.
+// Makes `out`, a tensor without memory, a view of `self`: from then on it shares the memory, and writes to
+// one are seen in the other. It is passed as an EValue because the tensor arguments of kernels always have
+// memory.
 Error et_view(KernelContext&, const Tensor& self, Span<const int64_t> size, EValue& out) {
   RL_CHECK(out.is_tensor(), Error::InvalidType, "out: expected a tensor, got %s", to_string(out.tag));
   const Tensor view = out.to_tensor();

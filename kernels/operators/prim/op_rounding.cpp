@@ -9,6 +9,7 @@ namespace rushlight::kernels {
 
 namespace {
 
+// InvalidArgument for NaN and values beyond int64, for which Python has errors or larger ints.
 template <class Round>
 Error round_to_integer(const EValue& a, EValue& out, Round round) {
   RL_TRY(check_number(a, "a"));
@@ -38,10 +39,12 @@ Error prim_trunc(KernelContext&, const EValue& a, EValue& out) {
   return round_to_integer(a, out, [](double value) { return std::trunc(value); });
 }
 
+// int() in Python truncates.
 Error prim_sym_int(KernelContext& context, const EValue& a, EValue& out) {
   return prim_trunc(context, a, out);
 }
 
+// An int beyond 2^53 is rounded.
 Error prim_sym_float(KernelContext&, const EValue& a, EValue& out) {
   RL_TRY(check_number(a, "a"));
   return write_number(out, EValue(a.to_double()));

@@ -9,6 +9,7 @@
 
 namespace rushlight::kernels {
 
+// The size at run time, which a dynamic tensor may change from call to call.
 Error sym_size_int(KernelContext&, const Tensor& self, int64_t dim, EValue& out) {
   RL_CHECK(self.dim() > 0, Error::InvalidArgument, "self: expected at least one dimension");
   size_t d = 0;
@@ -16,6 +17,7 @@ Error sym_size_int(KernelContext&, const Tensor& self, int64_t dim, EValue& out)
   return write_number(out, EValue(static_cast<int64_t>(self.sizes()[d])));
 }
 
+// In elements.
 Error sym_stride_int(KernelContext&, const Tensor& self, int64_t dim, EValue& out) {
   RL_CHECK(self.dim() > 0, Error::InvalidArgument, "self: expected at least one dimension");
   size_t d = 0;
@@ -27,6 +29,7 @@ Error sym_numel(KernelContext&, const Tensor& self, EValue& out) {
   return write_number(out, EValue(static_cast<int64_t>(self.numel())));
 }
 
+// 16-bit floats and float32 widen to a double, exactly. A bool stays a bool.
 Error _local_scalar_dense(KernelContext&, const Tensor& self, EValue& out) {
   constexpr TypeSet kTypes = selected_types("aten::_local_scalar_dense");
   RL_CHECK(self.numel() == 1, Error::InvalidArgument, "self: expected one element, got %lu",

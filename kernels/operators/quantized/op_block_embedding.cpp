@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Token embeddings: unpacks rows of a block weight to float32. The table may be the weight of the last linear
-// layer, so that the model stores it once.
+// layer, so that the model stores it once: a row is then one feature of a panel, whose elements are
+// interleaved with other features, and each is extracted alone.
 #include <algorithm>
 
 #include "kernels/checks/checks.h"
@@ -17,6 +18,8 @@ namespace {
 
 constexpr TypeSet kTypes = selected_types("rushlight::block_embedding.out");
 
+// value = (number - zero) * scale, or number * scale + minimum, with scale and minimum of the element's
+// group. `row` is below the number of features.
 void unpack_row(const BlockWeight& weight, size_t row, float* out) {
   const ukernel::BlockForm& form = weight.form;
   if (weight.is_half) {
@@ -38,6 +41,8 @@ void unpack_row(const BlockWeight& weight, size_t row, float* out) {
 
 }  // namespace
 
+// Weight as in block_linear(), indices of any shape, out [indices..., depth]. Each index is read once,
+// checked and used.
 Error block_embedding_out(KernelContext&, const Tensor& weight, const Tensor& indices, int64_t features,
                           int64_t depth, int64_t bits, int64_t group, int64_t scales, bool has_minimum,
                           Tensor& out) {

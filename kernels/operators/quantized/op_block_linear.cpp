@@ -2,6 +2,8 @@
 // A linear layer in float32 whose weight stays packed integers of 4 or 8 bits, or float16. Each block of an
 // input row is quantized to integers with its own scale, and products are summed as integers within the
 // block. Blocks are quantized anew for every panel of weights, which needs no scratch.
+// kernels/ukernel/block_gemm.h defines the steps: each is rounded separately, so that backs give the same
+// bits.
 #include <algorithm>
 #include <cmath>
 
@@ -19,8 +21,8 @@ namespace {
 constexpr TypeSet kTypes = selected_types("rushlight::block_linear.out");
 constexpr size_t kMostBlock = 32;
 
-// A block of an input row in integers: q * scale. The scale is NaN if an element is not finite, 0 if the
-// block is negligible.
+// A block of an input row in integers: q * scale, symmetric, halves to even. The scale is NaN if an element
+// is not finite, which makes the results NaN, and 0 if the block is negligible.
 struct QuantizedBlock {
   float scale = 0;
   int32_t sum = 0;
@@ -36,6 +38,7 @@ struct QuantizedBlock {
     }
     if (!is_finite) scale = __builtin_nanf("");
     if (!is_finite || most < ukernel::kBlockLeast) return;
+    // One division for the block; elements are multiplied by the inverse.
     const auto limit = static_cast<float>(form.most());
     const float inverse = limit / most;
     scale = most / limit;
@@ -46,7 +49,12 @@ struct QuantizedBlock {
   }
 };
 
-// The sums of a panel's features, added block by block.
+// The sums of a panel's features, added block by block. With zero the number that stands for 0 and l the
+// block's elements, a feature of a block adds
+//
+//   scale * sum of (number - zero) l = scale * (sum of number * l - zero * sum of l)
+//
+// or, with minimums, scale * sum of number * l + minimum * sum of l. Integer sums are exact in 32 bits.
 void multiply_panel(const BlockWeight& weight, const ukernel::BlockPanel& panel, const float* row,
                     float (&totals)[ukernel::kBlockFeatures]) {
   const ukernel::BlockForm& form = weight.form;
@@ -85,6 +93,8 @@ void multiply_halves(const BlockWeight& weight, size_t first, const float* row,
   }
 }
 
+// input [rows, depth], out [rows, features], row-major. The last panel may be partial: only `count` of its
+// features exist.
 void multiply(const BlockLinearProblem& problem) {
   const BlockWeight& weight = problem.weight;
   for (size_t i = 0; i < problem.rows; ++i) {
@@ -117,6 +127,7 @@ Error check_floats(const Tensor& tensor, const char* name) {
   return Error::Ok;
 }
 
+// Bias [features] and residual, of the result's shape, are added in float32 after the products.
 Error check_addends(const std::optional<Tensor>& bias, const std::optional<Tensor>& residual,
                     const Shape& shape, size_t features) {
   if (bias) {
@@ -133,6 +144,8 @@ Error check_addends(const std::optional<Tensor>& bias, const std::optional<Tenso
   return Error::Ok;
 }
 
+// Checks shared by the call and its preparation. 8-bit activations make blocks narrow; float16 weights ignore
+// the width.
 Error check_and_plan(const Tensor& input, const Tensor& weight, const BlockArguments& arguments,
                      int64_t activation_bits, BlockWeight* made, Shape* shape) {
   RL_TRY(check_floats(input, "input"));
@@ -145,6 +158,7 @@ Error check_and_plan(const Tensor& input, const Tensor& weight, const BlockArgum
   return Error::Ok;
 }
 
+// -1, which make_block_weight() refuses, for an input without dimensions.
 int64_t depth_of(const Tensor& input) {
   return input.dim() == 0 ? -1 : input.sizes()[input.sizes().size() - 1];
 }
@@ -184,6 +198,7 @@ Error block_linear_out_prepare(KernelContext& context, const Tensor& input, cons
   BlockWeight made;
   Shape shape;
   const BlockArguments arguments = {features, depth_of(input), bits, group, scales, has_minimum};
+  // A problem without addresses: preparation needs the sizes only.
   const Error checked = check_and_plan(input, weight, arguments, activation_bits, &made, &shape);
   if (checked != Error::Ok || !has_sizes(out, shape.span()) || out.numel() == 0) return Error::Ok;
   const BlockLinearProblem problem = {made, out.numel() / made.features, nullptr, nullptr, nullptr, nullptr};

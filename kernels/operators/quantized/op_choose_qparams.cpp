@@ -8,7 +8,12 @@
 
 namespace rushlight::kernels {
 
-// Maps the range of the input, extended to include 0, to the quantized range. One scale and zero point.
+// Maps the range of the input, extended to include 0, to the quantized range. One scale and zero point:
+//
+//   scale = max((max - min) / (quant_max - quant_min), eps)
+//   zero_point = clamp(quant_min - round(min / scale), quant_min, quant_max)
+//
+// in float32, halves to even. 0 is then represented exactly. NaN and empty inputs are errors.
 Error choose_qparams_tensor_out(KernelContext&, const Tensor& input, int64_t quant_min, int64_t quant_max,
                                 double eps, int64_t dtype, Tensor& scale_out, Tensor& zero_point_out) {
   constexpr TypeSet kTypes = selected_types("quantized_decomposed::choose_qparams.Tensor_out");

@@ -15,7 +15,8 @@ namespace {
 constexpr float kLowest = -128;
 constexpr float kHighest = 127;
 
-// Derives the zero point from the end of the range with the smaller rounding error, as PyTorch does.
+// Derives the zero point from the end of the range with the smaller rounding error, as PyTorch does. The
+// scale is at least epsilon of float32, so a row of zeros divides by no zero.
 Affine choose(const Extent& extent) {
   const float scale =
       std::max((extent.max - extent.min) / (kHighest - kLowest), std::numeric_limits<float>::epsilon());
@@ -29,6 +30,7 @@ Affine choose(const Extent& extent) {
 
 }  // namespace
 
+// Scale and zero point of each token, a row along the last dimension: input [..., size], results [..., 1].
 Error choose_qparams_per_token_asymmetric_out(KernelContext&, const Tensor& input, int64_t, Tensor& scale_out,
                                               Tensor& zero_point_out) {
   constexpr TypeSet kTypes = selected_types("quantized_decomposed::choose_qparams_per_token_asymmetric.out");

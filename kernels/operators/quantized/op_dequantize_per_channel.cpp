@@ -4,6 +4,8 @@
 
 namespace rushlight::kernels {
 
+// out = (input - zero_point[c]) * scale[c] for the channels along `axis`; absent zero points are 0. Computes
+// in the dtype of the scales. The quantized range is not applied again.
 Error dequantize_per_channel_out(KernelContext& context, const Tensor& input, const Tensor& scales,
                                  const std::optional<Tensor>& zero_points, int64_t axis, int64_t quant_min,
                                  int64_t quant_max, int64_t dtype, std::optional<int64_t> out_dtype,

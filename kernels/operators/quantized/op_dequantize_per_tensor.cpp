@@ -10,6 +10,8 @@ constexpr TypeSet kTypes = selected_types("quantized_decomposed::dequantize_per_
                            selected_types("quantized_decomposed::dequantize_per_tensor.Tensor_out") |
                            selected_types("cortex_m::dequantize_per_tensor.out");
 
+// out = (input - zero_point) * scale, in float32, or in double if `out` is. The quantized range is not
+// applied again.
 // `ask` receives the problem and its portable computation, and may call a back instead.
 template <class Ask>
 Error dequantize(const Tensor& input, const Affine& affine, const AffineRange& range, int64_t dtype,
@@ -18,6 +20,7 @@ Error dequantize(const Tensor& input, const Affine& affine, const AffineRange& r
   RL_TRY(check_type(input, kTypes & kQuantizedTypes, "input"));
   RL_TRY(check_type(out, kTypes & (kRealTypes | kScaleTypes), "out"));
   RL_TRY(check_dequantized(input, dtype, range));
+  // A double result is computed in double, as PyTorch does for that out_dtype.
   const bool is_double = out.scalar_type() == ScalarType::Double;
   const AffineSpans runs{input.scalar_type(), out.scalar_type(),
                          is_double ? ScalarType::Double : ScalarType::Float};
@@ -49,6 +52,7 @@ Error cortex_m_dequantize_per_tensor_out(KernelContext& context, const Tensor& i
                     std::nullopt, out, ask);
 }
 
+// With scale and zero point in tensors, which only the program's run knows: always the portable code.
 Error dequantize_per_tensor_tensor_args_out(KernelContext&, const Tensor& input, const Tensor& scale,
                                             const Tensor& zero_point, int64_t quant_min, int64_t quant_max,
                                             int64_t dtype, std::optional<int64_t> out_dtype, Tensor& out) {

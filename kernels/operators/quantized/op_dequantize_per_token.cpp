@@ -5,6 +5,7 @@
 
 namespace rushlight::kernels {
 
+// out = (input - zero_point[t]) * scale[t] for each token t, a row along the last dimension.
 Error dequantize_per_token_out(KernelContext&, const Tensor& input, const Tensor& scales,
                                const Tensor& zero_points, int64_t quant_min, int64_t quant_max, int64_t dtype,
                                int64_t output_dtype, Tensor& out) {

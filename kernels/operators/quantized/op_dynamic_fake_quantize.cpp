@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Quantizes and dequantizes in one step, with a range computed from the data at run time: for layers whose
-// integers no operator multiplies. The last `shared_dims` dimensions share a range.
+// integers no operator multiplies. The last `shared_dims` dimensions share a range. Two passes over each
+// group; groups run in parallel.
 #include <algorithm>
 
 #include "kernels/checks/checks.h"
@@ -16,6 +17,7 @@ namespace rushlight::kernels {
 namespace {
 
 constexpr TypeSet kTypes = selected_types("rushlight::dynamic_fake_quantize.out");
+// Integers that are on the stack at a time: 128 bytes.
 constexpr size_t kPart = 64;
 
 // `count` elements that share one range: one pass for the range, one to convert.
@@ -52,6 +54,7 @@ Error dynamic_fake_quantize_out(KernelContext& context, const Tensor& input, int
   for (size_t d = rank - static_cast<size_t>(shared_dims); d < rank; ++d)
     count *= static_cast<size_t>(input.size(static_cast<ptrdiff_t>(d)));
   if (input.numel() == 0) return Error::Ok;
+  // From here on `count` is at least 1.
   const auto* from = input.const_data_ptr<float>();
   auto* to = out.mutable_data_ptr<float>();
   context.parallel_for(input.numel() / count, 1, [&](size_t begin, size_t end, size_t) {

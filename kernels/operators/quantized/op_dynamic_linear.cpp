@@ -20,7 +20,8 @@ constexpr TypeSet kTypes = selected_types("rushlight::dynamic_linear.out");
 // Features computed together: a quantized part of the input serves all of them.
 constexpr size_t kOutputs = 32;
 constexpr size_t kPart = 64;
-// The largest group whose integer sums fit in 32 bits.
+// The largest group whose integer sums fit in 32 bits: inputs minus their zero point have at most 255 in
+// magnitude, weights 128.
 constexpr size_t kMostProducts = INT32_MAX / (255 * 128);
 
 Error check_and_plan(const Tensor& input, const Tensor& weight, const Tensor& scales,
@@ -43,7 +44,12 @@ DynamicExtent extent_of(const Tensor& tensor) {
   return extent_of(tensor.const_data_ptr<float>(), 1, tensor.numel());
 }
 
-// Up to kOutputs features of one row. Quantizes a group of the input part by part.
+// Up to kOutputs features of one row. Quantizes a group of the input part by part. The result is
+//
+//   out = scale of the input * sum over groups of (scale of the group * integer sum) + bias
+//
+// with one multiplication by each scale. Zero points are subtracted from the inputs before they are
+// multiplied, so no correction follows.
 class Outputs {
  public:
   Outputs(const DynamicLinearProblem& problem, size_t first)
@@ -92,6 +98,8 @@ class Outputs {
   int32_t sums_[kOutputs];
 };
 
+// Walks over the rows of input and output in any layout; only the last dimension is a row. Per tensor the
+// range takes one pass over all elements first, per token one over each row.
 void multiply(const DynamicLinearProblem& problem) {
   const size_t last = problem.input.sizes().size() - 1;
   const ptrdiff_t step = problem.input.strides()[last], out_step = problem.out.strides()[last];
@@ -116,6 +124,8 @@ void multiply(const DynamicLinearProblem& problem) {
 
 }  // namespace
 
+// `mapping`, `low`, `high` and `least_scale` describe the range, see dynamic_range.h. A NaN in the input
+// makes the results that depend on its range NaN.
 Error dynamic_linear_out(KernelContext& context, const Tensor& input, const Tensor& weight,
                          const Tensor& weight_scales, const std::optional<Tensor>& bias, bool per_token,
                          std::string_view mapping, int64_t low, int64_t high, double least_scale,

@@ -5,6 +5,8 @@
 
 namespace rushlight::kernels {
 
+// Rows of a table with four weights in a byte; embed() has the layout and the checks. Without dtype `out` has
+// the scales'.
 Error quantized_embedding_2bit_out(KernelContext&, const Tensor& weight, const Tensor& weight_scales,
                                    const std::optional<Tensor>& weight_zero_points, int64_t weight_quant_min,
                                    int64_t weight_quant_max, const Tensor& indices, Tensor& out) {

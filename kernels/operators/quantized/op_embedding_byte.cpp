@@ -5,6 +5,7 @@
 
 namespace rushlight::kernels {
 
+// Rows of a table with one weight in a byte; embed() has the checks. Without dtype `out` has the scales'.
 Error quantized_embedding_byte_out(KernelContext&, const Tensor& weight, const Tensor& weight_scales,
                                    const std::optional<Tensor>& weight_zero_points, int64_t weight_quant_min,
                                    int64_t weight_quant_max, const Tensor& indices, Tensor& out) {

@@ -7,8 +7,8 @@
 
 namespace rushlight::kernels {
 
-// The weight is [columns, depth], with a scale for each row or for each group of a row. The last group of a
-// row may be shorter.
+// input [rows, depth] times the transposed weight, dequantized as it is read. The weight is [columns, depth],
+// with a scale for each row or for each group of a row. The last group of a row may be shorter.
 Error quantized_mixed_linear_out(KernelContext&, const Tensor& input, const Tensor& weight,
                                  const Tensor& weight_scales, const std::optional<Tensor>& weight_zero_points,
                                  std::optional<int64_t> dtype, Tensor& out) {

@@ -5,7 +5,8 @@
 
 namespace rushlight::kernels {
 
-// The weight is [depth, columns], with a scale for each row.
+// input [rows, depth] times the weight, dequantized as it is read. The weight is [depth, columns], with a
+// scale for each row.
 Error quantized_mixed_mm_out(KernelContext&, const Tensor& input, const Tensor& weight,
                              const Tensor& weight_scales, const std::optional<Tensor>& weight_zero_points,
                              Tensor& out) {

@@ -4,6 +4,8 @@
 
 namespace rushlight::kernels {
 
+// out = clamp(round(input / scale[c]) + zero_point[c]) for the channels along `axis`. Multiplies by the
+// inverse of the scale and rounds halves to even, as PyTorch does; NaN becomes 0.
 Error quantize_per_channel_out(KernelContext& context, const Tensor& input, const Tensor& scales,
                                const Tensor& zero_points, int64_t axis, int64_t quant_min, int64_t quant_max,
                                int64_t dtype, Tensor& out) {

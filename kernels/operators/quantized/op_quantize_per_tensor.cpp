@@ -10,6 +10,8 @@ constexpr TypeSet kTypes = selected_types("quantized_decomposed::quantize_per_te
                            selected_types("quantized_decomposed::quantize_per_tensor.Tensor_out") |
                            selected_types("cortex_m::quantize_per_tensor.out");
 
+// out = clamp(round(input / scale) + zero_point), in float32. Multiplies by the inverse of the scale and
+// rounds halves to even, as PyTorch does; NaN becomes 0.
 // `ask` receives the problem and its portable computation, and may call a back instead.
 template <class Ask>
 Error quantize(const Tensor& input, const Affine& affine, const AffineRange& range, int64_t dtype,

@@ -5,6 +5,8 @@
 
 namespace rushlight::kernels {
 
+// out = clamp(round(input / scale[t] + zero_point[t])) for each token t, a row along the last dimension. Here
+// the zero point is added before rounding, unlike per tensor and per channel, as PyTorch defines it.
 Error quantize_per_token_out(KernelContext&, const Tensor& input, const Tensor& scales,
                              const Tensor& zero_points, int64_t quant_min, int64_t quant_max, int64_t dtype,
                              Tensor& out) {

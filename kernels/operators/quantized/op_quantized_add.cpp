@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// ExecuTorch's quantized add: dequantizes two elements to float32, adds and quantizes. The fixed-point sum of
-// rushlight::quantized_add is in op_quantized_elementwise.cpp.
+// ExecuTorch's quantized add: dequantizes two elements to float32, adds and quantizes, with one shape and dim
+// order for all tensors and without broadcasting. The fixed-point sum of rushlight::quantized_add is in
+// op_quantized_elementwise.cpp.
 #include "kernels/checks/selection.h"
 #include "kernels/quantization/affine.h"
 #include "runtime/kernel/context.h"
@@ -16,6 +17,7 @@ struct Operand {
   AffineRange range;
 };
 
+// (x - zero_point) * scale in float32, in this order.
 template <class T>
 float real(const Operand& operand, size_t i) {
   const auto value = static_cast<float>(operand.tensor.const_data_ptr<T>()[i]);
@@ -31,6 +33,7 @@ void add(const Operand& a, const Operand& b, const Operand& out) {
   }
 }
 
+// Proves that element i in memory is the same element in all tensors.
 Error check_operand(const Operand& operand, const Tensor& like, const char* name) {
   RL_TRY(check_quantized(operand.tensor, static_cast<int64_t>(like.scalar_type()), operand.range));
   const size_t rank = like.sizes().size();

@@ -25,13 +25,15 @@ constexpr TypeSet kAdaptiveTypes =
 constexpr TypeSet kAllPoolTypes = kPoolTypes | kVolumeTypes | kAdaptiveTypes;
 constexpr size_t kSpatial = 2;
 
+// Checks shared by all operators of this file.
 Error check_types(TypeSet own, const Tensor& input, int64_t input_zero_point, const Tensor& out) {
   if (!contains(own, input.scalar_type())) return unsupported_type(input.scalar_type());
   RL_TRY(check_same_dtype(input, out, "input and out"));
   return check_zero_point(input_zero_point, input.scalar_type(), "input_zero_point");
 }
 
-// Means of all outputs. The zero point is subtracted once, count times, from each sum.
+// Means of all outputs. The zero point is subtracted once, count times, from each sum, so the inner loop only
+// adds. make_requantization_of_sums() has proven that the sums fit in 32 bits.
 template <class T>
 void average(const QuantizedMeanProblem& problem) {
   const Reduction& reduction = problem.reduction;
@@ -47,7 +49,8 @@ void average(const QuantizedMeanProblem& problem) {
   });
 }
 
-// A pool with zero point and scale, for average_region.
+// A pool with zero point and scale, for average_region: for_each_region() passes its argument on, so the
+// function can cast it back.
 struct QuantizedPool : Pool {
   int32_t zero_point;
   DividedScale* scale;
@@ -66,12 +69,15 @@ void average_region(const Pool& pool, const Region& region, char* pooled, char*)
       }
     }
   }
+  // Padding counts for the divisor but adds nothing to the sum: an element of the padding equals the zero
+  // point.
   const int64_t counted = pool.counts_padding ? region.padded : region.size();
   const int64_t divisor = pool.divisor != 0 ? pool.divisor : counted;
   const ukernel::Requantization& to = quantized.scale->by(std::max<int64_t>(divisor, 1));
   *reinterpret_cast<T*>(pooled) = static_cast<T>(ukernel::requantize(to, sum, 0));
 }
 
+// The scale caches its last quotient, so inner windows, which have one divisor, divide once in a row.
 Error average_pool(const QuantizedAveragePoolProblem& problem, QuantizedPool* pool) {
   DividedScale scale(problem.to);
   pool->scale = &scale;
@@ -104,6 +110,7 @@ Error plan_pool(const AveragePoolArguments& given, const RequantizationArguments
     RL_CHECK(spatial < kVolume || windows[d].in >= windows[d].kernel, Error::InvalidArgument,
              "input: expected at least the size of the window, got %ld for %ld",  // as in avg_pool3d
              static_cast<long>(windows[d].in), static_cast<long>(windows[d].kernel));
+    // At most this many elements add to a sum, which limits its size; the divisor may be larger.
     most *= static_cast<size_t>(std::min(windows[d].in, windows[d].kernel));
     padded *= windows[d].kernel;  // no overflow: both factors have at most 31 bits
     RL_CHECK(padded <= INT32_MAX, Error::InvalidArgument,
@@ -127,6 +134,7 @@ Error quantized_mean_out(KernelContext& context, const Tensor& input, int64_t in
   RL_TRY(check_types(kMeanTypes, input, input_zero_point, out));
   Reduction reduction;
   RL_TRY(reduction.plan(input, all_if_empty(dim), keepdim, out));
+  // A mean of no elements would be NaN, which integers do not have.
   RL_CHECK(reduction.count() > 0 || out.numel() == 0, Error::InvalidArgument,
            "input: expected elements for each mean, got none");
   ukernel::Requantization to;
@@ -166,6 +174,7 @@ Error quantized_avg_pool2d_out(KernelContext& context, const Tensor& input, int6
   return backs::quantized_avg_pool2d_out(context, problem, [&] { return average_pool(problem, &pool); });
 }
 
+// No back has this operator: volumes always take the portable loop.
 Error quantized_avg_pool3d_out(KernelContext&, const Tensor& input, int64_t input_zero_point,
                                Span<const int64_t> kernel_size, Span<const int64_t> stride,
                                Span<const int64_t> padding, bool ceil_mode, bool count_include_pad,

@@ -14,6 +14,7 @@ namespace {
 
 constexpr TypeSet kTypes = selected_types("rushlight::quantized_convolution.out") & kQuantizedElements;
 
+// The shapes are checked as for a float convolution; the bias is checked with the scales.
 Error check_and_plan(const QuantizedConvolutionProblem& problem, Shape* shape) {
   const Tensor& input = problem.input;
   if (!contains(kTypes, input.scalar_type())) return unsupported_type(input.scalar_type());
@@ -45,12 +46,15 @@ Error quantized_convolution_out(KernelContext& context, const Tensor& input, int
   RL_TRY(check_and_plan(problem, &shape));
   RL_TRY(check_zero_point(input_zero_point, input.scalar_type(), "input_zero_point"));
   RL_TRY(resize_out(out, shape.span()));
+  // Proves for every channel that bias and products fit in the accumulator, so that the loops need no
+  // saturation.
   RL_TRY(
       make_requantization({bias, multipliers, shifts, rounding, {output_zero_point, output_min, output_max}},
                           out, static_cast<size_t>(shape.sizes[1]), products_of_sum(problem), &to));
   return backs::quantized_convolution_out(context, problem, [&] { return convolve_integers(problem); });
 }
 
+// Weights can be packed without scales: those are read at each call.
 Error quantized_convolution_out_prepare(KernelContext& context, const Tensor& input, int64_t,
                                         const Tensor& weight, const std::optional<Tensor>& bias,
                                         const Tensor&, const std::optional<Tensor>&,

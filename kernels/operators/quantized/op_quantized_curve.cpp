@@ -28,7 +28,8 @@ constexpr int kBits = 16;           // bits of an input value
 constexpr int kMostPieceBits = 14;  // so that a piece has at least four values
 constexpr int kFraction = 15;
 
-// Coefficients have 32 bits and t has 16, so sums have at most 35 bits and products at most 51.
+// One table and its range of results. Coefficients have 32 bits and t has 16, so sums have at most 35 bits
+// and products at most 51: int64 needs no checks for any table.
 struct Curve {
   const int32_t* table;
   int piece_bits;
@@ -36,6 +37,7 @@ struct Curve {
   int32_t high;
 
   [[nodiscard]] int32_t operator()(int16_t number) const {
+    // The upper bits of the position name the piece, the lower bits are moved up to t.
     const auto position = static_cast<uint32_t>(number - INT16_MIN);
     const int32_t* c = table + (position >> (kBits - piece_bits)) * kCoefficients;
     const auto t = static_cast<int32_t>((position << piece_bits) & 0xffff);
@@ -45,6 +47,8 @@ struct Curve {
   }
 };
 
+// Checks the table and points `curve` to it. A result must not overwrite coefficients that later elements
+// need.
 Error read_table(const Tensor& table, const Tensor& out, Curve* curve) {
   RL_CHECK(table.scalar_type() == ScalarType::Int, Error::InvalidType, "table: expected dtype int32, got %s",
            to_string(table.scalar_type()));
@@ -69,6 +73,8 @@ Error quantized_curve_out(KernelContext&, const Tensor& input, const Tensor& tab
   RL_CHECK(dtype == static_cast<int64_t>(out.scalar_type()), Error::InvalidArgument,
            "dtype: expected that of out (%d), got %ld", static_cast<int>(out.scalar_type()),
            static_cast<long>(dtype));
+  // The operator needs no zero point, but the check does: 16-bit ranges contain 0, and a byte range its own
+  // lower end.
   const int64_t zero_point = out.scalar_type() == ScalarType::Short ? 0 : output_min;
   RL_TRY(check_quantized_range({zero_point, output_min, output_max}, out.scalar_type()));
   RL_TRY(resize_out(out, input.sizes()));

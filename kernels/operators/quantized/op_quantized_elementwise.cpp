@@ -33,6 +33,7 @@ constexpr TypeSet kByteSumTypes = kSumTypes & kByteTypes;
 constexpr TypeSet kShortSumTypes = kSumTypes & type_set(ScalarType::Short);
 constexpr TypeSet kProductTypes = selected_types("rushlight::quantized_mul.out") & kQuantizedElements;
 constexpr TypeSet kQuotientTypes = selected_types("rushlight::quantized_div.out") & kByteTypes;
+// Limits of `shift`; they keep every shift below the width of its type.
 constexpr int64_t kMostShift = 30;
 constexpr int64_t kLeastShift = -31;
 
@@ -51,6 +52,7 @@ Error check_wide_sum(int64_t a, int64_t b, int64_t offset, int64_t shift) {
 
 // InvalidArgument unless all intermediate sums for elements of this dtype fit in 32 bits.
 Error check_sum(ScalarType type, int64_t a, int64_t b, int64_t offset, int64_t shift) {
+  // uint8 elements are at most 255, int8 at most 128 in magnitude.
   const int64_t largest = type == ScalarType::Byte ? 255 : 128;
   constexpr int64_t kMost = INT32_MAX;
   RL_CHECK(shift >= 0 && shift <= kMostShift, Error::InvalidArgument, "shift: expected 0 to 30, got %ld",
@@ -76,6 +78,7 @@ struct QuantizedQuotient {
   [[nodiscard]] int32_t operator()(int32_t a, int32_t b) const {
     // With more doublings every quotient is below 1/2: 255 * multiplier has 39 bits.
     constexpr int kMostDoublings = 41;
+    // The zero points of bytes are bytes, so differences have at most 255 in magnitude.
     const int64_t dividend = static_cast<int64_t>(a - zero_points[0]) * multiplier;
     const int32_t divisor = b - zero_points[1];
     if (divisor == 0)
@@ -86,7 +89,8 @@ struct QuantizedQuotient {
                                     high);
   }
 
-  // a / b to the nearest integer, halves to even; b > 0.
+  // a / b to the nearest integer, halves to even; b > 0. Computes floor((2 a + b) / (2 b)), which rounds
+  // halves up; a rest of 0 is a half, and an odd quotient then decreases.
   static int64_t rounded(int64_t a, int64_t b) {
     const int64_t twice = 2 * a + b;
     int64_t quotient = twice / (2 * b);
@@ -106,6 +110,7 @@ Error add_quantized_out(KernelContext& context, const Tensor& self, const Tensor
   RL_TRY(check_quantized_range({output_zero_point, output_min, output_max}, self.scalar_type()));
   const auto narrow = [](int64_t number) { return static_cast<int32_t>(number); };
   if (contains(kSumTypes, ScalarType::Short) && self.scalar_type() == ScalarType::Short) {
+    // Products of 16 and 32 bits.
     RL_TRY(check_wide_sum(self_multiplier, other_multiplier, offset, shift));
     RL_TRY(resize_to_pair(self, other, out));
     const ukernel::QuantizedSumIn<int64_t> wide{{narrow(self_multiplier), narrow(other_multiplier)},
@@ -153,6 +158,7 @@ Error quantized_mul_out(KernelContext& context, const Tensor& self, int64_t self
                                   [&] { return compute_pairs<kProductTypes>(product, self, other, out); });
 }
 
+// multiplier * 2^(shift - 31) is self scale / (other scale * output scale).
 Error quantized_div_out(KernelContext&, const Tensor& self, int64_t self_zero_point, const Tensor& other,
                         int64_t other_zero_point, int64_t multiplier, int64_t shift,
                         int64_t output_zero_point, int64_t output_min, int64_t output_max, Tensor& out) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// An integer GRU layer in one direction, over all steps; integer_recurrent.h describes the arithmetic.
+// An integer GRU layer in one direction, over all steps; integer_recurrent.h describes the arithmetic. input
+// [steps, batch, features], out0 [steps, batch, units], out1 the last 16-bit state.
 #include "kernels/backs/backs.h"
 #include "kernels/backs/quantized_recurrent.h"
 #include "kernels/checks/selection.h"
@@ -38,6 +39,7 @@ Error quantized_gru_out(KernelContext& context, const Tensor& input, const Tenso
   RecurrentParameters numbers;
   RL_TRY(plan_recurrent(layer, GruCell::kGates, kTypes, &sizes, &numbers));
   return backs::quantized_gru_out(context, QuantizedRecurrentProblem{layer, sizes, numbers}, [&] {
+    // The gates are reset, update and candidate. plan_recurrent() has proven that no intermediate overflows.
     run_recurrent<GruCell>(layer, sizes, numbers, multiply_rows);
     return Error::Ok;
   });

@@ -42,8 +42,8 @@ Error check_positions(const Tensor& positions, SizesType size, const char* name)
   return Error::Ok;
 }
 
-// The two elements around a position and the weight of the second. Clamps positions again, since `out` may
-// alias the checked tensor.
+// The two elements around a position and the weight of the second, as byte offsets and a fraction. Clamps
+// positions again, since `out` may alias the checked tensor.
 struct Between {
   ptrdiff_t first;
   ptrdiff_t second;
@@ -57,6 +57,7 @@ struct Between {
   }
 };
 
+// The weighted sum of four elements: along both rows first (27 bits), then across (45 bits).
 template <class T>
 int32_t blend(const char* from, const Between& row, const Between& column, int32_t zero_point) {
   const auto along = [&](ptrdiff_t offset) {
@@ -69,6 +70,8 @@ int32_t blend(const char* from, const Between& row, const Between& column, int32
   return static_cast<int32_t>((sum + (1 << (kDropped - 1))) >> kDropped);
 }
 
+// Offsets and shares are computed once for each output row and column pair, for all channels. OneScale copies
+// the scale, which `out` may overwrite.
 template <class T>
 void interpolate(const Tensor& input, int32_t zero_point, const Tensor& rows, const Tensor& columns,
                  const ukernel::Requantization& to, const Tensor& out) {
@@ -112,6 +115,7 @@ Error quantized_interpolate2d_out(KernelContext&, const Tensor& input, int64_t i
   shape.push(static_cast<ptrdiff_t>(rows.numel()));
   shape.push(static_cast<ptrdiff_t>(columns.numel()));
   RL_TRY(resize_out(out, shape.span()));
+  // kWeights stands for as many elements in a sum: the weights of an output add up to it.
   ukernel::Requantization to;
   RL_TRY(make_requantization_of_sums(
       {std::nullopt, multipliers, shifts, rounding, {output_zero_point, output_min, output_max}}, out,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A linear layer of integers: dequantize, linear, clamp and quantize fused. The bias is folded as in
-// quantized_convolution.
+// A linear layer of integers: dequantize, linear, clamp and quantize fused. input [..., depth], weight
+// [features, depth], out [..., features]. The bias is folded as in quantized_convolution.
 #include "kernels/backs/backs.h"
 #include "kernels/checks/checks.h"
 #include "kernels/quantization/integer_linear.h"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A function of one 8-bit quantized value as a table of its 256 results, of 8 or 16 bits.
+// A function of one 8-bit quantized value as a table of its 256 results, of 8 or 16 bits. Exact for every
+// function, and one load for each element.
 #include "kernels/backs/backs.h"
 #include "kernels/backs/quantized_lookup.h"
 #include "kernels/checks/checks.h"
@@ -35,6 +36,7 @@ struct ByBytes {
   ByBytes(const Tensor& table, ScalarType input) {
     const size_t first = input == ScalarType::Char ? kBytes / 2 : 0;
     const auto* numbers = table.const_data_ptr<T>();
+    // XOR with 128 maps the byte of an int8 value to its position in ascending order.
     for (size_t i = 0; i < kBytes; ++i) results[i] = numbers[i ^ first];
   }
 };
@@ -49,6 +51,7 @@ Error quantized_lookup_out(KernelContext& context, const Tensor& input, const Te
            "table: expected 256 elements in one dimension, got %lu in %d",
            static_cast<unsigned long>(table.numel()), static_cast<int>(table.dim()));
   RL_TRY(resize_out(out, input.sizes()));
+  // 8-bit results are copied as bytes, whatever their sign.
   if (contains(kTypes, ScalarType::Short) && out.scalar_type() == ScalarType::Short) {
     return look_up(input, ByBytes<int16_t>(table, input.scalar_type()).results, out);
   }

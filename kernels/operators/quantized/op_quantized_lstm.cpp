@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// An integer LSTM layer in one direction, over all steps; integer_recurrent.h describes the arithmetic.
+// An integer LSTM layer in one direction, over all steps; integer_recurrent.h describes the arithmetic. input
+// [steps, batch, features], out0 [steps, batch, units], out1 the last 16-bit cell state.
 #include "kernels/backs/backs.h"
 #include "kernels/backs/quantized_recurrent.h"
 #include "kernels/checks/selection.h"
@@ -38,6 +39,8 @@ Error quantized_lstm_out(KernelContext& context, const Tensor& input, const Tens
   RecurrentParameters numbers;
   RL_TRY(plan_recurrent(layer, LstmCell::kGates, kTypes, &sizes, &numbers));
   return backs::quantized_lstm_out(context, QuantizedRecurrentProblem{layer, sizes, numbers}, [&] {
+    // The gates are input, forget, candidate and output. plan_recurrent() has proven that no intermediate
+    // overflows.
     run_recurrent<LstmCell>(layer, sizes, numbers, multiply_rows);
     return Error::Ok;
   });

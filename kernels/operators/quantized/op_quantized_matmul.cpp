@@ -23,6 +23,7 @@ Error quantized_matmul_out(KernelContext&, const Tensor& self, int64_t self_zero
                            int64_t mat2_zero_point, const Tensor& multipliers,
                            const std::optional<Tensor>& shifts, std::string_view rounding,
                            int64_t output_zero_point, int64_t output_min, int64_t output_max, Tensor& out) {
+  // The largest difference of two bytes: a product of two is as large as kLargest differences.
   constexpr size_t kLargest = 255;
   const bool batched = self.dim() == 3;
   Product product;
@@ -32,6 +33,7 @@ Error quantized_matmul_out(KernelContext&, const Tensor& self, int64_t self_zero
   Shape shape = Shape::of(self, 1);
   shape.push(static_cast<ptrdiff_t>(product.columns));
   RL_TRY(resize_out(out, shape.span()));
+  // Keeps the bounds below from overflowing.
   RL_CHECK(product.depth <= INT32_MAX, Error::InvalidArgument, "self: expected a smaller depth, got %lu",
            static_cast<unsigned long>(product.depth));
   ukernel::Requantization proven;

@@ -30,6 +30,8 @@ constexpr TypeSet kGroupTypes = selected_types("rushlight::quantized_group_norm.
 constexpr TypeSet kRmsTypes = selected_types("rushlight::quantized_rms_norm.out") & kByteTypes;
 constexpr TypeSet kTypes = kLayerTypes | kGroupTypes | kRmsTypes;
 constexpr int kFraction = 19;
+// Limits under which no intermediate overflows: V and epsilon have at most 62 bits each, so their sum fits in
+// uint64.
 constexpr size_t kMostElements = 1 << 22;
 constexpr int64_t kMostEpsilon = int64_t{1} << 62;
 constexpr int64_t kMostShift = 62;
@@ -39,6 +41,8 @@ constexpr int kSquareBits = 16;  // the same bound for S = 0
 
 enum Operand { kInput, kOutput, kWeight, kBias, kOperands };
 
+// Axes of the groups, and of the elements of a group, for all operands. Parameters do not move from group to
+// group of a layer norm, and have stride 0 along axes that they do not vary with.
 struct Layout {
   JointAxes<kOperands> groups;
   JointAxes<kOperands> elements;
@@ -113,7 +117,8 @@ Error plan_last(const Tensor& input, const NormParameters& parameters, const Ten
   return Error::Ok;
 }
 
-// Layout of groups of channels [N, C, ...]; weight and bias have one element for each channel.
+// Layout of groups of channels [N, C, ...]; weight and bias have one element for each channel. The channels
+// split in two axes: within a group, and from group to group.
 Error plan_groups(const Tensor& input, const NormParameters& parameters, int64_t groups, const Tensor& out,
                   Layout* layout) {
   const size_t rank = input.sizes().size();
@@ -163,7 +168,8 @@ uint64_t square_root(uint64_t value) {
 }
 
 // 1 / sqrt(value / 4^halvings) = multiplier * 2^-shift, so that normalized elements have kFraction fraction
-// bits. The multiplier is 0 if the reciprocal is too large, that is if all elements are equal.
+// bits. The multiplier is 0 if the reciprocal is too large, that is if all elements are equal. The value is
+// first doubled until it has 63 or 64 bits, for a root of 32 bits.
 struct Reciprocal {
   int64_t multiplier = 0;
   int shift = 1;
@@ -179,8 +185,8 @@ struct Reciprocal {
   }
 };
 
-// `out` may alias the inputs, so that the two passes may read different values: the final sum uses unsigned
-// arithmetic, in which overflow is defined.
+// Two passes: sums, then elements. `out` may alias the inputs, so that the two passes may read different
+// values: the final sum uses unsigned arithmetic, in which overflow is defined.
 template <class T>
 void normalize_group(const Layout& layout, char* const* start, const NormScale& to) {
   const auto& run = layout.elements.inner();
@@ -195,6 +201,7 @@ void normalize_group(const Layout& layout, char* const* start, const NormScale& 
   });
   const auto count = static_cast<int64_t>(layout.count);
   if (!to.has_mean) sum = 0;
+  // V is at least 0 (Cauchy-Schwarz) and below 2^62, as check_count() has proven.
   const auto spread = static_cast<uint64_t>(count * squares - sum * sum);
   const Reciprocal reciprocal((spread << to.epsilon_shift) + to.epsilon, to.epsilon_shift / 2);
   const int64_t half = int64_t{1} << (reciprocal.shift - 1);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Softmax of integers: dequantize, softmax and quantize fused, with a table of exponentials instead of float
-// arithmetic.
+// arithmetic. The method is in integer_softmax.h; here are the argument checks.
 #include "kernels/checks/checks.h"
 #include "kernels/checks/selection.h"
 #include "kernels/quantization/affine.h"
@@ -25,11 +25,13 @@ Error quantized_softmax_out(KernelContext&, const Tensor& input, int64_t dim, co
   RL_TRY(check_type(input, kTypes, "input"));
   RL_TRY(check_same_dtype(input, out, "input and out"));
   const bool is_short = contains(kTypes, ScalarType::Short) && input.scalar_type() == ScalarType::Short;
+  // int16 differences have 16 bits: one table for the lower byte, one for the upper.
   const size_t entries = is_short ? 2 * kBytes : kBytes;
   RL_CHECK(table.scalar_type() == ScalarType::Int && table.dim() == 1 && table.numel() == entries,
            Error::InvalidArgument, "table: expected %lu elements of int32, got %lu of %s",
            static_cast<unsigned long>(entries), static_cast<unsigned long>(table.numel()),
            to_string(table.scalar_type()));
+  // A normalized multiplier: with a smaller one the division by the sum would lose bits.
   RL_CHECK(multiplier >= kLeastMultiplier && multiplier <= INT32_MAX, Error::InvalidArgument,
            "multiplier: expected 2^30 to 2^31 - 1, got %ld", static_cast<long>(multiplier));
   RL_CHECK(shift >= ukernel::kLeastShift && shift <= ukernel::kMostShift, Error::InvalidArgument,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A linear layer in float32 whose weight stays integers of 8 or 4 bits, with one multiplication by the scale
-// for each group.
+// for each group. The portable code converts each weight as it multiplies it, depth conversions for every
+// output: no scratch for a row.
 #include "kernels/backs/backs.h"
 #include "kernels/backs/grouped_linear.h"
 #include "kernels/checks/checks.h"
@@ -14,6 +15,7 @@ namespace {
 
 constexpr TypeSet kTypes = selected_types("rushlight::weight_only_linear.out");
 
+// The product of an input row and the weights of one feature, each group scaled once.
 float dot(const GroupedWeight& weight, size_t feature, const float* input, ptrdiff_t step) {
   float total = 0;
   for (size_t g = 0, k = 0; g < weight.form.groups; ++g) {
@@ -26,6 +28,7 @@ float dot(const GroupedWeight& weight, size_t feature, const float* input, ptrdi
   return total;
 }
 
+// Rows of any layout: only the last dimension is a row.
 void multiply(const WeightOnlyLinearProblem& problem) {
   const size_t last = problem.input.sizes().size() - 1;
   const ptrdiff_t step = problem.input.strides()[last], out_step = problem.out.strides()[last];
@@ -59,6 +62,7 @@ Error weight_only_linear_out(KernelContext& context, const Tensor& input, const 
   });
 }
 
+// The bias is not needed to pack weights.
 Error weight_only_linear_out_prepare(KernelContext& context, const Tensor& input, const Tensor& weight,
                                      const Tensor& weight_scales, const std::optional<Tensor>& bias,
                                      Tensor& out) {

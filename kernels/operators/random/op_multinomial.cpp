@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Sampling from discrete distributions by inversion of the cumulative weights: time linear in the categories
-// for each sample, and no scratch for a cumulative table.
+// for each sample, and no scratch for a cumulative table. Weights need not sum to 1. Sums are in double.
 #include <cmath>
 
 #include "kernels/checks/checks.h"
@@ -36,6 +36,8 @@ double weight_left(const Row& row, int64_t category, int64_t taken) {
   return row.weight(category);
 }
 
+// Every weight must be finite and at least 0, which excludes NaN, and `needed` must be positive: without
+// replacement each sample takes one.
 Error check_row(const Row& row, int64_t needed) {
   int64_t positive = 0;
   for (int64_t c = 0; c < row.categories; ++c) {
@@ -49,6 +51,9 @@ Error check_row(const Row& row, int64_t needed) {
   return Error::Ok;
 }
 
+// The first category whose cumulative weight exceeds the target. Two passes: the sum of the weights changes
+// with each sample taken. Rounding may leave the target above all sums; then the last positive category is
+// drawn.
 int64_t draw_category(const Row& row, int64_t taken, Random& random) {
   double total = 0;
   for (int64_t c = 0; c < row.categories; ++c) total += weight_left(row, c, taken);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Tensors of random values. Distributions and their parameters are PyTorch's; the sequences of values are
-// not. Uniform values are transformed: by inversion for exponential, Cauchy and geometric values.
+// not. Uniform values are transformed: by inversion for exponential, Cauchy and geometric values. Values are
+// computed in double and rounded once to the dtype of `out`, in the order of its memory.
 #include <cmath>
 
 #include "kernels/checks/checks.h"
@@ -17,21 +18,26 @@ namespace {
 constexpr double kPi = 3.14159265358979323846;
 constexpr double kHalfRoot = 0.70710678118654752440;  // sqrt(1/2)
 
+// `from` is included; `to` may result from rounding to the dtype of the output.
 double draw_uniform(Random& random, double from, double to) { return from + random.uniform() * (to - from); }
 double draw_normal(Random& random, double mean, double std) { return mean + random.normal() * std; }
+// `mean` and `std` describe the logarithm of the value.
 double draw_log_normal(Random& random, double mean, double std) {
   return std::exp(draw_normal(random, mean, std));
 }
+// positive() excludes 0, so the logarithm is finite.
 double draw_exponential(Random& random, double lambda, double) {
   return -std::log(random.positive()) / lambda;
 }
+// The tangent's argument is in (-pi / 2, pi / 2].
 double draw_cauchy(Random& random, double median, double sigma) {
   return median + sigma * std::tan(kPi * (random.positive() - 0.5));
 }
-// The number of trials up to the first success.
+// The number of trials up to the first success: at least 1, also if a uniform value of 1 gives 0.
 double draw_geometric(Random& random, double p, double) {
   return p == 1 ? 1 : std::fmax(1, std::ceil(std::log(random.positive()) / std::log1p(-p)));
 }
+// positive() is at most 1, so p = 1 always succeeds, and never 0, so p = 0 never does.
 double draw_bernoulli(Random& random, double p, double) { return random.positive() <= p ? 1 : 0; }
 
 // The variance of a complex normal value is split evenly between its parts.
@@ -39,6 +45,7 @@ Error draw_normal_into(TypeSet types, const Tensor& out, double mean, double std
   return draw_into(types, out, draw_normal, mean, is_complex(out.scalar_type()) ? std * kHalfRoot : std);
 }
 
+// Checks of parameters; NaN fails each of them.
 Error check_at_least_0(double value, const char* name) {
   RL_CHECK(value >= 0, Error::InvalidArgument, "%s: expected 0 at least, got %f", name, value);
   return Error::Ok;
@@ -65,12 +72,14 @@ Error check_elements(const Tensor& tensor, Check check) {
   return Error::Ok;
 }
 
+// Reads every probability before the first draw. A tensor in shared memory may change in between; then a draw
+// only has another probability.
 Error check_probabilities(const Tensor& p) {
   if (!is_floating(p.scalar_type())) return unsupported_type(p.scalar_type());
   return check_elements(p, [](double value) { return check_probability(value); });
 }
 
-// Uniform integers in [low, high).
+// Uniform integers in [low, high). The difference of two int64 values fits in uint64.
 Error integers_between(TypeSet types, int64_t low, int64_t high, const Tensor& out) {
   RL_CHECK(low < high, Error::InvalidArgument, "high: expected more than %lld, got %lld",
            static_cast<long long>(low), static_cast<long long>(high));
@@ -79,12 +88,15 @@ Error integers_between(TypeSet types, int64_t low, int64_t high, const Tensor& o
 
 }  // namespace
 
+// Uniform in [0, 1). The size is an argument here and comes from a tensor in the *_like operators; in all of
+// them `out` chooses dtype and layout.
 Error rand_out(KernelContext&, Span<const int64_t> size, Tensor& out) {
   RL_TRY(resize_to(out, size));
   constexpr TypeSet kOwnTypes = selected_types("aten::rand.out");
   return draw_into(kOwnTypes, out, draw_uniform, 0, 1);
 }
 
+// Normal with mean 0 and variance 1; of complex dtypes, too.
 Error randn_out(KernelContext&, Span<const int64_t> size, Tensor& out) {
   RL_TRY(resize_to(out, size));
   constexpr TypeSet kOwnTypes = selected_types("aten::randn.out");
@@ -103,6 +115,7 @@ Error randn_like_out(KernelContext&, const Tensor& self, std::optional<int64_t> 
   return draw_normal_into(kOwnTypes, out, 0, 1);
 }
 
+// Integers in [0, high), also as elements of floating dtypes.
 Error randint_out(KernelContext&, int64_t high, Span<const int64_t> size, Tensor& out) {
   RL_TRY(resize_to(out, size));
   constexpr TypeSet kOwnTypes = selected_types("aten::randint.out");
@@ -139,6 +152,7 @@ Error randint_like_tensor_out(KernelContext&, const Tensor& self, const Tensor& 
   return integers_between(kTypes, 0, load_integer(high.const_data_ptr<char>(), high.scalar_type()), out);
 }
 
+// All values that the dtype represents exactly: 0 to 2^24 for float32, 0 to 127 for int8.
 Error random_out(KernelContext&, const Tensor& self, const EValue& generator, Tensor& out) {
   RL_TRY(check_no_generator(generator));
   RL_TRY(resize_out(out, self.sizes()));
@@ -146,6 +160,7 @@ Error random_out(KernelContext&, const Tensor& self, const EValue& generator, Te
   return draw_integers_into(kOwnTypes, out, 0, largest_drawn(out.scalar_type()) + 1);
 }
 
+// The in-place operators of PyTorch as out variants: only the shape of `self` matters from here on.
 Error random_to_out(KernelContext&, const Tensor& self, int64_t to, const EValue& generator, Tensor& out) {
   RL_TRY(check_no_generator(generator));
   RL_TRY(resize_out(out, self.sizes()));
@@ -191,6 +206,7 @@ Error normal_float_float_out(KernelContext&, double mean, double std, Span<const
   return draw_normal_into(kOwnTypes, out, mean, std);
 }
 
+// Means, deviations or both from tensors. Every deviation is checked before the first draw.
 Error normal_tensor_float_out(KernelContext&, const Tensor& mean, double std, const EValue& generator,
                               Tensor& out) {
   RL_TRY(check_no_generator(generator));
@@ -238,6 +254,7 @@ Error cauchy_out(KernelContext&, const Tensor& self, double median, double sigma
   return draw_into(kOwnTypes, out, draw_cauchy, median, sigma);
 }
 
+// Density lambd * exp(-lambd x).
 Error exponential_out(KernelContext&, const Tensor& self, double lambd, const EValue& generator,
                       Tensor& out) {
   RL_TRY(check_no_generator(generator));
@@ -247,6 +264,7 @@ Error exponential_out(KernelContext&, const Tensor& self, double lambd, const EV
   return draw_into(kOwnTypes, out, draw_exponential, lambd);
 }
 
+// P(k) = (1 - p)^(k - 1) p for k = 1, 2, ...
 Error geometric_out(KernelContext&, const Tensor& self, double p, const EValue& generator, Tensor& out) {
   RL_TRY(check_no_generator(generator));
   RL_CHECK(p > 0 && p < 1, Error::InvalidArgument, "p: expected between 0 and 1, got %f", p);

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Random permutation by the inside-out form of the Fisher-Yates shuffle: n random draws, no scratch.
+// Random permutation of 0 to n - 1 by the inside-out form of the Fisher-Yates shuffle (Knuth, TAOCP 2,
+// 3.4.2): n random draws, no scratch. Every permutation has the same probability. n may not exceed the
+// integers that the dtype represents exactly.
 #include <cstring>
 #include <utility>
 

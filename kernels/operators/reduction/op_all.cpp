@@ -10,6 +10,8 @@ namespace {
 constexpr TypeSet kTypes = selected_types("aten::all.out") | selected_types("aten::all.dims_out") |
                            selected_types("aten::all.all_out");
 
+// True if no element is 0; NaN counts as true. No elements give true. `out` may be uint8, as in PyTorch for
+// uint8 inputs.
 Error all(const Tensor& self, const DimList& dims, bool keepdim, Tensor& out) {
   return reduce_truth(kTypes, self, dims, keepdim, false, out);
 }

@@ -7,6 +7,8 @@
 
 namespace rushlight::kernels {
 
+// The largest element over `dim`, or over all dimensions if the list is empty. NaN wins. A reduced dimension
+// without elements is an error, because there is no neutral element for integers.
 Error amax_out(KernelContext& context, const Tensor& self, Span<const int64_t> dim, bool keepdim,
                Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::amax.out");

@@ -7,6 +7,7 @@
 
 namespace rushlight::kernels {
 
+// The smallest element over `dim`, or over all dimensions if the list is empty; otherwise as amax.
 Error amin_out(KernelContext& context, const Tensor& self, Span<const int64_t> dim, bool keepdim,
                Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::amin.out");

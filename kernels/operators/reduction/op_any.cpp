@@ -10,6 +10,7 @@ namespace {
 constexpr TypeSet kTypes = selected_types("aten::any.out") | selected_types("aten::any.dims_out") |
                            selected_types("aten::any.all_out");
 
+// True if some element is not 0; NaN counts as true. No elements give false.
 Error any(const Tensor& self, const DimList& dims, bool keepdim, Tensor& out) {
   return reduce_truth(kTypes, self, dims, keepdim, true, out);
 }

@@ -6,6 +6,8 @@
 
 namespace rushlight::kernels {
 
+// The index (int64) of the first largest element, or of the first NaN. Without `dim` it counts all elements
+// in row-major order, whatever the dim order of `self`.
 Error argmax_out(KernelContext& context, const Tensor& self, std::optional<int64_t> dim, bool keepdim,
                  Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::argmax.out");

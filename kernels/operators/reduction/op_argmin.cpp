@@ -6,6 +6,7 @@
 
 namespace rushlight::kernels {
 
+// The index (int64) of the first smallest element, or of the first NaN; otherwise as argmax.
 Error argmin_out(KernelContext& context, const Tensor& self, std::optional<int64_t> dim, bool keepdim,
                  Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::argmin.out");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Counts, or sums of weights, of each value of a vector of integers. Two passes: the first finds the number
-// of bins.
+// of bins. Counts are int64. Weights sum in float32 if they are float32, else in double, as in PyTorch; each
+// addition is rounded to that dtype.
 #include "kernels/checks/checks.h"
 #include "kernels/checks/selection.h"
 #include "kernels/elements/element_access.h"
@@ -13,7 +14,7 @@ namespace rushlight::kernels {
 namespace {
 
 // The number of bins: the largest element plus 1, but at least `least`. InvalidArgument if an element is
-// negative or too large to count.
+// negative or too large to count: the number of bins must fit in a 32-bit size.
 Error count_bins(const Tensor& self, int64_t least, int64_t* bins) {
   *bins = least;
   const char* at = self.const_data_ptr<char>();
@@ -54,6 +55,7 @@ Error bincount_out(KernelContext&, const Tensor& self, const std::optional<Tenso
   RL_TRY(resize_out(out, {&size, 1}));
 
   char* const sums = out.mutable_data_ptr<char>();
+  // All dtypes of sums store an integer 0.
   for (SizesType i = 0; i < size; ++i) store_integer(sums + i * byte_stride(out, 0), sum_type, 0);
   for (size_t i = 0; i < self.numel(); ++i) {
     const int64_t bin = load_integer(self.const_data_ptr<char>() + i * self.element_size(), type);

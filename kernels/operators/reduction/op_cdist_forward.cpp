@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Distances of all pairs of rows, each computed directly from differences. PyTorch may use a matrix product
-// for p = 2, which is faster for many rows but loses digits of small distances.
+// Distances of all pairs of rows, x1 [..., P, M] and x2 [..., R, M] to [..., P, R], each computed directly
+// from differences: P R M operations. PyTorch may use a matrix product for p = 2, which is faster for many
+// rows but loses digits of small distances.
 #include "kernels/checks/checks.h"
 #include "kernels/checks/selection.h"
 #include "kernels/reduction/distance.h"
@@ -12,7 +13,7 @@ namespace rushlight::kernels {
 
 namespace {
 
-// A view whose batch dimensions are broadcast to `batch`.
+// A view whose batch dimensions are broadcast to `batch`: missing ones are inserted, sizes of 1 get stride 0.
 View broadcast_batch(const Tensor& tensor, Span<const SizesType> batch) {
   View view = View::of(tensor);
   while (view.dim < batch.size() + 2) view.insert(0, 1, 0);
@@ -50,6 +51,7 @@ Error _cdist_forward_out(KernelContext&, const Tensor& x1, const Tensor& x2, dou
   const size_t rank = a.dim;
   RowMajorCursor cursor(out);
   ptrdiff_t index[kTensorDimensionLimit] = {};
+  // Row-major order of the results; the last two indices select the rows.
   for (ptrdiff_t n = out.numel(); n > 0; --n, cursor.advance()) {
     RowPair rows{a.data, a.strides[rank - 1], b.data, b.strides[rank - 1], a.sizes[rank - 1]};
     for (size_t d = 0; d + 2 < rank; ++d) {
@@ -59,6 +61,7 @@ Error _cdist_forward_out(KernelContext&, const Tensor& x1, const Tensor& x2, dou
     rows.a += index[rank - 2] * a.strides[rank - 2];
     rows.b += index[rank - 1] * b.strides[rank - 2];
     write_distance(rows, p, out.scalar_type(), cursor.get());
+    // The next index in row-major order, in step with the cursor.
     for (size_t d = rank; d-- > 0;) {
       if (++index[d] < shape.sizes[d]) break;
       index[d] = 0;

@@ -7,6 +7,8 @@
 
 namespace rushlight::kernels {
 
+// out[i] = self[0] + ... + self[i] along `dim`. Elements are converted to the dtype of `out` first; integers
+// wrap. float32 keeps the running sum in double, 16-bit floats in float, and each output is rounded once.
 Error cumsum_out(KernelContext& context, const Tensor& self, int64_t dim, std::optional<int64_t> dtype,
                  Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::cumsum.out");

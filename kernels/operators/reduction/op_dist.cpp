@@ -13,8 +13,9 @@
 
 namespace rushlight::kernels {
 
-// The p-norm of the difference of two broadcast tensors, computed in double. Complex differences count by
-// their modulus.
+// The p-norm of the difference of two broadcast tensors, computed in double with a pairwise sum. Complex
+// differences count by their modulus. p = 0 counts differing elements, infinite p gives the largest or
+// smallest difference; no elements give 0. No difference is stored: one pass over both tensors.
 Error dist_out(KernelContext&, const Tensor& self, const Tensor& other, const Scalar& p, Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::dist.out");
   for (const Tensor* each : {&self, &other, static_cast<const Tensor*>(&out)}) {
@@ -25,6 +26,7 @@ Error dist_out(KernelContext&, const Tensor& self, const Tensor& other, const Sc
            to_string(out.scalar_type()));
   Shape shape;
   RL_TRY(broadcast_shape(self.sizes(), other.sizes(), &shape));
+  // Broadcast dimensions get stride 0 in both.
   View views[] = {expand_to(View::of(self), shape.span()), expand_to(View::of(other), shape.span())};
   for (View& each : views) {
     if (each.dim == 0) each.insert(0, 1, 0);

@@ -10,6 +10,9 @@
 
 namespace rushlight::kernels {
 
+// Counts the elements in `bins` bins of equal width over [min, max]; the last bin includes its right edge.
+// Elements outside, and NaN, are ignored. The bin is computed in double. Counts have the dtype of `self` and
+// are rounded to it after each addition: float32 stops counting at 2^24.
 Error histc_out(KernelContext&, const Tensor& self, int64_t bins, const Scalar& min, const Scalar& max,
                 Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::histc.out");
@@ -28,8 +31,10 @@ Error histc_out(KernelContext&, const Tensor& self, int64_t bins, const Scalar& 
   for (SizesType i = 0; i < size; ++i) store_integer(counts + i * byte_stride(out, 0), type, 0);
   const char* at = self.const_data_ptr<char>();
   for (size_t i = 0; i < self.numel(); ++i, at += self.element_size()) {
+    // Comparisons with NaN are false.
     const double number = load_number(at, type);
     if (!(number >= range.low && number <= range.high)) continue;
+    // The quotient of an element at the right edge is `size` itself.
     auto bin = static_cast<ptrdiff_t>((number - range.low) * size / (range.high - range.low));
     if (bin >= size) bin = size - 1;
     char* const count = counts + bin * byte_stride(out, 0);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Histograms with given or evenly spaced edges. Finds each element's bin by binary search over the edges,
-// log2(bins) comparisons, since edges need not be evenly spaced.
+// log2(bins) comparisons, since edges need not be evenly spaced. That they ascend is not checked: in another
+// order elements go to some bin, but never outside the histogram.
 #include <cstring>
 #include <optional>
 
@@ -33,9 +34,12 @@ Error check_bins(int64_t bins) {
   return Error::Ok;
 }
 
+// All bits 0 are 0 in every dtype.
 void clear(const Tensor& vector) { std::memset(vector.mutable_data_ptr(), 0, vector.nbytes()); }
 
 // A bin includes its left edge, the last one also its right edge. Without weights each element counts 1.
+// Elements outside, and NaN, are ignored. Sums have the dtype of `self` and are rounded to it after each
+// addition. `density` divides by the total and by the widths, so that the integral is 1.
 Error count_in_bins(const Tensor& self, const std::optional<Tensor>& weight, bool density,
                     const Tensor& edges, const Tensor& hist) {
   const ptrdiff_t bins = edges.size(0) - 1;
@@ -50,6 +54,7 @@ Error count_in_bins(const Tensor& self, const std::optional<Tensor>& weight, boo
       const double number = load_number(fibers[0].data + i * fibers[0].stride, self.scalar_type());
       if (!(number >= get(edges, 0) && number <= get(edges, bins))) continue;
       ptrdiff_t bin = 0;
+      // Invariant: edges[bin] <= number, and number < edges[above] or above is the last edge.
       for (ptrdiff_t above = bins; above - bin > 1;) {
         const ptrdiff_t middle = bin + (above - bin) / 2;
         (number < get(edges, middle) ? above : bin) = middle;
@@ -95,7 +100,8 @@ Error histogram_bins_tensor_out(KernelContext&, const Tensor& self, const Tensor
   return count_in_bins(self, weight, density, bin_edges, hist);
 }
 
-// Default range: the data's minimum and maximum, or [0, 1] if there is no data.
+// Default range: the data's minimum and maximum, or [0, 1] if there is no data. A NaN or infinity in the data
+// is an error then. Equal bounds are moved apart by 0.5 on each side.
 Error histogram_bin_ct_out(KernelContext&, const Tensor& self, int64_t bins,
                            std::optional<Span<const double>> range, const std::optional<Tensor>& weight,
                            bool density, Tensor& hist, Tensor& bin_edges) {
@@ -116,6 +122,7 @@ Error histogram_bin_ct_out(KernelContext&, const Tensor& self, int64_t bins,
   RL_TRY(resize_out(bin_edges, {&count, 1}));
   const double step = (covered.high - covered.low) / last;
   for (SizesType i = 0; i < last; ++i) set(bin_edges, i, covered.low + i * step);
+  // Stored exactly: low + bins * step may be rounded to less.
   set(bin_edges, last, covered.high);
   return count_in_bins(self, weight, density, bin_edges, hist);
 }

@@ -6,6 +6,7 @@
 
 namespace rushlight::kernels {
 
+// The p-norm over `dim`, by default over all dimensions; an empty list means all, too.
 Error linalg_vector_norm_out(KernelContext&, const Tensor& self, const Scalar& ord,
                              std::optional<Span<const int64_t>> dim, bool keepdim,
                              std::optional<int64_t> dtype, Tensor& out) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // log(cumsum(exp(x))) along a dimension, as a running log-sum-exp in double: it cannot overflow, as no
-// exponential of x itself is formed.
+// exponential of x itself is formed. One exponential and one logarithm for each element. The running value is
+// not rounded; each output is, once.
 #include <cmath>
 
 #include "kernels/checks/checks.h"
@@ -24,6 +25,7 @@ Error logcumsumexp_out(KernelContext&, const Tensor& self, int64_t dim, Tensor& 
   const View views[] = {at_least_1d(self), at_least_1d(out)};
   return for_each_fiber(views, d, [type](const Fiber* fibers) {
     if ((kTypes & types::kComplex) != 0 && is_complex(type)) {
+      // -inf is the logarithm of 0, the sum of no elements.
       WideComplex sum(-INFINITY);
       for (ptrdiff_t i = 0; i < fibers[0].size; ++i) {
         sum = complex_log_add(load_complex(fibers[0].data + i * fibers[0].stride, type), sum);

@@ -7,6 +7,7 @@
 
 namespace rushlight::kernels {
 
+// The largest element along `dim` and the index (int64) of its first occurrence. The first NaN wins.
 Error max_out(KernelContext& context, const Tensor& self, int64_t dim, bool keepdim, Tensor& max,
               Tensor& max_values) {
   constexpr TypeSet kTypes = selected_types("aten::max.dim_max");

@@ -25,6 +25,9 @@ Error check_floating(const Tensor& self) {
 
 }  // namespace
 
+// The pairwise sum, in float for 16-bit floats, divided once by the number of elements; NaN for no elements.
+// Elements are converted to the compute dtype of `out` before they are added, so integers with a `dtype` do
+// not overflow.
 Error mean_dim_out(KernelContext& context, const Tensor& self, std::optional<Span<const int64_t>> dim,
                    bool keepdim, std::optional<int64_t> dtype, Tensor& out) {
   RL_TRY(check_requested_dtype(dtype, out));

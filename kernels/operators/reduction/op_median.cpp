@@ -5,6 +5,8 @@
 
 namespace rushlight::kernels {
 
+// The median of all elements: of an even number the lower of the two in the middle, and NaN if any element
+// is. By selection, n log n comparisons, without scratch and without a change of the input.
 Error median_out(KernelContext&, const Tensor& self, Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::median.out");
   return median_of_all(kTypes, self, false, out);

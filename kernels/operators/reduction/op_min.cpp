@@ -7,6 +7,7 @@
 
 namespace rushlight::kernels {
 
+// The smallest element along `dim` and the index (int64) of its first occurrence. The first NaN wins.
 Error min_out(KernelContext& context, const Tensor& self, int64_t dim, bool keepdim, Tensor& min,
               Tensor& min_indices) {
   constexpr TypeSet kTypes = selected_types("aten::min.dim_min");

@@ -11,7 +11,7 @@ namespace {
 
 // The index of the most frequent element: the smallest of several, at its last position. One pass over the
 // fiber for each distinct element finds the next larger one and counts it: quadratic in the worst case, but
-// no scratch.
+// no scratch. All NaNs count as one value, the largest.
 ptrdiff_t position_of_mode(const Fiber& fiber, ScalarType type, int64_t) {
   ptrdiff_t best = 0;
   ptrdiff_t most = 0;
@@ -23,12 +23,14 @@ ptrdiff_t position_of_mode(const Fiber& fiber, ScalarType type, int64_t) {
     count = 0;
     for (ptrdiff_t i = 0; i < fiber.size; ++i) {
       const char* const at = fiber.data + i * fiber.stride;
+      // Skips the values that earlier passes have counted.
       if (previous >= 0 && compare_elements(at, fiber.data + previous * fiber.stride, type) <= 0) continue;
       const int order = next < 0 ? -1 : compare_elements(at, fiber.data + next * fiber.stride, type);
       if (order > 0) continue;
       count = order < 0 ? 1 : count + 1;
       next = i;
     }
+    // Values come in ascending order, so of equally frequent ones the smallest stays.
     if (count > most) {
       most = count;
       best = next;

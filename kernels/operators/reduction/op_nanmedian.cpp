@@ -5,6 +5,7 @@
 
 namespace rushlight::kernels {
 
+// As median, but over the elements that are not NaN; NaN only if there are none.
 Error nanmedian_out(KernelContext&, const Tensor& self, Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::nanmedian.out");
   return median_of_all(kTypes, self, true, out);

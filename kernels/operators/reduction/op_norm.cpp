@@ -12,6 +12,7 @@ constexpr TypeSet kTypes = selected_types("aten::norm.out") | selected_types("at
                            selected_types("aten::norm.Scalar_out") |
                            selected_types("aten::norm.ScalarOpt_dtype_out");
 
+// None means the Euclidean norm.
 double order(const std::optional<Scalar>& p) { return p ? p->to<double>() : 2; }
 
 }  // namespace

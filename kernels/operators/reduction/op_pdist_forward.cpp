@@ -8,7 +8,8 @@
 
 namespace rushlight::kernels {
 
-// Distances of row 0 to all later rows, then of row 1 to all later rows, and so on.
+// Distances of row 0 to all later rows, then of row 1 to all later rows, and so on: n (n - 1) / 2 results for
+// n rows.
 Error _pdist_forward_out(KernelContext&, const Tensor& self, double p, Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::_pdist_forward.out");
   const ScalarType type = self.scalar_type();
@@ -18,6 +19,7 @@ Error _pdist_forward_out(KernelContext&, const Tensor& self, double p, Tensor& o
   if (!contains(kTypes, type)) return unsupported_type(type);
   RL_TRY(check_same_dtype(self, out, "self and out"));
   const ptrdiff_t rows = self.sizes()[0];
+  // The product is formed in 64 bits: 2^31 rows squared do not fit in 32.
   const int64_t pairs = rows > 0 ? int64_t{rows} * (rows - 1) / 2 : 0;
   RL_CHECK(pairs <= INT32_MAX, Error::InvalidArgument, "self: expected fewer rows, got %ld",
            static_cast<long>(rows));

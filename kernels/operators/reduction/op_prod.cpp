@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Products of elements. Integers wrap; a bool product is true if all elements are.
+// Products of elements; no elements give 1. Integers wrap; a bool product is true if all elements are. The
+// product of 16-bit floats is held in float, of integers in int64, and rounded or wrapped once. Sequential:
+// rounding errors of products add up relatively, so a tree would gain little.
 #include "kernels/checks/checks.h"
 #include "kernels/checks/selection.h"
 #include "kernels/math/arithmetic.h"
@@ -18,6 +20,7 @@ Error prod(const Tensor& self, const DimList& dims, bool keepdim, std::optional<
   RL_TRY(check_requested_dtype(dtype, out));
   const ScalarType type = out.scalar_type();
   if (!contains(kTypes, type)) return unsupported_type(type);
+  // A bool product is all(), which has the loop already.
   if (type == ScalarType::Bool) {
     RL_TRY(check_convertible(self.scalar_type()));
     return reduce_truth(type_set(self.scalar_type()), self, dims, keepdim, false, out);

@@ -17,6 +17,7 @@ namespace {
 
 // Calls f with a pointer to every element of the view.
 template <class F>
+// Compiled once for each function, in row-major order.
 void for_each_element(const View& view, F f) {
   static_cast<void>(for_each_fiber({&view, 1}, view.dim - 1, [&](const Fiber* fibers) {
     for (ptrdiff_t i = 0; i < fibers[0].size; ++i) f(fibers[0].data + i * fibers[0].stride);
@@ -27,6 +28,7 @@ void for_each_element(const View& view, F f) {
 constexpr TypeSet kTypes = selected_types("aten::renorm.out");
 constexpr bool kHasComplex = (kTypes & types::kComplex) != 0;
 
+// A complex element counts by its modulus.
 double size_of(const char* at, ScalarType type) {
   if (kHasComplex && is_complex(type)) return modulus(load_complex(at, type));
   return std::abs(load_number(at, type));
@@ -37,6 +39,7 @@ void scale(char* at, ScalarType type, double factor) {
   store_number(at, type, load_number(at, type) * factor);
 }
 
+// The p-norm for p > 0, in double. An infinite p takes the largest magnitude; NaN, once found, stays.
 double norm_of(const View& view, double p) {
   double total = 0;
   for_each_element(view, [&](const char* at) {
@@ -53,6 +56,7 @@ double norm_of(const View& view, double p) {
 }  // namespace
 
 // Scales slices along `dim` down to maxnorm if their p-norm exceeds it. The 1e-7 in the divisor is PyTorch's.
+// Slices whose norm is NaN stay unchanged. Two passes over each slice that is scaled, in place in the copy.
 Error renorm_out(KernelContext&, const Tensor& self, const Scalar& p, int64_t dim, const Scalar& maxnorm,
                  Tensor& out) {
   const ScalarType type = self.scalar_type();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Reduces consecutive segments along a dimension, given by lengths or offsets. One pass in double, segment by
-// segment.
+// segment, in sequence; each result is rounded once. NaN elements win in max and min.
 #include <cmath>
 
 #include "kernels/checks/checks.h"
@@ -16,6 +16,7 @@ namespace rushlight::kernels {
 
 namespace {
 
+// In the order of the words in read_reduction().
 enum class Reduction : uint8_t { kSum, kMean, kProduct, kLargest, kSmallest };
 
 Error read_reduction(std::string_view word, Reduction* reduction) {
@@ -44,6 +45,7 @@ double neutral(Reduction reduction) {
   }
 }
 
+// The reduction of one fiber, as a function object for for_each_fiber().
 struct Segments {
   Reduction reduction;
   std::optional<Scalar> initial;
@@ -51,7 +53,8 @@ struct Segments {
   ScalarType bound_type;
   bool are_lengths;
 
-  // Fibers: bounds (lengths, or offsets with the end), data, result.
+  // Fibers: bounds (lengths, or offsets with the end), data, result. Each bound is checked as it is read,
+  // because the program may have placed the tensors on shared memory.
   Error operator()(const Fiber* fibers) const {
     const Fiber& data = fibers[1];
     int64_t start = 0;
@@ -81,6 +84,7 @@ struct Segments {
   }
 
   [[nodiscard]] double reduce(const Fiber& data, ptrdiff_t start, ptrdiff_t end) const {
+    // The initial value is the first operand, for every segment.
     double held = initial ? initial->to<double>() : neutral(reduction);
     for (ptrdiff_t i = start; i < end; ++i) {
       const double value = load_number(data.data + i * data.stride, type);
@@ -94,6 +98,8 @@ struct Segments {
         held += value;
       }
     }
+    // The mean of an empty segment is the initial value, or NaN without one. An initial value counts as a
+    // summand, not as an element.
     if (reduction != Reduction::kMean) return held;
     if (end > start) return held / static_cast<double>(end - start);
     return initial ? held : NAN;
@@ -135,6 +141,7 @@ Error segment_reduce_out(KernelContext&, const Tensor& data, std::string_view re
     shape.push(static_cast<size_t>(i) == d ? segments : data.sizes()[i]);
   }
   RL_TRY(resize_out(out, shape.span()));
+  // Bounds have no dimensions after the axis: these are added with stride 0.
   View beside = View::of(bounds);
   while (beside.dim < static_cast<size_t>(data.dim())) beside.insert(beside.dim, data.sizes()[beside.dim], 0);
   const View views[] = {beside, View::of(data), View::of(out)};

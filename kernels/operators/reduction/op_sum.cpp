@@ -14,6 +14,9 @@ constexpr TypeSet kTypes = selected_types("aten::sum.IntList_out") | selected_ty
 
 }  // namespace
 
+// Elements are converted to the accumulator dtype of `out` and added: floating ones pairwise, 16-bit floats
+// in float; integers in wrapping int64. No elements give 0. An empty `dim` means all dimensions, as None
+// does.
 Error sum_dim_out(KernelContext& context, const Tensor& self, std::optional<Span<const int64_t>> dim,
                   bool keepdim, std::optional<int64_t> dtype, Tensor& out) {
   RL_TRY(check_requested_dtype(dtype, out));

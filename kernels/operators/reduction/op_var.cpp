@@ -12,6 +12,8 @@ constexpr TypeSet kTypes = selected_types("aten::var.out") | selected_types("ate
 
 }  // namespace
 
+// The sum of squared distances from the mean, divided by count - 1 if `unbiased`, else by count. Two passes,
+// see variance.h.
 Error var_out(KernelContext& context, const Tensor& self, std::optional<Span<const int64_t>> dim,
               bool unbiased, bool keepdim, Tensor& out) {
   Reduction reduction;
@@ -21,6 +23,7 @@ Error var_out(KernelContext& context, const Tensor& self, std::optional<Span<con
                         [&] { return variance_into(kTypes, reduction, self, problem.correction, out); });
 }
 
+// Divides by count - correction, which counts as 0 if it is negative: then the result is NaN or infinite.
 Error var_correction_out(KernelContext& context, const Tensor& self, std::optional<Span<const int64_t>> dim,
                          const std::optional<Scalar>& correction, bool keepdim, Tensor& out) {
   Reduction reduction;

@@ -7,7 +7,8 @@
 
 namespace rushlight::kernels {
 
-// out0: variance. out1: mean.
+// out0: variance. out1: mean. The portable code computes the mean twice, three passes in all: the variance
+// does not keep it, and the separate mean is rounded as in mean().
 Error var_mean_correction_out(KernelContext& context, const Tensor& self,
                               std::optional<Span<const int64_t>> dim, const std::optional<Scalar>& correction,
                               bool keepdim, Tensor& out0, Tensor& out1) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Sampling grids of affine maps, the input of grid_sampler: each output position, in coordinates from -1 to
-// 1, is multiplied by a 2 x 3 or 3 x 4 matrix.
+// 1, is multiplied by a 2 x 3 or 3 x 4 matrix, [N, spatial, spatial + 1]; the last column is the translation.
+// Coordinates are recomputed at each position: no scratch for a base grid.
 #include "kernels/checks/checks.h"
 #include "kernels/checks/selection.h"
 #include "kernels/elements/held_access.h"
@@ -13,7 +14,7 @@ namespace rushlight::kernels {
 namespace {
 
 // The coordinate of an element's center in a dimension that spans [-1, 1]. With align_corners the outermost
-// centers are at -1 and 1.
+// centers are at -1 and 1. The numerator is an integer, so there is one rounding.
 template <class W>
 W coordinate_of(ptrdiff_t index, ptrdiff_t size, bool align_corners) {
   if (size <= 1) return 0;
@@ -38,6 +39,7 @@ void fill_grid(const Tensor& theta, Span<const int64_t> size, bool align_corners
           for (size_t d = 0; d < 4; ++d) target += at[d] * grid.strides[d];
           for (ptrdiff_t i = 0; i < dims; ++i, target += grid.strides[4]) {
             const char* row = matrices.data + at[0] * matrices.strides[0] + i * matrices.strides[1];
+            // The translation first, then the products.
             W sum = access.load(row + dims * matrices.strides[2]);
             for (ptrdiff_t j = 0; j < dims; ++j) {
               const auto d = static_cast<size_t>(3 - j);  // x comes first
@@ -68,6 +70,7 @@ Error affine_grid_generator_out(KernelContext&, const Tensor& theta, Span<const 
   Shape shape;
   shape.push(static_cast<ptrdiff_t>(size[0]));
   for (size_t d = 2; d < size.size(); ++d) {
+    // 2 * index in coordinate_of() then fits in 32 bits.
     RL_CHECK(size[d] >= 1 && size[d] <= kSpatialLimit / 2, Error::InvalidArgument,
              "size: expected 1 at least, got %ld", static_cast<long>(size[d]));
     shape.push(static_cast<ptrdiff_t>(size[d]));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Samples an image at the positions of a grid, by linear, nearest or cubic interpolation (Jaderberg et al.,
 // "Spatial Transformer Networks", 2015). Weights separate by dimension: each position computes its weights
-// once, for all channels.
+// once, for all channels. A position then costs 2^d, 1 or 4^d products for each channel in d dimensions.
 #include <algorithm>
 #include <cmath>
 
@@ -39,7 +39,8 @@ W reflect(W position, W low, W high) {
   return is_flipped ? high - extra : low + extra;
 }
 
-// Maps a position that may lie outside to the position to read, by the padding mode.
+// Maps a position that may lie outside to the position to read, by the padding mode. Except for kZeros the
+// result is inside: NaN becomes 0.
 template <class W>
 W inside(const Sampling& sampling, W position, ptrdiff_t size) {
   if (sampling.outside == kZeros) return position;
@@ -52,7 +53,8 @@ W inside(const Sampling& sampling, W position, ptrdiff_t size) {
   return std::min(position, last);
 }
 
-// The byte offset of an element, or -1 if the position is outside (or NaN): such taps count as 0.
+// The byte offset of an element, or -1 if the position is outside (or NaN): such taps count as 0. The test
+// comes before the conversion, which is undefined for values beyond ptrdiff_t.
 template <class W>
 ptrdiff_t offset_of(W position, ptrdiff_t size, ptrdiff_t stride) {
   if (!(position >= 0) || position >= static_cast<W>(size)) return -1;
@@ -63,10 +65,13 @@ ptrdiff_t offset_of(W position, ptrdiff_t size, ptrdiff_t stride) {
 template <class W>
 Taps<W> taps_of(const Sampling& sampling, W coordinate, ptrdiff_t size, ptrdiff_t stride) {
   const W length = static_cast<W>(size);
+  // Undoes the normalization: -1 and 1 are the centers of the outermost elements, or their outer edges at
+  // -0.5 and size - 0.5.
   const W point =
       sampling.align_corners ? (coordinate + 1) / 2 * (length - 1) : ((coordinate + 1) * length - 1) / 2;
   Taps<W> taps = single_tap<W>();
   if (sampling.mode == kCubic) {
+    // Each of the four taps is padded separately, so reflection and border apply beyond the image.
     const W before = std::floor(point);
     taps.count = 4;
     cubic_weights(point - before, taps.weight);
@@ -76,7 +81,9 @@ Taps<W> taps_of(const Sampling& sampling, W coordinate, ptrdiff_t size, ptrdiff_
     return taps;
   }
   const W position = inside(sampling, point, size);
+  // Padding comes before rounding, so a reflected position is rounded once, inside.
   if (sampling.mode == kNearest) {
+    // Halves round to even, as in PyTorch.
     taps.offset[0] = offset_of(std::nearbyint(position), size, stride);
     return taps;
   }
@@ -105,6 +112,7 @@ void sample(const Sampling& sampling, size_t spatial, const Tensor& input, const
           const char* point = points.data + n * points.strides[0] + z * points.strides[1] +
                               y * points.strides[2] + x * points.strides[3];
           for (size_t d = kVolume - spatial; d < kVolume; ++d) {
+            // Coordinates are x, y, z; dimensions z, y, x.
             const auto coordinate = static_cast<ptrdiff_t>(kVolume - 1 - d);
             taps[d] = taps_of(sampling, access.load(point + coordinate * points.strides[4]),
                               source.sizes[2 + d], source.strides[2 + d]);
@@ -120,6 +128,8 @@ void sample(const Sampling& sampling, size_t spatial, const Tensor& input, const
   }
 }
 
+// Input [N, C, (D,) H, W], grid [N, (D,) H, W, coordinates], out [N, C, and the spatial sizes of the grid].
+// Proves all shapes; positions are the only values that the loops test.
 Error sample_grid(TypeSet types, size_t spatial, const Tensor& input, const Tensor& grid,
                   const Sampling& sampling, const Tensor& out) {
   const ScalarType type = input.scalar_type();

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Linear and cubic resampling. Weights separate by dimension: each output position computes its weights once,
-// for all channels. For uint8 images weights are rounded to fixed point, as PyTorch does.
+// for all channels. No intermediate image: an output costs 2^d or 4^d products in d dimensions, and no
+// scratch. For uint8 images weights are rounded to fixed point, as PyTorch does. 16-bit floats compute in
+// float.
 #include <algorithm>
 #include <cmath>
 
@@ -24,6 +26,7 @@ template <class W>
 Taps<W> taps_of(const Resampling& dimension, Filter filter, bool align_corners, ptrdiff_t index,
                 ptrdiff_t stride) {
   const W position = resampled_position<W>(dimension, filter, align_corners, index);
+  // The weights depend on the fraction only; clamping an input's index repeats the border.
   const W floored = std::floor(position);
   auto first = static_cast<ptrdiff_t>(floored);
   Taps<W> taps;
@@ -41,7 +44,8 @@ Taps<W> taps_of(const Resampling& dimension, Filter filter, bool align_corners, 
   return taps;
 }
 
-// Merges taps of the same element, which occur at borders.
+// Merges taps of the same element, which occur at borders, before their weights are rounded. The offsets of a
+// dimension ascend, so equal ones are adjacent.
 void merge_taps(Taps<double>* taps) {
   ptrdiff_t last = 0;
   for (ptrdiff_t i = 1; i < taps->count; ++i) {
@@ -99,6 +103,7 @@ void resample(const Upsampling& of) {
   const bool is_bytes = contains(kTypes, ScalarType::Byte) && self.scalar_type() == ScalarType::Byte;
   const Rounding rounding = is_bytes ? Rounding::kToBytes : Rounding::kNone;
   double levels[kVolume];
+  // One pass over the weights of each dimension comes first: the scale depends on the largest.
   for (size_t d = 0; is_bytes && d < kVolume; ++d) levels[d] = levels_of(of, d, source);
   Taps<W> taps[kVolume];
   const auto move_to = [&](size_t d, ptrdiff_t index) {
@@ -106,6 +111,7 @@ void resample(const Upsampling& of) {
       taps[d] = tap_volume<W>(of, d, index, source);
       return;
     }
+    // Rounded to a multiple of 1 / levels, a power of two, so the products with bytes stay exact in float.
     const Taps<double> exact = tap_bytes(of, d, index, source);
     taps[d].count = exact.count;
     for (ptrdiff_t i = 0; i < exact.count; ++i) {
@@ -131,6 +137,7 @@ void resample(const Upsampling& of) {
   }
 }
 
+// Checks the arguments, resizes `out` and fills `of`, which refers to the tensors.
 Error plan(TypeSet types, Filter filter, bool align_corners, const UpsampleArguments& arguments,
            const Tensor& self, const Tensor& out, Upsampling* of) {
   if (!contains(types, self.scalar_type())) return unsupported_type(self.scalar_type());
@@ -159,6 +166,8 @@ Error upsample(TypeSet types, Filter filter, bool align_corners, const UpsampleA
 
 }  // namespace
 
+// The operators differ in the number of dimensions and in the filter. Factors, if given, define the scale and
+// not the size.
 Error upsample_linear1d_out(KernelContext&, const Tensor& self, Span<const int64_t> output_size,
                             bool align_corners, std::optional<double> scales, Tensor& out) {
   constexpr TypeSet kOwnTypes = selected_types("aten::upsample_linear1d.out");
@@ -180,6 +189,7 @@ Error upsample_bilinear2d_vec_out(KernelContext& context, const Tensor& input,
                                   std::optional<Span<const int64_t>> output_size, bool align_corners,
                                   std::optional<Span<const double>> scale_factors, Tensor& out) {
   constexpr TypeSet kVecTypes = selected_types("aten::upsample_bilinear2d.vec_out");
+  // The vec overloads take either a size or factors, and compute the size from the latter.
   FactorSizes sizes;
   RL_TRY(read_factors(input, output_size, scale_factors, &sizes));
   Upsampling of;

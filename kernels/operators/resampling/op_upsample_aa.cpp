@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Antialiased resampling: when an image shrinks, the filter is stretched to the distance between outputs, so
 // that every input contributes. The number of weights is unbounded, so each is computed when it is needed:
-// slower than a table, but no scratch.
+// slower than a table, but no scratch. An output costs the product of both filter widths.
 #include <algorithm>
 #include <cmath>
 
@@ -63,7 +63,8 @@ struct FilterSpan {
 template <class W>
 constexpr W kFar = W(1e30);
 
-// The span of inputs under the filter of output `index`, and the sum of their weights for normalization.
+// The span of inputs under the filter of output `index`, and the sum of their weights for normalization. At
+// the borders the filter is cut off, and the remaining weights are scaled up to a sum of 1.
 template <class W>
 FilterSpan<W> inputs_of(const FilterAxis<W>& sieve, ptrdiff_t index) {
   const W length = static_cast<W>(sieve.in);
@@ -73,6 +74,7 @@ FilterSpan<W> inputs_of(const FilterAxis<W>& sieve, ptrdiff_t index) {
   const W beyond = std::min(center + sieve.support + W(0.5), length);
   const auto first = static_cast<ptrdiff_t>(begin);
   const auto end = static_cast<ptrdiff_t>(beyond);
+  // At least one input, also if extreme factors put the center outside.
   FilterSpan<W> seen{first, std::max<ptrdiff_t>(end - first, 1), 0, 0};
   seen.start = (static_cast<W>(first) - center + W(0.5)) * sieve.stretch();
   for (ptrdiff_t i = 0; i < seen.count; ++i) {

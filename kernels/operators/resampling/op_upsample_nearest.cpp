@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Nearest-neighbor resampling as a gather along each axis. upsample_nearest maps the left edge of an output
-// to the input, upsample_nearest_exact its center; both compute positions in float32, as PyTorch does.
+// to the input, floor(i * scale), upsample_nearest_exact its center, floor((i + 0.5) * scale); both compute
+// positions in float32, as PyTorch does. Elements are copied by size, without arithmetic.
 #include "kernels/backs/backs.h"
 #include "kernels/geometry/spatial_gather.h"
 #include "kernels/geometry/upsample.h"
@@ -30,6 +31,7 @@ Error plan(TypeSet types, const UpsampleArguments& arguments, const Tensor& self
   return Error::Ok;
 }
 
+// The portable form of all operators without a back.
 Error upsample(TypeSet types, GatheredPosition position, const UpsampleArguments& arguments,
                const Tensor& self, const Tensor& out) {
   GatheredAxis axes[kVolume];
@@ -71,6 +73,7 @@ Error upsample_nearest2d_vec_out(KernelContext& context, const Tensor& input,
   });
 }
 
+// Unlike images, lines and volumes always use the factor if one is given.
 Error upsample_nearest3d_out(KernelContext&, const Tensor& self, Span<const int64_t> output_size,
                              std::optional<double> scales_d, std::optional<double> scales_h,
                              std::optional<double> scales_w, Tensor& out) {

@@ -7,6 +7,8 @@
 
 namespace rushlight::kernels {
 
+// The k-th smallest element along `dim`, NaN being the largest, and its index. Among equal elements the index
+// is that of a stable sort. By selection without scratch; the input stays unchanged.
 Error kthvalue_values(KernelContext&, const Tensor& self, int64_t k, int64_t dim, bool keepdim,
                       Tensor& values, Tensor& indices) {
   constexpr TypeSet kTypes = selected_types("aten::kthvalue.values");

@@ -7,7 +7,8 @@
 
 namespace rushlight::kernels {
 
-// The result is always sorted, and of equal elements the first are taken.
+// The result is always sorted, and of equal elements the first are taken. NaN is the largest value. n log k
+// comparisons with a heap of k elements in the outputs. k = 0 gives empty results.
 Error topk_values(KernelContext&, const Tensor& self, int64_t k, int64_t dim, bool largest, bool,
                   Tensor& values, Tensor& indices) {
   constexpr TypeSet kTypes = selected_types("aten::topk.values");

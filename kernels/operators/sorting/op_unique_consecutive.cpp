@@ -4,7 +4,8 @@
 
 namespace rushlight::kernels {
 
-// With `dim`, inverse indices and counts are always written, unless the tensor has only that dimension.
+// Merges only adjacent equal parts, in their order. With `dim`, inverse indices and counts are always
+// written, unless the tensor has only that dimension: then elements are compared, which costs less.
 Error unique_consecutive_out(KernelContext& context, const Tensor& self, bool return_inverse,
                              bool return_counts, std::optional<int64_t> dim, Tensor& out0, Tensor& out1,
                              Tensor& out2) {

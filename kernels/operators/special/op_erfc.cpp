@@ -22,13 +22,14 @@ double estimate_quantile(double tail) {
          (2.515517 + t * (0.802853 + t * 0.010328)) / (1 + t * (1.432788 + t * (0.189269 + t * 0.001308)));
 }
 
-// One step of Halley's method for erf(y) = value; `error` is the residual at y.
+// One step of Halley's method for erf(y) = value; `error` is the residual at y. The second derivative of erf
+// is -2 y times the first, so the correction to Newton's step costs one division.
 double improve(double y, double error) {
   const double newton = error / (kTwoOverSqrtPi * std::exp(-y * y));
   return y - newton / (1 + y * newton);
 }
 
-// The y > 0 with erfc(y) = x, for 0 < x <= 1/2.
+// The y > 0 with erfc(y) = x, for 0 < x <= 1/2. The residual in erfc keeps the digits that erf loses near 1.
 double inverse_of_tail(double x) {
   double y = estimate_quantile(x / 2) * kSqrtHalf;
   for (int i = 0; i < 2; ++i) y = improve(y, x - std::erfc(y));
@@ -38,6 +39,7 @@ double inverse_of_tail(double x) {
 double erfinv(double x) {
   const double size = std::fabs(x);
   if (!(size < 1)) return size == 1 ? std::copysign(HUGE_VAL, x) : NAN;
+  // 1 - size is exact here (Sterbenz' lemma).
   if (size > 0.5) return std::copysign(inverse_of_tail(1 - size), x);
   if (size < 1e-8) return x / kTwoOverSqrtPi;
   double y = estimate_quantile((1 - size) / 2) * kSqrtHalf;
@@ -45,6 +47,7 @@ double erfinv(double x) {
   return std::copysign(y, x);
 }
 
+// The quantile of the normal distribution; the tails keep their digits through erfc.
 double ndtri(double p) {
   if (p == 0 || p == 1) return p == 0 ? -HUGE_VAL : HUGE_VAL;
   if (!(p > 0 && p < 1)) return NAN;
@@ -53,7 +56,8 @@ double ndtri(double p) {
   return p > 0.75 ? kSqrt2 * inverse_of_tail(2 * (1 - p)) : kSqrt2 * erfinv(2 * p - 1);
 }
 
-// exp(x^2) erfc(x).
+// exp(x^2) erfc(x). Below 25, fma recovers the rounding error of x^2, which exp() would turn into a relative
+// error x^2 times as large.
 double erfcx(double x) {
   const double square = x * x;
   if (x < 25) {
@@ -66,8 +70,10 @@ double erfcx(double x) {
   return (1 - sum) * (kTwoOverSqrtPi / 2) / x;
 }
 
+// By erfc, and not 1 + erf, which cancels in the lower tail.
 double ndtr(double x) { return std::erfc(-x * kSqrtHalf) / 2; }
 
+// log(ndtr(x)). Below -1 the square in erfcx is taken out, because ndtr underflows from about -38 on.
 double log_ndtr(double x) {
   if (x < -1) return std::log(erfcx(-x * kSqrtHalf) / 2) - x * x / 2;
   return std::log1p(-ndtr(-x));

@@ -16,6 +16,8 @@ namespace {
 constexpr double kPi = 3.14159265358979323846;
 constexpr double kEpsilon = 1.11e-16;
 
+// The derivative of lgamma. Negative x by reflection; the tangent takes the fractional part only, because pi
+// x loses digits. Poles are infinite at 0, with the sign of -x, and NaN at negative integers, as in PyTorch.
 double digamma(double x) {
   if (x == 0) return std::copysign(HUGE_VAL, -x);
   if (x < 0) {
@@ -23,6 +25,7 @@ double digamma(double x) {
     return x == whole ? NAN : digamma(1 - x) - kPi / std::tan(kPi * (x - whole));
   }
   double result = 0;
+  // digamma(x) = digamma(x + 1) - 1 / x
   for (; x < 10; x += 1) result -= 1 / x;
   // B(2k) / 2k of the asymptotic series.
   constexpr double kTerms[] = {1.0 / 12,  -1.0 / 120,       1.0 / 252, -1.0 / 240,
@@ -68,13 +71,17 @@ double zeta(double x, double q) {
   return sum + rest;
 }
 
-// n is a nonnegative integer.
+// The n-th derivative of digamma: (-1)^(n+1) n! zeta(n + 1, x). n is a nonnegative integer.
 double polygamma(double n, double x) {
   if (n == 0) return digamma(x);
+  // The factorial overflows in double from n = 171 on: the result is then infinite, or NaN where zeta
+  // vanishes.
   const double size = std::exp(std::lgamma(n + 1)) * zeta(n + 1, x);
   return std::fmod(n, 2) != 0 ? size : -size;
 }
 
+// The logarithm of the multivariate gamma function: p (p - 1) / 4 log(pi) + sum over j < p of lgamma(x - j /
+// 2).
 double multivariate(double x, double p) {
   double sum = p * (p - 1) / 4 * 1.14472988584940017414;  // log(pi)
   for (double j = 0; j < p; j += 1) sum += std::lgamma(x - j / 2);

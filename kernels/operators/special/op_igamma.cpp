@@ -17,7 +17,8 @@ constexpr double kEpsilon = 1.11e-16;
 constexpr double kLarge = 1e6;
 constexpr int kMostSteps = 20000;
 
-// log(1 + t) - t.
+// log(1 + t) - t. For |t| <= 0.01 by its series, because the difference would cancel; the terms up to t^9
+// reach double precision.
 double log1p_less(double t) {
   if (std::fabs(t) > 0.01) return std::log1p(t) - t;
   double sum = 0;
@@ -29,6 +30,7 @@ double log1p_less(double t) {
 // logarithms would cancel.
 double prefix(double a, double x) {
   if (a < 20) return std::exp(a * std::log(x) - x - std::lgamma(a + 1));
+  // The terms of log Gamma(a) beyond (a - 1/2) log a - a + log(2 pi) / 2, up to a^-7.
   const double square = 1 / (a * a);
   const double stirling = (1.0 / 12 - square * (1.0 / 360 - square * (1.0 / 1260 - square / 1680))) / a;
   return std::exp(a * log1p_less((x - a) / a) - stirling) / std::sqrt(a * 6.28318530717958647692);
@@ -65,6 +67,7 @@ double upper_by_fraction(double a, double x) {
 
 // Q by Temme's expansion: erfc and the first correction term.
 double upper_of_large(double a, double x) {
+  // eta^2 / 2 = mu - log(1 + mu), with the sign of mu; near 0 the correction is its own series.
   const double mu = (x - a) / a;
   const double half_square = -log1p_less(mu);
   const double eta = std::copysign(std::sqrt(2 * half_square), mu);

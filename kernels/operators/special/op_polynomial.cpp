@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Orthogonal polynomials by their three-term recurrences, n steps for degree n. Chebyshev polynomials of high
-// degree use the trigonometric form within [-1, 1].
+// Orthogonal polynomials by their three-term recurrences (DLMF 18.9), n steps for degree n. Chebyshev
+// polynomials of high degree use the trigonometric form within [-1, 1], in constant time.
 #include <cmath>
 
 #include "kernels/math/double_function.h"
@@ -12,8 +12,11 @@ namespace {
 
 enum class Family : uint8_t { kT, kU, kV, kW, kHermite, kHermiteE, kLaguerre, kLegendre };
 
-// Chebyshev polynomials within [-1, 1] in closed form, where long recurrences would lose digits.
+// Chebyshev polynomials within [-1, 1] in closed form, where long recurrences would lose digits. The third
+// and fourth kind as in Mason and Handscomb, "Chebyshev Polynomials", 2003. x = +-1, where the denominators
+// vanish, never comes here.
 double chebyshev(Family family, double x, double n) {
+  // x = cos(angle)
   const double angle = std::acos(x);
   switch (family) {
     case Family::kT:
@@ -27,6 +30,7 @@ double chebyshev(Family family, double x, double n) {
   }
 }
 
+// Degree 0 is 1 in all families; degree 1 and the recurrence differ.
 double first_degree(Family family, double x) {
   switch (family) {
     case Family::kU:
@@ -59,7 +63,8 @@ double next_degree(Family family, double x, double k, double last, double before
   }
 }
 
-// The degree is truncated to an integer. Negative degrees give 0; degrees too high to compute give NaN.
+// The degree is truncated to an integer. Negative degrees give 0; degrees too high to compute give NaN. Once
+// values overflow, the next difference is NaN, which ends the loop.
 double polynomial(Family family, double x, double n) {
   constexpr double kLongRecurrence = 64;
   constexpr double kHighestDegree = 1 << 20;

@@ -6,6 +6,7 @@
 
 namespace rushlight::kernels {
 
+// NaN outside [-1, 1] for real elements; complex ones have branch cuts there, see complex_math.h.
 Error acos_out(KernelContext&, const Tensor& self, Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::acos.out");
   return floating_function<kTypes, complex_acos>(self, out, [](auto x) { return std::acos(x); });

@@ -7,6 +7,7 @@
 
 namespace rushlight::kernels {
 
+// Integers and bool compute in float32, complex elements in complex128; so do all functions of this folder.
 Error tanh_out(KernelContext& context, const Tensor& self, Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::tanh.out");
   return backs::tanh_out(context, UnaryProblem{self, out}, [&] {
