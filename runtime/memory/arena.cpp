@@ -7,6 +7,7 @@
 namespace rushlight {
 
 void* Arena::allocate(size_t size, size_t alignment) {
+  // Aligns the address, not the offset: the caller's memory may begin anywhere.
   const auto base = reinterpret_cast<uintptr_t>(memory_.data());
   const size_t start = align_up(base + used_, alignment) - base;
   size_t end = 0;

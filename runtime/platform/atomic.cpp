@@ -14,6 +14,7 @@ class InterruptsOff {
  public:
   InterruptsOff() {
 #ifdef __arm__
+    // primask on Arm; bit 3 of mstatus (MIE) on RISC-V, read and cleared in one instruction.
     asm volatile("mrs %0, primask\n cpsid i" : "=r"(before_) : : "memory");
 #else
     asm volatile(".option push\n.option arch, +zicsr\ncsrrci %0, mstatus, 8\n.option pop"

@@ -50,7 +50,9 @@ size_t character_bytes(const unsigned char* at) {
 bool is_hidden(const unsigned char* at, size_t count) {
   if (count == 1) return (at[0] < 0x20 && at[0] != '\t') || at[0] >= 0x7F;
   const unsigned first = at[0] << 8 | at[1];
+  // U+0080 to U+009F, U+00AD (soft hyphen), U+061C (Arabic letter mark).
   if (count == 2) return (at[0] == 0xC2 && at[1] < 0xA0) || first == 0xC2AD || first == 0xD89C;
+  // U+200B to U+200F, U+2028 to U+202E; then U+2060 to U+207F, U+FEFF, and U+E0000 to U+E0FFF (tags).
   if (first == 0xE280) return (at[2] >= 0x8B && at[2] <= 0x8F) || (at[2] >= 0xA8 && at[2] <= 0xAE);
   return (first == 0xE281 && at[2] >= 0xA0) || (first == 0xEFBB && at[2] == 0xBF) || first == 0xF3A0;
 }
@@ -103,6 +105,7 @@ size_t stack_peak() { return 0; }
 
 #ifdef __wasi__
 Span<uint8_t> claim_memory(size_t size, Bank) {
+  // The size of WebAssembly's pages. New pages are zero and never returned.
   constexpr size_t kPage = 65536;
   constexpr size_t kRefused = ~size_t{0};
   if (size == 0) return {};

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Lookup asks each map in turn: there are a few maps, and an index would need memory.
+// Lookup asks each map in turn: there are a few maps, and an index would need memory. Duplicate keys are an
+// error, so the order of the maps does not matter.
 #include "runtime/program/merged_data_map.h"
 
 namespace rushlight {

@@ -3,6 +3,8 @@
 
 #include "runtime/base/log.h"
 
+// Checks that data from another file fits the program that asks for it. Both files are exported separately,
+// and a mismatch would otherwise show as wrong numbers only.
 namespace rushlight {
 
 namespace {

@@ -32,6 +32,7 @@ const char* to_string(ScalarType type) {
   return "unknown";
 }
 
+// PyTorch's promotion of tensors: bool < integers < floating < complex, then the wider one.
 ScalarType promote_types(ScalarType a, ScalarType b) {
   if (a == b) return a;
   if (a == ScalarType::Bool) return b;
