@@ -74,6 +74,7 @@ Error take_input(size_t index, const Tensor& target, const void* data, const Siz
   size_t numel = 0;
   RL_CHECK(checked_numel({sizes, rank}, &numel), Error::InvalidArgument,
            "input %lu: a size is negative or too large", log_number(index));
+  // The target's dim order: callers of baked programs pass data in the layout of the input.
   TensorImpl given(target.scalar_type(), target.dim(), const_cast<SizesType*>(sizes), const_cast<void*>(data),
                    const_cast<DimOrderType*>(target.dim_order().data()), strides);
   return set_value(index, EValue(target), EValue(Tensor(&given)));

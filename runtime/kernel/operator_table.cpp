@@ -12,6 +12,7 @@ int compare(const char* entry, const char* name, const char* overload) {
     ++entry;
     ++name;
   }
+  // As strcmp: bytes compare as unsigned.
   if (*name != '\0') return static_cast<unsigned char>(*entry) - static_cast<unsigned char>(*name);
   if (*overload == '\0') return static_cast<unsigned char>(*entry);
   if (*entry != '.') return static_cast<unsigned char>(*entry) - static_cast<unsigned char>('.');

@@ -54,6 +54,7 @@ Error CachedModel::read_logits(const Tensor& logits) {
   RL_CHECK(logits.numel() >= width && logits.numel() % width == 0, Error::InvalidProgram,
            "method forward, output 0: expected a multiple of %lu logits, got %lu", log_number(width),
            log_number(logits.numel()));
+  // With logits [1, S, vocabulary], S - 1 positions precede the last one.
   const size_t skipped = logits.numel() - width;
   switch (logits.scalar_type()) {
     case ScalarType::Float:

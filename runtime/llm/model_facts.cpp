@@ -59,6 +59,7 @@ Error token_ids(const Module& module, const char* name, size_t vocabulary, std::
 }
 
 Error read_tokens_input(const MethodMeta& forward, ModelFacts* facts) {
+  // Input 0 is tokens [1, S]; batches are not supported, because a cache holds one sequence.
   RL_TRY_ASSIGN(const TensorInfo tokens, forward.input_tensor(0));
   RL_CHECK(tokens.scalar_type == ScalarType::Long && tokens.sizes.size() == 2 && tokens.sizes[0] == 1 &&
                tokens.sizes[1] >= 1,

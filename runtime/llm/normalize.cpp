@@ -44,6 +44,7 @@ std::string_view strip_spaces(const Classes& classes, std::string_view text, boo
 }
 
 std::string apply(const Vocabulary& vocabulary, const Classes& classes, const Step& step, std::string text) {
+  // Steps index into strings and automata without checks: Vocabulary::load() has verified them.
   const auto& strings = vocabulary.strings;
   switch (step.kind) {
     case StepKind::Prepend:

@@ -11,7 +11,7 @@ namespace rushlight::llm {
 
 namespace {
 
-constexpr int kWeightBits = 40;  // a total of 2^24 tokens fits in 64 bits
+constexpr int kWeightBits = 40;  // the likeliest token has weight 2^40; weights below 1 are 0
 // Weights of up to 2^24 tokens add up within 64 bits.
 
 // 2^-power in units of 2^-40, just below 2^40 for power 0. The fraction comes from the Taylor series

@@ -92,6 +92,7 @@ class Encoder {
     std::string_view piece;  // held back, because the next part may join it
     bool piece_matches = false;
     each_part(automaton, text, [&](std::string_view part, bool matches) {
+      // step.c swaps the roles: the text between matches then counts as the match.
       matches = matches != (step.c != 0);
       const bool joins = (behavior == Behavior::Contiguous && matches == piece_matches) ||
                          (behavior == Behavior::WithPrevious && matches && !piece_matches) ||
@@ -200,6 +201,7 @@ void Decoder::release(bool all, std::string* text) {
   while (at < kept_.size()) {
     const std::string_view rest = std::string_view(kept_).substr(at);
     const Character character = first_character(rest);
+    // A partial character counts as invalid once the text is complete.
     if (character.partial && !all) break;
     if (character.valid)
       text->append(rest.substr(0, character.bytes));

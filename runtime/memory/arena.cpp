@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// A bump allocator: no header per block, no free(); reset() gives everything back at once.
 #include "runtime/memory/arena.h"
 
 #include "runtime/base/checked.h"

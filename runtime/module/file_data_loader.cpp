@@ -44,6 +44,7 @@ Result<FileDataLoader> FileDataLoader::open(const char* path) {
   const int file = ::open(path, O_RDONLY | O_CLOEXEC);
   RL_CHECK(file >= 0, Error::AccessFailed, "%s: %s", path, std::strerror(errno));
   struct stat status{};
+  // Only regular files can be read at any offset.
   if (::fstat(file, &status) != 0 || !S_ISREG(status.st_mode)) {
     ::close(file);
     RL_LOG(Error, "%s: not a regular file", path);

@@ -34,6 +34,7 @@ Result<MmapDataLoader> MmapDataLoader::open(const char* path, Lock lock) {
   Version version;
   const bool regular = read_version(file, &version);
   void* data = nullptr;
+  // An empty file cannot be mapped; its loader has no data.
   if (regular && version.size > 0) data = ::mmap(nullptr, version.size, PROT_READ, MAP_PRIVATE, file, 0);
   // close() may change errno.
   const int reason = errno;

@@ -25,6 +25,7 @@ Result<Module::OpenFile> Module::open(const char* path, LoadMode mode) {
   return OpenFile{mapped, mapped};
 }
 
+// Methods of a module share the pool of threads and the prepared weights.
 Module::Module(OpenFile file, const OperatorTable& operators, const ModuleOptions& options)
     : loader_(std::move(file.loader)),
       operators_(&operators),
@@ -117,6 +118,7 @@ Result<std::unique_ptr<ModuleMethod>> Module::load_method(const char* name) cons
 }
 
 Result<ModuleMethod*> Module::method(const char* name) {
+  // Loaded at first use, and kept with its state.
   auto found = methods_.find(name);
   if (found == methods_.end()) {
     RL_TRY_ASSIGN(std::unique_ptr<ModuleMethod> loaded, load_method(name));

@@ -59,6 +59,7 @@ bool is_hidden(const unsigned char* at, size_t count) {
 
 // Writes text with hidden characters escaped as \xNN: messages contain names from files and programs.
 void write_shown(int file, const char* text) {
+  // Writes spans of plain text at once, so that ordinary messages take one system call.
   const char* plain = text;
   while (*text != 0) {
     const auto* at = reinterpret_cast<const unsigned char*>(text);
@@ -116,6 +117,7 @@ Span<uint8_t> claim_memory(size_t size, Bank) {
 #else
 Span<uint8_t> claim_memory(size_t size, Bank) {
   if (size == 0) return {};
+  // Linux gives zeroed pages and commits them when they are first touched.
   void* pages = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (pages == MAP_FAILED) return {};
   return {static_cast<uint8_t*>(pages), size};

@@ -71,6 +71,7 @@ Error check_values(TableVector values, const char* method) {
     RL_CHECK(layout.ok(), Error::InvalidProgram, "cases of %s: tensor %lu is damaged", method, log_number(i));
     // Exactly the elements, densely in dim order.
     const size_t held = content.vector<uint8_t>(tensors::kData).size();
+    // Elements beyond the layout would be dead bytes; fewer would be read out of range.
     RL_CHECK(held == layout->nbytes, Error::InvalidProgram,
              "cases of %s: tensor %lu takes %lu bytes, the file has %lu", method, log_number(i),
              log_number(layout->nbytes), log_number(held));

@@ -52,6 +52,7 @@ Error read_header(DataLoader& loader, Header* header, size_t* directory_size) {
            "data file: expected a header of at least %lu bytes, found %lu", log_number(kHeaderSize),
            log_number(length));
   std::memcpy(header, bytes + kHeaderOffset + 8, sizeof *header);
+  // The directory may begin behind a gap, so its end is the number of bytes to read from the start.
   uint64_t end = 0;
   // checked_add, because all values are 64 bits of an unverified file.
   RL_CHECK(checked_add(header->flatbuffer_offset, header->flatbuffer_size, &end) && end <= total,
@@ -115,6 +116,7 @@ Error FlatTensor::check_entry(size_t index, uint64_t data_size) const {
   if (!entry.table(named::kTensorLayout)) return Error::Ok;
   const Result<TensorLayout> tensor = layout_of(entry);
   RL_CHECK(tensor.ok(), Error::InvalidExternalData, "%s: its layout is damaged", key);
+  // The segment may be longer than the tensor (padding).
   RL_CHECK(tensor->nbytes <= size, Error::InvalidExternalData, "%s: a tensor of %lu bytes in %lu", key,
            log_number(tensor->nbytes), log_number(size));
   // The position in the file, up to 8 bytes; a method that uses the tensor checks the address.

@@ -31,6 +31,7 @@ Result<MergedDataMap> MergedDataMap::merge(Span<const NamedDataMap* const> maps)
 }
 
 Result<const NamedDataMap*> MergedDataMap::find(std::string_view key) const {
+  // Maps are asked through has(), which logs nothing for a missing key.
   for (const NamedDataMap* map : maps_) {
     if (map == nullptr) continue;
     RL_TRY_ASSIGN(const bool has, map->has(key));

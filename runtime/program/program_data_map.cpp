@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Named data of a .pte: keys with segments, without layouts. Lookup is linear; programs have a few keys.
 #include "runtime/program/program_data_map.h"
 
 #include <cstring>

@@ -25,6 +25,7 @@ bool is_permutation(Span<const uint8_t> order) {
 
 Result<TensorLayout> make_tensor_layout(int8_t scalar_type, Span<const int32_t> sizes,
                                         Span<const uint8_t> dim_order, const char* what) {
+  // An unknown dtype number has element size 0, so the cast is safe.
   const auto type = static_cast<ScalarType>(scalar_type);
   const size_t width = element_size(type);
   RL_CHECK(width != 0, Error::InvalidArgument, "%s: unknown dtype %d", what, scalar_type);

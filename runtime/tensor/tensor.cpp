@@ -81,6 +81,7 @@ Error TensorImpl::make_view(const TensorImpl& base, Span<const SizesType> sizes)
 }
 
 bool is_contiguous_dim_order(Span<const DimOrderType> order) {
+  // The identity order: row-major.
   for (size_t i = 0; i < order.size(); ++i) {
     if (order[i] != i) return false;
   }
@@ -88,6 +89,7 @@ bool is_contiguous_dim_order(Span<const DimOrderType> order) {
 }
 
 bool is_channels_last_dim_order(Span<const DimOrderType> order) {
+  // Batch first, channels innermost: [0, 2, 3, 1] for rank 4, [0, 2, 3, 4, 1] for rank 5.
   const size_t n = order.size();
   if (n != 4 && n != 5) return false;
   if (order[0] != 0 || order[n - 1] != 1) return false;

@@ -73,6 +73,7 @@ Result<ETDump::Ref> ETDump::tensor_list(Span<const Tensor> tensors) {
 
 // Writes a Value table. `tensors` holds the items of a list, or the single tensor.
 Result<ETDump::Ref> ETDump::describe(const EValue& value, Span<const Tensor> tensors, bool is_output) {
+  // Slots: the kind, the content, the output flag.
   using etdump::value::Kind;
   Field fields[3];
   Kind kind = Kind::Null;
@@ -123,6 +124,7 @@ Result<ETDump::Ref> ETDump::describe(const EValue& value, Span<const Tensor> ten
 // Writes the value first and the event last, so that a failure leaves an unreferenced table but a valid file.
 Result<bool> ETDump::log(const DelegateEventId* id, const EValue& value, Span<const Tensor> tensors,
                          bool is_output) {
+  // Without a sink, values are not wanted, and nothing counts as lost.
   if (sink_ == nullptr) return false;
   const char* text = id != nullptr ? id->name : nullptr;
   const size_t name_bound = text == nullptr ? 0 : Builder::string_bound(std::strlen(text));
@@ -130,6 +132,7 @@ Result<bool> ETDump::log(const DelegateEventId* id, const EValue& value, Span<co
     ++lost_values_;
     return Error::OutOfResources;
   }
+  // Lost also if the sink is full, or the value has a kind that the format cannot hold.
   auto described = describe(value, tensors, is_output);
   if (!described.ok()) {
     ++lost_values_;
