@@ -163,7 +163,7 @@ double largest_magnitude(const BundledValue& want) {
   if (want.tag != Tag::Tensor) return std::fabs(want.number.to_double());
   const ScalarType type = part_of(want.layout.scalar_type);
   const size_t width = element_size(type);
-  // Steps over components, so complex tensors need no case of their own.
+  // Steps over components, so that complex tensors need no separate case.
   double largest = 0;
   for (size_t at = 0; at + width <= want.data.size(); at += width) {
     const double magnitude = std::fabs(element(type, want.data.data() + at));

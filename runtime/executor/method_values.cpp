@@ -82,8 +82,8 @@ EValue MethodValues::get(size_t index) const {
   return kCompact && value_tables_.kept == nullptr ? make(index) : value_tables_.kept[index];
 }
 
-// Indices of int lists are int64 in the file, those of tensor lists int32. load() has verified kinds and
-// ranges of all items. A negative index is an absent optional tensor.
+// The file stores indices of int lists as int64, and indices of tensor lists as int32. load() has verified
+// kinds and ranges of all items. A negative index is an absent optional tensor.
 EValue MethodValues::fill(const EValue& list, ValueTables* value_tables) const {
   EValue filled = list;
   if (list.tag == Tag::ListInt) {
