@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Writes the tables of a .pte file with one execution plan and one chain. External tensors name their
-// constant by key, so the file contains no constant data.
+// constant by key, so the file contains no constant data. Every table is written before the objects that it
+// refers to; link() fills in the offsets.
 #include "backends/calls/program_writer.h"
 
 #include <cstring>
@@ -57,6 +58,7 @@ Result<std::vector<uint8_t>> ProgramWriter::write() {
   const Position plans = flat_.offsets(1);
   flat_.link(root, program::kExecutionPlan, plans);
   flat_.link_item(plans, 0, plan());
+  // Checked once at the end: offsets that overflowed are never read.
   RL_CHECK(flat_.fits(), Error::OutOfResources, "a program of calls: more than 2 GiB");
   return flat_.take();
 }
@@ -94,6 +96,7 @@ ProgramWriter::Position ProgramWriter::plan() {
     flat_.link(name, part::kOverload, flat_.string(list_.operators_[i].second));
   }
   flat_.link(plan, slot::kDelegates, flat_.offsets(0));
+  // Entry 0 is reserved; entry 1 is the one planned buffer.
   flat_.link(plan, slot::kNonConstBufferSizes,
              flat_.scalars(std::vector<int64_t>{0, static_cast<int64_t>(planned_)}));
   return plan;
@@ -129,6 +132,7 @@ ProgramWriter::Position ProgramWriter::plain(const CallList::Value& value) {
   if (value.kind == Kind::String) {
     flat_.link(box, kItem, flat_.string(value.text));
   } else if (value.kind == Kind::IntList) {
+    // Items of int lists are int64 in the schema, items of tensor lists int32.
     flat_.link(box, kItem, flat_.scalars(value.integers));
   } else {
     flat_.link(box, kItem, flat_.scalars(std::vector<int32_t>(value.integers.begin(), value.integers.end())));
@@ -142,6 +146,7 @@ ProgramWriter::Position ProgramWriter::tensor(const CallList::Value& value) {
   const CallList::Storage& storage = list_.storages_[static_cast<size_t>(value.storage)];
   const bool is_constant = storage.constant >= 0;
   const bool is_planned = !is_constant && !storage.is_external;
+  // Constants never change their size; all other tensors may in a dynamic program.
   const auto dynamism = list_.is_dynamic() && !is_constant ? schema::pte::TensorShapeDynamism::DynamicBound
                                                            : schema::pte::TensorShapeDynamism::Static;
   const FlatWriter::Field type = FlatWriter::number(slot::kScalarType, static_cast<uint8_t>(value.dtype));
@@ -154,6 +159,7 @@ ProgramWriter::Position ProgramWriter::tensor(const CallList::Value& value) {
     namespace part = schema::allocation;
     flat_.link(table, slot::kAllocationInfo,
                flat_.table({FlatWriter::number(part::kMemoryId, kMemory),
+                            // The offset is stored in two halves of 32 bits.
                             FlatWriter::number(part::kMemoryOffsetLow, static_cast<uint32_t>(storage.offset)),
                             FlatWriter::number(part::kMemoryOffsetHigh,
                                                static_cast<uint32_t>(storage.offset >> 32))}));
