@@ -92,7 +92,7 @@ Error NodeLowering::lower_unary(const char* name, std::vector<ValueId> parameter
                                 unsigned output_slot) {
   RL_TRY_ASSIGN(const uint32_t in, id_at(input_slot));
   RL_TRY_ASSIGN(const uint32_t out, id_at(output_slot));
-  // In the file, the dims of an inner result may be those of another layout; see infer_dims().
+  // The file may give the dims of an inner result in another layout; see infer_dims().
   forms_.infer_dims(out, value(in).dims);
   const bool as_pixels = forms_.prefers_pixels(in) && value(out).dims == value(in).dims;
   RL_TRY_ASSIGN(const ValueId from, as_pixels ? forms_.pixels(in) : forms_.plain(in));

@@ -217,7 +217,7 @@ Error NodeLowering::lower(Table node) {
 
 Result<uint32_t> NodeLowering::id_at(unsigned slot, size_t rank) {
   auto id = fields_.scalar<uint32_t>(slot);
-  // The layer writes the clamp's output instead of its own.
+  // A layer with a fused clamp writes the clamp's output.
   const auto fused = lowering_.clamps.find(id);
   if (fused != lowering_.clamps.end()) {
     id = fused->second.out;

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Methods that use the cache lock the generator for one call, so threads may interleave steps. The log
+// belongs to the thread and is cleared before each call.
 #include "python/bindings/generator.h"
 
 #include <pybind11/stl.h>
@@ -47,6 +49,7 @@ std::unique_lock<std::mutex> PyTextGenerator::lock() {
   return lock;
 }
 
+// Encoding reads immutable tables: no lock.
 std::vector<int32_t> PyTextGenerator::encode(const std::string& prompt) const {
   captured_log().clear();
   return value_of(without_gil([&] { return generator_->encode(prompt); }));
@@ -56,6 +59,7 @@ std::vector<int32_t> PyTextGenerator::encode_chat(
     const std::vector<std::pair<std::string, std::string>>& messages) const {
   captured_log().clear();
   std::vector<llm::Message> views;
+  // Views of the caller's strings, which live until the call returns.
   for (const auto& [role, content] : messages) views.push_back({role, content});
   return value_of(without_gil([&] { return generator_->encode({views.data(), views.size()}); }));
 }
@@ -72,6 +76,7 @@ py::tuple PyTextGenerator::step() {
   const std::unique_lock<std::mutex> traced =
       trace_ == nullptr ? std::unique_lock<std::mutex>() : lock_for_python(trace_->mutex());
   Result<llm::Generated> made = without_gil([&] { return generator_->step(); });
+  // An exception that a signal handler raised replaces the error with which the step stopped.
   throw_if_interrupted();
   if (!made.ok()) fail_in(generator_->method(), made.error());
   const llm::Generated& step = *made;

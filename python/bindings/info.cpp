@@ -21,6 +21,7 @@ namespace rushlight {
 
 namespace {
 
+// Tables are searched in order, and each is sorted; names of several tables follow each other.
 py::list operator_names() {
   py::list names;
   for (const OperatorTable* table = &selected_operators; table != nullptr; table = table->next) {
@@ -32,6 +33,7 @@ py::list operator_names() {
 // The dtypes that each operator supports, as integers.
 py::dict operator_dtypes() {
   py::dict dtypes;
+  // kSelectedTypes is the table of selection.h for all operators.
   for (const auto& entry : kernels::kSelectedTypes) {
     py::list numbers;
     for (int number = 0; number < 32; ++number) {
@@ -60,6 +62,7 @@ void add_variants(py::dict& info) {
   py::list names;
 #if RUSHLIGHT_UKERNEL_VARIANTS
   using namespace ukernel;
+  // The same choice as the kernels make at start-up: RUSHLIGHT_CPU limits the variants.
   const Variant best = choose_variant(runnable_variants(Cpu{}), std::getenv("RUSHLIGHT_CPU"));
   for (const char* name : kVariantNames) names.append(name);
   info["variant"] = kVariantNames[static_cast<int>(best)];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Errors of loading carry the names of all missing operators or backends, which are looked up only after a
-// failure.
+// failure. Memory of Python objects is used in place only if it cannot change.
 #include "python/bindings/program.h"
 
 #include <pybind11/stl.h>
@@ -43,10 +43,13 @@ void release_object(PyObject* object) {
 // Returns a loader over the object's own memory, or null unless it is immutable and aligned.
 std::shared_ptr<DataLoader> lend(const py::buffer& data) {
   PyObject* object = data.ptr();
+  // Exactly bytes: a subclass may override anything, and other buffers may be written.
   if (!PyBytes_CheckExact(object)) return nullptr;
   const char* bytes = PyBytes_AS_STRING(object);
+  // CPython's bytes objects begin behind a header, so alignment depends on the allocator.
   if (reinterpret_cast<uintptr_t>(bytes) % kAlignment != 0) return nullptr;
   Py_INCREF(object);
+  // The loader's deleter returns the reference.
   const std::shared_ptr<const void> kept(bytes, [object](const void*) { release_object(object); });
   return std::make_shared<SharedDataLoader>(kept, static_cast<size_t>(PyBytes_GET_SIZE(object)));
 }
@@ -77,6 +80,7 @@ std::unique_ptr<PyProgram> PyProgram::load_bytes(const py::buffer& data,
                 load.trace);
   }
   const py::buffer_info info = data.request();
+  // The bytes are read as one block, so strides must not skip any.
   if (PyBuffer_IsContiguous(info.view(), 'C') == 0) throw py::buffer_error("the bytes are not contiguous");
   const Span<const uint8_t> bytes(static_cast<const uint8_t*>(info.ptr),
                                   static_cast<size_t>(info.size * info.itemsize));
@@ -100,8 +104,10 @@ auto PyProgram::loaded(const std::string& name, Load&& load) const {
   captured_log().clear();
   const Loading loading;
   const std::unique_lock<std::mutex> traced =
+      // The trace is locked before the GIL is released.
       trace_ == nullptr ? std::unique_lock<std::mutex>() : lock_for_python(trace_->mutex());
   auto result = without_gil(load);
+  // A handler's exception explains the failure better than the error.
   throw_if_interrupted();
   if (result.ok()) return std::move(*result);
   std::vector<std::string> names;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Owns the memory of a trace and writes its files. Errors of the C library become OSError.
 #include "python/bindings/trace.h"
 
 #include <cerrno>
@@ -19,8 +20,10 @@ constexpr size_t kEventBytes = size_t{64} << 20;
 void write_file(const std::string& path, Span<const uint8_t> bytes) {
   std::FILE* file = std::fopen(path.c_str(), "wb");
   bool written = file != nullptr && std::fwrite(bytes.data(), 1, bytes.size(), file) == bytes.size();
+  // fclose() reports errors of buffered writes.
   if (file != nullptr) written = std::fclose(file) == 0 && written;
   if (written) return;
+  // Acquiring the GIL may change errno.
   const int reason = errno;
   const py::gil_scoped_acquire acquired;
   errno = reason;
