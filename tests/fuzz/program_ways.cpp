@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The expected results are those of one thread in zeroed memory. A second run in memory of other bytes finds
-// programs that read memory before they write it, whose results mean nothing; only the others are compared.
+// The run on one thread in zeroed memory gives the expected results. A second run in memory of other bytes
+// finds programs that read memory before they write it, whose results mean nothing; only the others are
+// compared.
 #include "tests/fuzz/program_ways.h"
 
 #include <algorithm>

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Requests are written word by word, not with CaseWriter, so that an error of the format cannot cancel
+// itself.
 #include "runtime/runner/case_stream.h"
 
 #include <cstdio>
