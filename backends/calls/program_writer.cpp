@@ -71,6 +71,7 @@ ProgramWriter::Position ProgramWriter::plan() {
                    FlatWriter::offset(slot::kChains), FlatWriter::offset(slot::kOperators),
                    FlatWriter::offset(slot::kDelegates), FlatWriter::offset(slot::kNonConstBufferSizes)});
   flat_.link(plan, slot::kName, flat_.string("forward"));
+  // The index of a value in this vector is its ValueId, so calls need no translation.
   const Position values = flat_.offsets(list_.values_.size());
   flat_.link(plan, slot::kValues, values);
   for (size_t i = 0; i < list_.values_.size(); ++i) flat_.link_item(values, i, value(list_.values_[i]));
@@ -79,6 +80,7 @@ ProgramWriter::Position ProgramWriter::plan() {
 
   const Position chains = flat_.offsets(1);
   flat_.link(plan, slot::kChains, chains);
+  // Jumps and moves do not occur: one chain, in the order of the calls.
   const Position chain = flat_.table({FlatWriter::offset(schema::chain::kInstructions)});
   flat_.link_item(chains, 0, chain);
   const Position instructions = flat_.offsets(list_.calls_.size());

@@ -32,6 +32,7 @@ Error find_ends(Span<const uint32_t> ids, const Forms& forms, std::vector<uint32
   }
   return Error::Ok;
 }
+// The tensors of inputs or outputs in the list, in the payload's order.
 
 Result<std::vector<ValueId>> tensors_of(Span<const uint32_t> ids, Forms* forms) {
   std::vector<ValueId> tensors;
@@ -140,6 +141,8 @@ struct Graph {
   TableVector nodes;
 };
 
+// Ends are marked first: a value that is an input counts as written, and one that is an output must not be
+// shared or fused.
 Error lower_nodes(const Graph& graph, const std::vector<bool>& is_fused, Lowering* lowering, Forms* forms,
                   CallList* list) {
   for (const uint32_t id : graph.inputs) forms->set_input(id);
@@ -174,6 +177,7 @@ Error find_fused(const Graph& graph, bool is_dynamic, std::vector<bool>* is_fuse
     lowering->clamps[in] = clamp;
     (*is_fused)[i] = true;
   }
+  // The clamp is left out of the second pass; id_at() applies it when its layer is lowered.
   return Error::Ok;
 }
 

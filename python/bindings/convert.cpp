@@ -22,6 +22,7 @@ void add_dtype(ScalarType type, const py::object& dtype) {
 
 }  // namespace
 
+// Error handler "replace": text from a file must never raise UnicodeDecodeError.
 py::str to_str(std::string_view text) {
   return py::reinterpret_steal<py::str>(
       PyUnicode_DecodeUTF8(text.data(), static_cast<py::ssize_t>(text.size()), "replace"));

@@ -30,6 +30,7 @@ py::bytes to_bytes(Span<const uint8_t> bytes) {
   return py::bytes(reinterpret_cast<const char*>(bytes.data()), bytes.size());
 }
 
+// Keeps no state: the result consists of copies, and errors carry the log of the node that failed.
 py::dict lower_xnnpack(const py::buffer& payload, const std::map<std::string, py::buffer>& named_data,
                        bool is_dynamic) {
   captured_log().clear();

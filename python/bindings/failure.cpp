@@ -29,6 +29,7 @@ py::object index_or_none(long index) { return index < 0 ? py::object(py::none())
 
 }  // namespace
 
+// Takes the log of this thread, which is empty afterwards: the next failure does not repeat it.
 void fail(Error code, long input, std::vector<std::string> names) {
   RuntimeFailure failure = logged(code);
   failure.input = input;

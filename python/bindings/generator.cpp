@@ -93,6 +93,7 @@ std::vector<int32_t> PyTextGenerator::tokens() {
   return generator_->tokens();
 }
 
+// No lock: the facts do not change after loading.
 py::dict PyTextGenerator::facts() const {
   const llm::ModelFacts& facts = generator_->facts();
   py::dict dict;
@@ -106,6 +107,7 @@ py::dict PyTextGenerator::facts() const {
   return dict;
 }
 
+// Locked, because step() updates several counters.
 py::dict PyTextGenerator::statistics() {
   const auto locked = lock();
   const llm::GenerateStatistics& numbers = generator_->statistics();

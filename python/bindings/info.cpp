@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// What this build contains: operators with their dtypes, backends, compiler and options. Nothing here depends
+// on a program, so all functions may be called at any time.
 #include "python/bindings/info.h"
 
 #include <cstdlib>
@@ -74,6 +76,7 @@ void add_variants(py::dict& info) {
 }
 
 py::dict build_info() {
+  // In the order of RUSHLIGHT_LOG_LEVEL.
   constexpr const char* kLevels[] = {"debug", "info", "error", "off"};
   py::dict info;
   info["log_level"] = kLevels[RUSHLIGHT_LOG_LEVEL];

@@ -74,6 +74,8 @@ std::string render(const LoadedTemplate& self,
   return text;
 }
 
+// Message contents are encoded as text: special tokens inside of them are not parsed
+// (ChatTemplate::encode()).
 std::vector<int32_t> encode_messages(const LoadedTemplate& self,
                                      const std::vector<std::pair<std::string, std::string>>& messages,
                                      bool generation_prompt, const LoadedTokenizer& tokenizer) {
@@ -87,6 +89,7 @@ std::vector<int32_t> encode_messages(const LoadedTemplate& self,
 // Converts lists and other dtypes to a contiguous float32 array.
 using Logits = py::array_t<float, py::array::c_style | py::array::forcecast>;
 
+// The sampler's state (its count of draws) belongs to the Python object.
 int32_t sample(llm::Sampler& self, const Logits& logits, const std::vector<int32_t>& recent) {
   const Span<const float> span(logits.data(), static_cast<size_t>(logits.size()));
   return self.sample(span, {recent.data(), recent.size()});

@@ -38,6 +38,7 @@ std::unique_lock<std::mutex> PyMethod::lock() {
   return lock;
 }
 
+// On an error, inputs before the failing one keep their new values.
 void PyMethod::set(const py::list& inputs, Kept* released) {
   Method& method = method_->method();
   const auto count = inputs.size();

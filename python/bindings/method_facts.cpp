@@ -29,6 +29,7 @@ size_t nbytes(const TensorInfo& info) {
   fail(Error::InvalidProgram);
 }
 
+// Sizes are those of the largest shape; dynamism tells if they may be smaller.
 py::tuple describe(const TensorInfo& info) {
   return py::make_tuple(static_cast<int>(info.scalar_type), to_tuple(info.sizes), to_tuple(info.dim_order),
                         static_cast<int>(info.dynamism), info.is_memory_planned, nbytes(info));
@@ -79,6 +80,7 @@ std::vector<std::string> operators_of(const MethodMeta& meta) {
   return names;
 }
 
+// Named as in operators_of(), including the overload.
 std::vector<std::string> missing_operators(const MethodMeta& meta, const OperatorTable& table) {
   std::vector<std::string> names = operators_of(meta);
   const auto operators = meta.plan().tables(schema::plan::kOperators);

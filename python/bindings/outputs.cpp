@@ -41,6 +41,7 @@ py::object from_tensor(const TensorImpl& tensor, Outputs how, py::handle owner) 
                     py::reinterpret_borrow<py::object>(owner), access);
 }
 
+// Lists of numbers are copied in every mode: Python's lists cannot share memory.
 template <class Items>
 py::list to_list(const Items& items) {
   py::list list;
@@ -50,6 +51,7 @@ py::list to_list(const Items& items) {
 
 }  // namespace
 
+// Tensors in lists follow the same mode as single ones.
 py::object to_python(const EValue& value, Outputs how, py::handle owner) {
   switch (value.tag) {
     case Tag::Tensor:

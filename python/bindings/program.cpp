@@ -60,6 +60,7 @@ std::unique_ptr<PyProgram> made(Result<std::unique_ptr<Module>> module, std::sha
 
 }  // namespace
 
+// Files are opened and verified without the GIL; exceptions are thrown after it is held again.
 std::unique_ptr<PyProgram> PyProgram::load_file(const std::string& path,
                                                 const std::vector<std::string>& data_files, int mode,
                                                 const LoadOptions& load) {
@@ -94,6 +95,7 @@ py::list PyProgram::method_names() const {
   return names;
 }
 
+// Reads the program's tables, which never change, so no lock is needed.
 py::dict PyProgram::method_facts(const std::string& name) const {
   captured_log().clear();
   return rushlight::method_facts(value_of(module_->method_meta(name.c_str())));
@@ -118,6 +120,7 @@ auto PyProgram::loaded(const std::string& name, Load&& load) const {
   fail(result.error(), -1, std::move(names));
 }
 
+// Each method keeps the module alive, so the Python program may be released first.
 std::unique_ptr<PyMethod> PyProgram::load_method(const std::string& name) const {
   auto method = loaded(name, [&] { return module_->load_method(name.c_str()); });
   return std::make_unique<PyMethod>(module_, std::move(method), trace_);

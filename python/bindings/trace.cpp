@@ -39,6 +39,7 @@ PyTrace::Memory PyTrace::allocate(size_t size) {
   return memory;
 }
 
+// Trace and values have separate memory: a trace that is full of values would otherwise lose events.
 PyTrace::PyTrace(size_t debug_bytes) : events_(allocate(kEventBytes)), values_(allocate(debug_bytes)) {
   etdump_.emplace(Span<uint8_t>(events_.get(), kEventBytes));
   if (debug_bytes == 0) return;
@@ -48,6 +49,7 @@ PyTrace::PyTrace(size_t debug_bytes) : events_(allocate(kEventBytes)), values_(a
 }
 
 void PyTrace::write(const std::string& path, const std::optional<std::string>& debug_path) {
+  // Waits for a method that executes: it holds the mutex, and finish() would end its block.
   const std::unique_lock<std::mutex> locked(mutex_);
   write_file(path, etdump_->finish());
   if (debug_path.has_value()) write_file(*debug_path, sink_.written());
