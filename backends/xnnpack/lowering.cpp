@@ -174,10 +174,10 @@ Error find_fused(const Graph& graph, bool is_dynamic, std::vector<bool>* is_fuse
     has_been_lowered = true;
     // Two nodes name the value: the layer that writes it, and this clamp.
     if (forms.is_output(in) || alone.nodes[in] != 2 || !is_layer(alone.writer[in])) continue;
+    // The clamp is left out of the second pass; id_at() applies it when its layer is lowered.
     lowering->clamps[in] = clamp;
     (*is_fused)[i] = true;
   }
-  // The clamp is left out of the second pass; id_at() applies it when its layer is lowered.
   return Error::Ok;
 }
 

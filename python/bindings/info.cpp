@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What this build contains: operators with their dtypes, backends, compiler and options. Nothing here depends
-// on a program, so all functions may be called at any time.
+// Describes this build: operators with their dtypes, backends, compiler and options. Nothing here depends on
+// a program, so all functions may be called at any time.
 #include "python/bindings/info.h"
 
 #include <cstdlib>

@@ -29,7 +29,7 @@ size_t nbytes(const TensorInfo& info) {
   fail(Error::InvalidProgram);
 }
 
-// Sizes are those of the largest shape; dynamism tells if they may be smaller.
+// Describes the largest shape; dynamism tells if sizes may be smaller.
 py::tuple describe(const TensorInfo& info) {
   return py::make_tuple(static_cast<int>(info.scalar_type), to_tuple(info.sizes), to_tuple(info.dim_order),
                         static_cast<int>(info.dynamism), info.is_memory_planned, nbytes(info));
