@@ -198,8 +198,8 @@ const CallList::Constant* CallList::find(std::string_view key) const {
   size_t index = 0;
   const char* const end = key.data() + key.size();
   const auto [behind, error] = std::from_chars(key.data() + 1, end, index);  // "c12" is number 12
-  // The comparison refuses "c012" and other prefixes: a key has one spelling.
   const bool is_number = error == std::errc() && behind == end && index < constants_.size();
+  // The comparison refuses "c012" and other prefixes: a key has one spelling.
   return is_number && constants_[index].key == key ? &constants_[index] : nullptr;
 }
 

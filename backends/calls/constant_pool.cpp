@@ -49,8 +49,8 @@ const ConstantPool::Bytes* ConstantPool::find(Bytes bytes, uint64_t key) const {
 }
 
 ConstantPool::Bytes ConstantPool::refer(Bytes bytes) {
-  return bytes.size() <= kSmall ? keep(std::vector<uint8_t>(bytes.begin(), bytes.end())) : find_or_add(bytes);
   // Copies are cheap and release file pages; see kSmall.
+  return bytes.size() <= kSmall ? keep(std::vector<uint8_t>(bytes.begin(), bytes.end())) : find_or_add(bytes);
 }
 
 // Empty constants are not stored: they have no address to share.

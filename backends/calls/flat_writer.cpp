@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Positions in the buffer change as it grows, so objects are addressed by offset, never by pointer.
 #include "backends/calls/flat_writer.h"
 
 #include <algorithm>
@@ -6,7 +7,6 @@
 
 namespace rushlight {
 
-// Positions in the buffer change as it grows, so objects are addressed by offset, never by pointer.
 template <class T>
 void FlatWriter::append(T value) {
   bytes_.resize(bytes_.size() + sizeof value);

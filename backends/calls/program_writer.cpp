@@ -159,9 +159,9 @@ ProgramWriter::Position ProgramWriter::tensor(const CallList::Value& value) {
   if (is_planned) {
     table = flat_.table({type, sizes, order, dynamic, FlatWriter::offset(slot::kAllocationInfo)});
     namespace part = schema::allocation;
+    // The offset is stored in two halves of 32 bits.
     flat_.link(table, slot::kAllocationInfo,
                flat_.table({FlatWriter::number(part::kMemoryId, kMemory),
-                            // The offset is stored in two halves of 32 bits.
                             FlatWriter::number(part::kMemoryOffsetLow, static_cast<uint32_t>(storage.offset)),
                             FlatWriter::number(part::kMemoryOffsetHigh,
                                                static_cast<uint32_t>(storage.offset >> 32))}));

@@ -125,8 +125,8 @@ Error LoadedDelegate::set_inputs(Span<EValue* const> arguments) {
     std::vector<SizesType> sizes = sizes_like(own, in_memory);
     std::vector<DimOrderType> order(own.dim_order().begin(), own.dim_order().end());
     std::vector<StridesType> strides(sizes.size());
+    // A temporary handle: set_input() copies its sizes and takes the data's address.
     TensorImpl view(own.scalar_type(), static_cast<ssize_t>(sizes.size()), sizes.data(),
-                    // A temporary handle: set_input() copies its sizes and takes the data's address.
                     const_cast<void*>(given.const_data_ptr()), order.data(), strides.data());
     RL_TRY(method_->method().set_input(i, EValue(Tensor(&view))));
   }

@@ -32,8 +32,8 @@ Error find_ends(Span<const uint32_t> ids, const Forms& forms, std::vector<uint32
   }
   return Error::Ok;
 }
-// The tensors of inputs or outputs in the list, in the payload's order.
 
+// The tensors of inputs or outputs in the list, in the payload's order.
 Result<std::vector<ValueId>> tensors_of(Span<const uint32_t> ids, Forms* forms) {
   std::vector<ValueId> tensors;
   for (const uint32_t id : ids) {

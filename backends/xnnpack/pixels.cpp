@@ -24,11 +24,10 @@ Error NodeLowering::lower_average_pool() {
            "expected a tensor of floats with the same padding on both sides");
   RL_TRY_ASSIGN(const ValueId from, forms_.pixels(in));
   RL_TRY_ASSIGN(const ValueId to, forms_.new_pixels(out));
+  // ceil_mode and count_include_pad are false: XNNPACK averages over the pixels inside of the image.
   list_.call("aten::avg_pool2d", "out",
              {from, list_.integers({size_at(pool::kPoolingHeight), size_at(pool::kPoolingWidth)}),
               list_.integers({size_at(pool::kStrideHeight), size_at(pool::kStrideWidth)}),
-              // ceil_mode and count_include_pad are false: XNNPACK averages over the pixels inside of the
-              // image.
               list_.integers({size_at(pool::kPaddingTop), size_at(pool::kPaddingLeft)}), list_.boolean(false),
               list_.boolean(false), list_.none(), to});
   return clamp_result(out, to);

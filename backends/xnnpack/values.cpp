@@ -92,8 +92,8 @@ class Reader {
         const bool is_wide = value->datatype == Datatype::XnnDatatypeQint32;
         const bool is_unsigned = value->datatype == Datatype::XnnDatatypeQuint8;
         const int32_t low = is_unsigned ? 0 : -128;
+        // The bias of a layer (int32) has no zero point.
         RL_CHECK(
-            // The bias of a layer (int32) has no zero point.
             is_wide ? value->zero_point == 0 : value->zero_point >= low && value->zero_point <= low + 255,
             Error::InvalidProgram, "value %lu: zero point %ld is out of range", log_number(index_),
             static_cast<long>(value->zero_point));
@@ -129,8 +129,8 @@ class Reader {
     value->scales.assign(inside.begin(), inside.end());
     if (constant != 0) {
       RL_TRY_ASSIGN(const Span<const uint8_t> bytes, payload_.constant(constant));
+      // The count is in the file as well, so it is compared with the bytes.
       RL_CHECK(bytes.size() / sizeof(float) >= count, Error::InvalidProgram,
-               // The count is in the file as well, so it is compared with the bytes.
                "value %lu: expected %lu scales, got %lu bytes", log_number(index_), log_number(count),
                log_number(bytes.size()));
       value->scales.resize(count);

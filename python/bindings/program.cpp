@@ -105,8 +105,8 @@ template <class Load>
 auto PyProgram::loaded(const std::string& name, Load&& load) const {
   captured_log().clear();
   const Loading loading;
+  // The trace is locked before the GIL is released.
   const std::unique_lock<std::mutex> traced =
-      // The trace is locked before the GIL is released.
       trace_ == nullptr ? std::unique_lock<std::mutex>() : lock_for_python(trace_->mutex());
   auto result = without_gil(load);
   // A handler's exception explains the failure better than the error.

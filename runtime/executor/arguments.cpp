@@ -18,6 +18,7 @@ bool accepts(char code, const EValue& value) {
   const bool may_be_none = code >= 'A' && code <= 'Z';
   if (may_be_none && value.is_none()) return true;
   const Tag tag = value.tag;
+  // The character in lower case: None is decided, and the kind remains.
   switch (may_be_none ? code - 'A' + 'a' : code) {
     case 't':
     case 'w':
@@ -58,7 +59,6 @@ uint32_t count_tensors(const EValue& value) {
 
 TensorImpl* impl_of(const EValue* item) {
   return item == nullptr || item->is_none() ? nullptr : item->payload.as_tensor.impl();
-  // The character in lower case: None is decided, and the kind remains.
 }
 
 // The i-th of count_tensors() tensors; null for an absent one.

@@ -137,7 +137,7 @@ Error Method::execute_chain(size_t index, Table chain, Budget* budget) {
   const TableVector instructions = chain.tables(schema::chain::kInstructions);
   // prepared_ counts instructions through all chains, `at` within one.
   const size_t first = prepared_ == nullptr || index == 0 ? 0 : first_instruction(index);
-  // Finds two fields with one look at the vtable; a table of an instruction has no others.
+  // Caches the offsets of both fields by vtable, which most instructions of a file share.
   FieldPair instruction(schema::instruction::kInstrArgsType, schema::instruction::kInstrArgs);
   FieldPair call(schema::kernel_call::kOpIndex, schema::kernel_call::kArgs);
   static_assert(schema::kernel_call::kArgs == static_cast<unsigned>(schema::delegate_call::kArgs));
@@ -229,8 +229,8 @@ Error Method::call_kernel(const FieldPair& call, size_t number) {
   const void* prepared = prepared_ == nullptr ? nullptr : prepared_[number];
   KernelContext context(temporary_, tracer(), kernel, num_arguments, threads_, prepared);
   const OperatorScope traced(tracer(), kernel.name, kernel.signature);
-  // Scratch lives for one call.
   const Error error = is_folded(number) ? Error::Ok : kernel.call(context, arguments_);
+  // Scratch lives for one call.
   if (temporary_ != nullptr) temporary_->reset();
   RL_CHECK(error == Error::Ok, error, "operator %s: %s", kernel.name, to_string(error));
   traced.log_outputs(arguments_);
@@ -267,8 +267,8 @@ Method::Method(Method&& other) noexcept
       delegates_(other.delegates_),
       external_data_(other.external_data_),
       num_external_data_(other.num_external_data_),
-      // The new method owns delegates and external data; `other` must destroy neither.
       memory_changes_(other.memory_changes_) {
+  // The new method owns delegates and external data; `other` must destroy neither.
   other.delegate_support_ = nullptr;
   other.num_external_data_ = 0;
 }

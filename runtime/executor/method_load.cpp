@@ -66,7 +66,6 @@ class Method::Loader {
     RL_TRY(check_planned_buffers());
     RL_TRY(place_tensors());
     place_values();
-    // The log of missing backends comes before that of missing operators, the error after it.
     // Logs everything that this build lacks before the first failure.
     const Error backends = find_backends();
     RL_TRY(bind_operators());
@@ -238,9 +237,9 @@ class Method::Loader {
   // Tensors may share memory and the bytes of their initial state, so a small file could cause any amount of
   // copying. Legitimate state is copied once to memory that only it uses, which stays below this limit.
   Error count_initial_state(size_t nbytes) {
+    // No overflow: nbytes is at most planned_bytes_, and the sum was at most twice that.
     initial_state_bytes_ += nbytes;
     RL_CHECK(initial_state_bytes_ <= 2 * planned_bytes_, Error::InvalidProgram,
-             // No overflow: nbytes is at most planned_bytes_, and the sum was at most twice that.
              "method: more initial state than twice its %lu bytes of planned memory",
              log_number(planned_bytes_));
     return Error::Ok;

@@ -55,8 +55,8 @@ ValueUses::ValueUses(Table plan, const MethodValues& values, const KernelEntry* 
     : values_(values), kernels_(kernels), count_(plan.tables(schema::plan::kValues).size()) {
   // ValueUse stores the index of a range in 24 bits.
   if (planned > kMaxSlots || memory->size() - memory->used() < bytes(count_, planned)) return;
-  auto* slots = memory->allocate_array<Slot>(planned);
   // Slots first: they need the strictest alignment, which bytes() counts once.
+  auto* slots = memory->allocate_array<Slot>(planned);
   uses_ = memory->allocate_array<ValueUse>(count_);
   auto* nodes = memory->allocate_array<uint32_t>(2 * SlotSet::kNodes * planned);
   auto* links = memory->allocate_array<uint32_t>(planned);
@@ -146,8 +146,8 @@ void ValueUses::visit_uses(Table instruction, F visit) {
       const auto indices = arguments.vector<int32_t>(schema::kernel_call::kArgs);
       // An 'e' argument may become an alias of any argument that the call reads.
       const uint32_t read =
-          // Reads first: a call that writes in place reads the old contents.
           std::strchr(signature, 'e') != nullptr ? uint32_t{kRead | kOtherUse} : uint32_t{kRead};
+      // Reads first: a call that writes in place reads the old contents.
       for (const bool writes : {false, true}) {
         for (size_t i = 0; signature[i] != '\0'; ++i) {
           if (is_written(signature[i]) != writes) continue;
@@ -202,10 +202,10 @@ void ValueUses::begin(size_t value) {
   ValueUse& use = uses_[value];
   if ((use.flags & (kPlanned | kSeen)) != kPlanned) return;
   use.flags |= kSeen;
-  // A value whose first use reads it shows memory that another value owns, if any.
   if ((use.flags & kStarts) != 0) {
     begin_owner(use.slot);
   } else {
+    // A value whose first use reads it shows memory that another value owns, if any.
     begin_view(use.slot);
   }
   live_.insert(use.slot);

@@ -58,14 +58,14 @@ size_t AddedTokens::longest(const Vocabulary& vocabulary, std::string_view text)
       while (from < to) {
         const size_t middle = from + (to - from) / 2;
         if (byte_of(middle, i) < byte)
-          // Tokens with the text's byte at i occupy [begin, high): the first position with at least `byte`,
-          // and with at least `byte + 1`.
           from = middle + 1;
         else
           to = middle;
       }
       return from;
     };
+    // Tokens with the text's byte at i occupy [begin, high): the first position with at least `byte`, and
+    // with at least `byte + 1`.
     const int byte = static_cast<uint8_t>(text[i]);
     const size_t begin = first_from(byte);
     high = first_from(byte + 1);

@@ -35,10 +35,10 @@ size_t Automaton::match(std::string_view text) const {
   for (size_t state = 1; state != 0;) {
     const bool finished = at == text.size();
     const Character character = finished ? Character{0, 0, true} : first_character(text.substr(at));
-    // kMatch on this transition means that the text before the character matches. The match grows until the
-    // automaton dies, so the last mark wins.
     const size_t column = finished ? width_ - 1 : (*classes_)(character.code_point);
     const uint16_t transition = transitions_[state * width_ + column];
+    // kMatch on this transition means that the text before the character matches. The match grows until the
+    // automaton dies, so the last mark wins.
     if ((transition & kMatch) != 0) end = at;
     if (finished) break;
     state = transition & (kMatch - 1u);

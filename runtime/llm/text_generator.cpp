@@ -101,8 +101,8 @@ Error TextGenerator::check(Span<const int32_t> prompt, const GenerateOptions& op
              log_number(prompt.size()));
     return Error::Ok;
   }
+  // At least one of the newest tokens remains after a shift: (context - keep) / 2 >= 1.
   RL_CHECK(context >= 2 && options.keep <= context - 2, Error::InvalidArgument,
-           // At least one of the newest tokens remains after a shift: (context - keep) / 2 >= 1.
            "keep: expected fewer than %lu tokens (the context minus 1), got %lu", log_number(context - 1),
            log_number(options.keep));
   return Error::Ok;
@@ -174,8 +174,8 @@ Generated TextGenerator::sample() {
   Generated step;
   const int32_t token = sampler_.sample(model_.logits(), {history_.data(), history_.size()});
   step.token = token;
-  // history_ is not shifted with the cache, so the repetition penalty still sees dropped tokens.
   if (options_.logprobs) step.logprob = logprob_of(token);
+  // history_ is not shifted with the cache, so the repetition penalty still sees dropped tokens.
   history_.push_back(token);
   pending_.assign(1, token);
   ++statistics_.generated_tokens;

@@ -84,8 +84,8 @@ DelegateMemory ModuleMethod::memory() const {
 
 uint64_t ModuleMethod::counted(const DelegateMemory& memory) const {
   uint64_t sum = 0;
+  // Saturates; count() then refuses.
   for (const size_t part :
-       // Saturates; count() then refuses.
        {memory.working, counted_scratch(memory.scratch), prepares_ ? memory.prepared : size_t{0}}) {
     if (!checked_add(sum, uint64_t{part}, &sum)) sum = UINT64_MAX;
   }

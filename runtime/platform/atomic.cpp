@@ -12,9 +12,9 @@ namespace {
 // Disables interrupts for the lifetime of the object and then restores the previous state.
 class InterruptsOff {
  public:
+  // primask on Arm; bit 3 of mstatus (MIE) on RISC-V, read and cleared in one instruction.
   InterruptsOff() {
 #ifdef __arm__
-    // primask on Arm; bit 3 of mstatus (MIE) on RISC-V, read and cleared in one instruction.
     asm volatile("mrs %0, primask\n cpsid i" : "=r"(before_) : : "memory");
 #else
     asm volatile(".option push\n.option arch, +zicsr\ncsrrci %0, mstatus, 8\n.option pop"

@@ -15,9 +15,9 @@ namespace {
 constexpr int kAbortStatus = 134;  // exit status that a shell shows after SIGABRT
 constexpr size_t kArenaAlignment = 16;
 
-// Arguments of the calls SYS_READ and SYS_WRITE: three words, as Arm's specification lays them out.
 size_t claimed_bytes[2];  // bytes claimed from each bank
 
+// Arguments of the calls SYS_READ and SYS_WRITE: three words, as Arm's specification lays them out.
 struct TransferBlock {
   intptr_t file;
   const void* data;

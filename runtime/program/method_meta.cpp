@@ -44,9 +44,9 @@ Result<TensorInfo> tensor_at(Table plan, unsigned slot, size_t index) {
   // The method brings the memory: planned memory, or a constant of the program.
   const bool has_memory = static_cast<bool>(tensor.table(schema::tensor::kAllocationInfo)) ||
                           tensor.scalar<uint32_t>(schema::tensor::kDataBufferIdx) != 0;
+  // Sizes and dtype are returned as stored: Method::load() verifies them, a reader of properties may not need
+  // to.
   return TensorInfo{static_cast<ScalarType>(tensor.scalar<int8_t>(schema::tensor::kScalarType)),
-                    // Sizes and dtype are returned as stored: Method::load() verifies them, a reader of
-                    // properties may not need to.
                     static_cast<TensorShapeDynamism>(tensor.scalar<uint8_t>(schema::tensor::kShapeDynamism)),
                     tensor.vector<int32_t>(schema::tensor::kSizes),
                     tensor.vector<uint8_t>(schema::tensor::kDimOrder), has_memory};

@@ -28,11 +28,11 @@ constexpr uint32_t kKnownVersion = 0;
 
 struct Extent {
   size_t program_size;
-  // Reads only the first 40 bytes, to learn how much more to read. Without an extended header the whole file
-  // is one FlatBuffers table.
   size_t segment_base;
 };
 
+// Reads only the first 40 bytes, to learn how much more to read. Without an extended header the whole file is
+// one FlatBuffers table.
 Error read_head(DataLoader& loader, Extent* extent) {
   const size_t total = loader.size();
   RL_CHECK(total >= kExtendedOffset, Error::InvalidProgram, "program: %lu bytes are too few for a .pte",

@@ -62,8 +62,8 @@ class BakedRun {
   Result<const baked::Method*> ready(const char* name) {
     for (size_t i = 0; i < program_.methods.size(); ++i) {
       const baked::Method& method = program_.methods[i];
-      // Baked methods are static objects, so a fresh one is the same method after reset().
       if (std::strcmp(method.name, name) != 0) continue;
+      // Baked methods are static objects, so a fresh one is the same method after reset().
       if (fresh_methods_ || !begun_[i]) RL_TRY(begin(method));
       begun_[i] = true;
       return &method;

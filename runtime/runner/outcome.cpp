@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// The outcome is binary, like the case stream: building JSON would need printf on the target.
 #include "runtime/runner/outcome.h"
 
 #include <cstddef>
@@ -10,7 +11,6 @@
 
 namespace rushlight {
 
-// The outcome is binary, like the case stream: building JSON would need printf on the target.
 namespace {
 
 // The file, byte for byte. Records beyond trace.size are not written.

@@ -40,10 +40,10 @@ void OperatorScope::begin(const char* name) {
   // The name that ExecuTorch's generated wrappers give to the event of aten::add.out: native_call_add.out.
   constexpr char kPrefix[] = "native_call_";
   constexpr size_t kPrefixLength = sizeof kPrefix - 1;
-  // Longer names are truncated.
   const char* separator = std::strstr(name, "::");
   const char* base = separator == nullptr ? name : separator + 2;
   char event[256];
+  // Longer names are truncated.
   const size_t most = sizeof event - sizeof kPrefix;
   const size_t length = std::strlen(base) < most ? std::strlen(base) : most;
   std::memcpy(event, kPrefix, kPrefixLength);
