@@ -29,7 +29,7 @@ from typing import Any
 import numpy as np
 
 CHAIN = 200
-TURNS = 60
+ROUNDS = 60
 CALLS = 20  # executions in one round
 RUNTIMES = ("official", "rushlight")
 
@@ -71,10 +71,10 @@ def microseconds(function: Callable[[], Any], calls: int = 1) -> float:
     return (time.perf_counter_ns() - start) / 1e3 / calls
 
 
-def take_turns(functions: dict[str, Callable[[], Any]], turns: int, calls: int = 1) -> dict[str, float]:
+def alternate(functions: dict[str, Callable[[], Any]], rounds: int, calls: int = 1) -> dict[str, float]:
     """The median time of each function. They alternate, so that a disturbance affects all of them."""
     times: dict[str, list[float]] = {name: [] for name in functions}
-    for _ in range(turns):
+    for _ in range(rounds):
         for name, function in functions.items():
             times[name].append(microseconds(function, calls))
     return {name: statistics.median(values) for name, values in times.items()}
@@ -91,7 +91,7 @@ def warm(runtime: Any, path: Path, value: Any) -> Callable[[], Any]:
     return lambda: method.execute([value])
 
 
-def measure(folder: Path, turns: int, chain: int) -> list[Cost]:
+def measure(folder: Path, rounds: int, chain: int) -> list[Cost]:
     """All costs, official and ours. Each runtime gets its own array type: torch's and numpy's."""
     import torch
     from executorch.runtime import Runtime as OfficialRuntime
@@ -115,7 +115,7 @@ def measure(folder: Path, turns: int, chain: int) -> list[Cost]:
             name: make(runtime, path, own if value is None else value)
             for name, (runtime, own) in sides.items()
         }
-        return take_turns(functions, turns, calls)
+        return alternate(functions, rounds, calls)
 
     costs = [
         Cost(f"load, method and first run, {count} add{'s' * (count > 1)}", **each(cold, path, 1))
@@ -167,15 +167,15 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="Compares the runtime's overhead with the official one.")
     parser.add_argument("--json", type=Path, help="write the values to this file")
     parser.add_argument("--picture", type=Path, help="write an SVG to this file")
-    parser.add_argument("--turns", type=int, default=TURNS, help=f"measurements of each (default {TURNS})")
+    parser.add_argument("--rounds", type=int, default=ROUNDS, help=f"measurements of each (default {ROUNDS})")
     parser.add_argument("--chain", type=int, default=CHAIN, help=f"additions in the chain (default {CHAIN})")
     options = parser.parse_args()
-    if options.chain < 2 or options.turns < 1:
-        parser.error("--chain takes 2 or more, --turns 1 or more")
+    if options.chain < 2 or options.rounds < 1:
+        parser.error("--chain takes 2 or more, --rounds 1 or more")
     warnings.simplefilter("ignore")
     logging.disable(logging.WARNING)
     with tempfile.TemporaryDirectory() as folder:
-        costs = measure(Path(folder), options.turns, options.chain)
+        costs = measure(Path(folder), options.rounds, options.chain)
     print(table(costs))
     if options.json:
         rows = [{**asdict(cost), "ratio": cost.ratio} for cost in costs]

@@ -119,8 +119,8 @@ def test_check_stops_at_the_first_step_that_fails(
     (checkout / "build" / "tests" / "build.ninja").touch()  # built before
     result = dev(checkout, "check", fails=command)
     assert result.returncode == 1
-    place = STEPS.index(step)
-    assert steps(result) == [*(("ok", name) for name in STEPS[:place]), ("FAILED", step)]
+    position = STEPS.index(step)
+    assert steps(result) == [*(("ok", name) for name in STEPS[:position]), ("FAILED", step)]
     assert f"{command.split()[0]} is not content" in result.stderr
     assert f"error: {step}: " in result.stderr and remedy in result.stderr
     assert (checkout / "log").read_text().splitlines()[-1].startswith(command)

@@ -26,7 +26,7 @@ import rushlight
 from rushlight.quantize import Dynamic, RushlightQuantizer, Scheme, Static, WeightOnly, quantize
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGE = ROOT / "docs" / "quantization.md"
+PAGE = ROOT / "docs" / "quantized-programs.md"
 sys.path += [str(ROOT / "tests"), str(ROOT / "examples" / "digits")]
 
 import train  # noqa: E402
@@ -97,7 +97,7 @@ def table(rows: list[Row], images: int) -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--write", action="store_true", help="write the table into docs/quantization.md")
+    parser.add_argument("--write", action="store_true", help="write the table into docs/quantized-programs.md")
     options = parser.parse_args()
     warnings.simplefilter("ignore")
     torch.manual_seed(0)

@@ -12,10 +12,10 @@ from sides import Program, Seconds
 
 @dataclass(frozen=True)
 class Times:
-    """Medians over `turns` exports of one model."""
+    """Medians over `rounds` exports of one model."""
 
     name: str
-    turns: int
+    rounds: int
     official: Seconds
     rushlight: Seconds
 
@@ -83,7 +83,7 @@ class _Table:
 
 def _tables(measured: Measured) -> list[_Table]:
     """The measurements as tables of text, with the model's name first."""
-    turns = measured.times[0].turns if measured.times else 0
+    rounds = measured.times[0].rounds if measured.times else 0
     times = [
         [
             t.name,
@@ -115,7 +115,7 @@ def _tables(measured: Measured) -> list[_Table]:
     tables = [
         _Table(
             "Time to export",
-            f"From the module to the bytes of the file; medians of {turns} alternating exports, one thread.",
+            f"From the module to the bytes of the file; medians of {rounds} alternating exports, one thread.",
             ["model", *time_header, "CPU ratio", "wall ratio"],
             times,
         ),

@@ -40,23 +40,23 @@ import rushlight.export
 from rushlight import process
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "exporting.md"
-TURNS = 5
+ROUNDS = 5
 PARTS = ("times", "sizes", "peaks", "layouts")
 
 
-def measure_times(name: str, turns: int) -> tuple[Times, Sizes]:
+def measure_times(name: str, rounds: int) -> tuple[Times, Sizes]:
     """Exports one model with both exporters, in alternation."""
     module, args = make(TIMED[name])
     taken: dict[str, list[Seconds]] = {side: [] for side in SIDES}
     programs = {side: Program.of(timed(side, module, args)[1]) for side in SIDES}
-    for _ in range(turns):
+    for _ in range(rounds):
         for side in SIDES:
             taken[side].append(timed(side, module, args)[0])
     medians = {
         side: Seconds(*(statistics.median(getattr(s, what) for s in each) for what in ("cpu", "wall")))
         for side, each in taken.items()
     }
-    return Times(name, turns, **medians), Sizes(name, **programs)
+    return Times(name, rounds, **medians), Sizes(name, **programs)
 
 
 def measure_sizes(name: str) -> Sizes:
@@ -74,7 +74,7 @@ def measure_peak(name: str) -> Peak:
     return Peak(name, found["rushlight"]["weights"], **{side: found[side]["more"] for side in SIDES})
 
 
-def measure_layouts(name: str, turns: int) -> Layouts:
+def measure_layouts(name: str, rounds: int) -> Layouts:
     """Times our programs of one model with one thread: each round calls each for a quarter of a second."""
     module, args = make(LAYOUTS[name])
     calls = []
@@ -82,7 +82,7 @@ def measure_layouts(name: str, turns: int) -> Layouts:
         data = bytes(rushlight.export.export(module, args, channels_last=last).buffer)
         method = rushlight.load(data, threads=1).load_method("forward")
         calls.append(lambda method=method: method.execute(list(args)))
-    found = [[_seconds(call) for call in calls] for _ in range(turns)]
+    found = [[_seconds(call) for call in calls] for _ in range(rounds)]
     return Layouts(name, *(min(each) for each in zip(*found, strict=True)))
 
 
@@ -95,12 +95,12 @@ def _seconds(call: Callable[[], Any]) -> float:
     return least
 
 
-def measure(parts: Collection[str], turns: int) -> Measured:
+def measure(parts: Collection[str], rounds: int) -> Measured:
     """Measures the named parts and prints progress for each model."""
     measured = Measured([], [], [], [])
     for name in TIMED if "times" in parts else ():
         print(name, file=sys.stderr)
-        times, sizes = measure_times(name, turns)
+        times, sizes = measure_times(name, rounds)
         measured.times.append(times)
         measured.sizes.append(sizes)
     for name in OTHERS if "sizes" in parts else ():
@@ -111,7 +111,7 @@ def measure(parts: Collection[str], turns: int) -> Measured:
         measured.peaks.append(measure_peak(name))
     for name in LAYOUTS if "layouts" in parts else ():
         print(f"layouts: {name}", file=sys.stderr)
-        measured.layouts.append(measure_layouts(name, turns))
+        measured.layouts.append(measure_layouts(name, rounds))
     return measured
 
 
@@ -119,16 +119,16 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="Compares exporting with the official exporter.")
     parser.add_argument("--output", type=Path, help="write export.md, .json, .html and .svg into this folder")
     parser.add_argument("--only", nargs="+", choices=PARTS, default=PARTS, help="measure only these parts")
-    parser.add_argument("--turns", type=int, default=TURNS, help=f"exports that count (default {TURNS})")
+    parser.add_argument("--rounds", type=int, default=ROUNDS, help=f"exports that count (default {ROUNDS})")
     parser.add_argument("--write", action="store_true", help="put the tables into docs/exporting.md")
     options = parser.parse_args()
-    if options.turns < 1:
-        parser.error(f"--turns: expected 1 or more, got {options.turns}")
+    if options.rounds < 1:
+        parser.error(f"--rounds: expected 1 or more, got {options.rounds}")
     if options.write and set(options.only) != set(PARTS):
         parser.error("--write: expected all parts, got some of them; omit --only")
     quiet()
     torch.set_num_threads(1)
-    measured = measure(options.only, options.turns)
+    measured = measure(options.only, options.rounds)
     print(to_markdown(measured))
     if options.output:
         options.output.mkdir(parents=True, exist_ok=True)

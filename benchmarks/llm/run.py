@@ -99,11 +99,11 @@ def compete(
     """The best values of each contestant on `threads` threads."""
     all_rounds: dict[str, list[dict[str, Any]]] = {entry.name: [] for entry in entries}
     with tempfile.TemporaryDirectory() as folder:
-        for turn in range(rounds):
-            for entry in entries[turn % len(entries) :] + entries[: turn % len(entries)]:
+        for number in range(rounds):
+            for entry in entries[number % len(entries) :] + entries[: number % len(entries)]:
                 measured = bandwidth(Path(folder), threads)
                 all_rounds[entry.name].append(a_round(entry, threads, variant) | {"bandwidth": measured})
-                print(f"{threads} thread(s), round {turn + 1} of {rounds}: {entry.name}", file=sys.stderr)
+                print(f"{threads} thread(s), round {number + 1} of {rounds}: {entry.name}", file=sys.stderr)
     return {name: best(found) for name, found in all_rounds.items()}
 
 

@@ -42,8 +42,8 @@ class Spot:
         return self.cost.bytes / max(self.nanoseconds, 1)
 
 
-def spots_of(program: Path, inputs: Sequence[Any], turns: int, threads: int) -> list[Spot]:
-    """Runs the method "forward" `turns` times and takes the fastest call of each instruction, since
+def spots_of(program: Path, inputs: Sequence[Any], rounds: int, threads: int) -> list[Spot]:
+    """Runs the method "forward" `rounds` times and takes the fastest call of each instruction, since
     disturbances hit different instructions each time."""
     loaded = rushlight.load(program, enable_etdump=True, threads=threads)
     for _ in range(WARM_UP):
@@ -53,7 +53,7 @@ def spots_of(program: Path, inputs: Sequence[Any], turns: int, threads: int) -> 
     with tempfile.TemporaryDirectory() as folder:
         trace = Path(folder) / "trace.etdp"
         loaded.write_etdump_result_to_file(trace)
-        for _ in range(turns):
+        for _ in range(rounds):
             loaded.forward(*inputs)
             loaded.write_etdump_result_to_file(trace)
             for item in profile(read_events(trace)).operators:

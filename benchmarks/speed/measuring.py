@@ -30,7 +30,7 @@ class Timing:
     wall: float
     cpu: float
     error: float
-    turns: int
+    rounds: int
     calls: int
 
     def of(self, clock: str) -> float:
@@ -75,7 +75,7 @@ def _calibrated(worker: WorkerProcess) -> int:
 
 
 def compete(
-    workers: Mapping[str, WorkerProcess], folder: Path, threads: int, turns: int, spins: bool, tell: Tell
+    workers: Mapping[str, WorkerProcess], folder: Path, threads: int, rounds: int, spins: bool, tell: Tell
 ) -> tuple[Timings, Failures]:
     """Times all contestants on the subject in `folder`, one at a time, while the others sleep. With `spins`
     idle threads of a pool may spin for a while, as packages do by default; CPU time would count that."""
@@ -94,28 +94,28 @@ def compete(
         except Failed as error:
             failures[name] = str(error)
     taken: dict[str, list[tuple[float, float]]] = {name: [] for name in calls}
-    for turn in range(turns):
-        for name in _rotated(list(calls), turn):
-            if turn >= 2 and taken[name][0][0] > SLOW_SECONDS:
+    for number in range(rounds):
+        for name in _rotated(list(calls), number):
+            if number >= 2 and taken[name][0][0] > SLOW_SECONDS:
                 continue
-            tell(f"{name}: round {turn + 1} of {turns}")
+            tell(f"{name}: round {number + 1} of {rounds}")
             time.sleep(SETTLE_SECONDS)
             batches = workers[name].ask("run", calls[name])
             taken[name].append(tuple(statistics.median(each) for each in zip(*batches, strict=True)))
     timings = {
         name: Timing(
-            *(statistics.median(each) for each in zip(*turns, strict=True)),
+            *(statistics.median(each) for each in zip(*each_round, strict=True)),
             errors[name],
-            len(turns),
+            len(each_round),
             calls[name],
         )
-        for name, turns in taken.items()
+        for name, each_round in taken.items()
     }
     return timings, failures
 
 
-def _rotated(names: list[str], turn: int) -> list[str]:
-    first = turn % max(len(names), 1)
+def _rotated(names: list[str], number: int) -> list[str]:
+    first = number % max(len(names), 1)
     return names[first:] + names[:first]
 
 

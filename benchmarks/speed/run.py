@@ -36,7 +36,7 @@ from support import written
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def profile_models(names: list[str], turns: int, threads: int) -> None:
+def profile_models(names: list[str], rounds: int, threads: int) -> None:
     """Exports each model and prints its operators' times."""
     import torch
     from making import make_file
@@ -49,7 +49,7 @@ def profile_models(names: list[str], turns: int, threads: int) -> None:
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "rushlight.pte"
             make_file(name, Path(folder), path.name)
-            show(name, spots_of(path, [each.numpy() for each in args], turns, threads), console)
+            show(name, spots_of(path, [each.numpy() for each in args], rounds, threads), console)
 
 
 def _commit() -> str:
@@ -105,7 +105,7 @@ def main() -> int:
     chosen += [name for name in SUBJECTS if asked.get(kind_of(name), options.operators)]
     settings = Settings(
         threads=options.threads,
-        turns=options.runs,
+        rounds=options.runs,
         clock=options.clock or ("cpu" if options.threads == 1 else "wall"),
         peers=options.peers,
         work=options.work,

@@ -34,7 +34,7 @@ class Settings:
     """The options of run.py. `contestants` None selects all; `peers` is a Python interpreter."""
 
     threads: int
-    turns: int
+    rounds: int
     clock: str
     peers: str
     work: Path
@@ -130,7 +130,7 @@ class Tournament:
         ready = {each: workers[each] for each in names if each not in missing}
         settings = self._settings
         spins = settings.threads > 1 and settings.clock == "wall"
-        timings, failures = compete(ready, folder, settings.threads, settings.turns, spins, tell)
+        timings, failures = compete(ready, folder, settings.threads, settings.rounds, spins, tell)
         facts = json.loads((folder / "subject.json").read_text())
         return Row(name, kind, facts["flops"], facts["bytes"], timings, {**missing, **failures})
 
@@ -140,9 +140,9 @@ class Tournament:
             missing = prepare(name, folder, [each for each in contestants if each != "copy"], own, peers)
         names = [each for each in contestants if each not in ("copy", "torch eager", *missing)]
         taken: dict[str, list[dict[str, Any]]] = {each: [] for each in names}
-        for turn in range(_LOADS + 1):  # the first one reads files from the disk and does not count
+        for number in range(_LOADS + 1):  # the first one reads files from the disk and does not count
             for each in names:
-                tell(f"{each}: load {turn} of {_LOADS}")
+                tell(f"{each}: load {number} of {_LOADS}")
                 with self._worker(each) as worker, suppress(Failed):  # the table of times has the reason
                     taken[each].append(loading(worker, each, folder, self._settings.threads))
         return [Load(name, each, **_medians(found[1:])) for each, found in taken.items() if found[1:]]

@@ -91,18 +91,18 @@ def _headers(folder: Path) -> Iterator[tuple[str, Header]]:
     by_id = {each.get("id", ""): each for each in compounds}
     inner = {ref.get("refid", "") for each in compounds if _is_class(each) for ref in each.iter("innerclass")}
     found = {
-        _place(each)[0]: Header(_place(each)[0], _comment(each), [])
+        _location(each)[0]: Header(_location(each)[0], _comment(each), [])
         for each in compounds
         if each.get("kind") == "file"
     }
     for each in compounds:
         if _is_class(each) and each.get("id") not in inner and "@" not in _text(each, "compoundname"):
-            path, _ = _place(each)
+            path, _ = _location(each)
             found[path].declarations.append(_class(each, by_id))
         elif each.get("kind") in ("file", "namespace"):
             namespace = _text(each, "compoundname") if each.get("kind") == "namespace" else ""
             for member in each.iter("memberdef"):
-                path, _ = _place(member)
+                path, _ = _location(member)
                 # Doxygen's file page repeats the members of its namespaces.
                 if namespace or "::" not in _text(member, "qualifiedname"):
                     found[path].declarations += _members(member, namespace)
@@ -119,7 +119,7 @@ def _is_class(each: ElementTree.Element) -> bool:
     return each.get("kind") in ("class", "struct", "union")
 
 
-def _place(each: ElementTree.Element) -> tuple[str, int]:
+def _location(each: ElementTree.Element) -> tuple[str, int]:
     location = each.find("location")
     assert location is not None
     return location.get("file", ""), int(location.get("line", "0"))
@@ -161,7 +161,7 @@ def _class(each: ElementTree.Element, by_id: dict[str, ElementTree.Element]) -> 
     ]
     text = _template(each) + name + (" : public " + ", ".join(bases) if bases else "")
     kind = {"union": "union", "struct": "struct"}.get(each.get("kind", ""), "class")
-    return Declaration(kind, name, text, _comment(each), _place(each)[1], namespace, members)
+    return Declaration(kind, name, text, _comment(each), _location(each)[1], namespace, members)
 
 
 def _split(whole: str) -> tuple[str, str, str]:
@@ -188,7 +188,7 @@ def _template(each: ElementTree.Element) -> str:
 def _members(each: ElementTree.Element, namespace: str) -> list[Declaration]:
     """The declaration of a member; none for deleted members."""
     kind, name, comment = each.get("kind", ""), _text(each, "name"), _comment(each)
-    line = _place(each)[1]
+    line = _location(each)[1]
     if "@" in name or kind == "friend" or (kind == "define" and not comment):
         return []
     if kind == "function":

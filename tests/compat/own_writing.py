@@ -21,7 +21,7 @@ def main() -> None:
         sys.exit("executorch: expected the package, got none; install tests/constraints.txt's version")
     if len(sys.argv) > 1:
         tokens = read(Path(sys.argv[1]), writing)
-        for start, length, where in Official(official(include)).compare(tokens).runs:
+        for start, length, where in Official(official(include)).compare(tokens).shared:
             print(f"{length} tokens of {where}: {' '.join(tokens[start : start + length])}\n")
         return
     rows = [row for row in table(include) if row[1].covered or row[2].longest > 60]

@@ -29,7 +29,7 @@ def rows() -> list[tuple[str, Shared, Shared]]:
 def test_no_file_shares_a_long_run_with_an_official_header(rows: list[tuple[str, Shared, Shared]]) -> None:
     assert len(rows) > 1000
     long = [
-        f"{name}: {named.longest} tokens of {named.runs[0][2]}"
+        f"{name}: {named.longest} tokens of {named.shared[0][2]}"
         for name, named, _ in rows
         if named.longest > LONGEST
     ]

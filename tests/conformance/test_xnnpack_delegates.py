@@ -276,9 +276,9 @@ def cases() -> list[Any]:
             name,
             kind,
             id=f"{name}-{kind}",
-            marks=[] if kind == "float32" or place % 5 == 2 else [pytest.mark.exhaustive],
+            marks=[] if kind == "float32" or number % 5 == 2 else [pytest.mark.exhaustive],
         )
-        for place, (name, kind) in enumerate(CASES)
+        for number, (name, kind) in enumerate(CASES)
     ]
 
 

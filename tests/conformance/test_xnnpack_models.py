@@ -48,9 +48,9 @@ def cases() -> list[Any]:
     """All cases; continuous integration takes one in fourteen, with some of each dtype."""
     return [
         pytest.param(
-            name, kind, id=f"{name}-{kind}", marks=[] if place % 14 == 0 else [pytest.mark.exhaustive]
+            name, kind, id=f"{name}-{kind}", marks=[] if number % 14 == 0 else [pytest.mark.exhaustive]
         )
-        for place, (name, kind) in enumerate(CASES)
+        for number, (name, kind) in enumerate(CASES)
     ]
 
 

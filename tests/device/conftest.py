@@ -14,13 +14,19 @@ from rushlight import process, targets
 from support.boards import marker, usual
 
 Build = Callable[[targets.Target, Path, str], Path]
+# Cores with the instructions that kernels use on another core; test_models.py runs a model on each.
+ALIKE = {"cortex-m7": "cortex-m4", "cortex-m33": "cortex-m4", "rv32imc": "rv32imac"}
+
+
+def _marks(name: str) -> list[pytest.MarkDecorator]:
+    return [marker(name), *([pytest.mark.exhaustive] if name in ALIKE else [])]
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """Runs a test with the argument `target` once for each usual target."""
     if "target" not in metafunc.fixturenames:
         return
-    params = [pytest.param(target, id=target.name, marks=marker(target.name)) for target in usual()]
+    params = [pytest.param(target, id=target.name, marks=_marks(target.name)) for target in usual()]
     metafunc.parametrize("target", params, scope="session")
 
 

@@ -26,29 +26,29 @@ SMALL = {"microbit"}
 def cases() -> list[Any]:
     """Each program on each target; continuous integration takes one of them in turn. Their operators run on
     every target in test_quantized_functions.py and test_quantized_products.py."""
-    places = [target.name for target in usual() if target.name not in SMALL]
-    taken = set(zip(places, itertools.cycle(SHAPES), strict=False))
+    names = [each.name for each in usual() if each.name not in SMALL]
+    taken = set(zip(names, itertools.cycle(SHAPES), strict=False))
     return [
         pytest.param(
-            place,
+            target_name,
             name,
-            id=f"{place}-{name}",
-            marks=[marker(place), *([] if (place, name) in taken else [pytest.mark.exhaustive])],
+            id=f"{target_name}-{name}",
+            marks=[marker(target_name), *([] if (target_name, name) in taken else [pytest.mark.exhaustive])],
         )
-        for place in places
+        for target_name in names
         for name in SHAPES
     ]
 
 
-@pytest.mark.parametrize(("place", "name"), cases())
-def test_a_converted_program_has_the_bytes_of_the_host(place: str, name: str, tmp_path: Path) -> None:
-    need(place)
+@pytest.mark.parametrize(("target_name", "name"), cases())
+def test_a_converted_program_has_the_bytes_of_the_host(target_name: str, name: str, tmp_path: Path) -> None:
+    need(target_name)
     path = tmp_path / f"{name}.pte"
     path.write_bytes(before_softmax(model(name).read_bytes()))
     x = np.random.default_rng(1).standard_normal(SHAPES[name]).astype(np.float32)
     expected = rushlight.load(path).forward(x)
     case = Case(name, 0.0, [Call("forward", [x], expected)])
-    outcome = run(path, case, target=place, build_folder=tmp_path / "build")
+    outcome = run(path, case, target=target_name, build_folder=tmp_path / "build")
     assert outcome.passed, outcome.reasons
     assert outcome.report is not None
     assert outcome.report.planned_bytes == PLANNED[name]

@@ -51,7 +51,7 @@ def calls() -> list[RecordedCall]:
     """The calls that the targets compute, all kinds in turn."""
     kinds = itertools.product((CONVOLUTION, LINEAR), ROUNDINGS, NUMBERS)
     drawn = [list(itertools.islice(_drawn(*kind), EACH)) for kind in kinds]
-    return [call for turn in zip(*drawn, strict=True) for call in turn]
+    return [call for each in zip(*drawn, strict=True) for call in each]
 
 
 def fitting(calls: list[RecordedCall], target: str) -> list[RecordedCall]:

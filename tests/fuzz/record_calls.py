@@ -47,40 +47,40 @@ class Candidate:
 def encode(arguments: Sequence[Any]) -> tuple[bytes, set[tuple[Any, ...]]]:
     """The arguments of a call as tests/fuzz/recorded_call.cpp reads them, and their features."""
     features: set[tuple[Any, ...]] = set()
-    parts = [_argument(value, (place,), features) for place, value in enumerate(arguments)]
+    parts = [_argument(value, (path,), features) for path, value in enumerate(arguments)]
     return bytes([len(parts)]) + b"".join(parts), features
 
 
-def _argument(value: Any, place: tuple[Any, ...], features: set[tuple[Any, ...]]) -> bytes:
+def _argument(value: Any, path: tuple[Any, ...], features: set[tuple[Any, ...]]) -> bytes:
     if value is None:
-        features.add((*place, None))
+        features.add((*path, None))
         return bytes([_NONE])
     if hasattr(value, "dim_order"):
-        return _tensor(value, place, features)
+        return _tensor(value, path, features)
     if isinstance(value, bool):
-        features.add((*place, value))
+        features.add((*path, value))
         return struct.pack("<B?", _BOOL, value)
     if isinstance(value, int):
-        features.add((*place, (value > 0) - (value < 0)))
+        features.add((*path, (value > 0) - (value < 0)))
         return struct.pack("<Bq", _INT, value)
     if isinstance(value, float):
-        features.add((*place, "double"))
+        features.add((*path, "double"))
         return struct.pack("<Bd", _DOUBLE, value)
     if isinstance(value, str):
-        features.add((*place, value))
+        features.add((*path, value))
         return struct.pack("<BB", _STRING, len(value)) + value.encode()
-    features.add((*place, "list", min(len(value), 4)))
-    items = b"".join(_argument(item, (*place, "item"), features) for item in value)
+    features.add((*path, "list", min(len(value), 4)))
+    items = b"".join(_argument(item, (*path, "item"), features) for item in value)
     return struct.pack("<BB", _LIST, len(value)) + items
 
 
-def _tensor(argument: Any, place: tuple[Any, ...], features: set[tuple[Any, ...]]) -> bytes:
+def _tensor(argument: Any, path: tuple[Any, ...], features: set[tuple[Any, ...]]) -> bytes:
     import torch
 
     tensor = argument.tensor
     sizes, order = argument.sizes, argument.dim_order
-    features |= {(*place, "dtype", argument.dtype), (*place, "rank", len(sizes))}
-    features.add((*place, "order", order == sorted(order)))
+    features |= {(*path, "dtype", argument.dtype), (*path, "rank", len(sizes))}
+    features.add((*path, "order", order == sorted(order)))
     data = tensor.permute(order).clone(memory_format=torch.contiguous_format).view(-1)
     raw = bytes(data.untyped_storage())[: data.numel() * data.element_size()]
     width = data.element_size()

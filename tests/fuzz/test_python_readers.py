@@ -35,9 +35,9 @@ def damaged(draw: st.DrawFn) -> bytes:
     data = bytearray(draw(st.sampled_from(SMALL)).read_bytes())
     # Mostly in the structure; constants are only values.
     end = struct.unpack_from("<Q", data, 16)[0] if data[8:12] == b"eh00" else len(data)
-    places = st.integers(0, end // 4 - 1).map(lambda word: 4 * word)
+    positions = st.integers(0, end // 4 - 1).map(lambda word: 4 * word)
     for _ in range(draw(st.integers(1, 5))):
-        at = draw(places)
+        at = draw(positions)
         kind = draw(st.sampled_from(["bit", "word", "word", "step", "swap", "swap", "cut"]))
         if kind == "bit":
             data[at + draw(st.integers(0, 3))] ^= 1 << draw(st.integers(0, 7))
@@ -46,7 +46,7 @@ def damaged(draw: st.DrawFn) -> bytes:
         elif kind == "step":
             data[at] = (data[at] + draw(st.sampled_from([1, 2, 4, 252, 254, 255]))) & 0xFF
         elif kind == "swap":
-            other = draw(places)
+            other = draw(positions)
             data[at : at + 4], data[other : other + 4] = data[other : other + 4], data[at : at + 4]
         elif draw(st.integers(0, 9)) == 0:
             return bytes(data[:at])

@@ -36,10 +36,10 @@ def once(dtype: torch.dtype) -> dict[str, float]:
 @pytest.mark.parametrize("name", SHIFTS)
 def test_shifts_by_any_number(kernels: Kernels, name: str, dtype: torch.dtype) -> None:
     values = special(dtype).reshape(-1, 1)
-    places = [0, 1, 3, 7, 8, 15, 31, 63, 64, 100] + ([-1, -5] if dtype.is_signed else [])
-    kernels.check(f"aten::{name}.Tensor_out", values, torch.tensor(places).to(dtype))
-    for place in places:
-        kernels.check(f"aten::{name}.Tensor_Scalar_out", values, place)
+    shifts = [0, 1, 3, 7, 8, 15, 31, 63, 64, 100] + ([-1, -5] if dtype.is_signed else [])
+    kernels.check(f"aten::{name}.Tensor_out", values, torch.tensor(shifts).to(dtype))
+    for shift in shifts:
+        kernels.check(f"aten::{name}.Tensor_Scalar_out", values, shift)
         kernels.check(f"aten::{name}.Scalar_Tensor_out", 5, torch.tensor([0, 1, 3]).to(dtype))
 
 

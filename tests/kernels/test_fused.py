@@ -70,11 +70,11 @@ def check(kernels: Kernels, name: str, arguments: list[Any], expected: torch.Ten
 
 def last_arguments(name: str, activation: str, low: float, high: float) -> list[tuple[str, list[Any]]]:
     """The operators that support the activation, with its arguments."""
-    ways: list[tuple[str, list[Any]]] = [(name, [activation, low, high])]
+    calls: list[tuple[str, list[Any]]] = [(name, [activation, low, high])]
     if activation in ("none", "clamp"):
         bounds = [-math.inf, math.inf] if activation == "none" else [low, high]
-        ways.append((name.replace(".out", ".clamp_out"), bounds))
-    return ways
+        calls.append((name.replace(".out", ".clamp_out"), bounds))
+    return calls
 
 
 def convolution_arguments(dtype: torch.dtype) -> list[Any]:
@@ -201,8 +201,8 @@ def test_a_linear_layer_with_what_comes_after_it(
     residual = random_tensor((2, 3, 4), dtype, seed=3) if with_residual else None
     expected = expected_of(plain, residual, function, dtype)
     check(kernels, LINEAR, [values, weight, bias, residual, name, low, high], expected, range(3))
-    turned = None if residual is None else with_dim_order(residual, [2, 0, 1])
-    check(kernels, LINEAR, [values, weight, bias, turned, name, low, high], expected, [1, 0, 2])
+    transposed = None if residual is None else with_dim_order(residual, [2, 0, 1])
+    check(kernels, LINEAR, [values, weight, bias, transposed, name, low, high], expected, [1, 0, 2])
 
 
 def test_a_layer_of_no_rows_and_one_of_no_depth(kernels: Kernels) -> None:

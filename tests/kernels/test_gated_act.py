@@ -56,8 +56,8 @@ def test_what_does_not_fit_is_refused(
     kernels: Kernels, changed: dict[int, Any], error: str, named: str
 ) -> None:
     arguments: list[Any] = [torch.zeros(2, 6), "silu", torch.zeros(2, 3)]
-    for place, value in changed.items():
-        arguments[place] = value
+    for position, value in changed.items():
+        arguments[position] = value
     with pytest.raises(KernelRefused) as caught:
         kernels.run(NAME, arguments)
     assert caught.value.error == error and any(named in line for line in caught.value.log)

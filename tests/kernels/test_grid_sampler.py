@@ -48,9 +48,9 @@ def test_volumes(kernels: Kernels, mode: int, outside: int, align: bool) -> None
     kernels.check(VOLUME, x, grid, mode, outside, align, **CLOSE[torch.float32])
 
 
-def test_places_far_away(kernels: Kernels) -> None:
-    places = torch.tensor([0.0, 1e30, -1e30, torch.inf, -torch.inf, torch.nan])
-    grid = torch.cartesian_prod(places, places).reshape(1, 6, 6, 2)
+def test_positions_far_away(kernels: Kernels) -> None:
+    positions = torch.tensor([0.0, 1e30, -1e30, torch.inf, -torch.inf, torch.nan])
+    grid = torch.cartesian_prod(positions, positions).reshape(1, 6, 6, 2)
     x = random_tensor((1, 2, 3, 3), torch.float32)
     kernels.check(IMAGE, x, grid, 1, 0, False)
     for mode, outside in itertools.product([0, 1, 2], [0, 1, 2]):
@@ -61,16 +61,16 @@ def test_layouts_and_empty_tensors(kernels: Kernels) -> None:
     x = with_dim_order(random_tensor((2, 3, 4, 5), torch.float32), [0, 2, 3, 1])
     grid = with_dim_order(random_tensor((2, 3, 3, 2), torch.float32, low=-1, high=1), [0, 3, 1, 2])
     kernels.check(IMAGE, x, grid, 0, 0, False, out_dim_order=[0, 2, 3, 1], **CLOSE[torch.float32])
-    for shape, places in [
+    for shape, positions in [
         ((0, 3, 4, 4), (0, 2, 2, 2)),
         ((2, 0, 4, 4), (2, 2, 2, 2)),
         ((2, 3, 4, 4), (2, 0, 2, 2)),
     ]:
-        kernels.check(IMAGE, torch.ones(shape), torch.ones(places), 0, 0, False)
+        kernels.check(IMAGE, torch.ones(shape), torch.ones(positions), 0, 0, False)
 
 
 @pytest.mark.parametrize(
-    ("shape", "places", "mode", "outside"),
+    ("shape", "positions", "mode", "outside"),
     [
         ((1, 2, 2), (1, 1, 1, 2), 0, 0),
         ((1, 1, 2, 2), (1, 1, 2), 0, 0),
@@ -83,9 +83,9 @@ def test_layouts_and_empty_tensors(kernels: Kernels) -> None:
     ],
 )
 def test_samplings_that_are_refused(
-    kernels: Kernels, shape: tuple[int, ...], places: tuple[int, ...], mode: int, outside: int
+    kernels: Kernels, shape: tuple[int, ...], positions: tuple[int, ...], mode: int, outside: int
 ) -> None:
-    arguments = [torch.ones(shape), torch.ones(places), mode, outside, False]
+    arguments = [torch.ones(shape), torch.ones(positions), mode, outside, False]
     assert kernels.refuse(IMAGE, *arguments, outs=[torch.empty(1, 1, 1, 1)]).error == "InvalidArgument"
 
 

@@ -53,8 +53,8 @@ def test_mixed_mm(kernels: Kernels, dtype: torch.dtype, with_zeros: bool) -> Non
     weight = random_tensor((DEPTH, COLUMNS), torch.int8, low=-128, high=128)
     pair = numbers(dtype, DEPTH, with_zeros=with_zeros)
     check(kernels, MM, [values, weight, *pair], real(weight, *pair), dtype)
-    turned = [with_dim_order(values, [1, 0]), with_dim_order(weight, [1, 0]), *pair]
-    check(kernels, MM, turned, real(weight, *pair), dtype)
+    transposed = [with_dim_order(values, [1, 0]), with_dim_order(weight, [1, 0]), *pair]
+    check(kernels, MM, transposed, real(weight, *pair), dtype)
 
 
 # With 5 groups one has 4 elements, with 7 one is empty.

@@ -96,11 +96,11 @@ PLACES = torch.zeros(1, 1, 2, 2, dtype=torch.int64)
 WINDOW = [[2, 2], [2, 2], [0, 0]]
 
 
-@pytest.mark.parametrize("place", [16, -2, 2**62, -(2**63)])
-def test_places_outside_are_refused(kernels: Kernels, place: int) -> None:
-    refused = kernels.refuse(MAX[2], G, X, *WINDOW, [1, 1], False, PLACES + place, outs=[X.clone()])
+@pytest.mark.parametrize("index", [16, -2, 2**62, -(2**63)])
+def test_indices_outside_are_refused(kernels: Kernels, index: int) -> None:
+    refused = kernels.refuse(MAX[2], G, X, *WINDOW, [1, 1], False, PLACES + index, outs=[X.clone()])
     assert refused.error == "InvalidArgument"
-    assert kernels.refuse(UNPOOL[2], G, PLACES + place, [4, 4], outs=[X.clone()]).error == "InvalidArgument"
+    assert kernels.refuse(UNPOOL[2], G, PLACES + index, [4, 4], outs=[X.clone()]).error == "InvalidArgument"
 
 
 @pytest.mark.parametrize(

@@ -37,7 +37,7 @@ def scale_of(scale: float, rounding: str, dtype: torch.dtype = torch.int8, zero_
     return [torch.from_numpy(to.multipliers), shifts, rounding, zero_point, info.min, info.max]
 
 
-def places(size: int, wanted: int, align: bool = False) -> torch.Tensor:
+def positions(size: int, wanted: int, align: bool = False) -> torch.Tensor:
     return torch.from_numpy(images.positions(size, wanted, align, None))
 
 
@@ -56,7 +56,7 @@ def test_interpolation_is_as_defined(
     for order in (tuple(range(rank)), (*range(rank - 3), rank - 2, rank - 1, rank - 3)):
         x = with_dim_order(numbers(shape, dtype), order)
         for align in (True, False):
-            rows, columns = (places(n, m, align) for n, m in zip(shape[-2:], wanted, strict=True))
+            rows, columns = (positions(n, m, align) for n, m in zip(shape[-2:], wanted, strict=True))
             for scale in (1.0, 0.37, 2.9):
                 to = scale_of(scale * 2.0**-22, rounding, dtype)
                 kernels.check(INTERPOLATE, x, 5, rows, columns, *to, out_dim_order=order, rtol=0, atol=0)
@@ -66,8 +66,8 @@ def test_the_largest_sums_have_32_bits(kernels: Kernels) -> None:
     """All four elements at one limit, the zero point at the other."""
     for value, zero_point in ((-128, 127), (127, -128)):
         x = torch.full((1, 1, 2, 2), value, dtype=torch.int8)
-        for place in (0, 1, 1 << 17, (1 << 18) - 1, 1 << 18):
-            at = torch.tensor([place], dtype=torch.int32)
+        for position in (0, 1, 1 << 17, (1 << 18) - 1, 1 << 18):
+            at = torch.tensor([position], dtype=torch.int32)
             to = scale_of(2.0**-23, "float")
             kernels.check(INTERPOLATE, x, zero_point, at, at, *to, rtol=0, atol=0)
 
@@ -77,7 +77,7 @@ def test_the_rules_know_the_bits_of_the_kernel() -> None:
 
 
 @pytest.mark.parametrize(
-    ("place", "wrong", "named"),
+    ("argument", "wrong", "named"),
     [
         (0, torch.zeros(2, 2, dtype=torch.int8), "input"),
         (1, 128, "input_zero_point"),
@@ -89,21 +89,28 @@ def test_the_rules_know_the_bits_of_the_kernel() -> None:
     ],
 )
 def test_wrong_arguments_of_interpolation_are_named(
-    kernels: Kernels, place: int, wrong: Any, named: str
+    kernels: Kernels, argument: int, wrong: Any, named: str
 ) -> None:
     x = numbers((1, 2, 2, 3))
-    given = [x, 5, places(2, 3), places(3, 2), *scale_of(2.0**-22, "float"), poison(numbers((1, 2, 3, 2)))]
-    given[place] = wrong
+    given = [
+        x,
+        5,
+        positions(2, 3),
+        positions(3, 2),
+        *scale_of(2.0**-22, "float"),
+        poison(numbers((1, 2, 3, 2))),
+    ]
+    given[argument] = wrong
     with pytest.raises(Exception, match=named):
         kernels.run(INTERPOLATE, given)
 
 
 def test_positions_that_the_result_lies_over_stay_inside(kernels: Kernels) -> None:
     """A program may place the result over its indices: the kernel then reads wrong elements of the input."""
-    rows = places(2, 16)
+    rows = positions(2, 16)
     out = rows.view(torch.int8).reshape(1, 1, 16, 4)
     x = numbers((1, 1, 2, 2))
-    kernels.run(INTERPOLATE, [x, 0, rows, places(2, 4), *scale_of(2.0**-22, "float"), out])
+    kernels.run(INTERPOLATE, [x, 0, rows, positions(2, 4), *scale_of(2.0**-22, "float"), out])
 
 
 @settings(max_examples=60, deadline=None)
@@ -181,7 +188,7 @@ def test_quotients_broadcast(
 
 
 @pytest.mark.parametrize(
-    ("place", "wrong", "named"),
+    ("argument", "wrong", "named"),
     [
         (1, 128, "self_zero_point"),
         (3, -129, "other_zero_point"),
@@ -193,8 +200,10 @@ def test_quotients_broadcast(
         (2, torch.zeros(3, dtype=torch.uint8), "self and other"),
     ],
 )
-def test_wrong_arguments_of_quotients_are_named(kernels: Kernels, place: int, wrong: Any, named: str) -> None:
+def test_wrong_arguments_of_quotients_are_named(
+    kernels: Kernels, argument: int, wrong: Any, named: str
+) -> None:
     given = [*quotient(numbers((3,)), numbers((3,)), 0.7), poison(numbers((3,)))]
-    given[place] = wrong
+    given[argument] = wrong
     with pytest.raises(Exception, match=named):
         kernels.run(QUOTIENT, given)

@@ -112,7 +112,7 @@ def test_the_rules_know_the_bits_of_the_kernel() -> None:
 
 
 @pytest.mark.parametrize(
-    ("place", "wrong", "named"),
+    ("argument", "wrong", "named"),
     [
         (0, torch.zeros(4, dtype=torch.int16), "input: "),
         (1, torch.zeros(4), "weight and bias: expected dtype int32"),
@@ -132,8 +132,8 @@ def test_the_rules_know_the_bits_of_the_kernel() -> None:
         (10, torch.zeros(5, dtype=torch.int8), "out"),
     ],
 )
-def test_wrong_arguments_are_named(kernels: Kernels, place: int, wrong: Any, named: str) -> None:
+def test_wrong_arguments_are_named(kernels: Kernels, argument: int, wrong: Any, named: str) -> None:
     given = [*arguments(numbers((4,)), (4,)), poison(numbers((4,)))]
-    given[place] = wrong
+    given[argument] = wrong
     with pytest.raises(Exception, match=named):
         kernels.run(NAME, given)

@@ -52,14 +52,14 @@ def test_tensors_may_lie_in_any_order(kernels: Kernels) -> None:
 def test_the_result_may_lie_where_an_input_does(kernels: Kernels) -> None:
     values, table = drawn((256,), torch.int8), drawn((256,), torch.int8, seed=1)
     expected = torch.ops.rushlight.quantized_lookup(values, table)
-    for place in (0, 1):
+    for argument in (0, 1):
         arguments = [values.clone(), table.clone()]
-        kernels.run(NAME, [*arguments, arguments[place]])
-        assert_equal(arguments[place], expected)
+        kernels.run(NAME, [*arguments, arguments[argument]])
+        assert_equal(arguments[argument], expected)
 
 
 @pytest.mark.parametrize(
-    ("place", "wrong", "named"),
+    ("argument", "wrong", "named"),
     [
         (0, torch.zeros(4, dtype=torch.int16), "input: "),
         (
@@ -73,9 +73,9 @@ def test_the_result_may_lie_where_an_input_does(kernels: Kernels) -> None:
         (2, torch.zeros(5, dtype=torch.int8), "out"),
     ],
 )
-def test_wrong_arguments_are_named(kernels: Kernels, place: int, wrong: torch.Tensor, named: str) -> None:
+def test_wrong_arguments_are_named(kernels: Kernels, argument: int, wrong: torch.Tensor, named: str) -> None:
     arguments = [torch.zeros(4, dtype=torch.int8), torch.zeros(256, dtype=torch.int8)]
     arguments.append(torch.zeros(4, dtype=torch.int8))
-    arguments[place] = wrong
+    arguments[argument] = wrong
     with pytest.raises(KernelRefused, match=named):
         kernels.run(NAME, arguments)

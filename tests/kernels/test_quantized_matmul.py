@@ -80,7 +80,7 @@ def test_the_longest_sums_fit(kernels: Kernels) -> None:
 
 
 @pytest.mark.parametrize(
-    ("place", "wrong", "message"),
+    ("argument", "wrong", "message"),
     [
         (0, numbers((3,)), "expected rank 2, got 1"),
         (0, numbers((2, 2)), "2 columns on the left, 3 rows on the right"),
@@ -94,9 +94,9 @@ def test_the_longest_sums_fit(kernels: Kernels) -> None:
     ],
     ids=str,
 )
-def test_arguments_are_proven(kernels: Kernels, place: int, wrong: Any, message: str) -> None:
+def test_arguments_are_proven(kernels: Kernels, argument: int, wrong: Any, message: str) -> None:
     given = [*arguments(numbers((2, 3)), numbers((3, 4)), points=(3, 3, 0)), poison(numbers((2, 4)))]
-    given[place] = wrong
+    given[argument] = wrong
     with pytest.raises(Exception, match=message):
         kernels.run(NAME, given)
 

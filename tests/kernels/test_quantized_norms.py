@@ -129,7 +129,7 @@ def test_rows_are_the_nearest(kernels: Kernels, length: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "place", "wrong", "named"),
+    ("name", "argument", "wrong", "named"),
     [
         (GROUP, 0, torch.zeros(6, dtype=torch.int8), "input: expected rank 2 at least, got 1"),
         (GROUP, 1, torch.zeros(6), "weight and bias: expected dtype int32"),
@@ -146,9 +146,11 @@ def test_rows_are_the_nearest(kernels: Kernels, length: int) -> None:
         (RMS, 5, 63, "shift: expected 1 to 62, got 63"),
     ],
 )
-def test_wrong_arguments_are_named(kernels: Kernels, name: str, place: int, wrong: Any, named: str) -> None:
+def test_wrong_arguments_are_named(
+    kernels: Kernels, name: str, argument: int, wrong: Any, named: str
+) -> None:
     x = numbers((1, 6, 4))
     given = [*(grouped(x, 3) if name == GROUP else rooted(x, (4,), 0)), poison(x)]
-    given[place] = wrong
+    given[argument] = wrong
     with pytest.raises(Exception, match=named):
         kernels.run(name, given)

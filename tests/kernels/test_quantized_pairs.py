@@ -79,7 +79,7 @@ def test_sums_of_all_numbers_are_clamped(kernels: Kernels, low_high: tuple[int, 
     ids=str,
 )
 def test_arguments_are_proven(kernels: Kernels, changed: dict[int, int], message: str) -> None:
-    how: list[Any] = [changed.get(place, number) for place, number in enumerate(HOW)]
+    how: list[Any] = [changed.get(argument, number) for argument, number in enumerate(HOW)]
     with pytest.raises(Exception, match=message):
         kernels.run(NAME, [numbers((3,)), numbers((3,)), *how, poison(numbers((3,)))])
 
@@ -128,16 +128,16 @@ def test_products_of_all_numbers(
     kernels.check(MUL, *given, eager=MULTIPLY, rtol=0, atol=0)
 
 
-@pytest.mark.parametrize("place", [0, 2])
-def test_a_product_may_lie_where_an_input_does(kernels: Kernels, place: int) -> None:
+@pytest.mark.parametrize("argument", [0, 2])
+def test_a_product_may_lie_where_an_input_does(kernels: Kernels, argument: int) -> None:
     given = product(numbers((3, 50)), numbers((3, 50), seed=1))
     expected = MULTIPLY(*given)
-    kernels.run(MUL, [*given, given[place]])
-    assert torch.equal(given[place], expected)
+    kernels.run(MUL, [*given, given[argument]])
+    assert torch.equal(given[argument], expected)
 
 
 @pytest.mark.parametrize(
-    ("place", "wrong", "message"),
+    ("argument", "wrong", "message"),
     [
         (1, 128, "self_zero_point: expected -128 to 127, got 128"),
         (3, -129, "other_zero_point: expected -128 to 127, got -129"),
@@ -151,8 +151,8 @@ def test_a_product_may_lie_where_an_input_does(kernels: Kernels, place: int) -> 
     ],
     ids=str,
 )
-def test_arguments_of_products_are_proven(kernels: Kernels, place: int, wrong: Any, message: str) -> None:
+def test_arguments_of_products_are_proven(kernels: Kernels, argument: int, wrong: Any, message: str) -> None:
     given = product(numbers((3,)), numbers((3,)))
-    given[place] = wrong
+    given[argument] = wrong
     with pytest.raises(Exception, match=message):
         kernels.run(MUL, [*given, poison(numbers((3,)))])

@@ -86,7 +86,7 @@ def test_nearly_all_results_are_the_nearest(kernels: Kernels, length: int, scale
 
 
 @pytest.mark.parametrize(
-    ("place", "wrong", "named"),
+    ("argument", "wrong", "named"),
     [
         (0, torch.zeros(4, dtype=torch.int32), "input: "),
         (1, 1, "dim"),
@@ -101,9 +101,9 @@ def test_nearly_all_results_are_the_nearest(kernels: Kernels, length: int, scale
         (8, torch.zeros(5, dtype=torch.int8), "out"),
     ],
 )
-def test_wrong_arguments_are_named(kernels: Kernels, place: int, wrong: Any, named: str) -> None:
+def test_wrong_arguments_are_named(kernels: Kernels, argument: int, wrong: Any, named: str) -> None:
     given = [*arguments(numbers((4,))), poison(numbers((4,)))]
-    given[place] = wrong
+    given[argument] = wrong
     with pytest.raises(Exception, match=named):
         kernels.run(NAME, given)
     table = torch.full((256,), -1, dtype=torch.int32)  # the values of a table form no address

@@ -99,8 +99,8 @@ def test_long_float32_sums_are_as_good_as_torchs(kernels: Kernels, operator: str
     out = torch.empty(exact.shape)
     kernels.run(f"aten::{operator}", [values, dims, False, None, out])
     torch_error = (function(values, dims).double() - exact).abs().max()
-    last_place = torch.finfo(torch.float32).eps * exact.max()
-    assert (out.double() - exact).abs().max() <= torch_error + last_place
+    ulp = torch.finfo(torch.float32).eps * exact.max()
+    assert (out.double() - exact).abs().max() <= torch_error + ulp
 
 
 def test_float64_sums_have_float64_accuracy(kernels: Kernels) -> None:

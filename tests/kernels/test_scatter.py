@@ -89,11 +89,11 @@ def test_scatter_in_other_dim_orders(kernels: Kernels) -> None:
 
 @pytest.mark.parametrize("index", [4, -1, 2**33, -(2**63)])
 def test_writing_out_of_range_is_refused(kernels: Kernels, index: int) -> None:
-    target, places, out = torch.zeros(4, 2), torch.tensor([[0, index]]), torch.zeros(4, 2)
+    target, indices, out = torch.zeros(4, 2), torch.tensor([[0, index]]), torch.zeros(4, 2)
     for refused in (
-        kernels.refuse("aten::scatter.src_out", target, 0, places, torch.ones(1, 2), outs=[out]),
-        kernels.refuse("aten::scatter_add.out", target, 0, places, torch.ones(1, 2), outs=[out]),
-        kernels.refuse("aten::scatter.value_out", target, 0, places, 1, outs=[out]),
+        kernels.refuse("aten::scatter.src_out", target, 0, indices, torch.ones(1, 2), outs=[out]),
+        kernels.refuse("aten::scatter_add.out", target, 0, indices, torch.ones(1, 2), outs=[out]),
+        kernels.refuse("aten::scatter.value_out", target, 0, indices, 1, outs=[out]),
     ):
         assert refused.error == "InvalidArgument"
         assert refused.log[0].endswith(f"index: expected one in [0, 4), got {index}")

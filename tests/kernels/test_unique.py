@@ -38,10 +38,10 @@ def test_different_elements_at_the_edges(kernels: Kernels) -> None:
         kernels.check("aten::_unique2.out", self, True, True, True)
     top = torch.tensor([2**64 - 1, 1, 2**63], dtype=torch.uint64)
     kernels.check("aten::_unique2.out", top, True, True, True)
-    values, places, counts = torch.zeros(3), torch.zeros(4, dtype=torch.int64), torch.zeros(3).long()
+    values, inverse, counts = torch.zeros(3), torch.zeros(4, dtype=torch.int64), torch.zeros(3).long()
     kernels.run(
         "aten::_unique2.out",
-        [torch.tensor([NAN, 1.0, NAN, 1.0]), True, True, True, values, places, counts],
+        [torch.tensor([NAN, 1.0, NAN, 1.0]), True, True, True, values, inverse, counts],
         dynamic=[values, counts],
     )
     assert values[0] == 1 and values[1:].isnan().all() and counts.tolist() == [2, 1, 1]

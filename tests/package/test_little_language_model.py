@@ -100,7 +100,7 @@ def test_a_board_generates_the_text_of_the_host(name: str, program: Path, tmp_pa
     "name",
     [
         pytest.param("linux-aarch64", marks=pytest.mark.linux_aarch64),
-        pytest.param("linux-riscv64", marks=pytest.mark.linux_riscv64),
+        pytest.param("linux-riscv64", marks=[pytest.mark.linux_riscv64, pytest.mark.exhaustive]),
     ],
 )
 def test_an_application_in_c_plus_plus_writes_the_text_of_python(

@@ -51,8 +51,8 @@ def draw_block_weight(form: BlockForm, features: int, depth: int, seed: int) -> 
     padded[:features, :depth] = numbers
     # [panel, group, span, feature, byte]
     run = 32 // form.bits
-    runs = padded.reshape(panels, FEATURES, groups, form.group // run, run).transpose(0, 2, 3, 1, 4)
-    words = runs[..., :4] | runs[..., 4:] << 4 if form.bits == 4 else runs
+    grouped = padded.reshape(panels, FEATURES, groups, form.group // run, run).transpose(0, 2, 3, 1, 4)
+    words = grouped[..., :4] | grouped[..., 4:] << 4 if form.bits == 4 else grouped
     parts = [_by_panels(scales, wide), _by_panels(minimums, wide)][: 2 if form.has_minimum else 1]
     flat = [part.view(np.uint8).reshape(panels, groups, -1) for part in parts]
     flat.append(words.reshape(panels, groups, -1))

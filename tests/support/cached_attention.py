@@ -146,14 +146,14 @@ class Reference:
             x = torch.nn.functional.rms_norm(x, [layer.depth], norm.double(), layer.eps)
         rows = slice(position, position + x.shape[1])
         cos, sin = tensors["cos"][rows].double(), tensors["sin"][rows].double()
-        turned, kept = x[..., : layer.rotary], x[..., layer.rotary :]
+        rotated, kept = x[..., : layer.rotary], x[..., layer.rotary :]
         if layer.interleaved:
-            a, b = turned[..., 0::2], turned[..., 1::2]
-            turned = torch.stack([a * cos - b * sin, b * cos + a * sin], -1).flatten(-2)
+            a, b = rotated[..., 0::2], rotated[..., 1::2]
+            rotated = torch.stack([a * cos - b * sin, b * cos + a * sin], -1).flatten(-2)
         else:
-            a, b = turned.chunk(2, -1)
-            turned = torch.cat([a * cos - b * sin, b * cos + a * sin], -1)
-        return torch.cat([turned, kept], -1)
+            a, b = rotated.chunk(2, -1)
+            rotated = torch.cat([a * cos - b * sin, b * cos + a * sin], -1)
+        return torch.cat([rotated, kept], -1)
 
 
 def tokens_of(layer: Layer, count: int, seed: int = 0) -> torch.Tensor:

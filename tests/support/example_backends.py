@@ -115,13 +115,13 @@ class Tape(BackendDetails):
         calls = [node for node in edge_program.graph.nodes if node.op == "call_function"]
         number, code = _DTYPES[calls[0].meta["val"].dtype]
         constants = list(dict.fromkeys(a for node in calls for a in node.args if not isinstance(a, Node)))
-        places = {value: index for index, value in enumerate([*inputs, *constants, *calls])}
+        indices = {value: index for index, value in enumerate([*inputs, *constants, *calls])}
         steps = [
             value
             for node in calls
-            for value in (_STEPS[node.target], places[node.args[0]], places[node.args[-1]])
+            for value in (_STEPS[node.target], indices[node.args[0]], indices[node.args[-1]])
         ]
-        results = [places[node] for node in edge_program.graph.output_node().args[0]]
+        results = [indices[node] for node in edge_program.graph.output_node().args[0]]
         blob = struct.pack(f"<{len(constants)}{code}", *constants)
         key = f"tape-{hashlib.sha256(blob).hexdigest()[:16]}".encode() if constants else b""
         header = (number, len(inputs), len(constants), len(calls), len(results), len(key))

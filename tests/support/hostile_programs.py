@@ -38,8 +38,8 @@ class Call:
     def state(self, array: np.ndarray, offset: int) -> Call:
         """An argument in planned memory that holds the array before the first call."""
         self._states.append(array.tobytes())
-        place = {"buffer_index": len(self._states), "memory_id": 1, "memory_offset": offset}
-        return self._tensor(array, Storage.MUTABLE, **place)
+        allocation = {"buffer_index": len(self._states), "memory_id": 1, "memory_offset": offset}
+        return self._tensor(array, Storage.MUTABLE, **allocation)
 
     def planned(self, offset: int, *sizes: int, dtype: str = "float32") -> Call:
         """An argument in planned memory."""
@@ -65,9 +65,9 @@ class Call:
         )
         return write_program(ProgramParts((method,), self._constants, self._states)).tobytes()
 
-    def _tensor(self, array: np.ndarray, storage: Storage, **place: Any) -> Call:
+    def _tensor(self, array: np.ndarray, storage: Storage, **allocation: Any) -> Call:
         order = tuple(range(array.ndim))
-        info = TensorInfo(str(array.dtype), array.shape, order, Dynamism.STATIC, storage, **place)
+        info = TensorInfo(str(array.dtype), array.shape, order, Dynamism.STATIC, storage, **allocation)
         return self._add(Value(Kind.TENSOR, info))
 
     def _add(self, value: Value) -> Call:

@@ -186,7 +186,7 @@ class Shared:
     tokens: int
     longest: int
     covered: int
-    runs: tuple[tuple[int, int, str], ...]  # start, length, official file
+    shared: tuple[tuple[int, int, str], ...]  # start, length, official file
 
     @property
     def share(self) -> float:
@@ -205,19 +205,19 @@ class Official:
 
     def compare(self, tokens: list[str]) -> Shared:
         covered = bytearray(len(tokens))
-        open_runs: dict[tuple[str, int], int] = {}  # (official file, offset) -> start
-        runs: list[tuple[int, int, str]] = []
+        open_spans: dict[tuple[str, int], int] = {}  # (official file, offset) -> start
+        shared: list[tuple[int, int, str]] = []
         for i in range(len(tokens) - RUN + 2):
-            places = self.index.get(tuple(tokens[i : i + RUN]), []) if i + RUN <= len(tokens) else []
-            now = {(name, j - i): open_runs.get((name, j - i), i) for name, j in places}
-            for key, start in open_runs.items():
+            occurrences = self.index.get(tuple(tokens[i : i + RUN]), []) if i + RUN <= len(tokens) else []
+            now = {(name, j - i): open_spans.get((name, j - i), i) for name, j in occurrences}
+            for key, start in open_spans.items():
                 if key not in now:
-                    runs.append((start, i - 1 + RUN - start, key[0]))
-            if places:
+                    shared.append((start, i - 1 + RUN - start, key[0]))
+            if occurrences:
                 covered[i : i + RUN] = b"\1" * RUN
-            open_runs = now
-        runs.sort(key=lambda run: -run[1])
-        return Shared(len(tokens), runs[0][1] if runs else 0, sum(covered), tuple(runs))
+            open_spans = now
+        shared.sort(key=lambda run: -run[1])
+        return Shared(len(tokens), shared[0][1] if shared else 0, sum(covered), tuple(shared))
 
 
 def official_headers() -> Path | None:

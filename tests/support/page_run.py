@@ -160,15 +160,15 @@ def set_up(paths: str, folder: Path) -> None:
     """Copies `A, B as C` of the checkout into the folder; `.` is linked, as it is large."""
     for item in paths.split(","):
         source, _, name = item.strip().partition(" as ")
-        place = folder / (name or source).strip()
-        place.parent.mkdir(parents=True, exist_ok=True)
+        target = folder / (name or source).strip()
+        target.parent.mkdir(parents=True, exist_ok=True)
         if source == ".":
-            place.symlink_to(ROOT)
+            target.symlink_to(ROOT)
         elif (ROOT / source).is_dir():
             ignored = shutil.ignore_patterns("__pycache__", "out", "rushlight-build", "build")
-            shutil.copytree(ROOT / source, place, dirs_exist_ok=True, ignore=ignored)
+            shutil.copytree(ROOT / source, target, dirs_exist_ok=True, ignore=ignored)
         elif (ROOT / source).is_file():
-            shutil.copy(ROOT / source, place)
+            shutil.copy(ROOT / source, target)
         else:
             raise PageFailed(f"setup: expected a file or folder of the checkout, got {source}")
 

@@ -78,10 +78,10 @@ def _value(value: Value, method: Method, choices: random.Random) -> Value:
 
 def _tensor(tensor: TensorInfo, method: Method, choices: random.Random) -> TensorInfo:
     sizes, order = list(tensor.sizes), list(tensor.dim_order)
-    place = choices.randrange(len(sizes)) if sizes else 0
+    index = choices.randrange(len(sizes)) if sizes else 0
     match choices.choice(["size", "dtype", "order", "offset", "dynamism", "other", "sizes"]):
         case "size" if sizes:
-            sizes[place] = max(0, sizes[place] + choices.choice([-1, 1, -sizes[place], sizes[place]]))
+            sizes[index] = max(0, sizes[index] + choices.choice([-1, 1, -sizes[index], sizes[index]]))
             return replace(tensor, sizes=tuple(sizes))
         case "dtype":
             return replace(tensor, dtype=choices.choice(DTYPES))

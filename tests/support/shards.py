@@ -99,11 +99,11 @@ class Order:
 
     def __init__(self) -> None:
         files = longest_first(expected(suite_files(), recorded()))
-        self.places = {ROOT / file: place for place, file in enumerate(files)}
+        self.order = {ROOT / file: position for position, file in enumerate(files)}
 
     @pytest.hookimpl(trylast=True)
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
-        items.sort(key=lambda item: self.places.get(item.path, len(self.places)))
+        items.sort(key=lambda item: self.order.get(item.path, len(self.order)))
 
 
 class Recorder:

@@ -46,13 +46,13 @@ class TextEncoder(nn.Module):
     def __init__(self, width: int = 384, heads: int = 12, layers: int = 6, words: int = 30522) -> None:
         super().__init__()
         self.words = nn.Embedding(words, width)
-        self.places = nn.Embedding(512, width)
+        self.positions = nn.Embedding(512, width)
         self.norm = nn.LayerNorm(width)
         self.layers = nn.Sequential(*(EncoderLayer(width, heads, 4 * width, False) for _ in range(layers)))
 
     def forward(self, tokens: Tensor) -> Tensor:
-        places = self.places.weight[: tokens.shape[1]]
-        return self.layers(self.norm(self.words(tokens) + places)).mean(1)
+        positions = self.positions.weight[: tokens.shape[1]]
+        return self.layers(self.norm(self.words(tokens) + positions)).mean(1)
 
 
 class VisionTransformer(nn.Module):
@@ -62,14 +62,14 @@ class VisionTransformer(nn.Module):
         super().__init__()
         self.patches = nn.Conv2d(3, width, 16, stride=16)
         self.token = nn.Parameter(torch.randn(1, 1, width) * 0.02)
-        self.places = nn.Parameter(torch.randn(1, 197, width) * 0.02)
+        self.positions = nn.Parameter(torch.randn(1, 197, width) * 0.02)
         self.layers = nn.Sequential(*(EncoderLayer(width, heads, 4 * width, True) for _ in range(layers)))
         self.norm = nn.LayerNorm(width)
         self.head = nn.Linear(width, 1000)
 
     def forward(self, image: Tensor) -> Tensor:
         x = self.patches(image).flatten(2).transpose(1, 2)
-        x = torch.cat([self.token, x], 1) + self.places
+        x = torch.cat([self.token, x], 1) + self.positions
         return self.head(self.norm(self.layers(x))[:, 0])
 
 

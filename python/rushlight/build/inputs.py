@@ -22,10 +22,10 @@ def linked_inputs(paths: Iterable[Path], folder: Path) -> tuple[Path, ...]:
 
 
 def _link(path: Path, folder: Path) -> Path:
-    place = folder / "inputs" / hashlib.sha256(os.fsencode(path.parent)).hexdigest()[:12]
-    link = place / plain_name(path.name)
+    target = folder / "inputs" / hashlib.sha256(os.fsencode(path.parent)).hexdigest()[:12]
+    link = target / plain_name(path.name)
     if not (link.is_symlink() and str(link.readlink()) == str(path)):
-        place.mkdir(parents=True, exist_ok=True)
+        target.mkdir(parents=True, exist_ok=True)
         link.unlink(missing_ok=True)
         link.symlink_to(path, target_is_directory=path.is_dir())
     return link

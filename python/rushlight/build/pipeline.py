@@ -102,17 +102,17 @@ def _converted(request: BuildRequest, target: targets.Target, output: Path) -> B
     """The request with converted programs. They replace the program that a board links in. Runners that load
     files get the operators of both forms, and on hosts also the operators of the programs inside
     delegates."""
-    places = ("integers", *(f"integers-{number}" for number in range(1, len(request.models))))
+    folders = ("integers", *(f"integers-{number}" for number in range(1, len(request.models))))
     converted = [
         converted_model(each, output / at, integers=request.integers, data_files=request.data_files)
-        for each, at in zip(request.models, places, strict=False)
+        for each, at in zip(request.models, folders, strict=False)
     ]
     if target.kind == "bare-metal" and request.links_model:
         files = _still_needed(converted, request.data_files)
         return replace(request, models=tuple(converted), data_files=files)
     inside: list[Path] = []
     if target.kind in ("host", "linux"):
-        for each, at in zip(request.models, places, strict=False):
+        for each, at in zip(request.models, folders, strict=False):
             folder = output / at.replace("integers", "delegates")
             inside += delegate_programs(each, folder, data_files=request.data_files)
     return replace(request, models=tuple(dict.fromkeys((*request.models, *converted, *inside))))

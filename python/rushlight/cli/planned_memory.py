@@ -40,7 +40,7 @@ def memory_plan(method: Method) -> Plan:
     placements = tuple(Placement(life.tensor.memory_id, life.tensor.memory_offset) for life in lives)
     uses = []
     for number, size in enumerate(method.buffer_sizes[1:], 1):
-        held = [r for r, place in zip(requests, placements, strict=True) if place.bank == number]
+        held = [r for r, placement in zip(requests, placements, strict=True) if placement.bank == number]
         most = max((live for _, live in live_bytes(held)), default=0)
         uses.append(BankUse(Bank(f"planned memory {number}", number), size, most))
     bound = sum(use.lower_bound for use in uses)

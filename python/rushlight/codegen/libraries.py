@@ -209,26 +209,26 @@ def _own_rows(content: Mapping[str, Any], where: _Where) -> list[Operator]:
 
 def _official_row(entry: Any, index: int, where: _Where) -> Operator | None:
     """The operator of an entry; None for a functional overload, which programs never call."""
-    place = f"{where.path}: entry {index}"
+    location = f"{where.path}: entry {index}"
     named = (entry.get("func") or entry.get("op")) if isinstance(entry, dict) else None
     if not isinstance(named, str):
-        raise InvalidSelection(f"{place}: expected a mapping with 'func' or 'op', got {entry!r:.120}")
-    schema = _schema(named, where.table, place)
+        raise InvalidSelection(f"{location}: expected a mapping with 'func' or 'op', got {entry!r:.120}")
+    schema = _schema(named, where.table, location)
     if not any(argument.mutable for argument in schema.arguments):
         return None
-    place = f"{where.path}: {schema.name}"
-    entries = kernel_entries(entry, place, [argument.name for argument in schema.arguments])
+    location = f"{where.path}: {schema.name}"
+    entries = kernel_entries(entry, location, [argument.name for argument in schema.arguments])
     if not entries:
-        raise InvalidSelection(f"{place}: expected 'kernels' with a kernel_name")
+        raise InvalidSelection(f"{location}: expected 'kernels' with a kernel_name")
     kernels = tuple(OfficialKernel(_native(kernel.name), kernel.keys) for kernel in entries)
     if sum(not kernel.keys for kernel in kernels) > 1:
-        raise InvalidSelection(f"{place}: expected one kernel without arg_meta, got two")
+        raise InvalidSelection(f"{location}: expected one kernel without arg_meta, got two")
     every = any(not kernel.dtypes for kernel in entries)
     dtypes = frozenset(NUMBERS) if every else frozenset().union(*(kernel.dtypes for kernel in entries))
     sources = {defining_source(where.sources, kernel.function) for kernel in kernels}
     if len(sources) > 1:
         raise InvalidSelection(
-            f"{place}: expected its kernels in one source, got {', '.join(sorted(sources))}"
+            f"{location}: expected its kernels in one source, got {', '.join(sorted(sources))}"
         )
     return _in_front(Operator(schema, "", dtypes, sources.pop(), of=where.name), kernels)
 
@@ -240,7 +240,7 @@ def _is_built_in(row: Operator, table: OperatorTable) -> bool:
     return not row.source and row.name in table.operators and names <= {"torch::executor::native"}
 
 
-def _schema(text: str, table: OperatorTable, place: str) -> Schema:
+def _schema(text: str, table: OperatorTable, location: str) -> Schema:
     """The schema in the text, or the schema of the operator with this name in kernels/ops.yaml."""
     head = text.split("(", 1)[0]
     full = text.strip() if "::" in head else f"aten::{text.strip()}"
@@ -248,7 +248,7 @@ def _schema(text: str, table: OperatorTable, place: str) -> Schema:
         return parse_schema(full)
     if full not in table.operators:
         raise InvalidSelection(
-            f"{place}: expected a known operator, got {full}",
+            f"{location}: expected a known operator, got {full}",
             next_step="Write the whole schema: `- func: ns::name.out(...) -> ...`",
         )
     return table.operators[full].schema

@@ -115,13 +115,13 @@ def _class(dtype: str) -> str:
 
 def _missing(table: OperatorTable, name: str) -> Problem:
     near = tuple(near_operators(name, table.operators))
-    ways = [f"use {' or '.join(near)}"] if near else []
-    ways += ["decompose it", "add a kernel for it (rushlight new-op)"]
+    remedies = [f"use {' or '.join(near)}"] if near else []
+    remedies += ["decompose it", "add a kernel for it (rushlight new-op)"]
     return Problem(
         "operator",
         name,
         f"no kernel library has {name} (libraries: {', '.join(table.libraries) or 'none'})",
-        ", ".join(ways[:-1]) + f" or {ways[-1]}",
+        ", ".join(remedies[:-1]) + f" or {remedies[-1]}",
         near=near,
     )
 
@@ -181,6 +181,8 @@ def _wrong_dtype(
         message = f"{row.name} is built for {has}, not for {told}"
         return Problem("selection", row.name, message, "build for this model", tuple(lacking))
     casts = {dtype: nearest_dtype(dtype, dtypes) for dtype in lacking}
-    ways = [f"cast {dtype} to {near} before it" for dtype, near in casts.items() if near]
-    remedy = ", ".join([*ways, "or add the dtype to its kernel"] if ways else ["add the dtype to its kernel"])
+    remedies = [f"cast {dtype} to {near} before it" for dtype, near in casts.items() if near]
+    remedy = ", ".join(
+        [*remedies, "or add the dtype to its kernel"] if remedies else ["add the dtype to its kernel"]
+    )
     return Problem("dtype", row.name, f"{row.name} has no {told}; it has {has}", remedy, tuple(lacking))

@@ -16,7 +16,7 @@ from rushlight.codegen.table import Operator
 from rushlight.convert.delegates import has_delegates, without_delegates
 from rushlight.convert.graph import ProgramCall, ProgramGraph
 from rushlight.convert.order import arrange
-from rushlight.convert.outputs import keep_memory_kinds, places
+from rushlight.convert.outputs import keep_memory_kinds, memory_kinds
 from rushlight.convert.reading import Unread, read
 from rushlight.convert.views import elide_views
 from rushlight.integers.graph import DEQUANTIZE, QUANTIZE, Call
@@ -191,7 +191,7 @@ class _Converter:
             done.kept = str(reason)
             return self._unchanged(plan)
         graph = ProgramGraph(method, self.operators)
-        ends = places(method.lowered.outputs)
+        ends = memory_kinds(method.lowered.outputs)
         before = _conversions(graph)
         if self.settings is not None:
             report = rewrite_graph(graph, self.settings)

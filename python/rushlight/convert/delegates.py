@@ -136,7 +136,7 @@ class _Rewriter:
         """The method with delegates replaced by calls where possible."""
         plan = self.plan
         kept = [index for index, lowered in enumerate(self.lowered) if lowered is None]
-        numbers = {index: place for place, index in enumerate(kept)}
+        numbers = {index: position for position, index in enumerate(kept)}
         chains = []
         first = 0
         for chain in plan.chains:
@@ -182,7 +182,7 @@ class _Rewriter:
     ) -> tuple[Instruction, ...]:
         made: list[Instruction] = []
         starts: list[int] = []
-        for place, instruction in enumerate(chain):
+        for position, instruction in enumerate(chain):
             starts.append(len(made))
             if isinstance(instruction, DelegateCall):
                 lowered = self.lowered[instruction.delegate]
@@ -192,7 +192,7 @@ class _Rewriter:
                     made += _Inlined(self, lowered, instruction.arguments).calls()
             else:
                 made.append(instruction)
-            self.report.origins += [first + place] * (len(made) - starts[-1])
+            self.report.origins += [first + position] * (len(made) - starts[-1])
         starts.append(len(made))
         return tuple(
             replace(each, target=starts[each.target]) if isinstance(each, JumpFalse) else each
@@ -226,7 +226,7 @@ class _Inlined:
     def __init__(self, method: _Rewriter, lowered: Mapping[str, Any], arguments: Sequence[int]) -> None:
         self.method, self.lowered = method, lowered
         self.inner = read_program(lowered["program"]).plans[0]
-        self.places: dict[int, int] = {}
+        self.indices: dict[int, int] = {}
         self.before: list[Instruction] = []
         self.behind: list[Instruction] = []
         for index, argument in zip(self.inner.inputs, lowered["inputs"], strict=True):
@@ -256,22 +256,22 @@ class _Inlined:
         """Binds a value of the payload's program to an argument: the argument itself, an alias with other
         sizes, or a copy."""
         inner, given = self._tensor(index), self.method.tensor(outer)
-        if index in self.places:
+        if index in self.indices:
             return
         if (inner.sizes, inner.dim_order, inner.dtype) == (given.sizes, given.dim_order, given.dtype):
-            self.places[index] = outer
+            self.indices[index] = outer
             return
         static = inner.dynamism is Dynamism.STATIC and given.dynamism is Dynamism.STATIC
         if given.storage is Storage.PLANNED and static and inner.nbytes == given.nbytes:
             alias = replace(given, sizes=inner.sizes, dim_order=inner.dim_order)
-            self.places[index] = self.method.add(Value(Kind.TENSOR, alias))
+            self.indices[index] = self.method.add(Value(Kind.TENSOR, alias))
             return
         own = replace(inner, storage=Storage.PLANNED, memory_id=_MEMORY, memory_offset=self._reserve(inner))
-        self.places[index] = self.method.add(Value(Kind.TENSOR, own))
+        self.indices[index] = self.method.add(Value(Kind.TENSOR, own))
         if is_output:
-            self.behind.append(self._copy(self.places[index], outer))
+            self.behind.append(self._copy(self.indices[index], outer))
         else:
-            self.before.append(self._copy(outer, self.places[index]))
+            self.before.append(self._copy(outer, self.indices[index]))
 
     def _reserve(self, tensor: TensorInfo) -> int:
         """The offset of new memory that no other tensor uses."""
@@ -307,7 +307,7 @@ class _Inlined:
 
     def _value(self, index: int) -> int:
         """The method's value index for a value of the payload's program."""
-        if index not in self.places:
+        if index not in self.indices:
             value = self.inner.values[index]
             if isinstance(value.data, TensorInfo):
                 made = replace(value, data=self._placed(value.data))
@@ -316,8 +316,8 @@ class _Inlined:
                 made = replace(value, data=tuple(self._value(item) for item in value.data))
             else:
                 made = value
-            self.places[index] = self.method.add(made)
-        return self.places[index]
+            self.indices[index] = self.method.add(made)
+        return self.indices[index]
 
     def _placed(self, tensor: TensorInfo) -> TensorInfo:
         """The tensor (an intermediate or a constant) with its offset or index in the method."""

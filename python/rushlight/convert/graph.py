@@ -19,9 +19,9 @@ from rushlight.integers.graph import Array
 from rushlight.lowered.instructions import (
     Call,
     Instruction,
+    MemoryKind,
     Operand,
     Origin,
-    Place,
     Storage,
     TensorOperand,
     leaves,
@@ -85,8 +85,8 @@ class ProgramGraph:
     def results(self, call: protocol.Call) -> Sequence[TensorOperand | None]:
         results = _call(call).results
         used = [self._is_used(each) for each in results]
-        last = max((place for place, is_used in enumerate(used) if is_used), default=-1)
-        return [each if used[place] else None for place, each in enumerate(results[: last + 1])]
+        last = max((position for position, is_used in enumerate(used) if is_used), default=-1)
+        return [each if used[position] else None for position, each in enumerate(results[: last + 1])]
 
     def is_pointwise(self, call: protocol.Call) -> bool:
         results = _call(call).results
@@ -100,7 +100,7 @@ class ProgramGraph:
         return value.storage in self._shared or any(leaf is value for leaf in leaves(ends))
 
     def constant(self, value: Any) -> Array | None:
-        if not isinstance(value, TensorOperand) or value.storage.place is not Place.CONSTANT:
+        if not isinstance(value, TensorOperand) or value.storage.kind is not MemoryKind.CONSTANT:
             return None
         data: Array | None = value.storage.data
         return None if data is None or data.dtype.kind == "V" else data
@@ -180,9 +180,9 @@ class ProgramGraph:
         dtype: str,
     ) -> TensorOperand:
         """See rushlight.integers.graph.Graph; `before` may be None for the end of the code."""
-        place = None if before is None else _call(before)
+        call = None if before is None else _call(before)
         result = _like(like, dtype)
-        self._put(place, self._made(operator, arguments, result, place.origin if place else Origin()))
+        self._put(call, self._made(operator, arguments, result, call.origin if call else Origin()))
         return result
 
     def replace_input(self, call: Call, old: TensorOperand, new: TensorOperand) -> None:
@@ -195,7 +195,7 @@ class ProgramGraph:
         """Returns a copy of an output instead of the value itself, created after the last call, in the
         output's memory."""
         copy = copied(None)
-        copy.storage.place, old.storage.place = old.storage.place, Place.PLANNED
+        copy.storage.kind, old.storage.kind = old.storage.kind, MemoryKind.PLANNED
         lowered = self.method.lowered
         lowered.outputs = _renewed(lowered.outputs, {id(old): copy})
 
@@ -289,12 +289,12 @@ def _renewed(operand: Operand, fresh: Mapping[int, TensorOperand]) -> Any:
 def _like(value: TensorOperand, dtype: str) -> TensorOperand:
     count = value.nbytes // element_size(value.dtype)
     storage = Storage(value.storage.name, count * element_size(dtype), bank=value.storage.bank)
-    order = row_major(len(value.sizes)) if value.storage.place is Place.CONSTANT else value.dim_order
+    order = row_major(len(value.sizes)) if value.storage.kind is MemoryKind.CONSTANT else value.dim_order
     return TensorOperand(dtype, value.sizes, order, storage, value.is_dynamic, 0, value.symbols)
 
 
 def _constant(array: Array, name: str) -> TensorOperand:
-    storage = Storage(name, array.nbytes, Place.CONSTANT, np.ascontiguousarray(array))
+    storage = Storage(name, array.nbytes, MemoryKind.CONSTANT, np.ascontiguousarray(array))
     return TensorOperand(array.dtype.name, array.shape, row_major(array.ndim), storage)
 
 

@@ -16,7 +16,7 @@ from rushlight.integers.order import (
     is_worth_converting,
     order_of_convolution,
 )
-from rushlight.lowered.instructions import Call, Place, TensorOperand
+from rushlight.lowered.instructions import Call, MemoryKind, TensorOperand
 from rushlight.program.dim_order import DimOrder, is_row_major, row_major
 
 _LAST: DimOrder = (0, 2, 3, 1)
@@ -95,7 +95,7 @@ class _Orders:
         return [
             read
             for read in self._deciding(call)
-            if read.storage.place is not Place.CONSTANT and not members & set(self._makers([read]))
+            if read.storage.kind is not MemoryKind.CONSTANT and not members & set(self._makers([read]))
         ]
 
     def _is_exit(self, value: TensorOperand, members: set[Call]) -> bool:
@@ -143,7 +143,7 @@ def _arrange_weights(graph: ProgramGraph) -> None:
     wanted: dict[TensorOperand, set[DimOrder | None]] = {}
     for seen in graph.calls():
         for value in _tensors(seen.arguments.values()):
-            if value.storage.place is Place.CONSTANT and value.storage.data is not None:
+            if value.storage.kind is MemoryKind.CONSTANT and value.storage.data is not None:
                 wanted.setdefault(value, set()).add(_weight_order(seen, value))
     for value, orders in wanted.items():
         order = orders.pop()

@@ -6,22 +6,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rushlight.convert.graph import ProgramGraph
-from rushlight.lowered.instructions import Operand, Place, TensorOperand
+from rushlight.lowered.instructions import MemoryKind, Operand, TensorOperand
 
 _COPY = "aten::clone"
 
 
-def places(outputs: Sequence[Operand]) -> list[Place | None]:
+def memory_kinds(outputs: Sequence[Operand]) -> list[MemoryKind | None]:
     """The memory kind of each output; None for outputs that are no tensors."""
-    return [each.storage.place if isinstance(each, TensorOperand) else None for each in outputs]
+    return [each.storage.kind if isinstance(each, TensorOperand) else None for each in outputs]
 
 
-def keep_memory_kinds(graph: ProgramGraph, wanted: Sequence[Place | None]) -> None:
+def keep_memory_kinds(graph: ProgramGraph, wanted: Sequence[MemoryKind | None]) -> None:
     """Inserts a copy for each output whose memory kind the rules have changed."""
     outputs = graph.method.lowered.outputs
-    for position, (output, place) in enumerate(zip(outputs, wanted, strict=True)):
-        if not isinstance(output, TensorOperand) or place is None or output.storage.place is place:
+    for position, (output, kind) in enumerate(zip(outputs, wanted, strict=True)):
+        if not isinstance(output, TensorOperand) or kind is None or output.storage.kind is kind:
             continue
         copy = graph.insert(None, _COPY, {"self": output, "memory_format": None}, output, output.dtype)
-        copy.storage.place = place
+        copy.storage.kind = kind
         outputs[position] = copy

@@ -23,15 +23,15 @@ from rushlight.errors import InvalidArgument
 from rushlight.lowered.instructions import (
     Call,
     LoweredMethod,
+    MemoryKind,
     NumberOperand,
     Operand,
     Origin,
-    Place,
     Storage,
     TensorOperand,
 )
 from rushlight.program.arrays import as_array
-from rushlight.program.dim_order import is_row_major, places
+from rushlight.program.dim_order import inverse, is_row_major
 from rushlight.program.dtypes import element_size
 from rushlight.program.model import (
     Device,
@@ -152,7 +152,7 @@ class _Reader:
     def _state(self, index: int, tensor: TensorInfo) -> TensorOperand:
         """A tensor whose initial elements are in the file and which persists between executions."""
         _need(not self.memory.touched(tensor), f"value {index} shares memory with other state")
-        storage = self._storage(index, tensor, Place.MUTABLE)
+        storage = self._storage(index, tensor, MemoryKind.MUTABLE)
         storage.name = tensor.name or storage.name
         storage.data = self._array(tensor)
         self.result.fixed.add(storage)
@@ -168,13 +168,13 @@ class _Reader:
             return self._operand(index)
         _need(tensor.storage is Where.PLANNED, f"input value {index} is {tensor.storage.value}")
         _need(not self.memory.touched(tensor), f"input value {index} shares memory with others")
-        storage = self._storage(index, tensor, Place.PLANNED)
+        storage = self._storage(index, tensor, MemoryKind.PLANNED)
         self.memory.put(tensor, storage)
         return self._bind(index, tensor, storage)
 
-    def _storage(self, index: int, tensor: TensorInfo, place: Place) -> Storage:
+    def _storage(self, index: int, tensor: TensorInfo, kind: MemoryKind) -> Storage:
         bank = tensor.memory_id if tensor.storage in _PLANNED else None
-        return Storage(f"value {index}", tensor.nbytes, place, bank=bank)
+        return Storage(f"value {index}", tensor.nbytes, kind, bank=bank)
 
     def _bind(self, index: int, tensor: TensorInfo, storage: Storage, offset: int = 0) -> TensorOperand:
         dynamic = tensor.dynamism is not Dynamism.STATIC
@@ -200,7 +200,7 @@ class _Reader:
             kind = np.dtype(f"V{element_size(tensor.dtype)}")
             stored = np.frombuffer(data[: tensor.nbytes], kind)
             shape = [tensor.sizes[dim] for dim in tensor.dim_order]
-            return stored.reshape(shape).transpose(places(tensor.dim_order))
+            return stored.reshape(shape).transpose(inverse(tensor.dim_order))
 
     # Reading
 
@@ -233,7 +233,7 @@ class _Reader:
         if tensor.storage not in _PLANNED:
             return self._outside(index, tensor) if known is None else known
         if tensor.nbytes == 0:
-            return known or self._bind(index, tensor, self._storage(index, tensor, Place.PLANNED))
+            return known or self._bind(index, tensor, self._storage(index, tensor, MemoryKind.PLANNED))
         found = self.memory.find(tensor)
         if found is None:
             raise Unread(f"value {index} is read, but no single instruction wrote all of it")
@@ -247,8 +247,8 @@ class _Reader:
         if tensor.storage is Where.INPUT:
             is_end = index in self.method.inputs or index in self.method.outputs
             _need(is_end, f"value {index} has no memory")
-            return self._bind(index, tensor, self._storage(index, tensor, Place.CALLER))
-        storage = self._storage(index, tensor, Place.CONSTANT)
+            return self._bind(index, tensor, self._storage(index, tensor, MemoryKind.CALLER))
+        storage = self._storage(index, tensor, MemoryKind.CONSTANT)
         if tensor.storage is Where.EXTERNAL:
             storage.name, storage.external = tensor.name, True
         else:
@@ -280,7 +280,7 @@ class _Reader:
 
     def _view(self, index: int, tensor: TensorInfo, source: TensorOperand) -> TensorOperand:
         """Inserts a call for the other shape; `elide_views` removes it if possible."""
-        made = self._bind(index, tensor, self._storage(index, tensor, Place.PLANNED))
+        made = self._bind(index, tensor, self._storage(index, tensor, MemoryKind.PLANNED))
         del self.tensors[index]
         self.viewed |= {source.storage, made.storage}
         row = self.operators.get(VIEW)
@@ -311,13 +311,13 @@ class _Reader:
             operands[-1] = self._aliased(given[-1], operands[0], what)
             results.append(operands[-1])
         self._check_overlaps(row, given, outs, what)
-        for place, argument in enumerate(arguments):
+        for slot, argument in enumerate(arguments):
             if argument.name in outs:
-                operands[place] = self._written_operand(given[place])
-                results += operands[place] if argument.is_list else [operands[place]]
+                operands[slot] = self._written_operand(given[slot])
+                results += operands[slot] if argument.is_list else [operands[slot]]
             elif argument.mutable and row.name != _ET_VIEW:
-                self._changed(operands[place])
-                results.append(operands[place])
+                self._changed(operands[slot])
+                results.append(operands[slot])
         origin = Origin(position, position)
         self.result.lowered.code.append(Call(row.name, operands, list(arguments), results, origin))
 
@@ -352,12 +352,12 @@ class _Reader:
             self.result.fixed.add(operand.storage)
             return operand
         _need(tensor.storage in _PLANNED, f"value {index} is written but is {tensor.storage.value}")
-        state = [s for s in self.memory.touched(tensor) if s.place is Place.MUTABLE]
+        state = [s for s in self.memory.touched(tensor) if s.kind is MemoryKind.MUTABLE]
         if state or tensor.storage is Where.MUTABLE:
             operand = self._tensor(index, tensor)
             self._changed(operand)
             return operand
-        storage = self._storage(index, tensor, Place.PLANNED)
+        storage = self._storage(index, tensor, MemoryKind.PLANNED)
         if tensor.nbytes:
             self.memory.put(tensor, storage)
         return self._bind(index, tensor, storage)
@@ -365,7 +365,7 @@ class _Reader:
     def _changed(self, operand: Operand) -> None:
         """Marks the storage of a tensor that is partly overwritten."""
         if isinstance(operand, TensorOperand):
-            _need(operand.storage.place is not Place.CONSTANT, "it writes to a constant")
+            _need(operand.storage.kind is not MemoryKind.CONSTANT, "it writes to a constant")
             _need(
                 operand.storage not in self.viewed,
                 "it overwrites a tensor that it has read under another shape",

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from rushlight.convert.reading import VIEW, ReadMethod
-from rushlight.lowered.instructions import Call, LoweredMethod, Place, TensorOperand
+from rushlight.lowered.instructions import Call, LoweredMethod, MemoryKind, TensorOperand
 from rushlight.lowered.uses import StorageUses, move_tensors, storage_uses
 from rushlight.program.dim_order import is_row_major
 
@@ -24,7 +24,7 @@ def _may_share(
 ) -> bool:
     """True if both are planned, static, row-major and of the same size, and neither is written again."""
     fixed = method.fixed
-    planned = source.storage.place is Place.PLANNED and result.storage.place is Place.PLANNED
+    planned = source.storage.kind is MemoryKind.PLANNED and result.storage.kind is MemoryKind.PLANNED
     static = not source.is_dynamic and not result.is_dynamic
     plain = is_row_major(result.dim_order) and is_row_major(source.dim_order)
     same = (

@@ -164,8 +164,8 @@ _EDGE = 0.7  # the share of a method's work until the edge dialect is reached
 class _MethodExport:
     """Exports one method: from the model to the program's method."""
 
-    def __init__(self, name: str, source: MethodSource, options: Options, place: tuple[int, int]) -> None:
-        self.name, self.source, self.options, self.place = name, source, options, place
+    def __init__(self, name: str, source: MethodSource, options: Options, position: tuple[int, int]) -> None:
+        self.name, self.source, self.options, self.position = name, source, options, position
         self.library = library_for(options)
         self.runner = PassRunner(PassContext(self.library, name))
         self.passes = user_passes(options.passes)
@@ -216,7 +216,7 @@ class _MethodExport:
         """Executes one step of the work and records its seconds. `share` is the part of this method's work
         done before the step. All methods reach the edge dialect before the first one continues."""
         if self.options.progress:
-            index, count = self.place
+            index, count = self.position
             behind = index * _EDGE if share < _EDGE else count * _EDGE + index * (1 - _EDGE) - _EDGE
             self.options.progress(f"{self.name}: {what}", (behind + share) / count)
         start = time.perf_counter()

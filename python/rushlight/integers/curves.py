@@ -23,8 +23,8 @@ def evaluate(table: Array, low: int, high: int) -> Array:
     steps = (np.arange(count, dtype=np.int64) << 16) // count
     wide = table.astype(np.int64)[..., None]
     values = wide[:, 3]
-    for place in (2, 1, 0):
-        values = wide[:, place] + ((values * steps) >> 16)
+    for power in (2, 1, 0):
+        values = wide[:, power] + ((values * steps) >> 16)
     results: Array = np.clip((values + (1 << (_FRACTION - 1))) >> _FRACTION, low, high).reshape(-1)
     return results
 

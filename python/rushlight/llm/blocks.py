@@ -211,6 +211,6 @@ def unpack(packed: NDArray[np.uint8], form: BlockFormat, features: int, depth: i
     words = np.ascontiguousarray(groups[:, :, at:]).view("<u4").reshape(panels, -1, PANEL)
     q = np.ascontiguousarray(words.transpose(0, 2, 1)).view(np.uint8).reshape(panels * PANEL, -1)
     if form.bits == 4:
-        runs = q.reshape(panels * PANEL, -1, 1, 4)
-        q = np.concatenate([runs & 15, runs >> 4], axis=2).reshape(panels * PANEL, -1)
+        nibbles = q.reshape(panels * PANEL, -1, 1, 4)
+        q = np.concatenate([nibbles & 15, nibbles >> 4], axis=2).reshape(panels * PANEL, -1)
     return Blocks(form, q[:features, :depth], numbers[0], numbers[1] if form.has_minimum else None)

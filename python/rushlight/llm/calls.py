@@ -14,10 +14,10 @@ from rushlight.errors import ExportFailed
 from rushlight.lowered.instructions import (
     Call,
     LoweredMethod,
+    MemoryKind,
     NumberOperand,
     Operand,
     Origin,
-    Place,
     Storage,
     TensorOperand,
 )
@@ -42,13 +42,13 @@ class CallWriter:
         name: str,
         dtype: str,
         sizes: Sequence[int | str],
-        place: Place = Place.PLANNED,
+        kind: MemoryKind = MemoryKind.PLANNED,
         data: Any = None,
     ) -> TensorOperand:
         """A tensor with its own storage; a size may be SEQUENCE."""
         bounds = tuple(self.longest if size == SEQUENCE else int(size) for size in sizes)
         nbytes = element_size(dtype) * int(np.prod(bounds, dtype=np.int64))
-        storage = Storage(name, nbytes, place, data)
+        storage = Storage(name, nbytes, kind, data)
         symbols = tuple(map(str, sizes))
         return TensorOperand(
             dtype, bounds, row_major(len(bounds)), storage, SEQUENCE in sizes, symbols=symbols
@@ -64,14 +64,14 @@ class CallWriter:
         """A constant of the program; the same array becomes the same constant."""
         known = self._constants.get(id(array))
         if known is None:
-            made = self.tensor(name, array.dtype.name, array.shape, Place.CONSTANT, array)
+            made = self.tensor(name, array.dtype.name, array.shape, MemoryKind.CONSTANT, array)
             known = self._constants[id(array)] = (array, made)
         return known[1]
 
     def state(self, name: str, dtype: str, sizes: Sequence[int], initial: Any = None) -> TensorOperand:
         """Memory that keeps its content between calls; without `initial` the program stores no bytes for
         it."""
-        made = self.tensor(name, dtype, sizes, Place.MUTABLE, initial)
+        made = self.tensor(name, dtype, sizes, MemoryKind.MUTABLE, initial)
         self.method.mutable.append(made)
         return made
 

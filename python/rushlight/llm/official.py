@@ -37,7 +37,7 @@ class OfficialDecoder(DecoderBuilder):
         self._start = writer.number("aten::_local_scalar_dense", self=self.position)
         count = writer.number("aten::sym_size.int", self=self.tokens, dim=1)
         self._end = writer.number("executorch_prim::add.Scalar", a=self._start, b=count)
-        self._turns: dict[int, tuple[TensorOperand, TensorOperand]] = {}
+        self._angles: dict[int, tuple[TensorOperand, TensorOperand]] = {}
         self._masks: dict[int, TensorOperand] = {}
 
     def make_products(self) -> Products:
@@ -143,11 +143,11 @@ class OfficialDecoder(DecoderBuilder):
             name = f"{part}_norm"
             weight = self.source.vector(name, index, config.head_dim) + np.float32(config.norm_offset)
             found = self._normed(name, found, weight)
-        return self._turned(layer.rope, heads, found)
+        return self._rotated(layer.rope, heads, found)
 
-    def _turned(self, rope: int, heads: int, rows: TensorOperand) -> TensorOperand:
+    def _rotated(self, rope: int, heads: int, rows: TensorOperand) -> TensorOperand:
         """Applies the rotary embedding to rows [S, heads, D]."""
-        cos, sin = self._turn(rope)
+        cos, sin = self._cos_sin(rope)
         pairs, dim = cos.sizes[-1], self.config.head_dim
         half = (SEQUENCE, heads, pairs)
         first = self.part(rows, 2, 0, pairs, half)
@@ -168,16 +168,16 @@ class OfficialDecoder(DecoderBuilder):
         right = self.op("aten::mul.out", b.symbols, self=b, other=y)
         return self.op(row, a.symbols, self=left, other=right)
 
-    def _turn(self, rope: int) -> tuple[TensorOperand, TensorOperand]:
+    def _cos_sin(self, rope: int) -> tuple[TensorOperand, TensorOperand]:
         """The cosines and sines of these positions [S, 1, pairs]."""
-        if rope not in self._turns:
+        if rope not in self._angles:
             found = []
             for table in self._ropes[rope]:
                 constant = self.writer.constant("rope", np.ascontiguousarray(table[:, None]))
                 sizes = (SEQUENCE, 1, table.shape[1])
                 found.append(self.part(constant, 0, self._start, self._end, sizes))
-            self._turns[rope] = (found[0], found[1])
-        return self._turns[rope]
+            self._angles[rope] = (found[0], found[1])
+        return self._angles[rope]
 
     def _cached(self, name: str, rows: TensorOperand, is_plain: bool) -> TensorOperand:
         """The cache of keys or values [1, context, heads, D] after storing these rows. Plain attention also

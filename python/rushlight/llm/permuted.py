@@ -47,5 +47,5 @@ def _heads_around(start: int, stop: int, order: Array) -> tuple[int, int, Array]
     these rows in that range."""
     size = len(order)
     first, last = start // size * size, -(-stop // size) * size
-    places = np.arange(start, stop)
-    return first, last, places // size * size + order[places % size] - first
+    positions = np.arange(start, stop)
+    return first, last, positions // size * size + order[positions % size] - first

@@ -78,8 +78,8 @@ def yarn(
     kept = _frequencies(rope)
     pairs = len(kept)
 
-    def pair_of(turns: float) -> float:
-        return pairs * math.log(original / (turns * 2 * math.pi)) / math.log(base)
+    def pair_of(rotations: float) -> float:
+        return pairs * math.log(original / (rotations * 2 * math.pi)) / math.log(base)
 
     first = max(math.floor(pair_of(fast)), 0)
     last = min(math.ceil(pair_of(slow)), 2 * pairs - 1)

@@ -30,7 +30,7 @@ class DataPool(ABC):
         """The elements in a dim order as bytes; a view of the data's memory if it has that order."""
 
     @abstractmethod
-    def place(self, data: Any) -> Hashable:
+    def address(self, data: Any) -> Hashable:
         """A key that is equal for data in the same memory with the same layout; None if the type cannot
         tell."""
 
@@ -44,8 +44,8 @@ class DataPool(ABC):
 
     def add(self, data: Any, dim_order: DimOrder) -> int:
         """The index of the data stored in that order; adds it if it is new."""
-        place = self.place(data)
-        key = None if place is None else (place, dim_order)
+        address = self.address(data)
+        key = None if address is None else (address, dim_order)
         known = None if key is None else self._indices.get(key)
         if known is None:
             stored = self.stored(data, dim_order)
@@ -71,7 +71,7 @@ class ArrayPool(DataPool):
         """See DataPool."""
         return np.ascontiguousarray(np.transpose(data, dim_order)).reshape(-1).view(np.uint8)
 
-    def place(self, data: Any) -> Hashable:
+    def address(self, data: Any) -> Hashable:
         """See DataPool."""
         return None
 

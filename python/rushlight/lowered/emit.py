@@ -20,11 +20,11 @@ from rushlight.lowered.instructions import (
     JumpFalse,
     Label,
     LoweredMethod,
+    MemoryKind,
     Move,
     NumberOperand,
     Operand,
     Origin,
-    Place,
     Storage,
     TensorOperand,
 )
@@ -40,7 +40,7 @@ class MemoryMap:
     """The plan's result: (memory id, offset) of each storage by `id()`, and the bytes of each memory id (0 is
     reserved)."""
 
-    places: dict[int, tuple[int, int]]
+    positions: dict[int, tuple[int, int]]
     buffer_sizes: tuple[int, ...]
 
 
@@ -185,7 +185,7 @@ class Emitter:
 
     def _tensor(self, operand: TensorOperand) -> TensorInfo:
         storage = operand.storage
-        memory_id, offset = self.memory.places.get(id(storage), (0, -operand.offset))
+        memory_id, offset = self.memory.positions.get(id(storage), (0, -operand.offset))
         common: dict[str, Any] = {
             "dtype": operand.dtype,
             "sizes": operand.sizes,
@@ -195,19 +195,19 @@ class Emitter:
             # A constant's data is in the file: with an offset, loaders would treat it as planned.
             "memory_offset": offset + operand.offset if memory_id else 0,
         }
-        match storage.place:
-            case Place.PLANNED:
+        match storage.kind:
+            case MemoryKind.PLANNED:
                 return TensorInfo(**common, storage=model.Storage.PLANNED)
-            case Place.CALLER:
+            case MemoryKind.CALLER:
                 return TensorInfo(**common, storage=model.Storage.INPUT)
-            case Place.MUTABLE if storage.data is not None and any(
+            case MemoryKind.MUTABLE if storage.data is not None and any(
                 operand is state for state in self.lowered.mutable
             ):
                 index = self.pools.mutable.add(storage.data, operand.dim_order)
                 return TensorInfo(
                     **common, storage=model.Storage.MUTABLE, buffer_index=index, name=storage.name
                 )
-            case Place.MUTABLE:  # no initial bytes, or another tensor has them
+            case MemoryKind.MUTABLE:  # no initial bytes, or another tensor has them
                 return TensorInfo(**common, storage=model.Storage.PLANNED)
         return self._constant(operand, storage, common)
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from rushlight.lowered.instructions import Call, LoweredMethod, Place, Storage, TensorOperand, leaves
+from rushlight.lowered.instructions import Call, LoweredMethod, MemoryKind, Storage, TensorOperand, leaves
 from rushlight.lowered.lifetimes import Lifetime, lifetimes
 from rushlight.lowered.uses import move_tensors, storage_uses
 
@@ -40,7 +40,7 @@ def reuse_inputs(method: LoweredMethod, has_trait: Callable[[str, str], bool]) -
 
 def _begins(life: Lifetime, result: TensorOperand, position: int) -> bool:
     storage = result.storage
-    return life.first == position and storage.place is Place.PLANNED and result.nbytes == storage.nbytes
+    return life.first == position and storage.kind is MemoryKind.PLANNED and result.nbytes == storage.nbytes
 
 
 def _ending_input(
@@ -53,7 +53,7 @@ def _ending_input(
     for tensor in tensors:
         storage = tensor.storage
         life = lives.get(id(storage))
-        if life is None or life.last != position or storage.place is not Place.PLANNED:
+        if life is None or life.last != position or storage.kind is not MemoryKind.PLANNED:
             continue
         if storage.bank != result.storage.bank or not is_alike(tensor, result):
             continue

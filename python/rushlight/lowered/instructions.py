@@ -14,7 +14,7 @@ from typing import Any
 from rushlight.program.dtypes import element_size
 
 
-class Place(enum.Enum):
+class MemoryKind(enum.Enum):
     """The location of a storage's bytes. PLANNED: in the arena for its lifetime. MUTABLE: in the arena for
     the life of the method, with initial bytes if it has data. CONSTANT: in the file. CALLER: in the
     caller's memory."""
@@ -33,7 +33,7 @@ class Storage:
 
     name: str
     nbytes: int
-    place: Place = Place.PLANNED
+    kind: MemoryKind = MemoryKind.PLANNED
     data: Any = None
     external: bool = False
     bank: int | None = None

@@ -9,7 +9,7 @@ from rushlight.lowered.instructions import (
     JumpFalse,
     Label,
     LoweredMethod,
-    Place,
+    MemoryKind,
     Storage,
     TensorOperand,
     leaves,
@@ -36,7 +36,7 @@ def lifetimes(method: LoweredMethod) -> list[Lifetime]:
     end = len(method.code) + 1
 
     def use(storage: Storage, position: int) -> None:
-        if storage.place not in (Place.PLANNED, Place.MUTABLE):
+        if storage.kind not in (MemoryKind.PLANNED, MemoryKind.MUTABLE):
             return
         life = found.setdefault(id(storage), Lifetime(storage, position, position))
         life.first, life.last = min(life.first, position), max(life.last, position)

@@ -37,11 +37,11 @@ def plan_memory(
     requests = [_request(index, life, lines) for index, life in enumerate(lives)]
     found = plan(requests, banks, planner)
     verify(found, requests)
-    places = {
+    positions = {
         id(life.storage): (placement.bank, placement.offset)
         for life, placement in zip(lives, found.placements, strict=True)
     }
-    return Planned(found, MemoryMap(places, found.buffer_sizes))
+    return Planned(found, MemoryMap(positions, found.buffer_sizes))
 
 
 def _request(index: int, life: Lifetime, lines: dict[int, str]) -> Request:

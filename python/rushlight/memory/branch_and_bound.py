@@ -76,8 +76,8 @@ class _Search:
         lowest = node.lowest
         fits_below = np.where(node.waiting, lowest + self._problem.sizes, _NEVER).min()
         later = np.arange(len(lowest)) > node.index
-        in_turn = (lowest > node.floor) | ((lowest == node.floor) & later)
-        allowed = node.waiting & in_turn & (lowest < fits_below)
+        in_order = (lowest > node.floor) | ((lowest == node.floor) & later)
+        allowed = node.waiting & in_order & (lowest < fits_below)
         twin = self._twins
         allowed &= (twin < 0) | ~node.waiting[twin]
         indices = np.flatnonzero(allowed)

@@ -21,7 +21,7 @@ def greedy_by_size(problem: Problem) -> Layout:
     best: Ints | None = None
     size = 0
     for order in orders(problem):
-        offsets = place_in_order(problem, order)
+        offsets = offsets_in_order(problem, order)
         if best is None or problem.size_of(offsets) < size:
             best, size = offsets, problem.size_of(offsets)
         if size == problem.lower_bound or len(problem) > _MANY:
@@ -38,7 +38,7 @@ def orders(problem: Problem) -> list[Ints]:
     return [np.lexsort((problem.first, -spans, -problem.sizes, -key)) for key in keys]
 
 
-def place_in_order(problem: Problem, order: Ints) -> Ints:
+def offsets_in_order(problem: Problem, order: Ints) -> Ints:
     """The offset of each request, shape (count,), when placed in that order: in the smallest sufficient gap
     between requests alive at the same time, else above them."""
     offsets = np.zeros(len(problem), np.int64)

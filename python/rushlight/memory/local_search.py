@@ -30,7 +30,7 @@ def local_search(problem: Problem, start: list[int], target: int, visits: int) -
     search = _Search(problem, target)
     generator = random.Random(len(problem))
     order = sorted(range(len(problem)), key=start.__getitem__)
-    best, current = (problem.size_of(np.array(start)), start), search.place(order)
+    best, current = (problem.size_of(np.array(start)), start), search.lay_out(order)
     best = min(best, current, key=_size)
     rounds = max(visits // search.work, min(_FEW, _MOST // search.work))
     cost = search.cost(current)
@@ -39,7 +39,7 @@ def local_search(problem: Problem, start: list[int], target: int, visits: int) -
         if best[0] <= target:
             break
         trial = search.moved(order, current[1], generator)
-        made = search.place(trial)
+        made = search.lay_out(trial)
         if search.cost(made) <= max(cost, past[round_index % len(past)]):
             order, current, cost = trial, made, search.cost(made)
             best = min(best, made, key=_size)
@@ -74,7 +74,7 @@ class _Search:
         ]
         self.work = sum(len(rivals) + 10 for rivals in self._rivals)
 
-    def place(self, order: list[int]) -> _Layout:
+    def lay_out(self, order: list[int]) -> _Layout:
         """The size and the offsets if each request, in order, takes its lowest free offset."""
         sizes, alignments = self._sizes, self._alignments
         offsets = [-1] * len(order)

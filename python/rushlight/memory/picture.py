@@ -106,10 +106,10 @@ class _Panel:
     def _tensor(self, group: ET.Element, request: Request, placement: Placement, index: int) -> None:
         left, right = self._x(request.first), self._x(request.last + 1)
         high, low = self._y(placement.offset + request.nbytes), self._y(placement.offset)
-        place = {"x": left, "y": high, "width": right - left, "height": low - high}
+        geometry = {"x": left, "y": high, "width": right - left, "height": low - high}
         hue = index * 137.508 % 360  # the golden angle makes neighbours differ
         lightness = 62 + index * 7 % 15
-        attributes = {key: f"{value:.2f}" for key, value in place.items()}
+        attributes = {key: f"{value:.2f}" for key, value in geometry.items()}
         attributes |= {"class": "tensor", "fill": f"hsl({hue:.0f},60%,{lightness}%)"}
         rectangle = ET.SubElement(group, "rect", attributes)
         title = f"{request.name}\n{request.nbytes:,} bytes at {placement.offset:,}"

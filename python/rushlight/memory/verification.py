@@ -22,7 +22,7 @@ def verify(plan: Plan, requests: Sequence[Request]) -> None:
     sizes = {use.bank.id: use.size for use in plan.banks}
     events: dict[int, list[_Event]] = defaultdict(list)
     for request, placement in zip(plan.requests, plan.placements, strict=True):
-        _verify_place(request, placement, sizes)
+        _verify_placement(request, placement, sizes)
         if request.nbytes:
             offset, end = placement.offset, placement.offset + request.nbytes
             events[placement.bank].append((request.first, True, offset, end, request))
@@ -34,7 +34,7 @@ def verify(plan: Plan, requests: Sequence[Request]) -> None:
         _verify_disjoint(events[use.bank.id], f"bank '{use.bank.name}'")
 
 
-def _verify_place(request: Request, placement: Placement, sizes: dict[int, int]) -> None:
+def _verify_placement(request: Request, placement: Placement, sizes: dict[int, int]) -> None:
     bank, offset = placement.bank, placement.offset
     what = f"'{request.name}' at byte {offset} of bank {bank}"
     assert bank in sizes, f"{what}: expected one of the banks {sorted(sizes)}"

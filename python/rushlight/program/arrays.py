@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from rushlight.errors import InvalidArgument, InvalidProgram, MissingDependency
-from rushlight.program.dim_order import is_dim_order, places, row_major
+from rushlight.program.dim_order import inverse, is_dim_order, row_major
 from rushlight.program.dtypes import NAMES, element_size
 from rushlight.program.flatbuffer import Table
 
@@ -66,5 +66,5 @@ def as_array(data: memoryview, dtype: str, sizes: Sequence[int], dim_order: Sequ
     flat = np.frombuffer(data[: tensor_bytes(dtype, sizes)], kind)
     flat.flags.writeable = False
     stored = flat.reshape([sizes[d] for d in dim_order])
-    array: np.ndarray = stored.transpose(places(dim_order))
+    array: np.ndarray = stored.transpose(inverse(dim_order))
     return array

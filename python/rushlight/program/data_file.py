@@ -132,12 +132,12 @@ def _entry(table: Table, segments: tuple[Segment, ...], data: memoryview) -> Dat
     key, index = table.string("key"), table.number("segment_index")
     if index >= len(segments):
         raise InvalidProgram(f"'{key}': expected one of {len(segments)} segments, got index {index}")
-    place = segments[index]
-    held = data[place.offset : place.offset + place.size]
+    segment = segments[index]
+    held = data[segment.offset : segment.offset + segment.size]
     layout = table.table("tensor_layout")
     if layout is None:
         return DataEntry(key, held, segment=index)
     dtype, sizes, order = read_layout(layout)
-    if (needed := tensor_bytes(dtype, sizes)) > place.size:
-        raise InvalidProgram(f"'{key}': expected {needed} bytes of tensor, got {place.size}")
+    if (needed := tensor_bytes(dtype, sizes)) > segment.size:
+        raise InvalidProgram(f"'{key}': expected {needed} bytes of tensor, got {segment.size}")
     return DataEntry(key, held, dtype, sizes, order, index)

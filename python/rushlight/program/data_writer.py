@@ -34,8 +34,8 @@ def write_data_file(entries: Iterable[DataEntry], *, alignment: int = 128) -> Fi
             raise InvalidArgument(f"data file: expected unique keys, got '{entry.key}' twice")
         keys.add(entry.key)
         named.append(_entry(flat, segments, entry))
-    places = [write_segment(flat, place) for place in segments.places]
-    root = flat.table(DATA_FILE.root, segments=flat.offsets(places), named_data=flat.offsets(named))
+    tables = [write_segment(flat, segment) for segment in segments.segments]
+    root = flat.table(DATA_FILE.root, segments=flat.offsets(tables), named_data=flat.offsets(named))
     return _file(flat.finish(root, IDENTIFIER, HEADER_LENGTH), segments.image, alignment)
 
 

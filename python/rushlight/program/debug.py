@@ -96,12 +96,12 @@ class MethodOrigins:
     instructions: tuple[InstructionOrigin, ...]
 
     @cached_property
-    def _by_place(self) -> dict[tuple[int, int], InstructionOrigin]:
+    def _by_position(self) -> dict[tuple[int, int], InstructionOrigin]:
         return {(origin.chain, origin.index): origin for origin in self.instructions}
 
     def at(self, index: int, chain: int = 0) -> InstructionOrigin | None:
         """The origin of an instruction; None if unknown."""
-        return self._by_place.get((chain, index))
+        return self._by_position.get((chain, index))
 
 
 @dataclass(frozen=True)

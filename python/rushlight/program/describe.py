@@ -199,8 +199,8 @@ def _stored(tensors: list[TensorInfo], storage: Storage) -> dict[str, int]:
     pieces: dict[tuple[int, int], int] = {}
     for tensor in tensors:
         if tensor.storage is storage:
-            place = (tensor.mutable_group, tensor.buffer_index)
-            pieces[place] = max(pieces.get(place, 0), tensor.nbytes)
+            slot = (tensor.mutable_group, tensor.buffer_index)
+            pieces[slot] = max(pieces.get(slot, 0), tensor.nbytes)
     return {"count": len(pieces), "bytes": sum(pieces.values())}
 
 

@@ -24,7 +24,7 @@ def is_dim_order(order: Sequence[int], rank: int) -> bool:
     return sorted(order) == list(range(rank))
 
 
-def places(order: Sequence[int]) -> DimOrder:
+def inverse(order: Sequence[int]) -> DimOrder:
     """The inverse permutation: the position in memory of each dimension. Transposing an array of the elements
     in memory order by it restores the tensor's dimensions."""
     return tuple(order.index(dim) for dim in range(len(order)))

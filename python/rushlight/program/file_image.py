@@ -90,7 +90,7 @@ class SegmentList:
 
     def __init__(self, alignment: int) -> None:
         self.image = FileImage()
-        self.places: list[Segment] = []
+        self.segments: list[Segment] = []
         self._alignment = alignment
         self._by_size: dict[int, list[tuple[int, memoryview]]] = {}
 
@@ -102,8 +102,8 @@ class SegmentList:
             self.image.extend(content)
         else:
             self.image.append(content)
-        self.places.append(Segment(before, self.image.nbytes - before))
-        return len(self.places) - 1
+        self.segments.append(Segment(before, self.image.nbytes - before))
+        return len(self.segments) - 1
 
     def add_once(self, content: memoryview) -> int:
         """The index of a segment with these bytes; appends it if it is new."""

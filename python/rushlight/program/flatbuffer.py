@@ -125,8 +125,8 @@ class Table:
         """The kind and table of a union: both present, or ("", None)."""
         field = self._fields[name]
         kinds = self._schema.unions[field.type]
-        place = self._field(field.slot - 1, f"{name} type", 1)
-        kind = self.buffer.number("B", place, self.what) if place else 0
+        position = self._field(field.slot - 1, f"{name} type", 1)
+        kind = self.buffer.number("B", position, self.what) if position else 0
         if kind > len(kinds):
             raise InvalidProgram(f"{self.what}.{name}: expected a type of at most {len(kinds)}, got {kind}")
         # Without a kind the table's type is unknown, so it is not read.
@@ -195,6 +195,6 @@ class Table:
         items = []
         for index in range(count):
             label = f"{what}[{index}]"
-            place = self.buffer.follow(start + 4 * index, label)
-            items.append(read(Table(self.buffer, place, label, self._schema, field.type)))
+            position = self.buffer.follow(start + 4 * index, label)
+            items.append(read(Table(self.buffer, position, label, self._schema, field.type)))
         return tuple(items)

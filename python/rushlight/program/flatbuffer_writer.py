@@ -38,10 +38,10 @@ class FlatbufferWriter:
 
     def shared(self, key: tuple[object, ...], write: Callable[[], int]) -> int:
         """The result of `write` for this key; calls it only the first time."""
-        place = self._shared.get(key)
-        if place is None:
-            place = self._shared[key] = write()
-        return place
+        position = self._shared.get(key)
+        if position is None:
+            position = self._shared[key] = write()
+        return position
 
     def string(self, text: str) -> int:
         """Writes a string; equal ones share a position."""
@@ -153,6 +153,6 @@ def _stored(field: Field, what: str, value: Any) -> _Stored:
     return field.slot, f"{what}: {field.name}" if what else field.name, form, value
 
 
-def write_segment(flat: FlatbufferWriter, place: Segment) -> int:
+def write_segment(flat: FlatbufferWriter, segment: Segment) -> int:
     """Writes the table with a segment's offset and size, the same in programs and data files."""
-    return flat.table("DataSegment", offset=place.offset, size=place.size)
+    return flat.table("DataSegment", offset=segment.offset, size=segment.size)

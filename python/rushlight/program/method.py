@@ -114,7 +114,7 @@ def _read_tensor(table: Table) -> TensorInfo:
     sizes = table.numbers("sizes")
     dim_order = table.numbers("dim_order")
     check_shape(sizes, dim_order, table.what)
-    index, place = table.number("data_buffer_idx"), table.table("allocation_info")
+    index, allocation = table.number("data_buffer_idx"), table.table("allocation_info")
     extra = table.table("extra_tensor_info")
     external = extra is not None and extra.number("location") == _EXTERNAL
     return TensorInfo(
@@ -122,10 +122,10 @@ def _read_tensor(table: Table) -> TensorInfo:
         sizes=sizes,
         dim_order=dim_order,
         dynamism=Dynamism(dynamism),
-        storage=Storage.EXTERNAL if external else _storage(index, place is not None),
+        storage=Storage.EXTERNAL if external else _storage(index, allocation is not None),
         buffer_index=index,
-        memory_id=place.number("memory_id") if place else 0,
-        memory_offset=_memory_offset(place) if place else 0,
+        memory_id=allocation.number("memory_id") if allocation else 0,
+        memory_offset=_memory_offset(allocation) if allocation else 0,
         mutable_group=extra.number("mutable_data_segments_idx") if extra else 0,
         name=extra.name("fully_qualified_name") if extra else "",
         device=_read_device(extra) if extra else Device(),
@@ -140,8 +140,8 @@ def _read_buffer_device(table: Table) -> tuple[int, Device]:
     return table.number("buffer_idx"), _read_device(table)
 
 
-def _memory_offset(place: Table) -> int:
-    return place.number("memory_offset_low") | place.number("memory_offset_high") << 32
+def _memory_offset(allocation: Table) -> int:
+    return allocation.number("memory_offset_low") | allocation.number("memory_offset_high") << 32
 
 
 def _storage(buffer_index: int, allocated: bool) -> Storage:

@@ -25,13 +25,15 @@ from rushlight.program.model import (
 )
 from rushlight.program.schema import PROGRAM
 
-Place = tuple[str, int]
+PayloadPosition = tuple[str, int]
 """The position of a delegate's payload: the name of a DataLocation, and the index there."""
 
 _KINDS = dict(zip(Kind, PROGRAM.unions["KernelTypes"], strict=True))
 
 
-def write_method(flat: FlatbufferWriter, method: Method, place_of: Callable[[Delegate], Place]) -> int:
+def write_method(
+    flat: FlatbufferWriter, method: Method, payload_position: Callable[[Delegate], PayloadPosition]
+) -> int:
     """Writes a method's table and returns its position; `place_of` returns the position of a delegate's
     payload.
 
@@ -41,7 +43,7 @@ def write_method(flat: FlatbufferWriter, method: Method, place_of: Callable[[Del
     values = [_value(flat, value, f"{what}: value {index}") for index, value in enumerate(method.values)]
     chains = [_chain(flat, chain, what) for chain in method.chains]
     operators = [_operator(flat, name) for name in method.operators]
-    delegates = [_delegate(flat, delegate, place_of(delegate), what) for delegate in method.delegates]
+    delegates = [_delegate(flat, delegate, payload_position(delegate), what) for delegate in method.delegates]
     table = "ExecutionPlan"
     return flat.table(
         table,
@@ -175,8 +177,8 @@ def _operator(flat: FlatbufferWriter, full_name: str) -> int:
     return flat.table("Operator", name=flat.name(name, "operator"), overload=flat.name(overload, "operator"))
 
 
-def _delegate(flat: FlatbufferWriter, delegate: Delegate, place: Place, what: str) -> int:
-    location, index = place
+def _delegate(flat: FlatbufferWriter, delegate: Delegate, payload: PayloadPosition, what: str) -> int:
+    location, index = payload
     specs = [
         flat.table(
             "CompileSpec",

@@ -232,8 +232,8 @@ class Program:
 
     def segment(self, index: int) -> memoryview:
         """The bytes of a segment."""
-        place = self.segments[index]
-        return self.data[place.offset : place.offset + place.size]
+        segment = self.segments[index]
+        return self.data[segment.offset : segment.offset + segment.size]
 
     def constant(self, tensor: TensorInfo) -> memoryview:
         """The file's bytes for a CONSTANT or MUTABLE tensor, whose range was checked when the file was

@@ -12,7 +12,7 @@ from rushlight.program.container import HEADER_MAGIC, HEADER_OFFSET, IDENTIFIER
 from rushlight.program.file_image import FileImage, SegmentList, bytes_view, check_alignment, padding
 from rushlight.program.flatbuffer_writer import FlatbufferWriter, write_segment
 from rushlight.program.method import check_method
-from rushlight.program.method_writer import Place, write_method
+from rushlight.program.method_writer import PayloadPosition, write_method
 from rushlight.program.model import Delegate, Method, Storage, TensorInfo
 from rushlight.program.parts import ProgramParts
 from rushlight.program.schema import PROGRAM
@@ -45,18 +45,18 @@ def write_program(
     flat, segments = FlatbufferWriter(PROGRAM), SegmentList(max(segment_alignment, tensor_alignment))
     constant_slices = _slices(flat, segments, constants, tensor_alignment)
     mutable_groups = [_slices(flat, segments, mutable, tensor_alignment)] if mutable else []
-    place_of = _Payloads(segments)
-    plans = [write_method(flat, method, place_of) for method in parts.methods]
+    payloads = _Payloads(segments)
+    plans = [write_method(flat, method, payloads) for method in parts.methods]
     named = [
         _named(flat, key, segments.add_once(bytes_view(data, f"named data '{key}'")))
         for key, data in parts.named_data.items()
     ]
-    inline = [flat.table("BackendDelegateInlineData")] if place_of.has_empty else []
+    inline = [flat.table("BackendDelegateInlineData")] if payloads.has_empty else []
     root = flat.table(
         PROGRAM.root,
         execution_plan=flat.offsets(plans),
         backend_delegate_data=flat.offsets(inline),
-        segments=flat.offsets([write_segment(flat, place) for place in segments.places]),
+        segments=flat.offsets([write_segment(flat, segment) for segment in segments.segments]),
         constant_segment=constant_slices,
         mutable_data_segments=flat.offsets(mutable_groups) if mutable_groups else 0,
         named_data=flat.offsets(named) if named else 0,
@@ -72,7 +72,7 @@ class _Payloads:
         self._segments = segments
         self.has_empty = False
 
-    def __call__(self, delegate: Delegate) -> Place:
+    def __call__(self, delegate: Delegate) -> PayloadPosition:
         payload = bytes_view(delegate.payload, f"delegate '{delegate.id}': payload")
         if len(payload):
             return "SEGMENT", self._segments.add_once(payload)

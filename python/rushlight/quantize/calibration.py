@@ -64,16 +64,17 @@ class _Reader:
             expected = f"{len(self.examples)} arrays, one for each input"
             raise InvalidArgument(f"{path}: expected {expected}, got {len(arrays)} ({', '.join(arrays)})")
         columns = [
-            self._split(f"{path}: {name}", array, place) for place, (name, array) in enumerate(arrays.items())
+            self._split(f"{path}: {name}", array, position)
+            for position, (name, array) in enumerate(arrays.items())
         ]
         counts = sorted({len(column) for column in columns})
         if len(counts) > 1:
             raise InvalidArgument(f"{path}: expected the same number of each input, got {counts}")
         yield from zip(*columns, strict=True)
 
-    def _split(self, what: str, array: np.ndarray, place: int) -> list[torch.Tensor]:
+    def _split(self, what: str, array: np.ndarray, position: int) -> list[torch.Tensor]:
         """Splits an array into single inputs."""
-        example = self._example(what, place)
+        example = self._example(what, position)
         if str(example.dtype) != f"torch.{array.dtype}":
             raise InvalidArgument(f"{what}: expected {str(example.dtype)[6:]}, got {array.dtype}")
         tensor, shape = torch.from_numpy(np.ascontiguousarray(array)), tuple(example.shape)
@@ -96,9 +97,9 @@ class _Reader:
                 raise InvalidArgument(
                     f"{path}: batch {number}: expected {len(self.examples)} inputs, got {len(batch)}"
                 )
-            for place, (leaf, example) in enumerate(zip(batch, self.examples, strict=True)):
+            for position, (leaf, example) in enumerate(zip(batch, self.examples, strict=True)):
                 if isinstance(example, torch.Tensor):
-                    self._check_tensor(f"{path}: batch {number}: input {place}", leaf, example)
+                    self._check_tensor(f"{path}: batch {number}: input {position}", leaf, example)
             yield tuple(batch)
 
     def _check_tensor(self, what: str, given: Any, example: torch.Tensor) -> None:
@@ -116,11 +117,11 @@ class _Reader:
         if given.is_floating_point() and not bool(given.isfinite().all()):
             raise InvalidArgument(f"{what}: expected finite numbers, got NaN or infinity")
 
-    def _example(self, what: str, place: int) -> torch.Tensor:
-        example = self.examples[place]
+    def _example(self, what: str, position: int) -> torch.Tensor:
+        example = self.examples[position]
         if not isinstance(example, torch.Tensor):
             raise InvalidArgument(
-                f"{what}: expected a tensor as input {place} of the model, got {type(example).__name__}",
+                f"{what}: expected a tensor as input {position} of the model, got {type(example).__name__}",
                 next_step="Use a Python file with `batches`.",
             )
         return example

@@ -96,14 +96,14 @@ def _add_to_bias(graph: GraphModule, node: Node, error: torch.Tensor) -> None:
 def _walk(graph: GraphModule, batches: _Batches, visit: _Visit) -> None:
     """Executes the graph node by node, each node for all batches before the next node. `visit` may change the
     values. Values without later readers are released."""
-    runs = [_Run(graph, inputs) for inputs in batches]
+    executions = [_Run(graph, inputs) for inputs in batches]
     last = {source: node for node in graph.graph.nodes for source in node.all_input_nodes}
     with torch.no_grad():
         for node in graph.graph.nodes:
             if node.op == "output":
                 return
-            values = visit(node, [run.run_node(node) for run in runs])
-            for run, value in zip(runs, values, strict=True):
+            values = visit(node, [run.run_node(node) for run in executions])
+            for run, value in zip(executions, values, strict=True):
                 run.env[node] = value
                 for source in node.all_input_nodes:
                     if last[source] is node:

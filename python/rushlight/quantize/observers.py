@@ -88,10 +88,10 @@ class GroupedWeightObserver(ObserverBase):
             node = graph.call_function(ops.dequantize_per_channel_group.default, (node, *form, value.dtype))
             if value.dim() != 2:
                 node = graph.call_function(torch.ops.aten.reshape.default, (node, list(value.shape)))
-        _take_place(observer_node, node)
+        _replace(observer_node, node)
 
 
-def _take_place(observer_node: Node, last: Node) -> None:
+def _replace(observer_node: Node, last: Node) -> None:
     """Replaces the observer by the nodes written for it; `last` is their result. They take the source line
     and the module of the node that reads it."""
     reader = next(iter(observer_node.users))
@@ -126,7 +126,7 @@ class RangeObserver(HistogramObserver):
         sums = torch.cumsum(self.histogram, dim=0).numpy(force=True)
         # The bins where the cumulative counts reach the dropped share at the low end and exceed the kept
         # share.
-        reached, above = _places(sums, lows * total, "left"), _places(sums, highs * total, "right")
+        reached, above = _positions(sums, lows * total, "left"), _positions(sums, highs * total, "right")
         first, last, least = 0, self.bins - 1, float("inf")
         low = high = 0
         while lows[low] < highs[high]:
@@ -153,7 +153,7 @@ def _quantiles() -> tuple[Any, Any]:
     return np.cumsum([0.0, *[step] * count]), np.cumsum([1.0, *[-step] * count])
 
 
-def _places(sums: Any, limits: Any, side: Literal["left", "right"]) -> Callable[[int], int]:
+def _positions(sums: Any, limits: Any, side: Literal["left", "right"]) -> Callable[[int], int]:
     """A function from a step to the bin of its limit. Bins are searched in blocks of 1024 steps, because most
     searches end early."""
     block = 1024
@@ -161,8 +161,8 @@ def _places(sums: Any, limits: Any, side: Literal["left", "right"]) -> Callable[
     @functools.cache
     def found(number: int) -> list[int]:
         some = limits[number * block : (number + 1) * block].astype(sums.dtype)
-        places: list[int] = np.searchsorted(sums, some, side=side).tolist()
-        return places
+        positions: list[int] = np.searchsorted(sums, some, side=side).tolist()
+        return positions
 
     return lambda step: found(step // block)[step % block]
 
@@ -198,4 +198,4 @@ class PerTokenObserver(ObserverBase):
             node = graph.call_function(
                 ops.dequantize_per_token.default, (node, *form, activation.meta["val"].dtype)
             )
-        _take_place(observer_node, node)
+        _replace(observer_node, node)

@@ -51,8 +51,8 @@ class TensorRange:
         slack = max(width, self.scale)  # bins at the edge count as inside
         outside = sum(
             count
-            for place, count in enumerate(self.histogram)
-            if not self.first - slack <= self.low + (place + 0.5) * width <= self.last + slack
+            for number, count in enumerate(self.histogram)
+            if not self.first - slack <= self.low + (number + 0.5) * width <= self.last + slack
         )
         return outside / total
 
@@ -175,10 +175,10 @@ def _picture(each: TensorRange) -> str:
     )
     most = math.log1p(max(each.histogram, default=0.0)) or 1.0
     bar = (x(each.high) - x(each.low)) / max(len(each.histogram), 1)
-    for place, count in enumerate(each.histogram):
+    for number, count in enumerate(each.histogram):
         tall = _HEIGHT * math.log1p(count) / most
         parts.append(
-            f'<rect x="{x(each.low) + place * bar:.1f}" y="{_HEIGHT - tall:.1f}" width="{bar:.2f}" '
+            f'<rect x="{x(each.low) + number * bar:.1f}" y="{_HEIGHT - tall:.1f}" width="{bar:.2f}" '
             f'height="{tall:.1f}" fill="#999"/>'
         )
     if not each.histogram:

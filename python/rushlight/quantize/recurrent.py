@@ -188,9 +188,9 @@ def _layers(
     for layer in range(layers):
         outputs = []
         for direction in range(directions):
-            place = layer * directions + direction
-            weights = params[place * each : (place + 1) * each]
-            first = [aten.select.int(s, 0, place) for s in states]
+            position = layer * directions + direction
+            weights = params[position * each : (position + 1) * each]
+            first = [aten.select.int(s, 0, position) for s in states]
             order = range(length)[:: -1 if direction else 1]
             shown, after = sequence(source, first, weights, order, time)
             outputs.append(shown)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from rushlight.errors import TargetCrashed
-from rushlight.program.dim_order import places, row_major
+from rushlight.program.dim_order import inverse, row_major
 from rushlight.program.dtypes import NAMES, NUMBERS
 
 _MAGIC = b"RLIO"
@@ -115,7 +115,7 @@ class _Reader:
         if tag == _TENSOR:
             array = np.frombuffer(data, dtype=np.dtype(NAMES[number]))
             order = row_major(rank) if dim_order is None else dim_order
-            return array.reshape([shape[d] for d in order]).transpose(places(order))
+            return array.reshape([shape[d] for d in order]).transpose(inverse(order))
         layouts = {_BOOL: "<?", _INT: "<q", _DOUBLE: "<d"}
         return struct.unpack(layouts[tag], data)[0] if tag in layouts else None
 

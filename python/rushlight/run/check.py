@@ -99,10 +99,10 @@ def check(
     table = table or load_table(source_root() / "kernels" / "ops.yaml")
     done = convert(given, table.operators, integers=integers, data_files=files or ())
     program = read_program(done.buffer) if done.is_changed else given
-    places = {each.name: each.origins for each in done.methods if each.origins}
+    origins_of = {each.name: each.origins for each in done.methods if each.origins}
     findings: list[Finding] = []
     for method in program.plans:
-        origins = places.get(method.name)
+        origins = origins_of.get(method.name)
         listed = [*_calls(method, table, built), *_delegates(method, backends)]
         findings += [_located(each, origins, record) for each in listed]
         findings += _devices(method)

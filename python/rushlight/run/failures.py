@@ -48,9 +48,9 @@ class Failure:
         if self.code == _SHORT:
             return f"{self.short} bytes short" if self.short is not None else "64 MiB short, or more"
         if self.file is None:
-            return f"{self.name} ({self.code:#04x}) at an unknown place (of another version?)"
-        place = str(_Check(self.file, self.line or 0, self.message))
-        return " or ".join([f"{self.name} ({self.code:#04x}) at {place}", *self.also])
+            return f"{self.name} ({self.code:#04x}) at an unknown location (of another version?)"
+        location = str(_Check(self.file, self.line or 0, self.message))
+        return " or ".join([f"{self.name} ({self.code:#04x}) at {location}", *self.also])
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,7 @@ def parse(words: Iterable[str]) -> list[int]:
 
 def decode(records: Iterable[int], root: Path | None = None) -> list[Failure]:
     """Decodes records with the sources below `root` (default: the sources that this package builds from)."""
-    checks = _checks_by_place(root or source_root())
+    checks = _checks_by_position(root or source_root())
     return [_decode(record, checks) for record in records]
 
 
@@ -97,7 +97,7 @@ def bytes_short(failures: Iterable[Failure]) -> int | None:
     return shortages[-1].short if shortages else None
 
 
-def place(path: str, line: int) -> int:
+def position(path: str, line: int) -> int:
     """The hash of a check in a record, from its path relative to the source root and its line."""
     return _hashed((line & 0xFFFF).to_bytes(2, "little"), _hashed(path.encode())) << 6 & 0xFFFFFFFF
 
@@ -125,7 +125,7 @@ def _decode(record: int, checks: dict[int, list[_Check]]) -> Failure:
 
 
 @cache
-def _checks_by_place(root: Path) -> dict[int, list[_Check]]:
+def _checks_by_position(root: Path) -> dict[int, list[_Check]]:
     """The checks under `root` by their hashes. A check has a hash for each of its lines: compilers differ in
     the line that __LINE__ gives for a macro of several lines."""
     checks: dict[int, list[_Check]] = {}
@@ -136,9 +136,9 @@ def _checks_by_place(root: Path) -> dict[int, list[_Check]]:
             if path.suffix in (".h", ".cpp") and not shown.startswith("kernels/ukernel/"):
                 for check, lines in _checks(shown, path.read_text()):
                     for line in lines:
-                        at_place = checks.setdefault(place(shown, line), [])
-                        if check not in at_place:
-                            at_place.append(check)
+                        same = checks.setdefault(position(shown, line), [])
+                        if check not in same:
+                            same.append(check)
     return checks
 
 

@@ -29,7 +29,7 @@ class Finding:
     source: str = ""
 
     @property
-    def place(self) -> str:
+    def location(self) -> str:
         """The method and instruction, with the model's source line."""
         where = self.method
         if self.instruction is not None:
@@ -38,7 +38,7 @@ class Finding:
         return where + (f": {self.source}" if self.source else "")
 
     def __str__(self) -> str:
-        return f"{self.place}: {self.message}; {self.remedy}"
+        return f"{self.location}: {self.message}; {self.remedy}"
 
     def to_json(self) -> dict[str, Any]:
         """The finding as JSON types."""
@@ -51,9 +51,9 @@ def raise_if_any(findings: Sequence[Finding], headline: str) -> None:
         return
     alike: dict[str, list[str]] = {}
     for finding in findings:
-        alike.setdefault(f"{finding.message}; {finding.remedy}", []).append(finding.place)
+        alike.setdefault(f"{finding.message}; {finding.remedy}", []).append(finding.location)
     lines = []
-    for what, places in alike.items():
-        lines += [f"  {what}", *(f"    {place}" for place in places[:_SHOWN])]
-        lines += [f"    and {len(places) - _SHOWN} more"] if len(places) > _SHOWN else []
+    for what, locations in alike.items():
+        lines += [f"  {what}", *(f"    {location}" for location in locations[:_SHOWN])]
+        lines += [f"    and {len(locations) - _SHOWN} more"] if len(locations) > _SHOWN else []
     raise NotRunnable(f"{headline}:\n" + "\n".join(lines), findings)

@@ -116,12 +116,12 @@ def _words(arguments: Sequence[Argument], work: Path, *, copy: bool) -> list[str
     words = []
     for index, (option, value) in enumerate(arguments):
         if not isinstance(value, str):
-            value = _place(value, work / f"file{index}", copy=copy)
+            value = _put(value, work / f"file{index}", copy=copy)
         words.append(f"{option}={value}")
     return words
 
 
-def _place(file: Path | bytes, at: Path, *, copy: bool) -> str:
+def _put(file: Path | bytes, at: Path, *, copy: bool) -> str:
     if isinstance(file, bytes):
         at.write_bytes(file)
     elif copy:

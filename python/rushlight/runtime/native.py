@@ -50,7 +50,7 @@ def located(error: errors.RushlightError, path: str | None, method: str) -> erro
 
 
 def _exception(failure: Exception, module: ModuleType) -> errors.RushlightError:
-    code, name, message, index, names, _, operator, place = failure.args
+    code, name, message, index, names, _, operator, position = failure.args
     if code in (Status.InvalidArgument, Status.InvalidType):  # the other lines tell the call path
         message = message.splitlines()[0]
         if operator and not message.startswith("operator "):
@@ -66,6 +66,6 @@ def _exception(failure: Exception, module: ModuleType) -> errors.RushlightError:
     if kind is not errors.InvalidArgument:
         return kind(text)
     error = errors.InvalidArgument(text, input=index, operator=operator)
-    if place == UNSUPPORTED_DTYPE:
+    if position == UNSUPPORTED_DTYPE:
         error.tell_unsupported_dtype()
     return error

@@ -43,7 +43,7 @@ def method_arenas(models: Iterable[Path], bits: int) -> list[MethodArenas]:
             memory = method_memory(method)
             found.append(
                 MethodArenas(
-                    model=path.name if path.stem != "model" else f"{path.parent.name}/{path.name}",
+                    model=path.name if path.stem != "model" else str(Path(path.parent.name, path.name)),
                     method=method.name,
                     method_arena=arena_bytes(method, bits),
                     planned=memory.planned,

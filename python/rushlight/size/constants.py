@@ -3,9 +3,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
+from rushlight.codegen.bake.literals import comment, string
+from rushlight.codegen.bake.names import unique
 from rushlight.size.arenas import MethodArenas
 from rushlight.size.report import SizeReport
 
@@ -33,7 +34,7 @@ struct MethodMemory {{
 """
 
 _METHOD = """
-// {model} {method}
+// {method}
 namespace {identifier} {{
 inline constexpr std::size_t kArena = {arena};
 inline constexpr std::size_t kPlanned[] = {{{planned}}};
@@ -52,21 +53,18 @@ def constants_header(report: SizeReport) -> str:
     stack = report.stack
     parts = [
         _HEAD.format(
-            what=f"{_models(report)} on {report.target}",
+            what=comment(f"{_models(report)} on {report.target}"),
             stack_note=_stack_note(report),
             stack=_aligned(report.stack_bytes or 0),
             load=stack.load if stack else 0,
             execute=stack.execute if stack else 0,
         )
     ]
-    names = [method.method for method in report.methods]
-    for method in report.methods:
-        alone = names.count(method.method) == 1
+    for method, identifier in zip(report.methods, _namespaces(report.methods), strict=True):
         parts.append(
             _METHOD.format(
-                model=method.model,
-                method=method.method,
-                identifier=_identifier(method.method if alone else f"{method.model}_{method.method}"),
+                method=comment(f"{method.model} {method.method}"),
+                identifier=identifier,
                 arena=method.method_arena,
                 planned=", ".join(map(str, method.planned)) or "0",
                 count=len(method.planned),
@@ -104,7 +102,7 @@ def _table(methods: Sequence[MethodArenas]) -> str:
         planned_arrays.append(f"inline constexpr std::size_t {array}[] = {{{listed}}};\n")
         arena = max(method.method_arena for method in alike)
         temporary = max(method.temporary for method in alike)
-        rows.append(f'    {{"{name}", {arena}, {array}, {count}, {temporary}}},\n')
+        rows.append(f"    {{{string(name)}, {arena}, {array}, {count}, {temporary}}},\n")
     return (
         "\n"
         + "".join(planned_arrays)
@@ -118,6 +116,10 @@ def _aligned(size: int) -> int:
     return -(-size // 16) * 16
 
 
-def _identifier(name: str) -> str:
-    word = re.sub(r"\W+", "_", name.removesuffix(".pte").replace(".pte_", "_"))
-    return f"m_{word}" if word[:1].isdigit() or not word else word
+def _namespaces(methods: Sequence[MethodArenas]) -> list[str]:
+    """A distinct C++ identifier for each method, whatever its name is."""
+    names = [method.method for method in methods]
+    return unique(
+        name if names.count(name) == 1 else f"{method.model.removesuffix('.pte')}_{name}"
+        for name, method in zip(names, methods, strict=True)
+    )

@@ -106,7 +106,7 @@ def _symbols(elf: Any) -> list[Symbol]:
     """One symbol per address and kind, the largest at each; undefined ones (of a shared library) have address
     0."""
     thumb = elf["e_machine"] == "EM_ARM"
-    places: dict[tuple[int, bool], list[tuple[int, str]]] = {}
+    symbols_at: dict[tuple[int, bool], list[tuple[int, str]]] = {}
     for table in (".symtab", ".dynsym"):
         section = elf.get_section_by_name(table)
         for symbol in section.iter_symbols() if section else ():
@@ -118,9 +118,9 @@ def _symbols(elf: Any) -> list[Symbol]:
             is_function = kind in ("STT_FUNC", "STT_GNU_IFUNC")
             address = 0 if index == "SHN_UNDEF" else symbol["st_value"]
             address -= address & 1 if thumb and is_function else 0
-            places.setdefault((address, is_function), []).append((symbol["st_size"], symbol.name))
+            symbols_at.setdefault((address, is_function), []).append((symbol["st_size"], symbol.name))
     symbols = []
-    for (address, is_function), listed in sorted(places.items()):
+    for (address, is_function), listed in sorted(symbols_at.items()):
         if address == 0:
             symbols += [Symbol(name, 0, 0, is_function, (name,)) for _, name in listed]
             continue

@@ -50,7 +50,7 @@ class LinkedProgram:
         self._by_name: dict[str, set[int]] = {}
         self._by_origin: dict[tuple[str, str], set[int]] = {}
         self._references: dict[str, dict[str, References]] = {}
-        self._places = {name: s.address for s in elf.symbols if s.address for name in s.names}
+        self._addresses = {name: s.address for s in elf.symbols if s.address for name in s.names}
         self._is_dynamic = any(section.name == ".dynamic" for section in elf.sections)
         self.functions = self._listed(elf)
         self._fill(elf, objdump)
@@ -65,17 +65,17 @@ class LinkedProgram:
         found: set[int] = set()
         waiting, seen = [function.origin], set()
         while waiting:
-            place = waiting.pop()
-            references = self._of(place[0]).get(place[1])
-            if place in seen or references is None:
+            section_of = waiting.pop()
+            references = self._of(section_of[0]).get(section_of[1])
+            if section_of in seen or references is None:
                 continue
-            seen.add(place)
+            seen.add(section_of)
             for section in references.sections:
-                self._follow((place[0], section), found, waiting)
+                self._follow((section_of[0], section), found, waiting)
             for name in references.symbols:
                 if name in self._by_name:
                     found |= self._by_name[name]
-                elif (piece := self._at(self._places.get(name, 0))) is not None:
+                elif (piece := self._at(self._addresses.get(name, 0))) is not None:
                     origin = self._origin(piece)
                     if not any(self._components.source(piece).endswith(end) for end in besides):
                         waiting.append(origin)
@@ -95,11 +95,11 @@ class LinkedProgram:
                         found |= self._by_origin.get((self._origin(piece)[0], section), set())
         return found
 
-    def _follow(self, place: tuple[str, str], found: set[int], waiting: list[tuple[str, str]]) -> None:
-        if place in self._by_origin:
-            found |= self._by_origin[place]
-        elif not place[1].startswith(".text"):
-            waiting.append(place)
+    def _follow(self, section_of: tuple[str, str], found: set[int], waiting: list[tuple[str, str]]) -> None:
+        if section_of in self._by_origin:
+            found |= self._by_origin[section_of]
+        elif not section_of[1].startswith(".text"):
+            waiting.append(section_of)
 
     def _of(self, object_file: str) -> dict[str, References]:
         if object_file not in self._references:
@@ -169,7 +169,7 @@ class LinkedProgram:
             near = {a for a in addresses if self.functions[a].origin[0] == function.origin[0]}
             function.calls |= near or addresses
             # An undefined symbol of a static program is weak and never called.
-            if not addresses and (self._is_dynamic or name in self._places):
+            if not addresses and (self._is_dynamic or name in self._addresses):
                 function.unresolved.add(name)
 
     def _read(self, function: LinkedFunction, code: Code) -> None:

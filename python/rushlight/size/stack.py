@@ -120,8 +120,8 @@ class _Analysis:
             load=self._most("rushlight::Method::load", beneath),
             execute=self._most("rushlight::Method::execute", beneath),
             kernels={
-                base_name(self._functions[address].readable): way.bytes
-                for address, way in sorted(beneath.items(), key=lambda item: -item[1].bytes)
+                base_name(self._functions[address].readable): chain.bytes
+                for address, chain in sorted(beneath.items(), key=lambda item: -item[1].bytes)
             },
             **{name: tuple(sorted(found)) for name, found in self._problems.items()},
             frames=self._frames,
@@ -154,20 +154,20 @@ class _Analysis:
             return beneath[address].bytes if address in beneath else self._functions[address].frame
 
         self._note(root, calls, beneath)
-        way = deepest(root, calls, frame, self._depth)
+        chain = deepest(root, calls, frame, self._depth)
         direct = deepest(root, lambda a: () if a in beneath else self._functions[a].calls, frame, self._depth)
         self._problems["recursive"] |= {self._name(address) for address in direct.recursive}
-        return way
+        return chain
 
     def _calls(self, address: int, candidates: set[int]) -> set[int]:
         if address == _UNKNOWN:
             return set()
         function = self._functions[address]
         found = set(function.calls)
-        for place in function.indirect:
+        for source in function.indirect:
             if address in self._unpacked:
                 found |= self._kernels_of(function) or self._kernels
-            elif _DISPATCH.search(place) or (not place and self._is_dispatch(function)):
+            elif _DISPATCH.search(source) or (not source and self._is_dispatch(function)):
                 found |= self._called
             else:
                 found |= candidates

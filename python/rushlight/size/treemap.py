@@ -82,7 +82,7 @@ def squarified(sizes: Sequence[float], box: Box) -> list[Box]:
         ):
             count += 1
         row = areas[at : at + count]
-        placed, box = _place(row, box)
+        placed, box = _lay_row(row, box)
         boxes += placed
         at += count
     return boxes
@@ -94,7 +94,7 @@ def _worst(row: Sequence[float], side: float) -> float:
     return max(max(thickness**2 / area, area / thickness**2) for area in row if area > 0)
 
 
-def _place(row: Sequence[float], box: Box) -> tuple[list[Box], Box]:
+def _lay_row(row: Sequence[float], box: Box) -> tuple[list[Box], Box]:
     """The boxes of a row along the shorter side, and the remaining box."""
     placed = []
     upright = box.width >= box.height
@@ -128,9 +128,9 @@ def treemap_svg(report: SizeReport) -> str:
 def _boxes(node: Node, box: Box) -> Iterator[tuple[Node, Box]]:
     children = sorted(node.children.values(), key=lambda child: (-child.bytes, child.name))
     placed = squarified([child.bytes for child in children], box)
-    for child, place in zip(children, placed, strict=True):
-        if place.width >= _LEAST and place.height >= _LEAST:
-            yield child, place
+    for child, child_box in zip(children, placed, strict=True):
+        if child_box.width >= _LEAST and child_box.height >= _LEAST:
+            yield child, child_box
 
 
 def _component(component: Node, box: Box) -> Iterator[str]:
@@ -147,12 +147,17 @@ def _component(component: Node, box: Box) -> Iterator[str]:
             f"{component.name} / {file.name}: {file.bytes:,} bytes",
             width=1.2,
         )
-        for symbol, place in _boxes(file, file_box):
+        for symbol, symbol_box in _boxes(file, file_box):
             hint = f"{file.name}\n{symbol.name}: {symbol.bytes:,} bytes"
-            yield _rectangle(place, color, hint, width=0.4)
-            if place.width > 70 and place.height > 32:
+            yield _rectangle(symbol_box, color, hint, width=0.4)
+            if symbol_box.width > 70 and symbol_box.height > 32:
                 name = base_name(symbol.name).rpartition("::")[2]
-                yield _text(name, Box(place.x, place.y + place.height - 14, place.width, 14), 9, "normal")
+                yield _text(
+                    name,
+                    Box(symbol_box.x, symbol_box.y + symbol_box.height - 14, symbol_box.width, 14),
+                    9,
+                    "normal",
+                )
         if file_box.width > 60 and file_box.height > 14:
             yield _text(f"{file.name.rpartition('/')[2]} {file.bytes:,}", file_box, 10, "normal")
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-Way = tuple[int, tuple[int, ...]]
+Chain = tuple[int, tuple[int, ...]]
 """Bytes, and the functions that use them, from the outermost on."""
 
 _STEPS = 20_000
@@ -36,10 +36,10 @@ def deepest(
     function can be on the path; the frames of its cycles count that often, and are not `recursive`."""
     groups = _components(root, calls)
     group_of = {node: index for index, group in enumerate(groups) for node in group}
-    below: dict[int, Way] = {}  # per function called from outside its group
+    below: dict[int, Chain] = {}  # per function called from outside its group
 
-    def leave(node: int) -> Way:
-        best: Way = (0, ())
+    def leave(node: int) -> Chain:
+        best: Chain = (0, ())
         for callee in calls(node):
             if group_of[callee] != group_of[node] and below[callee][0] >= best[0]:
                 best = below[callee]
@@ -55,15 +55,15 @@ def deepest(
             below[node] = (frame(node) + rest[0], (node, *rest[1]))
             continue
         free = [node for node in group if depth(node) == 1]
-        turns = max(map(depth, group)) - 1
-        if turns == 0 or _cyclic(free, calls):
+        levels = max(map(depth, group)) - 1
+        if levels == 0 or _cyclic(free, calls):
             recursive |= members
         exits = {node: leave(node) for node in group}
-        inside: dict[int, Way] = dict.fromkeys(group, (0, ()))
-        turn = max(_within(node, members, calls, frame, inside)[0] for node in group) if turns else 0
+        inside: dict[int, Chain] = dict.fromkeys(group, (0, ()))
+        level = max(_within(node, members, calls, frame, inside)[0] for node in group) if levels else 0
         for node in group:
             used, path = _within(node, members, calls, frame, exits)
-            below[node] = (used + turns * turn, path)
+            below[node] = (used + levels * level, path)
     best = below[root]
     return Deepest(best[0], best[1], frozenset(recursive))
 
@@ -83,10 +83,10 @@ def _within(
     members: set[int],
     calls: Callable[[int], Iterable[int]],
     frame: Callable[[int], int],
-    exits: dict[int, Way],
-) -> Way:
+    exits: dict[int, Chain],
+) -> Chain:
     """The deepest path from `start` through a cycle and out of it."""
-    best: Way = (0, ())
+    best: Chain = (0, ())
     waiting: list[tuple[int, tuple[int, ...], int]] = [(start, (start,), frame(start))]
     for _ in range(_STEPS if len(members) <= _MEMBERS else 0):
         if not waiting:
@@ -97,7 +97,7 @@ def _within(
         for callee in calls(node):
             if callee in members and callee not in path:
                 waiting.append((callee, (*path, callee), used + frame(callee)))
-    last = max(exits.values(), key=lambda way: way[0])
+    last = max(exits.values(), key=lambda chain: chain[0])
     others = tuple(sorted(members - {start}))
     return sum(map(frame, members)) + last[0], (start, *others, *last[1])
 

@@ -45,13 +45,13 @@ class TraceRequest:
     def collect(self, folder: Path) -> None:
         """Copies the runner's files from `folder` to their destinations. Error: InvalidArgument for a
         destination that cannot be written."""
-        for name, place in ((_EVENTS, self.etdump), (_VALUES, self.debug_output)):
-            if place is None or not (folder / name).is_file():
+        for name, target in ((_EVENTS, self.etdump), (_VALUES, self.debug_output)):
+            if target is None or not (folder / name).is_file():
                 continue
             try:
-                shutil.copyfile(folder / name, place)
+                shutil.copyfile(folder / name, target)
             except OSError as error:
-                raise InvalidArgument(f"trace {place}: {error.strerror}") from error
+                raise InvalidArgument(f"trace {target}: {error.strerror}") from error
 
 
 @dataclass(frozen=True)

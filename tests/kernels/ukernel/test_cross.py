@@ -116,8 +116,24 @@ def build(machine: Machine, folder: Path) -> Path:
     return folder / "ukernel_tests"
 
 
+# Machines whose loops are those of another one but for few lines, or for the width of vectors.
+ALIKE = {
+    "armv7-neon": "neon",
+    "cortex-m3": "cortex-m4",
+    "rv64gc": "rv32imafc",
+    "rv64gcv": "rvv",
+    "wasm-simd128": "neon",
+}
+
+
 @pytest.mark.device
-@pytest.mark.parametrize("machine", MACHINES, ids=lambda machine: machine.name)
+@pytest.mark.parametrize(
+    "machine",
+    [
+        pytest.param(each, id=each.name, marks=[pytest.mark.exhaustive] if each.name in ALIKE else [])
+        for each in MACHINES
+    ],
+)
 def test_microkernels_of(machine: Machine, tmp_path: Path) -> None:
     program = build(machine, tmp_path)
     command = targets.get(machine.target).command(program)

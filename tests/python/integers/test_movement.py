@@ -105,8 +105,8 @@ def test_each_result_of_several_is_of_integers(chunks: str) -> None:
 
 def test_places_of_maxima_stay_as_they_were() -> None:
     def function(x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-        values, places = functional.max_pool2d(dq(x), 2, return_indices=True)
-        return q(values), places
+        values, indices = functional.max_pool2d(dq(x), 2, return_indices=True)
+        return q(values), indices
 
     program = core_aten(function, (X,))
     assert apply(program, ComputeInIntegers())

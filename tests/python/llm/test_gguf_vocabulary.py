@@ -173,9 +173,9 @@ def test_files_of_sentence_pieces_are_read(prefix: bool) -> None:
     for length in range(1, len(data) - 1, 997):
         with pytest.raises(InvalidArgument, match="tokenizer"):
             from_sentencepiece(data[:length])
-    for place in range(0, len(data), 499):
+    for position in range(0, len(data), 499):
         with suppress(InvalidArgument):
-            from_sentencepiece(data[:place] + bytes([data[place] ^ 0x55]) + data[place + 1 :])
+            from_sentencepiece(data[:position] + bytes([data[position] ^ 0x55]) + data[position + 1 :])
 
 
 @pytest.mark.parametrize("prefix", [False, True])

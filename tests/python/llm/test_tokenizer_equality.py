@@ -114,10 +114,10 @@ def test_damaged_blobs_are_refused_or_read(form: str) -> None:
 
     blob = from_tokenizer_json(json.loads(trained(form).to_str()))
     refused = 0
-    places = [*range(0, 1000, 3), *range(1000, len(blob), max(1, len(blob) // 500))]
-    for place in places:
+    positions = [*range(0, 1000, 3), *range(1000, len(blob), max(1, len(blob) // 500))]
+    for position in positions:
         damaged = bytearray(blob)
-        damaged[place] ^= 0x81
+        damaged[position] ^= 0x81
         try:
             tokenizer = Tokenizer(bytes(damaged))
         except RushlightError as error:

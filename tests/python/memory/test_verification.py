@@ -19,23 +19,23 @@ REQUESTS = [
 BANKS = [Bank("one", 1, 128), Bank("two", 2, 128, speed=0.5)]
 
 
-def with_places(**places: tuple[int, int]) -> Plan:
+def with_placements(**moved: tuple[int, int]) -> Plan:
     """A good plan with other slots for some requests: (bank, offset) by name."""
     good = plan(REQUESTS, BANKS)
     placements = [
-        Placement(*places[request.name]) if request.name in places else placement
+        Placement(*moved[request.name]) if request.name in moved else placement
         for request, placement in zip(good.requests, good.placements, strict=True)
     ]
     return dataclasses.replace(good, placements=tuple(placements))
 
 
 def test_a_good_plan_is_left_alone() -> None:
-    verify(with_places(), REQUESTS)
-    verify(with_places(a=(1, 0), b=(1, 64), c=(1, 0)), REQUESTS)
+    verify(with_placements(), REQUESTS)
+    verify(with_placements(a=(1, 0), b=(1, 64), c=(1, 0)), REQUESTS)
 
 
 @pytest.mark.parametrize(
-    ("places", "message"),
+    ("moved", "message"),
     [
         ({"a": (1, 0), "b": (1, 48)}, "bank 'one': 'b' and 'a' share bytes"),
         ({"a": (1, 48), "b": (1, 0)}, "bank 'one': 'b' and 'a' share bytes"),
@@ -47,9 +47,9 @@ def test_a_good_plan_is_left_alone() -> None:
         ({"fixed": (1, 0)}, "'fixed' at byte 0 of bank 1: expected bank 2"),
     ],
 )
-def test_a_fault_is_named(places: dict[str, tuple[int, int]], message: str) -> None:
+def test_a_fault_is_named(moved: dict[str, tuple[int, int]], message: str) -> None:
     with pytest.raises(AssertionError, match=message):
-        verify(with_places(**places), REQUESTS)
+        verify(with_placements(**moved), REQUESTS)
 
 
 def test_a_plan_for_other_requests_is_refused() -> None:

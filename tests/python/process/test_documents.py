@@ -127,4 +127,4 @@ def test_nobody_else_reads_yaml_or_json() -> None:
         and isinstance(node.value, ast.Name)
         and node.value.id in ("json", "yaml")
     ]
-    assert [place for place in found if not place.startswith("documents.py")] == []
+    assert [location for location in found if not location.startswith("documents.py")] == []

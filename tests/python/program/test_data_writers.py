@@ -87,8 +87,8 @@ def test_data_may_be_arrays_and_no_tensors_and_is_in_the_file_once() -> None:
 @pytest.mark.parametrize("alignment", [1, 16, 4096])
 def test_data_is_aligned_in_the_file(alignment: int) -> None:
     file = [DataEntry(str(n), bytes(n)) for n in (1, 3, 500)]
-    places = read_data_file(write_data_file(file, alignment=alignment).tobytes()).segments
-    assert all(place.offset % alignment == 0 for place in places)
+    segments = read_data_file(write_data_file(file, alignment=alignment).tobytes()).segments
+    assert all(segment.offset % alignment == 0 for segment in segments)
     with pytest.raises(InvalidArgument, match="data alignment: expected a power of 2"):
         write_data_file(file, alignment=3)
 

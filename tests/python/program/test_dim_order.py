@@ -8,7 +8,7 @@ import itertools
 import numpy as np
 import pytest
 
-from rushlight.program.dim_order import is_dim_order, is_row_major, permuted, places, row_major
+from rushlight.program.dim_order import inverse, is_dim_order, is_row_major, permuted, row_major
 
 ORDERS = list(itertools.permutations(range(4)))
 ARRAY = np.arange(2 * 3 * 4 * 5).reshape(2, 3, 4, 5)
@@ -16,7 +16,7 @@ ARRAY = np.arange(2 * 3 * 4 * 5).reshape(2, 3, 4, 5)
 
 @pytest.mark.parametrize("order", ORDERS)
 def test_places_take_elements_as_they_lie_back_to_the_dimensions(order: tuple[int, ...]) -> None:
-    assert np.array_equal(ARRAY.transpose(order).transpose(places(order)), ARRAY)
+    assert np.array_equal(ARRAY.transpose(order).transpose(inverse(order)), ARRAY)
 
 
 @pytest.mark.parametrize("dims", [(0, 2, 3, 1), (3, 0, 1, 2), (1, 0, 3, 2)])

@@ -111,11 +111,11 @@ def test_fields_behind_the_size_that_a_vtable_states_are_read(stated: int) -> No
 def test_fields_are_held_to_the_bounds_of_the_data() -> None:
     data = written("One_uint32", n=77)
     behind = len(data) - root(data, "One_uint32").position
-    place = vtable_of(data) + 4
-    struct.pack_into("<H", data, place, behind - 4)
+    position = vtable_of(data) + 4
+    struct.pack_into("<H", data, position, behind - 4)
     root(data, "One_uint32").number("n")
     for offset in (behind - 3, behind, behind + 4, 0xFFFC, 1, 2, 3):
-        struct.pack_into("<H", data, place, offset)
+        struct.pack_into("<H", data, position, offset)
         with pytest.raises(InvalidProgram, match=r"root\.n"):
             root(data, "One_uint32").number("n")
 

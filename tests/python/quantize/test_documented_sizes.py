@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The table of sizes in docs/quantization.md is what quantizing gives."""
+"""The table of sizes in docs/quantized-programs.md is what quantizing gives."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from rushlight.quantize import (  # noqa: E402
     quantize,
 )
 
-PAGE = Path(__file__).resolve().parents[3] / "docs" / "quantization.md"
+PAGE = Path(__file__).resolve().parents[3] / "docs" / "quantized-programs.md"
 SCHEMES = {
     "float": None,
     "`Static()`": Static(),

@@ -35,7 +35,7 @@ class Part(nn.Module):
     ) -> None:
         super().__init__()
         self.function, self.axis, self.exact = function, axis, False
-        self.scales = [3 / 32767 * (1 + 0.37 * place) for place in range(len(shapes))]
+        self.scales = [3 / 32767 * (1 + 0.37 * number) for number in range(len(shapes))]
         self.step, self.has_weight = 1.0, weight is not None
         if weight is not None:
             self.weight = nn.Buffer(torch.randint(-127, 128, weight).to(torch.int8))

@@ -19,13 +19,13 @@ def record_of(path: str, text: str, code: int) -> tuple[int, int]:
     """The record of the check in `path` that holds `text`, and its line."""
     lines = (source_root() / path).read_text().splitlines()
     line = next(number for number, content in enumerate(lines, 1) if text in content)
-    return failures.place(path, line) | code, line
+    return failures.position(path, line) | code, line
 
 
 def test_the_hash_is_the_runtimes() -> None:
     # The same numbers stand in tests/runtime/base/failure_test.cpp.
-    assert failures.place("runtime/executor/method.cpp", 77) == 0xBC3A3740
-    assert failures.place("runtime/executor/method.cpp", 256 + 77) == 0x7C39D280
+    assert failures.position("runtime/executor/method.cpp", 77) == 0xBC3A3740
+    assert failures.position("runtime/executor/method.cpp", 256 + 77) == 0x7C39D280
 
 
 def test_a_record_becomes_a_place_and_a_message() -> None:
@@ -43,7 +43,7 @@ def test_a_number_stays_a_number() -> None:
 
 
 def test_a_place_that_no_source_has_is_said_to_be_unknown() -> None:
-    assert "unknown place" in str(failures.decode([0x00010052])[0])
+    assert "unknown location" in str(failures.decode([0x00010052])[0])
 
 
 def test_a_shortage_is_told_in_bytes() -> None:
@@ -57,7 +57,7 @@ def test_a_shortage_is_told_in_bytes() -> None:
 def test_checks_whose_places_are_the_same_are_told_apart_by_their_codes(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(failures, "place", lambda path, line: 0x40)
+    monkeypatch.setattr(failures, "position", lambda path, line: 0x40)
     (tmp_path / "runtime").mkdir()
     same = 'RL_CHECK(a, Error::Internal, "same; as");\n'
     other = 'RL_CHECK(b,\n         Error::NotFound, "no "\n         "b");\n'
@@ -76,9 +76,11 @@ def test_every_check_can_be_found() -> None:
             shown = path.relative_to(source_root()).as_posix()
             for number, line in enumerate(path.read_text().splitlines(), 1):
                 if re.search(r"\bRL_CHECK\(", line):
-                    [failure] = failures.decode([failures.place(shown, number) | 0x01])
+                    [failure] = failures.decode([failures.position(shown, number) | 0x01])
                     found = f"{failure.file}:{failure.line}"
-                    assert any(place.startswith(f"{shown}:{number}") for place in (found, *failure.also))
+                    assert any(
+                        location.startswith(f"{shown}:{number}") for location in (found, *failure.also)
+                    )
                     count += 1
     assert count > 500
 

@@ -50,8 +50,8 @@ def test_failure_records_tell_the_instruction_and_are_shown_without_logs() -> No
     records = (0x00010052, 5 << 6)
     error = runner_error("board", 0x12, "error 0x12\n", RunnerOutcome(0x12, records=records))
     assert error.instruction == 5
-    place = "InvalidArgument (0x12) at an unknown place (of another version?)"
-    assert str(error).endswith(f"error 0x12\n{place}\nnumber 5")
+    location = "InvalidArgument (0x12) at an unknown location (of another version?)"
+    assert str(error).endswith(f"error 0x12\n{location}\nnumber 5")
     logged = runner_error("linux", 0x12, "instruction 5 failed\n", RunnerOutcome(0x12, 0, 0, True, records))
     assert (logged.instruction, str(logged).splitlines()[1:]) == (5, ["instruction 5 failed"])
 
@@ -63,7 +63,7 @@ def test_a_dtype_that_a_kernel_lacks_is_told_by_its_place(
 ) -> None:
     source = (source_root() / UNSUPPORTED_DTYPE).read_text().splitlines()
     [line] = [n for n, text in enumerate(source, 1) if "RL_CHECK" in text]
-    record = failures.place(UNSUPPORTED_DTYPE, line) | Status.InvalidType
+    record = failures.position(UNSUPPORTED_DTYPE, line) | Status.InvalidType
     error = runner_error("board", code, "", RunnerOutcome(code, 0, 0, has_logs, (record,)))
     assert isinstance(error, InvalidArgument)
     assert (error.unsupported_dtype, "all dtypes" in error.next_step) == (expected, expected)

@@ -181,9 +181,9 @@ def test_limits_are_positive_numbers(limit: str, value: int) -> None:
 # ---- Loading ----
 
 
-def _tensor(sizes: tuple[int, ...], **place: object) -> Value:
+def _tensor(sizes: tuple[int, ...], **storage: object) -> Value:
     order = tuple(range(len(sizes)))
-    info = TensorInfo("float32", sizes, order, Dynamism.STATIC, **place)  # type: ignore[arg-type]
+    info = TensorInfo("float32", sizes, order, Dynamism.STATIC, **storage)  # type: ignore[arg-type]
     return Value(Kind.TENSOR, info)
 
 

@@ -33,7 +33,7 @@ def constant(program: Program, outputs: Any = "view") -> np.ndarray:
     return kept[0]
 
 
-def lies_in(array: np.ndarray, data: Any) -> bool:
+def is_within(array: np.ndarray, data: Any) -> bool:
     return np.shares_memory(array, np.frombuffer(data, np.uint8))
 
 
@@ -50,8 +50,8 @@ def mapping_of(array: np.ndarray) -> str:
 
 def test_constants_are_used_where_a_bytes_object_has_them() -> None:
     data = CONSTANT.read_bytes()
-    assert lies_in(constant(rushlight.load(data)), data)
-    assert lies_in(constant(rushlight.load(memoryview(data))), data)
+    assert is_within(constant(rushlight.load(data)), data)
+    assert is_within(constant(rushlight.load(memoryview(data))), data)
 
 
 def test_a_bytes_object_is_kept_as_long_as_its_program_and_methods() -> None:
@@ -78,9 +78,9 @@ def test_a_refused_bytes_object_is_let_go(refused: bytes) -> None:
 def test_what_may_change_is_copied() -> None:
     data = bytearray(CONSTANT.read_bytes())
     for source in (data, memoryview(data), memoryview(data).toreadonly()):
-        assert not lies_in(constant(rushlight.load(source)), data)
+        assert not is_within(constant(rushlight.load(source)), data)
     whole = bytes(data)
-    assert not lies_in(constant(rushlight.load(memoryview(b"-" + whole)[1:])), whole)
+    assert not is_within(constant(rushlight.load(memoryview(b"-" + whole)[1:])), whole)
     with CONSTANT.open("rb") as file, mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ) as mapped:
         loaded = constant(rushlight.load(memoryview(mapped)))
     np.testing.assert_array_equal(loaded, constant(rushlight.load(whole)))

@@ -65,14 +65,14 @@ def test_python_runs_while_a_method_executes() -> None:
     A busy machine may not run the other thread during one call, so calls are made until one shows it.
     """
     method, given = long_addition(2000), np.ones(1 << 16, np.float32)
-    turns, most, done = 0, 0, threading.Event()
+    loops, most, done = 0, 0, threading.Event()
 
     def execute() -> None:
         nonlocal most
         for _ in range(CALLS):
-            before = turns
+            before = loops
             method(given)
-            most = max(most, turns - before)
+            most = max(most, loops - before)
             if most > 10:
                 break
         done.set()
@@ -81,7 +81,7 @@ def test_python_runs_while_a_method_executes() -> None:
     thread.start()
     while not done.is_set():
         time.sleep(0)
-        turns += 1
+        loops += 1
     thread.join()
     assert most > 10
 

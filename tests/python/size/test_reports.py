@@ -184,3 +184,15 @@ def test_the_constants_compile_and_say_what_the_report_says(tmp_path: Path) -> N
     process.run(
         [compiler, "-std=c++17", "-Wall", "-Werror", "-fsyntax-only", "a.cpp"], cwd=tmp_path, check=True
     )
+
+
+def test_names_of_methods_and_files_stay_text_in_the_constants(tmp_path: Path) -> None:
+    compiler = shutil.which("c++") or pytest.skip("no c++, a C++ compiler, on the PATH")
+    names = ['a"}; int broken = "', "line\nint broken;", "back\\", "int", "\u00e4", "A", "a b", "a_b"]
+    methods = tuple(MethodArenas("x.pte\n#error broken", name, 8, (), 0, 0, 0) for name in names)
+    (tmp_path / "memory.h").write_text(constants_header(replace(a_report(), methods=methods)))
+    count = "sizeof rushlight_memory::kMethods / sizeof(rushlight_memory::MethodMemory)"
+    (tmp_path / "a.cpp").write_text(f'#include "memory.h"\nstatic_assert({count} == {len(names)});\n')
+    process.run(
+        [compiler, "-std=c++17", "-Wall", "-Werror", "-fsyntax-only", "a.cpp"], cwd=tmp_path, check=True
+    )

@@ -40,28 +40,28 @@ def _deepest(calls: dict[int, list[int]], frames: dict[int, int], depths: dict[i
 
 
 def test_the_deepest_way_is_found_and_told() -> None:
-    way = _deepest({0: [1, 2], 1: [3], 2: [3]}, {0: 8, 1: 100, 2: 40, 3: 16})
-    assert (way.bytes, way.path, way.recursive) == (124, (0, 1, 3), frozenset())
+    chain = _deepest({0: [1, 2], 1: [3], 2: [3]}, {0: 8, 1: 100, 2: 40, 3: 16})
+    assert (chain.bytes, chain.path, chain.recursive) == (124, (0, 1, 3), frozenset())
 
 
 def test_a_recursion_counts_once_and_is_named() -> None:
-    way = _deepest({0: [1], 1: [2], 2: [1, 3]}, {0: 8, 1: 10, 2: 20, 3: 5})
-    assert (way.bytes, way.recursive) == (43, frozenset({1, 2}))
+    chain = _deepest({0: [1], 1: [2], 2: [1, 3]}, {0: 8, 1: 10, 2: 20, 3: 5})
+    assert (chain.bytes, chain.recursive) == (43, frozenset({1, 2}))
     assert _deepest({0: [0]}, {0: 8}).recursive == frozenset({0})
 
 
 def test_a_recursion_with_a_known_depth_counts_so_often() -> None:
     calls, frames = {0: [1], 1: [2], 2: [1, 3]}, {0: 8, 1: 10, 2: 20, 3: 5}
-    way = _deepest(calls, frames, {1: 4})
-    assert (way.bytes, way.recursive) == (43 + 3 * 30, frozenset())
+    chain = _deepest(calls, frames, {1: 4})
+    assert (chain.bytes, chain.recursive) == (43 + 3 * 30, frozenset())
     # A cycle beside it is still a recursion.
     assert _deepest({**calls, 3: [3, 1]}, frames, {1: 4}).recursive == frozenset({1, 2, 3})
 
 
 def test_too_many_ways_are_bounded_by_all_frames_together() -> None:
     nodes = range(14)
-    way = _deepest({n: [m for m in nodes if m != n] for n in nodes}, dict.fromkeys(nodes, 10))
-    assert way.bytes >= 140
+    chain = _deepest({n: [m for m in nodes if m != n] for n in nodes}, dict.fromkeys(nodes, 10))
+    assert chain.bytes >= 140
 
 
 @given(st.lists(st.tuples(st.integers(0, 7), st.integers(0, 7)), max_size=20))

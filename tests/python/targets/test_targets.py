@@ -150,8 +150,8 @@ def test_what_only_running_takes_is_told_before_a_run_and_not_before_a_build(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     target = targets.get(name)
-    runs = [Requirement("qemu-system-riscv32", "qemu-system-misc", only_to_run=True)]
-    monkeypatch.setattr(type(target), "requirements", lambda self: runs)
+    emulator = [Requirement("qemu-system-riscv32", "qemu-system-misc", only_to_run=True)]
+    monkeypatch.setattr(type(target), "requirements", lambda self: emulator)
     target.check_builds()
     with pytest.raises(MissingToolchain, match="missing qemu-system-riscv32") as refusal:
         target.check_runs()

@@ -24,13 +24,13 @@ class Bound(torch.nn.Module):
         self.called = called
         leaves, self._tree = tree_flatten((tuple(args), dict(kwargs or {})))
         self._leaves = [None if isinstance(leaf, torch.Tensor) else leaf for leaf in leaves]
-        self._places = [i for i, leaf in enumerate(leaves) if isinstance(leaf, torch.Tensor)]
+        self._positions = [i for i, leaf in enumerate(leaves) if isinstance(leaf, torch.Tensor)]
         tensors = [leaf.detach() for leaf in leaves if isinstance(leaf, torch.Tensor)]
         object.__setattr__(self, "tensors", tuple(tensors))
 
     def forward(self, *tensors: torch.Tensor) -> Any:
         leaves = list(self._leaves)
-        for place, tensor in zip(self._places, tensors, strict=True):
-            leaves[place] = tensor
+        for position, tensor in zip(self._positions, tensors, strict=True):
+            leaves[position] = tensor
         args, kwargs = tree_unflatten(leaves, self._tree)
         return self.called(*args, **kwargs)

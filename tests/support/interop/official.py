@@ -108,8 +108,8 @@ def write_case(name: str, case: Case, folder: Path) -> None:
     """Writes the case's folder: programs, external constants, tensors.npz and case.json."""
     folder.mkdir(parents=True, exist_ok=True)
     if case.make_program:
-        with tempfile.TemporaryDirectory() as on_the_way:
-            (folder / case.file).write_bytes(case.make_program(Path(on_the_way)))
+        with tempfile.TemporaryDirectory() as scratch:
+            (folder / case.file).write_bytes(case.make_program(Path(scratch)))
         write_calls(name, case, [case.file], folder)
         return
     for entry in case.methods.values():

@@ -178,10 +178,10 @@ def calls_by_traits(
     dim orders. Raises AssertionError if PyTorch's own result is not a view."""
     traits = rows.traits(row)
     if "in_place" in traits:
-        for place, argument in enumerate(rows.overloads[row]._schema.arguments):
+        for position, argument in enumerate(rows.overloads[row]._schema.arguments):
             if not argument.is_out and _are_alike(given[argument.name], expected[0]):
                 arguments, _ = arguments_of(rows, row, given, expected)
-                arguments[place] = arguments[-1] = given[argument.name].clone()
+                arguments[position] = arguments[-1] = given[argument.name].clone()
                 yield arguments, [arguments[-1]]
     if "commutes" in traits and given.get("alpha", 1) == 1:
         arguments, outs = arguments_of(rows, row, given, expected)

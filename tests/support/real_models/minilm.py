@@ -51,8 +51,8 @@ class MiniLm(nn.Module):
         self.layers = nn.ModuleList(Layer() for _ in range(LAYERS))
 
     def forward(self, tokens: torch.Tensor, present: torch.Tensor) -> torch.Tensor:
-        places = torch.arange(tokens.shape[1])
-        x = self.norm(self.words(tokens) + self.positions(places) + self.types.weight[0])
+        indices = torch.arange(tokens.shape[1])
+        x = self.norm(self.words(tokens) + self.positions(indices) + self.types.weight[0])
         for layer in self.layers:
             x = layer(x, present[:, None, None, :])
         weights = present.unsqueeze(-1).to(x.dtype)
@@ -79,10 +79,10 @@ def load_minilm(path: Path) -> MiniLm:
     """With the weights of all-MiniLM-L6-v2, a safetensors file."""
     state = {}
     for name, tensor in read_safetensors(path).items():
-        place = re.fullmatch(r"(?:encoder\.layer\.(\d+)\.)?(.+)\.(weight|bias)", name)
-        if place is not None and place[2] in _NAMES:
-            prefix = "" if place[1] is None else f"layers.{place[1]}."
-            state[f"{prefix}{_NAMES[place[2]]}.{place[3]}"] = tensor
+        match = re.fullmatch(r"(?:encoder\.layer\.(\d+)\.)?(.+)\.(weight|bias)", name)
+        if match is not None and match[2] in _NAMES:
+            prefix = "" if match[1] is None else f"layers.{match[1]}."
+            state[f"{prefix}{_NAMES[match[2]]}.{match[3]}"] = tensor
     model = MiniLm().eval()
     model.load_state_dict(state)
     return model

@@ -28,19 +28,19 @@ class Block(nn.Module):
         self.register_buffer("keys", torch.zeros(1, KEY_HEADS, POSITIONS, HEAD))
         self.register_buffer("values", torch.zeros(1, KEY_HEADS, POSITIONS, HEAD))
 
-    def forward(self, x: torch.Tensor, position: torch.Tensor, turn: torch.Tensor) -> torch.Tensor:
+    def forward(self, x: torch.Tensor, position: torch.Tensor, rotation: torch.Tensor) -> torch.Tensor:
         normed = self.attn_norm(x)
         query, key, value = (
             layer(normed).unflatten(-1, (-1, HEAD)).transpose(1, 2)
             for layer in (self.attn_q, self.attn_k, self.attn_v)
         )
-        self.keys.index_copy_(2, position, _turned(key, turn))
+        self.keys.index_copy_(2, position, _rotated(key, rotation))
         self.values.index_copy_(2, position, value)
         seen = torch.arange(POSITIONS) <= position
         keys, values = (
             cache.repeat_interleave(HEADS // KEY_HEADS, dim=1) for cache in (self.keys, self.values)
         )
-        mixed = functional.scaled_dot_product_attention(_turned(query, turn), keys, values, seen[None])
+        mixed = functional.scaled_dot_product_attention(_rotated(query, rotation), keys, values, seen[None])
         x = x + self.attn_output(mixed.transpose(1, 2).flatten(-2))
         normed = self.ffn_norm(x)
         return x + self.ffn_down(functional.silu(self.ffn_gate(normed)) * self.ffn_up(normed))
@@ -60,16 +60,16 @@ class SmolLm2(nn.Module):
     def forward(self, token: torch.Tensor, position: torch.Tensor) -> torch.Tensor:
         x = self.token_embd(token)
         angle = self.angles[position]
-        turn = torch.stack([angle.cos(), angle.sin()])
+        rotation = torch.stack([angle.cos(), angle.sin()])
         for block in self.blk:
-            x = block(x, position, turn)
+            x = block(x, position, rotation)
         return functional.linear(self.output_norm(x)[:, -1], self.token_embd.weight)
 
 
-def _turned(heads: torch.Tensor, turn: torch.Tensor) -> torch.Tensor:
+def _rotated(heads: torch.Tensor, rotation: torch.Tensor) -> torch.Tensor:
     """Rotates each pair of neighbours by its angle."""
     even, odd = heads.unflatten(-1, (-1, 2)).unbind(-1)
-    cos, sin = turn
+    cos, sin = rotation
     return torch.stack([even * cos - odd * sin, even * sin + odd * cos], dim=-1).flatten(-2)
 
 

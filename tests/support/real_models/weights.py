@@ -68,16 +68,16 @@ def read_gguf(path: Path) -> Gguf:
     cursor = _Cursor(path.read_bytes())
     _, _, count, facts_count = cursor.take("4sIQQ")
     facts = {cursor.text(): cursor.value(cursor.take("I")[0]) for _ in range(facts_count)}
-    places = []
+    entries = []
     for _ in range(count):
         name, (dims,) = cursor.text(), cursor.take("I")
-        places.append((name, cursor.take(f"{dims}Q"), *cursor.take("IQ")))
+        entries.append((name, cursor.take(f"{dims}Q"), *cursor.take("IQ")))
     start = -(-cursor.at // 32) * 32
     tensors = {
         name: torch.from_numpy(_decoded(cursor.data, start + offset, math.prod(sizes), kind)).reshape(
             tuple(reversed(sizes))
         )
-        for name, sizes, kind, offset in places
+        for name, sizes, kind, offset in entries
     }
     return Gguf(facts, tensors)
 

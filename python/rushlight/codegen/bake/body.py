@@ -61,7 +61,7 @@ class _SharedCalls:
 
     @staticmethod
     def _function(name: str, call: _Call) -> list[str]:
-        numbered = [f"a{place}" if kind else "" for place, kind in enumerate(call.types)]
+        numbered = [f"a{position}" if kind else "" for position, kind in enumerate(call.types)]
         parameters = [f"{kind} {one}" for kind, one in zip(call.types, numbered, strict=True) if kind]
         passed = [one or text for one, text in zip(numbered, call.passed, strict=True)]
         return [

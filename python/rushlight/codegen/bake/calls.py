@@ -23,7 +23,7 @@ class Arguments:
 
     tensors: MethodTensors
     lists: TensorLists
-    place: str
+    location: str
     locals: list[str] = field(default_factory=list)
 
     def expression(self, argument: Argument, index: int) -> str:
@@ -121,7 +121,7 @@ class Arguments:
                 content = self.tensors.number(index)
             case _:
                 raise NotBakeable(
-                    f"{self.place}: '{argument.name}': expected no list for a value of any kind"
+                    f"{self.location}: '{argument.name}': expected no list for a value of any kind"
                 )
         return self._local("rl::EValue", content) if argument.mutable else content
 

@@ -80,7 +80,7 @@ def smallest(name: str, methods: Sequence[BakedMethod]) -> str:
     if not _is_loose(method):
         for port in method.ports.inputs:
             if port.tensor.nbytes:
-                fill.append(f"  std::memset({_place(name, method, port)}, 0, {port.tensor.nbytes});")
+                fill.append(f"  std::memset({_array(name, method, port)}, 0, {port.tensor.nbytes});")
     else:
         fill = _sizes(method, {})
     return "\n".join([*lines, "int main() {", *fill, f"  return {_call(name, method)};", "}"]) + "\n"
@@ -101,7 +101,7 @@ def checking(name: str, methods: Sequence[BakedMethod], sample: Sample) -> str:
         if port.tensor.nbytes and (array := sample.inputs.get(port.position)) is not None and array.nbytes:
             given = _in_memory(array, port).tobytes()
             lines += _bytes(f"given{port.position}", given[:MOST_GIVEN])
-            body += _fill(_place(name, method, port), f"given{port.position}", len(given))
+            body += _fill(_array(name, method, port), f"given{port.position}", len(given))
     for port in outputs:
         numbers = _in_memory(sample.outputs[port.position], port).reshape(-1)[:MOST_CHECKED]
         listed = ", ".join(_number(float(number)) for number in numbers.astype(np.float64))
@@ -111,7 +111,7 @@ def checking(name: str, methods: Sequence[BakedMethod], sample: Sample) -> str:
     body += [f"  const int error = {_call(name, method)};", "  if (error != 0) return error;"]
     for port in outputs:
         dtype = port.tensor.dtype
-        words = [_place(name, method, port), f"expected{port.position}"]
+        words = [_array(name, method, port), f"expected{port.position}"]
         words += [str(min(sample.outputs[port.position].size, MOST_CHECKED))]
         words += [repr(_TOLERANCES.get(dtype, 0.0)), repr(_STEPS.get(dtype, 0.0))]
         body.append(f"  if (!agrees({', '.join(words)})) return {DIFFERS};")
@@ -140,7 +140,7 @@ def _memory(method: BakedMethod) -> list[str]:
     return [*arrays, ""]
 
 
-def _place(name: str, method: BakedMethod, port: Port) -> str:
+def _array(name: str, method: BakedMethod, port: Port) -> str:
     """The address of a port's elements."""
     return port.name if _is_loose(method) else f"{name}::{method.plan.id}_{port.name}()"
 
@@ -182,13 +182,13 @@ def _bytes(name: str, data: bytes) -> list[str]:
     return [f"static const unsigned char {name}[] = {{", *(f"    {row}," for row in rows), "};"]
 
 
-def _fill(place: str, given: str, size: int) -> list[str]:
+def _fill(target: str, given: str, size: int) -> list[str]:
     if size <= MOST_GIVEN:
-        return [f"  std::memcpy({place}, {given}, sizeof {given});"]
+        return [f"  std::memcpy({target}, {given}, sizeof {given});"]
     return [
         f"  for (size_t at = 0; at < {size}; at += sizeof {given}) {{",
         f"    const size_t rest = {size} - at;",
-        f"    std::memcpy(reinterpret_cast<unsigned char*>({place}) + at, {given},",
+        f"    std::memcpy(reinterpret_cast<unsigned char*>({target}) + at, {given},",
         f"                rest < sizeof {given} ? rest : sizeof {given});",
         "  }",
     ]

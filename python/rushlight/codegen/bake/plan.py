@@ -100,20 +100,20 @@ def make_plan(method: Method, name: str, pascal: str, table: OperatorTable) -> M
     numbers: set[int] = set()
     moved: set[int] = set()
     viewed: set[int] = set()
-    for place, instruction in _instructions(method, what):
+    for location, instruction in _instructions(method, what):
         match instruction:
             case Move(source, destination):
                 kind = method.values[destination].kind
-                _check_move(method, source, destination, place)
+                _check_move(method, source, destination, location)
                 used |= {source, destination}
                 (numbers if kind in NUMBERS else moved).add(destination)
             case JumpFalse(condition, _):
-                _check_condition(method, condition, place)
+                _check_condition(method, condition, location)
                 used.add(condition)
             case DelegateCall():
-                raise InvalidProgram(f"{place}: expected a delegate of the method, got an unknown one")
+                raise InvalidProgram(f"{location}: expected a delegate of the method, got an unknown one")
             case KernelCall():
-                for argument, index in _arguments(method, instruction, table, place):
+                for argument, index in _arguments(method, instruction, table, location):
                     used |= {index, *_items(method, index)}
                     if argument.base in ANY and argument.mutable:
                         kind = method.values[index].kind
@@ -141,9 +141,9 @@ def make_plan(method: Method, name: str, pascal: str, table: OperatorTable) -> M
         loose=tuple(sorted(loose)),
         makes_views=bool(viewed),
     )
-    for place, instruction in _instructions(method, what):
+    for location, instruction in _instructions(method, what):
         if isinstance(instruction, KernelCall):
-            _check_writes(plan, list(_arguments(method, instruction, table, place)), place)
+            _check_writes(plan, list(_arguments(method, instruction, table, location)), location)
     return plan
 
 
@@ -155,7 +155,7 @@ def _instructions(method: Method, what: str) -> Iterator[tuple[str, Instruction]
 
 
 def _arguments(
-    method: Method, call: KernelCall, table: OperatorTable, place: str
+    method: Method, call: KernelCall, table: OperatorTable, location: str
 ) -> Iterator[tuple[Argument, int]]:
     """The schema's arguments with the values passed for them, without return values. Errors:
     InvalidProgram."""
@@ -163,7 +163,7 @@ def _arguments(
     operands = [Operand(_kind(method.values[index].kind)) for index in call.arguments]
     problem = call_problem(table, name, operands)
     if problem is not None:
-        raise InvalidProgram(f"{place}: {problem}")
+        raise InvalidProgram(f"{location}: {problem}")
     yield from zip(table.operators[name].schema.arguments, call.arguments, strict=False)
 
 
@@ -206,18 +206,18 @@ def _check_tensor(tensor: TensorInfo, what: str) -> None:
         )
 
 
-def _check_move(method: Method, source: int, destination: int, place: str) -> None:
+def _check_move(method: Method, source: int, destination: int, location: str) -> None:
     kinds = [method.values[index].kind for index in (source, destination)]
     if kinds[0] is not kinds[1]:
-        raise InvalidProgram(f"{place}: moves a {_kind(kinds[0])} to a {_kind(kinds[1])}")
+        raise InvalidProgram(f"{location}: moves a {_kind(kinds[0])} to a {_kind(kinds[1])}")
     if kinds[0] not in (*NUMBERS, Kind.TENSOR, Kind.NONE):
-        raise NotBakeable(f"{place}: moves a {_kind(kinds[0])}")
+        raise NotBakeable(f"{location}: moves a {_kind(kinds[0])}")
 
 
-def _check_condition(method: Method, condition: int, place: str) -> None:
+def _check_condition(method: Method, condition: int, location: str) -> None:
     kind = method.values[condition].kind
     if kind not in (*NUMBERS, Kind.TENSOR):
-        raise InvalidProgram(f"{place}: its condition is a {_kind(kind)}")
+        raise InvalidProgram(f"{location}: its condition is a {_kind(kind)}")
 
 
 def _check_ends(method: Method, moved: set[int], what: str) -> None:
@@ -237,7 +237,7 @@ def _check_ends(method: Method, moved: set[int], what: str) -> None:
                 raise NotBakeable(f"{what}: {what_end} {position} is a {_kind(method.values[index].kind)}")
 
 
-def _check_writes(plan: MethodPlan, arguments: list[tuple[Argument, int]], place: str) -> None:
+def _check_writes(plan: MethodPlan, arguments: list[tuple[Argument, int]], location: str) -> None:
     """Checks that a call writes no constant and resizes no tensor that it also reads
     (runtime/executor/arguments.cpp)."""
     uses = tensor_uses(plan.method, arguments)
@@ -247,11 +247,11 @@ def _check_writes(plan: MethodPlan, arguments: list[tuple[Argument, int]], place
         constant = has_bytes(tensor) and not is_planned(tensor)
         if is_written and (constant or (lent and tensor.dynamism is not Dynamism.STATIC)):
             raise InvalidProgram(
-                f"{place}: expected to write planned memory, got value {index}, which is constant or lent"
+                f"{location}: expected to write planned memory, got value {index}, which is constant or lent"
             )
         is_resized = is_written and tensor.dynamism is not Dynamism.STATIC
         if is_resized and sum(other == index for other, _ in uses) > 1:
-            raise InvalidProgram(f"{place}: expected not to resize value {index}, which it also reads")
+            raise InvalidProgram(f"{location}: expected not to resize value {index}, which it also reads")
 
 
 def tensor_uses(method: Method, arguments: list[tuple[Argument, int]]) -> list[tuple[int, bool]]:

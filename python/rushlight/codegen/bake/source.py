@@ -130,9 +130,9 @@ class BakedMethod:
         for index in self.plan.initial_states:
             tensor = self.plan.tensor(index)
             if tensor.nbytes:
-                offset = self.tensors.weights.place(tensor)
+                offset = self.tensors.weights.add(tensor)
                 source = f"{self.tensors.symbol}_weights + {offset}"
-                lines.append(f"std::memcpy({self.tensors.place(index)}, {source}, {tensor.nbytes});")
+                lines.append(f"std::memcpy({self.tensors.expression(index)}, {source}, {tensor.nbytes});")
         if self.plan.initial_states:
             return ["bool ready;", "", *lines, "ready = true;", "}"]
         return [*lines, "}"]

@@ -49,9 +49,9 @@ class MethodTensors:
         # Tensors without memory first, so that they are contiguous.
         changing = [i for i in plan.tensors if not plan.is_fixed(i)]
         changing.sort(key=lambda index: index not in plan.loose)
-        self.changing = {index: place for place, index in enumerate(changing)}
-        self.handles = {index: place for place, index in enumerate(plan.moved)}
-        self.numbers = {index: place for place, index in enumerate(plan.numbers)}
+        self.changing = {index: position for position, index in enumerate(changing)}
+        self.handles = {index: position for position, index in enumerate(plan.moved)}
+        self.numbers = {index: position for position, index in enumerate(plan.numbers)}
         self._sizes = 0
         self.arenas: dict[int, int] = {}
         for tensor in map(plan.tensor, [*plan.tensors, *plan.initial_states]):
@@ -80,7 +80,7 @@ class MethodTensors:
             return f"state.handles[{self.handles[index]}]"
         return f"t[{self._handles[self._initial_handle(index)]}]"
 
-    def place(self, index: int) -> str:
+    def expression(self, index: int) -> str:
         """The address of the tensor's memory, a constant expression; nullptr without memory."""
         tensor = self.plan.tensor(index)
         if is_planned(tensor):
@@ -88,7 +88,7 @@ class MethodTensors:
         if has_bytes(tensor):
             if tensor.nbytes == 0:
                 return f"{self.symbol}_weights"
-            return _at(f"{self.symbol}_weights", self.weights.place(tensor))
+            return _at(f"{self.symbol}_weights", self.weights.add(tensor))
         return "nullptr"
 
     def definitions(self) -> list[str]:
@@ -114,13 +114,13 @@ class MethodTensors:
                 for index in self._tensors_in(instruction):
                     if index in texts and met.setdefault(texts[index], index) != index:
                         alone.add(index)
-        places: dict[tuple[str, int], int] = {}
+        positions: dict[tuple[str, int], int] = {}
         for index, text in texts.items():
             key = (text, index if index in alone else -1)
-            if key not in places:
-                places[key] = len(places)
+            if key not in positions:
+                positions[key] = len(positions)
                 self._objects.append(text)
-        return {i: places[texts[i], i if i in alone else -1] for i in texts}
+        return {i: positions[texts[i], i if i in alone else -1] for i in texts}
 
     def _tensors_in(self, call: KernelCall) -> list[int]:
         found: list[int] = []
@@ -195,7 +195,7 @@ class MethodTensors:
             strides = self.pools.array("int32_t", strides_of(tensor))
             order = self.pools.array("uint8_t", tensor.dim_order)
             shape = f"{sizes}, {strides}, {order}, {math.prod(tensor.sizes)}, "
-        return f"rl::baked::fixed({kind}, {shape}{self.place(index)}, {storage})"
+        return f"rl::baked::fixed({kind}, {shape}{self.expression(index)}, {storage})"
 
     def _resizable(self, index: int, tensor: TensorInfo, kind: str, storage: str) -> str:
         dynamism = f"rl::TensorShapeDynamism::{_DYNAMISM[tensor.dynamism]}"
@@ -205,7 +205,7 @@ class MethodTensors:
             start = self._sizes
             self._sizes += len(tensor.sizes)
             shape = f"&state.sizes[{start}], &state.strides[{start}], {order}, {math.prod(tensor.sizes)}, "
-        return f"rl::baked::resizable({kind}, {shape}{self.place(index)}, {storage}, {dynamism})"
+        return f"rl::baked::resizable({kind}, {shape}{self.expression(index)}, {storage}, {dynamism})"
 
     def _storage(self, index: int) -> str:
         tensor = self.plan.tensor(index)

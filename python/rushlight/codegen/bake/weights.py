@@ -20,15 +20,15 @@ class Weights:
     program: Program
     external: Mapping[str, DataEntry]
     blob: bytearray = field(default_factory=bytearray)
-    _places: dict[bytes, int] = field(default_factory=dict)
+    _offsets: dict[bytes, int] = field(default_factory=dict)
 
-    def place(self, tensor: TensorInfo) -> int:
+    def add(self, tensor: TensorInfo) -> int:
         """The offset of the tensor's bytes. Errors: InvalidArgument, InvalidProgram (see `content`)."""
         content = bytes(self.content(tensor))
-        offset = self._places.get(content)
+        offset = self._offsets.get(content)
         if offset is None:
             self.blob += bytes(-len(self.blob) % ALIGNMENT)
-            offset = self._places[content] = len(self.blob)
+            offset = self._offsets[content] = len(self.blob)
             self.blob += content
             self._check_size()
         return offset

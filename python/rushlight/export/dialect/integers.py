@@ -161,8 +161,8 @@ def _quantized_curve(
     row = table.to(torch.int64)[position * pieces >> 16]
     t = position * pieces & 0xFFFF
     value = row[..., 3]
-    for place in (2, 1, 0):
-        value = row[..., place] + ((value * t) >> 16)
+    for power in (2, 1, 0):
+        value = row[..., power] + ((value * t) >> 16)
     return ((value + (1 << 14)) >> 15).clamp(output_min, output_max).to(dtype)
 
 

@@ -162,10 +162,10 @@ def _lstm(
     for layer in range(num_layers):
         outputs = []
         for reverse in range(directions):
-            place = layer * directions + reverse
-            of_input, of_hidden, *biases = params[place * each : (place + 1) * each]
+            position = layer * directions + reverse
+            of_input, of_hidden, *biases = params[position * each : (position + 1) * each]
             gates = aten.linear(x, of_input, biases[0] + biases[1] if biases else None)
-            output, *state = fused.lstm(gates, hx[0][place], hx[1][place], of_hidden, reverse == 1)
+            output, *state = fused.lstm(gates, hx[0][position], hx[1][position], of_hidden, reverse == 1)
             outputs.append(output)
             last.append(tuple(state))
         x = torch.cat(outputs, -1) if bidirectional else outputs[0]

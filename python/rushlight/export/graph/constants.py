@@ -58,7 +58,7 @@ class Constants:
             for name, spec in input_specs(program).items()
             if is_lifted(spec) and spec.target not in mutated
         }
-        self._place: tuple[int, Node] | None = None
+        self._insertion: tuple[int, Node] | None = None
         self._mode: FakeTensorMode | None = None
 
     def get(self, node: Any) -> torch.Tensor | None:
@@ -86,17 +86,17 @@ class Constants:
         self.program.graph_signature.input_specs.insert(position, spec)
         self.program.constants[target] = tensor.detach()
         self._specs[node.name] = spec
-        self._place = position + 1, before
+        self._insertion = position + 1, before
         return node
 
     def _next_index(self) -> tuple[int, Node]:
         """The index among the inputs for the next constant, and the node to insert it before."""
-        if self._place is None or self._place[1]._erased:
+        if self._insertion is None or self._insertion[1]._erased:
             position = _after_lifted(self.program.graph_signature.input_specs)
             placeholders = [n for n in self.program.graph.nodes if n.op == "placeholder"]
             first_call = next(n for n in self.program.graph.nodes if n.op != "placeholder")
-            self._place = position, [*placeholders, first_call][position]
-        return self._place
+            self._insertion = position, [*placeholders, first_call][position]
+        return self._insertion
 
     def _fake(self, tensor: torch.Tensor) -> torch.Tensor:
         if self._mode is None:
@@ -111,7 +111,7 @@ class Constants:
         graph, signature = self.program.graph, self.program.graph_signature
         gone = [n for n in graph.nodes if n.op == "placeholder" and n.name in self._specs and not n.users]
         names = {node.name for node in gone}
-        self._place = None
+        self._insertion = None
         for node in gone:
             graph.erase_node(node)
             self._specs.pop(node.name)

@@ -85,20 +85,20 @@ def permutation_of(node: Node) -> list[int]:
     return [dim % rank for dim in arguments_of(node)[1]]
 
 
-def input_of(node: Node, place: int = 0) -> Node:
-    """The argument at index `place` of a call, which must be a node."""
-    found = node.args[place]
-    assert isinstance(found, Node), f"{node.name}: expected a node as argument {place}, got {found!r}"
+def input_of(node: Node, position: int = 0) -> Node:
+    """The argument at index `position` of a call, which must be a node."""
+    found = node.args[position]
+    assert isinstance(found, Node), f"{node.name}: expected a node as argument {position}, got {found!r}"
     return found
 
 
 def named_argument(node: Node, name: str) -> Any:
     """The value of a call's argument by name, or the argument's default; None if the operator has no such
     argument."""
-    for place, argument in enumerate(overload_of(node)._schema.arguments):
+    for position, argument in enumerate(overload_of(node)._schema.arguments):
         if argument.name == name:
-            if place < len(node.args):
-                return node.args[place]
+            if position < len(node.args):
+                return node.args[position]
             return node.kwargs.get(name, argument.default_value)
     return None
 

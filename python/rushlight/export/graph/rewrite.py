@@ -33,7 +33,7 @@ def replace(program: ExportedProgram, node: Node, other: Node) -> None:
 
 
 def insert_before(
-    place: Node,
+    before: Node,
     target: Callable[..., Any],
     args: Sequence[Any],
     kwargs: Mapping[str, Any] | None = None,
@@ -41,14 +41,14 @@ def insert_before(
     value: Any,
     origin: Node | None = None,
 ) -> Node:
-    """Inserts a call before `place`; `value` becomes its meta["val"]. Its source line is that of `origin`, by
-    default that of `place`."""
-    with place.graph.inserting_before(place):
-        made = place.graph.create_node(
+    """Inserts a call in front of `before`; `value` becomes its meta["val"]. Its source line is that of
+    `origin`, by default that of `before`."""
+    with before.graph.inserting_before(before):
+        made = before.graph.create_node(
             "call_function", target, tuple(args), dict(kwargs or {}), name=_name(target)
         )
     made.meta["val"] = value
-    copy_meta(origin or place, made)
+    copy_meta(origin or before, made)
     return made
 
 

@@ -210,8 +210,8 @@ def _inline_fifth(builder: Builder, node: Node, environment: Environment) -> Ope
     return _inline(builder, node, environment, 4)
 
 
-def _inline(builder: Builder, node: Node, environment: Environment, place: int) -> Operand:
-    """Inlines a region that only sets PyTorch's mode: the graph is argument `place`, and its own arguments
+def _inline(builder: Builder, node: Node, environment: Environment, position: int) -> Operand:
+    """Inlines a region that only sets PyTorch's mode: the graph is argument `position`, and its own arguments
     follow."""
     arguments = [builder.operand(argument, environment) for argument in node.args]
-    return _body(builder, arguments[place], arguments[place + 1 :])
+    return _body(builder, arguments[position], arguments[position + 1 :])

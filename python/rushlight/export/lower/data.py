@@ -27,7 +27,7 @@ class TensorPool(DataPool):
         """See DataPool."""
         return stored_bytes(data, dim_order)
 
-    def place(self, data: Any) -> Hashable:
+    def address(self, data: Any) -> Hashable:
         """See DataPool."""
         if not data.numel():
             return None

@@ -17,7 +17,7 @@ from rushlight.lowered.instructions import (
     JumpFalse,
     Label,
     LoweredMethod,
-    Place,
+    MemoryKind,
     TensorOperand,
     leaves,
 )
@@ -75,11 +75,11 @@ def _forward(method: LoweredMethod, copy: _Copy, library: OperatorLibrary) -> bo
     uses = storage_uses(method)
     mine, theirs = uses[id(copy.source.storage)], uses[id(copy.target.storage)]
     storage = copy.source.storage
-    if storage.place is not Place.PLANNED or mine.is_input or copy.source.nbytes != storage.nbytes:
+    if storage.kind is not MemoryKind.PLANNED or mine.is_input or copy.source.nbytes != storage.nbytes:
         return False
     if mine.writes != [copy.made] or not _is_free(theirs, copy) or copy.target.offset:
         return False
-    if copy.target.storage.place is Place.CALLER and len(mine.tensors) > 1:
+    if copy.target.storage.kind is MemoryKind.CALLER and len(mine.tensors) > 1:
         return False  # only one tensor can refer to the caller's memory
     if _is_used_after(mine, copy) and not _stays(method, theirs, copy):
         return False

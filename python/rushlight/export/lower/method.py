@@ -25,8 +25,8 @@ from rushlight.export.lower.problems import Problem
 from rushlight.export.order.orders import stored_order
 from rushlight.lowered.instructions import (
     LoweredMethod,
+    MemoryKind,
     Operand,
-    Place,
     Storage,
     TensorOperand,
 )
@@ -94,7 +94,7 @@ def _lifted(
 ) -> TensorOperand:
     tensor, target = stored_tensor(program, spec), spec.target or node.name
     operand = tensor_operand(tensor, target, stored_order(node))
-    operand.storage.place = Place.MUTABLE if is_mutated else Place.CONSTANT
+    operand.storage.kind = MemoryKind.MUTABLE if is_mutated else MemoryKind.CONSTANT
     operand.storage.data = tensor
     operand.storage.external = not is_mutated and placement.is_external(target)
     return operand
@@ -104,7 +104,7 @@ def _user_input(node: Node, spec: InputSpec, placement: Placement) -> Operand:
     value = node.meta.get("val")
     if isinstance(value, torch.Tensor):
         operand = tensor_operand(value, node.name, stored_order(node))
-        operand.storage.place = Place.PLANNED if placement.plan_inputs else Place.CALLER
+        operand.storage.kind = MemoryKind.PLANNED if placement.plan_inputs else MemoryKind.CALLER
         return operand
     if value is None:
         return getattr(spec.arg, "value", None)
@@ -150,8 +150,10 @@ def _kept(lowering: Lowering, operand: Operand, overwritten: set[int]) -> Operan
     return operand
 
 
-def _copied(lowering: Lowering, operand: TensorOperand, place: Place = Place.PLANNED) -> TensorOperand:
-    storage = Storage(f"{operand.storage.name}.copy", operand.nbytes, place)
+def _copied(
+    lowering: Lowering, operand: TensorOperand, kind: MemoryKind = MemoryKind.PLANNED
+) -> TensorOperand:
+    storage = Storage(f"{operand.storage.name}.copy", operand.nbytes, kind)
     copy = TensorOperand(
         operand.dtype, operand.sizes, operand.dim_order, storage, operand.is_dynamic, 0, operand.symbols
     )
@@ -171,10 +173,10 @@ def _callers(lowering: Lowering, outputs: list[Operand]) -> list[Operand]:
         if isinstance(output, TensorOperand):
             storage = output.storage
             alone = users.get(id(storage), set()) <= {id(output)} and output not in placed
-            is_own = storage.place is Place.PLANNED and output not in lowering.method.inputs
+            is_own = storage.kind is MemoryKind.PLANNED and output not in lowering.method.inputs
             if alone and is_own and output.offset == 0:
-                storage.place = Place.CALLER
+                storage.kind = MemoryKind.CALLER
             else:
-                output = _copied(lowering, output, Place.CALLER)
+                output = _copied(lowering, output, MemoryKind.CALLER)
         placed.append(output)
     return placed

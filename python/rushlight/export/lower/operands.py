@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 
-from rushlight.lowered.instructions import NumberOperand, Operand, Place, Storage, TensorOperand
+from rushlight.lowered.instructions import MemoryKind, NumberOperand, Operand, Storage, TensorOperand
 from rushlight.program.dim_order import DimOrder, row_major
 
 _MAX_SIZE = 2**31 - 1
@@ -59,7 +59,7 @@ def upper_bound(size: int | torch.SymInt) -> int:
 
 
 def tensor_operand(
-    value: torch.Tensor, name: str, dim_order: DimOrder | None = None, place: Place = Place.PLANNED
+    value: torch.Tensor, name: str, dim_order: DimOrder | None = None, kind: MemoryKind = MemoryKind.PLANNED
 ) -> TensorOperand:
     """A new tensor operand with its own storage and the shape of `value` (a FakeTensor). Errors:
     Unbounded."""
@@ -68,7 +68,7 @@ def tensor_operand(
         dtype=dtype_name(value.dtype),
         sizes=sizes,
         dim_order=row_major(len(sizes)) if dim_order is None else dim_order,
-        storage=Storage(name, 0, place),
+        storage=Storage(name, 0, kind),
         is_dynamic=any(is_symbolic(size) for size in value.shape),
         symbols=symbols_of(value),
     )

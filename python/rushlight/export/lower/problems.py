@@ -58,7 +58,7 @@ def raise_if_any(problems: Sequence[Problem], method: str) -> None:
     if problems:
         lines = "\n".join(f"  {problem}" for problem in dict.fromkeys(problems))
         raise NotExportable(
-            f"method '{method}': {len(problems)} nodes cannot run:\n{lines}",
+            f"method '{method}': {len(problems)} node{'s' if len(problems) > 1 else ''} cannot run:\n{lines}",
             problems=list(problems),
             next_step="Change these lines of the model, or add the missing kernels or decompositions.",
         )

@@ -18,7 +18,7 @@ from rushlight.export.graph.nodes import arguments_of, input_of, named_argument,
 from rushlight.export.lower.builder import Builder, Environment
 from rushlight.export.lower.operands import dtype_name, is_symbolic, symbols_of, upper_bound
 from rushlight.export.order.orders import stored_order
-from rushlight.lowered.instructions import Operand, Place, TensorOperand
+from rushlight.lowered.instructions import MemoryKind, Operand, TensorOperand
 from rushlight.program.dim_order import is_row_major, permuted, row_major
 from rushlight.program.dtypes import element_size
 
@@ -74,7 +74,7 @@ def _permuted(node: Node, source: TensorOperand) -> TensorOperand | None:
 def _is_in_program_memory(tensor: TensorOperand) -> bool:
     """True if other tensors may alias the storage. External constants may not: a data file has one layout per
     name."""
-    return tensor.storage.place is not Place.CALLER and not tensor.storage.external
+    return tensor.storage.kind is not MemoryKind.CALLER and not tensor.storage.external
 
 
 def _alias(source: TensorOperand, shape: Any, offset: int) -> TensorOperand:

@@ -127,8 +127,8 @@ class _Orders:
         by_target = {s.target: s.arg.name for s in self.program.graph_signature.input_specs if s.target}
         for index, (result, spec) in enumerate(zip(results, specs, strict=True)):
             if spec.kind in _WRITTEN_BACK and isinstance(result, Node):
-                place = placeholders[by_target.get(spec.target, spec.target)]
-                kept[index] = self._in_order(result, place.meta["dim_order"], output)
+                placeholder = placeholders[by_target.get(spec.target, spec.target)]
+                kept[index] = self._in_order(result, placeholder.meta["dim_order"], output)
                 spec.arg = TensorArgument(name=kept[index].name)
         output.args = (type(results)(kept),)
 
@@ -278,9 +278,9 @@ class _Orders:
             if changed is not node:
                 user.replace_input_with(node, changed)
 
-    def _in_order(self, node: Node, order: DimOrder, place: Node) -> Node:
+    def _in_order(self, node: Node, order: DimOrder, before: Node) -> Node:
         """The node's tensor in `order`: the node itself, the source it was copied from, or a copy made before
-        `place`."""
+        `before`."""
         either = self.any_order and is_either(value_of(node))
         if node in self.open:
             self.open.remove(node)
@@ -292,7 +292,12 @@ class _Orders:
             return found
         if (node, order) not in self.copies:
             made = insert_before(
-                place, clone_dim_order, (node,), {"dim_order": list(order)}, value=value_of(node), origin=node
+                before,
+                clone_dim_order,
+                (node,),
+                {"dim_order": list(order)},
+                value=value_of(node),
+                origin=node,
             )
             made.meta["dim_order"] = order
             self.copies[node, order] = made

@@ -186,7 +186,7 @@ def _is_tensor(node: Node) -> bool:
     return isinstance(value_of(node), torch.Tensor)
 
 
-def _copied(place: Node, source: Node, order: DimOrder) -> Node:
+def _copied(before: Node, source: Node, order: DimOrder) -> Node:
     return insert_before(
-        place, clone_dim_order, (source,), {"dim_order": list(order)}, value=value_of(source), origin=source
+        before, clone_dim_order, (source,), {"dim_order": list(order)}, value=value_of(source), origin=source
     )

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 import torch
 
-from rushlight.program.dim_order import places
+from rushlight.program.dim_order import inverse
 
 NAMESPACE = "rushlight_dim_order"
 
@@ -31,7 +31,7 @@ def _ordered(
     """An uninitialized tensor in a dim order; row-major if `order` is None."""
     if order is None:
         return torch.empty(sizes, dtype=dtype, device=device)
-    return torch.empty([sizes[d] for d in order], dtype=dtype, device=device).permute(places(order))
+    return torch.empty([sizes[d] for d in order], dtype=dtype, device=device).permute(inverse(order))
 
 
 def _like(tensor: torch.Tensor, order: Sequence[int] | None, dtype: torch.dtype | None) -> torch.Tensor:

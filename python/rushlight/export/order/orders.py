@@ -11,7 +11,7 @@ from torch.fx import Node
 
 from rushlight.export.graph.constants import input_specs, is_lifted
 from rushlight.export.graph.nodes import graph_modules
-from rushlight.integers.order import is_either as lies_the_same
+from rushlight.integers.order import is_either as is_same_memory
 from rushlight.program.dim_order import DimOrder, is_row_major, row_major
 
 _CHANNELS_LAST = {4: torch.channels_last, 5: torch.channels_last_3d}
@@ -65,7 +65,7 @@ def _order_of_symbols(tensor: torch.Tensor) -> DimOrder:
 
 def is_either(tensor: torch.Tensor) -> bool:
     """True if both orders give the same memory: one channel, or one pixel."""
-    return lies_the_same([n if isinstance(n, int) else 2 for n in tensor.shape])
+    return is_same_memory([n if isinstance(n, int) else 2 for n in tensor.shape])
 
 
 def uses_channels_last(program: ExportedProgram) -> bool:

@@ -75,8 +75,8 @@ def _conclude(name: str, graph: FxGraph, report: Report) -> bool:
     for call, reason in report.refused:
         assert isinstance(call, FxCall)
         line = source_line(call.node)
-        place = f" ({line.file}:{line.line})" if line else ""
-        graph.context.remarks.append(f"{name}: {call.node.name}{place} computes in float: {reason}")
+        location = f" ({line.file}:{line.line})" if line else ""
+        graph.context.remarks.append(f"{name}: {call.node.name}{location} computes in float: {reason}")
     graph.constants.remove_unused()
     return bool(report.replaced)
 
@@ -139,7 +139,7 @@ class FxGraph:
         if isinstance(value_of(_node(call)), torch.Tensor):
             return [_node(call)]
         items = _items(_node(call))
-        return [items.get(place) for place in range(1 + max(items, default=-1))]
+        return [items.get(position) for position in range(1 + max(items, default=-1))]
 
     def is_pointwise(self, call: Call) -> bool:
         target = _node(call).target
@@ -199,8 +199,8 @@ class FxGraph:
         return [
             None
             if item is None
-            else insert_before(node, getitem, (made, place), value=new[place], origin=node)
-            for place, item in enumerate(self.results(call))
+            else insert_before(node, getitem, (made, position), value=new[position], origin=node)
+            for position, item in enumerate(self.results(call))
         ]
 
     def substitute(self, old: Node, new: Node) -> None:
@@ -234,12 +234,12 @@ class FxGraph:
     ) -> Node:
         return self._insert(before.result, operator, arguments, _like(value_of(like), dtype))
 
-    def _insert(self, place: Node, operator: str, arguments: Mapping[str, Any], value: Any) -> Node:
+    def _insert(self, before: Node, operator: str, arguments: Mapping[str, Any], value: Any) -> Node:
         target = _overload(operator)
         nodes = [value for value in arguments.values() if isinstance(value, Node)]
         declared = target._schema.arguments
         constants = [self.constants.name_of(node) for node in nodes if self.constants.get(node) is not None]
-        base = constants[0] if constants else place.name
+        base = constants[0] if constants else before.name
         given = [
             self.constants.add(torch.from_numpy(np.ascontiguousarray(each)), f"{base}_{name}")
             if isinstance(each := arguments[name], np.ndarray)
@@ -247,7 +247,7 @@ class FxGraph:
             for name in (a.name for a in declared if not a.kwarg_only)
         ]
         named = {a.name: arguments[a.name] for a in declared if a.kwarg_only and a.name in arguments}
-        return insert_before(place, target, given, named, value=value, origin=place)
+        return insert_before(before, target, given, named, value=value, origin=before)
 
 
 def _node(call: Call) -> Node:

@@ -110,15 +110,17 @@ class _Rewrite:
         points = given.to(self._dtype).reshape(value_of(self._scales).shape)
         return self.constants.add(points.contiguous(), f"{self._name}_zero_points")
 
-    def _call(self, place: Node, target: OpOverload, *args: Any) -> Node:
+    def _call(self, before: Node, target: OpOverload, *args: Any) -> Node:
         values = [value_of(a) for a in args]
         with fake_mode_of(value_of(self.node)):
             value = target(*values)
-        return insert_before(place, target, args, value=value)
+        return insert_before(before, target, args, value=value)
 
-    def _rows(self, place: Node, indices: Node) -> Node:
+    def _rows(self, before: Node, indices: Node) -> Node:
         target = quantized.embedding_4bit if self._is_packed else quantized.embedding_byte
-        return self._call(place, target, self._stored, self._scales, self._zero_points, *self._range, indices)
+        return self._call(
+            before, target, self._stored, self._scales, self._zero_points, *self._range, indices
+        )
 
     def _matrix(self) -> Node:
         """The whole weight, dequantized to floats."""

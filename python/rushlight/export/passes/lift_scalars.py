@@ -51,8 +51,8 @@ class _Lifting:
         if not numbers:
             return False
         is_complex = any(isinstance(number, complex) for _, number in numbers)  # programs have none
-        places = [] if is_complex else [index for index, _ in numbers]
-        other = _overload_with_scalar(overload_of(node), places, self.context)
+        positions = [] if is_complex else [index for index, _ in numbers]
+        other = _overload_with_scalar(overload_of(node), positions, self.context)
         if other is not None:
             node.target = other
             return True
@@ -88,14 +88,16 @@ def _scalars_for_tensors(node: Node) -> list[tuple[int, Any]]:
     return found
 
 
-def _overload_with_scalar(function: OpOverload, places: list[int], context: PassContext) -> OpOverload | None:
-    """The overload with a scalar at the only index in `places`, if the runtime has it."""
-    if len(places) != 1:
+def _overload_with_scalar(
+    function: OpOverload, positions: list[int], context: PassContext
+) -> OpOverload | None:
+    """The overload with a scalar at the only index in `positions`, if the runtime has it."""
+    if len(positions) != 1:
         return None
     packet = function.overloadpacket
     wanted = [(a.name, str(a.type)) for a in function._schema.arguments]
-    place = places[0]
-    wanted[place] = (wanted[place][0], "number")
+    position = positions[0]
+    wanted[position] = (wanted[position][0], "number")
     for name in packet.overloads():
         other: OpOverload = getattr(packet, name)
         kinds = [(a.name, str(a.type)) for a in other._schema.arguments]

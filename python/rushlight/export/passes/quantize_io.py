@@ -69,7 +69,7 @@ class _Io:
         """The node of each user output; None for one that is no tensor."""
         listed = self.program.graph.output_node().args[0]
         assert isinstance(listed, (tuple, list))
-        return [node if isinstance(node := listed[at], Node) else None for at in self._places()]
+        return [node if isinstance(node := listed[at], Node) else None for at in self._positions()]
 
     def chosen(
         self, kind: str, given: Chosen, nodes: list[Node | None]
@@ -104,10 +104,10 @@ class _Io:
             for user in readers:
                 replace(self.program, user, node)
             return to
-        place = node.next
-        while place.op == "placeholder":
-            place = place.next
-        made = insert_before(place, _operator("dequantize_per_tensor"), (node, *_form(to)), value=real)
+        following = node.next
+        while following.op == "placeholder":
+            following = following.next
+        made = insert_before(following, _operator("dequantize_per_tensor"), (node, *_form(to)), value=real)
         for user in readers:
             user.replace_input_with(node, made)
         for user in list(made.users):
@@ -142,22 +142,22 @@ class _Io:
         return own.as_dtype(self.dtype) if self.dtype is not None and own.dtype != "int16" else own
 
     def _set_output(self, index: int, node: Node) -> None:
-        place, end = self._places()[index], self.program.graph.output_node()
+        position, end = self._positions()[index], self.program.graph.output_node()
         listed = end.args[0]
         assert isinstance(listed, (tuple, list))
-        end.args = (tuple(node if at == place else each for at, each in enumerate(listed)),)
-        self.program.graph_signature.output_specs[place].arg = TensorArgument(name=node.name)
+        end.args = (tuple(node if at == position else each for at, each in enumerate(listed)),)
+        self.program.graph_signature.output_specs[position].arg = TensorArgument(name=node.name)
 
-    def _places(self) -> list[int]:
+    def _positions(self) -> list[int]:
         """The indices of the user's outputs among all outputs of the graph."""
         specs = self.program.graph_signature.output_specs
-        return [place for place, spec in enumerate(specs) if spec.kind is OutputKind.USER_OUTPUT]
+        return [position for position, spec in enumerate(specs) if spec.kind is OutputKind.USER_OUTPUT]
 
     def _refuse(self, what: str, expected: str, node: Node) -> None:
         line = source_line(node)
-        place = f" ({line.file}:{line.line})" if line else ""
+        location = f" ({line.file}:{line.line})" if line else ""
         got = node.target._schema.name if isinstance(node.target, OpOverload) else node.name
-        self.problems.append(f"{what} of '{self.context.method}': expected {expected}, got {got}{place}")
+        self.problems.append(f"{what} of '{self.context.method}': expected {expected}, got {got}{location}")
 
 
 def _operator(name: str) -> OpOverload:

@@ -63,9 +63,9 @@ def _replace(graph: FxGraph, node: Node) -> None:
     tensors = {name: _placed(graph, node, name, each) for name, each in arguments.items()}
     made = insert_before(node, OPERATORS[given["kind"]], [*tensors.values()], value=values, origin=node)
     forms = _form(numbers.scale, numbers.zero_point, numbers.low, numbers.high, torch.int8), _cell_form(given)
-    for place, result in results.items():
-        item = insert_before(node, getitem, (made, place), value=values[place], origin=node)
-        _hand_on(result, item, forms[place])
+    for position, result in results.items():
+        item = insert_before(node, getitem, (made, position), value=values[position], origin=node)
+        _hand_on(result, item, forms[position])
 
 
 def _placed(graph: FxGraph, node: Node, name: str, argument: Any) -> Any:

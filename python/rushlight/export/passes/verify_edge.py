@@ -53,7 +53,7 @@ class VerifyEdge(Pass):
         for module in graph_modules(program.graph_module):
             for node in module.graph.nodes:
                 problems += [
-                    f"{_place(node)}: {problem}" for problem in _node_problems(node, module, context)
+                    f"{_location(node)}: {problem}" for problem in _node_problems(node, module, context)
                 ]
         if problems:
             more = [f"and {len(problems) - _SHOWN} more"] if len(problems) > _SHOWN else []
@@ -66,7 +66,7 @@ class VerifyEdge(Pass):
         return False
 
 
-def _place(node: Node) -> str:
+def _location(node: Node) -> str:
     line = source_line(node)
     return f"node '{node.name}' ({line})" if line else f"node '{node.name}'"
 

@@ -46,7 +46,7 @@ def with_quantized_io(source: MethodSource, numbers: MethodQuantization) -> Meth
         return source
     module, args, kwargs = _model(source)
     leaves, structure = tree_flatten((args, kwargs))
-    leaves = [_quantize(leaf, numbers.inputs.get(place)) for place, leaf in enumerate(leaves)]
+    leaves = [_quantize(leaf, numbers.inputs.get(position)) for position, leaf in enumerate(leaves)]
     args, kwargs = tree_unflatten(leaves, structure)
     return MethodSource(_QuantizedEnds(module, numbers), tuple(args), kwargs)
 
@@ -60,10 +60,14 @@ class _QuantizedEnds(torch.nn.Module):
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
         leaves, structure = tree_flatten((args, kwargs))
-        inputs = [_dequantize(leaf, self.numbers.inputs.get(place)) for place, leaf in enumerate(leaves)]
+        inputs = [
+            _dequantize(leaf, self.numbers.inputs.get(position)) for position, leaf in enumerate(leaves)
+        ]
         args, kwargs = tree_unflatten(inputs, structure)
         leaves, structure = tree_flatten(self.model(*args, **kwargs))
-        outputs = [_quantize(leaf, self.numbers.outputs.get(place)) for place, leaf in enumerate(leaves)]
+        outputs = [
+            _quantize(leaf, self.numbers.outputs.get(position)) for position, leaf in enumerate(leaves)
+        ]
         return tree_unflatten(outputs, structure)
 
 

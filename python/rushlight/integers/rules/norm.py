@@ -154,8 +154,8 @@ def _mean_of_squares(graph: Graph, value: Value, x: Value) -> list[int] | None:
         "aten::mul": given.get("self") == x and given.get("other") == x,
     }.get(squares.operator, False)
     sizes, dims = list(graph.sizes(x)), mean.arguments.get("dim") or []
-    places = sorted(dim % len(sizes) for dim in dims)
-    is_last = bool(dims) and places == list(range(len(sizes) - len(dims), len(sizes)))
+    normalized = sorted(dim % len(sizes) for dim in dims)
+    is_last = bool(dims) and normalized == list(range(len(sizes) - len(dims), len(sizes)))
     return sizes[len(sizes) - len(dims) :] if is_square and is_last else None
 
 

@@ -113,8 +113,8 @@ def _layers(fields: Fields, family: Family, count: int) -> tuple[LayerConfig, ..
         rotary = [int(not every or (index + 1) % every != 0) for index in range(count)]
     windows = _windows(fields, family, count)
     return tuple(
-        LayerConfig(window, 2 if not turned else 1 if window else 0)
-        for window, turned in zip(windows, rotary, strict=True)
+        LayerConfig(window, 2 if not rotates else 1 if window else 0)
+        for window, rotates in zip(windows, rotary, strict=True)
     )
 
 

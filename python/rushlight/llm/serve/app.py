@@ -102,7 +102,7 @@ class _Service:
 
     async def _body(self, request: Request) -> Any:
         """The JSON of a request; a full queue is reported before a body takes memory."""
-        self._worker.check_room()
+        self._worker.check_queue()
         return await read_body(request, self._settings)
 
     async def _answer(self, request: Request, asked: Asked, form: Form) -> Response:

@@ -89,11 +89,11 @@ class Worker:
     def submit(self, job: Job) -> None:
         """Adds a job to the queue. Error: ApiError 503 with the time to wait if the queue is full."""
         with self._changed:
-            self.check_room()
+            self.check_queue()
             self._waiting.append(job)
             self._changed.notify_all()
 
-    def check_room(self) -> None:
+    def check_queue(self) -> None:
         """Error: ApiError 503 if the queue is full or the server stops."""
         with self._changed:
             if self._is_stopping:

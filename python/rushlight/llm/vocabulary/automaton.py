@@ -56,7 +56,7 @@ def partition(masks: Sequence[Mask]) -> Partition:
 
 
 @dataclass
-class _Place:
+class _State:
     """A position in the pattern: consumes a character of the set `characters`, looks ahead, matches, or
     continues at all of `next`, in order of preference."""
 
@@ -66,27 +66,27 @@ class _Place:
     matches: bool = False
 
 
-class _Places:
+class _Nfa:
     """Thompson's construction, from the end of the pattern to its start."""
 
     def __init__(self, pattern: str, node: Node) -> None:
         self._pattern = pattern
         self._possessive: list[tuple[int, int]] = []
-        self.all: list[_Place] = [_Place(matches=True)]
+        self.all: list[_State] = [_State(matches=True)]
         self.start = self._before(0, node)
 
-    def _add(self, place: _Place) -> int:
-        self.all.append(place)
+    def _add(self, state: _State) -> int:
+        self.all.append(state)
         return len(self.all) - 1
 
     def _before(self, after: int, node: Node) -> int:
         """The position at which `node` begins, such that it continues at `after`."""
         if isinstance(node, Characters):
-            return self._add(_Place([after], characters=node.index))
+            return self._add(_State([after], characters=node.index))
         if isinstance(node, Ahead):
-            return self._add(_Place([after], ahead=node))
+            return self._add(_State([after], ahead=node))
         if isinstance(node, Choice):
-            return self._add(_Place([self._before(after, part) for part in node.parts]))
+            return self._add(_State([self._before(after, part) for part in node.parts]))
         if isinstance(node, Sequence_):
             for part in reversed(node.parts):
                 after = self._before(after, part)
@@ -104,12 +104,12 @@ class _Places:
 
         after_all = after
         if node.most is None:
-            loop = self._add(_Place())
+            loop = self._add(_State())
             self.all[loop].next = either(self._before(loop, node.part))
             after = loop
         else:
             for _ in range(node.most - node.least):
-                after = self._add(_Place(either(self._before(after, node.part))))
+                after = self._add(_State(either(self._before(after, node.part))))
         for _ in range(node.least):
             after = self._before(after, node.part)
         return after
@@ -118,8 +118,8 @@ class _Places:
         """Refuses possessive repetitions that differ from greedy ones: what follows could consume a character
         that a greedy repetition would give back."""
         for characters, after in self._possessive:
-            for place in self.reached(after):
-                follows = self.all[place]
+            for state in self.reached(after):
+                follows = self.all[state]
                 if follows.ahead is not None:
                     raise refuse(self._pattern, "a look-ahead after a possessive repetition")
                 if follows.characters is not None and (masks[characters] & masks[follows.characters]).any():
@@ -129,11 +129,11 @@ class _Places:
         """The positions reachable from `start` without consuming a character."""
         seen, waiting = [], [start]
         while waiting:
-            place = waiting.pop()
-            if place in seen:
+            state = waiting.pop()
+            if state in seen:
                 continue
-            seen.append(place)
-            follows = self.all[place]
+            seen.append(state)
+            follows = self.all[state]
             if follows.characters is None and follows.ahead is None:
                 waiting += follows.next
         return seen
@@ -141,16 +141,16 @@ class _Places:
 
 def determinize(pattern: str, node: Node, alphabet: Alphabet, classes: Partition) -> NDArray[np.uint16]:
     """The transitions: a row for each state, a column for each class and one for the end of the text."""
-    places = _Places(pattern, node)
-    places.check_possessive(alphabet.masks)
+    nfa = _Nfa(pattern, node)
+    nfa.check_possessive(alphabet.masks)
     columns: list[frozenset[int] | None] = [*classes.members, None]
-    states: dict[tuple[int, ...], int] = {(): 0, (places.start,): 1}
+    states: dict[tuple[int, ...], int] = {(): 0, (nfa.start,): 1}
     rows: list[list[int]] = []
-    waiting: list[tuple[int, ...]] = [(), (places.start,)]
+    waiting: list[tuple[int, ...]] = [(), (nfa.start,)]
     while len(rows) < len(waiting):
         row = []
         for sets in columns:
-            after, matched = _step(places.all, waiting[len(rows)], sets)
+            after, matched = _step(nfa.all, waiting[len(rows)], sets)
             if matched and len(rows) == 1:
                 raise refuse(pattern, "a match of nothing")
             if after not in states:
@@ -164,7 +164,7 @@ def determinize(pattern: str, node: Node, alphabet: Alphabet, classes: Partition
 
 
 def _step(
-    places: Sequence[_Place], state: Sequence[int], sets: frozenset[int] | None
+    nfa: Sequence[_State], state: Sequence[int], sets: frozenset[int] | None
 ) -> tuple[tuple[int, ...], bool]:
     """The positions after a character of `sets` (None: end of the text), and True if a match ends before
     it."""
@@ -176,12 +176,12 @@ def _step(
         if index in seen:
             continue
         seen.add(index)
-        place = places[index]
-        if place.matches:
+        each = nfa[index]
+        if each.matches:
             return tuple(dict.fromkeys(after)), True
-        if place.characters is not None:
-            if sets is not None and place.characters in sets:
-                after += place.next
-        elif place.ahead is None or (sets is not None and place.ahead.index in sets) != place.ahead.negative:
-            waiting += reversed(place.next)
+        if each.characters is not None:
+            if sets is not None and each.characters in sets:
+                after += each.next
+        elif each.ahead is None or (sets is not None and each.ahead.index in sets) != each.ahead.negative:
+            waiting += reversed(each.next)
     return tuple(dict.fromkeys(after)), False

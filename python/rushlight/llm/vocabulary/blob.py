@@ -130,7 +130,7 @@ class Blob:
         ]
         token_begins, tokens = self._token_buckets()
         merge_begins, merges = _merge_buckets(self.merges)
-        places, transitions = _automata(self.automata)
+        spans, transitions = _automata(self.automata)
         compositions = [(a, b, both) for (a, b), both in sorted(self.compositions.items())]
         sections = [
             self._facts(),
@@ -146,7 +146,7 @@ class Blob:
             np.asarray(self.scores, "<f4").tobytes(),
             _words(self.ranges),
             bytes(self.class_flags),
-            places,
+            spans,
             transitions,
             _words(self.normalizers),
             _words(self.pre_tokenizers),
@@ -214,11 +214,11 @@ def _added(strings: StringTable, tokens: Iterable[AddedToken]) -> bytes:
 
 
 def _automata(automata: Sequence[NDArray[np.uint16]]) -> tuple[bytes, bytes]:
-    places, first = [], 0
+    spans, first = [], 0
     for transitions in automata:
-        places.append((first, len(transitions)))
+        spans.append((first, len(transitions)))
         first += transitions.size
-    return _words(places), b"".join(transitions.astype("<u2").tobytes() for transitions in automata)
+    return _words(spans), b"".join(transitions.astype("<u2").tobytes() for transitions in automata)
 
 
 def _words(rows: Iterable[int | Sequence[int]]) -> bytes:
@@ -234,9 +234,9 @@ def _strings(texts: Sequence[bytes]) -> tuple[bytes, bytes]:
 
 
 def _joined(sections: Sequence[bytes]) -> bytes:
-    places, offset = [], 8 + 8 * len(sections)
+    sections_at, offset = [], 8 + 8 * len(sections)
     for section in sections:
-        places += [offset, len(section)]
+        sections_at += [offset, len(section)]
         offset += len(section) + -len(section) % 4
-    head = b"RLV1" + struct.pack(f"<{1 + len(places)}I", len(sections), *places)
+    head = b"RLV1" + struct.pack(f"<{1 + len(sections_at)}I", len(sections), *sections_at)
     return head + b"".join(section + bytes(-len(section) % 4) for section in sections)

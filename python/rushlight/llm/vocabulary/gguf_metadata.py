@@ -147,7 +147,7 @@ def _finish(
         for text, token in added.items()
         if text
     ]
-    for name, default, place in (("bos", add_bos, "prefix"), ("eos", False, "suffix")):
+    for name, default, field in (("bos", add_bos, "prefix"), ("eos", False, "suffix")):
         token = _token(facts, f"{name}_token_id", tokens)
         if facts.get(f"add_{name}_token", default) and token != NONE:
-            setattr(blob, place, [token])
+            setattr(blob, field, [token])

@@ -203,11 +203,11 @@ def surroundings(part: Part | None) -> tuple[list[int], list[int]]:
         if one["type"] != "TemplateProcessing":
             raise refuse("post-processor", one, "ByteLevel, TemplateProcessing or RobertaProcessing")
         here: tuple[list[int], list[int]] = ([], [])
-        place = 0
+        end = 0
         for item in one["single"]:
             if "Sequence" in item:
-                place = 1
+                end = 1
             else:
-                here[place].extend(one["special_tokens"][item["SpecialToken"]["id"]]["ids"])
+                here[end].extend(one["special_tokens"][item["SpecialToken"]["id"]]["ids"])
         before, after = [*here[0], *before], [*after, *here[1]]
     return before, after

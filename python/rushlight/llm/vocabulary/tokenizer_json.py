@@ -169,11 +169,11 @@ def _as_found(token: Mapping[str, Any], normalizer: Mapping[str, Any] | None) ->
 def _add_found(blob: Blob, added: Sequence[Mapping[str, Any]]) -> None:
     """Adds the added tokens, split by whether they match before or after normalization. The last one of
     several with the same text wins."""
-    places: tuple[dict[str, AddedToken], dict[str, AddedToken]] = ({}, {})
+    groups: tuple[dict[str, AddedToken], dict[str, AddedToken]] = ({}, {})
     for token in added:
         if text := token["content"]:
-            places[token["normalized"]][text] = AddedToken(text, token["id"], added_flags(token))
-    blob.added, blob.added_normalized = (list(tokens.values()) for tokens in places)
+            groups[token["normalized"]][text] = AddedToken(text, token["id"], added_flags(token))
+    blob.added, blob.added_normalized = (list(tokens.values()) for tokens in groups)
 
 
 def added_flags(token: Mapping[str, Any]) -> AddedFlag:

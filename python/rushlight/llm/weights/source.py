@@ -39,7 +39,7 @@ Matrix = FloatMatrix | BlockMatrix
 
 
 @dataclass(frozen=True)
-class Place:
+class Weight:
     """The role of a weight in a model; `layer` is None for weights outside of the layers."""
 
     part: str
@@ -86,23 +86,23 @@ class WeightSource(ABC):
     def read_vector(self, name: str) -> Array:
         """The values with this name, which must exist, in float32."""
 
-    def name(self, place: Place) -> str:
+    def name(self, weight: Weight) -> str:
         """The name of a weight in the file."""
-        pattern = self._names[place.part]
-        return f"{pattern.format(place.layer)}.{place.suffix}"
+        pattern = self._names[weight.part]
+        return f"{pattern.format(weight.layer)}.{weight.suffix}"
 
     def matrix(self, part: str, layer: int | None, features: int, depth: int) -> Matrix:
         """The matrix of a part. Errors: InvalidArgument if it is missing or has other sizes."""
-        return self.open_matrix(self._checked(Place(part, layer), (features, depth)))
+        return self.open_matrix(self._checked(Weight(part, layer), (features, depth)))
 
     def vector(self, part: str, layer: int | None, size: int, suffix: str = "weight") -> Array:
         """The values of a part. Errors: InvalidArgument if they are missing or have another count."""
-        found = self.read_vector(self._checked(Place(part, layer, suffix), (size,)))
+        found = self.read_vector(self._checked(Weight(part, layer, suffix), (size,)))
         return np.ascontiguousarray(found, np.float32)
 
     def bias(self, part: str, layer: int | None, size: int, *, required: bool = False) -> Array | None:
         """The bias of a part; None if it is missing and not required."""
-        if not required and self.sizes(self.name(Place(part, layer, "bias"))) is None:
+        if not required and self.sizes(self.name(Weight(part, layer, "bias"))) is None:
             return None
         return self.vector(part, layer, size, "bias")
 
@@ -117,8 +117,8 @@ class WeightSource(ABC):
                 next_step="Export a model of a family that rushlight knows.",
             )
 
-    def _checked(self, place: Place, expected: tuple[int, ...]) -> str:
-        name = self.name(place)
+    def _checked(self, weight: Weight, expected: tuple[int, ...]) -> str:
+        name = self.name(weight)
         found = self.sizes(name)
         if found != expected:
             got = "no such tensor" if found is None else f"sizes {list(found)}"

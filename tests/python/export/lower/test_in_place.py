@@ -9,7 +9,7 @@ from torch.export import Dim
 
 import rushlight
 from rushlight.lowered.in_place import reuse_inputs
-from rushlight.lowered.instructions import LoweredMethod, Place, TensorOperand
+from rushlight.lowered.instructions import LoweredMethod, MemoryKind, TensorOperand
 from support.graphs import LIBRARY
 from support.lowered import calls, check, lower
 
@@ -88,7 +88,7 @@ def test_constants_are_not_overwritten() -> None:
     method = lower(lambda c: c + 1, c=torch.randn(3))
     reuse_inputs(method, LIBRARY.has_trait)
     written = [r for call in method.code for r in call.results if isinstance(r, TensorOperand)]
-    assert all(tensor.storage.place is not Place.CONSTANT for tensor in written)
+    assert all(tensor.storage.kind is not MemoryKind.CONSTANT for tensor in written)
 
 
 def test_a_tensor_whose_view_is_read_later_is_not_overwritten() -> None:

@@ -44,7 +44,7 @@ def deciding(library: OperatorLibrary, function: Callable[..., Any], *args: Tens
 
 
 @pytest.mark.parametrize(
-    ("function", "args", "places"),
+    ("function", "args", "indices"),
     [
         (lambda x, w: aten.convolution(x, w, None, [1, 1], [0, 0], [1, 1], False, [0, 0], 1), [], [0]),
         (lambda x, w: aten.conv2d(x, w), [], [0]),
@@ -59,9 +59,9 @@ def deciding(library: OperatorLibrary, function: Callable[..., Any], *args: Tens
     ],
 )
 def test_inputs_decide_as_the_rows_traits_say(
-    function: Callable[..., Any], args: Sequence[Tensor], places: list[int]
+    function: Callable[..., Any], args: Sequence[Tensor], indices: list[int]
 ) -> None:
-    assert deciding(LIBRARY, function, IMAGE, *(args or [torch.randn(4, 4, 2, 2)])) == places
+    assert deciding(LIBRARY, function, IMAGE, *(args or [torch.randn(4, 4, 2, 2)])) == indices
 
 
 def test_volumes_have_no_order_to_keep_in_convolutions() -> None:

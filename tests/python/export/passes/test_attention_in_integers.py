@@ -31,8 +31,8 @@ def quantized(
 
     def whole(*inputs: torch.Tensor) -> torch.Tensor:
         real = [
-            Q.dequantize_per_tensor(x, scale, move - 5 - 4 * place, info.min, info.max, dtype)
-            for place, (x, scale) in enumerate(zip(inputs, scales, strict=True))
+            Q.dequantize_per_tensor(x, scale, move - 5 - 4 * number, info.min, info.max, dtype)
+            for number, (x, scale) in enumerate(zip(inputs, scales, strict=True))
         ]
         return Q.quantize_per_tensor(function(*real), to[0], to[1] + move, info.min, info.max, dtype)
 

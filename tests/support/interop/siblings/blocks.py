@@ -219,8 +219,8 @@ def distances(x: Tensor, y: Tensor) -> Any:
 def beam(scores: Tensor) -> Any:
     """The three best, the values sorted with their indices, and argmin and argsort."""
     best = scores.log_softmax(-1).topk(3)
-    ordered, places = scores.sort(-1, descending=True)
-    return best.values, best.indices, ordered, places, scores.argmin(-1), scores.argsort(-1)
+    ordered, indices = scores.sort(-1, descending=True)
+    return best.values, best.indices, ordered, indices, scores.argmin(-1), scores.argsort(-1)
 
 
 def box_areas(a: Tensor, b: Tensor) -> Any:

@@ -83,10 +83,10 @@ class Cache(nn.Module):
         self.register_buffer("keys", torch.zeros(1, 2, 16, 4))
         self.register_buffer("values", torch.zeros(1, 2, 16, 4))
 
-    def forward(self, query: Tensor, key: Tensor, value: Tensor, places: Tensor) -> Tensor:
-        self.keys.index_copy_(2, places, key)
-        self.values.index_copy_(2, places, value)
-        mask = torch.arange(16)[None, :] <= places[:, None]
+    def forward(self, query: Tensor, key: Tensor, value: Tensor, positions: Tensor) -> Tensor:
+        self.keys.index_copy_(2, positions, key)
+        self.values.index_copy_(2, positions, value)
+        mask = torch.arange(16)[None, :] <= positions[:, None]
         return functional.scaled_dot_product_attention(query, self.keys, self.values, attn_mask=mask)
 
 
