@@ -26,6 +26,7 @@ Span<const uint8_t> bytes_of(const py::buffer_info& info) {
   return {static_cast<const uint8_t*>(info.ptr), static_cast<size_t>(info.size * info.itemsize)};
 }
 
+// A copy, which outlives the payload.
 py::bytes to_bytes(Span<const uint8_t> bytes) {
   return py::bytes(reinterpret_cast<const char*>(bytes.data()), bytes.size());
 }

@@ -22,6 +22,7 @@ T option(const py::dict& options, const char* name) {
   return options[name].cast<T>();
 }
 
+// Checks types only; TextGenerator::begin() checks values.
 llm::GenerateOptions options_of(const py::dict& given) {
   llm::GenerateOptions options;
   options.max_tokens = option<size_t>(given, "max_tokens");

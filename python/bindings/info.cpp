@@ -64,7 +64,7 @@ void add_variants(py::dict& info) {
   py::list names;
 #if RUSHLIGHT_UKERNEL_VARIANTS
   using namespace ukernel;
-  // The same choice as the kernels make at start-up: RUSHLIGHT_CPU limits the variants.
+  // The same choice as the kernels make; RUSHLIGHT_CPU limits the variants.
   const Variant best = choose_variant(runnable_variants(Cpu{}), std::getenv("RUSHLIGHT_CPU"));
   for (const char* name : kVariantNames) names.append(name);
   info["variant"] = kVariantNames[static_cast<int>(best)];

@@ -88,6 +88,7 @@ void PyMethod::check_copies() const {
   fail(Error::MemoryAllocationFailed);
 }
 
+// Called with the lock held, as values refer to memory that the next execution overwrites.
 py::list PyMethod::get(const py::object& self, int outputs) {
   const auto how = static_cast<Outputs>(outputs);
   py::object owner = self;

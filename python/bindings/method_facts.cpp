@@ -135,6 +135,7 @@ py::dict method_facts(const MethodMeta& meta) {
   // Both pointer sizes, so that a host can tell the arena of a 32-bit board.
   facts["arena_32"] = value_of(meta.arena_bytes(4));
   facts["arena_64"] = value_of(meta.arena_bytes(8));
+  // A description is no error, so nothing may remain for the next exception.
   captured_log().clear();  // input_tensor() logs for values that are not tensors
   return facts;
 }

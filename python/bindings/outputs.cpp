@@ -22,6 +22,7 @@ py::object from_tensor(const TensorImpl& tensor, Outputs how, py::handle owner) 
     captured_log().say("output: a tensor without memory");
     fail(Error::InvalidProgram);
   }
+  // complex32 and the quantized dtypes.
   if (numpy_dtype(type) == nullptr) {
     captured_log().say(std::string("output: ") + to_string(type) + " has no numpy counterpart");
     fail(Error::NotSupported);

@@ -126,6 +126,7 @@ std::unique_ptr<PyMethod> PyProgram::load_method(const std::string& name) const 
   return std::make_unique<PyMethod>(module_, std::move(method), trace_);
 }
 
+// The generator's metadata methods are loaded too; a missing operator is looked up in "forward" only.
 std::unique_ptr<PyTextGenerator> PyProgram::load_text_generator() const {
   auto generator = loaded("forward", [&] { return llm::TextGenerator::load(module_); });
   return std::make_unique<PyTextGenerator>(std::move(generator), trace_);

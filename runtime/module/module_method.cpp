@@ -53,7 +53,7 @@ Span<uint8_t> ModuleMethod::allocate(size_t size) {
 }
 
 Span<uint8_t> ModuleMethod::reserve(size_t size) {
-  // MAP_NORESERVE: the size does not count against the system's commit limit until pages are touched.
+  // MAP_NORESERVE: no swap space is set aside for pages, most of which are never touched.
   void* memory =
       ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (memory == MAP_FAILED) return {};
