@@ -29,6 +29,7 @@ Result<uint32_t> BlobMap::num_keys() const { return static_cast<uint32_t>(blobs_
 
 Result<const char*> BlobMap::key(uint32_t index) const {
   if (index >= blobs_.size()) return Error::InvalidArgument;
+  // Linear in the index.
   return std::next(blobs_.begin(), index)->first.c_str();
 }
 

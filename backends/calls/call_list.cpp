@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Each tensor has a storage, which aliases share. The list records the first and last call that uses each
-// storage, from which program() plans memory (plan.h).
+// storage, from which program() plans memory (plan.h). Values are never removed, also if fusing leaves some
+// unused.
 #include "backends/calls/call_list.h"
 
 #include <algorithm>
@@ -72,6 +73,7 @@ ValueId CallList::text(const char* characters) {
 
 // In a program, an integer list names the values that hold its integers.
 ValueId CallList::integers(std::vector<int64_t> numbers) {
+  // The items become indices of values, in place.
   for (int64_t& number : numbers) number = integer(number);
   Value value;
   value.kind = Kind::IntList;
@@ -112,6 +114,7 @@ ValueId CallList::alias(ValueId of, std::vector<int32_t> sizes, std::vector<uint
         constants_[static_cast<size_t>(storages_[static_cast<size_t>(value.storage)].constant)];
     return constant(value.dtype, std::move(sizes), std::move(order), known.bytes);
   }
+  // Copies the value with its storage number, so that both extend one lifetime.
   value.sizes = std::move(sizes);
   value.order = std::move(order);
   return add(std::move(value));
@@ -122,6 +125,7 @@ ValueId CallList::constant(ScalarType dtype, std::vector<int32_t> sizes, std::ve
   Storage storage;
   storage.constant = static_cast<int32_t>(constants_.size());
   const ValueId id = add_tensor(dtype, std::move(sizes), std::move(order), storage);
+  // The key is also the index: find() parses it.
   constants_.push_back({"c" + std::to_string(constants_.size()), id, pool_->refer(bytes)});
   return id;
 }
@@ -133,6 +137,7 @@ ValueId CallList::own_constant(ScalarType dtype, std::vector<int32_t> sizes, std
 
 int32_t CallList::operator_index(const char* name, const char* overload) {
   const std::pair<std::string, std::string> wanted(name, overload);
+  // Linear: a graph uses a few different operators.
   const auto found = std::find(operators_.begin(), operators_.end(), wanted);
   if (found != operators_.end()) return static_cast<int32_t>(found - operators_.begin());
   operators_.push_back(wanted);
@@ -152,12 +157,14 @@ void CallList::use(ValueId id, size_t call) {
 }
 
 void CallList::call(const char* name, const char* overload, std::vector<ValueId> arguments) {
+  // Arguments that are read and written alike: planning only needs the span of calls.
   for (const ValueId id : arguments) use(id, calls_.size());
   calls_.push_back({operator_index(name, overload), std::move(arguments), debug_handle_});
 }
 
 void CallList::redirect(ValueId result, ValueId other) {
   std::vector<ValueId>& arguments = calls_.back().arguments;
+  // `result` may be named several times, as an input and an output.
   std::replace(arguments.begin(), arguments.end(), result, other);
   use(other, calls_.size() - 1);
 }
@@ -180,6 +187,7 @@ std::string CallList::operator_name(size_t index) const {
 
 Result<std::vector<uint8_t>> CallList::program() {
   uint64_t planned = 0;
+  // Inputs, outputs and constants take no planned memory.
   RL_TRY(plan_storages(&storages_, &planned));
   return ProgramWriter(*this, planned).write();
 }
@@ -191,6 +199,7 @@ const CallList::Constant* CallList::find(std::string_view key) const {
   const char* const end = key.data() + key.size();
   const auto [behind, error] = std::from_chars(key.data() + 1, end, index);  // "c12" is number 12
   const bool is_number = error == std::errc() && behind == end && index < constants_.size();
+  // The comparison refuses "c012" and other prefixes: a key has one spelling.
   return is_number && constants_[index].key == key ? &constants_[index] : nullptr;
 }
 

@@ -19,6 +19,7 @@ CallTracer::CallTracer(const CallList& calls) {
   std::map<std::string, size_t> counts;
   for (size_t i = 0; i < calls.num_calls(); ++i) {
     std::string name = calls.operator_name(i);
+    // Without the namespace.
     if (const size_t space = name.find("::"); space != std::string::npos) name.erase(0, space + 2);
     const size_t count = ++counts[name];
     const uint32_t handle = calls.debug_handle(i);
@@ -35,12 +36,15 @@ void CallTracer::report_to(EventTracer* outer) {
 }
 
 const CallTracer::Shown* CallTracer::current() const {
+  // Events outside of instructions (the method itself) have no chain id.
   const bool in_call = outer_ != nullptr && chain_id() != kUnsetChainId && debug_handle() < calls_.size();
   return in_call ? &calls_[debug_handle()] : nullptr;
 }
 
 EventTracerEntry CallTracer::start_profiling(const char* name, ChainId, DebugHandle) {
   const Shown* shown = current();
+  // OperatorScope reports the kernel inside of the instruction's event; forwarding both would count the time
+  // twice.
   if (shown == nullptr || std::strncmp(name, kOperatorEvent, sizeof kOperatorEvent - 1) != 0) return {};
   return outer_->start_profiling_delegate({shown->name.c_str()});
 }
@@ -54,6 +58,7 @@ void CallTracer::end_profiling(const EventTracerEntry& entry) {
 
 Result<bool> CallTracer::log_value(const EValue& value, LoggedValue kind) {
   const Shown* shown = current();
+  // Outputs of the inner method are outputs of its calls, which have been logged.
   if (shown == nullptr || kind != LoggedValue::IntermediateOutput) return false;
   return outer_->log_delegate_output({shown->name.c_str()}, value);
 }

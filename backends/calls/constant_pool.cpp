@@ -18,6 +18,7 @@ constexpr size_t kMostCompared = 8;
 
 // Hashes a few samples: equal hashes are compared anyway, and a model has few constants of one size.
 uint64_t sample(ConstantPool::Bytes bytes) {
+  // The alignment is in the upper byte, so that differently aligned copies have different hashes.
   uint64_t hash = bytes.size() ^ (reinterpret_cast<uintptr_t>(bytes.data()) % kAlignment) << 56;
   const size_t step = std::max(bytes.size() / kSamples, sizeof(uint64_t));
   for (size_t at = 0; at < bytes.size(); at += step) {
@@ -48,6 +49,7 @@ const ConstantPool::Bytes* ConstantPool::find(Bytes bytes, uint64_t key) const {
 }
 
 ConstantPool::Bytes ConstantPool::refer(Bytes bytes) {
+  // Copies are cheap and release file pages; see kSmall.
   return bytes.size() <= kSmall ? keep(std::vector<uint8_t>(bytes.begin(), bytes.end())) : find_or_add(bytes);
 }
 
@@ -55,6 +57,7 @@ ConstantPool::Bytes ConstantPool::refer(Bytes bytes) {
 ConstantPool::Bytes ConstantPool::find_or_add(Bytes bytes) {
   if (bytes.empty()) return bytes;
   const uint64_t key = sample(bytes);
+  // One lock over search and insertion: two threads cannot add equal bytes twice.
   const std::unique_lock<std::mutex> locked(mutex_);
   if (const Bytes* known = find(bytes, key)) return *known;
   known_.emplace(key, bytes);
@@ -64,6 +67,7 @@ ConstantPool::Bytes ConstantPool::find_or_add(Bytes bytes) {
 ConstantPool::Bytes ConstantPool::keep(std::vector<uint8_t> bytes) {
   const Bytes given(bytes.data(), bytes.size());
   const Bytes known = find_or_add(given);
+  // Equal bytes were known: the new ones are released on return.
   if (known.data() != given.data() || given.empty()) return known;
   const std::unique_lock<std::mutex> locked(mutex_);
   kept_bytes_ += given.size();

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Positions in the buffer change as it grows, so objects are addressed by offset, never by pointer.
 #include "backends/calls/flat_writer.h"
 
 #include <algorithm>
@@ -27,7 +28,8 @@ void FlatWriter::align(size_t alignment, size_t lead) {
   while ((bytes_.size() + lead) % alignment != 0) bytes_.push_back(0);
 }
 
-// Writes the vtable, then the table. Fields are ordered by width, widest first, so that each is aligned.
+// Writes the vtable, then the table. Fields are ordered by width, widest first, so that each is aligned. Each
+// table has its own vtable; sharing, which the format allows, would need a search.
 FlatWriter::Position FlatWriter::table(std::initializer_list<Field> fields) {
   unsigned slots = 0;
   uint16_t size = sizeof(int32_t);
@@ -45,8 +47,10 @@ FlatWriter::Position FlatWriter::table(std::initializer_list<Field> fields) {
   append(static_cast<uint16_t>(4 + 2 * slots));
   append(size);
   for (const uint16_t offset : at) append(offset);
+  // The first field follows the int32 at the start of the table.
   align(8, sizeof(int32_t));  // the widest fields come first
   const auto table = static_cast<Position>(bytes_.size());
+  // The vtable lies before the table, so the offset is positive.
   append(static_cast<int32_t>(table - description));
   bytes_.resize(table + size);
   for (const Field& field : fields)
@@ -55,6 +59,7 @@ FlatWriter::Position FlatWriter::table(std::initializer_list<Field> fields) {
 }
 
 FlatWriter::Position FlatWriter::vector(const void* items, size_t count, size_t width) {
+  // The items are aligned, not the count in front of them.
   align(std::max(width, sizeof(uint32_t)), sizeof(uint32_t));
   const auto position = static_cast<Position>(bytes_.size());
   append(static_cast<uint32_t>(count));
@@ -65,6 +70,7 @@ FlatWriter::Position FlatWriter::vector(const void* items, size_t count, size_t 
 
 FlatWriter::Position FlatWriter::string(std::string_view text) {
   const Position position = vector(text.data(), text.size(), 1);
+  // The zero byte is not part of the length.
   bytes_.push_back(0);
   return position;
 }
@@ -72,6 +78,8 @@ FlatWriter::Position FlatWriter::string(std::string_view text) {
 FlatWriter::Position FlatWriter::offsets(size_t count) { return scalars(std::vector<uint32_t>(count)); }
 
 void FlatWriter::link(Position table, unsigned slot, Position target) {
+  // Finds the field through the vtable, as a reader does. The target was written later, so the offset is
+  // positive.
   int32_t back = 0;
   std::memcpy(&back, bytes_.data() + table, sizeof back);
   uint16_t offset = 0;

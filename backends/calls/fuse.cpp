@@ -39,6 +39,7 @@ std::vector<size_t> CallList::count_uses() const {
 
 // Fuses `clamp` into `layer`. Precondition: `layer` writes the clamp's input, and no other call uses it.
 bool CallList::fuse_clamp(Call* layer, const Call& clamp) {
+  // The bounds of clamp.out are its arguments 1 and 2; a layer has its own before the output.
   const Value &low = value(clamp.arguments[1]), &high = value(clamp.arguments[2]);
   const ValueId wrote = layer->arguments.back(), read = clamp.arguments.front();
   const ValueId made = clamp.arguments.back();
@@ -52,11 +53,14 @@ bool CallList::fuse_clamp(Call* layer, const Call& clamp) {
   if (is_dynamic_ && !same) return false;
   ValueId& least = layer->arguments[layer->arguments.size() - 3];
   ValueId& most = layer->arguments[layer->arguments.size() - 2];
+  // Both clamps apply to the layer's result, so the intersection of the ranges does.
   const int64_t first = std::max(value(least).number, low.number);
   const int64_t last = std::min(value(most).number, high.number);
+  // Disjoint ranges are left to the two operators.
   if (first > last) return false;
   least = integer(first);
   most = integer(last);
+  // The layer writes the clamp's result directly; for another shape it writes an alias of it.
   if (same) layer->arguments.back() = made;
   for (const ValueId each : {wrote, read}) values_[static_cast<size_t>(each)].storage = to;
   return true;
@@ -77,6 +81,7 @@ void CallList::fuse_clamps() {
       const size_t read = storage_of(call.arguments.front()), made = storage_of(call.arguments.back());
       Call* layer = uses[read] == 2 ? writers[read] : nullptr;
       if (layer != nullptr && fuse_clamp(layer, call)) {
+        // The layer is now the writer of the clamp's result, so a chain of clamps fuses into it.
         writers[made] = layer;
         continue;
       }
@@ -86,6 +91,7 @@ void CallList::fuse_clamps() {
     if (has_result) writers[storage_of(call.arguments.back())] = is_layer ? &kept.back() : nullptr;
   }
   calls_ = std::move(kept);
+  // Indices of calls have changed.
   for (Storage& storage : storages_) {
     storage.first_use = SIZE_MAX;
     storage.last_use = 0;

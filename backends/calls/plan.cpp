@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Memory planning as interval packing: lifetimes are spans of calls, sizes are rounded to cache lines. The
+// greedy order by size is a common heuristic; optimal packing is NP-hard.
 #include "backends/calls/plan.h"
 
 #include <algorithm>
@@ -31,8 +33,10 @@ constexpr size_t kMostCompared = 20'000;
 // `placed` is sorted by offset.
 uint64_t lowest_gap(const Storage& wanted, const std::vector<const Storage*>& placed) {
   uint64_t offset = 0;
+  // Storages whose lifetimes do not overlap may lie anywhere.
   for (const Storage* other : placed) {
     if (!meet(wanted, *other)) continue;
+    // Sorted by offset: the gap before `other` is the lowest that is large enough.
     if (offset + wanted.bytes <= other->offset) break;
     offset = std::max(offset, other->offset + rounded(other->bytes));
   }
@@ -51,6 +55,7 @@ Error plan_storages(std::vector<Storage>* storages, uint64_t* bytes) {
     sum += rounded(storage.bytes);
     waiting.push_back(&storage);
   }
+  // A stable sort keeps the order of equal sizes, so equal graphs give equal plans.
   std::stable_sort(waiting.begin(), waiting.end(),
                    [](const Storage* a, const Storage* b) { return a->bytes > b->bytes; });
   std::vector<const Storage*> placed;

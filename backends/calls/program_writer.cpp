@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Writes the tables of a .pte file with one execution plan and one chain. External tensors name their
-// constant by key, so the file contains no constant data.
+// constant by key, so the file contains no constant data. Every table is written before the objects that it
+// refers to; link() fills in the offsets.
 #include "backends/calls/program_writer.h"
 
 #include <cstring>
@@ -57,6 +58,7 @@ Result<std::vector<uint8_t>> ProgramWriter::write() {
   const Position plans = flat_.offsets(1);
   flat_.link(root, program::kExecutionPlan, plans);
   flat_.link_item(plans, 0, plan());
+  // Checked once at the end: offsets that overflowed are never read.
   RL_CHECK(flat_.fits(), Error::OutOfResources, "a program of calls: more than 2 GiB");
   return flat_.take();
 }
@@ -69,6 +71,7 @@ ProgramWriter::Position ProgramWriter::plan() {
                    FlatWriter::offset(slot::kChains), FlatWriter::offset(slot::kOperators),
                    FlatWriter::offset(slot::kDelegates), FlatWriter::offset(slot::kNonConstBufferSizes)});
   flat_.link(plan, slot::kName, flat_.string("forward"));
+  // The index of a value in this vector is its ValueId, so calls need no translation.
   const Position values = flat_.offsets(list_.values_.size());
   flat_.link(plan, slot::kValues, values);
   for (size_t i = 0; i < list_.values_.size(); ++i) flat_.link_item(values, i, value(list_.values_[i]));
@@ -77,6 +80,7 @@ ProgramWriter::Position ProgramWriter::plan() {
 
   const Position chains = flat_.offsets(1);
   flat_.link(plan, slot::kChains, chains);
+  // Jumps and moves do not occur: one chain, in the order of the calls.
   const Position chain = flat_.table({FlatWriter::offset(schema::chain::kInstructions)});
   flat_.link_item(chains, 0, chain);
   const Position instructions = flat_.offsets(list_.calls_.size());
@@ -94,6 +98,7 @@ ProgramWriter::Position ProgramWriter::plan() {
     flat_.link(name, part::kOverload, flat_.string(list_.operators_[i].second));
   }
   flat_.link(plan, slot::kDelegates, flat_.offsets(0));
+  // Entry 0 is reserved; entry 1 is the one planned buffer.
   flat_.link(plan, slot::kNonConstBufferSizes,
              flat_.scalars(std::vector<int64_t>{0, static_cast<int64_t>(planned_)}));
   return plan;
@@ -129,6 +134,7 @@ ProgramWriter::Position ProgramWriter::plain(const CallList::Value& value) {
   if (value.kind == Kind::String) {
     flat_.link(box, kItem, flat_.string(value.text));
   } else if (value.kind == Kind::IntList) {
+    // Items of int lists are int64 in the schema, items of tensor lists int32.
     flat_.link(box, kItem, flat_.scalars(value.integers));
   } else {
     flat_.link(box, kItem, flat_.scalars(std::vector<int32_t>(value.integers.begin(), value.integers.end())));
@@ -142,6 +148,7 @@ ProgramWriter::Position ProgramWriter::tensor(const CallList::Value& value) {
   const CallList::Storage& storage = list_.storages_[static_cast<size_t>(value.storage)];
   const bool is_constant = storage.constant >= 0;
   const bool is_planned = !is_constant && !storage.is_external;
+  // Constants never change their size; all other tensors may in a dynamic program.
   const auto dynamism = list_.is_dynamic() && !is_constant ? schema::pte::TensorShapeDynamism::DynamicBound
                                                            : schema::pte::TensorShapeDynamism::Static;
   const FlatWriter::Field type = FlatWriter::number(slot::kScalarType, static_cast<uint8_t>(value.dtype));
@@ -152,6 +159,7 @@ ProgramWriter::Position ProgramWriter::tensor(const CallList::Value& value) {
   if (is_planned) {
     table = flat_.table({type, sizes, order, dynamic, FlatWriter::offset(slot::kAllocationInfo)});
     namespace part = schema::allocation;
+    // The offset is stored in two halves of 32 bits.
     flat_.link(table, slot::kAllocationInfo,
                flat_.table({FlatWriter::number(part::kMemoryId, kMemory),
                             FlatWriter::number(part::kMemoryOffsetLow, static_cast<uint32_t>(storage.offset)),

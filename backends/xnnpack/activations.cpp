@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Lowers elementwise nodes and softmax.
+// Lowers elementwise nodes and softmax. Quantized sums and products use XNNPACK's arithmetic, to give the
+// same integers; floating-point nodes use this build's kernels and may differ in the last bits.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -18,6 +19,7 @@ namespace two = schema::xnn::_xnnnode2x1_table;
 // Quantizes a bound like XNNPACK: in float32, rounding halves to even.
 int64_t quantized_bound(float bound, const Value& value, int64_t least, int64_t most) {
   const float real = bound / value.scale + static_cast<float>(value.zero_point);
+  // Clamped before it is rounded, because lrint is unspecified for values out of range.
   const float inside = std::min(std::max(real, static_cast<float>(least)), static_cast<float>(most));
   return std::lrint(inside);
 }
@@ -27,6 +29,7 @@ std::vector<int32_t> broadcast_dims(const std::vector<int32_t>& a, const std::ve
   std::vector<int32_t> dims = a.size() < b.size() ? b : a;
   const std::vector<int32_t>& other = a.size() < b.size() ? a : b;
   for (size_t i = 0; i < other.size(); ++i) {
+    // Sizes that do not broadcast are refused later, by the kernel.
     int32_t& dim = dims[dims.size() - other.size() + i];
     if (dim == 1) dim = other[i];
   }
@@ -46,12 +49,15 @@ Result<SumConstants> sum_constants(const Value& a, const Value& b, const Value& 
   RL_CHECK(largest >= 0x1p-10f && largest < 0x1p+8f, Error::NotSupported,
            "its scales are too far apart: the larger is %g times that of the result",
            static_cast<double>(largest));
+  // ilogb(largest) is in [-10, 7], so the shift is in [13, 30] and the larger factor at most 2^21.
   const int shift = 20 - std::ilogb(largest);
   SumConstants constants{};
   constants.shift = shift;
   constants.a = static_cast<int32_t>(std::lrint(std::ldexp(a_scale, shift)));
   constants.b = static_cast<int32_t>(std::lrint(std::ldexp(b_scale, shift)));
+  // a - b is a + (-b): one kernel serves both.
   if (is_difference) constants.b = -constants.b;
+  // Half of the divisor rounds to nearest; the zero points' share of the sum is constant.
   constants.offset =
       (int64_t{1} << (shift - 1)) - int64_t{constants.a} * a.zero_point - int64_t{constants.b} * b.zero_point;
   return constants;
@@ -69,6 +75,7 @@ void NodeLowering::quantized_bounds(const Value& out, int64_t* least, int64_t* m
 }
 
 Error NodeLowering::clamp_result(uint32_t out, ValueId tensor) {
+  // Integer layers have applied their bounds as stored values.
   if (!has_bounds() || is_byte(value(out).datatype)) return Error::Ok;
   ValueId from = tensor;
   if (list_.is_dynamic()) {  // a dynamic call must not resize its own input
@@ -85,6 +92,7 @@ Error NodeLowering::lower_unary(const char* name, std::vector<ValueId> parameter
                                 unsigned output_slot) {
   RL_TRY_ASSIGN(const uint32_t in, id_at(input_slot));
   RL_TRY_ASSIGN(const uint32_t out, id_at(output_slot));
+  // The file may give the dims of an inner result in another layout; see infer_dims().
   forms_.infer_dims(out, value(in).dims);
   const bool as_pixels = forms_.prefers_pixels(in) && value(out).dims == value(in).dims;
   RL_TRY_ASSIGN(const ValueId from, as_pixels ? forms_.pixels(in) : forms_.plain(in));
@@ -128,6 +136,7 @@ Error NodeLowering::lower_clamp() {
     most = bound(high_);
     if (!has_bounds()) return lower_copy();
   }
+  // The bounds are arguments of the clamp now; lower_unary() must not apply them again.
   low_ = -kInfinity;
   high_ = kInfinity;
   return lower_unary("aten::clamp", {least, most}, one::kInputId, one::kOutputId);
@@ -148,6 +157,7 @@ Error NodeLowering::lower_prelu() {
   const ValueId zero = list_.real(0), none = list_.none();
   list_.call("aten::clamp", "out", {from, zero, none, above});
   list_.call("aten::clamp", "out", {from, none, zero, below});
+  // A dynamic call must not resize its own input; a static one may write in place.
   const ValueId scaled = list_.is_dynamic() ? list_.tensor(shape.dtype, shape.sizes) : below;
   list_.call("aten::mul", "out", {below, factors, scaled});
   list_.call("aten::add", "out", {above, scaled, list_.integer(1), to});

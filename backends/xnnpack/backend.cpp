@@ -5,6 +5,7 @@
 
 namespace rushlight {
 
+// The handle is the LoadedDelegate; destroy() deletes it.
 Result<DelegateHandle*> XnnpackBackend::init(BackendInitContext& context, FreeableBuffer* processed,
                                              Span<const CompileSpec>) const {
   RL_TRY_ASSIGN(auto loaded, xnnpack::LoadedDelegate::load(context, processed));

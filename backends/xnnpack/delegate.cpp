@@ -13,6 +13,7 @@ namespace rushlight::xnnpack {
 namespace {
 
 // The sizes of a tensor in memory order. A rank-0 tensor gets one dimension, as in payloads.
+// A payload knows sizes in memory order only: it has no dim orders.
 std::vector<SizesType> sizes_in_memory(const Tensor& tensor) {
   if (tensor.dim() == 0) return {1};
   std::vector<SizesType> sizes;
@@ -60,6 +61,7 @@ Result<std::unique_ptr<LoadedDelegate>> LoadedDelegate::load(const BackendInitCo
 }
 
 void LoadedDelegate::unload_program() {
+  // The method first: its memory counts until it is gone.
   method_ = nullptr;
   if (host_ != nullptr) host_->give_back(taken_);
   taken_ = {};
@@ -69,6 +71,7 @@ Error LoadedDelegate::load_program(bool is_dynamic) {
   unload_program();
   is_dynamic_ = is_dynamic;
   const size_t kept_before = weights_->constants->kept_bytes();
+  // Translation may convert constants (float16, transposed weights), whose bytes count as the delegate's.
   RL_TRY_ASSIGN(lowered_, lower_to_program(payload_, is_dynamic));
   // This object owns the bytes.
   const std::shared_ptr<const void> bytes(lowered_.program.data(), [](const void*) {});
@@ -78,6 +81,7 @@ Error LoadedDelegate::load_program(bool is_dynamic) {
   MethodOptions options;
   options.external_data = lowered_.calls.get();
   options.threads = threads_;
+  // At load, because events name calls; report_to() connects the outer tracer later.
   if (is_traced_) options.tracer = &tracer_.emplace(*lowered_.calls);
   ModuleMethod::Surroundings around;
   if (host_ == nullptr || host_->prepares()) around.weights = &weights_->prepared;
@@ -101,6 +105,7 @@ Error LoadedDelegate::load_program(bool is_dynamic) {
 bool LoadedDelegate::fits(Span<EValue* const> arguments) const {
   for (size_t i = 0; i < lowered_.ends.inputs.size(); ++i) {
     const Tensor given = arguments[lowered_.ends.inputs[i]]->to_tensor();
+    // Both sides in memory order: dim orders of the outer and the inner tensor differ.
     if (sizes_in_memory(given) != sizes_in_memory(method_->method().input(i).to_tensor())) return false;
   }
   return true;
@@ -120,6 +125,7 @@ Error LoadedDelegate::set_inputs(Span<EValue* const> arguments) {
     std::vector<SizesType> sizes = sizes_like(own, in_memory);
     std::vector<DimOrderType> order(own.dim_order().begin(), own.dim_order().end());
     std::vector<StridesType> strides(sizes.size());
+    // A temporary handle: set_input() copies its sizes and takes the data's address.
     TensorImpl view(own.scalar_type(), static_cast<ssize_t>(sizes.size()), sizes.data(),
                     const_cast<void*>(given.const_data_ptr()), order.data(), strides.data());
     RL_TRY(method_->method().set_input(i, EValue(Tensor(&view))));
@@ -131,6 +137,7 @@ Error LoadedDelegate::set_outputs(Span<EValue* const> arguments) {
   for (size_t i = 0; i < lowered_.ends.outputs.size(); ++i) {
     RL_TRY_ASSIGN(const Tensor given, output_tensor(arguments, lowered_.ends.outputs[i]));
     const TensorImpl* impl = given.impl();
+    // The outer tensor may grow to its bound, and the inner kernels may fill it.
     const size_t bytes = impl->numel_bound() * element_size(impl->scalar_type());
     RL_TRY(method_->method().set_output_buffer(i, {given.mutable_data_ptr<uint8_t>(), bytes}));
   }
@@ -156,7 +163,9 @@ Error LoadedDelegate::resize_outputs(Span<EValue* const> arguments) {
 
 // Rebuilds the program as a dynamic one at the first execution with other sizes.
 Error LoadedDelegate::execute(Span<EValue* const> arguments, EventTracer* tracer) {
+  // Checked before the program is chosen: fits() reads the tensors.
   for (const uint32_t end : lowered_.ends.inputs) RL_TRY(input_tensor(arguments, end).error());
+  // method_ is null after a reload that failed; the next execution tries again.
   if (method_ == nullptr || (!is_dynamic_ && !fits(arguments))) RL_TRY(load_program(true));
   if (tracer_.has_value()) tracer_->report_to(tracer);
   RL_TRY(set_outputs(arguments));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Each value gets its tensors lazily, in the form that its first reader or writer asks for. In static
-// programs both forms are aliases of one storage, so no transpose is executed.
+// programs both forms are aliases of one storage, so no transpose is executed: [n, height, width, channels]
+// row-major has the bytes of [n, channels, height, width] channels-last.
 #include "backends/xnnpack/forms.h"
 
 #include <cstring>
@@ -30,6 +31,7 @@ std::vector<uint8_t> narrowed(const Value& value) {
 // Dequantizes int8 to float32 by channel.
 std::vector<uint8_t> dequantized(const Value& value) {
   std::vector<uint8_t> wide(value.data.size() * sizeof(float));
+  // inner: elements per index of the channel dimension.
   size_t inner = 1;
   for (size_t d = static_cast<size_t>(value.channel_dim) + 1; d < value.rank(); ++d)
     inner *= static_cast<size_t>(value.dims[d]);
@@ -52,6 +54,7 @@ Forms::Forms(std::vector<Value> values, CallList* list)
     : values_(std::move(values)), states_(values_.size()), list_(*list) {
   for (size_t i = 0; i < values_.size(); ++i) {
     states_[i].dtype = *element_type(values_[i].datatype);
+    // Constants count as written; nodes must not write them.
     states_[i].is_written = values_[i].is_constant;
   }
 }
@@ -63,6 +66,7 @@ Error Forms::check_written(uint32_t id) const {
 }
 
 Error Forms::begin_write(uint32_t id) {
+  // Each value has one writer (static single assignment).
   RL_CHECK(!states_[id].is_written, Error::InvalidProgram, "value %lu: is written twice", log_number(id));
   states_[id].is_written = true;
   return Error::Ok;
@@ -80,8 +84,10 @@ ValueId Forms::make(uint32_t id, bool of_pixels) {
 // Inputs, outputs and dynamic programs need a transposed copy, because an alias would not follow a resize.
 ValueId Forms::other_form(uint32_t id, bool of_pixels) {
   State& state = states_[id];
+  // The first form decides the layout in memory.
   if (state.first < 0) return state.first = make(id, of_pixels);
   const bool may_share = !is_outside(state) && !list_.is_dynamic();
+  // An alias of a constant is another constant over the same bytes.
   if (may_share || values_[id].is_constant) {
     const std::vector<int32_t>& dims = values_[id].dims;
     if (of_pixels) return list_.alias(state.first, pixel_sizes(dims), channels_last());
@@ -106,6 +112,7 @@ Result<ValueId> Forms::pixels(uint32_t id) {
   return states_[id].pixels;
 }
 
+// Marks first: the form is then created as for a reader.
 Result<ValueId> Forms::new_plain(uint32_t id) {
   RL_TRY(begin_write(id));
   return plain(id);
@@ -125,6 +132,7 @@ Error Forms::share(uint32_t id, uint32_t of) {
   values_[id].dims = values_[of].dims;
   RL_TRY(begin_write(id));
   if (states_[of].first < 0) RL_TRY(plain(of).error());
+  // All forms that `of` has now, and its storage.
   states_[id] = states_[of];
   states_[id].is_output = false;
   return Error::Ok;
@@ -142,6 +150,7 @@ void Forms::infer_dims(uint32_t id, std::vector<int32_t> dims) {
 }
 
 Result<bool> Forms::share_reshaped(uint32_t id, uint32_t of) {
+  // An alias would not follow a resize, and the caller's memory belongs to one tensor only.
   if (list_.is_dynamic() || is_outside(states_[of]) || is_outside(states_[id]) || values_[of].is_constant)
     return false;
   if (values_[id].numel() != values_[of].numel()) return false;
@@ -165,6 +174,7 @@ Result<Span<const uint8_t>> Forms::elements_as(ScalarType dtype, uint32_t id,
                                                std::vector<uint8_t>* made) const {
   const Value& value = values_[id];
   const ScalarType own = states_[id].dtype;
+  // No conversion: the payload's bytes are used in place.
   if (own == dtype) return Span<const uint8_t>(value.data);
   if (own == ScalarType::Float && dtype == ScalarType::Half) {
     *made = narrowed(value);
@@ -186,6 +196,7 @@ ValueId Forms::pixels_of(ValueId plain) {
 }
 
 bool Forms::prefers_pixels(uint32_t id) const {
+  // An inner value of a static program has both forms at no cost.
   const State& state = states_[id];
   return state.pixels >= 0 && state.plain < 0 && (is_outside(state) || list_.is_dynamic());
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // lower() makes one pass over the nodes, in order. If the graph has clamps that rescale, a trial pass comes
-// first, because fusing needs the number of readers of each value.
+// first, because fusing needs the number of readers of each value. The payload's nodes are in topological
+// order; Forms refuses a value that is read before it is written.
 #include "backends/xnnpack/lowering.h"
 
 #include <algorithm>
@@ -32,6 +33,7 @@ Error find_ends(Span<const uint32_t> ids, const Forms& forms, std::vector<uint32
   return Error::Ok;
 }
 
+// The tensors of inputs or outputs in the list, in the payload's order.
 Result<std::vector<ValueId>> tensors_of(Span<const uint32_t> ids, Forms* forms) {
   std::vector<ValueId> tensors;
   for (const uint32_t id : ids) {
@@ -53,10 +55,12 @@ bool is_layer(NodeKind kind) {
 // Returns true if a node is an integer clamp whose result has another scale, and both ends are valid values.
 bool rescales(Table node, const Forms& forms, uint32_t* in, FusedClamp* clamp) {
   namespace slot = schema::xnn::_xnnnode1x1_table;
+  // The accessors of a 1x1 node; other kinds are refused before they are used.
   const Table fields = node.table(node_slot::kXnodeUnion);
   if (kind_of(node) != NodeKind::XNNClamp || !fields) return false;
   *in = fields.scalar<uint32_t>(slot::kInputId);
   *clamp = {fields.scalar<uint32_t>(slot::kOutputId), -HUGE_VALF, HUGE_VALF};
+  // Absent bounds are infinite.
   if (const Table bounds = node.table(node_slot::kOutputMinMax)) {
     clamp->low = bounds.scalar<float>(schema::xnn::output_min_max_table::kOutputMin);
     clamp->high = bounds.scalar<float>(schema::xnn::output_min_max_table::kOutputMax);
@@ -69,6 +73,7 @@ bool rescales(Table node, const Forms& forms, uint32_t* in, FusedClamp* clamp) {
 }  // namespace
 
 const char* to_string(NodeKind kind) {
+  // In the order of the schema's union, whose first member is 1.
   constexpr const char* kNames[] = {"Add",
                                     "FullyConnected",
                                     "Softmax",
@@ -121,6 +126,7 @@ const char* to_string(NodeKind kind) {
 }
 
 void Lowering::name(uint32_t id, NodeKind kind) {
+  // A node that names a value twice (x + x) counts once.
   if (last[id] == node) return;
   last[id] = node;
   if (nodes[id]++ == 0) writer[id] = kind;
@@ -135,6 +141,8 @@ struct Graph {
   TableVector nodes;
 };
 
+// Ends are marked first: a value that is an input counts as written, and one that is an output must not be
+// shared or fused.
 Error lower_nodes(const Graph& graph, const std::vector<bool>& is_fused, Lowering* lowering, Forms* forms,
                   CallList* list) {
   for (const uint32_t id : graph.inputs) forms->set_input(id);
@@ -160,10 +168,13 @@ Error find_fused(const Graph& graph, bool is_dynamic, std::vector<bool>* is_fuse
   for (size_t i = 0; i < graph.nodes.size(); ++i) {
     uint32_t in = 0;
     FusedClamp clamp{};
+    // The condition needs only the values, so most graphs skip the trial pass.
     if (!rescales(graph.nodes[i], forms, &in, &clamp)) continue;
     if (!has_been_lowered) RL_TRY(lower_nodes(graph, *is_fused, &alone, &forms, &list));
     has_been_lowered = true;
+    // Two nodes name the value: the layer that writes it, and this clamp.
     if (forms.is_output(in) || alone.nodes[in] != 2 || !is_layer(alone.writer[in])) continue;
+    // The clamp is left out of the second pass; id_at() applies it when its layer is lowered.
     lowering->clamps[in] = clamp;
     (*is_fused)[i] = true;
   }
@@ -189,6 +200,7 @@ Result<Ends> lower(const Payload& payload, CallList* list) {
   RL_TRY_ASSIGN(std::vector<ValueId> last, tensors_of(graph.outputs, &forms));
   list->set_inputs(std::move(first));
   list->set_outputs(std::move(last));
+  // Only now: outputs are known, whose memory must not be fused away.
   list->fuse_clamps();
   return ends;
 }
@@ -209,10 +221,12 @@ Error NodeLowering::lower(Table node) {
 
 Result<uint32_t> NodeLowering::id_at(unsigned slot, size_t rank) {
   auto id = fields_.scalar<uint32_t>(slot);
+  // A layer with a fused clamp writes the clamp's output.
   const auto fused = lowering_.clamps.find(id);
   if (fused != lowering_.clamps.end()) {
     id = fused->second.out;
     const float low = fused->second.low, high = fused->second.high;
+    // Two clamps in a row are one, whose ends are the inner ends clamped by the outer range.
     low_ = std::min(std::max(low_, low), high);
     high_ = std::min(std::max(high_, low), high);
     lowering_.clamps.erase(fused);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Lowers nodes that move elements or change their representation.
+// Lowers nodes that move elements or change their representation. Integer-to-integer conversions become a
+// lookup table of 256 entries: exact for any rule of rounding, and one load per element.
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -31,6 +32,7 @@ Error NodeLowering::lower_convert() {
   RL_TRY_ASSIGN(const ValueId result, as_pixels ? forms_.new_pixels(out) : forms_.new_plain(out));
   if (is_byte(to) || is_byte(from)) {
     const Value& quantized = value(is_byte(to) ? out : in);
+    // quint8 is [0, 255], qint8 [-128, 127].
     const int64_t least = least_of(quantized.datatype);
     const ScalarType stored = least == 0 ? ScalarType::Byte : ScalarType::Char;
     const std::vector<ValueId> range = {list_.real(quantized.scale), list_.integer(quantized.zero_point),
@@ -54,10 +56,12 @@ Error NodeLowering::lower_convert() {
 Error NodeLowering::requantize(uint32_t in, uint32_t out) {
   const Value &from = value(in), &to = value(out);
   const float quotient = from.scale / to.scale;
+  // XNNPACK's limits for this conversion: the multiplier has at most 16 bits.
   RL_CHECK(quotient >= 0x1p-8f && quotient <= 0x1p+7f, Error::NotSupported,
            "its scales are too far apart: one is %g times the other", static_cast<double>(quotient));
   const auto multiplier = static_cast<int32_t>(std::lrint(256.0f * quotient));
   return look_up(in, out, [&](int32_t number) {
+    // 128 rounds to nearest before the shift by 8.
     return int64_t{((number - from.zero_point) * multiplier + 128) >> 8} + to.zero_point;
   });
 }
@@ -68,6 +72,7 @@ Error NodeLowering::rescale(uint32_t in, uint32_t out) {
   const float inverse = 1.0f / to.scale;
   return look_up(in, out, [&](int32_t number) {
     const float real = static_cast<float>(number - from.zero_point) * from.scale;
+    // Clamped in real numbers first, so that lrint cannot overflow.
     return int64_t{std::lrint(std::min(std::max(real * inverse, -512.0f), 512.0f))} + to.zero_point;
   });
 }
@@ -81,6 +86,7 @@ Error NodeLowering::look_up(uint32_t in, uint32_t out, const std::function<int64
   quantized_bounds(to, &low, &high);
   const auto least = static_cast<int32_t>(least_of(from.datatype));
   std::vector<uint8_t> table;
+  // Entry 0 belongs to the least integer.
   for (int32_t number = least; number < least + 256; ++number) {
     table.push_back(static_cast<uint8_t>(std::min(std::max(result(number), low), high)));
   }
@@ -120,6 +126,7 @@ Error NodeLowering::lower_reshape() {
   const auto sizes = fields_.vector<uint32_t>(slot::kNewShape);
   RL_TRY_ASSIGN(const uint32_t in, id_at(slot::kInputId));
   RL_TRY_ASSIGN(const uint32_t out, id_at(slot::kOutputId, sizes.size()));
+  // An alias costs nothing; a copy is the fallback.
   RL_TRY_ASSIGN(const bool is_shared, forms_.share_reshaped(out, in));
   if (is_shared) return Error::Ok;
   std::vector<int64_t> listed;
@@ -139,6 +146,7 @@ Error NodeLowering::lower_concatenate() {
   namespace slot = schema::xnn::_xnncat_table;
   constexpr unsigned kInputs[] = {slot::kInput1Id, slot::kInput2Id, slot::kInput3Id, slot::kInput4Id,
                                   slot::kInput5Id};
+  // Concatenate5 was added later and does not follow 2 to 4 in the enumeration.
   const size_t count = kind_ == NodeKind::XNNConcatenate5
                            ? 5
                            : static_cast<size_t>(kind_) - static_cast<size_t>(NodeKind::XNNConcatenate2) + 2;
@@ -165,6 +173,7 @@ Error NodeLowering::lower_slice() {
   RL_CHECK(offsets.size() == sizes.size(), Error::InvalidProgram, "expected as many sizes as offsets");
   std::vector<size_t> cut;
   for (size_t d = 0; d < sizes.size(); ++d) {
+    // A size of 0 means up to the end.
     if (offsets[d] != 0 || (sizes[d] != 0 && sizes[d] != static_cast<uint32_t>(value(in).dims[d])))
       cut.push_back(d);
   }
@@ -178,6 +187,7 @@ Error NodeLowering::lower_slice() {
   RL_TRY_ASSIGN(const ValueId last, forms_.new_plain(out));
   std::vector<int32_t> dims = value(in).dims;
   for (const size_t d : cut) {
+    // slice_copy clamps the end to the tensor.
     const int64_t end = sizes[d] == 0 ? INT64_MAX : int64_t{offsets[d]} + sizes[d];
     dims[d] = value(out).dims[d];
     const ValueId to = d == cut.back() ? last : list_.tensor(list_.value(last).dtype, dims);
@@ -199,6 +209,7 @@ Error NodeLowering::lower_pad() {
   RL_CHECK(before.size() == behind.size(), Error::InvalidProgram,
            "expected paddings before and after each dim");
   std::vector<int64_t> paddings;  // last dimension first
+  // constant_pad_nd counts dimensions from the last, XNNPACK from the first.
   for (size_t d = before.size(); d-- > 0;) {
     paddings.push_back(before[d]);
     paddings.push_back(behind[d]);
@@ -206,6 +217,7 @@ Error NodeLowering::lower_pad() {
   const auto real = fields_.scalar<float>(slot::kPaddingValue);
   ValueId fill = 0;
   if (is_byte(value(out).datatype)) {
+    // quantized_bounds() quantizes low_ to the stored integer, in the range of the type.
     low_ = real;
     int64_t number = 0, most = 0;
     quantized_bounds(value(out), &number, &most);

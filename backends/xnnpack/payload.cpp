@@ -18,8 +18,10 @@ namespace {
 using flatbuffer::Table;
 using flatbuffer::TableVector;
 
+// Byte offsets in the header; see payload.h. Fields are not aligned, so they are read by memcpy.
 constexpr size_t kMagicAt = 4, kGraphAt = 10, kConstantsAt = 18, kHeaderBytes = 30;
 constexpr size_t kIdentifierAt = 4, kLeastGraph = 8;
+// The offset of a constant that is named data.
 constexpr uint64_t kNamed = UINT64_MAX;
 
 template <class T>
@@ -46,6 +48,7 @@ Result<Payload> Payload::read(Span<const uint8_t> bytes, const NamedDataMap* nam
 
 // A graph that is not aligned to 8 bytes is copied, because the FlatBuffers reader requires alignment.
 Error Payload::find_graph(Span<const uint8_t> bytes) {
+  // Payloads from before the header are the graph alone.
   if (!has_text(bytes, kMagicAt, "XH00")) {
     graph_ = bytes;
   } else {
@@ -64,6 +67,7 @@ Error Payload::find_graph(Span<const uint8_t> bytes) {
   RL_CHECK(graph_.size() >= kLeastGraph &&
                (has_text(graph_, kIdentifierAt, "XN00") || has_text(graph_, kIdentifierAt, "XN01")),
            Error::InvalidProgram, "XNNPACK payload: expected a graph with the identifier XN00 or XN01");
+  // The pool owns the copy, because constants inside the graph may be used as long as the pool lives.
   if (is_aligned(graph_.data(), sizeof(uint64_t))) return Error::Ok;
   graph_ = pool_->keep(std::vector<uint8_t>(graph_.begin(), graph_.end()));
   return Error::Ok;
@@ -75,6 +79,7 @@ Error Payload::find_constants(Span<const uint8_t> behind, const NamedDataMap* na
   namespace slot = schema::xnn::xnngraph_table;
   const TableVector entries = graph().tables(slot::kConstantData);
   for (size_t i = 0; i < entries.size(); ++i) RL_TRY(find_constant(entries[i], behind, named));
+  // The newer form is complete if it is present at all.
   if (entries.size() != 0) return Error::Ok;
   const TableVector buffers = graph().tables(slot::kConstantBuffer);  // before executorch 0.4
   for (size_t i = 0; i < buffers.size(); ++i)
@@ -101,6 +106,7 @@ Error Payload::find_constant(Table entry, Span<const uint8_t> behind, const Name
   RL_CHECK(named != nullptr, Error::NotFound, "XNNPACK payload: constant %lu needs named data, got none",
            log_number(index));
   RL_TRY_ASSIGN(FreeableBuffer data, named->data({key, entry.string_length(slot::kNamedKey)}));
+  // Named data may be longer than the constant.
   RL_CHECK(size <= data.size(), Error::InvalidProgram,
            "XNNPACK payload: constant %lu: expected %llu bytes of named data, got %lu", log_number(index),
            static_cast<unsigned long long>(size), log_number(data.size()));

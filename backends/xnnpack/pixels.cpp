@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Lowers nodes on images: pooling, means over pixels, resizing.
+// Lowers nodes on images: pooling, means over pixels, resizing. Most operators take channels-last tensors, so
+// no transpose is needed.
 #include <utility>
 
 #include "backends/xnnpack/node_lowering.h"
@@ -23,6 +24,7 @@ Error NodeLowering::lower_average_pool() {
            "expected a tensor of floats with the same padding on both sides");
   RL_TRY_ASSIGN(const ValueId from, forms_.pixels(in));
   RL_TRY_ASSIGN(const ValueId to, forms_.new_pixels(out));
+  // ceil_mode and count_include_pad are false: XNNPACK averages over the pixels inside of the image.
   list_.call("aten::avg_pool2d", "out",
              {from, list_.integers({size_at(pool::kPoolingHeight), size_at(pool::kPoolingWidth)}),
               list_.integers({size_at(pool::kStrideHeight), size_at(pool::kStrideWidth)}),
@@ -43,6 +45,7 @@ Error NodeLowering::lower_max_pool() {
   RL_CHECK(is_even || rounds_up, Error::NotSupported, "expected no more padding before than after");
   RL_TRY_ASSIGN(const ValueId from, forms_.pixels(in));
   RL_TRY_ASSIGN(const ValueId to, forms_.new_pixels(out));
+  // The kernel also writes indices, which nothing reads; planning reuses their memory.
   const ValueId positions = list_.tensor(ScalarType::Long, list_.value(to).sizes, list_.value(to).order);
   list_.call("aten::max_pool2d_with_indices", "out",
              {from, list_.integers({size_at(pool::kPoolingHeight), size_at(pool::kPoolingWidth)}),
@@ -63,8 +66,10 @@ Error NodeLowering::lower_argmax_pool() {
   const bool of_rows = size_at(slot::kPoolingHeight) == dims[1] && size_at(slot::kPoolingWidth) == 1;
   const bool of_columns = size_at(slot::kPoolingWidth) == dims[2] && size_at(slot::kPoolingHeight) == 1;
   RL_CHECK(of_rows || of_columns, Error::NotSupported, "expected a window over all rows or all columns");
+  // Plain form: the reduced dimension is 1 (rows) or 2 (columns).
   RL_TRY_ASSIGN(const ValueId from, forms_.plain(in));
   RL_TRY_ASSIGN(const ValueId to, forms_.new_plain(largest));
+  // Replaces the payload's type: aten::max writes indices as int64.
   forms_.set_dtype(positions, ScalarType::Long);
   RL_TRY_ASSIGN(const ValueId indices, forms_.new_plain(positions));
   list_.call("aten::max", "dim_max",
@@ -77,6 +82,7 @@ Error NodeLowering::lower_global_average() {
   RL_TRY_ASSIGN(const uint32_t out, id_at(one::kOutputId));
   RL_TRY_ASSIGN(const ValueId from, forms_.plain(in));
   RL_TRY_ASSIGN(const ValueId to, forms_.new_plain(out));
+  // The payload may drop the two reduced dimensions.
   const bool keeps = value(out).rank() == kPixelRank;
   const ValueId dims = list_.integers({1, 2}), keep = list_.boolean(keeps);
   if (!is_byte(value(in).datatype)) {
@@ -106,6 +112,7 @@ Error NodeLowering::lower_resize() {
   const bool aligns = (fields_.scalar<uint32_t>(slot::kFlags) & kAlignCorners) != 0;
   RL_TRY_ASSIGN(const ValueId from, forms_.pixels(in));
   RL_TRY_ASSIGN(const ValueId to, forms_.new_pixels(out));
+  // vec_out takes the output size; scales follow from it.
   list_.call("aten::upsample_bilinear2d", "vec_out",
              {from, list_.integers({size_at(slot::kNewHeight), size_at(slot::kNewWidth)}),
               list_.boolean(aligns), list_.none(), to});

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Lowers linear layers, convolutions and matrix products. Weights stay in the payload if some dim order
-// describes their layout; otherwise they are transposed once, at load.
+// describes their layout; otherwise they are transposed once, at load. Quantized layers follow XNNPACK's
+// arithmetic: int32 sums and one float32 multiplier per output.
 #include <cmath>
 #include <cstring>
 #include <utility>
@@ -35,6 +36,7 @@ int64_t weight_sum(const Value& filter, size_t index, size_t outputs, bool is_in
   const auto* weights = reinterpret_cast<const int8_t*>(filter.data.data());
   const size_t count = filter.data.size() / outputs;
   const size_t first = is_interleaved ? index : index * count, step = is_interleaved ? outputs : 1;
+  // No overflow: at most 2^40 weights of 8 bits.
   int64_t sum = 0;
   for (size_t i = 0; i < count; ++i) sum += weights[first + i * step];
   return sum;
@@ -83,13 +85,17 @@ Error NodeLowering::fold(uint32_t input, uint32_t filter, uint32_t bias, uint32_
     addends = known.data;
   }
   std::vector<int32_t> folded(outputs);
+  // One scale for all outputs stays a single element.
   std::vector<float> scales(weights.scales.empty() ? 1 : outputs);
   for (size_t i = 0; i < outputs; ++i) {
+    // sum((x - zero) * w) = sum(x * w) - zero * sum(w): the second term is constant. Padded pixels hold the
+    // zero point, so they count in both sums.
     const int64_t sum = (addends.empty() ? 0 : int64_t{number_at(addends, i)}) -
                         in.zero_point * weight_sum(weights, i, outputs, is_interleaved);
     RL_CHECK(checked_add(sum, 0, &folded[i]), Error::NotSupported, "its sums have more than 32 bits");
   }
   for (size_t i = 0; i < scales.size(); ++i) {
+    // In float32 and in this order, as XNNPACK: another order could change the last bit.
     scales[i] = in.scale * weights.scale_of(i) / out.scale;
     RL_CHECK(std::isfinite(scales[i]) && scales[i] > 0, Error::InvalidProgram, "its scales are out of range");
   }
@@ -129,11 +135,13 @@ Error NodeLowering::multiply_dynamic(uint32_t input, const Value& weights, Value
   if (scales.empty()) scales.push_back(weights.scale);
   const auto* bytes = reinterpret_cast<const uint8_t*>(scales.data());
   std::vector<int32_t> shape = {static_cast<int32_t>(scales.size())};
+  // Groups: one scale per group of inputs, row by row.
   if (weights.group_size != 0) shape = {weights.dims[0], weights.dims[1] / weights.group_size};
   const ValueId factors = list_.own_constant(
       ScalarType::Float, shape, {}, std::vector<uint8_t>(bytes, bytes + scales.size() * sizeof(float)));
   RL_TRY_ASSIGN(const ValueId from, forms_.plain(input));
   RL_TRY_ASSIGN(const ValueId to, forms_.new_plain(output));
+  // Activations are quantized to int8, [-128, 127], with a range for each row.
   list_.call("rushlight::dynamic_linear", "out",
              {from, weight, factors, addend, list_.boolean(true), list_.text("xnnpack"), list_.integer(-128),
               list_.integer(127), list_.real(kLeastScale), to});
@@ -150,6 +158,7 @@ Error NodeLowering::lower_linear() {
   const bool is_transposed = (fields_.scalar<uint32_t>(linear::kFlags) & kTransposeWeights) != 0;
   RL_CHECK(!is_transposed || is_float(weights), Error::NotSupported, "its quantized weights are transposed");
   RL_TRY_ASSIGN(const ValueId from, forms_.plain(input));
+  // Statically quantized: integers in, integers out.
   if (is_byte(in.datatype)) {
     Layer layer{};
     const auto outputs = static_cast<size_t>(weights.dims[0]);
@@ -164,9 +173,11 @@ Error NodeLowering::lower_linear() {
   }
   RL_TRY_ASSIGN(const ValueId addend, bias_of(bias, *element_type(in.datatype)));
   if (is_dynamic(in.datatype)) {
+    // nonbatch_dims == 1: each row of the input has its own range.
     RL_CHECK(weights.is_constant && weights.is_quantized() && in.nonbatch_dims == 1, Error::NotSupported,
              "expected constant quantized weights, and a range for each row");
     const bool is_half = *element_type(weights.datatype) == ScalarType::Byte;
+    // 4-bit weights, two per byte; an odd row is padded.
     const ValueId weight =
         is_half
             ? list_.constant(ScalarType::Byte, {weights.dims[0], (weights.dims[1] + 1) / 2}, {}, weights.data)
@@ -185,6 +196,7 @@ Error NodeLowering::lower_linear() {
 // Checks the geometry first, because XNNPACK stores it redundantly, in the node and in the shapes of its
 // values.
 Error NodeLowering::lower_convolution(NodeKind kind) {
+  // Images are [n, height, width, channels], so dims[3] is the number of channels.
   RL_TRY_ASSIGN(const uint32_t input, id_at(conv::kInput1Id, kPixelRank));
   RL_TRY_ASSIGN(const uint32_t filter, id_at(conv::kFilterId, kPixelRank));
   RL_TRY_ASSIGN(const uint32_t output, id_at(conv::kOutputId, kPixelRank));
@@ -194,6 +206,7 @@ Error NodeLowering::lower_convolution(NodeKind kind) {
   const bool is_depthwise = kind == NodeKind::XNNDepthwiseConv2d;
   const int64_t groups = size_at(conv::kGroups), per_group = size_at(conv::kGroupOutputChannels);
   const int64_t top = size_at(conv::kPaddingTop), left = size_at(conv::kPaddingLeft);
+  // Kernels take one padding per dimension.
   RL_CHECK(top == size_at(conv::kPaddingBottom) && left == size_at(conv::kPaddingRight), Error::NotSupported,
            "expected equal padding on both sides");
   RL_CHECK(fits({groups, per_group, size_at(conv::kGroupInputChannels), top, left}), Error::InvalidProgram,
@@ -202,6 +215,7 @@ Error NodeLowering::lower_convolution(NodeKind kind) {
   RL_CHECK(outputs == value(output).dims[3] && groups * inputs == in.dims[3] && weights.is_constant,
            Error::InvalidProgram, "its channels do not match its values");
   const int64_t height = size_at(conv::kKernelHeight), width = size_at(conv::kKernelWidth);
+  // Depthwise weights interleave the outputs; others are [output, height, width, input].
   const std::vector<int64_t> expected = is_depthwise ? std::vector<int64_t>{1, height, width, outputs}
                                                      : std::vector<int64_t>{outputs, height, width, inputs};
   RL_CHECK(std::vector<int64_t>(weights.dims.begin(), weights.dims.end()) == expected &&
@@ -274,11 +288,14 @@ Result<ValueId> NodeLowering::filter_of(uint32_t filter, ScalarType dtype, bool 
                                         int64_t transposed_groups) {
   const Value& weights = value(filter);
   const std::vector<int32_t>& dims = weights.dims;
+  // [1, height, width, outputs] in memory is [outputs, 1, height, width] with the outputs innermost.
   if (is_depthwise) return forms_.constant_as(dtype, {dims[3], 1, dims[1], dims[2]}, {1, 2, 3, 0}, filter);
   if (transposed_groups == 0)
     return forms_.constant_as(dtype, {dims[0], dims[3], dims[1], dims[2]}, {0, 2, 3, 1}, filter);
   if (transposed_groups == 1)
     return forms_.constant_as(dtype, {dims[3], dims[0], dims[1], dims[2]}, {1, 2, 3, 0}, filter);
+  // Dimension 0 is groups * outputs in the payload, and groups * inputs in the operator's weights: no dim
+  // order can express that.
   std::vector<uint8_t> made;
   RL_TRY_ASSIGN(const Span<const uint8_t> elements, forms_.elements_as(dtype, filter, &made));
   // Transposed with groups: [groups, outputs, taps, inputs] to [groups, inputs, outputs, taps].

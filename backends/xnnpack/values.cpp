@@ -21,8 +21,10 @@ using schema::xnn::XValueUnion;
 namespace value_slot = schema::xnn::xnntensor_value_table;
 namespace quantized_slot = schema::xnn::xnnquantized_tensor_value_table;
 
+// Limit of elements: with 8 bytes each, sizes in bytes stay far below 2^63.
 constexpr int64_t kMostElements = int64_t{1} << 40;
 
+// bfloat16 is the upper half of a float32.
 float from_bfloat16(uint16_t bits) {
   const uint32_t wide = uint32_t{bits} << 16;
   float value = 0;
@@ -39,6 +41,7 @@ class Reader {
   Error read(Table entry, Value* value) {
     const auto kind =
         static_cast<XValueUnion>(entry.scalar<uint8_t>(schema::xnn::xvalue_table::kXvalueUnionType));
+    // A quantized value wraps a plain one, with its quantization beside it.
     Table table = entry.table(schema::xnn::xvalue_table::kXvalueUnion);
     Table quantized;
     if (kind == XValueUnion::XNNQuantizedTensorValue) {
@@ -68,6 +71,7 @@ class Reader {
     value->external_id = table.scalar<uint32_t>(value_slot::kExternalId);
     value->flags = table.scalar<uint32_t>(value_slot::kFlags);
     const auto constant = table.scalar<uint32_t>(value_slot::kConstantBufferIdx);
+    // Index 0 means that the value is no constant.
     if (constant == 0) return Error::Ok;
     value->is_constant = true;
     RL_TRY_ASSIGN(value->data, payload_.constant(constant));
@@ -88,6 +92,7 @@ class Reader {
         const bool is_wide = value->datatype == Datatype::XnnDatatypeQint32;
         const bool is_unsigned = value->datatype == Datatype::XnnDatatypeQuint8;
         const int32_t low = is_unsigned ? 0 : -128;
+        // The bias of a layer (int32) has no zero point.
         RL_CHECK(
             is_wide ? value->zero_point == 0 : value->zero_point >= low && value->zero_point <= low + 255,
             Error::InvalidProgram, "value %lu: zero point %ld is out of range", log_number(index_),
@@ -124,6 +129,7 @@ class Reader {
     value->scales.assign(inside.begin(), inside.end());
     if (constant != 0) {
       RL_TRY_ASSIGN(const Span<const uint8_t> bytes, payload_.constant(constant));
+      // The count is in the file as well, so it is compared with the bytes.
       RL_CHECK(bytes.size() / sizeof(float) >= count, Error::InvalidProgram,
                "value %lu: expected %lu scales, got %lu bytes", log_number(index_), log_number(count),
                log_number(bytes.size()));
@@ -140,6 +146,7 @@ class Reader {
     const auto count = table.scalar<uint32_t>(slot::kNumScales);
     Span<const uint16_t> narrow = table.vector<uint16_t>(slot::kScaleBf16);
     const Span<const float> wide = table.vector<float>(slot::kScale);
+    // The newest form that is present counts: a constant, then bfloat16 in the graph, then float32.
     value->scales.assign(wide.begin(), wide.end());
     std::vector<uint16_t> read;
     if (constant != 0) {
@@ -167,6 +174,7 @@ class Reader {
 
   Error read_channels(int32_t dim, Value* value) const {
     const bool inside = dim >= 0 && static_cast<size_t>(dim) < value->rank();
+    // One scale per index of the channel dimension.
     RL_CHECK(inside && value->scales.size() == static_cast<size_t>(value->dims[static_cast<size_t>(dim)]),
              Error::InvalidProgram, "value %lu: its %lu scales do not fit its dim %ld", log_number(index_),
              log_number(value->scales.size()), static_cast<long>(dim));
@@ -176,6 +184,7 @@ class Reader {
 
   Error read_groups(Value* value) const {
     const int32_t size = value->group_size;
+    // A group must not span two rows.
     const bool divides = value->rank() == 2 && size > 0 && value->dims[1] % size == 0;
     RL_CHECK(divides && value->scales.size() ==
                             static_cast<size_t>(int64_t{value->dims[0]} * (value->dims[1] / size)),
@@ -193,11 +202,13 @@ class Reader {
     if (is_half) {
       RL_CHECK(value.rank() == 2, Error::InvalidProgram, "value %lu: expected 2 dims of 4-bit numbers",
                log_number(index_));
+      // No overflow: both factors are below 2^31.
       needed =
           uint64_t{static_cast<uint32_t>(value.dims[0])} * ((static_cast<uint32_t>(value.dims[1]) + 1) / 2);
     }
     RL_CHECK(value.data.size() >= needed, Error::InvalidProgram, "value %lu: expected %llu bytes, got %lu",
              log_number(index_), static_cast<unsigned long long>(needed), log_number(value.data.size()));
+    // Bytes behind the elements are padding.
     value.data = value.data.subspan(0, static_cast<size_t>(needed));
     return Error::Ok;
   }
@@ -216,6 +227,7 @@ int64_t Value::numel() const {
 }
 
 const char* to_string(Datatype datatype) {
+  // In the order of XNNPACK's enumeration.
   constexpr const char* kNames[] = {"invalid", "fp32",   "fp16",    "qint8",  "quint8",
                                     "qint32",  "qcint8", "qcint32", "qcint4", "qdint8",
                                     "qbint4",  "qpint8", "int32",   "pfp32",  "bf16"};

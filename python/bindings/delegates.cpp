@@ -26,25 +26,30 @@ Span<const uint8_t> bytes_of(const py::buffer_info& info) {
   return {static_cast<const uint8_t*>(info.ptr), static_cast<size_t>(info.size * info.itemsize)};
 }
 
+// A copy, which outlives the payload.
 py::bytes to_bytes(Span<const uint8_t> bytes) {
   return py::bytes(reinterpret_cast<const char*>(bytes.data()), bytes.size());
 }
 
+// Keeps no state: the result consists of copies, and errors carry the log of the node that failed.
 py::dict lower_xnnpack(const py::buffer& payload, const std::map<std::string, py::buffer>& named_data,
                        bool is_dynamic) {
   captured_log().clear();
   const py::buffer_info info = payload.request();
+  // Holds the buffers while the payload is read: a released buffer may move.
   std::vector<py::buffer_info> blobs;
   BlobMap named;
   for (const auto& [key, buffer] : named_data) {
     blobs.push_back(buffer.request());
     named.add(key, bytes_of(blobs.back()));
   }
+  // `named` and the pool refer to the buffers of this call; everything that is returned is copied.
   const xnnpack::Payload read = value_of(xnnpack::Payload::read(bytes_of(info), &named));
   const xnnpack::Lowered lowered = value_of(xnnpack::lower_to_program(read, is_dynamic));
   py::dict constants;
   for (const CallList::Constant& constant : lowered.calls->constants())
     constants[to_str(constant.key.c_str())] = to_bytes(constant.bytes);
+  // One handle per call, as fusing may have removed nodes.
   py::list handles;
   for (size_t i = 0; i < lowered.calls->num_calls(); ++i) handles.append(lowered.calls->debug_handle(i));
   py::dict result;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// The captured log becomes the message: the innermost failed check logged first, its callers after it.
 #include "python/bindings/failure.h"
 
 #include "python/bindings/captured_log.h"
@@ -16,6 +17,7 @@ RuntimeFailure logged(Error code) {
   failure.message = std::move(log.text);
   if (log.source_file != nullptr) failure.source_file = log.source_file;
   log.clear();
+  // Builds without logs have the error's name only.
   if (failure.message.empty()) failure.message = to_string(code);
   return failure;
 }
@@ -27,6 +29,7 @@ py::object index_or_none(long index) { return index < 0 ? py::object(py::none())
 
 }  // namespace
 
+// Takes the log of this thread, which is empty afterwards: the next failure does not repeat it.
 void fail(Error code, long input, std::vector<std::string> names) {
   RuntimeFailure failure = logged(code);
   failure.input = input;
@@ -37,6 +40,7 @@ void fail(Error code, long input, std::vector<std::string> names) {
 void fail_in(const Method& method, Error code) {
   RuntimeFailure failure = logged(code);
   const Method::FailedCall& call = method.failed_call();
+  // A failure before the first instruction (inputs without memory) has no call.
   if (call.instruction != Method::kNoInstruction) failure.instruction = static_cast<long>(call.instruction);
   if (call.kernel != nullptr) failure.failed_operator = call.kernel->name;
   throw failure;
@@ -46,6 +50,7 @@ void bind_failure(py::module_& m) {
   // One exception class per module; several builds of this module may live in one process.
   static PyObject* failure = PyErr_NewException("rushlight._runtime.RuntimeFailure", nullptr, nullptr);
   m.attr("RuntimeFailure") = py::handle(failure);
+  // Local, because another build of this module throws the same C++ type.
   py::register_local_exception_translator([](std::exception_ptr raised) {
     try {
       if (raised) std::rethrow_exception(raised);

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Methods that use the cache lock the generator for one call, so threads may interleave steps. The log
+// belongs to the thread and is cleared before each call.
 #include "python/bindings/generator.h"
 
 #include <pybind11/stl.h>
@@ -20,6 +22,7 @@ T option(const py::dict& options, const char* name) {
   return options[name].cast<T>();
 }
 
+// Checks types only; TextGenerator::begin() checks values.
 llm::GenerateOptions options_of(const py::dict& given) {
   llm::GenerateOptions options;
   options.max_tokens = option<size_t>(given, "max_tokens");
@@ -47,6 +50,7 @@ std::unique_lock<std::mutex> PyTextGenerator::lock() {
   return lock;
 }
 
+// Encoding reads immutable tables: no lock.
 std::vector<int32_t> PyTextGenerator::encode(const std::string& prompt) const {
   captured_log().clear();
   return value_of(without_gil([&] { return generator_->encode(prompt); }));
@@ -56,6 +60,7 @@ std::vector<int32_t> PyTextGenerator::encode_chat(
     const std::vector<std::pair<std::string, std::string>>& messages) const {
   captured_log().clear();
   std::vector<llm::Message> views;
+  // Views of the caller's strings, which live until the call returns.
   for (const auto& [role, content] : messages) views.push_back({role, content});
   return value_of(without_gil([&] { return generator_->encode({views.data(), views.size()}); }));
 }
@@ -72,6 +77,7 @@ py::tuple PyTextGenerator::step() {
   const std::unique_lock<std::mutex> traced =
       trace_ == nullptr ? std::unique_lock<std::mutex>() : lock_for_python(trace_->mutex());
   Result<llm::Generated> made = without_gil([&] { return generator_->step(); });
+  // An exception that a signal handler raised replaces the error with which the step stopped.
   throw_if_interrupted();
   if (!made.ok()) fail_in(generator_->method(), made.error());
   const llm::Generated& step = *made;
@@ -88,6 +94,7 @@ std::vector<int32_t> PyTextGenerator::tokens() {
   return generator_->tokens();
 }
 
+// No lock: the facts do not change after loading.
 py::dict PyTextGenerator::facts() const {
   const llm::ModelFacts& facts = generator_->facts();
   py::dict dict;
@@ -101,6 +108,7 @@ py::dict PyTextGenerator::facts() const {
   return dict;
 }
 
+// Locked, because step() updates several counters.
 py::dict PyTextGenerator::statistics() {
   const auto locked = lock();
   const llm::GenerateStatistics& numbers = generator_->statistics();

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Describes this build: operators with their dtypes, backends, compiler and options. Nothing here depends on
+// a program, so all functions may be called at any time.
 #include "python/bindings/info.h"
 
 #include <cstdlib>
@@ -21,6 +23,7 @@ namespace rushlight {
 
 namespace {
 
+// Tables are searched in order, and each is sorted; names of several tables follow each other.
 py::list operator_names() {
   py::list names;
   for (const OperatorTable* table = &selected_operators; table != nullptr; table = table->next) {
@@ -32,6 +35,7 @@ py::list operator_names() {
 // The dtypes that each operator supports, as integers.
 py::dict operator_dtypes() {
   py::dict dtypes;
+  // kSelectedTypes is the table of selection.h for all operators.
   for (const auto& entry : kernels::kSelectedTypes) {
     py::list numbers;
     for (int number = 0; number < 32; ++number) {
@@ -60,6 +64,7 @@ void add_variants(py::dict& info) {
   py::list names;
 #if RUSHLIGHT_UKERNEL_VARIANTS
   using namespace ukernel;
+  // The same choice as the kernels make; RUSHLIGHT_CPU limits the variants.
   const Variant best = choose_variant(runnable_variants(Cpu{}), std::getenv("RUSHLIGHT_CPU"));
   for (const char* name : kVariantNames) names.append(name);
   info["variant"] = kVariantNames[static_cast<int>(best)];
@@ -71,6 +76,7 @@ void add_variants(py::dict& info) {
 }
 
 py::dict build_info() {
+  // In the order of RUSHLIGHT_LOG_LEVEL.
   constexpr const char* kLevels[] = {"debug", "info", "error", "off"};
   py::dict info;
   info["log_level"] = kLevels[RUSHLIGHT_LOG_LEVEL];

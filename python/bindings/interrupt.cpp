@@ -53,15 +53,18 @@ bool handle_signals() {
 class PythonInterrupt final : public Interrupt {
  public:
   Error poll(uint64_t* next) override {
+    // Per thread, because several threads execute methods and only one handles signals.
     thread_local int64_t asked = 0;
     thread_local int64_t looked = 0;
     thread_local uint64_t instructions = 1;
     const int64_t now = coarse_now_ns();
+    // The interval adapts: 1 after a slow slice, doubled after a fast one, at most kMostInstructions.
     instructions = now - looked >= kShort             ? 1
                    : instructions < kMostInstructions ? 2 * instructions
                                                       : instructions;
     looked = now;
     *next = instructions;
+    // Other threads only pace their polls.
     if (now - asked < kPeriod || PyThread_get_thread_ident() != main_thread) return Error::Ok;
     asked = now;
     return handle_signals() ? Error::InvalidState : Error::Ok;
@@ -69,6 +72,7 @@ class PythonInterrupt final : public Interrupt {
 };
 
 [[noreturn]] void refuse() {
+  // Waiting here would never end: the interrupted call holds the mutex and resumes after the handler.
   captured_log().say("called by a signal handler that interrupted the call it needs");
   fail(Error::InvalidState);
 }

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Binds tokenizer, decoder, chat template and sampler without a program. Objects refer to their blob or
+// tokenizer, so each wrapper keeps the Python object that owns the memory.
 #include "python/bindings/language.h"
 
 #include <string>
@@ -26,6 +28,7 @@ Span<const uint8_t> span_of(const py::bytes& bytes) {
 // An object loaded from a blob, together with the blob that it refers to.
 template <class T>
 struct Loaded {
+  // The order of the members matters: the value refers to the blob's bytes.
   explicit Loaded(py::bytes given) : blob(std::move(given)), value(value_of(T::load(span_of(blob)))) {}
   py::bytes blob;
   T value;
@@ -34,6 +37,7 @@ using LoadedTokenizer = Loaded<llm::Tokenizer>;
 using LoadedTemplate = Loaded<llm::ChatTemplate>;
 
 struct OwningDecoder {
+  // Keeps the tokenizer alive, to which the decoder points.
   py::object tokenizer;
   llm::Decoder decoder;
 };
@@ -70,6 +74,8 @@ std::string render(const LoadedTemplate& self,
   return text;
 }
 
+// Message contents are encoded as text: special tokens inside of them are not parsed
+// (ChatTemplate::encode()).
 std::vector<int32_t> encode_messages(const LoadedTemplate& self,
                                      const std::vector<std::pair<std::string, std::string>>& messages,
                                      bool generation_prompt, const LoadedTokenizer& tokenizer) {
@@ -80,8 +86,10 @@ std::vector<int32_t> encode_messages(const LoadedTemplate& self,
   return tokens;
 }
 
+// Converts lists and other dtypes to a contiguous float32 array.
 using Logits = py::array_t<float, py::array::c_style | py::array::forcecast>;
 
+// The sampler's state (its count of draws) belongs to the Python object.
 int32_t sample(llm::Sampler& self, const Logits& logits, const std::vector<int32_t>& recent) {
   const Span<const float> span(logits.data(), static_cast<size_t>(logits.size()));
   return self.sample(span, {recent.data(), recent.size()});
@@ -94,6 +102,7 @@ void bind_tokenizer(py::module_& m) {
       .def("decode", &decode, py::arg("tokens"), py::arg("skip_special"))
       .def(
           "text",
+          // Bytes: a token may end inside of a character.
           [](const LoadedTokenizer& self, int32_t token) { return py::bytes(self.value.text(token)); },
           py::arg("token"))
       .def(
@@ -103,6 +112,7 @@ void bind_tokenizer(py::module_& m) {
       .def(
           "find",
           [](const LoadedTokenizer& self, const std::variant<py::str, py::bytes>& text) {
+            // str encodes to UTF-8; bytes find tokens that are no valid UTF-8.
             return self.value.find(std::visit([](const auto& given) { return std::string(given); }, text));
           },
           py::arg("text"))

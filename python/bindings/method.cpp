@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Python owns inputs and outputs; this class decides how long. Lent arrays stay referenced until they are
+// replaced, and views keep the method alive.
 #include "python/bindings/method.h"
 
 #include <algorithm>
@@ -36,6 +38,7 @@ std::unique_lock<std::mutex> PyMethod::lock() {
   return lock;
 }
 
+// On an error, inputs before the failing one keep their new values.
 void PyMethod::set(const py::list& inputs, Kept* released) {
   Method& method = method_->method();
   const auto count = inputs.size();
@@ -43,8 +46,10 @@ void PyMethod::set(const py::list& inputs, Kept* released) {
     captured_log().say("expected " + std::to_string(kept_.size()) + " inputs, got " + std::to_string(count));
     fail(Error::InvalidArgument);
   }
+  // Items are borrowed from the list, which the caller holds.
   for (size_t i = 0; i < count; ++i) {
     py::object keep = set_input(method, i, PyList_GET_ITEM(inputs.ptr(), static_cast<Py_ssize_t>(i)));
+    // Not destroyed here: a destructor could run Python code that calls this method.
     if (kept_[i]) released->push_back(std::move(kept_[i]));
     if (keep) lends_ = true;
     kept_[i] = std::move(keep);
@@ -55,6 +60,7 @@ void PyMethod::set(const py::list& inputs, Kept* released) {
 void PyMethod::run_locked() {
   const std::unique_lock<std::mutex> traced =
       trace_ == nullptr ? std::unique_lock<std::mutex>() : lock_for_python(trace_->mutex());
+  // The order of the locks is method, then trace; the GIL is released last.
   const Error error = without_gil([&] { return method_->execute(); });
   throw_if_interrupted();
   if (error != Error::Ok) fail_in(method_->method(), error);
@@ -67,6 +73,8 @@ void PyMethod::check_copies() const {
   const Method& method = method_->method();
   const size_t count = first_outputs_.size();
   if (count <= kMostTimes) return;  // each is a part of the method's memory
+  // Outputs that name the same value are converted once (first_outputs_), so only distinct values count.
+  // Distinct values may still share memory.
   uint64_t needed = 0;
   for (size_t i = 0; i < count; ++i) {
     if (first_outputs_[i] == i && method.output(i).is_tensor())
@@ -80,6 +88,7 @@ void PyMethod::check_copies() const {
   fail(Error::MemoryAllocationFailed);
 }
 
+// Called with the lock held, as values refer to memory that the next execution overwrites.
 py::list PyMethod::get(const py::object& self, int outputs) {
   const auto how = static_cast<Outputs>(outputs);
   py::object owner = self;
@@ -104,6 +113,7 @@ py::list PyMethod::get(const py::object& self, int outputs) {
 
 py::list PyMethod::execute(const py::object& self, const std::optional<py::list>& inputs, int outputs) {
   auto& method = self.cast<PyMethod&>();
+  // Destroyed after the lock, in reverse order of declaration.
   Kept released;
   const auto lock = method.lock();
   if (inputs) method.set(*inputs, &released);

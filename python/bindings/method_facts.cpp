@@ -21,6 +21,7 @@ using flatbuffer::Table;
 // Bytes of a tensor in its largest shape. Checked, because the sizes come from the file.
 size_t nbytes(const TensorInfo& info) {
   size_t count = 0;
+  // element_size() is 0 for unknown dtypes, which gives 0 bytes.
   if (checked_numel(info.sizes, &count) && checked_mul(count, element_size(info.scalar_type), &count)) {
     return count;
   }
@@ -28,6 +29,7 @@ size_t nbytes(const TensorInfo& info) {
   fail(Error::InvalidProgram);
 }
 
+// Describes the largest shape; dynamism tells if sizes may be smaller.
 py::tuple describe(const TensorInfo& info) {
   return py::make_tuple(static_cast<int>(info.scalar_type), to_tuple(info.sizes), to_tuple(info.dim_order),
                         static_cast<int>(info.dynamism), info.is_memory_planned, nbytes(info));
@@ -78,9 +80,11 @@ std::vector<std::string> operators_of(const MethodMeta& meta) {
   return names;
 }
 
+// Named as in operators_of(), including the overload.
 std::vector<std::string> missing_operators(const MethodMeta& meta, const OperatorTable& table) {
   std::vector<std::string> names = operators_of(meta);
   const auto operators = meta.plan().tables(schema::plan::kOperators);
+  // From the end, so that indices of both lists agree while names are removed.
   for (size_t i = operators.size(); i-- > 0;) {
     const auto* entry = table.find(operators[i].string(schema::operator_name::kName),
                                    operators[i].string(schema::operator_name::kOverload));
@@ -106,6 +110,7 @@ py::dict method_facts(const MethodMeta& meta) {
   py::list outputs;
   py::list planned;
   std::vector<std::string> backends;
+  // An input that is no tensor has the tag only.
   for (size_t i = 0; i < meta.num_inputs(); ++i) {
     inputs.append(describe(value_of(meta.input_tag(i)), meta.input_tensor(i)));
   }
@@ -127,8 +132,10 @@ py::dict method_facts(const MethodMeta& meta) {
   facts["operators"] = to_list(operators_of(meta));
   facts["backends"] = to_list(backends);
   facts["planned"] = planned;
+  // Both pointer sizes, so that a host can tell the arena of a 32-bit board.
   facts["arena_32"] = value_of(meta.arena_bytes(4));
   facts["arena_64"] = value_of(meta.arena_bytes(8));
+  // A description is no error, so nothing may remain for the next exception.
   captured_log().clear();  // input_tensor() logs for values that are not tensors
   return facts;
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Outputs are copied by default, because the next execution overwrites the method's memory.
 #include "python/bindings/outputs.h"
 
 #include <cstring>
@@ -16,27 +17,32 @@ namespace {
 // Views need memory that outlives the call, which `owner` guarantees; copies do not.
 py::object from_tensor(const TensorImpl& tensor, Outputs how, py::handle owner) {
   const ScalarType type = tensor.scalar_type();
+  // A tensor that the program left unplanned and no call has written.
   if (tensor.data() == nullptr && tensor.numel() > 0) {
     captured_log().say("output: a tensor without memory");
     fail(Error::InvalidProgram);
   }
+  // complex32 and the quantized dtypes.
   if (numpy_dtype(type) == nullptr) {
     captured_log().say(std::string("output: ") + to_string(type) + " has no numpy counterpart");
     fail(Error::NotSupported);
   }
   if (how == Outputs::Copy || tensor.data() == nullptr) {
+    // Keeps the tensor's dim order: a channels-last output becomes an array with such strides.
     py::object array = make_array(type, tensor.sizes(), tensor.dim_order());
     if (tensor.nbytes() > 0) {
       std::memcpy(py::detail::array_proxy(array.ptr())->data, tensor.data(), tensor.nbytes());
     }
     return array;
   }
+  // Writing to a constant would change the weights of every method that shares them.
   const bool constant = tensor.storage() == Storage::Constant || tensor.storage() == Storage::ConstantView;
   const Access access = how == Outputs::WritableView && !constant ? Access::Writable : Access::ReadOnly;
   return make_array(type, tensor.sizes(), tensor.dim_order(), tensor.data(),
                     py::reinterpret_borrow<py::object>(owner), access);
 }
 
+// Lists of numbers are copied in every mode: Python's lists cannot share memory.
 template <class Items>
 py::list to_list(const Items& items) {
   py::list list;
@@ -46,6 +52,7 @@ py::list to_list(const Items& items) {
 
 }  // namespace
 
+// Tensors in lists follow the same mode as single ones.
 py::object to_python(const EValue& value, Outputs how, py::handle owner) {
   switch (value.tag) {
     case Tag::Tensor:

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Platform layer inside a Python process: log lines are kept for the exception that they explain.
+// Platform layer inside a Python process: log lines are kept for the exception that they explain. Only errors
+// are kept, and only on the thread that logged them.
 #include "runtime/platform/platform.h"
 
 #include <chrono>
@@ -23,6 +24,7 @@ void abort() { std::abort(); }
 void emit_log(LogLevel level, const char* file, int, const char* message) {
   if (level != LogLevel::Error) return;
   CapturedLog& log = captured_log();
+  // The first line names the innermost cause, so its source file is kept.
   if (log.text.empty()) {
     log.source_file = file;
   } else {
@@ -38,6 +40,7 @@ uint64_t now_ns() {
 
 uint64_t instruction_count() { return 0; }
 
+// The module layer allocates from the heap instead.
 Span<uint8_t> claim_memory(size_t, Bank) { return {}; }
 
 }  // namespace platform

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Errors of loading carry the names of all missing operators or backends, which are looked up only after a
-// failure.
+// failure. Memory of Python objects is used in place only if it cannot change.
 #include "python/bindings/program.h"
 
 #include <pybind11/stl.h>
@@ -43,10 +43,13 @@ void release_object(PyObject* object) {
 // Returns a loader over the object's own memory, or null unless it is immutable and aligned.
 std::shared_ptr<DataLoader> lend(const py::buffer& data) {
   PyObject* object = data.ptr();
+  // Exactly bytes: a subclass may override anything, and other buffers may be written.
   if (!PyBytes_CheckExact(object)) return nullptr;
   const char* bytes = PyBytes_AS_STRING(object);
+  // CPython's bytes objects begin behind a header, so alignment depends on the allocator.
   if (reinterpret_cast<uintptr_t>(bytes) % kAlignment != 0) return nullptr;
   Py_INCREF(object);
+  // The loader's deleter returns the reference.
   const std::shared_ptr<const void> kept(bytes, [object](const void*) { release_object(object); });
   return std::make_shared<SharedDataLoader>(kept, static_cast<size_t>(PyBytes_GET_SIZE(object)));
 }
@@ -57,6 +60,7 @@ std::unique_ptr<PyProgram> made(Result<std::unique_ptr<Module>> module, std::sha
 
 }  // namespace
 
+// Files are opened and verified without the GIL; exceptions are thrown after it is held again.
 std::unique_ptr<PyProgram> PyProgram::load_file(const std::string& path,
                                                 const std::vector<std::string>& data_files, int mode,
                                                 const LoadOptions& load) {
@@ -77,6 +81,7 @@ std::unique_ptr<PyProgram> PyProgram::load_bytes(const py::buffer& data,
                 load.trace);
   }
   const py::buffer_info info = data.request();
+  // The bytes are read as one block, so strides must not skip any.
   if (PyBuffer_IsContiguous(info.view(), 'C') == 0) throw py::buffer_error("the bytes are not contiguous");
   const Span<const uint8_t> bytes(static_cast<const uint8_t*>(info.ptr),
                                   static_cast<size_t>(info.size * info.itemsize));
@@ -90,6 +95,7 @@ py::list PyProgram::method_names() const {
   return names;
 }
 
+// Reads the program's tables, which never change, so no lock is needed.
 py::dict PyProgram::method_facts(const std::string& name) const {
   captured_log().clear();
   return rushlight::method_facts(value_of(module_->method_meta(name.c_str())));
@@ -99,9 +105,11 @@ template <class Load>
 auto PyProgram::loaded(const std::string& name, Load&& load) const {
   captured_log().clear();
   const Loading loading;
+  // The trace is locked before the GIL is released.
   const std::unique_lock<std::mutex> traced =
       trace_ == nullptr ? std::unique_lock<std::mutex>() : lock_for_python(trace_->mutex());
   auto result = without_gil(load);
+  // A handler's exception explains the failure better than the error.
   throw_if_interrupted();
   if (result.ok()) return std::move(*result);
   std::vector<std::string> names;
@@ -112,11 +120,13 @@ auto PyProgram::loaded(const std::string& name, Load&& load) const {
   fail(result.error(), -1, std::move(names));
 }
 
+// Each method keeps the module alive, so the Python program may be released first.
 std::unique_ptr<PyMethod> PyProgram::load_method(const std::string& name) const {
   auto method = loaded(name, [&] { return module_->load_method(name.c_str()); });
   return std::make_unique<PyMethod>(module_, std::move(method), trace_);
 }
 
+// The generator's metadata methods are loaded too; a missing operator is looked up in "forward" only.
 std::unique_ptr<PyTextGenerator> PyProgram::load_text_generator() const {
   auto generator = loaded("forward", [&] { return llm::TextGenerator::load(module_); });
   return std::make_unique<PyTextGenerator>(std::move(generator), trace_);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Owns the memory of a trace and writes its files. Errors of the C library become OSError.
 #include "python/bindings/trace.h"
 
 #include <cerrno>
@@ -19,8 +20,10 @@ constexpr size_t kEventBytes = size_t{64} << 20;
 void write_file(const std::string& path, Span<const uint8_t> bytes) {
   std::FILE* file = std::fopen(path.c_str(), "wb");
   bool written = file != nullptr && std::fwrite(bytes.data(), 1, bytes.size(), file) == bytes.size();
+  // fclose() reports errors of buffered writes.
   if (file != nullptr) written = std::fclose(file) == 0 && written;
   if (written) return;
+  // Acquiring the GIL may change errno.
   const int reason = errno;
   const py::gil_scoped_acquire acquired;
   errno = reason;
@@ -36,6 +39,7 @@ PyTrace::Memory PyTrace::allocate(size_t size) {
   return memory;
 }
 
+// Trace and values have separate memory: a trace that is full of values would otherwise lose events.
 PyTrace::PyTrace(size_t debug_bytes) : events_(allocate(kEventBytes)), values_(allocate(debug_bytes)) {
   etdump_.emplace(Span<uint8_t>(events_.get(), kEventBytes));
   if (debug_bytes == 0) return;
@@ -45,6 +49,7 @@ PyTrace::PyTrace(size_t debug_bytes) : events_(allocate(kEventBytes)), values_(a
 }
 
 void PyTrace::write(const std::string& path, const std::optional<std::string>& debug_path) {
+  // Waits for a method that executes: it holds the mutex, and finish() would end its block.
   const std::unique_lock<std::mutex> locked(mutex_);
   write_file(path, etdump_->finish());
   if (debug_path.has_value()) write_file(*debug_path, sink_.written());

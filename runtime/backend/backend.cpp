@@ -7,6 +7,7 @@
 
 namespace rushlight {
 
+// Linear: a build has a few backends.
 const Backend* BackendTable::find(const char* id) const {
   for (const BackendTable* table = this; table != nullptr; table = table->next) {
     for (size_t i = 0; i < table->size; ++i) {
@@ -31,6 +32,7 @@ Result<Tensor> input_tensor(Span<EValue* const> arguments, size_t index) {
 Result<Tensor> output_tensor(Span<EValue* const> arguments, size_t index) {
   RL_TRY_ASSIGN(const Tensor tensor, input_tensor(arguments, index));
   const TensorImpl& impl = *tensor.impl();
+  // A planned buffer may hold any shape up to the bound; a tensor without memory must stay empty.
   RL_CHECK(impl.storage() == Storage::None ? impl.numel_bound() == 0 : impl.is_writable(),
            Error::InvalidProgram, "delegate: argument %lu is written, but constant or lent",
            log_number(index));

@@ -36,6 +36,7 @@ Error init_one(Table delegate, const Program& program, const Backend& backend, B
                Span<const CompileSpec> specs, DelegateList* delegates) {
   RL_TRY_ASSIGN(FreeableBuffer processed,
                 program.delegate_data(delegate.table(schema::delegate::kProcessed)));
+  // The payload must have its final address before init(): backends may keep pointers to it.
   auto* placed = new (delegates->items + delegates->size) Delegate{&backend, nullptr, std::move(processed)};
   auto handle = backend.init(context, &placed->processed, specs);
   if (!handle.ok()) {
@@ -43,6 +44,7 @@ Error init_one(Table delegate, const Program& program, const Backend& backend, B
     return handle.error();
   }
   placed->handle = *handle;
+  // Counted only when complete: destroy() handles counted delegates.
   ++delegates->size;
   return Error::Ok;
 }
@@ -54,6 +56,7 @@ Error init(Table plan, const Program& program, const BackendTable& backends,
            ThreadPool* threads, BackendHost* host, CompileSpec* specs, DelegateList* delegates) {
   const ProgramDataMap own(program);
   const NamedDataMap* const maps[] = {&own, external_data};
+  // Keys of the program and of data files must differ; backends see one map.
   RL_TRY_ASSIGN(const MergedDataMap named_data, MergedDataMap::merge(maps));
   const BackendInitContext context(memory.method, plan.string(schema::plan::kName), &named_data, tracer,
                                    threads, host);
@@ -81,6 +84,7 @@ Error execute(const Delegate& delegate, BackendExecuteContext& context, const ch
 }
 
 void destroy(DelegateList* delegates) {
+  // In reverse order of creation.
   for (size_t i = delegates->size; i-- > 0;) {
     delegates->items[i].backend->destroy(delegates->items[i].handle);
     delegates->items[i].~Delegate();

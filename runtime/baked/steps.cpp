@@ -36,6 +36,7 @@ Error check_tensors(Span<const Use> uses) {
     RL_CHECK(error == Error::Ok, error, "a tensor argument is %s",
              error == Error::InvalidState ? "without memory" : "written, but constant or lent");
   }
+  // Compares all pairs: calls have few arguments, and the interpreter's marks would cost code.
   for (size_t i = 0; i < uses.size(); ++i) {
     if (!uses[i].is_written || !can_be_resized(*uses[i].tensor)) continue;
     for (size_t n = 0; n < uses.size(); ++n) {
@@ -68,10 +69,12 @@ Error check_input(size_t index, const Tensor& tensor) {
 
 Error take_input(size_t index, const Tensor& target, const void* data, const SizesType* sizes) {
   const auto rank = static_cast<size_t>(target.dim());
+  // The strides of a temporary TensorImpl; set_value() takes its elements or their address, not the object.
   StridesType strides[kTensorDimensionLimit];
   size_t numel = 0;
   RL_CHECK(checked_numel({sizes, rank}, &numel), Error::InvalidArgument,
            "input %lu: a size is negative or too large", log_number(index));
+  // The target's dim order: callers of baked programs pass data in the layout of the input.
   TensorImpl given(target.scalar_type(), target.dim(), const_cast<SizesType*>(sizes), const_cast<void*>(data),
                    const_cast<DimOrderType*>(target.dim_order().data()), strides);
   return set_value(index, EValue(target), EValue(Tensor(&given)));
@@ -79,6 +82,7 @@ Error take_input(size_t index, const Tensor& target, const void* data, const Siz
 
 void give_output(const Tensor& tensor, void* data, SizesType* sizes) {
   const void* elements = tensor.const_data_ptr();
+  // The output may already be in the caller's memory.
   if (elements != data && elements != nullptr) std::memcpy(data, elements, tensor.nbytes());
   for (ptrdiff_t d = 0; sizes != nullptr && d < tensor.dim(); ++d)
     sizes[d] = tensor.sizes()[static_cast<size_t>(d)];

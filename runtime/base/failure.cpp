@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Records are words: an error code in the lower 6 bits, and above it a position in the sources, an index or a
+// number of missing bytes (failure.h).
 #include "runtime/base/failure.h"
 
 #include <atomic>
@@ -29,6 +31,7 @@ void record_failure(uint32_t record) {
 
 void record_shortage(size_t needed, size_t given) {
   constexpr size_t kMost = (1u << 26) - 1;
+  // Saturates at 26 bits: 64 MiB.
   const size_t bytes = needed - given;
   record_failure(static_cast<uint32_t>(bytes < kMost ? bytes : kMost) << 6 | kShortage);
 }

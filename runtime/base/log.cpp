@@ -15,6 +15,7 @@ void emit_log(LogLevel level, const char* file, int line, const char* message); 
 }
 
 void log_line(LogLevel level, const char* file, int line, const char* format, ...) {
+  // On the stack, so that logging works without a heap and before platform::init().
   char message[256];
   va_list arguments;
   va_start(arguments, format);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Outputs are compared bitwise first; only elements that differ are converted to double and held against a
-// tolerance.
+// tolerance: |got - expected| <= absolute + relative * |expected|. No tolerance applies to integers: as
+// doubles, 64-bit integers that differ may look equal.
 #include "runtime/bundled/bundled_method.h"
 
 #include <cmath>
@@ -43,6 +44,7 @@ Error set_tensor(Method& method, size_t index, const BundledValue& value, Arena*
       element_size(value.layout.scalar_type) < 8 ? element_size(value.layout.scalar_type) : size_t{8};
   const void* data = value.data.data();
   RL_TRY_ASSIGN(const TensorInfo info, method.meta().input_tensor(index));
+  // Planned inputs are copied, so their alignment does not matter; others are used in place.
   if (!info.is_memory_planned && !is_aligned(data, alignment)) {
     RL_CHECK(memory != nullptr, Error::InvalidArgument, "input %lu: not aligned to %lu bytes in the bundle",
              log_number(index), log_number(alignment));
@@ -56,6 +58,7 @@ Error set_tensor(Method& method, size_t index, const BundledValue& value, Arena*
 }
 
 bool same_strides(const Tensor& a, const Tensor& b) {
+  // A dimension of size 1 may have any stride: it does not move an element.
   for (size_t d = 0; d < a.sizes().size(); ++d) {
     if (a.sizes()[d] > 1 && a.strides()[d] != b.strides()[d]) return false;
   }
@@ -63,7 +66,9 @@ bool same_strides(const Tensor& a, const Tensor& b) {
 }
 
 // Default tolerances by dtype: as in torch.testing.assert_close, with an absolute part of one unit in the
-// last place for 16-bit floats. python/rushlight/run/cases.py has the same rows.
+// last place for 16-bit floats. python/rushlight/run/cases.py has the same rows. The absolute part is scaled
+// by the largest expected element (resolve()), because rounding errors of a sum grow with its terms, not with
+// its result.
 struct DtypeTolerance {
   ScalarType type;
   double relative;
@@ -92,6 +97,7 @@ struct Difference {
 };
 
 Difference difference(double got, double want) {
+  // NaN equals NaN here: a kernel that should give NaN must give it.
   if (got == want || (std::isnan(got) && std::isnan(want))) return {0, want, true};
   if (!std::isfinite(got) || !std::isfinite(want)) {
     // No tolerance applies to an infinite difference.
@@ -157,6 +163,7 @@ double largest_magnitude(const BundledValue& want) {
   if (want.tag != Tag::Tensor) return std::fabs(want.number.to_double());
   const ScalarType type = part_of(want.layout.scalar_type);
   const size_t width = element_size(type);
+  // Steps over components, so that complex tensors need no separate case.
   double largest = 0;
   for (size_t at = 0; at + width <= want.data.size(); at += width) {
     const double magnitude = std::fabs(element(type, want.data.data() + at));
@@ -172,6 +179,7 @@ BundledTolerance resolve(BundledTolerance tolerance, const BundledValue& want) {
   const ScalarType type = want.tag == Tag::Tensor ? part_of(want.layout.scalar_type) : ScalarType::Float;
   for (const DtypeTolerance& row : kDtypeTolerances) {
     if (row.type != type) continue;
+    // A tolerance that the caller gave (not negative) is kept.
     if (tolerance.relative < 0) tolerance.relative = row.relative;
     if (tolerance.absolute < 0) {
       const double largest = largest_magnitude(want);
@@ -209,6 +217,7 @@ Error visit_tensor(size_t index, const Tensor& got, const BundledValue& want, Vi
   const size_t width = element_size(type);
   const auto* a = got.const_data_ptr<uint8_t>();
   const uint8_t* b = want.data.data();
+  // Elements are visited in memory order: both tensors have the same strides, and are dense.
   for (size_t i = 0; i < want.data.size() / width; ++i, a += width, b += width) {
     Difference found{0, element(type, b), false};
     if (std::memcmp(a, b, width) != 0) {
@@ -287,6 +296,7 @@ Result<BundledErrorStats> compute_method_output_error_stats(const Method& method
   BundledErrorStats stats;
   size_t count = 0;
   RL_TRY(visit_outputs(method, test_case, [&](size_t, size_t, const Difference& found) -> Error {
+    // The means are over all elements, also the equal ones.
     const double relative = found.relative();
     stats.mean_absolute += found.absolute;
     stats.mean_relative += relative;

@@ -18,6 +18,7 @@ bool accepts(char code, const EValue& value) {
   const bool may_be_none = code >= 'A' && code <= 'Z';
   if (may_be_none && value.is_none()) return true;
   const Tag tag = value.tag;
+  // The character in lower case: None is decided, and the kind remains.
   switch (may_be_none ? code - 'A' + 'a' : code) {
     case 't':
     case 'w':
@@ -79,10 +80,13 @@ bool shapes_are_apart(const char* signature, EValue* const* arguments) {
   for (const Pass pass : {kMark, kCompare, kClear}) {
     for (size_t i = 0; signature[i] != '\0'; ++i) {
       const bool written = is_written(signature[i]);
+      // Written tensors are marked and cleared, all others compared. 'e' arguments are exempt: they are
+      // values that the operator replaces (boxing.h).
       if (written == (pass == kCompare) || signature[i] == 'e') continue;
       for (uint32_t n = count_tensors(*arguments[i]); n-- > 0;) {
         TensorImpl* tensor = tensor_at(*arguments[i], n);
         if (tensor == nullptr || tensor->shape_dynamism() == TensorShapeDynamism::STATIC) continue;
+        // In the pass kMark a set mark means that two written arguments name one tensor.
         if (pass != kClear && tensor->is_marked()) apart = false;
         if (written) tensor->set_marked(pass == kMark);
       }
@@ -92,6 +96,7 @@ bool shapes_are_apart(const char* signature, EValue* const* arguments) {
 }
 
 Error check_tensor(const TensorImpl& tensor, bool written, When when) {
+  // A tensor that has memory must be writable: constants and lent inputs are not.
   if (written && tensor.storage() != Storage::None) {
     return tensor.is_writable() ? Error::Ok : Error::InvalidProgram;
   }
@@ -104,6 +109,7 @@ Error check_tensor(const TensorImpl& tensor, bool written, When when) {
 
 Error check_kinds(const KernelEntry& kernel, Span<EValue* const> arguments) {
   const size_t expected = std::strlen(kernel.signature);
+  // A program may pass more arguments than the signature has; the kernel does not see them.
   RL_CHECK(arguments.size() >= expected, Error::InvalidProgram,
            "operator %s: expected %lu arguments, got %lu", kernel.name, log_number(expected),
            log_number(arguments.size()));

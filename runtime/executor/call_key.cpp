@@ -16,6 +16,7 @@ class Key {
   void add(uint64_t number) { value_ = layout_id(value_, number); }
 
   void add(double number) {
+    // The bits, so that -0.0 differs from 0.0 and NaN equals itself.
     uint64_t bits = 0;
     std::memcpy(&bits, &number, sizeof(bits));
     add(bits);
@@ -23,6 +24,7 @@ class Key {
 
   template <class T>
   void add_all(Span<T> items) {
+    // The length separates adjacent lists: [1], [2, 3] and [1, 2], [3] get different keys.
     add(static_cast<uint64_t>(items.size()));
     for (const auto& item : items) add(item);
   }
@@ -89,6 +91,7 @@ uint64_t call_key(const KernelEntry& kernel, EValue* const* arguments) {
   Key key;
   for (const char* c = kernel.name; *c != '\0'; ++c) key.add(static_cast<uint64_t>(*c));
   for (size_t i = 0; kernel.signature[i] != '\0'; ++i) {
+    // The memory of the result is what the key is to find, so only its layout counts.
     if (kernel.signature[i] == 'w') {
       key.add_shape(arguments[i]->to_tensor());
     } else {

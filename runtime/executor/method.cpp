@@ -82,6 +82,7 @@ Error Method::check_inputs() const {
 }
 
 // Removes the memory of aliases, because their base may no longer exist.
+// A view is bound again each time its call executes; a method that starts over must not read the last one's.
 void Method::forget_views() {
   TensorImpl* tensors = values_.value_tables().tensors;
   for (TensorImpl* tensor = tensors; tensor != tensors + num_tensors_; ++tensor) {
@@ -95,6 +96,7 @@ Error Method::execute() {
   trace_block(tracer(), "Execute");
   if (kLimits) failed_call_ = {};
   RL_TRY(execute_chains());
+  // Logged once at the end, from values as the caller sees them.
   trace_outputs();
   return Error::Ok;
 }
@@ -116,7 +118,8 @@ Error Method::execute_chains() {
 }
 
 // Grants the instructions until the next poll of the interrupt. Without an interrupt the slice is the whole
-// budget.
+// budget. count_instruction() has decremented `slice` below 0 already, so it is set anew, less the
+// instruction that is about to execute.
 Error Method::begin_slice(Budget* budget, size_t at) {
   RL_CHECK(budget->left > 0, Error::OutOfResources, "instruction %lu: the budget of %lu is exhausted",
            log_number(at), log_number(instruction_budget_));
@@ -132,7 +135,9 @@ Error Method::begin_slice(Budget* budget, size_t at) {
 
 Error Method::execute_chain(size_t index, Table chain, Budget* budget) {
   const TableVector instructions = chain.tables(schema::chain::kInstructions);
+  // prepared_ counts instructions through all chains, `at` within one.
   const size_t first = prepared_ == nullptr || index == 0 ? 0 : first_instruction(index);
+  // Caches the offsets of both fields by vtable, which most instructions of a file share.
   FieldPair instruction(schema::instruction::kInstrArgsType, schema::instruction::kInstrArgs);
   FieldPair call(schema::kernel_call::kOpIndex, schema::kernel_call::kArgs);
   static_assert(schema::kernel_call::kArgs == static_cast<unsigned>(schema::delegate_call::kArgs));
@@ -143,6 +148,8 @@ Error Method::execute_chain(size_t index, Table chain, Budget* budget) {
     const auto kind = static_cast<InstructionKind>(*instruction.first());
     const Table arguments = Table::referred_by(instruction.second());
     const bool folded = is_folded(first + at - 1);
+    // The constant result is in memory already. With a tracer the loop goes on, so that the trace lists the
+    // call.
     if (folded && tracer() == nullptr) continue;
     const InstructionScope traced(tracer(), index, at - 1, event_name(kind, folded));
     switch (kind) {
@@ -159,6 +166,7 @@ Error Method::execute_chain(size_t index, Table chain, Budget* budget) {
         RL_CHECK(error == Error::Ok, error, "instruction %lu failed", log_number(at - 1));
         break;
       }
+      // Moves and jumps occur in methods with kept values only (layout.cpp), so `kept` is not null here.
       case InstructionKind::MoveCall:
         values_.value_tables().kept[arguments.scalar<int32_t>(schema::move_call::kMoveTo)] =
             values_.value_tables().kept[arguments.scalar<int32_t>(schema::move_call::kMoveFrom)];
@@ -168,6 +176,8 @@ Error Method::execute_chain(size_t index, Table chain, Budget* budget) {
             values_.value_tables().kept[arguments.scalar<int32_t>(schema::jump_false_call::kCondValueIndex)];
         RL_CHECK(!condition.is_tensor() || is_one_bool(*condition.payload.as_tensor.impl()),
                  Error::InvalidProgram, "instruction %lu: the condition is not one bool", log_number(at - 1));
+        // Jumps to any instruction of the chain, also backwards: only the budget and the interrupt end a
+        // loop.
         if (is_false(condition)) {
           at = static_cast<size_t>(
               arguments.scalar<int32_t>(schema::jump_false_call::kDestinationInstruction));
@@ -220,6 +230,7 @@ Error Method::call_kernel(const FieldPair& call, size_t number) {
   KernelContext context(temporary_, tracer(), kernel, num_arguments, threads_, prepared);
   const OperatorScope traced(tracer(), kernel.name, kernel.signature);
   const Error error = is_folded(number) ? Error::Ok : kernel.call(context, arguments_);
+  // Scratch lives for one call.
   if (temporary_ != nullptr) temporary_->reset();
   RL_CHECK(error == Error::Ok, error, "operator %s: %s", kernel.name, to_string(error));
   traced.log_outputs(arguments_);
@@ -257,11 +268,13 @@ Method::Method(Method&& other) noexcept
       external_data_(other.external_data_),
       num_external_data_(other.num_external_data_),
       memory_changes_(other.memory_changes_) {
+  // The new method owns delegates and external data; `other` must destroy neither.
   other.delegate_support_ = nullptr;
   other.num_external_data_ = 0;
 }
 
 Method::~Method() {
+  // Delegates first: they may refer to external data until they are destroyed.
   if (delegate_support_ != nullptr) delegate_support_->destroy(&delegates_);
   for (size_t i = num_external_data_; i-- > 0;) external_data_[i].~FreeableBuffer();
 }

@@ -27,6 +27,7 @@ class Block {
 
   template <ArenaPart kPart, class T>
   void place(T** start) const {
+    // The layout computes sizes without the types, also for targets other than the host; here they meet.
     static_assert(arena_element_size(kPart, sizeof(void*)) == sizeof(T));
     static_assert(arena_element_alignment(kPart, sizeof(void*)) % alignof(T) == 0);
     *start = reinterpret_cast<T*>(memory_ + static_cast<size_t>(layout_.offset[static_cast<size_t>(kPart)]));
@@ -75,6 +76,7 @@ class Method::Loader {
     RL_TRY(check_moves());
     RL_TRY(check_calls());
     method_.memory_changes_ = memory_changes();
+    // Last, because backends may take long and see a method that is verified.
     return init_delegates();
   }
 
@@ -109,6 +111,7 @@ class Method::Loader {
   // Returns true if tensors get memory, or become aliases, during execution.
   [[nodiscard]] bool memory_changes() const {
     if (moves_tensors_ || makes_views_) return true;
+    // An input lent by the caller does not count: its storage is Lent, and set_input() checks it.
     for (const TensorImpl* tensor = value_tables().tensors; tensor != next_tensor_; ++tensor) {
       if (tensor->storage() == Storage::None && tensor->numel() > 0) return true;
     }
@@ -143,6 +146,7 @@ class Method::Loader {
     const TableVector values = plan_.tables(schema::plan::kValues);
     for (size_t i = 0; i < values.size(); ++i) {
       TensorRank* rank = value_tables().ranks + i / 32;
+      // `before` counts the tensors of all groups before this one.
       if (i % 32 == 0) new (rank) TensorRank{0, static_cast<uint32_t>(next_tensor_ - value_tables().tensors)};
       if (values[i].scalar<uint8_t>(schema::evalue::kValType) != static_cast<uint8_t>(ValueKind::Tensor))
         continue;
@@ -159,6 +163,7 @@ class Method::Loader {
       for (size_t i = 0; i < count; ++i) new (value_tables().kept + i) EValue(values.make(i));
       return;
     }
+    // A compact method keeps inputs and outputs only, in this order (Method::input_value()).
     EValue* end = method_.ends_;
     for (const unsigned ends : {schema::plan::kInputs, schema::plan::kOutputs}) {
       for (const int32_t index : plan_.vector<int32_t>(ends))
@@ -181,6 +186,7 @@ class Method::Loader {
       next_sizes_ += dim;
       for (size_t d = 0; d < dim; ++d) sizes[d] = view.layout.sizes[d];
     }
+    // Files store no strides: they follow from sizes and dim order.
     auto* tensor = new (next_tensor_++)
         TensorImpl(view.layout.scalar_type, static_cast<ptrdiff_t>(dim), sizes, data,
                    const_cast<DimOrderType*>(view.layout.dim_order.data()), next_strides_, view.dynamism);
@@ -195,6 +201,7 @@ class Method::Loader {
     const Table extra = tensor.table(schema::tensor::kExtraTensorInfo);
     const auto constant = tensor.scalar<uint32_t>(schema::tensor::kDataBufferIdx);
     const Table allocation = tensor.table(schema::tensor::kAllocationInfo);
+    // With an allocation, a constant is the initial state of memory that the method may write.
     if (allocation) {
       RL_TRY(find_planned(allocation, view, data));
       *storage = Storage::Planned;
@@ -209,12 +216,15 @@ class Method::Loader {
       return program_.load_mutable(segment, constant, *data, view.layout.nbytes);
     }
     const void* bytes = nullptr;
+    // External data: by its name from the data files, and kept alive by the method.
     if (view.is_external) {
       RL_TRY_ASSIGN(bytes, load_external(extra.string(schema::extra::kFullyQualifiedName), view));
     } else {
       if (constant == 0) return Error::Ok;
       RL_TRY_ASSIGN(bytes, program_.constant(constant, view.layout.nbytes));
     }
+    // Program data is aligned by the exporter; a hostile or careless file may differ, and typed loads would
+    // trap on some cores.
     RL_CHECK(is_aligned(bytes, element_size(view.layout.scalar_type)),
              view.is_external ? Error::InvalidExternalData : Error::InvalidProgram,
              "constant %lu %s: not aligned for %s", log_number(constant),
@@ -227,6 +237,7 @@ class Method::Loader {
   // Tensors may share memory and the bytes of their initial state, so a small file could cause any amount of
   // copying. Legitimate state is copied once to memory that only it uses, which stays below this limit.
   Error count_initial_state(size_t nbytes) {
+    // No overflow: nbytes is at most planned_bytes_, and the sum was at most twice that.
     initial_state_bytes_ += nbytes;
     RL_CHECK(initial_state_bytes_ <= 2 * planned_bytes_, Error::InvalidProgram,
              "method: more initial state than twice its %lu bytes of planned memory",
@@ -242,6 +253,7 @@ class Method::Loader {
 
   Result<const void*> load_external(const char* key, const TensorView& view) {
     RL_TRY_ASSIGN(const NamedDataMap* map, data_file(key));
+    // The address stays valid when the buffer moves: it owns or borrows memory, and contains none.
     RL_TRY_ASSIGN(FreeableBuffer data, map->tensor_data(key, view.layout));
     const void* bytes = data.data();
     new (method_.external_data_ + method_.num_external_data_++) FreeableBuffer(std::move(data));
@@ -261,6 +273,7 @@ class Method::Loader {
     RL_CHECK(range_fits(offset, view.layout.nbytes, size), Error::InvalidProgram,
              "tensor: %lu bytes at %lu exceed the planned buffer of %lu", log_number(view.layout.nbytes),
              log_number(offset), log_number(size));
+    // Sizes of elements are powers of two; the buffer itself is aligned to 16 bytes.
     RL_CHECK((offset & (element_size(view.layout.scalar_type) - 1)) == 0, Error::InvalidProgram,
              "tensor: offset %lu is not aligned for %s", log_number(offset),
              to_string(view.layout.scalar_type));
@@ -320,6 +333,7 @@ class Method::Loader {
       TensorImpl* tensor = value.payload.as_tensor.impl();
       RL_CHECK(tensor->storage() != Storage::Constant, Error::InvalidProgram,
                "input value %ld: is a constant", static_cast<long>(inputs[i]));
+      // Lent: no memory yet, not writable; set_input() provides it.
       if (tensor->storage() == Storage::None) tensor->set_data(nullptr, Storage::Lent);
       value.length = kInput;
     }
@@ -333,6 +347,7 @@ class Method::Loader {
       const EValue& value = value_tables().kept[to];
       RL_CHECK(!value.is_tensor() || value.length != kInput, Error::InvalidProgram,
                "move: to value %ld, which is an input", static_cast<long>(to));
+      // Moved tensors may exchange memory; moved numbers change no tensor.
       moves_tensors_ = moves_tensors_ || !value.is_number();
       return Error::Ok;
     });
@@ -346,6 +361,8 @@ class Method::Loader {
       method_.values_.gather(indices, method_.arguments_);
       RL_TRY(check_kinds(kernel, {method_.arguments_, indices.size()}));
       for (size_t i = 0; kernel.signature[i] != '\0'; ++i) {
+        // An argument that becomes a view takes another tensor's memory, which makes checks at load
+        // insufficient.
         makes_views_ =
             makes_views_ || (kernel.signature[i] == 'e' && may_become_view(*method_.arguments_[i]));
       }
@@ -402,6 +419,7 @@ Result<Method> Method::load(const Program& program, const char* name, const Memo
   void* block = layout.size > SIZE_MAX ? nullptr : memory.method->allocate(static_cast<size_t>(layout.size));
   RL_CHECK(block != nullptr, Error::MemoryAllocationFailed, "method %s: its values need %lu bytes", name,
            log_number(layout.size));
+  // From here on the destructor of `method` releases what an unfinished load has created.
   Method method(meta.plan(), memory.temporary, options);
   RL_TRY(Loader(program, memory, operators, options, counts, layout, static_cast<uint8_t*>(block), &method)
              .run());

@@ -20,7 +20,8 @@ using schema::InstructionKind;
 
 namespace {
 
-// Limit for folding: the result's size as a multiple of the size of its constants.
+// Limit for folding: the result's size as a multiple of the size of its constants. Without it, expanding a
+// scalar to a large tensor would store the tensor.
 constexpr size_t kMostGrowth = 8;
 
 // Calls f for each tensor of an argument.
@@ -52,6 +53,8 @@ size_t find_written(const char* signature) {
 class MethodPreparer {
  public:
   MethodPreparer(Method& method, Preparation* preparation) : method_(method), preparation_(preparation) {
+    // Without temporary memory for the analysis, no value counts as constant: kernels only size their
+    // scratch.
     if (method.temporary_ == nullptr || method.temporary_->size() < method.preparing_bytes()) return;
     scratch_ = *method.temporary_;  // a copy: allocations here are not the kernels'
     scratch_.reset();
@@ -62,6 +65,7 @@ class MethodPreparer {
   static Error measure(Method& method, Preparation* needs) {
     if (!has_prepare(method)) return Error::Ok;
     RL_TRY(MethodPreparer(method, needs).run());
+    // For prepare(): a pointer per instruction, and its alignment.
     needs->index_bytes = num_instructions(method) * sizeof(void*) + alignof(void*);
     return Error::Ok;
   }
@@ -70,6 +74,7 @@ class MethodPreparer {
     if (!has_prepare(method)) return Error::Ok;
     const size_t count = num_instructions(method);
     size_t bytes = 0;
+    // If the index does not fit, nothing is prepared; execution is slower and equal.
     if (!checked_mul(count, sizeof(void*), &bytes)) return Error::Ok;
     auto* prepared = static_cast<const void**>(weights->arena().allocate(bytes, alignof(void*)));
     if (prepared == nullptr) return Error::Ok;
@@ -95,6 +100,7 @@ class MethodPreparer {
 
   Error run() {
     const Error error = prepare_calls();
+    // measure() has only pretended: tensors get back their planned memory.
     if (preparation_->weights == nullptr && uses_.has_value()) restore();
     return error;
   }
@@ -143,6 +149,7 @@ class MethodPreparer {
     const Error error = call.kernel.function(context, method_.arguments_, call.kernel.prepare);
     RL_CHECK(error == Error::Ok, error, "operator %s, instruction %lu, preparing: %s", call.kernel.name,
              log_number(call.number), to_string(error));
+    // A kernel's scratch is reset after each call, so the largest one counts.
     if (preparation_->scratch_bytes < preparation->scratch_bytes)
       preparation_->scratch_bytes = preparation->scratch_bytes;
     if (method_.prepared_ != nullptr) method_.prepared_[call.number] = preparation->prepared;
@@ -179,6 +186,8 @@ class MethodPreparer {
     const uint64_t key = call_key(call.kernel, method_.arguments_);
     if (preparation_->weights == nullptr) {
       if (!preparation_->count(source, key, out->nbytes())) return false;
+      // While sizes are counted, the planned memory stands for the result, unless another method has computed
+      // it: addresses are compared, contents are not read.
       const PreparedWeights* shared = preparation_->shared;
       void* there = shared == nullptr ? nullptr : shared->find(source, key, out->nbytes());
       set_constant(index, there == nullptr ? out->mutable_data() : there);
@@ -193,6 +202,7 @@ class MethodPreparer {
   // Moves the tensor and its aliases to constant memory.
   void set_constant(size_t value, void* made) {
     auto* planned = method_.values_.tensor(value).mutable_data_ptr<uint8_t>();
+    // An alias keeps its offset in the moved tensor.
     uses_->for_each_view(value, [&](size_t view) {
       const auto* shown = method_.values_.tensor(view).const_data_ptr<uint8_t>();
       move(view, static_cast<uint8_t*>(made) + (shown - planned));
@@ -210,6 +220,8 @@ class MethodPreparer {
     bool constant = true;
     for (size_t i = 0; call.kernel.signature[i] != '\0'; ++i) {
       if (i == written) continue;
+      // The first tensor stands for the call in the index of prepared data; the key tells calls with the same
+      // one apart.
       for_each_tensor(*method_.arguments_[i], [&](const Tensor& tensor) {
         constant = constant && tensor.impl()->storage() == Storage::Constant;
         if (source == nullptr) source = tensor.const_data_ptr();
@@ -226,7 +238,9 @@ class MethodPreparer {
     void* made = preparation_->weights->add(source, key, out->nbytes());
     if (made == nullptr) return nullptr;
     void* planned = out->mutable_data();
+    // Planned, so that the kernel may write it.
     out->set_data(made, Storage::Planned);
+    // A copy: what the kernel allocates ends with the block.
     Arena temporary = scratch_;
     KernelContext context(&temporary, nullptr, call.kernel, call.indices.size(), method_.threads_);
     const Error error = call.kernel.call(context, method_.arguments_);

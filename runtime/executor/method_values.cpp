@@ -16,7 +16,8 @@ namespace {
 using flatbuffer::Table;
 using schema::ValueKind;
 
-// Population count by parallel sums, for cores without an instruction for it.
+// Population count by parallel sums of 2, 4 and 8 bits; the multiplication adds the four bytes. For cores
+// without an instruction for it.
 uint32_t count_bits(uint32_t bits) {
   bits -= (bits >> 1) & 0x55555555;
   bits = (bits & 0x33333333) + ((bits >> 2) & 0x33333333);
@@ -38,6 +39,7 @@ Item* take(ListMemory<Item>* memory, uint32_t length, const BoxedList<Item>** li
 
 }  // namespace
 
+// Tensors before this value's group of 32, and before it in its group.
 Tensor MethodValues::tensor(size_t index) const {
   const TensorRank& rank = value_tables_.ranks[index / 32];
   const uint32_t before = rank.bits & ((uint32_t{1} << (index % 32)) - 1);
@@ -64,6 +66,7 @@ EValue MethodValues::make(size_t index) const {
       // Both are stored as 64 bits.
       value.payload.as_int = content.scalar<int64_t>(schema::boxed::kItem);
       break;
+    // Lists of values keep a pointer to the indices; fill() replaces it by a pointer to a BoxedList.
     default: {
       // Strings and lists of all kinds begin with their length. Booleans are bytes, verified to be 0 or 1,
       // and can be read as bool.
@@ -79,6 +82,8 @@ EValue MethodValues::get(size_t index) const {
   return kCompact && value_tables_.kept == nullptr ? make(index) : value_tables_.kept[index];
 }
 
+// The file stores indices of int lists as int64, and indices of tensor lists as int32. load() has verified
+// kinds and ranges of all items. A negative index is an absent optional tensor.
 EValue MethodValues::fill(const EValue& list, ValueTables* value_tables) const {
   EValue filled = list;
   if (list.tag == Tag::ListInt) {
@@ -105,11 +110,13 @@ EValue MethodValues::fill(const EValue& list, ValueTables* value_tables) const {
 }
 
 void MethodValues::gather(Span<const int32_t> indices, EValue** arguments) const {
+  // A copy whose pointers advance: the next call reuses the lists' memory from the start.
   ValueTables value_tables = value_tables_;
   EValue* made = value_tables_.made;
   for (const int32_t index : indices) {
     const bool kept = !kCompact || value_tables_.kept != nullptr;
     EValue* value = kept ? value_tables_.kept + index : new (made) EValue(make(static_cast<size_t>(index)));
+    // fill() reads its argument before the new value overwrites it: both may be at `made`.
     if (is_list_of_values(*value)) value = new (made) EValue(fill(*value, &value_tables));
     *arguments++ = value;
     ++made;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A segment tree in an array: node n has children 2n and 2n + 1, and the leaf of range p is node size + p.
 // Ranges that begin before an address form a prefix of the sorted array; the one in the prefix that ends last
-// tells if any of them reaches the address.
+// tells if any of them reaches the address. The number of leaves need not be a power of two, because the
+// order of combining does not matter.
 #include "runtime/executor/slot_set.h"
 
 #include <utility>
@@ -58,6 +59,8 @@ uint32_t SlotSet::find(const Slot& with) const {
   }
   uint32_t found = kNone;
   size_t left = slots_.size();
+  // Combines the nodes that cover the leaves [0, before): at each level the left end if it is a right child,
+  // and the right end's left neighbour if that is a left child.
   for (size_t right = left + before; left < right; left /= 2, right /= 2) {
     if ((left & 1) != 0) found = later(found, nodes_[left++]);
     if ((right & 1) != 0) found = later(found, nodes_[--right]);

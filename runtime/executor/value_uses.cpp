@@ -53,7 +53,9 @@ constexpr uint32_t kEnd = UINT32_MAX;
 ValueUses::ValueUses(Table plan, const MethodValues& values, const KernelEntry* const* kernels,
                      size_t planned, Arena* memory)
     : values_(values), kernels_(kernels), count_(plan.tables(schema::plan::kValues).size()) {
+  // ValueUse stores the index of a range in 24 bits.
   if (planned > kMaxSlots || memory->size() - memory->used() < bytes(count_, planned)) return;
+  // Slots first: they need the strictest alignment, which bytes() counts once.
   auto* slots = memory->allocate_array<Slot>(planned);
   uses_ = memory->allocate_array<ValueUse>(count_);
   auto* nodes = memory->allocate_array<uint32_t>(2 * SlotSet::kNodes * planned);
@@ -76,6 +78,7 @@ template <class F>
 void ValueUses::walk(Table plan, F visit) {
   const TableVector values = plan.tables(schema::plan::kValues);
   now_ = 0;
+  // Inputs and initial states are written at time 0, outputs are read after the last instruction.
   for (size_t i = 0; i < count_; ++i) {
     if (has_initial_state(values[i])) visit(i, uint32_t{kOtherUse});
   }
@@ -108,6 +111,7 @@ void ValueUses::start() {
     uses_[i].flags = kPlanned;
     slots_[count++] = {begin, begin + nbytes, static_cast<uint32_t>(i)};
   }
+  // Tensors without bytes have no range, so there may be fewer ranges than planned tensors.
   slots_ = {slots_.data(), count};
   sort(slots_);
 }
@@ -119,7 +123,8 @@ bool ValueUses::changes(size_t value) const {
   return found;
 }
 
-// A value that is read before it is written, or written twice, has different contents over time.
+// A value that is read before it is written, or written twice, has different contents over time: only the
+// first write sets kStarts, a later one counts as another use.
 void ValueUses::mark(size_t value, uint32_t flags) {
   for_each_named(values_, value, [&](size_t named) {
     ValueUse& use = uses_[named];
@@ -142,6 +147,7 @@ void ValueUses::visit_uses(Table instruction, F visit) {
       // An 'e' argument may become an alias of any argument that the call reads.
       const uint32_t read =
           std::strchr(signature, 'e') != nullptr ? uint32_t{kRead | kOtherUse} : uint32_t{kRead};
+      // Reads first: a call that writes in place reads the old contents.
       for (const bool writes : {false, true}) {
         for (size_t i = 0; signature[i] != '\0'; ++i) {
           if (is_written(signature[i]) != writes) continue;
@@ -154,6 +160,7 @@ void ValueUses::visit_uses(Table instruction, F visit) {
       break;
     }
     case InstructionKind::DelegateCall:
+      // The program does not tell which arguments a delegate writes.
       for (const int32_t index : arguments.vector<int32_t>(schema::delegate_call::kArgs))
         visit(static_cast<size_t>(index), uint32_t{kOtherUse});
       break;
@@ -182,8 +189,10 @@ void ValueUses::follow_slots(Table plan) {
     const ValueUse& use = uses_[slot.value];
     if (jumps_ && (use.flags & kStarts) == 0 && use.last != 0) live_.insert(use.slot);
   }
+  // Only first uses matter in this pass; begin() ignores the others.
   walk(plan,
        [&](size_t value, uint32_t) { for_each_named(values_, value, [&](size_t named) { begin(named); }); });
+  // Owners that are left when the program ends.
   for (uint32_t slot = 0; slot < slots_.size(); ++slot) {
     if (owners_.has(slot)) end_owner(slot);
   }
@@ -196,6 +205,7 @@ void ValueUses::begin(size_t value) {
   if ((use.flags & kStarts) != 0) {
     begin_owner(use.slot);
   } else {
+    // A value whose first use reads it shows memory that another value owns, if any.
     begin_view(use.slot);
   }
   live_.insert(use.slot);
@@ -210,6 +220,7 @@ void ValueUses::begin_owner(uint32_t slot) {
     live_.erase(other);
     other = live_.find(own);
   }
+  // The write ends all earlier results in this memory.
   for (uint32_t owner = 0; (owner = owners_.find(own)) != SlotSet::kNone;) end_owner(owner);
   const uint32_t flags = uses_[own.value].flags & ~uint32_t{kRead | kSeen};
   if (other == SlotSet::kNone && flags == (kWritten | kStarts | kPlanned)) owners_.insert(slot);
@@ -217,6 +228,8 @@ void ValueUses::begin_owner(uint32_t slot) {
 
 void ValueUses::begin_view(uint32_t slot) {
   const Slot& own = slots_[slot];
+  // An alias that is only read and lies inside its owner keeps the owner; any other use of the bytes
+  // disqualifies it.
   const bool is_only_read = (uses_[own.value].flags & ~uint32_t{kSeen}) == (kRead | kPlanned);
   for (uint32_t owner = 0; (owner = owners_.find(own)) != SlotSet::kNone;) {
     if (is_only_read && slots_[owner].contains(own)) {
@@ -231,6 +244,7 @@ void ValueUses::begin_view(uint32_t slot) {
 void ValueUses::end_owner(uint32_t slot) {
   owners_.erase(slot);
   ValueUse& use = uses_[slots_[slot].value];
+  // first < now_: two arguments that one call writes in the same memory own nothing.
   bool is_over = use.first < now_ && use.last <= now_;
   for (uint32_t view = links_[slot]; view != SlotSet::kNone; view = links_[view])
     is_over = is_over && uses_[slots_[view].value].last <= now_;

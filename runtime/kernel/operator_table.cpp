@@ -5,12 +5,14 @@ namespace rushlight {
 
 namespace {
 
-// strcmp(entry, name) if `overload` is empty, otherwise strcmp(entry, name + "." + overload).
+// strcmp(entry, name) if `overload` is empty, otherwise strcmp(entry, name + "." + overload), without
+// building the string.
 int compare(const char* entry, const char* name, const char* overload) {
   while (*name != '\0' && *entry == *name) {
     ++entry;
     ++name;
   }
+  // As strcmp: bytes compare as unsigned.
   if (*name != '\0') return static_cast<unsigned char>(*entry) - static_cast<unsigned char>(*name);
   if (*overload == '\0') return static_cast<unsigned char>(*entry);
   if (*entry != '.') return static_cast<unsigned char>(*entry) - static_cast<unsigned char>('.');
@@ -25,6 +27,7 @@ int compare(const char* entry, const char* name, const char* overload) {
 }  // namespace
 
 const KernelEntry* OperatorTable::find(const char* name, const char* overload) const {
+  // Tables are searched in order: an operator in an earlier table hides one in a later table.
   for (const OperatorTable* table = this; table != nullptr; table = table->next) {
     size_t low = 0;
     size_t high = table->size;

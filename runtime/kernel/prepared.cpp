@@ -17,6 +17,8 @@ PreparedWeights::Block** PreparedWeights::find_slot(Block** root, const void* so
   hash = (hash ^ (hash >> 33)) * 0xff51afd7ed558ccd;
   hash = (hash ^ (hash >> 33)) * 0xc4ceb9fe1a85ec53;
   hash ^= hash >> 33;
+  // Each level consumes the top bit; after 64 levels the rest of the hash is 0, and the walk goes on to the
+  // left.
   Block** slot = root;
   for (; *slot != nullptr; hash <<= 1) {
     Block& block = **slot;
@@ -34,6 +36,8 @@ void* PreparedWeights::find(const void* source, uint64_t layout, size_t size) co
 
 void* PreparedWeights::add(const void* source, uint64_t layout, size_t size) {
   const size_t left = arena_.size() - arena_.used();
+  // Compares first, because Arena logs an error when it is full, and constants that stay unprepared are no
+  // error.
   if (left < note_cost() || size > left - note_cost()) return nullptr;
   if (watcher_ != nullptr) watcher_->begin_block(size);
   void* block = arena_.allocate(sizeof(Block), alignof(Block));
@@ -58,6 +62,7 @@ bool PreparedWeights::note(const void* source, uint64_t layout, size_t size) {
 bool Preparation::count(const void* source, uint64_t layout, size_t size) {
   if (shared != nullptr && shared->find(source, layout, size) != nullptr) return true;
   const size_t cost = PreparedWeights::cost(size);
+  // cost < size: the sum overflowed.
   if (cost < size || cost > most_prepared_bytes - prepared_bytes) return false;
   if (counted == nullptr || counted->note(source, layout, size)) prepared_bytes += cost;
   return true;
@@ -70,6 +75,7 @@ void* KernelContext::prepare(const void* source, uint64_t layout, size_t size) {
     return nullptr;
   }
   preparation_->prepared = preparation_->weights->find(source, layout, size);
+  // Found: already prepared, and the kernel must not fill it again.
   if (preparation_->prepared != nullptr) return nullptr;
   void* made = preparation_->weights->add(source, layout, size);
   preparation_->prepared = made;

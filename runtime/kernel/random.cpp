@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// SplitMix64 (Steele, Lea and Flood 2014): a counter with a mixing function; 64 bits of state, and each state
+// is visited once.
 #include "runtime/kernel/random.h"
 
 #include <atomic>
@@ -21,6 +23,7 @@ uint64_t mix(uint64_t bits) {
 }  // namespace
 
 void set_seed(uint64_t seed) {
+  // Streams restart, so that a seed gives the same values in a process that has drawn before.
   process_seed = seed;
   streams.store(0, std::memory_order_relaxed);
 }

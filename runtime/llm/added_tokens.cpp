@@ -9,7 +9,8 @@ namespace rushlight::llm {
 
 namespace {
 
-// Decodes backwards: tries 1 to 4 bytes from the end.
+// Decodes backwards: tries 1 to 4 bytes from the end. A text that ends in invalid UTF-8 counts as one that
+// ends with U+FFFD.
 uint32_t last_character(std::string_view text) {
   for (size_t back = 1; back <= 4 && back <= text.size(); ++back) {
     const Character character = first_character(text.substr(text.size() - back));
@@ -32,6 +33,7 @@ AddedTokens::AddedTokens(const Vocabulary& vocabulary, const Table<Added>& added
   uint32_t next = 0;
   for (uint32_t byte = 0; byte < 256; ++byte) {
     begins_[byte] = next;
+    // check_added() has excluded empty texts, so each token has a first byte.
     while (next < added.size() && static_cast<uint8_t>(vocabulary.strings[added[next].text][0]) == byte)
       ++next;
   }
@@ -48,6 +50,7 @@ size_t AddedTokens::longest(const Vocabulary& vocabulary, std::string_view text)
   const auto lead = static_cast<uint8_t>(text[0]);
   size_t low = begins_[lead], high = begins_[lead + 1], found = added_.size();
   for (size_t i = 1; low < high; ++i) {
+    // A token that ends after i bytes is the first of the range, and longer than every token found before.
     if (byte_of(low, i) < 0) found = low++;
     if (i == text.size()) break;
     const auto first_from = [&](int byte) {
@@ -61,6 +64,8 @@ size_t AddedTokens::longest(const Vocabulary& vocabulary, std::string_view text)
       }
       return from;
     };
+    // Tokens with the text's byte at i occupy [begin, high): the first position with at least `byte`, and
+    // with at least `byte + 1`.
     const int byte = static_cast<uint8_t>(text[i]);
     const size_t begin = first_from(byte);
     high = first_from(byte + 1);
@@ -76,6 +81,7 @@ AddedMatch match_at(const Classes& classes, std::string_view text, size_t taken,
   if ((flags & kSingleWord) != 0 && in_word) return {begin, begin};
   if ((flags & kTakesLeftSpaces) != 0) {
     while (begin > taken && ends_with(classes, kSpace, text.substr(0, begin))) {
+      // Steps back to the lead byte of the space: 10xxxxxx are continuation bytes.
       do --begin;
       while (begin > taken && (static_cast<uint8_t>(text[begin]) & 0xC0) == 0x80);
     }

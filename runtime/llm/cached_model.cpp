@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Runs `forward` on one chunk: ids [1, S] int64 and positions int64 [S] or [1], to the logits of the last
+// position. Ids are widened from int32, because exported programs take int64.
 #include "runtime/llm/cached_model.h"
 
 #include <algorithm>
@@ -28,6 +30,7 @@ Result<CachedModel> CachedModel::load(std::shared_ptr<Module> module) {
 
 Error CachedModel::evaluate(Span<const int32_t> tokens) {
   const size_t first = tokens_.size();
+  // first <= context: tokens_ grows only after this check.
   RL_DCHECK(!tokens.empty() && tokens.size() <= facts_.chunk);
   RL_CHECK(tokens.size() <= facts_.context - first, Error::InvalidArgument,
            "context: expected at most %lu tokens, got %lu", log_number(facts_.context),
@@ -40,6 +43,7 @@ Error CachedModel::evaluate(Span<const int32_t> tokens) {
   const EValue inputs[] = {ids.value(), positions.value()};
   RL_TRY(method_->execute(inputs));
   RL_TRY(read_logits(method_->method().output(0).to_tensor()));
+  // Only now do the tokens count as cached. After an error the next call writes the same rows again.
   tokens_.insert(tokens_.end(), tokens.begin(), tokens.end());
   return Error::Ok;
 }
@@ -50,6 +54,7 @@ Error CachedModel::read_logits(const Tensor& logits) {
   RL_CHECK(logits.numel() >= width && logits.numel() % width == 0, Error::InvalidProgram,
            "method forward, output 0: expected a multiple of %lu logits, got %lu", log_number(width),
            log_number(logits.numel()));
+  // With logits [1, S, vocabulary], S - 1 positions precede the last one.
   const size_t skipped = logits.numel() - width;
   switch (logits.scalar_type()) {
     case ScalarType::Float:

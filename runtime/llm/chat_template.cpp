@@ -25,6 +25,8 @@ Result<ChatTemplate> ChatTemplate::load(Span<const uint8_t> blob) {
            log_number(kTexts), log_number(head[1]));
   const Table<uint32_t> offsets(blob.data() + kHeader, kOffsets);
   const size_t bytes = blob.size() - kHeader - 4 * kOffsets;
+  // Checks the offsets once, so that Strings may slice without checks. `RLC1` has one more offset than
+  // strings; the last offset ends the last string.
   uint32_t last = 0;
   for (size_t i = 0; i < kOffsets; ++i) {
     RL_CHECK(offsets[i] >= last && offsets[i] <= bytes, Error::InvalidExternalData,
@@ -62,6 +64,7 @@ Error ChatTemplate::encode(Span<const Message> messages, bool generation_prompt,
 
 Error ChatTemplate::append(const Message& message, bool first, bool after_system, std::string* text,
                            TextRange* content) const {
+  // Records the range of the content alone: the strings of the template around it may hold special tokens.
   const auto put = [&](Text before, std::string_view said, Text after) {
     *text += texts_[before];
     content->begin = text->size();
@@ -77,6 +80,7 @@ Error ChatTemplate::append(const Message& message, bool first, bool after_system
     RL_CHECK(message.role == "system", Error::InvalidArgument,
              "message: expected the role system, user or assistant, got %.*s",
              static_cast<int>(message.role.substr(0, 40).size()), message.role.data());
+    // The format has no strings for a system message elsewhere.
     RL_CHECK(first, Error::InvalidArgument, "message: expected the role system in the first message only");
     RL_CHECK((flags_ & kNoSystem) == 0, Error::InvalidArgument,
              "message: this model's chat format has no role system; put its text into the first question");
@@ -85,6 +89,8 @@ Error ChatTemplate::append(const Message& message, bool first, bool after_system
   return Error::Ok;
 }
 
+// Models that think before they answer drop the thoughts of earlier answers from the prompt: all text up to
+// the last end mark, and the line breaks behind it.
 std::string_view ChatTemplate::without_reasoning(std::string_view content) const {
   const std::string_view end = texts_[ReasoningEnd];
   const size_t found = end.empty() ? std::string_view::npos : content.rfind(end);

@@ -10,6 +10,8 @@
 namespace rushlight::llm {
 
 uint32_t find_token(const Vocabulary& vocabulary, std::string_view text, uint32_t hash) {
+  // Without buckets the vocabulary looks nothing up. Otherwise `begins` has a power of two of buckets and one
+  // end offset, so size - 2 is the mask.
   const auto& begins = vocabulary.token_buckets;
   if (begins.empty()) return kNone;
   const size_t bucket = hash & (begins.size() - 2);
@@ -31,7 +33,8 @@ void Merger::add_known(uint32_t token, uint32_t bytes) {
   add(token, bytes);
 }
 
-// Unknown bytes are held back, because the next ones may join the same unknown token.
+// Unknown bytes are held back, because the next ones may join the same unknown token. Without an unknown
+// token in the vocabulary they are dropped.
 void Merger::add_unknown(uint32_t bytes) {
   if (facts_.unknown == kNone) return;
   if (unknown_bytes_ > 0 && facts_.fuse_unknown == 0) {
@@ -55,6 +58,8 @@ void Merger::start_with_character(std::string_view character, uint32_t code_poin
 void Merger::start(std::string_view piece) {
   symbols_.clear();
   unknown_bytes_ = 0;
+  // Symbols begin as bytes (byte-level vocabularies, as of GPT-2) or as characters (vocabularies converted
+  // from SentencePiece).
   for (size_t at = 0; at < piece.size();) {
     if (facts_.by_characters == 0) {
       const uint32_t token = vocabulary_.byte_tokens[static_cast<uint8_t>(piece[at++])];
@@ -84,7 +89,9 @@ void Merger::push(int32_t left) {
   }
 }
 
-// Applies merges in order of rank. Each merge makes at most two new pairs, so the heap sees O(n) pairs.
+// Applies merges in order of rank. Each merge makes at most two new pairs, so the heap sees O(n) pairs. A
+// pair is outdated if its left symbol was joined to an earlier one (0 bytes), became the last, or covers
+// another number of bytes with its neighbour than when the pair was pushed.
 void Merger::join_all() {
   while (!pairs_.empty()) {
     std::pop_heap(pairs_.begin(), pairs_.end(), Later());
@@ -96,6 +103,7 @@ void Merger::join_all() {
     if (left.bytes + right.bytes != pair.bytes) continue;
     left.token = pair.result;
     left.bytes = pair.bytes;
+    // The right symbol leaves the list but keeps its position in the array: the heap refers to positions.
     right.bytes = 0;
     left.next = right.next;
     if (left.next >= 0) symbols_[left.next].previous = pair.left;
@@ -104,7 +112,8 @@ void Merger::join_all() {
   }
 }
 
-// A piece that is a token itself needs no merging.
+// A piece that is a token itself needs no merging, if the exporter found that merging its bytes gives this
+// token (kWhole).
 void Merger::encode(std::string_view piece, std::vector<int32_t>* tokens) {
   const uint32_t whole = find_token(vocabulary_, piece, hash_bytes(piece));
   if (whole != kNone && (vocabulary_.token_flags[whole] & kWhole) != 0) {

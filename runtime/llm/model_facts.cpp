@@ -59,12 +59,14 @@ Error token_ids(const Module& module, const char* name, size_t vocabulary, std::
 }
 
 Error read_tokens_input(const MethodMeta& forward, ModelFacts* facts) {
+  // Input 0 is tokens [1, S]; batches are not supported, because a cache holds one sequence.
   RL_TRY_ASSIGN(const TensorInfo tokens, forward.input_tensor(0));
   RL_CHECK(tokens.scalar_type == ScalarType::Long && tokens.sizes.size() == 2 && tokens.sizes[0] == 1 &&
                tokens.sizes[1] >= 1,
            Error::NotSupported,
            "method forward, input 0: expected tokens as int64 [1, S], got %s of rank %lu",
            to_string(tokens.scalar_type), log_number(tokens.sizes.size()));
+  // Sizes in the program are upper bounds: for a dynamic S, the longest chunk that one call takes.
   facts->chunk = static_cast<size_t>(tokens.sizes[1]);
   RL_CHECK(facts->chunk == 1 || tokens.dynamism != TensorShapeDynamism::STATIC, Error::NotSupported,
            "method forward, input 0: expected a dynamic number of tokens or 1, got exactly %lu; export the "
@@ -79,6 +81,7 @@ Error read_position_input(const MethodMeta& forward, ModelFacts* facts) {
            Error::NotSupported,
            "method forward, input 1: expected input_pos as int64 [1], got %s of rank %lu",
            to_string(position.scalar_type), log_number(position.sizes.size()));
+  // A size above 1 is an upper bound too: such a model wants the position of each token.
   facts->positions_of_each = position.sizes[0] > 1;
   if (facts->positions_of_each) facts->chunk = std::min(facts->chunk, static_cast<size_t>(position.sizes[0]));
   return Error::Ok;
@@ -94,6 +97,7 @@ Error read_logits_output(const MethodMeta& forward, ModelFacts* facts) {
            "method forward, output 0: expected logits [1, vocabulary] or [1, S, vocabulary] in float32, "
            "float16 or bfloat16, got %s of rank %lu",
            to_string(logits.scalar_type), log_number(rank));
+  // The last size is the number of logits of a position in both accepted forms.
   facts->logits = static_cast<size_t>(logits.sizes[rank - 1]);
   return Error::Ok;
 }
@@ -135,8 +139,10 @@ Result<ModelFacts> read_facts(const Module& module) {
       sequence || context, Error::NotSupported,
       "program: expected a method get_max_seq_len or get_max_context_len, got neither; they say how many "
       "tokens the cache holds");
+  // If both exist, get_max_context_len is the capacity of the cache and get_max_seq_len limits one call only.
   facts.context = context.value_or(sequence.value_or(0));
   facts.chunk = std::min({facts.chunk, sequence.value_or(facts.context), facts.context});
+  // A head may be padded to a round size. Its logits beyond the vocabulary are read but never sampled.
   RL_TRY_ASSIGN(const std::optional<size_t> vocabulary, count(module, "get_vocab_size", facts.logits));
   facts.vocabulary = vocabulary.value_or(facts.logits);
   std::vector<int32_t> begins;

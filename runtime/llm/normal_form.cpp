@@ -14,6 +14,7 @@ constexpr uint32_t kSyllables = 0xAC00, kLeads = 0x1100, kVowels = 0x1161, kTrai
 constexpr uint32_t kLeadCount = 19, kVowelCount = 21, kTrailCount = 28;
 constexpr uint32_t kSyllableCount = kLeadCount * kVowelCount * kTrailCount;
 
+// A code point and its canonical combining class; class 0 is a starter.
 struct Mark {
   uint32_t code_point, combining;
 };
@@ -39,6 +40,7 @@ class NormalForm {
 
  private:
   void decompose(uint32_t code_point) {
+    // Unsigned wrap-around: code points below the first syllable become large and fail the comparison.
     const uint32_t syllable = code_point - kSyllables;
     if (syllable < kSyllableCount) {
       add(kLeads + syllable / (kVowelCount * kTrailCount));
@@ -47,6 +49,8 @@ class NormalForm {
       return;
     }
     const auto& table = vocabulary_.decompositions;
+    // U+00A0 is the first code point of Unicode with a decomposition. The table holds full decompositions, so
+    // no recursion is needed.
     const size_t found = code_point < 0xA0 ? table.size() : find_ascending(table, code_point);
     if (found == table.size()) return add(code_point);
     const std::string_view parts = vocabulary_.strings[table[found].text];
@@ -67,6 +71,8 @@ class NormalForm {
     pending_.push_back({code_point, combining});
   }
 
+  // Canonical ordering: sorts each span of marks between starters by class. The sort must be stable, because
+  // the order of marks of equal class is significant.
   void flush() {
     for (auto begin = pending_.begin(); begin != pending_.end();) {
       const auto is_starter = [](const Mark& mark) { return mark.combining == 0; };
@@ -79,7 +85,9 @@ class NormalForm {
     pending_.clear();
   }
 
-  // Joins each starter with later characters that nothing blocks (UAX 15, definition of "blocked").
+  // Joins each starter with later characters that nothing blocks (UAX 15, definition of "blocked"). In place:
+  // `kept` never passes the mark that is read. A mark is reachable if it directly follows the starter, or if
+  // the last kept mark has a lower class that is not 0.
   void compose() {
     size_t kept = 0, starter = pending_.size();  // no starter yet
     uint32_t last = 0;                           // combining class of the last kept character
@@ -100,6 +108,8 @@ class NormalForm {
 
   // Returns the composition of two code points, or 0.
   [[nodiscard]] uint32_t composed(uint32_t first, uint32_t second) const {
+    // Hangul by arithmetic: lead + vowel, then syllable without trail + trail. Trail index 0 means "no trail"
+    // and is no character, therefore 1 is subtracted before the comparison.
     const uint32_t lead = first - kLeads, vowel = second - kVowels, trail = second - kTrails;
     if (lead < kLeadCount && vowel < kVowelCount) {
       return kSyllables + (lead * kVowelCount + vowel) * kTrailCount;
@@ -108,6 +118,8 @@ class NormalForm {
     if (syllable < kSyllableCount && syllable % kTrailCount == 0 && trail - 1 < kTrailCount - 1) {
       return first + trail;
     }
+    // Binary search by (first, second). The order is not verified at load: a table out of order misses
+    // compositions, and reads nothing outside of itself.
     const auto& table = vocabulary_.compositions;
     size_t low = 0, high = table.size();
     while (low < high) {

@@ -26,6 +26,8 @@ std::string replace_matches(const Automaton& automaton, std::string_view text, s
   return replaced;
 }
 
+// Spaces may have several bytes, so the text is decoded once from the left; the end is that of the last
+// character that is no space.
 std::string_view strip_spaces(const Classes& classes, std::string_view text, bool left, bool right) {
   size_t begin = text.size(), end = 0;  // range without outer spaces
   for (size_t at = 0; at < text.size();) {
@@ -42,6 +44,7 @@ std::string_view strip_spaces(const Classes& classes, std::string_view text, boo
 }
 
 std::string apply(const Vocabulary& vocabulary, const Classes& classes, const Step& step, std::string text) {
+  // Steps index into strings and automata without checks: Vocabulary::load() has verified them.
   const auto& strings = vocabulary.strings;
   switch (step.kind) {
     case StepKind::Prepend:

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Temperature sampling without floating-point sums: weights are 40-bit fixed point and are drawn by a
+// cumulative scan in token order. Floating-point `exp` and sums in varying order differ in the last bits
+// between libraries and compilers, and one different draw changes the rest of the text.
 #include "runtime/llm/sampler.h"
 
 #include <algorithm>
@@ -9,9 +12,12 @@ namespace rushlight::llm {
 namespace {
 
 constexpr int kWeightBits = 40;  // the likeliest token has weight 2^40; weights below 1 are 0
+// Weights of up to 2^24 tokens add up within 64 bits.
 
-// 2^-power in units of 2^-40. The fraction comes from the Taylor series with coefficients ln(2)^k / k! in
-// units of 2^-32. Integers only; the error is below 2^-26.
+// 2^-power in units of 2^-40, just below 2^40 for power 0. The fraction comes from the Taylor series
+// (Horner's scheme) with coefficients ln(2)^k / k! in units of 2^-32, k = 9 to 1. Integers only; the error is
+// below 2^-26. No product overflows: the coefficients sum to 2^32 - 31, and up <= 2^32. The comparison is
+// negated so that NaN gives 0.
 uint64_t power_of_two(double power) {
   if (!(power < kWeightBits + 1)) return 0;
   constexpr uint64_t kCoefficients[] = {437,      5676,      65510,      661577,    5726720,
@@ -25,7 +31,8 @@ uint64_t power_of_two(double power) {
   return (fraction << (kWeightBits - 32)) >> (1 + whole);
 }
 
-// The upper 64 bits of the product.
+// The upper 64 bits of the product: schoolbook multiplication of 32-bit halves, because 32-bit targets have
+// no 128-bit type.
 uint64_t multiply_high(uint64_t a, uint64_t b) {
   constexpr uint64_t kLow = 0xFFFFFFFF;
   const uint64_t middle = (a >> 32) * (b & kLow) + ((a & kLow) * (b & kLow) >> 32);
@@ -38,6 +45,7 @@ uint64_t multiply_high(uint64_t a, uint64_t b) {
 int32_t Sampler::sample(Span<const float> logits, Span<const int32_t> recent) {
   logits_.assign(logits.begin(), logits.end());
   penalize(recent);
+  // Finds the first greatest logit; any value replaces a NaN.
   int32_t best = 0;
   for (size_t i = 1; i < logits_.size(); ++i) {
     const float greatest = logits_[static_cast<size_t>(best)];
@@ -48,11 +56,14 @@ int32_t Sampler::sample(Span<const float> logits, Span<const int32_t> recent) {
   if (!(options_.temperature > 0) || std::isnan(greatest)) return best;
   weigh(greatest);
   keep_likeliest();
+  // Scales 64 random bits to [0, total) by multiplication (Lemire 2019) without rejection: the bias is below
+  // total / 2^64.
   uint64_t rest = multiply_high(random(), total());
   for (const Candidate& candidate : candidates_) {
     if (rest < candidate.weight) return candidate.token;
     rest -= candidate.weight;
   }
+  // Never reached: the likeliest token keeps its weight, so `rest` is less than the sum.
   return best;
 }
 
@@ -64,6 +75,7 @@ void Sampler::penalize(Span<const int32_t> recent) {
   std::sort(tokens.begin(), tokens.end());
   tokens.erase(std::unique(tokens.begin(), tokens.end()), tokens.end());
   for (const int32_t token : tokens) {
+    // Ids of another vocabulary, and negative ones, have no logit.
     const auto index = static_cast<uint32_t>(token);
     if (index >= logits_.size()) continue;
     float& logit = logits_[index];
@@ -78,6 +90,7 @@ void Sampler::weigh(float greatest) {
   candidates_.clear();
   for (size_t i = 0; i < logits_.size(); ++i) {
     if (std::isnan(logits_[i])) continue;
+    // The test for equality gives infinite logits weight: infinity - infinity would be NaN.
     const double below =
         logits_[i] == greatest ? 0 : static_cast<double>(greatest) - static_cast<double>(logits_[i]);
     const uint64_t weight = power_of_two(below * scale);
@@ -95,6 +108,9 @@ void Sampler::keep_likeliest() {
                      candidates_.end(), likelier);
     candidates_.resize(most);
   }
+  // Nucleus (Holtzman et al. 2020): pops the likeliest from a heap until their sum reaches the share, at
+  // least one. The sum is that of the tokens that top_k has kept. A heap costs O(n + k log n); sorting all
+  // would cost O(n log n).
   if (options_.top_p < 1) {
     const auto enough = static_cast<double>(options_.top_p) * static_cast<double>(total());
     std::make_heap(candidates_.begin(), candidates_.end(), less_likely);
@@ -106,6 +122,7 @@ void Sampler::keep_likeliest() {
     } while (rest != candidates_.begin() && static_cast<double>(sum) < enough);
     candidates_.erase(candidates_.begin(), rest);
   }
+  // min_p compares with the likeliest token, whose weight is power_of_two(0), not with the sum.
   if (options_.min_p > 0) {
     const double least =
         std::min(static_cast<double>(options_.min_p), 1.0) * static_cast<double>(power_of_two(0));

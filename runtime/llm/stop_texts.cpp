@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Naive matching at each held position. Between calls the held text is shorter than the longest stop text,
+// and stop texts are short, so an automaton (Aho-Corasick) would not pay.
 #include "runtime/llm/stop_texts.h"
 
 #include <algorithm>
@@ -13,6 +15,8 @@ StopTexts::StopTexts(const std::vector<std::string>& texts) {
 
 bool StopTexts::add(const std::string& piece, std::string* out) {
   held_ += piece;
+  // Text before `certain` cannot begin a stop text. Among complete matches the one that ends first wins: it
+  // is the one that a reader of single characters finds first.
   size_t certain = held_.size();
   size_t found = std::string::npos;
   size_t found_end = std::string::npos;
@@ -21,6 +25,7 @@ bool StopTexts::add(const std::string& piece, std::string* out) {
       const size_t compared = std::min(text.size(), held_.size() - at);
       if (held_.compare(at, compared, text, 0, compared) != 0) continue;
       if (compared < text.size()) {
+        // This suffix of the held text may still become a stop text.
         certain = std::min(certain, at);
       } else if (at + compared < found_end) {
         found = at;

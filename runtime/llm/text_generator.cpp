@@ -31,7 +31,9 @@ size_t common_prefix(const std::vector<int32_t>& a, const std::vector<int32_t>& 
       std::mismatch(a.begin(), a.begin() + static_cast<ptrdiff_t>(shorter), b.begin()).first - a.begin());
 }
 
-// The first `keep` tokens, then the newest, which fill half of the remaining context.
+// The first `keep` tokens, then the newest, which fill half of the remaining context. Preconditions: keep + 2
+// <= context < tokens.size(). Keys in the cache depend on their positions, so the tokens are evaluated again
+// rather than moved.
 std::vector<int32_t> shifted(const std::vector<int32_t>& tokens, size_t keep, size_t context) {
   const size_t newest = (context - keep) / 2;
   std::vector<int32_t> kept(tokens.begin(), tokens.begin() + static_cast<ptrdiff_t>(keep));
@@ -99,6 +101,7 @@ Error TextGenerator::check(Span<const int32_t> prompt, const GenerateOptions& op
              log_number(prompt.size()));
     return Error::Ok;
   }
+  // At least one of the newest tokens remains after a shift: (context - keep) / 2 >= 1.
   RL_CHECK(context >= 2 && options.keep <= context - 2, Error::InvalidArgument,
            "keep: expected fewer than %lu tokens (the context minus 1), got %lu", log_number(context - 1),
            log_number(options.keep));
@@ -121,7 +124,8 @@ Error TextGenerator::begin(Span<const int32_t> prompt, const GenerateOptions& op
   return Error::Ok;
 }
 
-// The last token is always evaluated again, because its logits are needed.
+// The last token is always evaluated again, because its logits are needed. A cache that cannot be shortened
+// is empty after rewind(); then all tokens are pending.
 void TextGenerator::become(const std::vector<int32_t>& tokens) {
   const size_t kept = std::min(common_prefix(model_.tokens(), tokens), tokens.size() - 1);
   model_.rewind(kept);
@@ -152,6 +156,7 @@ Result<Generated> TextGenerator::step() {
   const size_t waiting = pending_.size();
   RL_TRY(evaluate_next());
   const size_t evaluated = waiting - pending_.size();
+  // A chunk that is not the prompt's last gives no token; its logits are ignored.
   const Generated made = pending_.empty() ? sample() : Generated();
   const uint64_t end = now_ns();
   if (decodes) {
@@ -170,9 +175,11 @@ Generated TextGenerator::sample() {
   const int32_t token = sampler_.sample(model_.logits(), {history_.data(), history_.size()});
   step.token = token;
   if (options_.logprobs) step.logprob = logprob_of(token);
+  // history_ is not shifted with the cache, so the repetition penalty still sees dropped tokens.
   history_.push_back(token);
   pending_.assign(1, token);
   ++statistics_.generated_tokens;
+  // A stop text outranks the other reasons, because it truncates the text.
   const bool stops = add_text(token, &step.text);
   const Finish why = stops ? Finish::StopText : reason_to_end(token);
   return why == Finish::None ? step : finish(why, std::move(step));
@@ -211,7 +218,8 @@ Generated TextGenerator::finish(Finish why, Generated step) {
   return step;
 }
 
-// Log softmax, in double because it sums 100,000 values and more.
+// Log softmax, in double because it sums 100,000 values and more. Subtracting the maximum keeps exp() at most
+// 1, and the sum at least 1.
 float TextGenerator::logprob_of(int32_t token) const {
   const Span<const float> logits = model_.logits();
   const double most = *std::max_element(logits.begin(), logits.end());
@@ -227,6 +235,7 @@ Result<Finish> TextGenerator::generate(Span<const int32_t> prompt, const Generat
     RL_TRY_ASSIGN(const Generated made, step());
     const bool continues = callback(made);
     if (made.finish != Finish::None) return made.finish;
+    // The callback has received the token already; finish() drops the text that is still held back.
     if (!continues) return finish(Finish::Cancelled, {}).finish;
   }
 }
@@ -241,6 +250,7 @@ Error TextGenerator::rewind(size_t count) {
   std::vector<int32_t> all = tokens();
   RL_CHECK(count <= all.size(), Error::InvalidArgument, "rewind: expected at most %lu tokens, got %lu",
            log_number(all.size()), log_number(count));
+  // Tokens beyond the cache (never evaluated, or lost because the cache cannot be shortened) become pending.
   model_.rewind(std::min(count, model_.tokens().size()));
   pending_.assign(all.begin() + static_cast<ptrdiff_t>(model_.tokens().size()),
                   all.begin() + static_cast<ptrdiff_t>(count));

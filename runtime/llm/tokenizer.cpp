@@ -27,6 +27,7 @@ class Encoder {
         tokens_(tokens) {}
 
   void encode(std::string_view text) {
+    // A special token that touches a plain range stays text, even if it begins outside of the range.
     const auto parses = [&](size_t begin, size_t end) { return parse_special_ && !is_plain(begin, end); };
     each_added(tokenizer_.added_, vocabulary_, tokenizer_.classes_, text, parses,
                [&](std::string_view part, uint32_t token) {
@@ -45,6 +46,7 @@ class Encoder {
 
   // Encodes the text between two added tokens, at `offset` of the whole text.
   void segment(std::string_view text, size_t offset) {
+    // After normalization, offsets no longer refer to the original text, so plain ranges cannot be applied.
     const bool is_moved = !vocabulary_.normalizers.empty();
     const auto parses = [&](size_t begin, size_t end) {
       return parse_special_ && (is_moved || !is_plain(offset + begin, offset + end));
@@ -71,6 +73,7 @@ class Encoder {
     if (step.kind == StepKind::ReplaceInPiece) {
       return pre_tokenize(index + 1, replace_all(piece, strings[step.a], strings[step.b]), first);
     }
+    // PrefixPiece: puts string a (a space or a word mark) before a piece that does not begin with string b.
     const std::string_view has = strings[step.b];
     if (piece.substr(0, has.size()) == has || (step.c != 0 && !first)) {
       return pre_tokenize(index + 1, piece, first);
@@ -78,6 +81,8 @@ class Encoder {
     pre_tokenize(index + 1, std::string(strings[step.a]).append(piece), first);
   }
 
+  // `first` stays true for the piece at the very start of the text only, compared by address. Pieces are
+  // views of `text`, which is alive until the recursion returns.
   void split(size_t index, const Step& step, std::string_view text, bool first) {
     const auto behavior = static_cast<Behavior>(step.b);
     const Automaton automaton(vocabulary_, tokenizer_.classes_, step.a);
@@ -87,10 +92,12 @@ class Encoder {
     std::string_view piece;  // held back, because the next part may join it
     bool piece_matches = false;
     each_part(automaton, text, [&](std::string_view part, bool matches) {
+      // step.c swaps the roles: the text between matches then counts as the match.
       matches = matches != (step.c != 0);
       const bool joins = (behavior == Behavior::Contiguous && matches == piece_matches) ||
                          (behavior == Behavior::WithPrevious && matches && !piece_matches) ||
                          (behavior == Behavior::WithNext && !matches && piece_matches);
+      // Parts are adjacent in memory, so joining two extends the view.
       if (joins && !piece.empty()) {
         piece = {piece.data(), piece.size() + part.size()};
       } else {
@@ -131,6 +138,8 @@ Result<Tokenizer> Tokenizer::load(Span<const uint8_t> blob) {
 
 Error Tokenizer::encode(std::string_view text, std::vector<int32_t>* tokens, bool parse_special,
                         Span<const TextRange> plain) const {
+  // A piece must have fewer than 2^31 bytes, because Merger counts in int32; `growth` bounds the length of a
+  // piece per byte of text.
   const size_t most = INT32_MAX / vocabulary_.growth;
   RL_CHECK(text.size() < most, Error::InvalidArgument,
            "text: expected less than %lu bytes, got %lu; encode it in parts", log_number(most),
@@ -168,6 +177,8 @@ void Decoder::add(int32_t token, std::string* text) {
   std::string_view bytes = tokenizer_->text(token);
   if (bytes.empty()) return;
   if (at_start_) {
+    // Drops the space that the encoder put before the first word: one space (OneSpace), or all leading spaces
+    // of the first token (FirstToken).
     const size_t spaces = std::min(bytes.find_first_not_of(' '), bytes.size());
     const Strip strip = tokenizer_->strip();
     bytes.remove_prefix(strip == Strip::Nothing    ? 0
@@ -190,6 +201,7 @@ void Decoder::release(bool all, std::string* text) {
   while (at < kept_.size()) {
     const std::string_view rest = std::string_view(kept_).substr(at);
     const Character character = first_character(rest);
+    // A partial character counts as invalid once the text is complete.
     if (character.partial && !all) break;
     if (character.valid)
       text->append(rest.substr(0, character.bytes));

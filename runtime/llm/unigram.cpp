@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Forward Viterbi over byte positions. Scores are log probabilities; sums are double, because float sums of a
+// long piece would decide ties by rounding.
 #include "runtime/llm/unigram.h"
 
 #include <algorithm>
@@ -11,11 +13,13 @@ namespace rushlight::llm {
 void Unigram::offer(size_t begin, size_t end, uint32_t token, double score) {
   Node& node = nodes_[end];
   const double sum = nodes_[begin].score + score;
+  // Strict comparison: of equal sums the one whose last token begins first, so is longest, wins.
   if (!node.reached || sum > node.score) node = {sum, token, static_cast<uint32_t>(begin), true};
 }
 
 // Offers all tokens that start at `begin`, and the unknown token unless one of them covers the whole
-// character.
+// character. Hence each reached position reaches the end of its first character, and the end of the piece is
+// always reached. The hash is extended byte by byte, so a prefix costs one lookup.
 void Unigram::extend(std::string_view piece, size_t begin) {
   const size_t character = first_character(piece.substr(begin)).bytes;
   const size_t most = std::min(piece.size() - begin, longest_);
@@ -45,6 +49,7 @@ void Unigram::encode(std::string_view piece, std::vector<int32_t>* tokens) {
   for (size_t begin = 0; begin < piece.size(); ++begin) {
     if (nodes_[begin].reached) extend(piece, begin);
   }
+  // Walks back from the end along the best predecessors, then emits in order.
   std::vector<size_t> ends;
   for (size_t end = piece.size(); end > 0; end = nodes_[end].begin) ends.push_back(end);
   std::reverse(ends.begin(), ends.end());
@@ -55,6 +60,7 @@ void Unigram::encode(std::string_view piece, std::vector<int32_t>* tokens) {
       tokens->push_back(static_cast<int32_t>(node.token));
       continue;
     }
+    // Adjacent unknown characters form one unknown.
     while (i < ends.size() && nodes_[ends[i]].token == kNone) end = ends[i++];
     put_unknown(piece.substr(node.begin, end - node.begin), tokens);
   }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Parses the sections of a vocabulary and verifies every index in them; linear in the size of the blob.
+// Parses the sections of a vocabulary and verifies every index in them; linear in the size of the blob. The
+// blob comes from a file, so afterwards no lookup may leave it, no chain of steps may overflow the stack or
+// memory, and no bucket may make a lookup slow.
 #include "runtime/llm/vocabulary.h"
 
 #include <algorithm>
@@ -15,6 +17,7 @@ namespace {
 constexpr uint32_t kSections = 29;
 constexpr uint32_t kMaxSteps = 32;       // steps call each other: bounds the stack
 constexpr uint32_t kMaxStates = kMatch;  // kMatch is the top bit of a transition
+// The longest result per byte of input; bounds memory
 constexpr uint64_t kMaxGrowth = 4096;
 constexpr uint32_t kMaxBucket = 4096;  // bounds the time of a lookup
 
@@ -39,6 +42,7 @@ class Sections {
   template <class T>
   Error take(Table<T>* table) {
     const uint32_t section = next_++;
+    // range_fits() compares without overflow: offset and bytes are any 32-bit values.
     const uint32_t offset = word(2 + 2 * section), bytes = word(3 + 2 * section);
     VOCABULARY_CHECK(range_fits(offset, bytes, blob_.size()),
                      "section %lu: expected to end in %lu bytes, got %lu at %lu", log_number(section),
@@ -58,6 +62,7 @@ class Sections {
     uint32_t last = 0;
     for (size_t i = 0; i < offsets.size(); ++i) {
       const uint32_t offset = offsets[i];
+      // Ascending offsets within `bytes` let operator[] compute lengths by subtraction.
       VOCABULARY_CHECK(offset >= last && offset <= bytes.size(),
                        "section %lu: expected ascending offsets up to %lu, got %lu", log_number(section),
                        log_number(bytes.size()), log_number(offset));
@@ -89,7 +94,8 @@ Error check_indices(const char* what, const Table<uint32_t>& indices, size_t cou
   return Error::Ok;
 }
 
-// Checks a hash table's buckets: none, or a power of two.
+// Checks a hash table's buckets: none, or a power of two. `begins` has one item more than buckets; bucket i
+// holds the items [begins[i], begins[i + 1]).
 Error check_buckets(const char* what, const Table<uint32_t>& begins, size_t items) {
   if (begins.empty()) return Error::Ok;
   const size_t count = begins.size() - 1;
@@ -106,6 +112,8 @@ Error check_buckets(const char* what, const Table<uint32_t>& begins, size_t item
   return Error::Ok;
 }
 
+// Checks the order that find_ascending() and Classes rely on. Reads the first member of each item, a code
+// point.
 template <class T>
 Error check_ascending(const char* what, const Table<T>& table) {
   for (size_t i = 0; i < table.size(); ++i) {
@@ -138,6 +146,7 @@ Error check_model(const Vocabulary& v) {
   for (size_t i = 0; i < v.merges.size(); ++i) RL_TRY(check_index("merge", v.merges[i].result, tokens));
   VOCABULARY_CHECK(v.byte_tokens.empty() || v.byte_tokens.size() == 256,
                    "expected tokens of 256 bytes, got %lu", log_number(v.byte_tokens.size()));
+  // A byte-level vocabulary may lack tokens of bytes, which are unknown then.
   const bool by_bytes = facts.kind == ModelKind::Merges && facts.by_characters == 0;
   VOCABULARY_CHECK(!by_bytes || !v.byte_tokens.empty(), "expected tokens of bytes, got none");
   for (size_t i = 0; i < v.byte_tokens.size(); ++i) {
@@ -152,7 +161,8 @@ Error check_model(const Vocabulary& v) {
   return check_indices("suffix", v.suffix, tokens);
 }
 
-// Checks that every transition leads to a state of its automaton.
+// Checks that every transition leads to a state of its automaton. A class is stored as a byte
+// (Classes::quick_), and the first range begins at 0, so that each code point has a range.
 Error check_automata(const Vocabulary& v) {
   const size_t classes = v.class_flags.size();
   VOCABULARY_CHECK(classes > 0 && classes <= 255 && !v.ranges.empty() && v.ranges[0].first == 0,
@@ -234,6 +244,8 @@ Error check_added(const Vocabulary& v, const Table<Added>& added) {
   std::string_view last;
   for (size_t i = 0; i < added.size(); ++i) {
     RL_TRY(check_text("added token", v.strings, added[i].text));
+    // Strictly ascending by unsigned bytes (std::string_view compares as char_traits, that is as memcmp):
+    // AddedTokens searches by bytes.
     RL_TRY(check_index("added token", added[i].token, v.size()));
     const std::string_view text = v.strings[added[i].text];
     VOCABULARY_CHECK(last < text, "added token %lu: expected ascending texts", log_number(i));
@@ -258,7 +270,8 @@ Error check_characters(const Vocabulary& v) {
   return Error::Ok;
 }
 
-// The largest growth of a character's UTF-8 length, rounded up.
+// The largest growth of a character's UTF-8 length, rounded up. Characters of 4 bytes count as 3, which only
+// raises the bound.
 size_t growth_of(const Vocabulary& v, const Table<CharacterMap>& maps) {
   size_t most = 1;
   for (size_t i = 0; i < maps.size(); ++i) {
@@ -277,6 +290,7 @@ size_t growth_of(const Vocabulary& v, const Step& step) {
       return 1 + length(step.a);
     case StepKind::Replace:
     case StepKind::ReplaceInPiece:
+      // Worst case of a replacement: the text consists of matches. A match of a pattern has at least 1 byte.
       return std::max<size_t>(1, (length(step.b) + length(step.a) - 1) / length(step.a));
     case StepKind::ReplacePattern:
       return std::max<size_t>(1, length(step.b));
@@ -311,6 +325,7 @@ Result<Vocabulary> Vocabulary::load(Span<const uint8_t> blob) {
   Sections sections(blob);
   RL_TRY(sections.open());
   Vocabulary v;
+  // Stops at the first error: && skips the sections behind it.
   const auto take = [&](auto*... members) {
     Error error = Error::Ok;
     static_cast<void>((((error = sections.take(members)) == Error::Ok) && ...));

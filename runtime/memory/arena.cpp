@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// A bump allocator: no header per block, no free(); reset() gives everything back at once.
 #include "runtime/memory/arena.h"
 
 #include "runtime/base/checked.h"
@@ -7,6 +8,7 @@
 namespace rushlight {
 
 void* Arena::allocate(size_t size, size_t alignment) {
+  // Aligns the address, not the offset: the caller's memory may begin anywhere.
   const auto base = reinterpret_cast<uintptr_t>(memory_.data());
   const size_t start = align_up(base + used_, alignment) - base;
   size_t end = 0;

@@ -8,6 +8,7 @@ namespace rushlight {
 HostTensor::HostTensor(std::vector<SizesType> sizes, ScalarType type, void* data,
                        std::vector<DimOrderType> dim_order)
     : sizes_(std::move(sizes)), dim_order_(std::move(dim_order)), strides_(sizes_.size()) {
+  // The vectors allocate on the heap, so TensorImpl's pointers stay valid when a HostTensor is moved.
   RL_DCHECK(sizes_.size() <= kTensorDimensionLimit);
   if (dim_order_.empty()) {
     dim_order_.resize(sizes_.size());

@@ -32,6 +32,7 @@ void pause() {
 }
 
 // A child process after fork() has the threads' memory, but not the threads: counts forks to detect this.
+// Comparing process ids instead would cost a system call per use.
 unsigned fork_count() {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
   pthread_once(&once, [] { pthread_atfork(nullptr, nullptr, [] { ++forks; }); });
@@ -55,6 +56,7 @@ int first_of_core(int cpu) {
 size_t HostThreads::default_count() {
 #ifdef __linux__
   cpu_set_t allowed;
+  // Hyper-threads share the vector units of their core, so each core counts once.
   if (sched_getaffinity(0, sizeof(allowed), &allowed) == 0) {
     std::vector<int> cores;
     for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
@@ -77,6 +79,7 @@ HostThreads::HostThreads() : process_(fork_count()) {
 std::shared_ptr<HostThreads> HostThreads::start(size_t threads) {
   std::shared_ptr<HostThreads> pool(new HostThreads());
   for (size_t number = 1; number < threads; ++number) {
+    // On failure the pool is smaller, down to the caller alone.
     std::unique_ptr<Worker> worker(new Worker{pool.get(), number, {}});
     if (pthread_create(&worker->thread, nullptr, &HostThreads::enter, worker.get()) != 0) break;
     pool->workers_.push_back(std::move(worker));
@@ -98,6 +101,7 @@ std::shared_ptr<HostThreads> HostThreads::shared(size_t threads) {
 }
 
 HostThreads::~HostThreads() {
+  // In a forked child there are no threads to join, and mutexes may be in any state: leaves them alone.
   if (process_ != fork_count()) return;
   pthread_mutex_lock(&sleep_);
   round_.store(0);
@@ -122,6 +126,7 @@ void HostThreads::serve(size_t number) {
   unsigned seen = 1;
   while ((seen = wait_for_work(seen)) != 0) {
     take_pieces(number);
+    // Release: the caller of run() sees the results of this worker's pieces when it sees busy_ decrease.
     busy_.fetch_sub(1, std::memory_order_release);
   }
 }
@@ -155,10 +160,12 @@ void HostThreads::take_pieces(size_t number) {
 void HostThreads::run(size_t count, size_t grain, Task task, void* work) {
   const size_t everyone = threads();
   if (count == 0) return;
+  // trylock, not lock: two methods that execute at the same time do not wait for each other.
   if (everyone == 1 || count <= grain || pthread_mutex_trylock(&in_use_) != 0) {
     task(work, 0, count, 0);
     return;
   }
+  // Written before the release of round_ below, which workers acquire before they read it.
   task_ = task;
   work_ = work;
   count_ = count;
@@ -169,11 +176,14 @@ void HostThreads::run(size_t count, size_t grain, Task task, void* work) {
   // Under the mutex: a worker that is about to sleep would otherwise miss the signal.
   pthread_mutex_lock(&sleep_);
   unsigned round = round_.load(std::memory_order_relaxed) + 1;
+  // Round 0 means the end, so the counter skips it when it wraps.
   if (round == 0) round = 1;
   round_.store(round, std::memory_order_release);
   pthread_cond_broadcast(&wake_);
   pthread_mutex_unlock(&sleep_);
   take_pieces(0);
+  // Waits until every worker has left the round: one that is still asleep must wake first, because the next
+  // run() overwrites the task.
   for (int spin = 0; busy_.load(std::memory_order_acquire) != 0; ++spin) {
     if (spin < kSpins) {
       pause();

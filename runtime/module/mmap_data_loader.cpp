@@ -34,7 +34,9 @@ Result<MmapDataLoader> MmapDataLoader::open(const char* path, Lock lock) {
   Version version;
   const bool regular = read_version(file, &version);
   void* data = nullptr;
+  // An empty file cannot be mapped; its loader has no data.
   if (regular && version.size > 0) data = ::mmap(nullptr, version.size, PROT_READ, MAP_PRIVATE, file, 0);
+  // close() may change errno.
   const int reason = errno;
   if (!regular || data == MAP_FAILED) ::close(file);
   RL_CHECK(regular, Error::AccessFailed, "%s: not a regular file", path);
@@ -71,6 +73,7 @@ Result<FreeableBuffer> MmapDataLoader::load(size_t offset, size_t size) {
   RL_TRY(check());
   if (offset == 0) return read_part(file_, offset, size);
   if (lock_ == Lock::None) return FreeableBuffer(data_ + offset, size);
+  // RLIMIT_MEMLOCK is small by default on many systems; Try accepts unlocked pages.
   if (::mlock(data_ + offset, size) != 0) {
     RL_CHECK(lock_ == Lock::Try, Error::AccessFailed, "file: %lu bytes cannot be locked in memory: %s",
              log_number(size), std::strerror(errno));

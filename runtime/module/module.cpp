@@ -25,6 +25,7 @@ Result<Module::OpenFile> Module::open(const char* path, LoadMode mode) {
   return OpenFile{mapped, mapped};
 }
 
+// Methods of a module share the pool of threads and the prepared weights.
 Module::Module(OpenFile file, const OperatorTable& operators, const ModuleOptions& options)
     : loader_(std::move(file.loader)),
       operators_(&operators),
@@ -45,12 +46,14 @@ Error Module::open_data(const ModuleOptions& options) {
     RL_TRY_ASSIGN(FlatTensor map, FlatTensor::load(*file.loader));
     if (file.mapped != nullptr) mapped_.push_back(std::move(file.mapped));
     RL_TRY_ASSIGN(const uint32_t keys, map.num_keys());
+    // On the heap at a fixed address: data_maps_ refers to it.
     data_files_.push_back(std::unique_ptr<DataFile>(
         new DataFile{std::move(file.loader), std::move(map), std::vector<uint32_t>(keys)}));
     DataFile& added = *data_files_.back();
     added.map.sort_keys({added.sorted.data(), added.sorted.size()});
     data_maps_.push_back(&added.map);
   }
+  // May be null: MergedDataMap skips null maps.
   data_maps_.push_back(options.method.external_data);
   RL_TRY_ASSIGN(MergedDataMap merged, MergedDataMap::merge({data_maps_.data(), data_maps_.size()}));
   data_ = std::make_unique<MergedDataMap>(std::move(merged));
@@ -60,6 +63,7 @@ Error Module::open_data(const ModuleOptions& options) {
 
 Result<std::unique_ptr<Module>> Module::load_open(OpenFile file, const OperatorTable& operators,
                                                   const ModuleOptions& options) {
+  // The module first: it keeps the loader alive, to which the program refers.
   std::unique_ptr<Module> module(new Module(std::move(file), operators, options));
   RL_TRY_ASSIGN(Program program, Program::load(*module->loader_, options.verification));
   module->program_ = std::make_unique<Program>(std::move(program));
@@ -103,6 +107,7 @@ std::vector<std::string> Module::method_names() const {
 }
 
 Result<std::unique_ptr<ModuleMethod>> Module::load_method(const char* name) const {
+  // Before weights are read: a file that was overwritten would give wrong constants.
   RL_TRY(check_files(mapped_));
   ModuleMethod::Surroundings around;
   around.weights = weights_.get();
@@ -113,6 +118,7 @@ Result<std::unique_ptr<ModuleMethod>> Module::load_method(const char* name) cons
 }
 
 Result<ModuleMethod*> Module::method(const char* name) {
+  // Loaded at first use, and kept with its state.
   auto found = methods_.find(name);
   if (found == methods_.end()) {
     RL_TRY_ASSIGN(std::unique_ptr<ModuleMethod> loaded, load_method(name));

@@ -16,6 +16,7 @@ namespace rushlight {
 namespace {
 
 size_t bound_of(const EValue& output) {
+  // Outputs may grow to the largest shape.
   const TensorImpl* tensor = output.payload.as_tensor.impl();
   return tensor->numel_bound() * element_size(tensor->scalar_type());
 }
@@ -52,6 +53,7 @@ Span<uint8_t> ModuleMethod::allocate(size_t size) {
 }
 
 Span<uint8_t> ModuleMethod::reserve(size_t size) {
+  // MAP_NORESERVE: no swap space is set aside for pages, most of which are never touched.
   void* memory =
       ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (memory == MAP_FAILED) return {};
@@ -66,6 +68,7 @@ Error check_files(const MappedFiles& files) {
 
 Error ModuleMethod::count(uint64_t size) {
   uint64_t sum = 0;
+  // The limit is checked before anything is allocated; a failure changes nothing.
   const bool fits = checked_add(uint64_t{taken_bytes_}, size, &sum) && sum <= max_memory_;
   RL_CHECK(fits, Error::MemoryAllocationFailed, "memory: expected at most %llu bytes, needs %llu",
            static_cast<unsigned long long>(max_memory_),
@@ -81,6 +84,7 @@ DelegateMemory ModuleMethod::memory() const {
 
 uint64_t ModuleMethod::counted(const DelegateMemory& memory) const {
   uint64_t sum = 0;
+  // Saturates; count() then refuses.
   for (const size_t part :
        {memory.working, counted_scratch(memory.scratch), prepares_ ? memory.prepared : size_t{0}}) {
     if (!checked_add(sum, uint64_t{part}, &sum)) sum = UINT64_MAX;
@@ -133,8 +137,8 @@ Error ModuleMethod::allocate_planned(const MethodMeta& meta) {
   return Error::Ok;
 }
 
-// Outputs without planned memory, each tensor once.
-// Sorting by tensor finds outputs that are listed twice; comparing all pairs would be quadratic.
+// Returns outputs without planned memory, each tensor once. Sorting by tensor finds outputs that are listed
+// twice; comparing all pairs would be quadratic.
 std::vector<size_t> ModuleMethod::unplanned_outputs() const {
   std::vector<std::pair<const TensorImpl*, size_t>> outputs;
   const size_t count_of_outputs = method_->meta().num_outputs();
@@ -181,6 +185,8 @@ Result<std::unique_ptr<ModuleMethod>> ModuleMethod::load(const Program& program,
   size_t size = 0;
   RL_CHECK(checked_add(arena_bytes, backend_bytes, &size), Error::MemoryAllocationFailed,
            "method %s: needs %lu bytes", name, log_number(arena_bytes));
+  // Backends allocate from the method's arena (BackendInitContext); how much is unknown before they do, so
+  // the arena gets reserved pages behind the values.
   loaded->arena_ = Arena(backend_bytes == 0 ? loaded->allocate(size) : loaded->reserve(size));
   loaded->temporary_ = Arena(loaded->reserve(kTemporaryBytes));
   RL_CHECK(loaded->arena_.size() == size && loaded->temporary_.size() == kTemporaryBytes,
@@ -193,6 +199,7 @@ Result<std::unique_ptr<ModuleMethod>> ModuleMethod::load(const Program& program,
   memory.planned = {loaded->planned_.data(), loaded->planned_.size()};
   MethodOptions own = options;
   own.host = loaded.get();
+  // Only an interrupt makes slicing worthwhile; otherwise kernels use the pool directly.
   if (options.interrupt != nullptr && options.threads != nullptr) {
     loaded->threads_ = std::make_unique<StoppableThreads>(*options.threads, *options.interrupt);
     own.threads = loaded->threads_.get();
@@ -201,6 +208,8 @@ Result<std::unique_ptr<ModuleMethod>> ModuleMethod::load(const Program& program,
   RL_TRY_ASSIGN(Method method, Method::load(program, name, memory, operators, own));
   loaded->method_ = std::make_unique<Method>(std::move(method));
   WeightStore* weights = around.weights;
+  // Prepared data is found by the address of its source. Constants that the method owns are freed with it, so
+  // their addresses may be used again: they need a separate store.
   if (weights != nullptr && loaded->method_->owns_constants()) {
     loaded->own_weights_ = std::make_unique<WeightStore>();
     weights = loaded->own_weights_.get();
@@ -215,6 +224,8 @@ Error ModuleMethod::prepare(WeightStore* weights) {
   const WeightStore none{};
   const std::unique_lock<std::mutex> lock =
       weights == nullptr ? std::unique_lock<std::mutex>() : weights->lock();
+  // The analysis of values uses the scratch memory (Method::preparing_bytes()); if there is none, nothing is
+  // prepared.
   if (method_->preparing_bytes() > temporary_.size()) {
     if (const Span<uint8_t> larger = reserve(method_->preparing_bytes()); !larger.empty())
       temporary_ = Arena(larger);
@@ -222,6 +233,7 @@ Error ModuleMethod::prepare(WeightStore* weights) {
   Preparation needs;
   RL_TRY((weights == nullptr ? none : *weights).measure(*method_, max_memory_ - taken_bytes_, &needs));
   scratch_bytes_ = needs.scratch_bytes;
+  // Kernels stated their scratch, so the fixed reservation is replaced by a larger one.
   if (scratch_bytes_ > temporary_.size()) {
     RL_TRY(count(counted_scratch(scratch_bytes_)));
     temporary_ = Arena(reserve(scratch_bytes_));
@@ -236,6 +248,7 @@ Error ModuleMethod::prepare(WeightStore* weights) {
   taken_prepared_ = prepared_bytes_;
   RL_CHECK(weights->extend(needs.prepared_bytes + needs.index_bytes), Error::MemoryAllocationFailed,
            "prepared weights: no memory for %lu bytes", log_number(needs.prepared_bytes));
+  // Watches each block, to release pages of the sources as packing proceeds.
   weights->weights().set_watcher(this);
   const Error error = method_->prepare(&weights->weights());
   weights->weights().set_watcher(nullptr);
@@ -246,6 +259,7 @@ Error ModuleMethod::prepare(WeightStore* weights) {
 Error ModuleMethod::execute() {
   RL_TRY(check_files(mapped_));
   if (threads_ == nullptr) return method_->execute();
+  // Polls while kernels run only during execution; see StoppableThreads::listen().
   threads_->listen();
   return threads_->finish(method_->execute());
 }

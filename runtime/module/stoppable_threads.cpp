@@ -40,6 +40,7 @@ void StoppableThreads::run(size_t count, size_t grain, Task task, void* work) {
 
 void StoppableThreads::work_in_slices(void* work, size_t begin, size_t end, size_t thread) {
   const Work& all = *static_cast<const Work*>(work);
+  // Only the caller's thread polls: an interrupt may run Python code or touch state of its caller.
   const bool asks = pthread_equal(all.caller, pthread_self()) != 0;
   size_t slice = std::max(all.grain, (end - begin) / kFirstShare);
   double start = now_ns();
@@ -53,6 +54,8 @@ void StoppableThreads::work_in_slices(void* work, size_t begin, size_t end, size
     all.task(all.work, begin, stop, thread);
     begin = stop;
     const double stopped = now_ns();
+    // The size that would have taken kSlice. At least 1 microsecond, because clocks are coarse and a quotient
+    // of 0 would be infinite.
     const double fitting = static_cast<double>(slice) * kSlice / std::max(stopped - start, 1e3);
     slice = fitting < static_cast<double>(end - begin) ? std::max(all.grain, static_cast<size_t>(fitting))
                                                        : std::max(all.grain, end - begin);
@@ -61,6 +64,7 @@ void StoppableThreads::work_in_slices(void* work, size_t begin, size_t end, size
 }
 
 Error StoppableThreads::poll(uint64_t* next) {
+  // A stop that a kernel noticed outlives it: the executor sees it at the next poll.
   const Error stopped = stopped_.load(std::memory_order_relaxed);
   return stopped == Error::Ok ? interrupt_->poll(next) : stopped;
 }

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Sizes memory for prepared constants. Limits depend on the constants in the file, so that a small hostile
+// program cannot request gigabytes of packed weights.
 #include "runtime/module/weight_store.h"
 
 #include <algorithm>
@@ -46,6 +48,8 @@ size_t num_instructions(const Method& method) {
 
 void WeightStore::use_large_pages([[maybe_unused]] void* memory, [[maybe_unused]] size_t size) {
 #ifdef MADV_HUGEPAGE
+  // Huge pages of 2 MiB save TLB misses when kernels stream packed weights. Only whole pages inside the block
+  // are advised; the advice may be ignored.
   constexpr uintptr_t kLarge = uintptr_t{2} << 20;
   const auto address = reinterpret_cast<uintptr_t>(memory);
   const uintptr_t first = (address + kLarge - 1) / kLarge * kLarge, last = (address + size) / kLarge * kLarge;
@@ -59,6 +63,7 @@ Error WeightStore::measure(Method& method, uint64_t most, Preparation* needs) co
   // Each call prepares at most one constant.
   size_t size = 0;
   if (!checked_mul(num_instructions(method), PreparedWeights::note_cost(), &size)) size = 0;
+  // Without memory for notes, duplicates count twice: the estimate is too large, never too small.
   const std::unique_ptr<void, Free> notes(std::malloc(size));
   PreparedWeights counted;
   if (notes != nullptr) counted.extend({static_cast<uint8_t*>(notes.get()), size});

@@ -12,6 +12,7 @@ namespace {
 // Disables interrupts for the lifetime of the object and then restores the previous state.
 class InterruptsOff {
  public:
+  // primask on Arm; bit 3 of mstatus (MIE) on RISC-V, read and cleared in one instruction.
   InterruptsOff() {
 #ifdef __arm__
     asm volatile("mrs %0, primask\n cpsid i" : "=r"(before_) : : "memory");

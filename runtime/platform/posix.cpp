@@ -50,13 +50,16 @@ size_t character_bytes(const unsigned char* at) {
 bool is_hidden(const unsigned char* at, size_t count) {
   if (count == 1) return (at[0] < 0x20 && at[0] != '\t') || at[0] >= 0x7F;
   const unsigned first = at[0] << 8 | at[1];
+  // U+0080 to U+009F, U+00AD (soft hyphen), U+061C (Arabic letter mark).
   if (count == 2) return (at[0] == 0xC2 && at[1] < 0xA0) || first == 0xC2AD || first == 0xD89C;
+  // U+200B to U+200F, U+2028 to U+202E; then U+2060 to U+207F, U+FEFF, and U+E0000 to U+E0FFF (tags).
   if (first == 0xE280) return (at[2] >= 0x8B && at[2] <= 0x8F) || (at[2] >= 0xA8 && at[2] <= 0xAE);
   return (first == 0xE281 && at[2] >= 0xA0) || (first == 0xEFBB && at[2] == 0xBF) || first == 0xF3A0;
 }
 
 // Writes text with hidden characters escaped as \xNN: messages contain names from files and programs.
 void write_shown(int file, const char* text) {
+  // Writes spans of plain text at once, so that ordinary messages take one system call.
   const char* plain = text;
   while (*text != 0) {
     const auto* at = reinterpret_cast<const unsigned char*>(text);
@@ -103,6 +106,7 @@ size_t stack_peak() { return 0; }
 
 #ifdef __wasi__
 Span<uint8_t> claim_memory(size_t size, Bank) {
+  // The size of WebAssembly's pages. New pages are zero and never returned.
   constexpr size_t kPage = 65536;
   constexpr size_t kRefused = ~size_t{0};
   if (size == 0) return {};
@@ -113,6 +117,7 @@ Span<uint8_t> claim_memory(size_t size, Bank) {
 #else
 Span<uint8_t> claim_memory(size_t size, Bank) {
   if (size == 0) return {};
+  // Linux gives zeroed pages and commits them when they are first touched.
   void* pages = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (pages == MAP_FAILED) return {};
   return {static_cast<uint8_t*>(pages), size};

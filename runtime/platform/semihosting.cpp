@@ -17,6 +17,7 @@ constexpr size_t kArenaAlignment = 16;
 
 size_t claimed_bytes[2];  // bytes claimed from each bank
 
+// Arguments of the calls SYS_READ and SYS_WRITE: three words, as Arm's specification lays them out.
 struct TransferBlock {
   intptr_t file;
   const void* data;
@@ -67,12 +68,14 @@ Span<uint8_t> claim_memory(size_t size, Bank bank) {
   const auto left = static_cast<size_t>(end - start) - claimed;
   if (size > left) return {};
   uint8_t* memory = start + claimed;
+  // The next block is aligned again; the last one may take the rest of the bank.
   const size_t rounded = (size + kArenaAlignment - 1) / kArenaAlignment * kArenaAlignment;
   claimed += rounded < left ? rounded : left;
   return {memory, size};
 }
 
 int file_open(const char* path, FileMode mode) {
+  // Modes of SYS_OPEN, numbered like the strings of fopen(): "rb" and "wb".
   constexpr intptr_t kReadBinary = 1;
   constexpr intptr_t kWriteBinary = 5;
   const struct {

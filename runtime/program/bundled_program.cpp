@@ -38,6 +38,7 @@ BundledValue read_value(Table entry) {
   const Table content = entry.table(value::kVal);
   BundledValue result{};
   switch (static_cast<ValueKind>(entry.scalar<uint8_t>(value::kValType))) {
+    // Field 0 of each boxed number is its value.
     case ValueKind::Int:
       result.number = EValue(content.scalar<int64_t>(0));
       break;
@@ -48,6 +49,7 @@ BundledValue read_value(Table entry) {
       result.number = EValue(content.scalar<double>(0));
       break;
     case ValueKind::Tensor: {
+      // Cannot fail: check_values() has made the same layout.
       result.layout = *layout_of(content, "bundled tensor");
       result.data = content.vector<uint8_t>(tensors::kData);
       result.tag = Tag::Tensor;
@@ -67,7 +69,9 @@ Error check_values(TableVector values, const char* method) {
     if (static_cast<ValueKind>(kind) != ValueKind::Tensor) continue;
     const Result<TensorLayout> layout = layout_of(content, method);
     RL_CHECK(layout.ok(), Error::InvalidProgram, "cases of %s: tensor %lu is damaged", method, log_number(i));
+    // Exactly the elements, densely in dim order.
     const size_t held = content.vector<uint8_t>(tensors::kData).size();
+    // Elements beyond the layout would be dead bytes; fewer would be read out of range.
     RL_CHECK(held == layout->nbytes, Error::InvalidProgram,
              "cases of %s: tensor %lu takes %lu bytes, the file has %lu", method, log_number(i),
              log_number(layout->nbytes), log_number(held));
@@ -96,6 +100,7 @@ Result<BundledProgram> BundledProgram::open(Span<const uint8_t> bytes) {
   RL_CHECK(is_bundled_program(bytes), Error::InvalidProgram,
            "bundle: expected the identifier BP08 at byte 4, found %02x %02x %02x %02x", bytes[4], bytes[5],
            bytes[6], bytes[7]);
+  // Verifies the bundle only. The program inside is bytes here; Program::load() verifies it.
   RL_TRY(flatbuffer::verify(bytes, schema::kBundledProgramTables));
   const BundledProgram bundled(bytes);
   RL_TRY(bundled.check());

@@ -52,7 +52,9 @@ Error read_header(DataLoader& loader, Header* header, size_t* directory_size) {
            "data file: expected a header of at least %lu bytes, found %lu", log_number(kHeaderSize),
            log_number(length));
   std::memcpy(header, bytes + kHeaderOffset + 8, sizeof *header);
+  // The directory may begin behind a gap, so its end is the number of bytes to read from the start.
   uint64_t end = 0;
+  // checked_add, because all values are 64 bits of an unverified file.
   RL_CHECK(checked_add(header->flatbuffer_offset, header->flatbuffer_size, &end) && end <= total,
            Error::InvalidExternalData, "data file: its header says %lu bytes at %lu, the file has %lu",
            log_number(header->flatbuffer_size), log_number(header->flatbuffer_offset), log_number(total));
@@ -114,8 +116,10 @@ Error FlatTensor::check_entry(size_t index, uint64_t data_size) const {
   if (!entry.table(named::kTensorLayout)) return Error::Ok;
   const Result<TensorLayout> tensor = layout_of(entry);
   RL_CHECK(tensor.ok(), Error::InvalidExternalData, "%s: its layout is damaged", key);
+  // The segment may be longer than the tensor (padding).
   RL_CHECK(tensor->nbytes <= size, Error::InvalidExternalData, "%s: a tensor of %lu bytes in %lu", key,
            log_number(tensor->nbytes), log_number(size));
+  // The position in the file, up to 8 bytes; a method that uses the tensor checks the address.
   const size_t alignment = element_size(tensor->scalar_type) < 8 ? element_size(tensor->scalar_type) : 8;
   RL_CHECK((segment_base_ + offset) % alignment == 0, Error::InvalidExternalData,
            "%s: at byte %lu of the file, expected a multiple of %lu", key, log_number(segment_base_ + offset),
@@ -147,6 +151,7 @@ void FlatTensor::sort_keys(Span<uint32_t> sorted) {
 uint32_t FlatTensor::place_of(std::string_view key) const {
   const auto entries = root().tables(file::kNamedData);
   const auto count = static_cast<uint32_t>(entries.size());
+  // Binary search once sort_keys() has been called.
   if (sorted_.size() == count) {
     const uint32_t* found = std::lower_bound(
         sorted_.begin(), sorted_.end(), key,
@@ -154,6 +159,7 @@ uint32_t FlatTensor::place_of(std::string_view key) const {
     return found != sorted_.end() && key_of(entries[*found]) == key ? *found : count;
   }
   uint32_t place = 0;
+  // A linear search also finds the first of equal keys.
   while (place < count && key_of(entries[place]) != key) ++place;
   return place;
 }
@@ -193,6 +199,7 @@ Error FlatTensor::load_into(std::string_view key, void* buffer, size_t size) con
   const auto held = segment_of(entry).scalar<uint64_t>(segment::kSize);
   RL_CHECK(size <= held, Error::InvalidArgument, "%s: expected at least %lu bytes, got %lu",
            entry.string(named::kKey), log_number(size), log_number(held));
+  // Reads only the bytes that the caller wants, not the whole segment.
   RL_TRY_ASSIGN(const FreeableBuffer data, load_segment(entry, size));
   if (size > 0) std::memcpy(buffer, data.data(), size);
   return Error::Ok;

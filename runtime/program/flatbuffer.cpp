@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The verifier walks tables depth first, bounded by a budget of visits. Recursion depth equals the nesting of
-// the schema's tables, which is not recursive.
+// the schema's tables, which is not recursive. The budget is one visit per byte of the file, and each table
+// and each element of a vector costs one: offsets may lead to the same table many times, so a small file
+// could otherwise cost exponential time.
 #include "runtime/program/flatbuffer.h"
 
 #include "runtime/base/checked.h"
@@ -55,6 +57,8 @@ class Verifier {
 
   // Checks that `length` bytes at `position` lie in the buffer and that `position` is a multiple of
   // `alignment`.
+  // Alignments are powers of two. The buffer itself is aligned to 8 bytes, so positions are aligned if their
+  // numbers are.
   bool range(uint32_t position, uint64_t length, uint32_t alignment) {
     if ((position & (alignment - 1)) != 0 || !range_fits(position, length, size_)) return fail(position);
     return true;
@@ -62,6 +66,7 @@ class Verifier {
 
   bool offset_at(uint32_t position, uint32_t* target) {
     if (!range(position, sizeof(uint32_t), sizeof(uint32_t))) return false;
+    // Offsets are unsigned: they point forward.
     return checked_add(position, read<uint32_t>(data_ + position), target) || fail(position);
   }
 
@@ -97,6 +102,7 @@ class Verifier {
 
   bool table(uint32_t position, uint8_t type) {
     if (!visit(position, 1) || !range(position, sizeof(int32_t), sizeof(int32_t))) return false;
+    // The offset to the vtable is signed: it may lie on either side of the table.
     const int64_t vtable64 = static_cast<int64_t>(position) - read<int32_t>(data_ + position);
     if (vtable64 < 0 || vtable64 > size_) return fail(position);
     const auto vtable = static_cast<uint32_t>(vtable64);
@@ -110,6 +116,7 @@ class Verifier {
     const TableType& description = types_[type];
     uint8_t union_kind = 0;
     for (unsigned slot = 0; slot < description.size && 4 + 2 * slot < vtable_size; ++slot) {
+      // 0 means that the field is absent and has its default.
       const uint16_t offset = read<uint16_t>(data_ + vtable + 4 + 2 * slot);
       const Field& field = description.fields[slot];
       if (offset == 0) {
@@ -118,9 +125,12 @@ class Verifier {
       }
       const uint32_t width = width_of(field.kind);
       if (offset < 4) return fail(vtable);
+      // No overflow: position < 2^31 and offset < 2^16.
       const uint32_t at = position + offset;
       if (!range(at, width, width)) return false;
       if (field.kind == Kind::UnionKind) {
+        // The kind of a union precedes its content by one slot. `type` of the kind's field is the number of
+        // members.
         union_kind = data_[at];
         if (union_kind > field.type) return fail(at);
       } else if (field.kind > Kind::Scalar64 && !child(field, at, union_kind)) {
@@ -149,6 +159,7 @@ class Verifier {
       case Kind::TableVector:
         return table_vector(target, field.type);
       default:
+        // Members of a union have consecutive types, and kind 0 is none.
         return union_kind == 0 ? fail(at) : table(target, static_cast<uint8_t>(field.type + union_kind - 1));
     }
   }

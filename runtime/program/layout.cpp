@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // One pass over the values and one over the instructions; linear in the size of the file, because the items
-// of lists in calls are bounded.
+// of lists in calls are bounded. Everything that the executor later reads without checks (indices, kinds,
+// jump targets, booleans) is checked here, in the order of use: values, then inputs and outputs, then
+// instructions.
 #include "runtime/program/layout.h"
 
 #include "runtime/base/checked.h"
@@ -40,6 +42,7 @@ class PlanChecker {
   Error run() {
     PlanCounts& counts = *counts_;
     counts[ArenaPart::Values] = values_.size();
+    // One TensorRank per 32 values (method_values.h).
     counts[ArenaPart::TensorRanks] = (values_.size() + 31) / 32;
     counts[ArenaPart::Kernels] = plan_.tables(schema::plan::kOperators).size();
     const TableVector delegates = plan_.tables(schema::plan::kDelegates);
@@ -56,6 +59,7 @@ class PlanChecker {
     RL_CHECK(chains.size() > 0, Error::InvalidProgram, "method: no instructions");
     for (size_t i = 0; i < chains.size(); ++i) RL_TRY(chain(chains[i]));
     counts[ArenaPart::Ends] = inputs.size() + outputs.size();
+    // Made and Arguments both hold the longest argument list: values, and pointers to them.
     counts[ArenaPart::Arguments] = counts[ArenaPart::Made];
     return Error::Ok;
   }
@@ -73,7 +77,8 @@ class PlanChecker {
     return Error::Ok;
   }
 
-  // Inputs and outputs are no lists of values: exporters flatten them.
+  // Inputs and outputs are no lists of values: exporters flatten them. Hence they can be made without memory
+  // for list items.
   Error ends(Span<const int32_t> list, const char* what) const {
     RL_TRY(indices(list, what));
     for (const int32_t at : list) {
@@ -104,6 +109,7 @@ class PlanChecker {
     RL_CHECK(static_cast<uint8_t>(kind) != 0 && content, Error::InvalidProgram, "value %lu: has no kind",
              log_number(at));
     if (kind == ValueKind::Tensor) return tensor(content);
+    // IntList names values, not numbers: its items may be computed at run time.
     if (kind == ValueKind::IntList) {
       for (const int64_t i : content.vector<int64_t>(schema::boxed::kItem))
         RL_TRY(item(i, ValueKind::Int, "integer list"));
@@ -129,6 +135,7 @@ class PlanChecker {
     ++counts[ArenaPart::Tensors];
     if (view.is_external) ++counts[ArenaPart::ExternalData];
     counts[ArenaPart::Strides] += dims;
+    // Static shapes stay in the file; strides of every tensor are computed.
     if (view.dynamism != TensorShapeDynamism::STATIC) counts[ArenaPart::Sizes] += dims;
     return Error::Ok;
   }
@@ -150,6 +157,7 @@ class PlanChecker {
     switch (kind) {
       case InstructionKind::KernelCall:
       case InstructionKind::DelegateCall: {
+        // Kernel and delegate calls have the same slots.
         const auto callee = static_cast<uint32_t>(arguments.scalar<int32_t>(schema::kernel_call::kOpIndex));
         const size_t known = kind == InstructionKind::KernelCall
                                  ? (*counts_)[ArenaPart::Kernels]
@@ -183,6 +191,7 @@ class PlanChecker {
         RL_CHECK(condition_kind == ValueKind::Tensor || is_number(condition_kind), Error::InvalidProgram,
                  "jump: its condition is of kind %lu", log_number(static_cast<uint8_t>(condition_kind)));
         const auto destination = arguments.scalar<int32_t>(schema::jump_false_call::kDestinationInstruction);
+        // count itself is valid: it ends the chain.
         RL_CHECK(static_cast<uint32_t>(destination) <= count, Error::InvalidProgram,
                  "jump: to instruction %ld of %lu", static_cast<long>(destination), log_number(count));
         RL_CHECK(static_cast<uint32_t>(destination) != at, Error::InvalidProgram, "jump: to itself, endless");
@@ -210,6 +219,8 @@ class PlanChecker {
       ++counted[0];
       counted[1] += length;
     }
+    // The six parts follow each other in ArenaPart, in this order. The maximum over the calls counts: each
+    // call reuses the memory.
     for (size_t i = 0; i < 6; ++i) raise_to(call[i], static_cast<ArenaPart>(kFirst + i));
     return Error::Ok;
   }
@@ -268,6 +279,7 @@ ArenaLayout lay_out_arena(const PlanCounts& counts, size_t pointer) {
   for (size_t i = 0; i < kArenaParts; ++i) {
     const auto part = static_cast<ArenaPart>(i);
     const uint64_t alignment = arena_element_alignment(part, pointer);
+    // Alignments are powers of two.
     used = (used + alignment - 1) & ~(alignment - 1);
     layout.offset[i] = used;
     if (part != absent) used += static_cast<uint64_t>(counts.of[i]) * arena_element_size(part, pointer);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Lookup asks each map in turn: there are a few maps, and an index would need memory.
+// Lookup asks each map in turn: there are a few maps, and an index would need memory. Duplicate keys are an
+// error, so the order of the maps does not matter.
 #include "runtime/program/merged_data_map.h"
 
 namespace rushlight {
@@ -30,6 +31,7 @@ Result<MergedDataMap> MergedDataMap::merge(Span<const NamedDataMap* const> maps)
 }
 
 Result<const NamedDataMap*> MergedDataMap::find(std::string_view key) const {
+  // Maps are asked through has(), which logs nothing for a missing key.
   for (const NamedDataMap* map : maps_) {
     if (map == nullptr) continue;
     RL_TRY_ASSIGN(const bool has, map->has(key));

@@ -41,8 +41,11 @@ Result<TensorInfo> tensor_at(Table plan, unsigned slot, size_t index) {
   RL_CHECK(value.scalar<uint8_t>(schema::evalue::kValType) == static_cast<uint8_t>(schema::ValueKind::Tensor),
            Error::InvalidType, "method %s: value is not a tensor", plan.string(schema::plan::kName));
   const Table tensor = value.table(schema::evalue::kVal);
+  // The method brings the memory: planned memory, or a constant of the program.
   const bool has_memory = static_cast<bool>(tensor.table(schema::tensor::kAllocationInfo)) ||
                           tensor.scalar<uint32_t>(schema::tensor::kDataBufferIdx) != 0;
+  // Sizes and dtype are returned as stored: Method::load() verifies them, a reader of properties may not need
+  // to.
   return TensorInfo{static_cast<ScalarType>(tensor.scalar<int8_t>(schema::tensor::kScalarType)),
                     static_cast<TensorShapeDynamism>(tensor.scalar<uint8_t>(schema::tensor::kShapeDynamism)),
                     tensor.vector<int32_t>(schema::tensor::kSizes),
@@ -92,6 +95,7 @@ Result<size_t> MethodMeta::planned_buffer_size(size_t index) const {
   RL_CHECK(index + 1 < sizes.size(), Error::InvalidArgument, "planned buffer %lu of %lu",
            static_cast<unsigned long>(index), static_cast<unsigned long>(num_planned_buffers()));
   const int64_t size = sizes[index + 1];
+  // At most half of the address space, so that sums of two sizes fit in size_t.
   RL_CHECK(size >= 0 && static_cast<uint64_t>(size) <= SIZE_MAX / 2, Error::InvalidProgram,
            "planned buffer %lu: a size of %ld bytes", static_cast<unsigned long>(index),
            static_cast<long>(size));
@@ -104,6 +108,7 @@ Result<Device> MethodMeta::planned_buffer_device(size_t index) const {
            log_number(index), log_number(num_planned_buffers()));
   const auto devices = plan_.tables(schema::plan::kNonConstBufferDevice);
   for (size_t i = 0; i < devices.size(); ++i) {
+    // The table counts buffers as the sizes do, with entry 0 reserved.
     if (static_cast<uint32_t>(devices[i].scalar<int32_t>(schema::buffer_device::kBufferIdx)) != index + 1)
       continue;
     return Device{devices[i].scalar<uint8_t>(schema::buffer_device::kDeviceType),
@@ -112,6 +117,7 @@ Result<Device> MethodMeta::planned_buffer_device(size_t index) const {
   return Device{};
 }
 
+// `pointer_bytes` need not be the host's: layouts of other targets are computed from counts alone.
 Result<uint64_t> MethodMeta::arena_bytes(size_t pointer_bytes) const {
   PlanCounts counts;
   RL_TRY(count_plan(plan_, &counts));

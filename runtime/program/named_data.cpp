@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Checks that data from another file fits the program that asks for it. Both files are exported separately,
+// and a mismatch would otherwise show as wrong numbers only.
 #include "runtime/program/named_data.h"
 
 #include "runtime/base/log.h"

@@ -31,6 +31,8 @@ struct Extent {
   size_t segment_base;
 };
 
+// Reads only the first 40 bytes, to learn how much more to read. Without an extended header the whole file is
+// one FlatBuffers table.
 Error read_head(DataLoader& loader, Extent* extent) {
   const size_t total = loader.size();
   RL_CHECK(total >= kExtendedOffset, Error::InvalidProgram, "program: %lu bytes are too few for a .pte",
@@ -49,6 +51,7 @@ Error read_head(DataLoader& loader, Extent* extent) {
            "program: expected an extended header of at least 24 bytes, found %lu",
            static_cast<unsigned long>(length));
   uint64_t sizes[3] = {};
+  // Headers of 24 bytes lack the size of the segments; sizes[2] is then 0, and only their start is checked.
   const size_t present = length >= 32 && head.size() >= kHeadSize ? 3 : 2;
   std::memcpy(sizes, bytes + kExtendedOffset + 8, present * sizeof(uint64_t));
   RL_CHECK(sizes[0] <= total, Error::InvalidProgram, "program: its header says %lu bytes, the file has %lu",
@@ -65,6 +68,7 @@ Error read_head(DataLoader& loader, Extent* extent) {
 Result<Program> Program::load(DataLoader& loader, Verification verification) {
   Extent extent{};
   RL_TRY(read_head(loader, &extent));
+  // The FlatBuffers table alone; segments are loaded on demand.
   RL_TRY_ASSIGN(FreeableBuffer data, loader.load(0, extent.program_size));
   if (verification == Verification::InternalConsistency) {
     RL_TRY(flatbuffer::verify(data.bytes(), schema::kProgramTables));
@@ -93,6 +97,7 @@ Error Program::segment_range(uint64_t index, size_t* offset, size_t* size) const
   const auto start = segment.scalar<uint64_t>(schema::segment::kOffset);
   const auto length = segment.scalar<uint64_t>(schema::segment::kSize);
   // Writers leave the base 0 if no segment has data.
+  // segment_base_ <= size: read_head() has checked it.
   RL_CHECK((segment_base_ != 0 || length == 0) && range_fits(start, length, loader_->size() - segment_base_),
            Error::InvalidProgram, "program: segment %lu exceeds the file of %lu bytes",
            static_cast<unsigned long>(index), static_cast<unsigned long>(loader_->size()));
@@ -137,6 +142,7 @@ Result<const void*> Program::constant(uint32_t index, size_t nbytes) const {
   const auto offsets =
       root().table(schema::program::kConstantSegment).vector<uint64_t>(schema::subsegment::kOffsets);
   const auto inlined = root().tables(schema::program::kConstantBuffer);
+  // Index 0 is reserved in both forms: callers treat it as "no constant".
   const size_t count = offsets.empty() ? inlined.size() : offsets.size();
   RL_CHECK(index < count, Error::InvalidProgram, "constant %lu of %lu", static_cast<unsigned long>(index),
            static_cast<unsigned long>(count));
@@ -166,6 +172,7 @@ Error Program::load_mutable(uint64_t segment, uint32_t index, void* target, size
   RL_CHECK(index < offsets.size() && range_fits(offsets[index], nbytes, size), Error::InvalidProgram,
            "mutable segment %lu: entry %lu of %lu exceeds it", static_cast<unsigned long>(segment),
            static_cast<unsigned long>(index), static_cast<unsigned long>(offsets.size()));
+  // Reads into memory of the loader and copies: loaders have one way to return data.
   RL_TRY_ASSIGN(FreeableBuffer data, loader_->load(offset + static_cast<size_t>(offsets[index]), nbytes));
   if (nbytes > 0) std::memcpy(target, data.data(), nbytes);
   return Error::Ok;
@@ -182,6 +189,7 @@ Result<FreeableBuffer> Program::delegate_data(Table reference) const {
   const auto inlined = root().tables(schema::program::kBackendDelegateData);
   RL_CHECK(index < inlined.size(), Error::InvalidProgram, "delegate: data %lu of %lu", log_number(index),
            log_number(inlined.size()));
+  // Inline payloads belong to the program's buffer; this buffer does not free them.
   const auto bytes = inlined[index].vector<uint8_t>(schema::buffer::kStorage);
   return FreeableBuffer(bytes.data(), bytes.size());
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Named data of a .pte: keys with segments, without layouts. Lookup is linear; programs have a few keys.
 #include "runtime/program/program_data_map.h"
 
 #include <cstring>
@@ -15,6 +16,7 @@ Result<Table> ProgramDataMap::find(std::string_view key) const {
     const Table entry = entries[i];
     const std::string_view held(entry.string(schema::named_data::kKey),
                                 entry.string_length(schema::named_data::kKey));
+    // Compares lengths as well, because keys may contain zero bytes.
     if (held == key) return entry;
   }
   RL_LOG(Error, "%.*s: not in the program's named data (%lu keys)", static_cast<int>(key.size()), key.data(),
@@ -35,6 +37,7 @@ Result<FreeableBuffer> ProgramDataMap::data(std::string_view key) const {
 
 Error ProgramDataMap::load_into(std::string_view key, void* buffer, size_t size) const {
   RL_TRY_ASSIGN(const Table entry, find(key));
+  // The loader may return the segment in place; if not, it is read as a whole to copy a part.
   RL_TRY_ASSIGN(const FreeableBuffer held,
                 program_->load_segment(entry.scalar<uint32_t>(schema::named_data::kSegmentIndex)));
   RL_CHECK(size <= held.size(), Error::InvalidArgument, "%s: expected at least %lu bytes, got %lu",

@@ -39,12 +39,15 @@ class BakedRun {
   }
 
  private:
+  // Reads, executes and answers one call. The report's header precedes the first answer, because only then
+  // the loading times are known.
   Error call(CaseReader* reader, CaseWriter* writer, uint32_t begin_with_calls) {
     const char* name = nullptr;
     uint32_t values = 0;
     RL_CHECK(reader->call(&name, &values), Error::InvalidArgument, "request: ends early");
     RL_TRY_ASSIGN(const baked::Method* method, ready(name));
     RL_TRY(set_inputs(reader, *method, values));
+    // Time and instructions of run() alone: inputs are set before, outputs are written after.
     const uint64_t instructions = platform::instruction_count();
     const uint64_t start = platform::now_ns();
     RL_TRY(method->run());
@@ -60,6 +63,7 @@ class BakedRun {
     for (size_t i = 0; i < program_.methods.size(); ++i) {
       const baked::Method& method = program_.methods[i];
       if (std::strcmp(method.name, name) != 0) continue;
+      // Baked methods are static objects, so a fresh one is the same method after reset().
       if (fresh_methods_ || !begun_[i]) RL_TRY(begin(method));
       begun_[i] = true;
       return &method;
@@ -82,6 +86,7 @@ class BakedRun {
 
   // Claims memory for outputs that the program left unplanned.
   static Error claim_outputs(const baked::Method& method) {
+    // As LoadedMethod::claim_outputs(): the memory holds the largest shape.
     for (size_t i = 0; i < method.num_outputs; ++i) {
       const EValue value = method.output(i);
       if (!value.is_tensor() || value.to_tensor().const_data_ptr() != nullptr) continue;
@@ -98,6 +103,7 @@ class BakedRun {
     for (uint32_t i = 0; i < values; ++i) {
       const EValue target = method.input(i);
       Span<const DimOrderType> dim_order;
+      // The stream stores data in the input's dim order, without naming it.
       if (target.is_tensor()) dim_order = target.to_tensor().dim_order();
       CaseReader::TensorStorage storage;
       EValue value;

@@ -26,17 +26,19 @@ void print_verdict(const char* method, size_t index, bool passed) {
     index /= 10;
   } while (index > 0);
   const char* verdict = passed ? ": pass" : ": fail";
+  // The verdict and the number are never cut: the name gives way.
   const size_t tail = 1 + count + std::strlen(verdict);
   size_t length = std::strlen(method);
   if (length > sizeof line - 1 - tail) length = sizeof line - 1 - tail;
   std::memcpy(line, method, length);
   line[length++] = ' ';
+  // Digits were produced from the lowest.
   while (count > 0) line[length++] = digits[--count];
   std::memcpy(line + length, verdict, std::strlen(verdict) + 1);
   platform::print_line(line);
 }
 
-// Memory for inputs that are misaligned in the bundle.
+// Memory for inputs that are misaligned in the bundle; enough for a copy of all of them.
 Result<Arena> input_arena(const BundledCase& test_case) {
   size_t total = 0;
   for (size_t i = 0; i < test_case.num_inputs(); ++i) {
@@ -50,11 +52,13 @@ Result<Arena> input_arena(const BundledCase& test_case) {
 
 Error run_case(const Program& program, const char* name, const RunOptions& options,
                const BundledCase& test_case, const BundledTolerance& tolerance, bool* passed) {
+  // Claimed memory is never returned, so each case takes new memory.
   Report report{};
   RL_TRY_ASSIGN(LoadedMethod * loaded, LoadedMethod::load(program, name, options, &report));
   RL_TRY_ASSIGN(Arena inputs, input_arena(test_case));
   RL_TRY(load_bundled_input(loaded->method(), test_case, &inputs));
   RL_TRY(loaded->method().execute());
+  // A mismatch is a verdict, not an error: the remaining cases are executed as well.
   *passed = verify_method_outputs(loaded->method(), test_case, tolerance) == Error::Ok;
   return Error::Ok;
 }
@@ -63,6 +67,7 @@ Error parse(const char* text, double* number) {
   if (text == nullptr) return Error::Ok;
   char* end = nullptr;
   const double parsed = std::strtod(text, &end);
+  // Negative tolerances are reserved: they stand for "by dtype".
   RL_CHECK(end != text && *end == 0 && parsed >= 0, Error::InvalidArgument,
            "tolerance: expected a number of 0 or more, got '%s'", text);
   *number = parsed;
@@ -80,6 +85,7 @@ Error run_bundle(const BundledProgram& bundle, const Program& program, const Run
     for (size_t j = 0; j < count; ++j) {
       RL_TRY_ASSIGN(const BundledCase test_case, bundle.test_case(name, j));
       bool passed = false;
+      // The trace tells its blocks apart by this number.
       trace_bundled_input(options.tracer, j);
       RL_TRY(run_case(program, name, options, test_case, tolerance, &passed));
       print_verdict(name, j, passed);

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Reads and writes the format in case_stream.h. Numbers are read in place, because every item is aligned.
+// Reads and writes the format in case_stream.h. Numbers are read in place, because every item is aligned: the
+// stream is in claimed memory, which begins at a multiple of 16. A request may be damaged, so each length is
+// compared with the bytes that are left before it is used.
 #include "runtime/runner/case_stream.h"
 
 #include <cstring>
@@ -33,6 +35,7 @@ bool CaseReader::begin(uint32_t* calls, bool* fresh_methods) {
   const uint8_t* header = take(sizeof(Header));
   if (header == nullptr || std::memcmp(header, kMagic, sizeof kMagic) != 0) return false;
   *calls = reinterpret_cast<const Header*>(header)->words[1];
+  // Bit 0 of the flags.
   if (fresh_methods != nullptr)
     *fresh_methods = (reinterpret_cast<const Header*>(header)->words[2] & 1u) != 0;
   return true;
@@ -43,6 +46,7 @@ bool CaseReader::call(const char** name, uint32_t* values) {
   if (header == nullptr) return false;
   const uint32_t length = header->words[0];
   *values = header->words[1];
+  // The name's zero byte counts too; the first comparison keeps the sum from wrapping on 32-bit targets.
   const uint8_t* text = length < UINT32_MAX ? take(size_t{length} + 1) : nullptr;
   if (text == nullptr || text[length] != 0) return false;
   *name = reinterpret_cast<const char*>(text);
@@ -57,6 +61,7 @@ bool CaseReader::value(Span<const DimOrderType> dim_order, TensorStorage* storag
   const uint32_t rank = header->words[2];
   const uint32_t nbytes = header->words[3];
   if (rank > kTensorDimensionLimit) return false;
+  // Every value has both items, possibly empty. A scalar has rank 0.
   const uint8_t* sizes = take(rank * sizeof(SizesType));
   const uint8_t* data = take(nbytes);
   if (sizes == nullptr || data == nullptr) return false;
@@ -81,9 +86,12 @@ bool CaseReader::value(Span<const DimOrderType> dim_order, TensorStorage* storag
     default:
       return false;
   }
+  // Copied, because a TensorImpl may write its sizes; the data is only read.
   std::memcpy(storage->sizes, sizes, rank * sizeof(SizesType));
   size_t numel = 0;
   if (!checked_numel({storage->sizes, rank}, &numel)) return false;
+  // 64-bit product: numel < 2^31 and elements have at most 16 bytes. An unknown dtype has element size 0 and
+  // fails here, unless there are no bytes.
   if (uint64_t{numel} * element_size(type) != nbytes) return false;
   for (uint32_t d = 0; d < rank; ++d) {
     storage->dim_order[d] = dim_order.size() == rank ? dim_order[d] : static_cast<DimOrderType>(d);
@@ -100,6 +108,7 @@ void CaseWriter::put(const void* data, size_t size) {
   position_ += size;
 }
 
+// Positions count from the start of the file, as for the reader.
 void CaseWriter::pad() {
   const uint8_t zeros[kItemAlignment] = {};
   put(zeros, align_up(position_, kItemAlignment) - position_);
@@ -124,6 +133,7 @@ void CaseWriter::value(const EValue& value) {
   Header header{{static_cast<uint32_t>(value.tag), 0, 0, 0}};
   if (value.is_tensor()) {
     const Tensor tensor = value.to_tensor();
+    // An output without memory is written as a tensor without bytes.
     const bool has_data = tensor.const_data_ptr() != nullptr;
     header.words[1] = static_cast<uint32_t>(tensor.scalar_type());
     header.words[2] = static_cast<uint32_t>(tensor.dim());

@@ -21,7 +21,8 @@ Result<Span<uint8_t>> claim(size_t size, const char* what, platform::Bank bank =
   return Span<uint8_t>(memory);
 }
 
-// Bytes of memory.max_memory that `bytes` and the planned buffers leave. Error: MemoryAllocationFailed.
+// Bytes of memory.max_memory that `bytes` and the planned buffers leave. The sum saturates. Error:
+// MemoryAllocationFailed.
 Result<size_t> bytes_left(const MethodMeta& meta, const MemoryOptions& memory, uint64_t bytes) {
   for (size_t i = 0; i < meta.num_planned_buffers(); ++i) {
     RL_TRY_ASSIGN(size_t size, meta.planned_buffer_size(i));
@@ -38,6 +39,7 @@ Result<size_t> bytes_left(const MethodMeta& meta, const MemoryOptions& memory, u
 
 Result<LoadedMethod*> LoadedMethod::load(const Program& program, const char* name, const RunOptions& options,
                                          Report* report) {
+  // Loading is measured from here: claims, Method::load() and preparation.
   const uint64_t instructions = platform::instruction_count();
   const uint64_t start = platform::now_ns();
 #ifdef RUSHLIGHT_MEMORY_HEADER
@@ -53,6 +55,7 @@ Result<LoadedMethod*> LoadedMethod::load(const Program& program, const char* nam
   const size_t temporary_bytes =
       memory.temporary != MemoryOptions::kAsAsked ? memory.temporary : RUSHLIGHT_RUNNER_TEMPORARY_BYTES;
   size_t left = SIZE_MAX;
+  // The limit is checked before the first claim, so a refused method takes no memory.
   if constexpr (RUSHLIGHT_LIMITS != 0) {
     if (memory.max_memory != MemoryOptions::kAsAsked) {
       RL_TRY_ASSIGN(left, bytes_left(meta, memory, uint64_t{arena_bytes} + temporary_bytes));
@@ -61,6 +64,7 @@ Result<LoadedMethod*> LoadedMethod::load(const Program& program, const char* nam
   RL_TRY_ASSIGN(const Span<uint8_t> own, claim(sizeof(LoadedMethod), "runner"));
   RL_TRY_ASSIGN(const Span<uint8_t> arena, claim(arena_bytes, "method arena"));
   RL_TRY_ASSIGN(const Span<uint8_t> temporary, claim(temporary_bytes, "temporary memory"));
+  // The object is in claimed memory as well: small targets have no heap. Nothing destroys it.
   auto* loaded = new (own.data()) LoadedMethod(arena, temporary);
   loaded->left_ = left;
   RL_TRY(loaded->claim_planned(meta, memory, report));
@@ -100,12 +104,14 @@ Error LoadedMethod::claim_planned(const MethodMeta& meta, const MemoryOptions& m
 Error LoadedMethod::prepare(const MemoryOptions& memory, Report* report) {
   Preparation needs;
   needs.most_prepared_bytes = left_;
+  // Without limits the program is trusted: all that its kernels ask for is claimed.
   if constexpr (RUSHLIGHT_LIMITS != 0) {
     const uint64_t share = most_prepared_of(memory.file_bytes);
     if (share < left_) needs.most_prepared_bytes = static_cast<size_t>(share);
   }
   RL_TRY(method().measure(nullptr, &needs));
   report->scratch_bytes = needs.scratch_bytes;
+  // The scratch that was claimed first stays unused, because memory is never returned.
   if (memory.temporary == MemoryOptions::kAsAsked && needs.scratch_bytes > temporary_.size()) {
     RL_TRY_ASSIGN(const Span<uint8_t> scratch, claim(needs.scratch_bytes, "kernels' scratch"));
     temporary_ = Arena(scratch);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Parses numbers without the C library's functions, which small targets lack.
+// Parses numbers without the C library's functions, which small targets lack. Overflow of size_t is an error,
+// not a wrap: a wrapped size would look like a valid small one.
 #include "runtime/runner/memory_options.h"
 
 #include "runtime/base/checked.h"
@@ -44,6 +45,7 @@ Error read_option(int argc, char** argv, const char* name, size_t* numbers, size
 
 #ifdef RUSHLIGHT_MEMORY_HEADER
 
+// Constants of the build: a board's image states its memory once, and needs no arguments.
 Error apply_memory_constants(const char* method, MemoryOptions* options) {
   for (const rushlight_memory::MethodMemory& known : rushlight_memory::kMethods) {
     if (std::strcmp(known.method, method) != 0) continue;
@@ -71,6 +73,7 @@ Error read_memory_options(int argc, char** argv, MemoryOptions* options) {
   }
   RL_TRY(read_option(argc, argv, "--planned_bytes", options->planned, MemoryOptions::kMaxPlannedBuffers));
   size_t banks[MemoryOptions::kMaxPlannedBuffers] = {};
+  // Read as numbers first, because Bank has another size.
   RL_TRY(read_option(argc, argv, "--planned_banks", banks, MemoryOptions::kMaxPlannedBuffers));
   for (size_t i = 0; i < MemoryOptions::kMaxPlannedBuffers; ++i) {
     RL_CHECK(banks[i] <= 1, Error::InvalidArgument, "memory: expected bank 0 or 1, got %lu",

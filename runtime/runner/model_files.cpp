@@ -26,6 +26,7 @@ constexpr size_t kAlignment = 16;
 
 }  // namespace
 
+// An option counts in the form NAME=VALUE only; `from` makes repeated options possible.
 const char* next_argument(int argc, char** argv, const char* name, int* from) {
   const size_t length = std::strlen(name);
   while (*from < argc) {
@@ -44,6 +45,7 @@ Result<Span<const uint8_t>> read_file(const char* path) {
   const int file = platform::file_open(path, platform::FileMode::Read);
   RL_CHECK(file >= 0, Error::AccessFailed, "%s: cannot be opened", path);
   const long size = platform::file_size(file);
+  // An empty file claims no memory and is no error here; its reader refuses it.
   const Span<uint8_t> memory = size < 0 ? Span<uint8_t>() : platform::claim_memory(static_cast<size_t>(size));
   if (size > 0 && memory.empty()) platform::file_close(file);
   RL_CHECK(size <= 0 || !memory.empty(), Error::MemoryAllocationFailed, "%s: no memory for %ld bytes", path,
@@ -58,6 +60,7 @@ Result<Span<const uint8_t>> read_file(const char* path) {
 Result<Span<const uint8_t>> read_model(int argc, char** argv) {
   const char* path = argument(argc, argv, "--model_path");
   if (path != nullptr) return read_file(path);
+  // Weak: the address is null if nothing was linked.
   if (rushlight_model_start == nullptr) return Span<const uint8_t>();
   return Span<const uint8_t>(rushlight_model_start,
                              static_cast<size_t>(rushlight_model_end - rushlight_model_start));
@@ -75,6 +78,7 @@ Result<Span<const uint8_t>> aligned(Span<const uint8_t> bytes) {
 Error DataFiles::add(Span<const uint8_t> file) {
   RL_CHECK(count_ < kMaxFiles, Error::NotSupported, "data files: expected at most %lu",
            log_number(kMaxFiles));
+  // Placement new into members: the loader must keep its address while its map is in use.
   auto* loader = new (loaders_[count_]) BufferDataLoader(file.data(), file.size());
   RL_TRY_ASSIGN(FlatTensor opened, FlatTensor::load(*loader));
   maps_[count_] = new (files_[count_]) FlatTensor(std::move(opened));

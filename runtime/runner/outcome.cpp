@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// The outcome is binary, like the case stream: building JSON would need printf on the target.
 #include "runtime/runner/outcome.h"
 
 #include <cstddef>
@@ -33,6 +34,7 @@ void print_hex(const char* label, const uint32_t* numbers, size_t count, int dig
     at[digits] = ' ';
     at += digits + 1;
   }
+  // The last blank becomes the end of the string.
   at[-1] = '\0';
   platform::print_line(line);
 }
@@ -61,6 +63,7 @@ void tell_outcome(int argc, char** argv, Error error, TraceLoss lost) {
   if (path == nullptr) return;
   const int handle = platform::file_open(path, platform::FileMode::Write);
   if (handle < 0) return;
+  // Up to the last valid record.
   const size_t size = offsetof(File, trace.records) + file.trace.size * sizeof *file.trace.records;
   // Readers treat a truncated file like a missing one.
   static_cast<void>(platform::file_write(handle, &file, size));

@@ -14,6 +14,7 @@ namespace rushlight {
 
 namespace {
 
+// Keeps a list of loaded methods, newest first. Methods are few, so a search by name suffices.
 class RequestRunner {
  public:
   RequestRunner(const Program& program, const RunOptions& options, const char* outputs)
@@ -38,6 +39,7 @@ class RequestRunner {
     const uint64_t start = platform::now_ns();
     RL_TRY(method.execute());
     const CallReport report{platform::instruction_count() - instructions, platform::now_ns() - start};
+    // The peak so far includes this call.
     report_.temporary_peak_bytes = loaded_->temporary_peak();
     // The report precedes the calls in the file and is complete after the first call.
     if (begin_with_calls != 0) writer->begin(begin_with_calls, report_);
@@ -68,6 +70,7 @@ class RequestRunner {
              method.meta().name(), log_number(expected), log_number(values));
     for (uint32_t i = 0; i < values; ++i) {
       Span<const DimOrderType> dim_order;
+      // A number has no tensor info; dim_order then stays empty.
       auto info = method.meta().input_tensor(i);
       if (info.ok()) dim_order = info->dim_order;
       CaseReader::TensorStorage storage;
@@ -123,6 +126,7 @@ Error run_on_ones(const Program& program, const RunOptions& options) {
         storage.sizes[d] = info->sizes[d];
         storage.dim_order[d] = info->dim_order[d];
       }
+      // The largest shape of a dynamic input.
       TensorImpl tensor(info->scalar_type, static_cast<ptrdiff_t>(info->sizes.size()), storage.sizes, nullptr,
                         storage.dim_order, storage.strides);
       const Span<uint8_t> memory = platform::claim_memory(tensor.nbytes());

@@ -19,6 +19,8 @@ Result<size_t> parse_size(const char* text, size_t otherwise) {
   if (text == nullptr) return otherwise;
   size_t value = 0;
   const char* at = text;
+  // The bound keeps the next multiplication from overflowing; a longer number then fails, because digits are
+  // left.
   for (; *at >= '0' && *at <= '9' && value < SIZE_MAX / 16; ++at)
     value = value * 10 + static_cast<size_t>(*at - '0');
   RL_CHECK(at != text && *at == 0, Error::InvalidArgument, "%s: expected a number of bytes", text);
@@ -47,13 +49,15 @@ Error write_file(const char* path, Span<const uint8_t> bytes) {
 Error TraceFiles::begin(int argc, char** argv) {
   etdump_file_ = argument(argc, argv, "--etdump");
   debug_file_ = argument(argc, argv, "--debug_output");
+  // The trace describes the values in the debug output.
   if (etdump_file_ == nullptr) {
     RL_CHECK(debug_file_ == nullptr, Error::InvalidArgument, "--debug_output needs --etdump");
     return Error::Ok;
   }
   RL_TRY_ASSIGN(const size_t events, parse_size(argument(argc, argv, "--etdump_size"), kDefaultEtdumpBytes));
   RL_TRY_ASSIGN(const Span<uint8_t> memory, claim(events, "--etdump"));
-  // If instructions can be counted, they serve as the clock.
+  // If instructions can be counted, they serve as the clock: counts repeat exactly, the times of an emulator
+  // do not.
   etdump_ = platform::instruction_count() != 0
                 ? new (storage_) ETDump(memory, platform::instruction_count, "instructions")
                 : new (storage_) ETDump(memory);
@@ -68,6 +72,7 @@ Error TraceFiles::begin(int argc, char** argv) {
 
 Error TraceFiles::write() {
   if (etdump_ == nullptr) return Error::Ok;
+  // finish() closes the open block, also after a failed execution.
   const Span<const uint8_t> file = etdump_->finish();
   RL_CHECK(!file.empty(), Error::MemoryAllocationFailed, "--etdump_size: too small for any trace");
   RL_TRY(write_file(etdump_file_, file));

@@ -33,7 +33,8 @@ const char* to_string(Tag tag) {
   return "unknown";
 }
 
-// Clamping avoids undefined behaviour of out-of-range conversions; the comparison is false for NaN.
+// Double to int64, truncated. Clamping avoids undefined behaviour of out-of-range conversions; the comparison
+// is false for NaN.
 int64_t EValue::to_int() const {
   if (tag == Tag::Int) return payload.as_int;
   if (tag == Tag::Bool) return payload.as_bool ? 1 : 0;
@@ -42,7 +43,8 @@ int64_t EValue::to_int() const {
   return value < 0x1p63 ? static_cast<int64_t>(value) : INT64_MAX;
 }
 
-// `values` is null for constant lists, whose items need no gathering.
+// Fills the items of a list whose elements are values of the method (numbers that a call computed). `values`
+// is null for constant lists, whose items need no gathering.
 Span<const int64_t> EValue::to_int_list() const {
   const auto* list = payload.as_int_list;
   for (uint32_t i = 0; list->values != nullptr && i < length; ++i) list->items[i] = list->values[i]->to_int();

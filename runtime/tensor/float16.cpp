@@ -20,6 +20,7 @@ uint16_t float_to_half(float value) {
   const uint32_t wide = float_bits(value);
   const uint32_t sign = (wide >> 16) & 0x8000u;
   const uint32_t magnitude = wide & 0x7fffffffu;
+  // NaN: keeps the sign, and drops the payload.
   if (magnitude > 0x7f800000u) return static_cast<uint16_t>(sign | 0x7e00u);
   if (magnitude >= 0x477ff000u) return static_cast<uint16_t>(sign | 0x7c00u);  // rounds past 65504
   if (magnitude < 0x38800000u) {

@@ -32,10 +32,12 @@ const char* to_string(ScalarType type) {
   return "unknown";
 }
 
+// PyTorch's promotion of tensors: bool < integers < floating < complex, then the wider one.
 ScalarType promote_types(ScalarType a, ScalarType b) {
   if (a == b) return a;
   if (a == ScalarType::Bool) return b;
   if (b == ScalarType::Bool) return a;
+  // Complex with real promotes the components: complex64 with float64 is complex128.
   if (is_complex(a) || is_complex(b)) {
     return complex_type(promote_types(component_type(a), component_type(b)));
   }

@@ -22,6 +22,7 @@ TensorImpl::TensorImpl(ScalarType type, ptrdiff_t dim, SizesType* sizes, void* d
       storage_(data == nullptr ? Storage::None : Storage::Planned),
       marked_(false) {
   compute_strides();
+  // The sizes at construction are the largest: resize() compares with them.
   numel_bound_ = numel_;
 }
 
@@ -50,6 +51,8 @@ Error TensorImpl::resize(Span<const SizesType> sizes) {
   RL_CHECK(checked_numel(sizes, &numel), Error::InvalidArgument, "resize: a size is negative or too large");
   RL_CHECK(numel <= numel_bound_, Error::OutOfResources, "resize: expected at most %lu elements, got %lu",
            static_cast<unsigned long>(numel_bound_), static_cast<unsigned long>(numel));
+  // sizes_ is written last, so a failed resize changes nothing. Static tensors return before: their sizes may
+  // be in read-only memory.
   for (size_t i = 0; i < dim_; ++i) sizes_[i] = sizes[i];
   compute_strides();
   return Error::Ok;
@@ -67,6 +70,7 @@ Error TensorImpl::make_view(const TensorImpl& base, Span<const SizesType> sizes)
   RL_CHECK(base.type_ == type_ && base.numel_ == numel_, Error::InvalidArgument,
            "view: expected %lu elements of %s, got %lu of %s", static_cast<unsigned long>(base.numel_),
            to_string(base.type_), static_cast<unsigned long>(numel_), to_string(type_));
+  // A planned alias has the base's address already, by the memory plan.
   if (storage_ == Storage::Planned || storage_ == Storage::Constant) {
     RL_CHECK(data_ == base.data_, Error::InvalidArgument, "view: has separate memory");
     return Error::Ok;
@@ -77,6 +81,7 @@ Error TensorImpl::make_view(const TensorImpl& base, Span<const SizesType> sizes)
 }
 
 bool is_contiguous_dim_order(Span<const DimOrderType> order) {
+  // The identity order: row-major.
   for (size_t i = 0; i < order.size(); ++i) {
     if (order[i] != i) return false;
   }
@@ -84,6 +89,7 @@ bool is_contiguous_dim_order(Span<const DimOrderType> order) {
 }
 
 bool is_channels_last_dim_order(Span<const DimOrderType> order) {
+  // Batch first, channels innermost: [0, 2, 3, 1] for rank 4, [0, 2, 3, 4, 1] for rank 5.
   const size_t n = order.size();
   if (n != 4 && n != 5) return false;
   if (order[0] != 0 || order[n - 1] != 1) return false;

@@ -26,6 +26,7 @@ constexpr size_t kProfileBound = Builder::table_bound(8) + kEventBound;
 
 constexpr int64_t kLost = -1;
 
+// For the slots of names_ only; the value is not stored in the file.
 uint32_t hash(const char* text, size_t length) {
   uint32_t value = 2166136261u;  // FNV-1a
   for (size_t i = 0; i < length; ++i) value = (value ^ static_cast<uint8_t>(text[i])) * 16777619u;
@@ -51,6 +52,7 @@ void ETDump::reset() {
 bool ETDump::fits(size_t bytes) const { return builder_.free_bytes() >= bytes + kBlockEnd + kFileEnd; }
 
 // Returns true if an event of at most `bytes` bytes fits; opens the block "Default" if none is open.
+// Events may begin before the first block does.
 bool ETDump::ready_for(size_t bytes) {
   if (state_ == State::Empty) create_event_block("Default");
   return state_ == State::InBlock && fits(bytes);
@@ -60,7 +62,8 @@ bool ETDump::ready_for(size_t bytes) {
 constexpr size_t kLongestBlockName = 47;
 
 // Writes a name, or returns the existing copy while its slot in the hash table still holds it. Precondition:
-// the string fits.
+// the string fits. Each slot holds one name: a collision costs a second copy in the file, and needs no memory
+// for a chain.
 ETDump::Ref ETDump::name(const char* text) {
   const size_t length = std::strlen(text);
   Ref& known = names_[hash(text, length) % kNames];
@@ -91,6 +94,8 @@ void ETDump::create_event_block(const char* text) {
 }
 
 void ETDump::close_block() {
+  // The stack of waiting references holds finished blocks, then this block's allocators, then its events;
+  // track_allocator() refuses allocators after the first event to keep this order.
   const Ref events = builder_.vector_of_waiting(num_events_);
   const Ref allocators = num_allocators_ == 0 ? 0 : builder_.vector_of_waiting(num_allocators_);
   const Field fields[] = {
@@ -108,6 +113,7 @@ Span<const uint8_t> ETDump::finish() {
   if (state_ == State::Finished) return file_;
   if (state_ == State::InBlock) close_block();
   state_ = State::Finished;
+  // file_ is empty then.
   if (builder_.free_bytes() < kFileEnd) return file_;  // the memory is smaller than the reserved bytes
   const Field fields[] = {
       number(etdump::file::kVersion, etdump::kVersion),
@@ -135,6 +141,7 @@ EventTracerEntry ETDump::start(const char* text, DelegateIdKind kind) {
   entry.debug_handle = debug_handle();
   const bool fits = ready_for(text == nullptr ? 0 : Builder::string_bound(std::strlen(text)));
   const Ref ref = fits && text != nullptr ? name(text) : 0;
+  // At most 31 bits of the file number, so that the id is never negative and cannot equal kLost.
   entry.event_id = fits ? static_cast<int64_t>(uint64_t{file_number_ & INT32_MAX} << 32 | ref) : kLost;
   return entry;
 }
@@ -162,6 +169,7 @@ void ETDump::end_profiling_delegate(const EventTracerEntry& entry, Span<const ui
   end(entry, clock_(), metadata);
 }
 
+// Starts an event to write its name, then replaces the time.
 void ETDump::log_profiling_delegate(DelegateEventId id, uint64_t start_time, uint64_t end_time,
                                     Span<const uint8_t> metadata) {
   EventTracerEntry entry = start_profiling_delegate(id);
@@ -170,6 +178,7 @@ void ETDump::log_profiling_delegate(DelegateEventId id, uint64_t start_time, uin
 }
 
 void ETDump::end(const EventTracerEntry& entry, uint64_t end_time, Span<const uint8_t> metadata) {
+  // An event that began before reset() refers to a name of the discarded file.
   const bool lost = entry.event_id == kLost || (entry.event_id >> 32) != (file_number_ & INT32_MAX);
   if (lost || !ready_for(kProfileBound + Builder::vector_bound(metadata.size()))) {
     ++lost_events_;

@@ -16,6 +16,7 @@ using etdump::reference;
 
 namespace {
 
+// The offset of a tensor without bytes.
 constexpr int64_t kNoData = -1;
 
 constexpr size_t kBoxBound = Builder::table_bound(1);
@@ -40,6 +41,8 @@ size_t bound(Span<const Tensor> tensors) {
 Result<ETDump::Ref> ETDump::tensor(const Tensor& tensor) {
   int64_t offset = kNoData;
   if (tensor.nbytes() > 0 && tensor.const_data_ptr() != nullptr) {
+    // The sink returns the offset at which it wrote. Bytes are in the tensor's own memory order; the strides
+    // tell which.
     RL_TRY_ASSIGN(const size_t written, sink_->write(tensor.const_data_ptr(), tensor.nbytes()));
     offset = static_cast<int64_t>(written);
   }
@@ -58,6 +61,7 @@ Result<ETDump::Ref> ETDump::tensor_list(Span<const Tensor> tensors) {
   for (size_t i = 0; i < tensors.size(); ++i) {
     auto one = tensor(tensors[i]);
     if (!one.ok()) {
+      // Leaves the stack as it was, with the references of enclosing objects on top.
       builder_.drop_waiting(i);
       return one.error();
     }
@@ -69,6 +73,7 @@ Result<ETDump::Ref> ETDump::tensor_list(Span<const Tensor> tensors) {
 
 // Writes a Value table. `tensors` holds the items of a list, or the single tensor.
 Result<ETDump::Ref> ETDump::describe(const EValue& value, Span<const Tensor> tensors, bool is_output) {
+  // Slots: the kind, the content, the output flag.
   using etdump::value::Kind;
   Field fields[3];
   Kind kind = Kind::Null;
@@ -91,6 +96,7 @@ Result<ETDump::Ref> ETDump::describe(const EValue& value, Span<const Tensor> ten
       fields[1] = reference(etdump::value::kInt, builder_.table(&field, 1));
       break;
     }
+    // Doubles are written as their bits: Builder has integer fields only.
     case Tag::Double: {
       uint64_t bits;
       std::memcpy(&bits, &value.payload.as_double, sizeof bits);
@@ -108,6 +114,7 @@ Result<ETDump::Ref> ETDump::describe(const EValue& value, Span<const Tensor> ten
     default:
       return Error::NotSupported;
   }
+  // The flag is a boxed bool in the schema, so that absence differs from false.
   const Field yes = number(etdump::boxed_number::kValue, uint8_t{1});
   fields[0] = number(etdump::value::kKind, static_cast<uint8_t>(kind));
   fields[2] = reference(etdump::value::kOutput, is_output ? builder_.table(&yes, 1) : 0);
@@ -117,6 +124,7 @@ Result<ETDump::Ref> ETDump::describe(const EValue& value, Span<const Tensor> ten
 // Writes the value first and the event last, so that a failure leaves an unreferenced table but a valid file.
 Result<bool> ETDump::log(const DelegateEventId* id, const EValue& value, Span<const Tensor> tensors,
                          bool is_output) {
+  // Without a sink, values are not wanted, and nothing counts as lost.
   if (sink_ == nullptr) return false;
   const char* text = id != nullptr ? id->name : nullptr;
   const size_t name_bound = text == nullptr ? 0 : Builder::string_bound(std::strlen(text));
@@ -124,6 +132,7 @@ Result<bool> ETDump::log(const DelegateEventId* id, const EValue& value, Span<co
     ++lost_values_;
     return Error::OutOfResources;
   }
+  // Lost also if the sink is full, or the value has a kind that the format cannot hold.
   auto described = describe(value, tensors, is_output);
   if (!described.ok()) {
     ++lost_values_;

@@ -33,6 +33,7 @@ void Builder::reset() {
 uint8_t* Builder::open(size_t size, size_t alignment, size_t lead) {
   // Positions count from the end of the buffer, which is a multiple of 8 in the finished file.
   const size_t aligned = here() + size - lead;
+  // Padding follows the object, because writing proceeds to the front.
   const size_t padding = (alignment - aligned % alignment) % alignment;
   RL_DCHECK(free_bytes() >= size + padding);
   front_ -= padding;
@@ -78,11 +79,14 @@ Ref Builder::layout(const uint16_t* words, size_t count) {
   const size_t size = count * sizeof(uint16_t);
   for (size_t i = 0; i < num_layouts_; ++i) {
     const uint8_t* known = memory_ + size_ - layouts_[i];  // its first word is its size
+    // The size is compared first, because a shorter vtable near the end of the memory has fewer than `size`
+    // bytes.
     if (std::memcmp(known, words, sizeof *words) == 0 && std::memcmp(known, words, size) == 0) {
       return layouts_[i];
     }
   }
   std::memcpy(open(size, sizeof(uint16_t)), words, size);
+  // Later layouts are not remembered: they are written again.
   if (num_layouts_ < kMaxLayouts) layouts_[num_layouts_++] = here();
   return here();
 }
@@ -98,11 +102,13 @@ Ref Builder::table(const Field* fields, size_t count) {
       const Field& field = fields[i];
       if (field.size != width) continue;
       RL_DCHECK(field.slot < kMaxSlots);
+      // position is relative to the table, which starts at a multiple of 8 if it has fields of 8 bytes.
       if (width == 8) {
         position = (position + 7) & ~size_t{7};
         alignment = 8;
       }
       words[2 + field.slot] = static_cast<uint16_t>(position);
+      // The vtable ends with the last slot that is present.
       if (num_words < size_t{3} + field.slot) num_words = size_t{3} + field.slot;
       position += width;
     }
@@ -113,11 +119,15 @@ Ref Builder::table(const Field* fields, size_t count) {
   uint8_t* at = open(position, alignment);
   const Ref start = here();
   std::memset(at, 0, position);
+  // The reader computes vtable = table - offset. The vtable lies behind the table, so the offset is negative
+  // (modulo 2^32).
   store32(at, description - start);
   for (size_t i = 0; i < count; ++i) {
     const Field& field = fields[i];
     const uint16_t offset = words[2 + field.slot];
     if (field.size == 0) continue;
+    // Positions count from the end, so an offset to an object further back is a difference of the two, field
+    // minus target. Bits are stored little-endian, as the host is.
     const uint64_t bits = field.is_ref ? start - offset - field.bits : field.bits;
     std::memcpy(at + offset, &bits, field.size);
   }
@@ -127,6 +137,7 @@ Ref Builder::table(const Field* fields, size_t count) {
 void Builder::insert(size_t position, Ref ref) {
   RL_DCHECK(position <= waiting_ && free_bytes() >= sizeof ref);
   uint8_t* at = memory_ + position * sizeof ref;
+  // The stack grows from the start of the memory; an insertion moves the references above it.
   std::memmove(at + sizeof ref, at, (waiting_ - position) * sizeof ref);
   std::memcpy(at, &ref, sizeof ref);
   ++waiting_;
@@ -141,6 +152,7 @@ Ref Builder::vector_of_waiting(size_t count) {
   for (size_t i = count; i-- > 0;) {
     Ref ref;
     std::memcpy(&ref, memory_ + (waiting_ + i) * sizeof ref, sizeof ref);
+    // Entry i is at here() - 4 - 4 i; offsets count from the entry.
     store32(at + 4 + i * sizeof ref, here() - 4 - i * sizeof ref - ref);
   }
   store32(at, count);

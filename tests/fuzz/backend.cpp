@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// init() succeeds or fails depending on a sum of its bytes, so mutants also reach the paths after a failure
+// and after a released payload. A failure is a sanitizer's report: a read or write outside of the arguments,
+// or a leaked handle.
 #include "tests/fuzz/backend.h"
 
 #include <cstring>

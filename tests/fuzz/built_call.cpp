@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Tensors of the memory plan lie in one block at the plan's offsets, all others in blocks of exactly their
+// size. If an edit has enlarged a tensor, its recorded bytes repeat.
 #include "tests/fuzz/built_call.h"
 
 #include <algorithm>

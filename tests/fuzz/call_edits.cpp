@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// edits_of() lists every single change of a call, so that a run over all of them is complete and repeatable:
+// sizes 0, 1 and one more, other ranks and dtypes, the extremes of int64 and of double. An edit names its
+// value by position; it does nothing in a call that another edit has left without that value.
 #include "tests/fuzz/call_edits.h"
 
 #include <algorithm>

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A .bpte: all its values, and the program inside.
+// A .bpte: all its values, and the program inside. A failure is a sanitizer's report, or answers of the
+// reader that contradict each other, such as a counted case that is missing. Which outputs are right is
+// unknown; outputs that pass verification must also have error statistics.
 #include <algorithm>
 #include <cstring>
 

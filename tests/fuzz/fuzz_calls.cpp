@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Recorded calls of every operator, changed. An input of four bytes is the index of a call; all its single
-// changes and memory plans are tried. Any other input chooses several changes of one call.
+// Recorded calls of every operator, changed. An input of four bytes is the index of a call, which itself must
+// succeed; all its single changes and memory plans are tried. Any other input chooses several changes of one
+// call.
 //
 // Each call runs on one thread and in pieces in another order, with much and with little scratch memory, and
-// with prepared constants if the kernel prepares any; successful calls must give equal results.
-// RUSHLIGHT_FUZZ_LOG logs the calls.
+// with prepared constants if the kernel prepares any; successful calls must give equal results. With
+// overlapping tensors results are undefined, and only the sanitizers judge. RUSHLIGHT_FUZZ_LOG logs the
+// calls.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>

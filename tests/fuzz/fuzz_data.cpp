@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A .ptd file: read whole, alone and merged, and passed to a program whose weights are in such a file.
+// A .ptd file: read whole, alone and merged, and passed to a program whose weights are in such a file. Checks
+// the invariants of read_map() and run_program() (program_case.h).
 #include <fstream>
 #include <iterator>
 #include <vector>

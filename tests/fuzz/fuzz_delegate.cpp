@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The payload of a delegate lowered to XNNPACK: read, lowered for its own sizes and for smaller ones, loaded
-// and executed. Every name has data.
+// and executed. Every name has data. Invariants: a payload that can be lowered for smaller sizes can be
+// lowered for its own, and the result is a well-formed program. Results are not compared.
 #include <algorithm>
 #include <array>
 #include <cstring>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // One call of one operator of the table, on values of the kinds in its signature: tensors of any dtype, shape
-// and dim order in memory of exactly their size, and scalars that are rarely valid.
+// and dim order in memory of exactly their size, and scalars that are rarely valid. The kernel may refuse or
+// compute anything: a failure is a sanitizer's report.
 #include <cstring>
 #include <vector>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A .pte.
+// A .pte: opened, described, loaded and executed by run_program(), with its invariants (program_case.h).
 #include "runtime/program/schema.h"
 #include "tests/fuzz/copying_loader.h"
 #include "tests/fuzz/mutator.h"

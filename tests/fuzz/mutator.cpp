@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Structure-aware mutation. A third of the mutants change only the values of fields, so the file passes the
+// verifier and reaches the code behind it; the others may damage offsets, counts and any byte. Sites are
+// found once per mutant: after a change of an offset, later changes hit positions of the former structure.
 #include "tests/fuzz/mutator.h"
 
 #include <algorithm>

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Invariants, checked by require(): memory of exactly the requested size suffices and one byte less is
+// refused; a method that was measured can be prepared; accessors refuse indices beyond their counts; each key
+// of a data map loads in full and not beyond. Values of outputs are only read, for the sanitizers.
 #include "tests/fuzz/program_case.h"
 
 #include <algorithm>

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Reads calls.bin: "RLCALLS1", uint32 number of calls; per call uint8 length of the name, uint32 bytes of the
+// arguments, name, uint8 number of arguments, and a tag with the value for each. Calls of operators that this
+// build lacks are skipped.
 #include "tests/fuzz/recorded_call.h"
 
 #include <cstring>

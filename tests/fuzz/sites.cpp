@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Walks the tables as the verifier does, but skips what it cannot read. Sites of one group are the same field
+// of the same table type, so that exchanging their values keeps types correct. Limits of depth, elements and
+// sites bound the time for hostile files.
 #include "tests/fuzz/sites.h"
 
 #include <algorithm>

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// The child counts in shared memory, so after a crash the parent knows the input, reports it and continues
+// with the next one in a new child. A hang is measured in the child's processor time, which the load of the
+// machine does not change.
 #include "tests/fuzz/worker.h"
 
 #include <cerrno>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Files are verified and read back with the runtime's reader, an independent implementation of the format.
 #include "backends/calls/flat_writer.h"
 
 #include <string>

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// A chain of one layer, one clamp and one more call, and changes of it. Each change breaks one condition of
+// fusing; a clamp that is fused all the same would change results or overwrite a live tensor.
 #include <gtest/gtest.h>
 
 #include "backends/calls/call_list.h"

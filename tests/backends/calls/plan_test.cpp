@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Random lifetimes and sizes: plans are compared with the definition (no overlap while both live, aligned,
+// within the total), not with fixed offsets, which may improve.
 #include "backends/calls/plan.h"
 
 #include <algorithm>

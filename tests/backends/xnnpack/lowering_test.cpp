@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Graphs are built field by field, so each refused graph differs from a valid one in one field. Some lowered
+// graphs are executed, on values whose results are easy to predict.
 #include "backends/xnnpack/lowering.h"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Payloads of both formats at every alignment, cut at every length. Accepted payloads are read in place
+// later, without checks.
 #include "backends/xnnpack/payload.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// One value per graph, with its fields set one by one: limits are tested on both sides. A value that is
+// accepted wrongly is a read out of bounds later, because lowering does not check again.
 #include "backends/xnnpack/values.h"
 
 #include <cmath>

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Validates the whole tape in init(), then interprets it: registers of one element, one pass over the steps
+// per element. Cost: elements * steps. It uses each service of a backend once (named data, memory of the
+// method, scratch, sizes as inputs), for tests of the delegate path.
 #include "tape.h"
 
 #include <cstring>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The memory functions against byte loops: every misalignment of source and destination, sizes beyond two
-// blocks.
+// blocks. Bytes around the destination are compared as well. A failure means that memcpy, memmove or memset
+// of the image is wrong; no other result of the board can then be trusted.
 #include "tests/device/selfcheck/memory_checks.h"
 
 #include <cstdint>

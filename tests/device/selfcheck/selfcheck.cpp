@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// selfcheck MODE ARGUMENTS...; test_selfcheck.py has the modes and their expected results.
+// selfcheck MODE ARGUMENTS...; test_selfcheck.py has the modes and their expected results. Each mode checks
+// one thing that the runner relies on: start-up code, memory banks, files, counters, exit status, faults. A
+// failure is a fault of the board's port, not of the runtime.
 #include <atomic>
 #include <cerrno>
 #include <climits>

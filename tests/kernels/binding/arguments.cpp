@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Converts strictly: an int is no float and a bool no int, so that a test calls the kernel with exactly the
+// kinds that it names. Tensors refer to numpy's memory; the test keeps the arrays alive.
 #include "tests/kernels/binding/arguments.h"
 
 #include <cctype>

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// The online softmax of attention against double precision. Blocks start with a shift and a sum of earlier
+// blocks; the shift is the running maximum, which a variant may round differently, and all weights with it.
 #include "kernels/ukernel/attention.h"
 
 #include <cmath>

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Block-quantized weights times quantized rows: bit-exact, because sums are integers and each float step is
+// specified. Panels hold random bytes, so all codes occur, and scales that are negative, zero or subnormal.
 #include "kernels/ukernel/block_gemm.h"
 
 #include <algorithm>

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Products with a float16 or int8 key-value cache, and rotary embeddings, against double precision. The
+// tolerance grows with the largest element: 128 for int8, 4 for these float16 values.
 #include "kernels/ukernel/cache_rows.h"
 
 #include <cmath>

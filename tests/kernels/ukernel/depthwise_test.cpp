@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Depthwise convolutions against sums in double, with an allowance of 1e-7 per tap for operands in [-1, 1].
 #include "kernels/ukernel/depthwise.h"
 
 #include <algorithm>

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// A product must also have the same bits alone and in a block: the contract says that a sum depends only on
+// its two vectors.
 #include "kernels/ukernel/dot.h"
 
 #include <random>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Pure data movement, compared exactly. Elements between rows keep -1: a variant must not write there.
 #include "kernels/ukernel/gather.h"
 
 #include <algorithm>

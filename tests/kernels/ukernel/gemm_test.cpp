@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Tiles and strips against sums in double, with an allowance of 4e-7 per product for operands in [-1, 1].
+// Elements of C between its rows are compared too, so a store beyond the columns fails even inside of the
+// buffer.
 #include "kernels/ukernel/gemm.h"
 
 #include <cmath>

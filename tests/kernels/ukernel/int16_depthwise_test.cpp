@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// int16 images with int8 weights: bit-exact. The extreme case uses as many taps of the largest products as
+// the contract permits; a variant that sums more in 32 bits overflows there.
 #include "kernels/ukernel/int16_depthwise.h"
 
 #include <ostream>

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// int16 rows with int8 columns: bit-exact. Partial sums of 32 bits hold a limited number of products, so
+// depths around that number and extreme factors are what finds an overflow.
 #include "kernels/ukernel/int16_product.h"
 
 #include <ostream>

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// int8 sums are exact in any order, so all variants must equal the reference in every bit, whatever their
+// vector width. `least_weight` is -127 to test weights without -128 as well.
 #include "kernels/ukernel/int8_depthwise.h"
 
 #include <cstdint>

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Quantized sums and products: bit-exact, also in place. The constants include the largest that the contract
+// permits, which use all 32 bits of the sum.
 #include "kernels/ukernel/int8_elementwise.h"
 
 #include <ostream>

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Spread rows times packed panels: bit-exact with a reference that does neither. Bytes after the depth are
+// filled with 0x5a, so a panel that is not padded with zeros shows in the sums.
 #include "kernels/ukernel/int8_gemm.h"
 
 #include <cmath>

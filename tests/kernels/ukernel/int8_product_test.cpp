@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// The product for small cores, on unpacked factors whose rows may overlap as in an image (parts, lines):
+// bit-exact. The left buffer ends with the last element that is used, in whichever line that is.
 #include "kernels/ukernel/int8_product.h"
 
 #include <algorithm>

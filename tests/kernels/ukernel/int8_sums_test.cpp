@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Sums of int8 windows are exact; initial values must be kept. Long windows of one extreme find sums that
+// stay in 16 bits for too long.
 #include "kernels/ukernel/int8_sums.h"
 
 #include <algorithm>

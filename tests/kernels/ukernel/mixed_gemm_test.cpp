@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Float rows with grouped integer weights, dequantized in the product. The tolerance is relative to the sum
+// of magnitudes, so cancellation cannot hide or cause a failure.
 #include "kernels/ukernel/mixed_gemm.h"
 
 #include <cmath>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Scales and shifts against double precision; elements are up to 4 and results up to about 20.
 #include "kernels/ukernel/normalize.h"
 
 #include <ostream>

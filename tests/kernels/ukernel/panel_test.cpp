@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// The products for small cores on panels of a few columns, for many numbers of columns, rows and parts,
+// against sums in double. Runs on bare metal as well, so nothing may need a constructor before main().
 #include "kernels/ukernel/panel.h"
 
 #include <random>

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Small convolutions in place of im2col, against sums in double. Buffers have exactly the extent that a
+// convolution may read.
 #include "kernels/ukernel/patch.h"
 
 #include <algorithm>

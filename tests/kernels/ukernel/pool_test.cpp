@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Maxima and indices are exact, and the first of equal elements wins: most bytes of a sample are equal to
+// test that. NaN wins over every number. Averages are compared with double precision.
 #include "kernels/ukernel/pool.h"
 
 #include <cmath>

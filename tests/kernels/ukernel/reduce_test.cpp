@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Reductions against double precision, and sums also against the exact order of additions that the contract
+// promises: results must not depend on the vector width.
 #include "kernels/ukernel/reduce.h"
 
 #include <algorithm>

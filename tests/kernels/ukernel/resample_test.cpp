@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Interpolations against float formulas of one element; a variant may use fused multiply-adds, hence 1e-6 for
+// one blend and 2e-6 for two.
 #include "kernels/ukernel/resample.h"
 
 #include <algorithm>

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Softmax and log softmax against double precision, over a span and over rows at a stride. Relative tolerance
+// for softmax; for the logarithm, relative to the operands of its difference.
 #include "kernels/ukernel/softmax.h"
 
 #include <cmath>

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Transposes with residual and clamp: exact, as each result takes one addition and two comparisons. NaN must
+// stay NaN.
 #include "kernels/ukernel/transpose_clamp.h"
 
 #include <algorithm>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Pure data movement over all element sizes; bytes between rows must keep their value.
 #include "kernels/ukernel/transpose.h"
 
 #include <cstring>

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// The transforms of Winograd's F(2x2, 3x3) against their matrices in double. Missing input rows are null and
+// count as zeros.
 #include "kernels/ukernel/winograd.h"
 
 #include <cmath>

@@ -76,7 +76,7 @@ TEST_F(Execute, EndsALoop_WhenTheInstructionBudgetIsUsedUp) {
   EXPECT_EQ(method->execute(), Error::OutOfResources);
 }
 
-// Counts its questions, and says no from one of them on.
+// Counts polls, and returns an error from poll number `last` on.
 class CountingInterrupt final : public Interrupt {
  public:
   CountingInterrupt(uint64_t slice, int last) : slice_(slice), last_(last) {}

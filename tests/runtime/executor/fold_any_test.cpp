@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Programs drawn at random, whose tensors overlap in planned memory as no exporter lets them: what folding
-// makes of them has to compute the same.
+// Random programs whose tensors overlap in planned memory, as no exporter plans them: folding must not change
+// their results. The same program without preparation gives the expected values. A failure means that a value
+// counted as constant although another one was live in its memory; the seed is fixed, so the program's number
+// finds it again.
 #include <algorithm>
 #include <random>
 

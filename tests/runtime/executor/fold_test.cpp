@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Calls with constants alone, which are run when a method is loaded.
+// Calls with only constant arguments, which are executed when a method is loaded. Kernels count their calls:
+// a folded call is counted at load and never again.
 #include <array>
 #include <cstring>
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Loading a method: what is refused, and that memory is taken to the byte.
+// Loading a method: what is refused, and that memory is taken to the byte. Programs are built field by field,
+// so that each test differs from a valid one in few fields.
 #include <fstream>
 #include <iterator>
 

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Random ranges and updates against a linear search over all members. Ranges are short and close together, so
+// that they overlap often.
 #include "runtime/executor/slot_set.h"
 
 #include <algorithm>

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// The strings of the template are distinct brackets, so that each expected prompt shows which string was used
+// where. Equality with Jinja templates of models is tested in Python.
 #include "runtime/llm/chat_template.h"
 
 #include <array>

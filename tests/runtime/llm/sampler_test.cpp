@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Logits are logarithms of 1/2, 1/4 and 1/8, so expected frequencies are known; tolerances are at least four
+// standard deviations, and the seed is fixed. The sequence of tokens for a seed is part of the contract: if
+// it changes, texts are no longer reproducible.
 #include "runtime/llm/sampler.h"
 
 #include <cmath>

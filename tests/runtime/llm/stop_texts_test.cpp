@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Every case is passed in pieces of 1 to 5 bytes, with one expected output: the division of a stream must not
+// matter.
 #include "runtime/llm/stop_texts.h"
 
 #include <gtest/gtest.h>

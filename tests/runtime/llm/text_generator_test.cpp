@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// A fake language model: its next token is a weighted sum of all earlier ones, so a token that is lost,
+// repeated or evaluated at a wrong position changes the text. Expected texts come from next_token(), without
+// cache, chunks or shifts.
 #include "runtime/llm/text_generator.h"
 
 #include <gmock/gmock.h>

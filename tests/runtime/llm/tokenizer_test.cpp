@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Equality with Hugging Face's package is in tests/python/llm; here is what it cannot ask.
+// Small cases with results found by hand, and cases that Hugging Face's package cannot produce, such as
+// damaged vocabularies. Equality with the package is tested in tests/python/llm.
 #include "runtime/llm/tokenizer.h"
 
 #include <random>

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Each item counts how often it was processed, and by which thread: an item that is missing or processed
+// twice is a race in the pool.
 #include "runtime/module/host_threads.h"
 
 #include <algorithm>

@@ -35,9 +35,9 @@ class Patience final : public Interrupt {
   std::atomic<bool> has_spoken_{false};
 };
 
-// How often each of 1000 items was worked on. With `patience` each takes half a millisecond, and threads
-// other than this one, which alone asks, wait with their first item until it has spoken, however busy the
-// machine is.
+// Counts how often each of 1000 items was processed. With `patience` each item takes half a millisecond, and
+// all threads but the caller's, which alone polls, stay in their first item until the interrupt has spoken:
+// the result does not depend on the machine's load.
 std::vector<int> work(StoppableThreads& threads, const Patience* patience = nullptr, size_t grain = 1) {
   std::vector<int> times(1000);
   const auto caller = std::this_thread::get_id();

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Requests are written word by word from the description of the format, independent of the reader.
 #include "runtime/runner/case_stream.h"
 
 #include <cstdio>

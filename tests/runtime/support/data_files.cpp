@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Field numbers and header layouts are written out here, independent of the readers and of the generated
+// schema, so that an error in those cannot cancel itself. Segments are aligned to the requested multiple, as
+// exporters do.
 #include "tests/runtime/support/data_files.h"
 
 #include <fstream>

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// An independent description of ETDump's schema: a file that the writer's tables describe wrongly fails to
+// verify here.
 #include "tests/runtime/support/dump_reader.h"
 
 #include <cstring>

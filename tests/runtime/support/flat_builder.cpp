@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Writes parents before children, as offsets point forward. It checks nothing: tests of the verifier build
+// files with wrong offsets, shared tables and missing fields. Cost does not matter.
 #include "tests/runtime/support/flat_builder.h"
 
 #include <algorithm>

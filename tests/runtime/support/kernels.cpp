@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// These kernels hardly check their arguments: a test that reaches them with wrong ones has found a missing
+// check of the loader.
 #include "tests/runtime/support/kernels.h"
 
 #include <cstring>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// ExecuTorch's schema defines the field numbers, written out here; see data_files.cpp for the reason.
 #include "tests/runtime/support/program_builder.h"
 
 #include <numeric>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The conversions against what the formats' definitions say, over all 16-bit patterns, and over the
-// floats around every boundary where rounding changes its mind.
+// Conversions against the definitions of both formats, computed in double: all 16-bit patterns, and the
+// floats around each rounding boundary.
 #include "runtime/tensor/float16.h"
 
 #include <cmath>

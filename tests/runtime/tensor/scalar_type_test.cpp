@@ -11,14 +11,14 @@ namespace {
 
 using S = ScalarType;
 
-// In the columns of kPromoted.
+// The order of the rows and columns of kPromoted.
 constexpr S kTypes[] = {S::Byte,     S::Char,   S::Short,       S::Int,          S::Long,          S::Half,
                         S::Float,    S::Double, S::ComplexHalf, S::ComplexFloat, S::ComplexDouble, S::Bool,
                         S::BFloat16, S::UInt16, S::UInt32,      S::UInt64};
 constexpr size_t kCount = std::size(kTypes);
 
-// torch.promote_types of torch 2.13 as one letter a type: bcsilhfd for the integers and floats, H F D
-// for complex, B bool, x bfloat16, u v w for uint16, 32 and 64; a dot where torch refuses.
+// torch.promote_types of torch 2.13 as one letter a type: bcsilhfd for the integers and floats, H F D for
+// complex, B bool, x bfloat16, u v w for uint16, 32 and 64; a dot where torch refuses.
 constexpr char kLetters[] = "bcsilhfdHFDBxuvw";
 constexpr const char* kPromoted[kCount] = {
     "bssilhfdHFDbx...",  // uint8

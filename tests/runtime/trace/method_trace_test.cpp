@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The events that a method passes to its tracer while it loads and runs.
+// The events that a method passes to its tracer while it loads and runs. Events have ExecuTorch's names.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
