@@ -35,6 +35,7 @@ void add_span(const char* from, ptrdiff_t stride, size_t count, PairwiseSum<floa
 
 constexpr size_t kNeighbours = 64;  // adjacent outputs that are computed at once
 constexpr size_t kRows = 32;        // rows that are added to one partial sum
+// Two levels of partial sums: an element takes part in at most 2 * kRows additions in sequence.
 constexpr size_t kMostRows = kRows * kRows;
 
 // Sums rows of outputs that are adjacent in input and output.
@@ -44,6 +45,7 @@ constexpr size_t kMostRows = kRows * kRows;
   size_t rows = 0;
   ukernel::fill_span(out, neighbours, 0);
   ukernel::fill_span(sums, neighbours, 0);
+  // Adds up to kRows rows to `sums`, and then those to `out`.
   reduced.walk(first, nullptr, 0, [&](const char* row, char*) {
     ukernel::add_span(sums, sums, reinterpret_cast<const float*>(row), neighbours);
     if (++rows < kRows) return;

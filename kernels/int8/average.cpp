@@ -32,6 +32,8 @@ bool has_adjacent_channels(const Pool& pool) {
   return pool.volume.sizes[1] > 1 && pool.volume.strides[1] == 1 && pool.pooled.strides[1] == 1;
 }
 
+// One row of windows: of one plane, or of all planes if their channels are adjacent. In the latter case the
+// lanes of the microkernel are channels of one window, otherwise windows side by side.
 class PoolLine {
  public:
   PoolLine(const QuantizedAveragePoolProblem& problem, size_t line)
@@ -65,9 +67,11 @@ class PoolLine {
     windows.column = volume.strides[4];
     windows.lane = channels_ ? 1 : volume.strides[4] * static_cast<ptrdiff_t>(pool_.windows[2].step);
     const auto size = static_cast<int64_t>(windows.rows * windows.columns);
+    // The divisor, as in PyTorch: the override if set, else the elements with or without padding.
     const int64_t counted = pool_.counts_padding ? rows_.padded * columns.padded : size;
     const int64_t divisor = pool_.divisor != 0 ? pool_.divisor : counted;
     const ukernel::Requantization& to = scale.by(std::max<int64_t>(divisor, 1));
+    // An empty window has no valid position, so it takes the address of position 0.
     const char* in = volume_at(volume, at_[0], 0, size == 0 ? 0 : static_cast<ptrdiff_t>(rows_.begin),
                                size == 0 ? 0 : static_cast<ptrdiff_t>(columns.begin)) +
                      at_[1] * volume.strides[1];
@@ -77,6 +81,7 @@ class PoolLine {
     for (size_t i = 0; i < results; i += kBlock) {
       windows.count = std::min(kBlock, results - i);
       int32_t sums[kBlock];
+      // Elements are summed as stored; the initial value subtracts the zero point of each.
       std::fill_n(sums, windows.count, static_cast<int32_t>(-size * problem_.input_zero_point));
       const auto first = static_cast<ptrdiff_t>(i);
       ukernel::sum_int8(windows, int8_at(in) + first * windows.lane, sums);
@@ -110,6 +115,7 @@ void average_int8(const QuantizedMeanProblem& problem, size_t begin, size_t end)
   DividedScale scale(problem.to);
   const ukernel::Requantization& to = scale.by(count);
   ukernel::Int8Windows windows;
+  // Each call adds one span of the reduced axes, for up to kBlock adjacent outputs (lanes).
   windows.rows = 1;
   windows.columns = run.size;
   windows.column = run.input;

@@ -98,6 +98,7 @@ double number_at(const Tensor& tensor, size_t index) {
 }
 
 void write_number(const Tensor& tensor, size_t index, double number) {
+  // Converted outside of dispatch(), whose body is instantiated for each dtype.
   const int64_t whole = EValue(number).to_int();
   const Error error = dispatch<(kScaleTypes | kZeroPointTypes)>(tensor.scalar_type(), [&](auto type) {
     using T = typename decltype(type)::Element;
@@ -139,6 +140,8 @@ Error check_tokens(const Tensor& input, const char* name, size_t* tokens) {
   return Error::Ok;
 }
 
+// One pass, in blocks of kRun elements that are converted to float32. NaN fails both comparisons, so it needs
+// the separate test.
 Error find_extent(const View& elements, Extent* extent) {
   RL_TRY(check_convertible(elements.type));
   bool any = false;
@@ -168,6 +171,8 @@ Error AffineSpans::check() const {
   return check_convertible(computed);
 }
 
+// Three loops over a block on the stack: convert to the compute dtype, quantize to int64, convert to the
+// dtype.
 Error AffineSpans::quantize(const View& target, const View& source, const Affine& affine,
                             const AffineRange& range, ZeroPoint order) const {
   return dispatch<kComputed>(computed, [&](auto arithmetic) {
@@ -188,6 +193,7 @@ Error AffineSpans::quantize(const View& target, const View& source, const Affine
   });
 }
 
+// The same loops in the opposite order.
 Error AffineSpans::dequantize(const View& target, const View& source, const Affine& affine) const {
   return dispatch<kComputed>(computed, [&](auto arithmetic) {
     using C = typename decltype(arithmetic)::Element;

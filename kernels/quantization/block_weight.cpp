@@ -33,6 +33,7 @@ Error read_form(const BlockArguments& arguments, ukernel::BlockForm* form) {
 
 }  // namespace
 
+// A byte tensor need not have the alignment of float, hence memcpy.
 float BlockWeight::real(const uint8_t* from, size_t feature) const {
   if (form.is_single) {
     float value;
@@ -56,6 +57,7 @@ Error make_block_weight(const Tensor& weight, const BlockArguments& arguments, B
   RL_CHECK(arguments.depth >= 0 && arguments.depth <= kMostDepth, Error::InvalidArgument,
            "depth: expected 0 to %ld, got %ld", static_cast<long>(kMostDepth),
            static_cast<long>(arguments.depth));
+  // The form has to be known first: the expected sizes of the tensor follow from it.
   made->form.depth = static_cast<size_t>(arguments.depth);
   made->is_half = arguments.bits == 16;
   RL_CHECK(made->is_half || arguments.bits == 4 || arguments.bits == 8, Error::InvalidArgument,

@@ -26,10 +26,11 @@ Error check_columns(const Tensor& list, size_t columns, const char* name) {
 }
 
 // Sums aligned int8 elements, four in a word: adds 128 to each, and sums even and odd bytes in the two halves
-// of a word, which can hold 128 words. Two instructions for each element.
+// of a word. Two instructions for each element. A half can hold 128 words: 128 * 2 * 255 < 2^16.
 int32_t sum_words(const int8_t* from, size_t words) {
   constexpr size_t kMost = 128;
   constexpr uint32_t kBytes = 0x00ff00ff;
+  // The 128 added to each of the four elements of a word.
   int32_t sum = -512 * static_cast<int32_t>(words);
   while (words > 0) {
     const size_t some = std::min(words, kMost);
@@ -50,6 +51,7 @@ int32_t sum_row(const int8_t* from, size_t count, ptrdiff_t stride) {
   constexpr size_t kWord = sizeof(uint32_t);
   int32_t sum = 0;
   if (stride == 1) {
+    // Single elements up to the first aligned word, and after the last one.
     for (; count > 0 && reinterpret_cast<uintptr_t>(from) % kWord != 0; --count) sum += *from++;
     sum += sum_words(from, count / kWord);
     from += count / kWord * kWord;
@@ -100,6 +102,7 @@ Error SumScale::set(int64_t multiplier, int64_t shift, int64_t bound, const Quan
   return check_fixed_point(to_, 1, bound);
 }
 
+// One block of scratch memory: int32 biases [columns], int32 multipliers [scales], int8 shifts [scales].
 Error FoldedColumns::take(KernelContext& context, size_t columns, size_t scales) {
   const size_t numbers = (columns + scales) * sizeof(int32_t);
   auto* memory = static_cast<int32_t*>(context.allocate_temp(std::max<size_t>(numbers + scales, 1)));
@@ -121,6 +124,7 @@ void FoldedColumns::sum_weights(const Tensor& weight, size_t column) {
   one.select(column, 0);
   const PairedLoops loops(one, one);  // merges dimensions that are contiguous
   for (size_t c = 0; c < columns_; ++c) {
+    // The same loops serve every column: only the base address differs.
     const ptrdiff_t ahead = static_cast<ptrdiff_t>(c) * weight.strides()[column];
     int32_t sum = 0;
     loops.for_each_span([&](const char*, const char* from, const auto& row) {
@@ -140,6 +144,7 @@ Error FoldedColumns::fold(const Tensor& weight, size_t column, const std::option
   sum_weights(weight, column);
   const auto* biases = bias ? bias->const_data_ptr<int32_t>() : nullptr;
   for (size_t i = 0; i < columns_; ++i) {
+    // The product needs more than 32 bits; the backs add the bias in 32 bits, so the result must fit.
     const int64_t folded = (biases == nullptr ? 0 : biases[i]) + input_offset * (sums_[i] + added_weights);
     RL_CHECK(folded >= INT32_MIN && folded <= INT32_MAX, Error::InvalidArgument,
              "bias: element %lu exceeds 32 bits with the input offset", log_number(i));

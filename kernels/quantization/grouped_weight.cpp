@@ -14,6 +14,7 @@ Error check_elements(const Tensor& weight, size_t depth) {
            "weight: expected dtype int8, or uint8 with two values a byte, got %s", to_string(type));
   RL_CHECK(weight.dim() == 2, Error::InvalidArgument, "weight: expected rank 2, got %d",
            static_cast<int>(weight.dim()));
+  // Two weights in a byte; with an odd depth the last byte has one.
   const size_t columns = type == ScalarType::Byte ? (depth + 1) / 2 : depth;
   RL_CHECK(static_cast<size_t>(weight.size(1)) == columns, Error::InvalidArgument,
            "weight: expected %lu columns for %lu input features, got %ld",
@@ -24,6 +25,7 @@ Error check_elements(const Tensor& weight, size_t depth) {
   return Error::Ok;
 }
 
+// Scales [1], [features] or [features, groups]; a group has depth / groups consecutive inputs.
 Error find_groups(const Tensor& scales, size_t depth, GroupedWeight* made) {
   RL_CHECK(scales.scalar_type() == ScalarType::Float, Error::InvalidType,
            "weight_scales: expected dtype float32, got %s", to_string(scales.scalar_type()));
@@ -41,6 +43,7 @@ Error find_groups(const Tensor& scales, size_t depth, GroupedWeight* made) {
            "weight_scales: expected groups that divide %lu input features, got %lu",
            static_cast<unsigned long>(depth), static_cast<unsigned long>(made->form.groups));
   made->form.group = depth / made->form.groups;
+  // Groups of packed weights must not share a byte.
   RL_CHECK(made->form.groups == 1 ||
                (made->form.group > 0 && (!made->form.is_packed || made->form.group % 2 == 0)),
            Error::InvalidArgument, "weight_scales: expected groups of %s, got one of %lu",
@@ -55,6 +58,7 @@ Error make_grouped_weight(const Tensor& weight, const Tensor& scales, size_t dep
   made->stride = weight.strides()[0];
   made->form.is_packed = weight.scalar_type() == ScalarType::Byte;
   made->features = static_cast<size_t>(weight.size(0));
+  // One group, unless the scales have more.
   made->form.group = depth;
   made->scales = scales.const_data_ptr<float>();
   return find_groups(scales, depth, made);

@@ -13,6 +13,8 @@ namespace {
 constexpr TypeSet kTypes = kQuantizedElements & (selected_types("rushlight::quantized_linear.out") |
                                                  selected_types("cortex_m::quantized_linear.out"));
 
+// One dot product of `depth` multiply-accumulates for each output, for any strides. Rows of input and output
+// are paired by their leading dimensions, whatever the dim order.
 template <class T>
 void multiply(const IntegerLinear& linear) {
   const Tensor& weight = linear.weight;
@@ -27,6 +29,7 @@ void multiply(const IntegerLinear& linear) {
           const T* in = reinterpret_cast<const T*>(from);
           for (SizesType j = 0; j < features; ++j) {
             const int8_t* w = weight.const_data_ptr<int8_t>() + j * ptrdiff_t{weight.strides()[0]};
+            // The bias includes the contribution of the input's zero point; only the weight's is subtracted.
             ProductSum<T> sum = bias == nullptr ? 0 : bias[j];
             for (SizesType k = 0; k < depth; ++k)
               sum += int32_t{in[k * in_step]} * (w[k * weight.strides()[1]] - linear.weight_zero_point);

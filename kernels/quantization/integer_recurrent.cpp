@@ -12,7 +12,8 @@ namespace rushlight::kernels {
 
 namespace {
 
-// Sums of products are below 2^29, their products with a multiplier below 2^60, and so is a bias.
+// Sums of products are below 2^29, their products with a multiplier below 2^60, and so is a bias: the three
+// together stay below 2^62.
 constexpr ptrdiff_t kMostDepth = 1 << 14;
 constexpr int64_t kMostBias = int64_t{1} << 60;
 constexpr int64_t kMostShift = 62;
@@ -79,8 +80,10 @@ Error read_tables(const Tensor& tables, RecurrentParameters* numbers) {
                tables.strides()[1] == 1,
            Error::InvalidArgument, "tables: expected 2 rows of 2^k + 1, k from 1 to %d, got %ld lines",
            kMostTableBits, static_cast<long>(lines));
+  // The rows are adjacent: the table of tanh follows that of sigmoid.
   numbers->sigmoids = tables.const_data_ptr<int16_t>();
   numbers->tanhs = numbers->sigmoids + lines + 1;
+  // A gate has 16 bits; the upper ones select an interval, table_shift of them interpolate.
   numbers->table_shift = 16 - __builtin_ctz(static_cast<unsigned>(lines));
   return Error::Ok;
 }
@@ -120,6 +123,7 @@ Error plan_recurrent(const IntegerRecurrent& layer, size_t gates, TypeSet types,
   Shape shape = Shape::of(layer.input, 1);
   shape.push(layer.hidden.size(1));
   RL_TRY(resize_out(layer.output, shape.span()));
+  // [batch, units]: the last two sizes of the output.
   RL_TRY(resize_out(layer.last_cell, {shape.sizes + 1, 2}));
   RL_TRY(read_numbers(layer, numbers));
   RL_TRY(check_multipliers(layer.multipliers, "multipliers"));

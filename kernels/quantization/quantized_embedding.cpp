@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Unpacks and dequantizes each row in float32, kRun elements at a time on the stack, and converts these to
+// the dtype of the output. The table is never unpacked as a whole.
 #include "kernels/quantization/quantized_embedding.h"
 
 #include "kernels/checks/sizes.h"
@@ -44,6 +46,7 @@ Error check_table(const QuantizedTable& table, TypeSet types) {
   RL_CHECK(table.weight.dim() == 2, Error::InvalidArgument, "weight: expected rank 2, got %d",
            static_cast<int>(table.weight.dim()));
   RL_TRY(check_row_major(table.weight, "weight"));
+  // Packed weights are stored with half the range added, so no other range makes sense.
   const int64_t half = int64_t{1} << (bits_of(table.packing) - 1);
   RL_CHECK(!packed || (table.range.min == -half && table.range.max == half - 1), Error::InvalidArgument,
            "weight_quant_min, weight_quant_max: expected %ld and %ld, got %ld and %ld",
@@ -76,6 +79,7 @@ float real_at(const Tensor& tensor, size_t index) {
   return number;
 }
 
+// Writes one row: (weight - zero_point) * scale, with one pair of parameters for each group of columns.
 void write_row(const QuantizedTable& table, size_t row, const Tensor& out, char* to) {
   const size_t columns = columns_of(table);
   const size_t groups = table.scales.numel() / static_cast<size_t>(table.weight.size(0));
@@ -119,6 +123,7 @@ Error embed(const QuantizedTable& table, TypeSet types, const Tensor& indices, s
   RL_TRY(resize_out(out, shape.span()));
   RL_TRY(check_row_major(out, "out"));
   char* to = out.mutable_data_ptr<char>();
+  // Each index is checked just before its use: if one is invalid, the rows before it have been written.
   for (size_t i = 0; i < indices.numel(); ++i) {
     const int64_t index = indices.scalar_type() == ScalarType::Int ? indices.const_data_ptr<int32_t>()[i]
                                                                    : indices.const_data_ptr<int64_t>()[i];
