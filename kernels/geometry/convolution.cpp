@@ -229,6 +229,7 @@ template <class T>
 void convolve_pairs(Plan plan, const T* in, const T* kernel, const T* bias, T* out) {
   double_strides(&plan);
   for (const int which : {0, 1}) {
+    // Real part: re(x) re(w) - im(x) im(w); imaginary part: re(x) im(w) + im(x) re(w).
     plan.writes = Writes::kSums;
     convolve(plan, in, kernel + which, bias == nullptr ? nullptr : bias + which, out + which);
     plan.writes = which == 0 ? Writes::kSubtracted : Writes::kAdded;

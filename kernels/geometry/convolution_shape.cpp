@@ -16,6 +16,8 @@ Error result_size(const ConvolutionArguments& arguments, size_t index, int64_t i
            static_cast<unsigned long>(index));
   const int64_t dilation = spatial_item(arguments.dilation, index);
   const int64_t reach = dilation * (kernel - 1) + 1;
+  // Without transposition: out = (in + 2 pad - reach) / step + 1. Transposed: out = (in - 1) step + reach +
+  // output_padding - 2 pad.
   int64_t padded = 0;  // larger of the two sizes, with padding
   if (arguments.transposed) {
     const int64_t extra = spatial_item(arguments.output_padding, index);

@@ -20,6 +20,7 @@ Error resize_image(const Tensor& self, int64_t channels, int64_t height, int64_t
   const int64_t image[] = {channels, height, width};
   Shape shape;
   for (size_t d = 0; d + 3 < self.sizes().size(); ++d) shape.push(self.sizes()[d]);
+  // Products of sizes and factor are 64-bit; a tensor's sizes have 32 bits.
   for (const int64_t size : image) {
     RL_CHECK(size <= kSpatialLimit, Error::InvalidArgument, "out: a size of %lld is too large",
              static_cast<long long>(size));

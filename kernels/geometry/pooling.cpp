@@ -10,6 +10,7 @@ namespace rushlight::kernels {
 namespace {
 
 int64_t count_windows(const Window& window, bool ceil_mode) {
+  // PyTorch's rule: (in + 2 pad - reach) / step + 1 windows, rounded down, or up with ceil_mode.
   const int64_t reach = window.dilation * (window.kernel - 1) + 1;
   const int64_t slack = window.in + 2 * window.pad - reach;
   if (slack < 0 && !(ceil_mode && slack > -window.step)) return 0;
@@ -24,6 +25,7 @@ int64_t count_windows(const Window& window, bool ceil_mode) {
 Covered covered(const Window& window, ptrdiff_t index) {
   const int64_t start = index * window.step - window.pad;
   const int64_t end = std::min(start + (window.kernel - 1) * window.dilation + 1, window.in);
+  // Elements before the border are skipped in whole steps of the dilation.
   const int64_t outside = start < 0 ? (-start + window.dilation - 1) / window.dilation : 0;
   return {static_cast<ptrdiff_t>(start + outside * window.dilation), static_cast<ptrdiff_t>(end)};
 }

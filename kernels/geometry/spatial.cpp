@@ -29,6 +29,7 @@ Error check_spatial_tensor(const Tensor& tensor, size_t spatial, const char* nam
 }
 
 View as_volume(const Tensor& tensor, size_t spatial) {
+  // A missing batch, and missing outer dimensions, have size 1.
   View view = View::of(tensor);
   if (view.dim == spatial + 1) view.insert(0, 1, 0);
   while (view.dim < kVolume + 2) view.insert(2, 1, 0);

@@ -11,6 +11,7 @@ void gather_positions(const Tensor& self, const Tensor& out, size_t spatial, con
   const View target = as_volume(out, spatial);
   const auto channels = static_cast<size_t>(source.sizes[1]);
   const size_t element = self.element_size();
+  // All channels of a position move together: one contiguous copy if the layout is channels-last.
   for (ptrdiff_t n = 0; n < source.sizes[0]; ++n) {
     for (ptrdiff_t z = 0; z < axes[0].out; ++z) {
       const ptrdiff_t from_z = position(axes[0], z);

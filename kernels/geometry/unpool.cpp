@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Zeroes the target, then scatters element by element, in the order of `picked`: with kCopy the last of equal
+// indices stays. Indices are data, so each is checked before its use.
 #include "kernels/geometry/unpool.h"
 
 #include <cstring>

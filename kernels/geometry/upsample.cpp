@@ -17,6 +17,7 @@ Error plan_upsample(const Tensor& self, const UpsampleArguments& arguments, cons
   Shape shape;
   shape.push(self.size(0));
   shape.push(self.size(1));
+  // Dimensions that the tensor does not have keep their one position.
   for (size_t i = 0; i < kVolume; ++i) dimensions[i] = {1, 1, 0};
   for (size_t i = 0; i < spatial; ++i) {
     dimensions[kVolume - spatial + i] = {self.sizes()[2 + i],
@@ -43,6 +44,7 @@ Error read_factors(const Tensor& input, const std::optional<Span<const int64_t>>
            "scale_factors: expected 2 values, got %lu", log_number(scale_factors->size()));
   for (size_t i = 0; i < kDims; ++i) {
     const double factor = (*scale_factors)[i];
+    // Rounded down below, as in PyTorch.
     const double size = static_cast<double>(input.sizes()[2 + i]) * factor;
     RL_CHECK(size >= 1 && size <= static_cast<double>(kSpatialLimit), Error::InvalidArgument,
              "scale_factors: %f times %ld elements is below 1", factor,

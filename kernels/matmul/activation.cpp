@@ -21,11 +21,13 @@ constexpr TypeSet kTypes =
     selected_types("rushlight::convolution_act.clamp_out") |
     selected_types("rushlight::linear_act.clamp_out") | selected_types("rushlight::gated_act.out");
 
+// In the order of ActivationKind: make_activation() counts the names while it scans the list.
 constexpr char kNames[] =
     "none, clamp, leaky_relu, hardsigmoid, hardswish, sigmoid, silu, tanh, gelu, gelu_tanh";
 
 template <class T>
 T clamped(T x, T low, T high) {
+  // NaN fails both comparisons and passes.
   x = x < low ? low : x;
   return x > high ? high : x;
 }
@@ -58,6 +60,7 @@ T activate(ActivationKind kind, T low, T high, T x) {
     case ActivationKind::kHardswish:
       return x * relu6_of_shifted(x) / T(6);
     case ActivationKind::kSigmoid:
+      // For large negative x exp(-x) is infinite, which gives the limit 0.
       return T(1) / (T(1) + std::exp(-x));
     case ActivationKind::kSilu:
       return x / (T(1) + std::exp(-x));
@@ -75,6 +78,8 @@ T activate(ActivationKind kind, T low, T high, T x) {
 template <class T, class F>
 void finish_all(const Tensor* residual, const Tensor& out, F finish) {
   T* to = out.mutable_data_ptr<T>();
+  // Without a residual the order does not matter, so elements are visited as stored; with one, both tensors
+  // are walked in row-major order, since their layouts may differ.
   const size_t n = out.numel();
   if (residual == nullptr) {
     for (size_t i = 0; i < n; ++i) to[i] = narrow<T>(finish(widen(to[i])));
@@ -117,6 +122,7 @@ Error check_residual(const std::optional<Tensor>& residual, const Tensor& input,
 void add_and_activate(const std::optional<Tensor>& residual, const Activation& activation,
                       const Tensor& out) {
   if (!residual && activation.kind == ActivationKind::kNone) return;
+  // The dtype was checked with the sums, so dispatch() does not fail.
   (void)dispatch<kTypes>(out.scalar_type(), [&](auto type) {
     using T = typename decltype(type)::Element;
     using A = Accumulator<T>;

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Plans of attention: no tensor is copied or expanded. Broadcast dimensions have stride 0, grouped heads
+// divide the index of the head, and head() computes the addresses of one product from its number.
 #include "kernels/matmul/attention.h"
 
 #include <algorithm>
@@ -80,6 +82,7 @@ struct CachedLayout {
 
 void AttentionPlan::broadcast_leading(const Tensor& tensor, Operand* operand) const {
   operand->matrix = matrix_of(tensor);
+  // Dimensions are aligned at the last one, as in any broadcast.
   const Shape own = leading(tensor, operand->group);
   for (size_t i = 0; i < own.dim; ++i) {
     const size_t d = batch_.dim - own.dim + i;
@@ -106,6 +109,7 @@ Error AttentionPlan::make(const AttentionArguments& given, const Tensor& out) {
   // Without depth every score is 0, for any scale.
   scale_ = depth_ == 0 ? 0 : given.scale.value_or(1 / std::sqrt(static_cast<double>(depth_)));
 
+  // The mask broadcasts to the scores, which do not have the batch dimensions that only the value has.
   Shape scores;
   RL_TRY(broadcast_shape(leading(given.query, 1).span(), leading(given.key, key_.group).span(), &scores));
   RL_TRY(broadcast_shape(scores.span(), leading(given.value, value_.group).span(), &batch_));
@@ -148,6 +152,7 @@ Error AttentionPlan::make_largest(const Tensor& query, const Tensor& key, const 
   if (query.dim() != 4 || key.dim() != 4 || !has_sizes(out, query.sizes())) return Error::InvalidArgument;
   const ptrdiff_t positions = heads_first ? 2 : 1;
   const std::optional<Tensor> no_mask;
+  // The queries end at the last position of the cache.
   const int64_t start = std::max<int64_t>(key.size(positions) - query.size(positions), 0);
   return make_cached({query, key, value, start, no_mask, true, std::nullopt, heads_first}, out);
 }
@@ -187,6 +192,7 @@ Error AttentionPlan::read_cached_mask(const CachedAttentionArguments& given) {
     RL_CHECK(given.start >= 0 && given.start <= limit, Error::InvalidArgument,
              "start_pos: expected 0 to %ld (%zu positions in a cache of %zu), got %ld",
              static_cast<long>(limit), queries_, keys_, static_cast<long>(given.start));
+    // Positions of the cache behind the last query hold no keys yet.
     first_ = static_cast<size_t>(given.start);
     keys_ = first_ + queries_;
     is_causal_ = given.is_causal;
@@ -224,6 +230,7 @@ Error AttentionPlan::broadcast_mask(const Tensor& mask, Shape scores) {
   for (size_t i = 0; i < rank; ++i) {
     own[i] = mask.sizes()[rank - 1 - i] == 1 ? 0 : byte_stride(mask, rank - 1 - i);
   }
+  // The last two dimensions are the matrix, all others broadcast over the batch.
   mask_.matrix.column = own[0];
   mask_.matrix.row = own[1];
   for (size_t i = 2; i < rank; ++i) mask_.strides[batch_.dim + 1 - i] = own[i];
@@ -234,6 +241,7 @@ HeadMatrix AttentionPlan::at(const Operand& operand, const size_t* index) const 
   HeadMatrix matrix = operand.matrix;
   if (matrix.data == nullptr) return matrix;
   for (size_t d = 0; d < batch_.dim; ++d) {
+    // The last leading dimension is the heads; `group` of them share a head of this operand.
     const size_t i = d + 1 == batch_.dim ? index[d] / operand.group : index[d];
     matrix.data += operand.strides[d] * static_cast<ptrdiff_t>(i);
   }

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Two steps: plan_cached_attention() compares sizes and dtypes and needs no memory, so that it can run at
+// load; begin_cached_attention() reads the position and checks what depends on addresses.
 #include "kernels/matmul/cached_attention_plan.h"
 
 #include <initializer_list>
@@ -67,6 +69,7 @@ Error read_heads(const CachedAttentionArguments& given, CachedAttention* plan) {
            static_cast<long>(given.heads), static_cast<long>(given.key_heads));
   plan->heads = static_cast<size_t>(given.heads);
   plan->key_heads = static_cast<size_t>(given.key_heads);
+  // Divides the width instead of multiplying heads by depth, which could overflow.
   const auto width = static_cast<uint64_t>(given.qkv.sizes()[2]);
   const uint64_t rows = static_cast<uint64_t>(given.heads) + 2 * static_cast<uint64_t>(given.key_heads);
   RL_CHECK(width % plan->depth == 0 && width / plan->depth == rows, Error::InvalidArgument,
@@ -90,6 +93,7 @@ Error read_numbers(const CachedAttentionArguments& given, CachedAttention* plan)
 
 Error check_cache(const Named& cache, const Named& scales, const CachedAttention& plan) {
   RL_TRY(check_tensor(cache, plan.cache_type, {1, plan.key_heads, plan.context, plan.depth}));
+  // Only int8 rows have scales: one for each head and position.
   const bool has_scales = plan.cache_type == ScalarType::Char;
   RL_CHECK((scales.tensor != nullptr) == has_scales, Error::InvalidArgument,
            "%s: expected %s for a cache of %s", scales.name, has_scales ? "a tensor" : "none",
@@ -151,6 +155,7 @@ Error Operands::check(const CachedAttention& plan) const {
 
 Error Operands::check_overlap() const {
   for (size_t w = 0; w < kWritten; ++w) {
+    // Each written tensor with all later ones, so every pair is compared once.
     for (size_t i = w + 1; all[w].tensor != nullptr && i < kAll; ++i) {
       if (all[i].tensor != nullptr) {
         RL_TRY(check_no_overlap(*all[i].tensor, *all[w].tensor, all[i].name));
@@ -189,6 +194,7 @@ Error begin_cached_attention(const CachedAttentionArguments& given, CachedAttent
   const Operands operands(given);
   RL_TRY(operands.check_overlap());
   const int64_t position = *given.input_pos.const_data_ptr<int64_t>();
+  // The first comparison keeps the difference in the last one from wrapping.
   const bool fits = plan->tokens <= plan->context && position >= 0 &&
                     static_cast<uint64_t>(position) <= plan->context - plan->tokens;
   RL_CHECK(fits, Error::InvalidArgument,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Dequantizes on the fly: (w - zero_point) in float, with one multiplication by the scale for each group.
+// Converts the input anew for every column, so it needs no scratch memory.
 #include "kernels/matmul/mixed_matmul.h"
 
 #include <algorithm>
@@ -88,6 +89,7 @@ Error multiply_mixed(const MixedProduct& product, const Tensor& out) {
   const View rows = View::of(product.input);
   const View target = View::of(out);
   const ptrdiff_t column_stride = product.weight.strides()[static_cast<size_t>(column_dim)];
+  // Any layout: both matrices are addressed by their strides.
   for (ptrdiff_t i = 0; i < shape[0]; ++i) {
     for (ptrdiff_t j = 0; j < shape[1]; ++j) {
       const float sum = dot(product, rows.data + i * rows.strides[0],

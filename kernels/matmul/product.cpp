@@ -7,6 +7,7 @@
 
 namespace rushlight::kernels {
 
+// Any dim order is a strided matrix, so no layout needs a copy.
 Matrix Matrix::of(const Tensor& tensor, size_t batch) {
   const Span<const StridesType> strides = tensor.strides();
   const size_t rank = strides.size();
@@ -32,6 +33,7 @@ Error plan_product(const Tensor& a, const Tensor& b, const Tensor& out, size_t r
   RL_CHECK(left[rank - 1] == right[rank - 2] && (rank == 2 || left[0] == right[0]), Error::InvalidArgument,
            "the matrices: %ld columns on the left, %ld rows on the right, or batches that differ",
            static_cast<long>(left[rank - 1]), static_cast<long>(right[rank - 2]));
+  // The caller resizes `out` and sets its matrix.
   product->type = a.scalar_type();
   product->rows = static_cast<size_t>(left[rank - 2]);
   product->columns = static_cast<size_t>(right[rank - 1]);

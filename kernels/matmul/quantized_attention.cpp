@@ -8,6 +8,7 @@ namespace rushlight::kernels {
 
 namespace {
 
+// One scale or zero point for each position of a head: the column stride 0 repeats it for all elements.
 HeadMatrix matrix_of(const Tensor& tensor, size_t batch, size_t head, bool heads_first) {
   return {tensor.mutable_data_ptr<char>() + byte_stride(tensor, 0) * static_cast<ptrdiff_t>(batch) +
               byte_stride(tensor, heads_first ? 1 : 2) * static_cast<ptrdiff_t>(head),

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// A vector is a matrix with stride 0 along the dimension that it lacks, so the loops of the matrix product
+// serve mv, addmv and dot.
 #include "kernels/matmul/vector_product.h"
 
 #include "kernels/checks/checks.h"
@@ -54,6 +56,7 @@ Error plan_vector_bias(const Tensor& self, const Tensor& matrix, const Tensor& o
                (self.numel() == 1 || ptrdiff_t(self.numel()) == matrix.size(0)),
            Error::InvalidArgument, "self: expected a value for each row of a matrix");
   product->bias = column_of(self);
+  // One element is repeated for all rows.
   if (self.numel() == 1) product->bias.row_stride = 0;
   return Error::Ok;
 }

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Axes are added in the order of memory, innermost first, so that contiguous dimensions merge into one loop
+// in any dim order.
 #include "kernels/normalization/layer_norm.h"
 
 namespace rushlight::kernels {
@@ -36,6 +38,7 @@ Error plan_layer_norm(const Tensor& input, Span<const int64_t> normalized_shape,
   RL_TRY(check_normalization_types(input, parameters, out, mean, rstd));
   const size_t first = input.sizes().size() - normalized_shape.size();
   Shape statistics;
+  // The statistics keep the rank of the input, with size 1 for normalized dimensions.
   for (size_t d = 0; d < input.sizes().size(); ++d) statistics.push(d < first ? input.sizes()[d] : 1);
   RL_TRY(resize_out(out, input.sizes()));
   RL_TRY(resize_out(mean, statistics.span()));
@@ -48,6 +51,7 @@ Error plan_layer_norm(const Tensor& input, Span<const int64_t> normalized_shape,
     if (d < first) {
       layout->groups.add({size, {from, to, byte_stride(mean, d), byte_stride(rstd, d)}});
     } else {
+      // All groups share weight and bias, whose dimensions are the normalized ones.
       layout->count *= size;
       layout->elements.add({size,
                             {from, to, parameter_stride(parameters.weight, d - first),

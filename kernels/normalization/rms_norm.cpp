@@ -13,6 +13,7 @@ Error plan_rms_norm(const Tensor& input, Span<const int64_t> normalized_shape,
   RL_CHECK(last >= 1 && last <= sizes.size(), Error::InvalidArgument,
            "normalized_shape: expected 1 to %d dimensions, got %d", static_cast<int>(sizes.size()),
            static_cast<int>(last));
+  // Leading dimensions form the rows, the normalized ones a row.
   const size_t leading = sizes.size() - last;
   for (size_t d = 0; d < sizes.size(); ++d) {
     const auto size = static_cast<size_t>(sizes[d]);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Sequential along each fiber, 64 elements at a time on the stack: convert, accumulate, convert back.
 #include "kernels/reduction/cumulative.h"
 
 #include <type_traits>
@@ -31,6 +32,7 @@ void cumulate_fiber(const Fiber& source, ScalarType type, const Fiber& target, S
   for (ptrdiff_t first = 0; first < source.size; first += kRun) {
     const ptrdiff_t n = source.size - first < kRun ? source.size - first : kRun;
     const auto count = static_cast<size_t>(n);
+    // The first conversion rounds (or wraps) to the dtype of `out`, as PyTorch does before it accumulates.
     convert_span(values, kStep, target_type, source.data + first * source.stride, source.stride, type, count);
     convert_span(values, kStep, scalar_type_of<T>, values, kStep, target_type, count);
     for (ptrdiff_t i = 0; i < n; ++i) {
@@ -45,6 +47,7 @@ void cumulate_fiber(const Fiber& source, ScalarType type, const Fiber& target, S
 // Complex elements, each converted to complex128 and back.
 void cumulate_complex_fiber(const Fiber& source, ScalarType type, const Fiber& target, ScalarType target_type,
                             Cumulation cumulation) {
+  // In complex128 throughout: only the stored results are rounded.
   Complex<double> running(cumulation == Cumulation::kProduct ? 1.0 : 0.0);
   for (ptrdiff_t i = 0; i < source.size; ++i) {
     Complex<double> value;

@@ -22,6 +22,7 @@ T norm(ptrdiff_t size, T p, F difference) {
     }
     return largest;
   }
+  // The common values of p need no pow(); 0 counts the differences that are not 0.
   PairwiseSum<T> sum;
   for (ptrdiff_t i = 0; i < size; ++i) {
     const T d = difference(i);

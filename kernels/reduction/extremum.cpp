@@ -20,6 +20,8 @@ void Extremum::see(const char* source, ptrdiff_t stride, size_t n) {
     const size_t length = n - start < kRun ? n - start : kRun;
     order_keys(source, stride, type, length, largest, NanOrder::kFirst, keys);
     for (size_t i = 0; i < length; ++i, ++seen, source += stride) {
+      // Smaller keys win, so the first of equal elements stays. The first element wins even with the largest
+      // key.
       if (keys[i] >= key && seen != 0) continue;
       key = keys[i];
       index = seen;
@@ -72,6 +74,7 @@ Error extremum_of_nothing(bool largest, const Tensor& out) {
   const ScalarType type = out.scalar_type();
   if (is_floating(type)) return fill(out, largest ? -HUGE_VAL : HUGE_VAL);
   if (type == ScalarType::Bool) return fill(out, !largest);
+  // The sign bit and all bits above it: the lowest value, sign-extended to 64 bits.
   const int64_t low = contains(types::kIntegral, type) && type != ScalarType::Byte
                           ? static_cast<int64_t>(UINT64_MAX << (8 * element_size(type) - 1))
                           : 0;
@@ -111,6 +114,7 @@ Error extremum_along(bool largest, const ExtremumSearch& search) {
 Error arg_extremum(bool largest, const ExtremumSearch& search) {
   View views[] = {at_least_1d(search.self),
                   search.over_all ? at_least_1d(search.self) : search.view_of(search.indices)};
+  // With stride 0 every fiber overwrites the one result; the last one has seen all elements.
   if (search.over_all) {
     views[1].data = search.indices.mutable_data_ptr<char>();
     for (ptrdiff_t& stride : views[1].strides) stride = 0;

@@ -33,6 +33,7 @@ Error norm_over(TypeSet types, const Tensor& self, double p, const DimList& dims
   RL_CHECK(!dtype || component_type(static_cast<ScalarType>(*dtype)) == written, Error::InvalidType,
            "out: expected the dtype of the parts of %s, got %s", to_string(static_cast<ScalarType>(*dtype)),
            to_string(written));
+  // These have no value for no elements; all other norms are 0 then.
   if (p < 0 || std::isinf(p)) RL_TRY(check_not_empty(self, dims));
   Reduction reduction;
   RL_TRY(reduction.plan(self, dims, keepdim, out));
@@ -44,6 +45,7 @@ Error norm_over(TypeSet types, const Tensor& self, double p, const DimList& dims
       const auto add_all = [&](const auto* values, ptrdiff_t stride, size_t n) {
         for (size_t i = 0; i < n; ++i) norm.add(size_of<T>(values[static_cast<ptrdiff_t>(i) * stride]));
       };
+      // Complex elements are converted to complex128 and count by their moduli.
       if (kSelectsComplex && is_complex(given)) {
         if constexpr (kSelectsComplex) reduction.for_each_span<Pair>(first, add_all);
       } else {

@@ -8,6 +8,7 @@ namespace rushlight::kernels {
 Error dim_mask(const DimList& dims, ptrdiff_t rank, uint32_t* mask) {
   *mask = 0;
   if (!dims.has_value()) {
+    // The rank is at most kTensorDimensionLimit, below 32.
     *mask = (uint32_t{1} << rank) - 1;
     return Error::Ok;
   }
@@ -36,6 +37,7 @@ Error Reduction::plan(const Tensor& self, const DimList& dims, bool keepdim, con
   }
   RL_TRY(resize_out(out, shape.span()));
 
+  // Innermost dimension first, as PairedAxes merges them; the two lists together have every dimension once.
   for (size_t i = rank; i-- > 0;) {
     const size_t d = self.dim_order()[i];
     const auto size = static_cast<size_t>(self.sizes()[d]);
@@ -54,6 +56,7 @@ Error Reduction::plan(const Tensor& self, const DimList& dims, bool keepdim, con
 Reduction Reduction::of_parts(size_t which, ScalarType out) const {
   Reduction parts = *this;
   parts.type_ = component_type(type_);
+  // Real and imaginary part are stored side by side; strides still step over whole complex elements.
   if (which == 1 && is_complex(type_)) parts.input_ += element_size(parts.type_);
   if (which == 1 && is_complex(out)) parts.output_ += element_size(component_type(out));
   return parts;

@@ -43,6 +43,7 @@ Error run(TypeSet types, const Reduction& reduction, const Tensor& self, const T
   RL_TRY(check_convertible(self.scalar_type()));
   RL_TRY(check_convertible(type));
   if (!kSelectsComplex || !is_complex(type)) return sum_spans(reduction, type, false, divisor);
+  // Complex sums are two real ones; a real input has only zeros as imaginary parts.
   RL_TRY(sum_spans(reduction.of_parts(0, type), component_type(type), false, divisor));
   return sum_spans(reduction.of_parts(1, type), component_type(type), !is_complex(self.scalar_type()),
                    divisor);

@@ -16,6 +16,7 @@ Error reduce_truth(TypeSet types, const Tensor& self, const DimList& dims, bool 
   Reduction reduction;
   RL_TRY(reduction.plan(self, dims, keepdim, out));
   reduction.for_each_output([&](const char* first, char* result) {
+    // Stops to read elements as soon as one decides the result.
     bool found = false;
     reduction.for_each_span<bool>(first, [&](const bool* values, ptrdiff_t stride, size_t n) {
       for (size_t i = 0; i < n && !found; ++i) found = values[static_cast<ptrdiff_t>(i) * stride] == decisive;
