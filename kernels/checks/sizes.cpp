@@ -16,6 +16,7 @@ Error check_rank(size_t rank) {
 // True for the orders 0, 1, 2, ... (row-major) and 0, 2, 3, ..., 1 (channels-last).
 bool has_name(Span<const DimOrderType> order) {
   const size_t rank = order.size();
+  // `last`: the channels are innermost, so all dimensions from the second position on are one higher.
   const bool last = rank > 2 && order[rank - 1] == 1;
   for (size_t i = 0; i + (last ? 1 : 0) < rank; ++i) {
     if (order[i] != i + (last && i > 0 ? 1 : 0)) return false;
@@ -63,6 +64,7 @@ Error read_sizes(Span<const int64_t> sizes, Shape* shape) {
 
 Error infer_sizes(Span<const int64_t> sizes, size_t numel, Shape* shape) {
   RL_TRY(check_rank(sizes.size()));
+  // The product of all sizes but the inferred one, which has to divide the number of elements.
   size_t product = 1;
   size_t inferred = sizes.size();
   for (size_t i = 0; i < sizes.size(); ++i) {
@@ -105,6 +107,7 @@ Error read_dims(Span<const int64_t> dims, ptrdiff_t rank, uint32_t* mask) {
 bool is_row_major(Span<const DimOrderType> order, Span<const SizesType> sizes) {
   size_t last = 0;
   for (const DimOrderType d : order) {
+    // A dimension of size 1 has no layout: its position in the order does not matter.
     if (sizes[d] == 1) continue;
     if (d < last) return false;
     last = d;

@@ -48,6 +48,7 @@ constexpr Loop loop_if_selected() {
 // Index of a dtype in the tables of loops.
 constexpr size_t kTypes = 19;
 constexpr size_t type_index(ScalarType type) {
+  // Dtypes from UInt16 (27) on follow the first 16 in the tables; kernels have no dtypes between.
   const auto number = static_cast<size_t>(type);
   return number < 16 ? number : number - 11;
 }
@@ -136,6 +137,7 @@ void convert_complex_run(char* target, ptrdiff_t target_stride, ScalarType to, c
     if (is_complex(to) && is_complex(from)) convert_parts(target + part, imag, length);
     for (size_t i = 0; i < length; ++i, target += target_stride) {
       if (!is_complex(from)) std::memset(target + part, 0, part);
+      // A complex number is true if either part is not 0.
       if (to == ScalarType::Bool && *target == 0) convert_parts(target, imag + i * step, 1);
     }
     n -= length;
@@ -167,6 +169,7 @@ void convert_span(void* target, ptrdiff_t target_stride, ScalarType to, const vo
   if constexpr (kRealTypes == kKinds) {  // at most one step
     return loop_between(to, from)(out, target_stride, in, source_stride, n);
   }
+  // from, its kind, the kind of `to`, to: without repetitions, so three steps at most.
   ScalarType path[4] = {from};
   size_t steps = 0;
   const auto then = [&](ScalarType type) {
@@ -184,6 +187,7 @@ void convert_span(void* target, ptrdiff_t target_stride, ScalarType to, const vo
   for (; n > 0;) {
     const size_t length = n < kRun ? n : kRun;
     for (size_t step = 0; step < steps; ++step) {
+      // The first step reads the source, the last one writes the target, all others stay in the buffer.
       const bool first = step == 0;
       const bool last = step + 1 == steps;
       constexpr auto kBuffered = static_cast<ptrdiff_t>(kMaxElementSize);

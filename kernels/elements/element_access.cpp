@@ -76,6 +76,7 @@ void store_complex(char* at, ScalarType type, Complex<double> value) {
 }
 
 int compare_elements(const char* a, const char* b, ScalarType type) {
+  // The keys order all dtypes, also NaN, as integers.
   int64_t keys[2];
   order_keys(a, 0, type, 1, false, NanOrder::kAsLargest, &keys[0]);
   order_keys(b, 0, type, 1, false, NanOrder::kAsLargest, &keys[1]);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// A pair of function pointers for each dtype and compute type of the build; the lookup is one dispatch.
 #include "kernels/elements/held_access.h"
 
 #include "kernels/elements/convert.h"

@@ -20,6 +20,7 @@ int order_of(T a, T b) {
 int compare_mixed(int64_t a, double b) {
   if (b >= kIntegerEnd) return -1;
   if (b < -kIntegerEnd) return 1;
+  // Compares the integer parts exactly; if they are equal, the fraction of b decides.
   const double whole = std::trunc(b);
   const int order = order_of(a, static_cast<int64_t>(whole));
   return order != 0 ? order : order_of(whole, b);

@@ -5,6 +5,7 @@ namespace rushlight::kernels {
 
 namespace {
 
+// bool < integer < floating < complex.
 int kind(ScalarType type) {
   if (is_complex(type)) return 3;
   return is_floating(type) ? 2 : (type == ScalarType::Bool ? 0 : 1);

@@ -18,6 +18,7 @@ ScalarTensor::ScalarTensor(const Scalar& value, ScalarType type)
   constexpr TypeSet kRealTypes = kConvertibleTypes & ~types::kComplex;
   static_cast<void>(dispatch<kRealTypes>(component_type(type), [&](auto element_type) {
     using T = typename decltype(element_type)::Element;
+    // Writes only the real part; the storage is zero before.
     const T element = value.is_floating() ? convert<T>(value.to<double>()) : convert<T>(value.to<int64_t>());
     std::memcpy(storage_, &element, sizeof element);
     return Error::Ok;

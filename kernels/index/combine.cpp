@@ -78,6 +78,7 @@ struct Walk {
 
   void divide(const Fiber& target, ScalarType held) const {
     for (ptrdiff_t i = 0; i < target.size; ++i) {
+      // Integers divide with rounding down, as in PyTorch.
       const uint32_t count = counts[i] + (combine.include_target ? 1 : 0);
       if (count < 2) continue;
       char* const at = target.data + i * target.stride;
@@ -132,6 +133,7 @@ Error combine_indexed(KernelContext& context, const IndexedCombine& combine) {
   RL_CHECK(
       !pairs || combine.how == Combine::kSum || (combine.how == Combine::kProduct && combine.include_target),
       Error::InvalidType, "self: complex elements only add and multiply");
+  // Sums of complex elements are independent sums of the parts.
   if (pairs && combine.how == Combine::kSum) {
     for (const size_t which : {0, 1}) {
       IndexedCombine parts = combine;
@@ -145,6 +147,7 @@ Error combine_indexed(KernelContext& context, const IndexedCombine& combine) {
   const auto size = static_cast<size_t>(combine.target.sizes[combine.dim]);
   const bool adds = combine.how != Combine::kLargest && combine.how != Combine::kSmallest;
   if (adds && contains(types::kReducedFloat, combine.target.type)) {
+    // Null is no error: without the memory each step rounds to 16 bits.
     walk.sums = static_cast<float*>(context.allocate_temp(size * sizeof(float), alignof(float)));
   }
   if (combine.how == Combine::kMean) {

@@ -39,6 +39,7 @@ Error plan_index_select(const Tensor& self, int64_t dim, const Tensor& index, co
   RL_TRY(resize_out(out, shape.span()));
   plan->source = at_least_1d(self);
   plan->target = at_least_1d(out);
+  // Innermost first, so that dimensions on each side of `dim` merge.
   for (size_t i = rank; i-- > 0;) {
     const size_t other = self.dim_order()[i];
     if (other == d) continue;

@@ -15,6 +15,7 @@ struct IndexedFibers {
 
 template <size_t kSize>
 void copy_one(char* target, const char* source) {
+  // complex128 is aligned like its parts.
   constexpr size_t kAlignment = kSize < 8 ? kSize : 8;
   std::memcpy(__builtin_assume_aligned(target, kAlignment), __builtin_assume_aligned(source, kAlignment),
               kSize);

@@ -47,6 +47,7 @@ Error IndexUpdate::plan_fill(const Tensor& self, int64_t wanted, const Tensor& i
                              const Tensor& out) {
   RL_TRY(normalize_dim(wanted, self.dim(), &dim));
   source = at_least_1d(self);
+  // The shape of the selected slices, each element of which is the one number.
   source.data = number.mutable_data_ptr<char>();
   source.sizes[dim] = static_cast<SizesType>(indices.numel());
   for (size_t d = 0; d < source.dim; ++d) source.strides[d] = 0;

@@ -90,8 +90,10 @@ Error Indexing::plan_result(const Tensor& self) {
            "indices: expected a result of at most %lu dimensions, got %lu", log_number(kTensorDimensionLimit),
            log_number(kept + broadcast_.dim));
   const size_t first = count_ == 0 ? 0 : items_[0].dim;
+  // A run of adjacent bits plus 1 has no bit in common with the run.
   const uint32_t run = indexed_ >> first;
   front_ = (run & (run + 1)) == 0 ? first : 0;
+  // The extra round at d == rank places the broadcast dimensions behind all kept ones.
   for (size_t d = 0, placed = 0; d < rank || placed == 0; ++d) {
     if (placed == 0 && result_.dim == front_) {
       for (const SizesType size : broadcast_.span()) result_.push(size);
@@ -106,6 +108,8 @@ Error Indexing::plan_result(const Tensor& self) {
 Error Indexing::offset_of(Item& item, const Tensor& self, const SizesType* at, ptrdiff_t* offset) const {
   const Tensor& index = *item.index;
   if (item.is_mask) {
+    // True elements are visited in order along the last broadcast dimension: the search goes on where it
+    // stopped, and starts again for the next row.
     const SizesType step = at[broadcast_.dim - 1];
     if (step == 0 || item.size != 1) item.position = find_true(index, step == 0 ? 0 : item.position + 1);
     RL_CHECK(item.position < index.numel(), Error::InvalidArgument,

@@ -218,6 +218,7 @@ void Eigen::decompose(bool vectors) const {
   }
   for (ptrdiff_t last = n - 1; last > 0; --last) {
     for (int steps = 0; steps < kMostSteps; ++steps) {
+      // Negated, so that NaN counts as negligible and ends the iteration.
       const ptrdiff_t first = block_begin(e, last, [&](ptrdiff_t i) {
         return !(std::fabs(e[i]) > DBL_EPSILON * (std::fabs(d[i]) + std::fabs(d[i + 1])));
       });
@@ -280,6 +281,7 @@ void Singular::decompose(const MatrixView& a) const {
   double check = 0;
   for (ptrdiff_t i = 0; i < 2 * n; ++i) {
     scale = std::max(scale, std::fabs(d[i]));
+    // 0 times infinity or NaN is NaN.
     check += d[i] * 0;
   }
   if (check != 0) scale = check;  // NaN, which all values become

@@ -32,6 +32,7 @@ int32_t factor_lu(const MatrixView& a, Pivots pivots) {
     for (ptrdiff_t i = 0; i < a.rows; ++i) {
       const Number value = a.get(i, j) - a.dot(i, a, j, 0, std::min(i, j));
       a.set(i, j, value);
+      // The magnitude that LAPACK compares, |re| + |im|, which needs no square root.
       const double size = std::fabs(value.real) + std::fabs(value.imag);
       if (i >= j && size > largest) {
         largest = size;
@@ -42,6 +43,7 @@ int32_t factor_lu(const MatrixView& a, Pivots pivots) {
     pivots[j] = static_cast<int32_t>(best + 1);
     const Number pivot = a.get(best, j);
     if (pivot == Number()) {
+      // Goes on after a zero pivot, so that the factors are complete for a singular matrix.
       if (info == 0) info = static_cast<int32_t>(j + 1);
       continue;
     }
@@ -78,6 +80,7 @@ Error factor_all(const Tensor& a, bool transposed, const Tensor& lu, const Tenso
 }
 
 void solve_lu(const MatrixView& lu, Pivots pivots, bool transposed, const MatrixView& b) {
+  // A = P L U: L and U are solved in order. A^T = U^T L^T P^T: the factors and the exchanges are reversed.
   if (!transposed) {
     for (ptrdiff_t i = 0; i < b.rows; ++i) b.swap_rows(i, pivots[i] - 1);
     solve_triangular(lu, false, true, b);
@@ -123,6 +126,7 @@ void set_permutation(const MatrixView& p, Pivots pivots, ptrdiff_t count) {
   for (ptrdiff_t i = count; i-- > 0;) p.swap_rows(i, pivots[i] - 1);
 }
 
+// Forward or backward substitution, one right-hand side after the other in each row.
 void solve_triangular(const MatrixView& triangle, bool upper, bool unit, const MatrixView& b) {
   for (ptrdiff_t step = 0; step < b.rows; ++step) {
     const ptrdiff_t i = upper ? b.rows - 1 - step : step;
@@ -135,10 +139,12 @@ void solve_triangular(const MatrixView& triangle, bool upper, bool unit, const M
   }
 }
 
+// Left-looking: column j is finished with dot products of finished columns.
 int32_t factor_cholesky(const MatrixView& a) {
   const MatrixView adjoint = a.adjoint();
   for (ptrdiff_t j = 0; j < a.rows; ++j) {
     const double square = a.get(j, j).real - a.dot(j, adjoint, j, 0, j).real;
+    // Negated, so that NaN is refused, too.
     if (!(square > 0)) return static_cast<int32_t>(j + 1);
     const double root = std::sqrt(square);
     a.set(j, j, root);
@@ -154,6 +160,7 @@ int32_t invert(const MatrixView& a, Pivots pivots, const MatrixView& column) {
   const int32_t info = factor_lu(a, pivots);
   // Replaces U by its inverse, column by column.
   for (ptrdiff_t j = 0; j < n; ++j) {
+    // Rows above hold the inverse up to column j - 1, and column j still holds U.
     const Number last = 1 / a.get(j, j);
     for (ptrdiff_t i = 0; i < j; ++i) a.set(i, j, -(a.dot(i, a, j, i, j) * last));
     a.set(j, j, last);

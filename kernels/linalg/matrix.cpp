@@ -19,6 +19,7 @@ ComplexNumber operator*(ComplexNumber a, ComplexNumber b) {
 }
 
 ComplexNumber operator/(ComplexNumber a, ComplexNumber b) {
+  // Real divisors are common (diagonals, norms) and need no complex division.
   if (b.imag == 0) return {a.real / b.real, a.imag == 0 ? 0 : a.imag / b.real};
   const Complex<double> result = Complex<double>(a.real, a.imag) / Complex<double>(b.real, b.imag);
   return {result.real, result.imag};
@@ -114,6 +115,7 @@ bool are_doubles(const MatrixView& a, const MatrixView& b) {
 Number MatrixView::dot(ptrdiff_t i, const MatrixView& other, ptrdiff_t j, ptrdiff_t begin,
                        ptrdiff_t end) const {
   Number sum;
+  // Real elements are their own conjugates, so the flags need no test here.
   if (are_doubles(*this, other)) {
     const Doubles row = row_of(*this, i);
     const Doubles column = column_of(other, j);
@@ -161,6 +163,7 @@ void MatrixView::set_identity() const {
 char* element_of(const Tensor& tensor, size_t core_dims, const Shape& batch, size_t n) {
   const View view = View::of(tensor);
   char* at = view.data;
+  // Divides n into indices from the last batch dimension on; dimensions of size 1 repeat.
   size_t own = view.dim - core_dims;
   for (size_t d = batch.dim; d-- > 0 && own > 0;) {
     const auto size = static_cast<size_t>(batch.sizes[d]);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// The rows take the address of the function as their context, so two loops serve all functions.
 #include "kernels/math/complex_function.h"
 
 #include "kernels/walk/elementwise.h"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// `f` computes in double; T is float or double, the dtype that holds the elements of a row.
 #include "kernels/math/double_function.h"
 
 #include "kernels/elements/scalar_tensor.h"

@@ -36,6 +36,8 @@ void fill_roots(Point<T>* roots, ptrdiff_t n, bool forward) {
       rest -= n;
       ++quarter;
     }
+    // Only angles of the first quadrant are evaluated; the others are rotated by quarter turns, without
+    // rounding.
     const double angle = kQuarter * static_cast<double>(rest) / static_cast<double>(n);
     double re = std::cos(angle);
     double im = std::sin(angle);
@@ -75,6 +77,7 @@ Point<T>* transform(Point<T>* from, Point<T>* to, const Point<T>* roots, ptrdiff
       const Point<T>* part = from + group * done;
       Point<T>* out = to + group * joined;
       for (ptrdiff_t s = 0; s < done; ++s) {
+        // The butterfly of two parts needs one product, as exp(pi i) is -1.
         if (radix == 2) {
           const Point<T> a = part[s];
           const Point<T> b = rotated(part[s + apart], roots[s * groups]);
@@ -88,6 +91,7 @@ Point<T>* transform(Point<T>* from, Point<T>* to, const Point<T>* roots, ptrdiff
           for (ptrdiff_t j = 1; j < radix; ++j) {
             power += step;
             if (power >= joined) power -= joined;
+            // roots[power * groups] is the root of order `joined`, raised to `power`.
             const Point<T> term = rotated(part[s + j * apart], roots[power * groups]);
             sum.real += term.real;
             sum.imag += term.imag;
@@ -151,6 +155,7 @@ Error Fourier::plan(Span<const int64_t> dims, int64_t normalization, const Shape
     sizes_[count_] = sizes.sizes[dim];
     RL_CHECK(sizes_[count_] >= 1, Error::InvalidArgument, "dim %ld: expected at least 1 element, got %ld",
              static_cast<long>(dim), static_cast<long>(sizes_[count_]));
+    // In double, since the product may exceed 64 bits.
     elements *= static_cast<double>(sizes_[count_]);
     ++count_;
   }
@@ -182,6 +187,7 @@ Error Fourier::run(const View& source, const View& target, size_t index, bool fo
   Strided out{nullptr, target.strides[dim], target.sizes[dim], is_complex(target.type)};
   return dispatch<kTypes>(component_type(target.type), [&](auto type) {
     using T = typename decltype(type)::Element;
+    // Scratch memory: [n] roots and two buffers [n], between which the passes alternate.
     auto* const roots = reinterpret_cast<Point<T>*>(scratch_);
     fill_roots(roots, n, forward);
     const auto factor = static_cast<T>(scale);

@@ -60,10 +60,12 @@ Error check_no_generator(const EValue& generator) {
 Random::Random(ScalarType type) : bits_(significant_bits(type)) {}
 
 double Random::uniform() {
+  // Exact in the dtype, so rounding never gives 1.
   const auto bits = static_cast<double>(stream_.next() >> (64 - bits_));
   return bits / static_cast<double>(uint64_t{1} << bits_);
 }
 
+// Never 0, of which normal() takes the logarithm.
 double Random::positive() { return (static_cast<double>(stream_.next() >> 11) + 1) * 0x1p-53; }
 
 double Random::normal() {

@@ -25,6 +25,8 @@ I ordered_bits(T value) {
   static_assert(sizeof(I) == sizeof(T));
   I bits;
   std::memcpy(&bits, &value, sizeof bits);
+  // Floats are sign and magnitude: the difference reverses the order of negative ones, as two's complement
+  // needs.
   constexpr I kLeast = std::is_same_v<I, int32_t> ? INT32_MIN : INT64_MIN;
   return bits < 0 ? kLeast - bits : bits;
 }
@@ -40,6 +42,7 @@ int64_t order_key(T value, bool descending, NanOrder nan) {
   } else {
     key = value;
   }
+  // The complement reverses the order, and unlike negation never overflows.
   return descending ? ~key : key;
 }
 

@@ -36,6 +36,8 @@ ptrdiff_t position_of_rank(const Fiber& fiber, ScalarType type, ptrdiff_t rank) 
   };
   uint32_t random = 1;
   for (ptrdiff_t left = fiber.size; left > 1;) {
+    // A linear congruential generator with a fixed seed: results repeat, and no fixed input order is the
+    // worst case. Each round passes over the fiber twice at most.
     random = random * 1664525u + 1013904223u;
     ptrdiff_t skipped = static_cast<ptrdiff_t>((random >> 8) % static_cast<uint32_t>(left));
     ptrdiff_t pivot = 0;

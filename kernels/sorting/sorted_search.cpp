@@ -102,6 +102,7 @@ Error search_sorted(TypeSet types, const Tensor& sequences, const Tensor& values
   const size_t last = sources.dim - 1;
   // Fibers of the values, paired with the start of their sequence and of its sorter.
   const auto beside = [&](const Tensor& tensor) {
+    // The only sequence serves all values: stride 0 in their outer dimensions.
     View view = View::of(tensor);
     if (view.dim != sources.dim) {
       const ptrdiff_t stride = view.strides[0];

@@ -32,6 +32,7 @@ class Parts {
   [[nodiscard]] int order(uint32_t a, uint32_t b) const {
     const ScalarType type = self_.scalar_type();
     if (by_element_) return compare_elements(element_at(self_, a), element_at(self_, b), type);
+    // Lexicographic in row-major order of the slice.
     const View whole = View::of(self_);
     View x = at(whole, a);
     View y = at(whole, b);
@@ -109,6 +110,7 @@ Error find_unique(KernelContext& context, TypeSet types, const Tensor& self, con
     sort_positions({order, count}, by_value, &parts);
   }
 
+  // Equal parts are adjacent now. Two passes: the first counts, to size the results, the second writes.
   const auto begins = [&](size_t i) { return i == 0 || parts.differ(order[i - 1], order[i]); };
   SizesType found = 0;
   for (size_t i = 0; i < count; ++i) found += begins(i) ? 1 : 0;
@@ -125,6 +127,7 @@ Error find_unique(KernelContext& context, TypeSet types, const Tensor& self, con
 
   SizesType place = -1;
   for (size_t i = 0; i < count; ++i) {
+    // The bound holds even if a program changes the elements between the passes.
     if (begins(i) && place + 1 < found) {
       RL_TRY(parts.copy(order[i], outs.values, static_cast<uint32_t>(++place)));
       if (request.counts) outs.counts->mutable_data_ptr<int64_t>()[place] = 0;

@@ -87,6 +87,7 @@ void run_walk(const Walk& walk, const Operands& operands, char** pointers) {
     } else {
       operands.row(operands.function, pointers, inner.strides, inner.size);
     }
+    // Advances like an odometer: an axis at its end goes back to its start, and the next one steps.
     size_t axis = 1;
     for (; axis < walk.dim; ++axis) {
       const BroadcastAxis& step = walk.axes[axis];
@@ -186,6 +187,7 @@ Error run_part(Span<const Tensor* const> inputs, const Tensor& out, const Comput
     if (!operand.converts()) continue;
     RL_TRY(check_conversion(operand));
     if (input.numel() == 1) {
+      // One element is converted once, not again for each span, and then repeats with stride 0.
       read_span(numbers[k], operand, pointers[k], 0, 1);
       pointers[k] = numbers[k];
       operand = {operand.computed, operand.computed, operand.computed};
@@ -213,6 +215,7 @@ Error run_elementwise(Span<const Tensor* const> inputs, const Tensor& out, const
       if (is_complex(input->scalar_type())) return unsupported_type(input->scalar_type());
     }
   }
+  // A dynamic output may still have the sizes of an earlier call, so run_flat() takes only static ones.
   if (out.impl()->shape_dynamism() == TensorShapeDynamism::STATIC && run_flat(inputs, out, computation)) {
     return Error::Ok;
   }
@@ -220,6 +223,7 @@ Error run_elementwise(Span<const Tensor* const> inputs, const Tensor& out, const
   for (const Tensor* input : inputs) RL_TRY(broadcast_shape(shape.span(), input->sizes(), &shape));
   RL_TRY(resize_out(out, shape.span()));
   if (out.numel() == 0) return Error::Ok;
+  // An operation on parts: two passes of real loops over the same elements.
   if (kSelectsComplex && is_complex(computation.promoted) && !is_complex(computation.computed)) {
     Computation of_parts = computation;
     of_parts.promoted = component_type(computation.promoted);

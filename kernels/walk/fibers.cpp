@@ -28,6 +28,7 @@ Error for_each_fiber(Span<const View> views, size_t dim, FiberFunction f, void* 
     while (!moved && d-- > 0) {
       if (d == dim) continue;
       moved = ++position[d] < first.sizes[d];
+      // Forward by one, or back to the start of the dimension.
       const ptrdiff_t steps = moved ? 1 : 1 - ptrdiff_t{first.sizes[d]};
       for (size_t i = 0; i < views.size(); ++i) fibers[i].data += steps * views[i].strides[d];
       if (!moved) position[d] = 0;

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Views instead of copies: each function changes the order, sign or size of strides, and the caller copies
+// once.
 #include "kernels/walk/permutation.h"
 
 #include "kernels/checks/checks.h"
@@ -28,6 +30,7 @@ Error read_flip(const Tensor& self, Span<const int64_t> dims, View* flipped) {
   View source = View::of(self);
   for (size_t d = 0; d < source.dim; ++d) {
     if ((backwards >> d & 1u) == 0 || source.sizes[d] < 2) continue;
+    // Starts at the last element and steps backwards; there is no data while a call is prepared.
     if (source.data != nullptr) source.data += source.strides[d] * (source.sizes[d] - 1);
     source.strides[d] = -source.strides[d];
   }

@@ -98,6 +98,8 @@ void copy_reshaped(const Tensor& target, const Tensor& source) {
   RL_DCHECK(target.numel() == source.numel() && target.scalar_type() == source.scalar_type());
   const ScalarType type = target.scalar_type();
   Error error = Error::Ok;
+  // If one of the two is row-major, it is viewed with the shape of the other: one strided copy. Otherwise
+  // elements are paired one by one in row-major order.
   if (is_contiguous_dim_order(target.dim_order())) {
     error = copy_view(View::row_major(target.mutable_data_ptr(), type, source.sizes()), View::of(source));
   } else if (is_contiguous_dim_order(source.dim_order())) {

@@ -85,11 +85,13 @@ PairedLoops::PairedLoops(const View& target, const View& source)
     }
     if (target.sizes[d] != 1) insert({target.sizes[d], target.strides[d], source.strides[d]});
   }
+  // All sizes are 1: one element.
   if (dim_ == 0) insert({1, 0, 0});
   merge();
 }
 
 void PairedLoops::lengthen_spans() {
+  // A short inner loop costs more than strided access: the longer one becomes the inner.
   constexpr ptrdiff_t kFew = 8;
   if (dim_ < 2 || loops_[0].size >= kFew || loops_[1].size <= loops_[0].size) return;
   const Loop inner = loops_[0];
