@@ -11,6 +11,7 @@ void activate(const Activation& activation, float* x, size_t n) {
   switch (activation.kind) {
     case ActivationKind::kNone:
       return;
+    // The comparisons let NaN pass, as the portable code does.
     case ActivationKind::kClamp:
       for (size_t i = 0; i < n; ++i) {
         const float raised = x[i] < low ? low : x[i];

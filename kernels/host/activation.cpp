@@ -38,6 +38,7 @@ Error leaky_relu(KernelContext& context, const LeakyReluProblem& problem) {
 }
 
 Error elu(KernelContext& context, const EluProblem& problem) {
+  // y = positive * x for x > 0, else negative * (exp(inner * x) - 1).
   const float positive = problem.scale;
   const auto function = [positive, negative = problem.alpha * positive, inner = problem.input_scale](
                             size_t n, const float* x, float* y) {
@@ -62,6 +63,8 @@ Error clamp(KernelContext& context, const BoundsProblem& problem) {
 }
 
 Error gated_act(KernelContext& context, const GatedActProblem& problem) {
+  // A row of the input is [gate, up], each `width` long. Spans of it are shared by threads, so one long row
+  // is divided, too.
   const size_t spans = (problem.width + kSpan - 1) / kSpan;
   const size_t grain = std::max<size_t>(kGrain / std::min(problem.width, kSpan), 1);
   context.parallel_for(problem.rows * spans, grain, [&](size_t begin, size_t end, size_t) {

@@ -32,6 +32,7 @@ Error add_scaled(KernelContext& context, const ScaledSumProblem& problem, bool m
       return elementwise_in_float(context, problem.out, add, problem.a, problem.b);
     }
   }
+  // Unsigned, so that negation and products wrap without undefined behavior.
   const auto alpha = problem.alpha.to<uint64_t>();
   const auto add = [factor = minus ? 0 - alpha : alpha, type](ukernel::Rows rows) {
     rows.factor = factor;

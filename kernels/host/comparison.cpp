@@ -29,6 +29,7 @@ constexpr Comparison kLessEqual = {ukernel::less_equal_f32, ukernel::less_equal_
 
 Error compare(KernelContext& context, const Comparison& comparison, const Tensor& a, const Tensor& b,
               const ComparisonProblem& problem) {
+  // Constant conditions: a build without integer dtypes links no integer microkernels.
   RowsFunction function = comparison.of_float;
   if (contains(kTypes, ScalarType::Int) && problem.compute == ScalarType::Int) function = comparison.of_int;
   if (contains(kTypes, ScalarType::Long) && problem.compute == ScalarType::Long) {

@@ -61,6 +61,7 @@ Error convert(KernelContext& context, const ConversionProblem& problem) {
   const ScalarType to = out.scalar_type();
   if (from == to) return fast_copy_to_out(context, View::of(self), out);
   if (contains(kConvertibleTypes, from) && contains(kConvertibleTypes, to)) {
+    // A linear search, once for each call.
     for (const Row& row : kConversions) {
       if (row.from == from && row.to == to) return elementwise(context, out, row.convert, self);
     }

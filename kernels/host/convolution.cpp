@@ -21,6 +21,7 @@ void lengthen_rows(ConvolutionAxis* axes) {
     ConvolutionAxis& outer = axes[i];
     const bool adjoins =
         outer.in_stride == row.in * row.in_stride && outer.out_stride == row.out * row.out_stride;
+    // A pointwise axis of size 1 is absorbed, whatever its strides.
     if (outer.in > 1 && !(adjoins && is_pointwise(outer) && is_pointwise(row))) return;
     if (!is_pointwise(outer)) return;
     row.in *= outer.in;
@@ -29,7 +30,9 @@ void lengthen_rows(ConvolutionAxis* axes) {
   }
 }
 
-// The outputs of phase `index` along one axis, and the inputs that they see.
+// The outputs of phase `index` along one axis, and the inputs that they see. A transposed convolution with
+// step s is s ordinary ones (phases), whose outputs are s apart: outputs of one phase see the same taps. Taps
+// with the same remainder of k * dilation modulo s belong together; they repeat with a period of `cycle`.
 PhaseAxis make_phase_axis(const ConvolutionAxis& axis, bool transposed, ptrdiff_t index) {
   if (!transposed) {
     return {axis.out,       axis.in, axis.step,       -axis.pad, axis.dilation,     axis.kernel,
@@ -95,6 +98,7 @@ Convolution make_convolution(const ConvolutionProblem& problem) {
   made.weight = weight.const_data_ptr<float>();
   made.bias = bias ? bias->const_data_ptr<float>() : nullptr;
   made.out = out.mutable_data_ptr<float>();
+  // No clamp.
   made.low = -__builtin_inff();
   made.high = __builtin_inff();
   made.transposed = arguments.transposed;

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Conversion of spans between float32 and 16-bit floats: contiguous spans by vector microkernels, strided
+// ones element by element. Strides are in elements.
 #include "kernels/host/elements.h"
 
 #include <cstring>

@@ -69,6 +69,7 @@ void run_scattered(const Walk& walk, const ukernel::Rows& rows, const RowWork& w
                            static_cast<ptrdiff_t>(row) * rows.in[k - 1].stride +
                            static_cast<ptrdiff_t>(first) * step;
         part.in[k - 1].data = from;
+        // Three cases: converted to float32, gathered to adjacent elements, or used in place.
         const auto size = static_cast<ptrdiff_t>(walk.sizes[k]);
         if (walk.types[k] != ScalarType::Float) {
           load_floats(reinterpret_cast<float*>(gathered[k]), walk.types[k], from, step / size,
@@ -115,6 +116,7 @@ void run_rows(const Walk& walk, const RowWork& work, bool scattered, size_t begi
   while (begin < end) {
     ukernel::Rows rows{};
     rows.n = walk.axes[0].size;
+    // All rows along axis 1 form one call; the first call may begin in the middle of that axis.
     rows.count = rows_axis.size - index[1] < end - begin ? rows_axis.size - index[1] : end - begin;
     rows.out = data[0];
     rows.stride = rows_axis.strides[0];
@@ -171,6 +173,7 @@ bool is_flat(const Tensor& out, Span<const Tensor* const> inputs, bool* one) {
 Error run_elementwise(KernelContext& context, const Tensor& out, Span<const Tensor* const> inputs,
                       const RowWork& work) {
   bool one[kMaxElementwiseInputs];
+  // A static output with the layout of its inputs needs neither a shape nor a resize.
   if (out.impl()->shape_dynamism() != TensorShapeDynamism::STATIC || !is_flat(out, inputs, one)) {
     Shape shape;
     for (const Tensor* input : inputs) RL_TRY(broadcast_shape(shape.span(), input->sizes(), &shape));
@@ -196,6 +199,7 @@ Error run_elementwise(KernelContext& context, const Tensor& out, Span<const Tens
   while (walk.dim < 2) walk.axes[walk.dim++] = BroadcastAxis{1, {}};
   const bool scattered = is_scattered(walk);
   const size_t n = walk.axes[0].size;
+  // A single row is divided among threads along its elements, all other outputs by rows.
   if (walk.dim == 2 && walk.axes[1].size == 1) {
     context.parallel_for(n, kGrain, [&](size_t begin, size_t end, size_t) {
       Walk part = walk;

@@ -17,6 +17,7 @@ constexpr size_t kChain = 64;  // partial sums that are added to one block
 
 const float* floats_at(const char* place) { return reinterpret_cast<const float*>(place); }
 
+// NaN wins and stays, as no comparison with it is true.
 float better(FloatFold::Kind kind, float a, float b) {
   const bool wins = kind == FloatFold::kLargest ? b > a : b < a;
   return wins || b != b ? b : a;
@@ -48,6 +49,7 @@ class Groups {
     if (kind_ != FloatFold::kSum) return;
     for (size_t i = 0; i < n_; ++i) {
       const float block = seen_ == 0 ? 0.0f : block_[i];
+      // The first block starts the total, which is not initialized before.
       results_[i] = seen_ <= kChain ? block : results_[i] + block;
     }
   }
@@ -82,6 +84,8 @@ FloatReduction::FloatReduction(const Reduction& reduction) : reduction_(reductio
   columns_ = inner.size;
   tile_ = kFoldTile;
   if (apart_ != kFloat) {
+    // Outputs that are not adjacent are reduced one by one, so a tile has few of them if each has many
+    // elements.
     const size_t runs = kElements / (reduction.count() + 1);
     tile_ = runs == 0 ? 1 : runs < kFoldTile ? runs : kFoldTile;
   }
@@ -116,6 +120,7 @@ void FloatReduction::fold(const FloatFold& fold, const char* first, size_t n, co
   const PairedAxes& reduced = reduction_.reduced();
   if (apart_ == kFloat) return fold_floats(fold, reduced, first, n, center, results);
   const Axis& inner = reduced.inner();
+  // The reduced elements of an output are one contiguous span: no partial results to combine.
   const bool one_run = inner.input == kFloat && inner.size != 0 && reduced.count(1) == 1;
   for (size_t i = 0; i < n; ++i, first += apart_) {
     if (one_run) {

@@ -66,6 +66,7 @@ Gemm transposed(const Gemm& gemm) {
 Gemm simplified(Gemm gemm) {
   if (gemm.alpha == 0.0f) gemm.depth = 0;
   if (gemm.beta == 0.0f) gemm.bias.data = nullptr;
+  // C^T = B^T A^T: exchanges strides only. Packed panels fix the roles of A and B.
   const bool rows_are_contiguous = gemm.out.column_stride == 1 && gemm.columns != 1;
   const bool columns_are = gemm.out.row_stride == 1 || gemm.columns == 1;
   if (!rows_are_contiguous && columns_are && gemm.rows != 1 && gemm.packed_b == nullptr)
@@ -85,14 +86,20 @@ class Plan {
     packs_b_ = gemm_.packed_b == nullptr && !dots_ && !is_used_as_it_lies();
     panel_ = ukernel::gemm_columns();
     panels_ = divide_up(gemm_.columns, panel_);
+    // Staged sums cannot be added to `out` block by block, so their depth is not divided.
     depth_block_ = staged_ ? std::max<size_t>(gemm_.depth, 1) : kDepthBlock;
     depth_block_ = std::min(depth_block_, std::max<size_t>(gemm_.depth, 1));
+    // Panels of one block of depth that fit in kBlockBytes.
     const size_t fitting = kBlockBytes / (depth_block_ * panel_ * sizeof(float));
     panel_block_ = std::min(panels_, std::max<size_t>(fitting, 1));
     row_block_ = converts_a_ ? std::min(gemm_.rows, kRowBlock) : gemm_.rows;
+    // The tile starts with the bias itself, so this requires factors of 1 and a layout that the microkernel
+    // reads.
     bias_in_tile_ = gemm_.bias.data == nullptr || (is_float && gemm_.alpha == 1.0f && gemm_.beta == 1.0f &&
                                                    bias_kind() != ukernel::GemmInitial::kC);
     const Matrix& residual = gemm_.residual;
+    // The microkernel ends a tile with residual and clamp. Both need the finished sum, thus alpha 1 and the
+    // bias.
     end_in_tile_ =
         bias_in_tile_ && gemm_.alpha == 1.0f && is_clamp(gemm_.activation) &&
         (residual.data == nullptr || (is_float && (residual.column_stride == 1 || gemm_.columns == 1)));
@@ -109,6 +116,7 @@ class Plan {
     alignas(64) float small[kSmallDepth * kMostColumns];
     b_block_ = static_cast<float*>(scratch);
     if (scratch == nullptr && scratch_bytes() != 0) {
+      // Sums that are staged need the whole depth, which does not fit on the stack if B is packed.
       const bool can_do_without = gemm_.type == ScalarType::Float && !(staged_ && packs_b_);
       RL_CHECK(can_do_without, Error::MemoryAllocationFailed, "out of scratch memory: need %lu bytes",
                log_number(scratch_bytes()));
@@ -121,6 +129,8 @@ class Plan {
       b_block_ = small;
     }
     a_block_ = b_block_ + b_bytes() / sizeof(float);
+    // Depth, panels, rows: a block of B is packed once and used by all rows. Runs once even with depth 0, to
+    // write bias or zeros.
     for (size_t depth = 0; depth == 0 || depth < gemm_.depth; depth += depth_block_) {
       for (size_t panel = 0; panel < panels_; panel += panel_block_) {
         const size_t panels = std::min(panel_block_, panels_ - panel);
@@ -200,6 +210,8 @@ class Plan {
         }
       });
     }
+    // Tiles are numbered with panels fastest, so that a thread keeps the rows of A and goes through the block
+    // of B.
     const size_t split = ukernel::gemm_split(rows);
     const size_t tiles = divide_up(rows, split) * panels;
     for_each(context, tiles, split * panel_ * deep, [&](size_t begin, size_t end) {
@@ -237,6 +249,7 @@ class Plan {
       tile.b_stride = static_cast<ptrdiff_t>(panel_);
       tile.b_columns = panel_;
     } else {
+      // Used in place: the last panel has fewer columns, and nothing behind them may be read.
       tile.b = floats(gemm_.b, depth, column);
       tile.b_stride = gemm_.b.row_stride;
       tile.b_columns = tile.columns;

@@ -43,6 +43,7 @@ struct Groups {
         parameters(parameters) {
     for (size_t i = input.sizes().size(); i-- > 0;) {
       const size_t d = input.dim_order()[i];
+      // The elements of a group: its channels and all positions.
       const size_t size = d == 1 ? channels : static_cast<size_t>(input.sizes()[d]);
       if (d != 0) elements.add({size, byte_stride(input, d), byte_stride(out, d)});
     }
@@ -63,6 +64,7 @@ struct Groups {
       for (size_t i = 0; i < taken; ++i) {
         scale[i] = found.rstd;
         if (parameters.weight) scale[i] *= parameters.weight->const_data_ptr<float>()[first + i];
+        // (x - mean) * scale + bias = x * scale + (bias - mean * scale).
         shift[i] = -found.mean * scale[i];
         if (parameters.bias) shift[i] += parameters.bias->const_data_ptr<float>()[first + i];
       }

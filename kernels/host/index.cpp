@@ -42,6 +42,7 @@ class Selection {
     while (!indices[first].has_value()) ++first;
     size_t end = first;
     while (end < indices.size() && indices[end].has_value()) ++end;
+    // Adjacent indexed dimensions are replaced in place, others move to the front, as in PyTorch.
     front_ = end - first == covered ? first : 0;
     plan_kept();
   }
@@ -82,6 +83,7 @@ class Selection {
     const size_t count = broadcast_ == 0 ? 1 : static_cast<size_t>(target_.sizes[front_ + last]);
     const ptrdiff_t stride = broadcast_ == 0 ? 0 : target_.strides[front_ + last];
     for (size_t first = 0; first < count; first += kIndexBlock) {
+      // Each index tensor adds its offsets, so the number of index tensors is not limited.
       ptrdiff_t offsets[kIndexBlock] = {};
       const size_t n = std::min(kIndexBlock, count - first);
       for (size_t d = 0; d < indices_.size(); ++d) {
@@ -112,6 +114,7 @@ class Selection {
     const Axis& run = kept_.inner();
     const size_t element = self_.element_size();
     const auto* from = self_.const_data_ptr<char>();
+    // Short or strided slices: one element of each of the n results at a time.
     if (run.input != static_cast<ptrdiff_t>(element) || run.output != run.input ||
         run.size * element < kRun) {
       return kept_.walk(from, to, 0, [&](const char* source, char* target) {

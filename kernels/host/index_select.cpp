@@ -35,6 +35,7 @@ Error index_select(KernelContext&, const IndexSelectProblem& problem) {
   for (size_t first = 0; first < problem.count; first += kIndexBlock) {
     ptrdiff_t offsets[kIndexBlock] = {};
     const size_t n = std::min(kIndexBlock, problem.count - first);
+    // Checks kIndexBlock indices at a time, before their slices are copied.
     RL_TRY(add_index_offsets(indices, first, n, offsets));
     char* const to = target.data + static_cast<ptrdiff_t>(first) * target.strides[d];
     if (runs) {

@@ -58,6 +58,7 @@ Moments<float> moments(const Group& group, double eps) {
 void normalize(const Group& group, const Moments<float>& moments) {
   using Layout = LayerNormLayout;
   const auto& run = group.layout.elements.inner();
+  // An absent parameter has no stride to test.
   const auto follows = [&](size_t operand) {
     return run.strides[operand] == kFloat || group.start[operand] == nullptr;
   };
@@ -132,6 +133,7 @@ struct ConvertedGroup {
       alignas(64) float biases[kPiece];
       const float* weight = load(weights, n, pointers, Layout::kWeight);
       const float* bias = load(biases, n, pointers, Layout::kBias);
+      // In place in the block of converted elements.
       ukernel::normalize_span(n, x, moments.mean, moments.rstd, weight, bias, x);
       store_floats(pointers[Layout::kOutput], layout.elements.inner().strides[Layout::kOutput] / kElement,
                    type, x, n);
@@ -154,6 +156,7 @@ Error layer_norm(KernelContext& context, const LayerNormProblem& problem) {
   const size_t grain = kElements / (layout.count + 1) + 1;
   context.parallel_for(layout.groups.count(0), grain, [&](size_t begin, size_t end, size_t) {
     layout.groups.walk_part(start, 0, begin, end, [&](char* const* at) {
+      // Parameters begin anew for each group.
       char* const elements[] = {at[Layout::kGroupInput], at[Layout::kGroupOutput],
                                 weight ? weight->mutable_data_ptr<char>() : nullptr,
                                 bias ? bias->mutable_data_ptr<char>() : nullptr};

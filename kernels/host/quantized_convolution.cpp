@@ -76,6 +76,7 @@ void filter_strips(KernelContext& context, const ConvolutionGeometry& g,
   auto* out = problem.out.mutable_data_ptr<int8_t>();
   context.parallel_for(
       static_cast<size_t>(g.batch * lines * strips), 4, [&](size_t begin, size_t end, size_t thread) {
+        // 8 KiB of stack with 64-bit pointers: at most kPointers / taps outputs at a time.
         const int8_t* pointers[kPointers];
         ukernel::Int8Depthwise each = strip;
         each.in = pointers;
@@ -129,6 +130,8 @@ std::optional<Error> convolve_channels(KernelContext& context, const Convolution
     strip.weights = static_cast<const int8_t*>(arranged);
     strip.weight_stride = g.groups;
   }
+  // A line copied with its padding needs one pointer for each row of taps, as the pixels are a constant
+  // stride apart. Otherwise each tap has a pointer, and padding points to `outside`.
   const PaddedLines lines(g);
   if (ukernel::kInt8DepthwiseStrides && lines.applies()) {
     return filter_padded_lines(context, g, problem, lines, strip);
@@ -157,6 +160,8 @@ struct Weights {
 std::optional<Weights> weights_of(const QuantizedConvolutionProblem& problem, const ConvolutionGeometry& g) {
   const auto depth = static_cast<size_t>(g.taps() * g.in_channels);
   const auto columns = static_cast<size_t>(g.out_channels);
+  // The stride between elements of a column of the matrix: 1, or the number of output channels (of all
+  // groups, or of one) if these are innermost in the weight.
   const ptrdiff_t along = g.groups * g.out_channels;
   for (const ptrdiff_t step : {ptrdiff_t{1}, along, g.out_channels}) {
     const std::optional<PatchOrder> order = patch_order(g, step);
@@ -217,6 +222,7 @@ void convolve_group(KernelContext& context, const ConvolutionGeometry& g, PatchO
   const PatchReader<int8_t, Sink> reader(g, order);
   const Int8Lines lines(g, order, product.block());
   const size_t row_bytes = product.row_bytes(), number = ukernel::int8_spread_bytes();
+  // Gathers the patches of `count` outputs in the form that the microkernel reads.
   const auto spread = [&](size_t first, size_t count, char* to) {
     if (lines.applies()) return lines.spread(in, filled[0], first, count, to);
     const SpreadRows rows{to, static_cast<ptrdiff_t>(row_bytes)};
@@ -278,6 +284,7 @@ std::optional<Error> quantized_convolution(KernelContext& context,
 Error quantized_convolution_prepare(KernelContext& context, const QuantizedConvolutionProblem& problem) {
   if (kHasInt16 && problem.type() == ScalarType::Short) return Error::Ok;  // packs nothing
   const ConvolutionGeometry g = geometry_of(problem);
+  // Only constant weights are packed at load; others are packed in each call.
   const bool constant = is_constant(problem.weight);
   if (takes_channels(g)) {
     const PaddedLines lines(g);

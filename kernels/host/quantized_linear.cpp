@@ -40,6 +40,7 @@ std::optional<Error> quantized_linear(KernelContext& context, const QuantizedLin
   if constexpr (kHasInt16) {
     if (problem.type() == ScalarType::Short) return multiply_in_place<Int16Elements>(problem);
   }
+  // The microkernel has no zero point for weights; exporters write only 0.
   if (problem.weight_zero_point != 0) return std::nullopt;
   const size_t last = problem.input.sizes().size() - 1;
   if (problem.input.strides()[last] != 1 || problem.out.strides()[last] != 1) return std::nullopt;

@@ -14,6 +14,7 @@ constexpr ptrdiff_t kGrain = 1 << 15;
 }  // namespace
 
 Error quantized_lookup(KernelContext& context, const QuantizedLookupProblem& problem) {
+  // An int8 function of one operand is a table of 256 results.
   const uint8_t* table = problem.table;
   PairedLoops(View::of(problem.out), View::of(problem.input))
       .for_each_span([&](char* to, const char* from, const auto& loop) {

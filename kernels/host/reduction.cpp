@@ -43,6 +43,7 @@ Error variance(KernelContext& context, const VarianceProblem& problem) {
   const double left = static_cast<double>(problem.reduction.count()) - problem.correction;
   const auto divisor = static_cast<float>(left > 0 ? left : 0);
   floats.for_each_tile(context, [&](const char* first, size_t n, float* results) {
+    // Means of a tile of outputs first, then their squared deviations from these.
     float means[kFoldTile];
     floats.fold(kSumFold, first, n, nullptr, means);
     for (size_t i = 0; i < n; ++i) means[i] /= count;

@@ -33,6 +33,7 @@ Error rms_norm(KernelContext& context, const RmsNormProblem& problem) {
   context.parallel_for(plan.rows, kElements / n + 1, [&](size_t begin, size_t end, size_t) {
     for (size_t row = begin; row < end; ++row) {
       const float* x = from + row * n;
+      // Both passes read the row, the second from cache.
       const float mean = ukernel::squares_span(n, x, 0) / static_cast<float>(n);
       const float scale = 1.0f / std::sqrt(mean + static_cast<float>(eps));
       ukernel::normalize_span(n, x, 0, scale, factors, nullptr, to + row * n);

@@ -48,6 +48,7 @@ struct Work {
 
   void down_columns(KernelContext& context) const {
     const Axis& inner = others.inner();
+    // Fibers whose elements are adjacent in memory are lanes of one vector loop over the rows.
     const bool beside = inner.input == kFloat && inner.output == kFloat;
     const size_t columns = beside ? inner.size : 1;
     const size_t first = beside ? 1 : 0;
@@ -86,6 +87,7 @@ struct Converted {
     const Axis& inner = others.inner();
     const bool beside = inner.input == kElement && inner.output == kElement && fiber.input != kElement;
     const size_t columns = beside ? inner.size : 1;
+    // As many fibers as fit in a block of kBlock floats (16 KiB of stack).
     const size_t most = std::clamp<size_t>(kBlock / fiber.size, 1, kColumns);
     const size_t blocks = (columns + most - 1) / most;
     const size_t first = beside ? 1 : 0;
@@ -141,6 +143,7 @@ struct Converted {
       const float here = ukernel::max_span(n, x);
       if (!(here <= largest)) largest = here;  // also takes NaN
     });
+    // In double, as the sums of many blocks are added one after the other.
     double sum = 0;
     const auto exponentials = [&](float* x, size_t n) {
       for (size_t i = 0; i < n; ++i) x[i] -= largest;
@@ -150,6 +153,7 @@ struct Converted {
       exponentials(x, n);
       sum += static_cast<double>(ukernel::sum_span(n, x));
     });
+    // log_softmax subtracts largest + log(sum); softmax multiplies exp(x - largest) by 1 / sum.
     const float scale =
         functions.logarithm ? largest + static_cast<float>(std::log(sum)) : static_cast<float>(1 / sum);
     for_each_piece(from, to, [&](float* x, size_t n, char* at) {

@@ -93,6 +93,7 @@ struct Part {
     for (ptrdiff_t x = begin; x < of.columns.out && count < kPart; ++x, ++count) {
       const Between at = between(of.columns, of.align_corners, x);
       if (count == 0) start = at.first;
+      // The part ends where its inputs no longer fit in kSpan, as in strong reductions.
       if (at.first < start || at.second - start >= static_cast<int32_t>(kSpan)) break;
       first[count] = at.first - start;
       second[count] = at.second - start;
@@ -128,6 +129,7 @@ void linear_planes(const Blending& of, ptrdiff_t begin, ptrdiff_t end) {
       const ptrdiff_t c = plane % of.channels;
       const Between y = between(of.rows, of.align_corners, i % of.rows.out);
       const float* const image = of.input(n, c) + part.start;
+      // Vertical first: one contiguous blend, then a gather from one row instead of two.
       ukernel::resample_blend(part.span, image + y.first * of.from.row, image + y.second * of.from.row,
                               y.share, blended);
       ukernel::resample_between(part.count, blended, part.first, part.second, part.share,
@@ -194,6 +196,7 @@ void nearest_planes(const Repeating& of, ptrdiff_t begin, ptrdiff_t end) {
       const ptrdiff_t c = plane % of.channels;
       const float* const from = of.input(n, c) + nearest(of.rows, i % of.rows.out) * of.from.row;
       float* const to = of.output(n, c, i % of.rows.out) + x;
+      // The previous output row came from the same input row.
       if (from == before) {
         std::memcpy(to, row, part.count * sizeof(float));
       } else {
@@ -207,6 +210,7 @@ void nearest_planes(const Repeating& of, ptrdiff_t begin, ptrdiff_t end) {
 
 // The number of outputs for each input of a dimension if it is the same for all; 0 otherwise.
 ptrdiff_t repetitions(const GatheredAxis& axis) {
+  // Tests every output, since a scale that is rounded may shift positions even if sizes divide.
   const ptrdiff_t times = axis.out / axis.in;
   if (times * axis.in != axis.out) return 0;
   for (ptrdiff_t i = 0, at = 0; i < axis.in; ++i) {
@@ -250,6 +254,7 @@ Error upsample_bilinear2d(KernelContext& context, const BilinearProblem& problem
   const bool has_rows = of.from.column == 1 && of.to.column == 1;
   const bool has_pixels = !has_rows && of.from.channel == 1 && of.to.channel == 1;
   const auto rows = static_cast<size_t>(self.size(0) * of.rows.out);
+  // Units of work: rows of images with all channels, or rows of single planes.
   const size_t count = has_pixels ? rows : rows * static_cast<size_t>(of.channels);
   const size_t grain = kGrain / (out.numel() / count) + 1;
   context.parallel_for(count, grain, [&](size_t begin, size_t end, size_t) {
