@@ -26,6 +26,7 @@ class Border {
   Border(const Convolution& c, const float* image, float* to) : c_(c), image_(image), to_(to) {
     for (size_t i = 0; i < kSpatial; ++i) size_[i] = reach(c.axes[i]);
     const ConvolutionAxis& row = c.axes[2];
+    // Outputs may see less than the whole padding, or not all of the input.
     before_ = std::min(row.pad, size_[2]);
     seen_ = std::clamp<ptrdiff_t>(size_[2] - before_, 0, row.in);
   }
@@ -104,6 +105,7 @@ Convolution add_border(KernelContext& context, const Convolution& c, ptrdiff_t i
   made.out = c.out + index * c.out_batch_stride;
   if (c.residual != nullptr) made.residual = c.residual + index * c.out_batch_stride;
   made.batch = 1;
+  // The copy is channels-last without padding, whatever the layout of the input.
   made.in_channel_stride = 1;
   ptrdiff_t stride = c.in_channels;
   for (size_t i = kSpatial; i-- > 0;) {

@@ -43,9 +43,11 @@ class Strips {
     const PhaseAxis& row = phase.axes[2];
     inner_ = seen_through_all(row);
     whole_ = seen_through_all(phase.axes[1]);
+    // Positions of the input that a row of outputs sees, times channels, should fit in kCached floats.
     const ptrdiff_t seen = std::max<ptrdiff_t>(row.count * row.in_step * phase.axes[1].taps, 1);
     const ptrdiff_t fitting = kCached / seen / kChannelsStep * kChannelsStep;
     is_near_ = phase.axes[1].in * phase.axes[1].in_stride <= kNear;
+    // Larger images stream all channels of a few pixels instead, see compute_strip().
     block_ = is_near_ ? std::clamp(fitting, std::min(kChannelsStep, c_.groups), c_.groups) : c_.groups;
     blocks_ = (c_.groups + block_ - 1) / block_;
   }
@@ -114,6 +116,7 @@ class Strips {
   void compute_pixels(const Block& block, ptrdiff_t y, ptrdiff_t rows, Range pixels) const {
     const PhaseAxis* axes = phase_.axes;
     const PhaseAxis& along = axes[rows > 1 ? 1 : 2];
+    // Only taps that see inputs: no zeros are read or multiplied.
     const Range taps0 = taps_of(axes[0], block.z);
     const Range taps1 = taps_of(axes[1], y);
     const Range taps2 = taps_of(axes[2], pixels.begin);
@@ -141,6 +144,7 @@ class Strips {
     const float* weights = packed_ + taps2.begin * c_.groups + block.channel;
     for (ptrdiff_t t0 = taps0.begin; t0 < taps0.end && strip.taps > 0; ++t0) {
       for (ptrdiff_t t1 = taps1.begin; t1 < taps1.end; ++t1) {
+        // A full list of tap rows is computed, and the remaining ones add to it.
         if (strip.rows == kRowsAtOnce) {
           compute_strip(strip);
           strip.accumulate = true;
@@ -152,6 +156,7 @@ class Strips {
         ++strip.rows;
       }
     }
+    // Residual and clamp belong to the last call of the strip.
     strip.residual = c_.residual == nullptr ? nullptr : c_.residual + out;
     strip.low = c_.low;
     strip.high = c_.high;
@@ -164,6 +169,7 @@ class Strips {
   }
 
   void compute_strip(const ukernel::DepthwisePixels& strip) const {
+    // In a large image a call takes few pixels, so that their inputs are in the cache for all channels.
     if (is_near_ || strip.pixels <= kPixelsAtOnce) return depthwise_pixels(strip);
     TapRows seen;
     ukernel::DepthwisePixels part = strip;
@@ -193,6 +199,7 @@ class Strips {
 struct Slots {
   explicit Slots(const PhaseAxis& phase_axis) : axis(phase_axis), reach(0), period(1) {
     step = axis.tap_step < 0 ? -axis.tap_step : axis.tap_step;
+    // Taps whose distance is a multiple of in_step see inputs with one remainder, that is, of one slot.
     while (period < axis.taps && period * step % axis.in_step != 0) ++period;
     if (axis.taps > 0) reach = (axis.taps - 1) * step / axis.in_step;
   }
@@ -202,6 +209,7 @@ struct Slots {
   [[nodiscard]] ptrdiff_t shift(ptrdiff_t tap) const { return rank(tap) * step / axis.in_step; }
   // The input at index `i` of slot `slot`, counted from output `first`.
   [[nodiscard]] ptrdiff_t position(ptrdiff_t first, ptrdiff_t slot, ptrdiff_t i) const {
+    // A transposed axis walks its taps backwards, so its last tap sees the lowest input.
     const ptrdiff_t lowest = axis.in_first + (axis.tap_step < 0 ? (axis.taps - 1) * axis.tap_step : 0);
     return lowest + (first + i) * axis.in_step + (axis.in_step == 1 ? 0 : slot * step % axis.in_step);
   }
@@ -227,15 +235,21 @@ class Bands {
     width_ = phase.axes[2].count + columns_.reach;
     follows_ = phase.axes[2].out_stride == 1;
     const ptrdiff_t per_row = std::max<ptrdiff_t>(layers_ * rows_.period * columns_.period * width_, 1);
+    // As many output rows as the copy may have, but more than the input rows that neighboring bands copy
+    // twice.
     const ptrdiff_t most = std::max(kBand / per_row - rows_.reach, rows_.reach + 1);
     const ptrdiff_t bands = (phase.axes[1].count + most - 1) / most;
     band_ = (phase.axes[1].count + bands - 1) / bands;
     bands_ = (phase.axes[1].count + band_ - 1) / band_;
     plane_ = (band_ + rows_.reach) * width_;
+    // Offsets are equal for all bands and channels. Beyond kTapsAtOnce taps they are computed again for each
+    // channel.
     find_tap_offsets(0, std::min(phase.taps(), kTapsAtOnce), &first_taps_);
   }
 
   [[nodiscard]] size_t scratch_floats() const {
+    // Layout of the copy: [layers][row slots][column slots][band rows + reach][width]. Strided outputs have a
+    // tile in front of it.
     const ptrdiff_t copy = layers_ * rows_.period * columns_.period * plane_;
     return static_cast<size_t>(copy + (follows_ ? 0 : band_ * phase_.axes[2].count)) +
            ukernel::kDepthwiseSlack;

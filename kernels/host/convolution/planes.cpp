@@ -139,6 +139,7 @@ class Planes {
           const bool seen = in0 >= 0 && in0 < axes[0].in && in1 >= 0 && in1 < axes[1].in;
           const float* row = block.image + in0 * axes[0].in_stride + in1 * axes[1].in_stride;
           for (ptrdiff_t t2 = 0; t2 < axes[2].taps; ++t2, to += tap_step) {
+            // Outputs of the span that see the image through this tap; all others get zeros.
             Range range{x, x};
             if (seen) range = seen_through(axes[2], t2, {x, x + length});
             if (range.size() <= 0) range = {x, x};
@@ -176,6 +177,8 @@ class Planes {
     GemmTile gemm;
     gemm.rows = static_cast<size_t>(rows);
     gemm.columns = static_cast<size_t>(columns);
+    // With contiguous weights all taps and channels are one product; otherwise each tap is one of
+    // in_channels.
     gemm.depth = static_cast<size_t>(whole_ ? depth_ : c_.in_channels);
     gemm.a_tap_stride = gemm.rows;
     gemm.a_step = whole_ ? 1 : c_.kernel_in_stride;
@@ -197,6 +200,7 @@ class Planes {
     }
     const float* weight = c_.weight + block.group * c_.kernel_group_stride + channel * c_.kernel_out_stride;
     const float* pointers[kPointers];
+    // The pointers lead to the weights of each output channel, tap by tap.
     sum_in_blocks(gemm, whole_ ? 1 : taps_, kPointers / rows, [&](ptrdiff_t first, ptrdiff_t count) {
       for (ptrdiff_t t = 0; t < count; ++t) {
         const float* tap = weight + (whole_ ? 0 : kernel_offset(phase_, first + t));

@@ -54,6 +54,8 @@ class Rows {
     tiles_ = phase.pixels() / run_ * tiles_in_span_;
     merges_ = taps_adjoin(c_, phase);
     const ptrdiff_t weights = panels_.floats() / std::max<ptrdiff_t>(c_.groups, 1);
+    // Weights that fit in cache are read for each tile. Larger ones are read once for a block of tiles whose
+    // inputs stay in cache.
     block_ = weights <= kCachedWeights
                  ? 1
                  : std::max<ptrdiff_t>(kCachedPixels / std::max<ptrdiff_t>(rows_ * c_.in_channels, 1), 1);
@@ -106,6 +108,7 @@ class Rows {
 
   void place(ptrdiff_t number, Tile* tile) const {
     const PhaseAxis* axes = phase_.axes;
+    // The next tile goes on where the last one ended, which saves the divisions.
     if (number == tile->number + 1) {
       tile->in_span = tile->in_span + rows_ < run_ ? tile->in_span + rows_ : 0;
     } else {
@@ -121,6 +124,7 @@ class Rows {
     tile->first_tap = -1;
     tile->out = phase_.out_first() + x * axes[2].out_stride + y * axes[1].out_stride + z * axes[0].out_stride;
     const ptrdiff_t reach = (axes[2].taps - 1) * axes[2].tap_step;
+    // The first and the last tap are inside, and with them all others; a transposed axis walks backwards.
     const auto sees_inputs = [&](ptrdiff_t first) {
       return first >= 0 && first + reach >= 0 && first + std::max<ptrdiff_t>(reach, 0) < axes[2].in;
     };
@@ -157,6 +161,7 @@ class Rows {
 
   // Computes the pointers of taps, or of rows of taps, [first, first + count).
   void point(Tile* tile, ptrdiff_t first, ptrdiff_t count, ptrdiff_t taps_in_row) const {
+    // The pointers do not depend on output channels: another panel of the tile uses them again.
     if (tile->first_tap == first) return;
     tile->first_tap = first;
     const PhaseAxis* axes = phase_.axes;
@@ -190,6 +195,7 @@ class Rows {
 
   void compute_tile(Tile* tile, ptrdiff_t panel) const {
     const ptrdiff_t width = panels_.width(panel);
+    // A merged row of taps must not have padding in it.
     const bool merged = merges_ && tile->inside;
     const ptrdiff_t taps_in_row = merged ? 1 : std::max<ptrdiff_t>(phase_.axes[2].taps, 1);
     const ptrdiff_t taps = merged ? phase_.axes[0].taps * phase_.axes[1].taps : phase_.taps();

@@ -33,6 +33,7 @@ struct Lines {
     merged = 1;
     for (size_t i = kSpatial - 1; i-- > 0; ++merged) {
       const PhaseAxis& axis = phase.axes[i];
+      // Outer axes merge into the line if each of their outputs sees one input, and both steps continue.
       const bool sees_one =
           axis.taps == 1 && axis.position(0, 0) >= 0 && axis.position(axis.count - 1, 0) < axis.in;
       const bool goes_on =
@@ -58,6 +59,7 @@ class Strips {
     joins_ = c_.groups == 1 && row.tap_step == 1 && row.in_stride == c_.in_channels;
     taps_in_row_ = joins_ ? 1 : row.taps;
     depth_ = joins_ ? row.taps * c_.in_channels : c_.in_channels;
+    // Pieces of equal length, none longer than the cache allows.
     piece_ = std::max(kSeen / std::max<ptrdiff_t>(depth_, 1), kFewestPixels);
     pieces_ = (lines_.length + piece_ - 1) / piece_;
     piece_ = (lines_.length + pieces_ - 1) / pieces_;
@@ -100,6 +102,7 @@ class Strips {
     strip.columns = static_cast<size_t>(panels_.channels_in(panel));
     strip.a_stride = lines_.in_step;
     strip.b_stride = panels_.width(panel);
+    // Prefetches weights that are too large to be cached since the last call.
     strip.looks_ahead = panels_.floats() > kCachedWeights;
     strip.initial_from = c_.bias == nullptr ? GemmInitial::kZero : GemmInitial::kColumns;
     strip.initial = c_.bias == nullptr ? nullptr : c_.bias + channel;
@@ -146,6 +149,7 @@ class Strips {
   // Adds `count` taps in blocks; bias and residual are added once.
   void add(GemmStrip* strip, const float* const* a, const float* const* b, ptrdiff_t count, bool ends) const {
     const ptrdiff_t depth = count == 0 ? 0 : depth_;
+    // A deep tap is divided into parts of about kSumBlock products; several shallow taps form one block.
     const ptrdiff_t parts = std::max<ptrdiff_t>((depth + kSumBlock / 2) / kSumBlock, 1);
     const ptrdiff_t part = (depth + parts - 1) / parts;
     const ptrdiff_t step = parts > 1 ? 1 : std::max<ptrdiff_t>(kSumBlock / std::max<ptrdiff_t>(depth, 1), 1);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A band of tiles is transformed, multiplied as 16 matrix products, one for each transformed position, and
-// transformed back, while the band is in cache. Channels-first inputs and outputs of a band are transposed to
-// channels-last.
+// F(2 x 2, 3 x 3): 16 products instead of 36 for 2 x 2 outputs. A band of tiles is transformed, multiplied as
+// 16 matrix products, one for each transformed position, and transformed back, while the band is in cache.
+// Channels-first inputs and outputs of a band are transposed to channels-last. Reference: Lavin and Gray,
+// "Fast Algorithms for Convolutional Neural Networks", 2016.
 #include "kernels/host/convolution/winograd.h"
 
 #include <algorithm>
@@ -45,6 +46,7 @@ class Bands {
     const ConvolutionAxis& x = c_.axes[2];
     tiles_y_ = (y.out + kOut - 1) / kOut;
     tiles_x_ = (x.out + kOut - 1) / kOut;
+    // Whole rows of tiles, about kTilesAtOnce tiles, in bands of nearly equal height.
     const ptrdiff_t most = std::max<ptrdiff_t>(kTilesAtOnce / tiles_x_, 1);
     const ptrdiff_t bands = (tiles_y_ + most - 1) / most;
     rows_ = (tiles_y_ + bands - 1) / bands;
@@ -67,6 +69,7 @@ class Bands {
       first_ = band * rows_;
       tiles_ = std::min(rows_, tiles_y_ - first_) * tiles_x_;
       compute_band(context);
+      // After each band: parallel_for() has joined its threads, so no stronger order is needed.
       if (!finite_.load(std::memory_order_relaxed)) return false;
     }
     return true;
@@ -171,6 +174,7 @@ class Bands {
     for (ptrdiff_t i = 0; i < kIn; ++i) {
       for (ptrdiff_t j = 0; j < kIn; ++j) {
         const bool seen = top + i >= 0 && top + i < y.in && left + j >= 0 && left + j < x.in;
+        // Null is padding: the transform reads zeros.
         in[i * kIn + j] = seen ? from + image.at(top + i, left + j) : nullptr;
       }
     }
@@ -239,6 +243,7 @@ class Bands {
         strip.depth = static_cast<size_t>(std::min(kWinogradSum, c_.in_channels - first));
         strip.a = &a;
         strip.b = &b;
+        // Blocks of kWinogradSum products; blocks are added in `c`.
         strip.adds_to_c = first > 0;
         gemm_strip(strip);
       }

@@ -16,6 +16,7 @@ void prepare_panels(KernelContext& context, const Panels& panels, const WeightOn
                     size_t scratch) {
   const GroupedWeight& weight = problem.weight;
   const size_t bytes = panels.count(weight.features) * panels.bytes;
+  // Panels contain integers and scales, so both must be constants to be packed at load.
   const bool is_fixed = is_constant(problem.numbers) && is_constant(problem.scales);
   context.need_scratch(scratch + 64 + (is_fixed ? 0 : bytes + 64));
   if (!is_fixed) return;
@@ -42,6 +43,7 @@ std::optional<LinearRows> find_rows(const WeightOnlyLinearProblem& problem) {
                        (problem.out.sizes()[last] <= 1 || problem.out.strides()[last] == 1);
   if (!is_near) return std::nullopt;
   View source = View::of(problem.input), target = View::of(problem.out);
+  // One loop: all rows have one stride, in the input and in the result.
   const PairedLoops loops(target.select(last, 0), source.select(last, 0));
   if (loops.loops().size() > 1) return std::nullopt;
   LinearRows rows;
