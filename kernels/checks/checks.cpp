@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Messages name the argument and both values. Builds whose log level excludes errors contain neither the
+// texts nor ShapeText.
 #include "kernels/checks/checks.h"
 
 #include <cstdio>
@@ -29,6 +31,7 @@ struct ShapeText {
 
 }  // namespace
 
+// Static tensors only accept their own sizes, dynamic ones any sizes up to their bounds.
 Error resize_out(const Tensor& out, Span<const SizesType> sizes) {
   const Error error = out.impl()->resize(sizes);
   RL_CHECK(error == Error::Ok, Error::InvalidArgument, "out: expected shape %s, got %s",
@@ -72,6 +75,7 @@ Error check_not_bool(ScalarType type, const char* name) {
   return Error::Ok;
 }
 
+// As in PyTorch: a float alpha would be truncated, a bool alpha would change a number's meaning.
 Error check_alpha_kind(const Scalar& alpha, ScalarType compute) {
   RL_CHECK(!alpha.is_floating() || is_floating(compute) || is_complex(compute), Error::InvalidArgument,
            "alpha: expected an integer for a result of dtype %s, got a floating number", to_string(compute));

@@ -43,6 +43,7 @@ Error read_position(const Tensor& self, int64_t dim, int64_t index, size_t* d, p
   return Error::Ok;
 }
 
+// as_strided: positions and strides are in elements of the memory of `self`.
 Error read_strided(const Tensor& self, Span<const int64_t> size, Span<const int64_t> stride,
                    std::optional<int64_t> storage_offset, View* view) {
   RL_CHECK(size.size() == stride.size() && size.size() <= kTensorDimensionLimit, Error::InvalidArgument,
@@ -66,6 +67,7 @@ Error read_strided(const Tensor& self, Span<const int64_t> size, Span<const int6
              "dimension %lu: expected a size and a stride of 0 at least, got %ld and %ld", log_number(d),
              static_cast<long>(size[d]), static_cast<long>(stride[d]));
     source.sizes[d] = static_cast<SizesType>(size[d]);
+    // Such a dimension never advances, so its stride may have any value.
     if (size[d] <= 1 || empty) {
       source.strides[d] = 0;
       continue;
@@ -81,6 +83,7 @@ Error read_strided(const Tensor& self, Span<const int64_t> size, Span<const int6
   return Error::Ok;
 }
 
+// A part is replaced by a tensor of the same shape: no broadcasting.
 Error check_part_shape(const Tensor& src, const View& part) {
   RL_CHECK(static_cast<size_t>(src.dim()) == part.dim, Error::InvalidArgument,
            "src: expected %lu dimensions, got %lu", log_number(part.dim),

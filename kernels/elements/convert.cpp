@@ -24,6 +24,7 @@ constexpr ScalarType kIntegerKind = kHasIntegers ? ScalarType::Long : ScalarType
 constexpr TypeSet kKinds =
     kConvertibleTypes & type_set(kIntegerKind, ScalarType::UInt64, ScalarType::Float, ScalarType::Double);
 
+// The kind holds every value of the dtype, so the detour does not round.
 ScalarType kind_of(ScalarType type) {
   if (contains(kKinds, type)) return type;
   return is_floating(type) ? ScalarType::Float : kIntegerKind;
@@ -60,6 +61,7 @@ constexpr size_t kind_index(ScalarType kind) {
 
 using Integer = std::conditional_t<kHasIntegers, int64_t, bool>;
 
+// Entries of dtypes that the build does not have are null and are never called.
 struct Loops {
   Loop load[kTypes] = {};   // from the dtype to its kind
   Loop store[kTypes] = {};  // from the kind to the dtype
@@ -155,6 +157,7 @@ void convert_span(void* target, ptrdiff_t target_stride, ScalarType to, const vo
       return convert_complex_run(out, target_stride, to, in, source_stride, from, n);
     }
   }
+  // A build with one dtype needs one loop and no table.
   if constexpr ((kRealTypes & (kRealTypes - 1)) == 0) {
     static_cast<void>(dispatch<kRealTypes>(to, [&](auto type) {
       using T = typename decltype(type)::Element;
@@ -180,6 +183,7 @@ void convert_span(void* target, ptrdiff_t target_stride, ScalarType to, const vo
   if (to != ScalarType::Bool || !is_floating(from)) then(kind_of(to));
   then(to);
 
+  // The buffer has the widest element as its stride, so a step may convert in place.
   constexpr size_t kRun = 32;
   constexpr size_t kMaxElementSize = 8;
   alignas(kMaxElementSize) char buffer[kRun * kMaxElementSize];

@@ -13,6 +13,7 @@ namespace {
 
 // Returns false, and stores the index in `wrong`, if one is out of range.
 template <class T>
+// Adds index * step to each offset, up to the first index out of range.
 bool add(const IndexSpan& run, const char* at, size_t n, ptrdiff_t* offsets, int64_t* wrong) {
   for (size_t i = 0; i < n; ++i, at += run.stride) {
     // Read once: the value that is checked is the value that is used.
@@ -59,7 +60,8 @@ void copy(size_t n, const char* from, const ptrdiff_t* offsets, char* to, ptrdif
   }
 }
 
-// Byte strides: of the indices, of the indexed elements, and of both ends of the copy.
+// Byte strides: of the indices, of the indexed elements, and of both ends of the copy. One template for both:
+// constants in one instance, variables in the other.
 struct AnySteps {
   ptrdiff_t index, named, from, to;
 };
@@ -102,6 +104,7 @@ bool copy_span(const AnySteps& steps, const IndexSpan& run, size_t n, const char
 
 }  // namespace
 
+// The error is found again by the function that logs it, so the loop carries no message.
 Error add_index_offsets(const IndexSpan& run, size_t first, size_t n, ptrdiff_t* offsets) {
   const char* at = run.data + static_cast<ptrdiff_t>(first) * run.stride;
   int64_t wrong = 0;

@@ -25,6 +25,7 @@ namespace {
 constexpr bool kHasInt16 =
     contains(selected_types("rushlight::quantized_convolution.out"), ScalarType::Short);
 
+// Identifies [taps][channels] weights among the packed forms of a constant.
 constexpr uint64_t kTapsLayout = 0x8b18;
 constexpr ptrdiff_t kPointers = 1024;  // pointers for some outputs of a depthwise convolution
 constexpr ptrdiff_t kFilled = 256;     // padding elements that are spread at once
@@ -109,6 +110,7 @@ std::optional<Error> filter_padded_lines(KernelContext& context, const Convoluti
   return Error::Ok;
 }
 
+// Each output is a sum over taps of elementwise products of channels; weights [taps][channels].
 std::optional<Error> convolve_channels(KernelContext& context, const ConvolutionGeometry& g,
                                        const QuantizedConvolutionProblem& problem) {
   ukernel::Int8Depthwise strip;
@@ -178,6 +180,7 @@ bool stages(const ConvolutionGeometry& g) {
 }
 
 Int8Rows rows_of(const QuantizedConvolutionProblem& problem, const ConvolutionGeometry& g, PatchOrder order) {
+  // Rows are outputs, the depth is a patch, columns are the output channels of a group.
   Int8Rows product{static_cast<size_t>(outputs_of(g)),
                    static_cast<size_t>(g.taps() * g.in_channels),
                    static_cast<size_t>(g.out_channels),
@@ -233,6 +236,7 @@ void convolve_group(KernelContext& context, const ConvolutionGeometry& g, PatchO
     }
     return rows;
   };
+  // Outputs with a constant stride are stored directly, others by store() from scratch memory.
   const auto place = [&](size_t first, ptrdiff_t* step) {
     *step = g.axes[2].out_stride;
     return out + static_cast<ptrdiff_t>(first) * *step;
@@ -264,6 +268,7 @@ std::optional<Error> quantized_convolution(KernelContext& context,
   const Int8Rows all = rows_of(problem, g, weights->order);
   char* scratch = all.take_scratch(context, stages(g));
   if (panels == nullptr || scratch == nullptr) return std::nullopt;
+  // Groups share scratch memory, one after the other; threads share the rows of each.
   for (ptrdiff_t n = 0; n < g.batch; ++n) {
     for (ptrdiff_t group = 0; group < g.groups; ++group) {
       Int8Rows product = all;

@@ -25,6 +25,7 @@ struct Between {
   float share;
 };
 
+// The last input repeats beyond the border.
 Between between(const Resampling& dimension, bool align_corners, ptrdiff_t index) {
   const float position = resampled_position<float>(dimension, Filter::kLinear, align_corners, index);
   const float floored = std::floor(position);
@@ -65,6 +66,7 @@ struct Images {
   }
 };
 
+// Dimension 0 of a resampling is depth, which images do not have.
 struct Blending : Images {
   explicit Blending(const BilinearProblem& problem)
       : Images(problem),
@@ -151,6 +153,7 @@ void linear_pixels(const Blending& of, ptrdiff_t begin, ptrdiff_t end) {
       const float* const lower = image + y.second * of.from.row;
       float* pixel = of.output(i / of.rows.out, 0, i % of.rows.out) + x * of.to.column;
       for (size_t k = 0; k < part.count; ++k, pixel += of.to.column) {
+        // Four pixels around the output, all channels of each in one call.
         const ptrdiff_t first = part.first[k] * of.from.column;
         const ptrdiff_t second = part.second[k] * of.from.column;
         ukernel::resample_pixel(channels, upper + first, upper + second, lower + first, lower + second,
@@ -208,7 +211,8 @@ void nearest_planes(const Repeating& of, ptrdiff_t begin, ptrdiff_t end) {
   }
 }
 
-// The number of outputs for each input of a dimension if it is the same for all; 0 otherwise.
+// The number of outputs for each input of a dimension if it is the same for all; 0 otherwise. Costs one
+// position for each output of an axis, once for a call.
 ptrdiff_t repetitions(const GatheredAxis& axis) {
   // Tests every output, since a scale that is rounded may shift positions even if sizes divide.
   const ptrdiff_t times = axis.out / axis.in;
@@ -256,6 +260,7 @@ Error upsample_bilinear2d(KernelContext& context, const BilinearProblem& problem
   const auto rows = static_cast<size_t>(self.size(0) * of.rows.out);
   // Units of work: rows of images with all channels, or rows of single planes.
   const size_t count = has_pixels ? rows : rows * static_cast<size_t>(of.channels);
+  // A piece for a thread has at least kGrain outputs.
   const size_t grain = kGrain / (out.numel() / count) + 1;
   context.parallel_for(count, grain, [&](size_t begin, size_t end, size_t) {
     const auto compute = has_rows ? linear_planes : has_pixels ? linear_pixels : linear_elements;

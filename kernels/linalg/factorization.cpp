@@ -13,6 +13,7 @@ Pivots pivots_of(const Tensor& tensor, const Shape& batch, size_t n) {
   return {element_of(tensor, 1, batch, n), byte_stride(tensor, tensor.sizes().size() - 1)};
 }
 
+// Pivots of a program are data: an invalid one would address rows outside of the matrix.
 Error check_pivots(const Tensor& pivots, ptrdiff_t rows) {
   RL_TRY(check_dtype(pivots, ScalarType::Int, "pivots"));
   for (size_t i = 0; i < pivots.numel(); ++i) {
@@ -23,6 +24,8 @@ Error check_pivots(const Tensor& pivots, ptrdiff_t rows) {
   return Error::Ok;
 }
 
+// Column j: subtracts the products of finished columns (dot() over min(i, j) of them), then searches the
+// pivot, exchanges whole rows, and divides by it.
 int32_t factor_lu(const MatrixView& a, Pivots pivots) {
   int32_t info = 0;
   const ptrdiff_t count = std::min(a.rows, a.columns);
@@ -69,6 +72,7 @@ Error factor_all(const Tensor& a, bool transposed, const Tensor& lu, const Tenso
   for (size_t n = 0; n < batch_size(batch); ++n) {
     const MatrixView matrix = matrix_of(lu, batch, n);
     const MatrixView source = matrix_of(a, batch, n);
+    // The factors are computed in the output itself, without scratch memory.
     matrix.copy(transposed ? source.transposed() : source);
     const int32_t stopped = factor_lu(matrix, pivots_of(pivots, batch, n));
     if (info != nullptr) int32_of(*info, batch, n) = stopped;
@@ -121,6 +125,7 @@ Error solve_all(const Tensor& lu, const Tensor& pivots, const Tensor& b, Systems
   return Error::Ok;
 }
 
+// Applies the exchanges to the identity in reverse order: P is their inverse.
 void set_permutation(const MatrixView& p, Pivots pivots, ptrdiff_t count) {
   p.set_identity();
   for (ptrdiff_t i = count; i-- > 0;) p.swap_rows(i, pivots[i] - 1);

@@ -42,7 +42,9 @@ Error check_types(const AttentionArguments& given, const Tensor& out) {
   return Error::Ok;
 }
 
-// Computes how many heads of the query share one head of `tensor`.
+// Computes how many heads of the query share one head of `tensor`. Grouped-query attention (Ainslie et al.,
+// 2023): consecutive heads of the query share one head of keys and values. Without enable_gqa all operands
+// have as many heads, or broadcast.
 Error read_group(const AttentionArguments& given, const Tensor& tensor, const char* name, size_t* group) {
   if (!given.enable_gqa) return Error::Ok;
   const ptrdiff_t all = size_before_end(given.query, 3);
@@ -66,7 +68,8 @@ HeadMatrix matrix_of(const Tensor& tensor) {
   return {tensor.mutable_data_ptr<char>(), byte_stride(tensor, rank - 2), byte_stride(tensor, rank - 1)};
 }
 
-// The dimensions of positions and heads in the layout of a cache.
+// The dimensions of positions and heads in the layout of a cache. A cache [batch, positions, heads, depth],
+// or [batch, heads, positions, depth] with heads_first: only strides differ.
 struct CachedLayout {
   explicit CachedLayout(bool heads_first) : positions(heads_first ? 2 : 1), heads(heads_first ? 1 : 2) {}
 
@@ -91,6 +94,7 @@ void AttentionPlan::broadcast_leading(const Tensor& tensor, Operand* operand) co
 }
 
 Error AttentionPlan::make(const AttentionArguments& given, const Tensor& out) {
+  // Dropout only applies in training.
   RL_CHECK(given.dropout == 0, Error::NotSupported, "dropout_p: expected 0, as in inference");
   RL_TRY(check_matrix(given.query, given.enable_gqa, "query"));
   RL_TRY(check_matrix(given.key, given.enable_gqa, "key"));
@@ -112,6 +116,7 @@ Error AttentionPlan::make(const AttentionArguments& given, const Tensor& out) {
   // The mask broadcasts to the scores, which do not have the batch dimensions that only the value has.
   Shape scores;
   RL_TRY(broadcast_shape(leading(given.query, 1).span(), leading(given.key, key_.group).span(), &scores));
+  // The value may have batch dimensions that query and key do not have; its width may differ from the depth.
   RL_TRY(broadcast_shape(scores.span(), leading(given.value, value_.group).span(), &batch_));
   RL_CHECK(batch_.dim + 2 <= kTensorDimensionLimit, Error::InvalidArgument, "too many dimensions");
   broadcast_leading(given.query, &query_);
@@ -124,6 +129,7 @@ Error AttentionPlan::make(const AttentionArguments& given, const Tensor& out) {
   result.push(static_cast<ptrdiff_t>(width_));
   RL_TRY(resize_out(out, result.span()));
   broadcast_leading(out, &out_);
+  // The number of matrices, each of [queries, width] results.
   heads_ = 1;
   for (size_t d = 0; d < batch_.dim; ++d) heads_ *= static_cast<size_t>(batch_.sizes[d]);
   return Error::Ok;
@@ -147,6 +153,7 @@ Error AttentionPlan::make_cached(const CachedAttentionArguments& given, const Te
   return Error::Ok;
 }
 
+// For scratch memory, before positions are known. The call reports the errors again.
 Error AttentionPlan::make_largest(const Tensor& query, const Tensor& key, const Tensor& value,
                                   bool heads_first, const Tensor& out) {
   if (query.dim() != 4 || key.dim() != 4 || !has_sizes(out, query.sizes())) return Error::InvalidArgument;
@@ -215,6 +222,7 @@ Error AttentionPlan::broadcast_mask(const Tensor& mask, Shape scores) {
   scores.push(static_cast<ptrdiff_t>(queries_));
   scores.push(static_cast<ptrdiff_t>(keys_));
   const auto rank = static_cast<size_t>(mask.dim());
+  // Compares sizes from the last dimension on.
   bool fits = rank <= scores.dim;
   for (size_t i = 0; fits && i < rank; ++i) {
     const SizesType size = mask.sizes()[rank - 1 - i];

@@ -21,6 +21,7 @@ struct Named {
   const char* name;
 };
 
+// Dtype, rank, each size, and row-major layout: kernels compute addresses from the sizes alone.
 Error check_tensor(const Named& given, ScalarType type, std::initializer_list<size_t> sizes) {
   const Tensor& tensor = *given.tensor;
   RL_CHECK(tensor.scalar_type() == type, Error::InvalidType, "%s: expected %s, got %s", given.name,
@@ -40,7 +41,9 @@ Error check_tensor(const Named& given, ScalarType type, std::initializer_list<si
   return Error::Ok;
 }
 
-// Reads the sizes that others are compared with; all are at least 0.
+// Reads the sizes that others are compared with; all are at least 0. qkv [1, tokens, (heads + 2 key_heads)
+// depth], caches [1, key_heads, context, depth], cos and sin [rows, half] with at least `context` rows. The
+// pairs that are rotated may be fewer than depth / 2: the rest of a head stays.
 Error read_sizes(const CachedAttentionArguments& given, CachedAttention* plan) {
   RL_CHECK(given.qkv.dim() == 3, Error::InvalidArgument, "qkv: expected 3 dimensions, got %ld",
            static_cast<long>(given.qkv.dim()));
@@ -83,6 +86,7 @@ Error read_numbers(const CachedAttentionArguments& given, CachedAttention* plan)
            static_cast<long>(given.window));
   RL_CHECK(given.softcap >= 0 && given.softcap <= std::numeric_limits<float>::max(), Error::InvalidArgument,
            "softcap: expected a finite number, 0 or more, got %g", given.softcap);
+  // 0 means all keys, stored as a window that no cache exceeds.
   plan->window = given.window == 0 ? std::numeric_limits<size_t>::max() : static_cast<size_t>(given.window);
   plan->interleaved = given.interleaved;
   plan->eps = static_cast<float>(given.eps);
@@ -134,6 +138,7 @@ struct Operands {
   Named all[kAll];
 };
 
+// Every tensor but `out`, which is checked after it was resized.
 Error Operands::check(const CachedAttention& plan) const {
   const size_t width = (plan.heads + 2 * plan.key_heads) * plan.depth;
   RL_TRY(check_tensor(all[kQkv], ScalarType::Float, {1, plan.tokens, width}));
@@ -193,6 +198,7 @@ Error plan_cached_attention(const CachedAttentionArguments& given, CachedAttenti
 Error begin_cached_attention(const CachedAttentionArguments& given, CachedAttention* plan) {
   const Operands operands(given);
   RL_TRY(operands.check_overlap());
+  // Read once: a program may change the tensor while a call runs.
   const int64_t position = *given.input_pos.const_data_ptr<int64_t>();
   // The first comparison keeps the difference in the last one from wrapping.
   const bool fits = plan->tokens <= plan->context && position >= 0 &&

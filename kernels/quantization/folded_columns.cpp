@@ -15,6 +15,7 @@ namespace {
 constexpr int64_t kLeast = INT8_MIN;
 constexpr int64_t kMost = INT8_MAX;
 
+// Arguments are int64 in schemas; every value is checked before it is narrowed.
 bool is_int8(int64_t number) { return number >= kLeast && number <= kMost; }
 
 Error check_columns(const Tensor& list, size_t columns, const char* name) {
@@ -63,6 +64,8 @@ int32_t sum_row(const int8_t* from, size_t count, ptrdiff_t stride) {
 
 }  // namespace
 
+// The backend's shifts are int32. Left shifts beyond kMostShift are refused; a right shift below kLeastShift
+// leaves nothing of a sum.
 Error narrow_scale(int64_t multiplier, int64_t shift, int32_t* narrow_multiplier, int8_t* narrow_shift) {
   RL_CHECK(multiplier >= 0 && multiplier <= INT32_MAX && shift >= INT32_MIN && shift <= ukernel::kMostShift,
            Error::InvalidArgument,
@@ -83,6 +86,7 @@ Error check_activation_range(const QuantizedRange& range) {
   return Error::Ok;
 }
 
+// The backend adds the offset to elements, the backs subtract a zero point.
 Error read_offset(int64_t offset, const char* name, int32_t* zero_point) {
   RL_CHECK(offset >= -kMost && offset <= -kLeast, Error::InvalidArgument, "%s: expected %ld to %ld, got %ld",
            name, static_cast<long>(-kMost), static_cast<long>(-kLeast), static_cast<long>(offset));
@@ -90,6 +94,7 @@ Error read_offset(int64_t offset, const char* name, int32_t* zero_point) {
   return Error::Ok;
 }
 
+// The lists have one entry, in this object; `to_` points to them.
 Error SumScale::set(int64_t multiplier, int64_t shift, int64_t bound, const QuantizedRange& range) {
   RL_TRY(check_activation_range(range));
   RL_TRY(narrow_scale(multiplier, shift, &multiplier_, &shift_));
@@ -114,6 +119,7 @@ Error FoldedColumns::take(KernelContext& context, size_t columns, size_t scales)
   multipliers_ = memory + columns;
   shifts_ = reinterpret_cast<int8_t*>(memory + columns + scales);
   size_[0] = static_cast<SizesType>(columns);
+  // A tensor of the folded biases, in place of the one from the program.
   impl_ = TensorImpl(ScalarType::Int, 1, size_, sums_, order_, stride_);
   bias_ = Tensor(&impl_);
   return Error::Ok;
@@ -165,6 +171,7 @@ Error FoldedColumns::set_scales(const Tensor& multipliers, const Tensor& shifts)
 Error FoldedColumns::prove(const int32_t* bias, size_t columns, size_t depth, int64_t largest,
                            const QuantizedRange& range, ukernel::Requantization* to) const {
   RL_TRY(check_activation_range(range));
+  // CMSIS-NN rounds twice: after the high product and after the shift.
   to->rounding = ukernel::Rounding::kDouble;
   to->multipliers = multipliers_;
   to->shifts = shifts_;

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The checks prove that no sum, product or shift overflows for any input, so the steps need no tests.
+// The checks prove that no sum, product or shift overflows for any input, so the steps need no tests. The
+// results are resized, and all values that the steps rely on are checked once for a call, in O(gates *
+// units).
 #include "kernels/quantization/integer_recurrent.h"
 
 #include <initializer_list>
@@ -32,6 +34,7 @@ Error check_tensor(const Tensor& tensor, ScalarType type, std::initializer_list<
   return Error::Ok;
 }
 
+// Sizes follow from input [steps, batch, features] and hidden [batch, units].
 Error check_sizes(const IntegerRecurrent& layer, ptrdiff_t gates) {
   RL_CHECK(layer.input.dim() == 3, Error::InvalidArgument, "input: expected 3 dimensions, got %d",
            static_cast<int>(layer.input.dim()));
@@ -91,6 +94,7 @@ Error read_tables(const Tensor& tables, RecurrentParameters* numbers) {
 Error read_numbers(const IntegerRecurrent& layer, RecurrentParameters* numbers) {
   RL_TRY(check_range(layer.shift, 1, kMostShift, "shift"));
   RL_TRY(check_range(layer.cell_bits, 0, kFraction, "cell_bits"));
+  // requantize_single_upper(), which the steps use, takes shifts up to -2.
   RL_TRY(check_range(layer.output_shift, ukernel::kLeastShift, kMostOutputShift, "output_shift"));
   RL_TRY(check_range(layer.output_multiplier, 0, INT32_MAX, "output_multiplier"));
   RL_TRY(

@@ -13,6 +13,8 @@
 
 namespace rushlight::kernels {
 
+// May be called for several spans: `seen` counts across them, so `index` is the position in the sequence of
+// all.
 void Extremum::see(const char* source, ptrdiff_t stride, size_t n) {
   constexpr size_t kRun = 32;
   int64_t keys[kRun];
@@ -40,6 +42,7 @@ Error check_not_empty(const Tensor& self, const DimList& dims) {
   return Error::Ok;
 }
 
+// A scalar has no dimension to reduce: its shape stays.
 Shape reduced_shape(const Tensor& self, size_t dim, bool keepdim) {
   Shape shape;
   for (size_t d = 0; d < static_cast<size_t>(self.dim()); ++d) {
@@ -60,6 +63,7 @@ Error extremum_into(TypeSet types, bool largest, const Reduction& reduction, con
   const ScalarType type = self.scalar_type();
   if (!contains(types, type)) return unsupported_type(type);
   RL_TRY(check_convertible(out.scalar_type()));
+  // Converts only the winner; the search compares elements as they are stored.
   reduction.for_each_output([&](const char* first, char* result) {
     Extremum extremum{type, largest};
     reduction.for_each_stored_span(
@@ -87,6 +91,7 @@ Error ExtremumSearch::plan(TypeSet types, int64_t along) {
   RL_TRY(normalize_dim(along, self.dim(), &dim));
   Shape shape;
   for (size_t d = 0; d < static_cast<size_t>(self.dim()); ++d) {
+    // A reduced dimension without elements is refused, even if the result has no elements either.
     const bool reduced = over_all || d == dim;
     RL_CHECK(!reduced || self.sizes()[d] != 0, Error::InvalidArgument, "self: reduced dimension %lu is empty",
              log_number(d));

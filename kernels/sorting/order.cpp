@@ -32,6 +32,8 @@ I ordered_bits(T value) {
 }
 
 template <class T>
+// Keys of one dtype are comparable: 32-bit floats, 64-bit floats, signed integers, and uint64 with its
+// highest bit inverted.
 int64_t order_key(T value, bool descending, NanOrder nan) {
   int64_t key = 0;
   if constexpr (std::is_floating_point_v<T>) {
@@ -57,11 +59,14 @@ class Ranking {
     if (count == 0) return;
     for (ptrdiff_t i = 0; i < count; ++i) put(i, entry(source, i, i));
     // A heap with the last element in order at the top, which is replaced by every element that precedes it.
+    // Builds the heap from the bottom: O(count). Each of the other elements costs one comparison, and a sift
+    // if it belongs to the first `count`.
     for (ptrdiff_t i = count / 2; i-- > 0;) sift(i, get(i), count);
     for (ptrdiff_t i = count; i < source.size; ++i) {
       const Entry next = entry(source, i, i);
       if (precedes(next, get(0))) sift(0, next, count);
     }
+    // Heapsort: moves the last in order to the end, and repairs the heap in front of it.
     for (ptrdiff_t end = count - 1; end > 0; --end) {
       const Entry last = get(end);
       put(end, get(0));
@@ -90,6 +95,7 @@ class Ranking {
     indices_.at<int64_t>(i) = entry.index;
   }
 
+  // Equal keys are ordered by index, which makes the sort stable.
   static bool precedes(const Entry& a, const Entry& b) {
     return a.key < b.key || (a.key == b.key && a.index < b.index);
   }
@@ -124,6 +130,7 @@ class Ranking {
 
 void order_keys(const char* source, ptrdiff_t stride, ScalarType type, size_t n, bool descending,
                 NanOrder nan, int64_t* keys) {
+  // Dtypes that are not held themselves are converted into the array of keys and read from there.
   const ScalarType held = held_type(kConvertibleTypes, type);
   static_cast<void>(dispatch<kHeld>(held, [&](auto of) {
     using T = typename decltype(of)::Element;

@@ -56,6 +56,8 @@ class Bands {
     products_part_ = round_up(rows_ * tiles_x_ * c_.out_channels, kLine) + kLine;
     inputs_ = scratch;
     products_ = inputs_ + kParts * inputs_part_;
+    // Scratch memory: [16][tiles][in channels] inputs, [16][tiles][out channels] products, and for
+    // channels-first images the transposed input and output rows of the band.
     seen_ = products_ + kParts * products_part_;
     made_ = seen_ + (transposes_ ? round_up((rows_ * kOut + 2) * x.in * c_.in_channels, kLine) : 0);
     end_ = made_ + (transposes_ ? round_up(rows_ * kOut * x.out * c_.out_channels, kLine) : 0);
@@ -105,6 +107,7 @@ class Bands {
   // The input rows that the band sees.
   [[nodiscard]] Range seen_rows() const {
     const ConvolutionAxis& y = c_.axes[1];
+    // A band of n rows of tiles sees n * kOut + 2 input rows, as 3x3 kernels reach one row up and down.
     const ptrdiff_t top = first_ * kOut - y.pad;
     return {std::max<ptrdiff_t>(top, 0), std::min(top + tiles_ / tiles_x_ * kOut + 2, y.in)};
   }
@@ -166,6 +169,7 @@ class Bands {
     const ConvolutionAxis& x = c_.axes[2];
     const ptrdiff_t top = (first_ + tile / tiles_x_) * kOut - y.pad;
     const ptrdiff_t left = tile % tiles_x_ * kOut - x.pad;
+    // The transposed copy has only the rows of the band, so its rows count from the first one.
     const ptrdiff_t row = x.in * c_.in_channels;
     const Image image = transposes_ ? Image{-seen_rows().begin * row, row, c_.in_channels}
                                     : Image{0, y.in_stride, x.in_stride};
@@ -291,6 +295,7 @@ bool is_winograd(const Convolution& c) {
 
 bool gains_by_winograd(const Convolution& c) {
   if (!is_winograd(c) || c.in_channels < 32 || c.out_channels < 32) return false;
+  // The last row and column of tiles may compute outputs that do not exist.
   const ptrdiff_t tiles = ((c.axes[1].out + kOut - 1) / kOut) * ((c.axes[2].out + kOut - 1) / kOut);
   // With fewer tiles, weights are read for too few products; with more waste, too many outputs of tiles are
   // unused. 7 x 7 images still gain.
