@@ -43,10 +43,12 @@ double largest_integer(ScalarType type) {
   }
 }
 
+// Infinity and NaN fit; finite numbers that would become infinite do not.
 bool fits_floating(double number, ScalarType type) {
   return !std::isfinite(number) || std::fabs(number) <= largest_floating(type);
 }
 
+// bool takes any number, as value != 0; complex dtypes are not checked.
 bool fits(const Scalar& value, double number, ScalarType type) {
   if (type == ScalarType::Bool || is_complex(type)) return true;
   if (is_floating(type)) return fits_floating(number, type);

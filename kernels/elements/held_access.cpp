@@ -20,6 +20,7 @@ void store_one(char* at, C value) {
   *reinterpret_cast<T*>(at) = convert<T>(value);
 }
 
+// An unselected dtype has null functions; callers have checked it.
 template <class C, TypeSet kTypes>
 Access<C> find(ScalarType type) {
   Access<C> access{};
@@ -37,6 +38,7 @@ Access<C> find(ScalarType type) {
 
 template <>
 Access<float> access_as(ScalarType type) {
+  // Double would lose bits in float, and has its own access.
   return find<float, (types::kReal & ~type_set(ScalarType::Double))>(type);
 }
 

@@ -36,6 +36,7 @@ size_t count_alike(const Window& window, ptrdiff_t x, const Extent& first) {
   return static_cast<size_t>(fitting < left ? fitting : left);
 }
 
+// Lines and images become volumes, so for_each_region() has one form of loops.
 Pool make_pool(Tiling tiling, size_t spatial, const Window* windows, const Tensor& volume,
                const Tensor& pooled) {
   Pool pool{tiling, spatial, {}, as_volume(volume, spatial), as_volume(pooled, spatial)};

@@ -3,6 +3,7 @@
 
 namespace rushlight::kernels {
 
+// Batch and channels stay; axes of the volume that the input does not have get size 1.
 Error plan_upsample(const Tensor& self, const UpsampleArguments& arguments, const Tensor& out,
                     Resampling* dimensions) {
   const size_t spatial = arguments.spatial;

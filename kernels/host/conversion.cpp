@@ -15,6 +15,7 @@ namespace {
 using Conversion = void (*)(const ukernel::Rows& rows);
 
 template <class From, class To, void (*kConvert)(size_t, const From*, To*)>
+// Rows are contiguous; elementwise() gathers strided ones before.
 void convert_rows(const ukernel::Rows& rows) {
   const char* in = static_cast<const char*>(rows.in[0].data);
   char* out = static_cast<char*>(rows.out);
@@ -29,6 +30,7 @@ struct Row {
   Conversion convert;
 };
 
+// Each pair is float32 or int64 with another dtype: all other pairs are rare enough for the portable code.
 constexpr Row kConversions[] = {
     {ScalarType::Half, ScalarType::Float, convert_rows<uint16_t, float, ukernel::half_to_f32>},
     {ScalarType::Float, ScalarType::Half, convert_rows<float, uint16_t, ukernel::f32_to_half>},

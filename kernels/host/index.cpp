@@ -37,6 +37,7 @@ class Selection {
       : self_(self), indices_(indices), target_(View::of(out)) {
     size_t covered = 0;
     for (size_t d = 0; d < indices.size(); ++d) covered += indices[d].has_value() ? 1 : 0;
+    // The result has the kept dimensions and the broadcast ones, so its rank gives the rank of the indices.
     broadcast_ = target_.dim + covered - static_cast<size_t>(self.dim());
     size_t first = 0;
     while (!indices[first].has_value()) ++first;
@@ -66,6 +67,7 @@ class Selection {
  private:
   [[nodiscard]] bool is_indexed(size_t d) const { return d < indices_.size() && indices_[d].has_value(); }
 
+  // Axes of the dimensions without an index, from `self` to their dimension in the result.
   void plan_kept() {
     for (size_t i = static_cast<size_t>(self_.dim()); i-- > 0;) {
       const size_t d = self_.dim_order()[i];
@@ -79,6 +81,7 @@ class Selection {
 
   // Computes the last broadcast dimension, at position `at` of the other ones.
   Error run_row(const SizesType* at, char* to) const {
+    // Scalars as indices have no dimension: one position.
     const size_t last = broadcast_ == 0 ? 0 : broadcast_ - 1;
     const size_t count = broadcast_ == 0 ? 1 : static_cast<size_t>(target_.sizes[front_ + last]);
     const ptrdiff_t stride = broadcast_ == 0 ? 0 : target_.strides[front_ + last];

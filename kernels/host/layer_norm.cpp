@@ -32,6 +32,8 @@ struct Group {
   }
 
   template <class OfRun, class OfElement>
+  // The sum over a group: contiguous spans by a microkernel, strided elements one by one, both added
+  // pairwise.
   [[nodiscard]] float sum(OfRun of_run, OfElement of_element) const {
     const auto& run = layout.elements.inner();
     const ptrdiff_t stride = run.strides[LayerNormLayout::kInput];
@@ -155,6 +157,8 @@ Error layer_norm(KernelContext& context, const LayerNormProblem& problem) {
   constexpr size_t kElements = 16384;  // worth another thread
   const size_t grain = kElements / (layout.count + 1) + 1;
   context.parallel_for(layout.groups.count(0), grain, [&](size_t begin, size_t end, size_t) {
+    // Groups are independent, so threads divide them; the walk gives the first element and the statistics of
+    // each.
     layout.groups.walk_part(start, 0, begin, end, [&](char* const* at) {
       // Parameters begin anew for each group.
       char* const elements[] = {at[Layout::kGroupInput], at[Layout::kGroupOutput],

@@ -38,6 +38,7 @@ struct Work {
 
   [[nodiscard]] bool runs() const { return fiber.input == kFloat && fiber.output == kFloat; }
 
+  // One microkernel call for each fiber.
   void along_spans(KernelContext& context) const {
     context.parallel_for(others.count(), grain_of(fiber.size), [&](size_t begin, size_t end, size_t) {
       others.walk_part(input, output, 0, begin, end, [&](const char* from, char* to) {
@@ -140,6 +141,7 @@ struct Converted {
   void long_fiber(const char* from, char* to) const {
     float largest = -INFINITY;
     for_each_piece(from, to, [&](const float* x, size_t n, char*) {
+      // Three passes, each of which converts the fiber again: less memory instead of less work.
       const float here = ukernel::max_span(n, x);
       if (!(here <= largest)) largest = here;  // also takes NaN
     });

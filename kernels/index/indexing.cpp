@@ -10,7 +10,7 @@ namespace rushlight::kernels {
 namespace {
 
 // Byte offset of element `position`, numbered in row-major order of `shape`, in a tensor that has this shape
-// from dimension `first` on.
+// from dimension `first` on. One division for each dimension.
 ptrdiff_t offset_at(size_t position, Span<const SizesType> shape, const Tensor& tensor, size_t first) {
   ptrdiff_t offset = 0;
   for (size_t d = shape.size(); d-- > 0;) {
@@ -42,6 +42,7 @@ Error Indexing::plan(const Tensor& self, Span<const std::optional<Tensor>> indic
   size_t dim = 0;
   for (const std::optional<Tensor>& index : indices) {
     if (index.has_value()) RL_TRY(add(self, *index, dim));
+    // A mask covers as many dimensions as it has; an integer index and an absent one cover one.
     dim += index.has_value() && items_[count_ - 1].is_mask ? static_cast<size_t>(index->dim()) : 1;
   }
   RL_CHECK(dim <= static_cast<size_t>(self.dim()), Error::InvalidArgument,
@@ -70,6 +71,7 @@ Error Indexing::add(const Tensor& self, const Tensor& index, size_t dim) {
   }
   if (is_mask) {
     shape.dim = 0;
+    // A mask broadcasts like the list of its true positions, which has one dimension.
     shape.push(count_true(index));
   }
   if (shape.dim > 0) item.size = shape.sizes[shape.dim - 1];
@@ -145,6 +147,7 @@ Error Indexing::run(const Tensor& self, const View& selected, Direction directio
   for (const SizesType size : result_.span()) {
     if (size == 0) return Error::Ok;
   }
+  // The innermost kept axis moves as a span; the others are walked for each selected position.
   const Axis run = kept.inner();
   const auto move_run = [&](const char* source, char* target) {
     move(target, run.output, source, run.input, run.size, self.element_size());

@@ -188,6 +188,7 @@ void sort(double* values, ptrdiff_t count, bool descending, const MatrixView& fi
 
 }  // namespace
 
+// In double (or complex128), whatever the dtype: the result is rounded once at the end.
 Error Eigen::reserve(KernelContext& context, ScalarType type, ptrdiff_t rows) {
   RL_TRY(allocate_columns(context, exact_type(type), rows, rows, &work));
   RL_TRY(allocate_matrix(context, exact_type(type), rows, 1, &tau));

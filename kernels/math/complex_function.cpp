@@ -12,6 +12,7 @@ template <class Result>
 using Unary = Result (*)(WideComplex);
 using Binary = WideComplex (*)(WideComplex, WideComplex);
 
+// Elements are converted to complex128 by run_elementwise() if they have another dtype.
 const WideComplex& element(char* data, ptrdiff_t stride, size_t i) {
   return *reinterpret_cast<const WideComplex*>(data + static_cast<ptrdiff_t>(i) * stride);
 }
@@ -34,6 +35,7 @@ void binary_row(const void* function, char* const* pointers, const ptrdiff_t* st
 }
 
 template <class Result>
+// Result is WideComplex, or double for measures like the modulus.
 Error run_unary(const Tensor& self, const Tensor& out, Unary<Result> f) {
   const Tensor* const inputs[] = {&self};
   return run_elementwise({inputs, 1}, out,

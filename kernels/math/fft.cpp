@@ -54,6 +54,7 @@ void fill_roots(Point<T>* roots, ptrdiff_t n, bool forward) {
   }
 }
 
+// Trial division, at most sqrt(n) / 2 steps, once for each pass.
 ptrdiff_t smallest_factor(ptrdiff_t n) {
   if (n % 2 == 0) return 2;
   for (ptrdiff_t p = 3; p * p <= n; p += 2) {
@@ -130,6 +131,7 @@ struct Strided {
 
 template <class T>
 void load(const Strided& fiber, Point<T>* points, ptrdiff_t n, bool mirrored) {
+  // The inverse transform of real values: x[n - k] is the conjugate of x[k], so half of them suffice.
   const ptrdiff_t given = mirrored ? n / 2 + 1 : n;
   for (ptrdiff_t k = 0; k < given; ++k) points[k] = fiber.get<T>(k);
   if (!mirrored) return;
@@ -160,6 +162,7 @@ Error Fourier::plan(Span<const int64_t> dims, int64_t normalization, const Shape
     ++count_;
   }
   left_ = count_;
+  // The factor of all dimensions is applied at once, by the last transform.
   if (normalization == 1) scale_ = 1 / std::sqrt(elements);
   if (normalization == 2) scale_ = 1 / elements;
   return Error::Ok;

@@ -46,6 +46,7 @@ T gated(T x, T gate) {
 
 template <class T>
 T activate(ActivationKind kind, T low, T high, T x) {
+  // Constants of GELU: x / 2 (1 + erf(x / sqrt 2)), and its tanh form with sqrt(2 / pi) (x + 0.044715 x^3).
   constexpr T kSqrtHalf = T(0.70710678118654752440);
   constexpr T kSqrtTwoOverPi = T(0.79788456080286535588);
   switch (kind) {
@@ -113,6 +114,7 @@ Error check_residual(const std::optional<Tensor>& residual, const Tensor& input,
                      Span<const SizesType> shape) {
   if (!residual) return Error::Ok;
   RL_TRY(check_same_dtype(input, *residual, "input and residual"));
+  // No broadcasting: the residual has the exact shape of the result.
   bool same = residual->sizes().size() == shape.size();
   for (size_t d = 0; same && d < shape.size(); ++d) same = residual->sizes()[d] == shape[d];
   RL_CHECK(same, Error::InvalidArgument, "residual: expected the shape of the result");
@@ -134,6 +136,7 @@ void add_and_activate(const std::optional<Tensor>& residual, const Activation& a
   });
 }
 
+// A separate loop, so that a build without other activations links no exp(), erf() or tanh().
 void add_and_clamp(const std::optional<Tensor>& residual, const Activation& clamp, const Tensor& out) {
   if (!residual && clamp.kind == ActivationKind::kNone) return;
   (void)dispatch<kTypes>(out.scalar_type(), [&](auto type) {
@@ -146,6 +149,7 @@ void add_and_clamp(const std::optional<Tensor>& residual, const Activation& clam
   });
 }
 
+// activation(gate) * up: SwiGLU and its relatives (Shazeer, "GLU Variants Improve Transformer", 2020).
 void multiply_by_gate(const Activation& activation, size_t n, const float* gate, const float* up,
                       float* out) {
   const auto low = static_cast<float>(activation.low);

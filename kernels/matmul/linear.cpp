@@ -6,6 +6,7 @@
 
 namespace rushlight::kernels {
 
+// A bias with one element serves all features.
 Error linear_shape(const LinearProblem& problem, TypeSet types, Shape* shape) {
   const Tensor& input = problem.input;
   const Tensor& weight = problem.weight;

@@ -64,6 +64,7 @@ Error make_grouped_weight(const Tensor& weight, const Tensor& scales, size_t dep
   return find_groups(scales, depth, made);
 }
 
+// In float32, since results are: sums are dequantized before the bias is added.
 Error check_bias(const Tensor& bias, size_t features) {
   RL_CHECK(bias.scalar_type() == ScalarType::Float, Error::InvalidType,
            "bias: expected dtype float32, got %s", to_string(bias.scalar_type()));
@@ -81,6 +82,7 @@ Error plan_grouped_linear(TypeSet types, const Tensor& input, const Tensor& weig
     return unsupported_type(input.scalar_type());
   }
   RL_CHECK(input.dim() >= 1, Error::InvalidArgument, "input: expected rank 1 at least, got 0");
+  // [..., depth] becomes [..., features].
   const auto depth = static_cast<size_t>(input.sizes()[input.sizes().size() - 1]);
   RL_TRY(make_grouped_weight(weight, scales, depth, made));
   if (bias) RL_TRY(check_bias(*bias, made->features));

@@ -42,6 +42,7 @@ void multiply(const IntegerLinear& linear) {
 
 }  // namespace
 
+// [..., depth] times [features, depth] transposed: the leading dimensions of the input stay.
 Error plan_linear(const IntegerLinear& linear, TypeSet types, Shape* shape) {
   const Tensor& input = linear.input;
   const Tensor& weight = linear.weight;

@@ -37,10 +37,12 @@ Error norm_over(TypeSet types, const Tensor& self, double p, const DimList& dims
   if (p < 0 || std::isinf(p)) RL_TRY(check_not_empty(self, dims));
   Reduction reduction;
   RL_TRY(reduction.plan(self, dims, keepdim, out));
+  // The dtype of sums: that of the output, or float32 for 16-bit floats.
   const ScalarType held = computed_type(out.scalar_type());
   return dispatch<kHeld>(held, [&](auto type) {
     using T = typename decltype(type)::Element;
     reduction.for_each_output([&](const char* first, char* result) {
+      // One accumulator for each output; elements are converted in spans.
       Norm<T> norm(static_cast<T>(p));
       const auto add_all = [&](const auto* values, ptrdiff_t stride, size_t n) {
         for (size_t i = 0; i < n; ++i) norm.add(size_of<T>(values[static_cast<ptrdiff_t>(i) * stride]));

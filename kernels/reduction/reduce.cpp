@@ -5,6 +5,7 @@
 
 namespace rushlight::kernels {
 
+// Negative dimensions count from the end.
 Error dim_mask(const DimList& dims, ptrdiff_t rank, uint32_t* mask) {
   *mask = 0;
   if (!dims.has_value()) {
@@ -31,6 +32,7 @@ Error Reduction::plan(const Tensor& self, const DimList& dims, bool keepdim, con
   size_t out_dims[kTensorDimensionLimit] = {};
   for (size_t d = 0; d < rank; ++d) {
     const bool reduced = (mask >> d & 1u) != 0;
+    // The dimension of `out` that input dimension d becomes, if it is kept.
     out_dims[d] = shape.dim;
     if (!reduced) shape.push(self.sizes()[d]);
     if (reduced && keepdim) shape.push(1);

@@ -111,6 +111,7 @@ Error check_conversion(const Operand& operand) {
 // The part of complex elements that a pass processes: the whole element, or its real or imaginary part.
 enum class Part : uint8_t { kWhole, kReal, kImaginary };
 
+// A pass over parts sees complex tensors as real ones with doubled strides.
 ScalarType seen_type(ScalarType type, Part part) {
   return kSelectsComplex && part != Part::kWhole ? component_type(type) : type;
 }
@@ -127,6 +128,8 @@ Operand result_operand(ScalarType stored, const Computation& computation) {
   return {stored, rounds ? computation.promoted : computation.result, computation.result};
 }
 
+// Conversion in two steps, as PyTorch promotes: to the promoted dtype first, which may round, then to the
+// compute dtype.
 Operand input_operand(ScalarType stored, bool is_number, const Computation& computation) {
   // No intermediate dtype if the input has the promoted dtype, or is a scalar that must not be rounded.
   const bool exact = stored == computation.promoted || (computation.numbers == Numbers::kExact && is_number &&

@@ -78,6 +78,7 @@ FloatRows WidenedHeads::values(size_t first, size_t count) {
   return {value_, static_cast<ptrdiff_t>(width), 1};
 }
 
+// Converts rows that were computed in float32; a float32 result was written in place.
 void WidenedHeads::store(size_t begin, size_t end) const {
   const size_t columns = problem_.plan.width();
   for (size_t row = begin; row < end; ++row) {
