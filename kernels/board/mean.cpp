@@ -14,6 +14,8 @@ namespace {
 
 // Adds elements in blocks of 32, four at a time, and the blocks to a pairwise sum.
 void add_span(const char* from, ptrdiff_t stride, size_t count, PairwiseSum<float>& sum) {
+  // (a + b) + (c + d) does not depend on the sum of the block, so only one addition in four waits for the one
+  // before.
   constexpr size_t kBlock = 32;
   const auto next = [&]() __attribute__((always_inline)) {
     const float number = *reinterpret_cast<const float*>(from);

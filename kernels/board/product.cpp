@@ -100,6 +100,7 @@ Error multiply_small(const Product& product) {
     multiply_by_rows(product);
     return Error::Ok;
   }
+  // Each panel adds its part of the depth to `out`, so sums are in parts of kPanelDepth products.
   for (size_t j = 0; j < product.columns; j += kPanelColumns) {
     for (size_t k = 0; k < product.depth; k += kPanelDepth) {
       multiply_piece(product, alpha, j, k, std::min(kPanelDepth, product.depth - k));

@@ -28,6 +28,8 @@ Promotion& Promotion::with(const Scalar& scalar) {
   return *this;
 }
 
+// Dimensioned tensors first, then 0-dim tensors, then scalars: a later class only decides if its kind is
+// higher.
 ScalarType Promotion::type() const {
   Class result;
   const Class* const classes[] = {&dimensioned_, &zero_dim_, &numbers_};

@@ -13,6 +13,7 @@ namespace rushlight::kernels {
 
 ScalarTensor::ScalarTensor(const Scalar& value, ScalarType type)
     : impl_(type, 0, nullptr, storage_, nullptr, nullptr), tensor_(&impl_) {
+  // The operator's dispatch reports the dtype.
   if (!contains(kConvertibleTypes, type)) return;
   // The scalar becomes the real part of a complex element.
   constexpr TypeSet kRealTypes = kConvertibleTypes & ~types::kComplex;
@@ -31,6 +32,7 @@ Result<Scalar> scalar_of(const Tensor& tensor, const char* name) {
   Scalar value(0);
   RL_TRY(dispatch<(kAnySelectedType & types::kAll)>(tensor.scalar_type(), [&](auto element_type) {
     using T = typename decltype(element_type)::Element;
+    // load() makes 0 or 1 of any byte of a bool.
     const T element = load(tensor.const_data_ptr<T>());
     if constexpr (std::is_same_v<T, bool>) {
       value = Scalar(element);

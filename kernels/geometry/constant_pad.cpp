@@ -37,6 +37,7 @@ Error plan_constant_pad(const Tensor& self, Span<const int64_t> pad, const Scala
     RL_CHECK(kept >= 0 && total <= INT32_MAX, Error::InvalidArgument,
              "pad: got size %ld from size %ld in dimension %lu", static_cast<long>(total),
              static_cast<long>(size), log_number(d));
+    // Selects the part of the input that remains, and its position in the result.
     plan->source.slice(d, static_cast<ptrdiff_t>(cut_before), static_cast<ptrdiff_t>(kept));
     plan->start[d] = static_cast<ptrdiff_t>(before > 0 ? before : 0);
     shape.push(static_cast<ptrdiff_t>(total));

@@ -15,6 +15,7 @@ void lengthen_row(ConvolutionAxis* axes) {
   for (size_t i = kSpatial - 1; i-- > 0;) {
     ConvolutionAxis& outer = axes[i];
     if (outer.in == 1 && outer.out == 1 && is_pointwise(outer)) continue;
+    // The end of a row is followed by the next row, in input and output.
     const bool adjoins =
         outer.in_stride == row.in * row.in_stride && outer.out_stride == row.out * row.out_stride;
     if (!adjoins || !is_pointwise(outer) || !is_pointwise(row)) return;

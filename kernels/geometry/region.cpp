@@ -69,6 +69,7 @@ void for_each_region(const Pool& pool, PoolFunction f) {
   const View& pooled = pool.pooled;
   Region region;
   for (size_t d = 0; d < kVolume; ++d) {
+    // Dilation is the distance of a window's elements, in every dimension.
     region.step[d] = static_cast<ptrdiff_t>(pool.windows[d].dilation);
     region.stride[d] = volume.strides[2 + d] * region.step[d];
   }

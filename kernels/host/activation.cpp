@@ -18,6 +18,7 @@ constexpr size_t kSpan = 1024;   // floats that stay in the L1 cache between act
 constexpr size_t kGrain = 4096;  // elements worth a thread
 
 void multiply_span(const Activation& activation, size_t n, const float* gate, const float* up, float* out) {
+  // The activation works in place in the output, which then is multiplied by `up`.
   std::memcpy(out, gate, n * sizeof(float));
   activate(activation, out, n);
   ukernel::mul_f32({1, n, {{out, 0, false}, {up, 0, false}, {}}, out, 0});

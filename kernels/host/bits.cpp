@@ -55,6 +55,7 @@ void combine_rows(const ukernel::Rows& rows, size_t size, F f) {
     };
     size_t i = 0;
     for (; i + sizeof(Word) <= bytes; i += sizeof(Word)) combine(i, sizeof(Word));
+    // The last bytes, fewer than a word: nothing behind the row is read or written.
     if (i < bytes) combine(i, bytes - i);
   }
 }

@@ -61,7 +61,9 @@ Error convert(KernelContext& context, const ConversionProblem& problem) {
   const Tensor& out = problem.out;
   const ScalarType from = self.scalar_type();
   const ScalarType to = out.scalar_type();
+  // The same dtype: a copy that may change the layout.
   if (from == to) return fast_copy_to_out(context, View::of(self), out);
+  // The table names dtypes that a build may lack.
   if (contains(kConvertibleTypes, from) && contains(kConvertibleTypes, to)) {
     // A linear search, once for each call.
     for (const Row& row : kConversions) {

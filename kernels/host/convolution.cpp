@@ -52,6 +52,8 @@ PhaseAxis make_phase_axis(const ConvolutionAxis& axis, bool transposed, ptrdiff_
   phase.in_stride = axis.in_stride;
   phase.out_first = index * axis.out_stride;
   phase.out_stride = axis.step * axis.out_stride;
+  // No tap reaches outputs of this phase, which happens if the kernel is shorter than the step: these get the
+  // bias only.
   if (first == tried) return phase;  // no taps
   phase.taps = (axis.kernel - first + cycle - 1) / cycle;
   phase.in_first = (shifted - first * axis.dilation) / axis.step;
@@ -61,6 +63,7 @@ PhaseAxis make_phase_axis(const ConvolutionAxis& axis, bool transposed, ptrdiff_
   return phase;
 }
 
+// No more phases than outputs: the others would be empty.
 ptrdiff_t phases_of(const ConvolutionAxis& axis, bool transposed) {
   return transposed ? std::min(axis.step, axis.out) : 1;
 }
@@ -143,6 +146,7 @@ Phase make_phase(const Convolution& convolution, size_t index) {
   return phase;
 }
 
+// Divides the tap of the phase into its coordinates, last axis first.
 ptrdiff_t kernel_offset(const Phase& phase, ptrdiff_t tap) {
   ptrdiff_t offset = phase.kernel_first();
   for (size_t i = kSpatial; i-- > 0;) {

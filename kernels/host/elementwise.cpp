@@ -21,7 +21,8 @@ constexpr size_t kGrain = 1 << 15;
 constexpr size_t kGathered = 256;
 constexpr size_t kMaxElementSize = 8;
 
-// Operand 0 is the output. At least two axes.
+// Operand 0 is the output. At least two axes. The axes of plan_broadcast(), with strides in bytes, and
+// addresses of the first elements.
 struct Walk {
   BroadcastAxis axes[kTensorDimensionLimit];  // innermost first
   size_t dim = 0;
@@ -36,6 +37,7 @@ bool converts(const Tensor& tensor, const RowWork& work) {
   return work.in_float && tensor.scalar_type() != ScalarType::Float;
 }
 
+// By size of the element: dtypes of one size share a loop.
 void gather(char* to, const char* from, ptrdiff_t stride, size_t n, size_t element) {
   const auto copy = [&](auto type) {
     using T = decltype(type);
@@ -88,6 +90,7 @@ void run_scattered(const Walk& walk, const ukernel::Rows& rows, const RowWork& w
   }
 }
 
+// False if every operand's row is contiguous or one element, in the dtype that the microkernel reads.
 bool is_scattered(const Walk& walk) {
   if (walk.types[0] != ScalarType::Float) return true;
   for (size_t k = 1; k < walk.operands; ++k) {
@@ -107,6 +110,7 @@ void run_rows(const Walk& walk, const RowWork& work, bool scattered, size_t begi
   const auto move = [&](size_t axis, ptrdiff_t steps) {
     for (size_t k = 0; k < walk.operands; ++k) data[k] += steps * walk.axes[axis].strides[k];
   };
+  // The position of the first row, divided into indices once; the walk then counts on.
   size_t left = begin;
   for (size_t axis = 1; axis < walk.dim; ++axis) {
     index[axis] = left % walk.axes[axis].size;
@@ -196,6 +200,7 @@ Error run_elementwise(KernelContext& context, const Tensor& out, Span<const Tens
     walk.types[k] = converts(*operands[k], work) ? operands[k]->scalar_type() : ScalarType::Float;
   }
   walk.dim = plan_broadcast(operands, walk.operands, walk.axes);
+  // The loops need an axis of elements and an axis of rows.
   while (walk.dim < 2) walk.axes[walk.dim++] = BroadcastAxis{1, {}};
   const bool scattered = is_scattered(walk);
   const size_t n = walk.axes[0].size;

@@ -23,7 +23,8 @@ float better(FloatFold::Kind kind, float a, float b) {
   return wins || b != b ? b : a;
 }
 
-// Combines the partial results of several spans, for n outputs.
+// Combines the partial results of several spans, for n outputs. At most kFoldTile outputs: their blocks are
+// on the stack.
 class Groups {
  public:
   Groups(FloatFold::Kind kind, size_t n, float* results) : kind_(kind), n_(n), results_(results) {}
@@ -98,6 +99,7 @@ size_t FloatReduction::tiles() const {
 
 size_t FloatReduction::grain() const {
   constexpr size_t kElements = 32768;  // worth another thread
+  // Elements that a tile reads.
   const size_t each = reduction_.count() * (columns_ < tile_ ? columns_ : tile_);
   return each >= kElements ? 1 : kElements / (each + 1) + 1;
 }

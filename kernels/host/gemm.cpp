@@ -79,6 +79,7 @@ class Plan {
  public:
   explicit Plan(const Gemm& gemm) : gemm_(simplified(gemm)) {
     const bool is_float = gemm_.type == ScalarType::Float;
+    // The order of these decisions matters: each uses the ones before it.
     dots_ = is_of_few_vectors();
     staged_ = !is_float || (gemm_.out.column_stride != 1 && gemm_.columns != 1);
     converts_a_ = !is_float ||
@@ -298,6 +299,7 @@ class Plan {
     float stage[kMostRows * kMostColumns];
     tile->c = staged_ ? stage : const_cast<float*>(floats(gemm_.out, row, column));
     tile->c_stride = staged_ ? static_cast<ptrdiff_t>(kMostColumns) : gemm_.out.row_stride;
+    // The first block of depth starts the sums, later ones add to `out`.
     tile->adds_to_c = !begins;
     if (begins && bias_in_tile_) {
       tile->initial_from = bias_kind();
@@ -449,6 +451,7 @@ Error multiply(KernelContext& context, const Gemm& first, const Batch& batch) {
   const size_t bytes = Plan(first).scratch_bytes();
   void* scratch = bytes == 0 ? nullptr : context.allocate_temp(bytes, 64);
   const auto size = static_cast<ptrdiff_t>(element_size(first.type));
+  // Small products are divided among threads as wholes, large ones one after the other, each on all threads.
   const auto one = [&](KernelContext* threads, size_t n) {
     Gemm gemm = first;
     const auto move = [&](Matrix& matrix, ptrdiff_t stride) {

@@ -50,6 +50,7 @@ struct Groups {
   }
 
   Moments<float> normalize(size_t n, size_t g) const {
+    // Channels of a group in blocks, whose scales and shifts fit on the stack.
     constexpr size_t kTile = 32;
     const auto sample = static_cast<ptrdiff_t>(n);
     const char* const samples = source.data + sample * source.strides[0];
@@ -79,6 +80,7 @@ struct Groups {
 }  // namespace
 
 Error group_norm(KernelContext& context, const GroupNormProblem& problem) {
+  // A unit of work is one group of one sample.
   const Groups groups(problem.input, problem.out, problem.groups, problem.parameters);
   const View means = View::of(problem.mean);
   const View rstds = View::of(problem.rstd);

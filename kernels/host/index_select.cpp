@@ -24,6 +24,7 @@ Error index_select(KernelContext&, const IndexSelectProblem& problem) {
   const size_t d = plan.dim;
   const Axis& inner = plan.others.inner();
   const size_t element = element_size(source.type);
+  // Slices with contiguous spans of at least kRun bytes.
   const bool runs = inner.input == static_cast<ptrdiff_t>(element) && inner.output == inner.input &&
                     inner.size * element >= kRun;
   const IndexSpan indices{index.const_data_ptr<char>(),

@@ -22,6 +22,7 @@ Error rms_norm(KernelContext& context, const RmsNormProblem& problem) {
   const RmsNormPlan& plan = problem.plan;
   const double eps = problem.eps;
   const size_t n = plan.count;
+  // n == 0 would divide by zero below; the portable code writes nothing then.
   if (n == 0 || !is_row_major(input) || !is_row_major(out) || (weight && !is_row_major(*weight))) {
     normalize_by_rms<float>(input, weight, eps, plan, out);
     return Error::Ok;

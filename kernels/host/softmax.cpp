@@ -20,6 +20,7 @@ constexpr ptrdiff_t kFloat = sizeof(float);
 constexpr size_t kGrain = 8192;   // elements worth another thread
 constexpr size_t kColumns = 256;  // adjacent fibers in a piece of work
 
+// Fibers for one thread.
 size_t grain_of(size_t elements) { return elements >= kGrain ? 1 : kGrain / (elements + 1) + 1; }
 
 // The microkernels of kernels/ukernel/softmax.h for softmax or log_softmax.
@@ -53,6 +54,7 @@ struct Work {
     const bool beside = inner.input == kFloat && inner.output == kFloat;
     const size_t columns = beside ? inner.size : 1;
     const size_t first = beside ? 1 : 0;
+    // A piece of work is up to kColumns adjacent fibers at one position of the outer axes.
     const size_t blocks = (columns + kColumns - 1) / kColumns;
     const size_t elements = fiber.size * (columns < kColumns ? columns : kColumns);
     const size_t count = others.count(first) * blocks;
@@ -120,6 +122,7 @@ struct Converted {
       return store_floats(to, fiber.output / kElement, type, floats, fiber.size);
     }
     const auto stride = static_cast<ptrdiff_t>(columns);
+    // Row i has element i of each fiber.
     for (size_t i = 0; i < fiber.size; ++i, from += fiber.input)
       load_floats(floats + i * columns, type, from, 1, columns);
     functions.rows(fiber.size, stride, stride, columns, floats, floats);

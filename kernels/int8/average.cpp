@@ -39,6 +39,7 @@ class PoolLine {
   PoolLine(const QuantizedAveragePoolProblem& problem, size_t line)
       : problem_(problem), pool_(problem.pool), channels_(has_adjacent_channels(problem.pool)) {
     const auto height = static_cast<size_t>(pool_.pooled.sizes[3]);
+    // A line is one row of pooled positions: lines are numbered [n][plane][y].
     const size_t planes = channels_ ? 1 : static_cast<size_t>(pool_.pooled.sizes[1]);
     at_[0] = static_cast<ptrdiff_t>(line / height / planes);
     at_[1] = static_cast<ptrdiff_t>(line / height % planes);
@@ -49,6 +50,7 @@ class PoolLine {
     rows_ = pool_.tiling(pool_, 1, at_);
     while (at_[4] < pool_.pooled.sizes[4]) {
       const Extent columns = pool_.tiling(pool_, 2, at_);
+      // Windows of other tilings differ in size.
       const bool alone = channels_ || pool_.tiling != window_tiling;
       const size_t windows = alone ? 1 : count_alike(pool_.windows[2], at_[4], columns);
       average(columns, channels_ ? static_cast<size_t>(pool_.volume.sizes[1]) : windows, scale);

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// The gates already contain the product of the inputs with their weight and the bias, for all steps at once;
+// only the product with the hidden state depends on the step before.
 #include "kernels/matmul/lstm.h"
 
 #include "kernels/checks/checks.h"

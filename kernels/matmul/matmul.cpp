@@ -89,6 +89,7 @@ void multiply_direct(const Product& product) {
     for (size_t i = 0; i < product.rows; ++i) {
       const auto row = static_cast<ptrdiff_t>(i);
       Accumulator<T> totals[kTile] = {};
+      // A partial sum has at most kBlock products; the total adds depth / kBlock of these.
       for (size_t k = 0; k < depth; k += kBlock) {
         const auto start = static_cast<ptrdiff_t>(k);
         Accumulator<T> sums[kTile] = {};

@@ -24,6 +24,7 @@ Error check_factor(const Tensor& factor, ptrdiff_t rank, const Tensor& out, cons
   return Error::Ok;
 }
 
+// The shared dimension of both factors.
 Error check_depths(ptrdiff_t left, ptrdiff_t right) {
   RL_CHECK(left == right, Error::InvalidArgument, "factors: %ld columns on the left, %ld rows on the right",
            static_cast<long>(left), static_cast<long>(right));
@@ -68,6 +69,7 @@ Error plan_dot(const Tensor& self, const Tensor& other, const Tensor& out, TypeS
   RL_TRY(check_depths(self.size(0), other.size(0)));
   RL_TRY(resize_out(out, Span<const SizesType>()));
   product->type = out.scalar_type();
+  // A dot product is a row times a column.
   product->rows = 1;
   product->columns = 1;
   product->depth = self.numel();

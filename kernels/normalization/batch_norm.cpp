@@ -38,6 +38,7 @@ Error prepare_batch_norm_outs(const Tensor& input, SizesType saved, const Tensor
                               const Tensor& save_mean, const Tensor& save_invstd) {
   RL_TRY(check_same_dtype(input, out, "input and out"));
   RL_TRY(resize_out(out, input.sizes()));
+  // Inference saves no statistics: `saved` is 0 then.
   RL_TRY(resize_out(save_mean, {&saved, 1}));
   return resize_out(save_invstd, {&saved, 1});
 }

@@ -23,6 +23,7 @@ Error check_parameter_shape(const std::optional<Tensor>& parameter, Span<const S
                             const char* name) {
   if (!parameter) return Error::Ok;
   const auto sizes = parameter->sizes();
+  // No broadcasting: parameters have the normalized shape.
   bool same = sizes.size() == shape.size();
   for (size_t d = 0; same && d < shape.size(); ++d) same = sizes[d] == shape[d];
   RL_CHECK(same, Error::InvalidArgument, "%s: expected the normalized shape", name);
@@ -39,6 +40,7 @@ Error check_group_sizes(const Tensor& input, int64_t samples, int64_t channels, 
   RL_CHECK(input.size(0) == samples && input.size(1) == channels && found == positions,
            Error::InvalidArgument, "N, C, HxW: expected the input's %ld, %ld and %ld",
            static_cast<long>(input.size(0)), static_cast<long>(input.size(1)), static_cast<long>(found));
+  // Each group has channels / group channels, so that must be an integer.
   RL_CHECK(group >= 1 && group <= INT32_MAX && channels % group == 0, Error::InvalidArgument,
            "group: expected a divisor of %ld channels, got %ld", static_cast<long>(channels),
            static_cast<long>(group));

@@ -24,6 +24,7 @@ Error plan_rms_norm(const Tensor& input, Span<const int64_t> normalized_shape,
   }
   if (weight) {
     RL_TRY(check_same_dtype(input, *weight, "input and weight"));
+    // The weight has the normalized shape and repeats for each row.
     bool same = weight->sizes().size() == last;
     for (size_t d = 0; same && d < last; ++d) same = weight->sizes()[d] == sizes[leading + d];
     RL_CHECK(same, Error::InvalidArgument, "weight: expected the sizes of normalized_shape");

@@ -31,6 +31,7 @@ int32_t nudged(const DynamicRange& range, float zero_point) {
 
 // As xnn_qd8_asymmetric_quantization_params(): an extent of only 0 has scale 1.
 DynamicScale xnnpack_scale(const DynamicRange& range, const DynamicExtent& extent) {
+  // Computes the inverse scale first, as XNNPACK does: the bits of the scale depend on it.
   const float inverse =
       extent.min == extent.max ? 1.0f : (range.high - range.low) / (extent.max - extent.min);
   const float zero_point = nearer_zero_point(range, extent.min * inverse, extent.max * inverse);

@@ -42,6 +42,7 @@ ProductSum<T> sum_at(const ConvolutionGeometry& g, const T* in, const int8_t* we
           in_offset += position * axis.in_stride;
           weight_offset += k[i] * axis.kernel_stride;
         }
+        // The border test is for a tap, so that the loop over channels has none but a constant condition.
         const int8_t* w = weight + weight_offset;
         for (ptrdiff_t c = 0; c < g.in_channels; ++c, w += g.weight_in_stride) {
           sum += (inside ? int32_t{in[in_offset + c * g.in_channel_stride]} : zero_point) * *w;
@@ -66,6 +67,7 @@ void convolve(const IntegerConvolution& convolution) {
       const T* first = in + group * g.in_channels * g.in_channel_stride;
       const int8_t* weight = convolution.weight.const_data_ptr<int8_t>() + group * g.weight_group_stride +
                              channel % g.out_channels * g.weight_out_stride;
+      // The inner loops cover depth, height and width; axes that a convolution lacks have size 1.
       ptrdiff_t at[kSpatial];
       for (at[0] = 0; at[0] < g.axes[0].out; ++at[0]) {
         for (at[1] = 0; at[1] < g.axes[1].out; ++at[1]) {

@@ -22,6 +22,7 @@ void multiply(const IntegerLinear& linear) {
   const SizesType depth = weight.sizes()[1], features = weight.sizes()[0];
   const ptrdiff_t in_step = linear.input.strides()[last], out_step = linear.out.strides()[last];
   const auto* bias = linear.bias ? linear.bias->const_data_ptr<ProductSum<T>>() : nullptr;
+  // Rows of input and result that have constant strides in both form one loop.
   View source = View::of(linear.input), target = View::of(linear.out);
   PairedLoops(target.select(last, 0), source.select(last, 0))
       .for_each_span([&](char* to, const char* from, const auto& rows) {

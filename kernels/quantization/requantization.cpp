@@ -79,6 +79,7 @@ const T* first_wrong(const T* numbers, size_t count, F is_wrong) {
   return numbers;
 }
 
+// The negated form also refuses NaN; & instead of && keeps the loop free of branches.
 Error check_scales(const float* scales, size_t count) {
   const float* wrong =
       first_wrong(scales, count, [](float scale) { return !((scale > 0) & (scale <= __FLT_MAX__)); });
@@ -176,6 +177,7 @@ Error prove(const RequantizationArguments& arguments, const Tensor& out, size_t 
 }  // namespace
 
 Error bound_sums(const int32_t* bias, size_t columns, size_t depth, int64_t largest, int64_t* bound) {
+  // The magnitude of a sum is at most that of the bias plus `depth` times that of a product.
   const int64_t most = most_of(bias, columns);
   RL_TRY(check_depth(depth));
   *bound = most + static_cast<int64_t>(depth) * largest;
@@ -204,6 +206,7 @@ Error check_fixed_point(const ukernel::Requantization& to, size_t count, int64_t
 }
 
 Error check_zero_point(int64_t value, ScalarType type, const char* name) {
+  // 16-bit tensors are symmetric: their zero point is 0.
   const Limits limits = is_short(type) ? Limits{0, 0} : limits_of(type);
   RL_CHECK(value >= limits.low && value <= limits.high, Error::InvalidArgument,
            "%s: expected %ld to %ld, got %ld", name, static_cast<long>(limits.low),

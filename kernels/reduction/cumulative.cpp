@@ -17,6 +17,7 @@ namespace {
 constexpr TypeSet kReal = kAnySelectedType & (types::kReal | types::kUnsignedWide);
 
 template <class T>
+// Integers wrap around, without undefined behavior.
 T next(Cumulation cumulation, T before, T value) {
   return cumulation == Cumulation::kSum ? wrapping_add(before, value) : wrapping_multiply(before, value);
 }
@@ -62,6 +63,7 @@ void cumulate_complex_fiber(const Fiber& source, ScalarType type, const Fiber& t
 Error cumulate(TypeSet types, Cumulation cumulation, const Tensor& self, size_t along, const Tensor& out) {
   RL_TRY(check_convertible(self.scalar_type()));
   RL_TRY(check_convertible(out.scalar_type()));
+  // A scalar has one fiber of one element.
   const View views[] = {at_least_1d(self), at_least_1d(out)};
   const ScalarType type = out.scalar_type();
   if (!contains(types & ~types::kBool, type)) return unsupported_type(type);

@@ -19,6 +19,7 @@ T finished(T sum, size_t divisor) {
 
 // Sums real elements into dtype `to`; with `is_zero` the result is 0.
 Error sum_spans(const Reduction& reduction, ScalarType to, bool is_zero, size_t divisor) {
+  // Elements are converted to the dtype of the accumulator: float32 for 16-bit floats, int64 for integers.
   const ScalarType held = accumulated_type(to);
   RL_TRY(check_convertible(held));
   return dispatch<accumulated_in(kAnySelectedType)>(held, [&](auto type) {

@@ -9,6 +9,7 @@ namespace rushlight::kernels {
 
 Error variance_into(TypeSet types, const Reduction& reduction, const Tensor& self, double correction,
                     const Tensor& out) {
+  // Only floating and complex inputs have a variance in PyTorch.
   constexpr TypeSet kGiven = kAnySelectedType & (types::kFloating | types::kComplex);
   const ScalarType given = self.scalar_type();
   if (!contains(types & kGiven, given)) return unsupported_type(given);

@@ -14,6 +14,7 @@ Error for_each_fiber(Span<const View> views, size_t dim, FiberFunction f, void* 
   const View& first = views[0];
   Fiber fibers[kMaxFibers] = {};
   for (size_t i = 0; i < views.size(); ++i) {
+    // Fibers of different views may have different lengths; positions follow the first view.
     fibers[i] = {views[i].data, views[i].strides[dim], views[i].sizes[dim]};
   }
   // Without this test, billions of empty fibers could be visited.

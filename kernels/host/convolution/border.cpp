@@ -38,6 +38,7 @@ class Border {
     const ptrdiff_t z = index / size_[1] - c_.axes[0].pad;
     const ptrdiff_t y = index % size_[1] - c_.axes[1].pad;
     float* to = to_ + index * row_floats();
+    // A row of padding.
     if (z < 0 || z >= c_.axes[0].in || y < 0 || y >= c_.axes[1].in) {
       std::fill(to, to + row_floats(), 0.0F);
       return;
@@ -52,6 +53,7 @@ class Border {
   void copy_pixels(float* to, const float* from) const {
     const ptrdiff_t stride = c_.axes[2].in_stride;
     const ptrdiff_t apart = c_.in_channel_stride;
+    // Three layouts: pixels in sequence, separate planes of few channels, anything else.
     if ((apart == 1 || c_.in_channels == 1) && stride == c_.in_channels) {
       std::memcpy(to, from, static_cast<size_t>(seen_ * c_.in_channels) * sizeof(float));
     } else if (stride == 1 && c_.in_channels <= static_cast<ptrdiff_t>(ukernel::kInterleavedPlanes)) {
@@ -80,6 +82,7 @@ bool gains_by_border(const Convolution& c) {
   for (const ConvolutionAxis& axis : c.axes) {
     if (axis.out <= 0 || axis.pad > axis.in) return false;
   }
+  // Channels-first inputs with few channels gain by the interleave, even without padding.
   if (c.in_channel_stride != 1 && c.in_channels > 1) return c.in_channels <= kImageChannels;
   const ConvolutionAxis& row = c.axes[2];
   return c.in_channels <= kBorderChannels && row.kernel > 1 && row.dilation == 1 && row.pad > 0;

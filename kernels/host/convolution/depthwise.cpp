@@ -2,7 +2,8 @@
 // Two methods. Strips (channels-last): the microkernel takes a pointer to the input for each row of taps,
 // with channels in the lanes; pixels at the border that see fewer taps are separate calls. Bands (any
 // layout): rows of an image are copied with padding to scratch memory, where inputs of strided convolutions
-// are sorted by remainder, so that adjacent outputs read adjacent inputs.
+// are sorted by remainder, so that adjacent outputs read adjacent inputs. Both read each weight once for a
+// strip or band; a strip needs no scratch memory.
 #include "kernels/host/convolution/depthwise.h"
 
 #include <algorithm>
@@ -129,6 +130,7 @@ class Strips {
     strip.taps = static_cast<size_t>(std::max<ptrdiff_t>(taps2.size(), 0));
     strip.in_stride = along.in_step * along.in_stride;
     strip.tap_stride = axes[2].tap_step * axes[2].in_stride;
+    // Packed weights are [taps][groups], so neighboring taps are `groups` apart.
     strip.weight_stride = c_.groups;
     strip.bias = c_.bias == nullptr ? nullptr : c_.bias + block.channel;
     const ptrdiff_t out = block.channel + block.batch * c_.out_batch_stride + phase_.out_first() +
@@ -238,6 +240,7 @@ class Bands {
     // As many output rows as the copy may have, but more than the input rows that neighboring bands copy
     // twice.
     const ptrdiff_t most = std::max(kBand / per_row - rows_.reach, rows_.reach + 1);
+    // Bands of nearly equal height.
     const ptrdiff_t bands = (phase.axes[1].count + most - 1) / most;
     band_ = (phase.axes[1].count + bands - 1) / bands;
     bands_ = (phase.axes[1].count + band_ - 1) / band_;
@@ -341,6 +344,7 @@ class Bands {
     gather.count = static_cast<size_t>(end - begin);
     gather.after = static_cast<size_t>(width_ - end);
     gather.from = end > begin ? from + columns_.position(0, slot, begin) * axis.in_stride : from;
+    // Consecutive rows of a slot are in_step apart in the image.
     gather.from_stride = rows_.axis.in_step * rows_.axis.in_stride;
     gather.step = axis.in_step * axis.in_stride;
     gather.to = to;
@@ -389,6 +393,7 @@ class Bands {
         plane.high = c_.high;
       }
       depthwise_plane(plane);
+      // Later groups of taps add to the outputs of the first one.
       plane.accumulate = true;
     } while (done < taps);
     if (!follows_) return scatter(out, rows, tile);

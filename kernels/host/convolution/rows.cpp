@@ -2,7 +2,8 @@
 // Indirect convolution: for each tap of each pixel of a tile the microkernel takes a pointer to its input
 // channels; pointers to padding lead to a row of zeros. If adjacent taps are adjacent in memory, a row of
 // taps is one longer product. Long lines without padding take strips.cpp. Reference: Dukhan, "The Indirect
-// Convolution Algorithm", 2019.
+// Convolution Algorithm", 2019. Weights are packed as [panel][tap][in channel][columns]; the pointers of a
+// tile cost index arithmetic once and serve all panels and channels.
 #include "kernels/host/convolution/rows.h"
 
 #include <algorithm>
@@ -49,6 +50,7 @@ class Rows {
     const auto columns = static_cast<size_t>(std::min(c_.out_channels, panels_.columns()));
     rows_ = static_cast<ptrdiff_t>(
         ukernel::gemm_split(static_cast<size_t>(run_), ukernel::gemm_rows_of(columns)));
+    // A tile never crosses the end of a span, as its outputs need a constant stride.
     tiles_in_span_ = (run_ + rows_ - 1) / rows_;
     most_taps_ = kPointers / rows_;
     tiles_ = phase.pixels() / run_ * tiles_in_span_;
@@ -84,6 +86,8 @@ class Rows {
       tile.batch = rest / c_.groups;
       const ptrdiff_t last = std::min((block + 1) * block_, tiles_);
       for (ptrdiff_t t = block * block_; t < last; ++t) {
+        // Consecutive items have the same tiles and the next panel, for which a single tile is placed
+        // already.
         if (panel == 0 || t != tile.number || item == begin) place(t, &tile);
         compute_tile(&tile, panel);
       }
@@ -211,6 +215,7 @@ class Rows {
     gemm.b_stride = width;
     gemm.b_tap_stride = depth * width;
     gemm.b_columns = static_cast<size_t>(width);
+    // The bias belongs to columns here: those are output channels.
     gemm.initial_from = c_.bias == nullptr ? GemmInitial::kZero : GemmInitial::kColumns;
     gemm.initial = c_.bias == nullptr ? nullptr : c_.bias + first_channel;
     gemm.c = c_.out + out;
@@ -279,6 +284,7 @@ void pack_rows(const Convolution& c, float* packed) {
 }
 
 void convolve_rows(KernelContext& context, const Convolution& c, const float* packed) {
+  // Taps in the padding read these zeros; they precede the panels.
   const float* zeros = packed;
   packed += zeros_of(c);
   for (size_t i = 0; i < count_phases(c); ++i) {

@@ -91,7 +91,7 @@ class Strips {
   void compute_piece(ptrdiff_t batch, ptrdiff_t group, ptrdiff_t line, ptrdiff_t first,
                      ptrdiff_t panel) const {
     const PhaseAxis* axes = phase_.axes;
-    // The merged axes start at output 0.
+    // The merged axes start at output 0. Indices of the outputs on the axes that the line does not contain.
     const ptrdiff_t y = lines_.merged == 1 ? line % axes[1].count : 0;
     const ptrdiff_t z = lines_.merged == 1 ? line / axes[1].count : lines_.merged == 2 ? line : 0;
     const ptrdiff_t channel = group * c_.out_channels + panel * panels_.columns();
@@ -111,6 +111,7 @@ class Strips {
     strip.residual = c_.residual == nullptr ? nullptr : c_.residual + out;
     strip.residual_stride = lines_.out_step;
 
+    // Rows of taps in the padding above or below are left out; along the line no tap is in the padding.
     const Range taps0 = taps_of(axes[0], z);
     const Range taps1 = taps_of(axes[1], y);
     const ptrdiff_t rows = std::max<ptrdiff_t>(taps0.size(), 0) * std::max<ptrdiff_t>(taps1.size(), 0);
@@ -153,6 +154,7 @@ class Strips {
     const ptrdiff_t parts = std::max<ptrdiff_t>((depth + kSumBlock / 2) / kSumBlock, 1);
     const ptrdiff_t part = (depth + parts - 1) / parts;
     const ptrdiff_t step = parts > 1 ? 1 : std::max<ptrdiff_t>(kSumBlock / std::max<ptrdiff_t>(depth, 1), 1);
+    // Intermediate sums are neither clamped nor given the residual: only the last call of the last block is.
     const float* residual = strip->residual;
     const float* shifted[kTapsAtOnce];
     for (ptrdiff_t first = 0; first < count || first == 0; first += step) {

@@ -7,6 +7,7 @@ namespace rushlight::kernels::host {
 
 void pack_panels(const Panels& panels, const GroupedWeight& weight, void* to) {
   auto* panel = static_cast<char*>(to);
+  // Panels follow each other; the last one has fewer columns, but the same size.
   for (size_t first = 0; first < weight.features; first += panels.columns, panel += panels.bytes) {
     panels.pack(weight.from(first), std::min(panels.columns, weight.features - first), panel);
   }
@@ -18,6 +19,7 @@ void prepare_panels(KernelContext& context, const Panels& panels, const WeightOn
   const size_t bytes = panels.count(weight.features) * panels.bytes;
   // Panels contain integers and scales, so both must be constants to be packed at load.
   const bool is_fixed = is_constant(problem.numbers) && is_constant(problem.scales);
+  // Weights that are not constant are packed in each call, into scratch memory.
   context.need_scratch(scratch + 64 + (is_fixed ? 0 : bytes + 64));
   if (!is_fixed) return;
   // Weights that share integers but not scales are packed separately.

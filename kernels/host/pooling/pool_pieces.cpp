@@ -38,6 +38,7 @@ PoolPieces::Row PoolPieces::row_at(size_t row) const {
   return result;
 }
 
+// The vertical extent of windows is the same for a whole row of results.
 void PoolPieces::start(Row* row) const {
   row->rows = pool_.tiling(pool_, 1, row->at);
   row->piece.row = static_cast<ptrdiff_t>(row->rows.begin);
@@ -62,6 +63,7 @@ bool PoolPieces::next(Row* row) const {
   // Windows at a border, which see fewer elements, are pieces of one window.
   const size_t windows = windows_ ? count_alike(columns, row->at[4], extent) : 1;
   piece.count = channels_ ? static_cast<size_t>(volume.sizes[1]) : windows;
+  // Strides of a window in elements: from row to row, from column to column, and from result to result.
   piece.window = {static_cast<size_t>(row->rows.count > 0 ? row->rows.count : 0),
                   static_cast<size_t>(extent.count > 0 ? extent.count : 0),
                   volume.strides[3] / size_ * static_cast<ptrdiff_t>(rows.dilation),
