@@ -74,6 +74,8 @@ class ByPixels {
     is_adjacent_ = g_.in_channel_stride == 1 || g_.in_channels == 1;
   }
 
+  // For each panel of output channels, goes through the pieces of the kernel, and for each piece through all
+  // outputs: a panel is packed once, and outputs are read again for each further piece.
   void convolve() {
     const ptrdiff_t channels = g_.in_channels;
     const ptrdiff_t depth = g_.taps() * channels;
@@ -349,6 +351,7 @@ class ByPixels {
   ptrdiff_t columns_ = 0;
   float initial_[kColumns] = {};
   alignas(16) float panel_[kDepth * kColumns + kImage];
+  // The padded copy is behind the panel; convolve_patches() uses the memory of both.
   float* const image_ = panel_ + kDepth * kColumns;
 };
 

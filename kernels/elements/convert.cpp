@@ -172,7 +172,8 @@ void convert_span(void* target, ptrdiff_t target_stride, ScalarType to, const vo
   if constexpr (kRealTypes == kKinds) {  // at most one step
     return loop_between(to, from)(out, target_stride, in, source_stride, n);
   }
-  // from, its kind, the kind of `to`, to: without repetitions, so three steps at most.
+  // from, its kind, the kind of `to`, to: without repetitions, so three steps at most. For example: int8,
+  // int64, float32, float16.
   ScalarType path[4] = {from};
   size_t steps = 0;
   const auto then = [&](ScalarType type) {

@@ -54,7 +54,8 @@ struct Overlap {
   ptrdiff_t at;
 };
 
-// ceil(a / b) for positive b; divide_down() is floor(a / b).
+// ceil(a / b) for positive b; divide_down() is floor(a / b). C++ rounds quotients towards 0, so negative
+// dividends need a separate case.
 ptrdiff_t divide_up(ptrdiff_t a, ptrdiff_t b) {
   if (b == 1) return a;
   return a > 0 ? (a - 1) / b + 1 : -(-a / b);
@@ -182,6 +183,7 @@ void lengthen_row(ConvolutionAxis* axes) {
       outer = ConvolutionAxis{};
     }
   }
+  // The order of axes does not matter to the sums, only their lengths to the inner loops.
   for (size_t i = 0; i + 1 < kSpatial; ++i) {
     if (axes[i].out > row.out) std::swap(axes[i], row);
   }

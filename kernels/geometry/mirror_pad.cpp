@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Padding [a b c] by two elements on both sides:
+//
+//   reflection    c b a b c b a
+//   replication   a a a b c c c
 #include "kernels/geometry/mirror_pad.h"
 
 #include <algorithm>

@@ -78,7 +78,12 @@ class PlainHeads {
 };
 
 // Computes heads one after the other. Reader converts a head to float32 and stores rows of the result:
-// PlainHeads or WidenedHeads.
+// PlainHeads or WidenedHeads. With shift m, sum l and result o of a row so far, a block with scores s_j and
+// values v_j gives
+//
+//   m' = max(m, s_j)   f = exp(m - m')   w_j = exp(s_j - m')   l' = f l + sum w_j   o' = f o + sum w_j v_j
+//
+// and the row ends as o / l.
 template <class Reader>
 class Worker {
  public:

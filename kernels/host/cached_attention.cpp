@@ -32,6 +32,7 @@ void rotate(const CachedAttention& plan, const float* x, const float* norm, size
     const float mean = ukernel::squares_span(plan.depth, x, 0) / static_cast<float>(plan.depth);
     ukernel::normalize_span(plan.depth, x, 0, 1.0f / std::sqrt(mean + plan.eps), norm, nullptr, to);
   }
+  // Pair (x, y) becomes (x cos - y sin, y cos + x sin), with one angle for each pair and position.
   const float* const cos = plan.cos + (plan.position + token) * plan.half;
   const float* const sin = plan.sin + (plan.position + token) * plan.half;
   if (plan.interleaved) return ukernel::rotate_pairs(plan.half, to, cos, sin);

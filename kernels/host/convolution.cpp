@@ -32,7 +32,8 @@ void lengthen_rows(ConvolutionAxis* axes) {
 
 // The outputs of phase `index` along one axis, and the inputs that they see. A transposed convolution with
 // step s is s ordinary ones (phases), whose outputs are s apart: outputs of one phase see the same taps. Taps
-// with the same remainder of k * dilation modulo s belong together; they repeat with a period of `cycle`.
+// with the same remainder of k * dilation modulo s belong together; they repeat with a period of `cycle`. For
+// example, step 2, three taps and padding 1: even outputs see tap 1, odd ones taps 0 and 2.
 PhaseAxis make_phase_axis(const ConvolutionAxis& axis, bool transposed, ptrdiff_t index) {
   if (!transposed) {
     return {axis.out,       axis.in, axis.step,       -axis.pad, axis.dilation,     axis.kernel,

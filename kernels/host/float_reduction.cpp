@@ -46,6 +46,7 @@ class Groups {
   }
 
  private:
+  // Adds the block of at most kChain partial sums to the total.
   void close() {
     if (kind_ != FloatFold::kSum) return;
     for (size_t i = 0; i < n_; ++i) {

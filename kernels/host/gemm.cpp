@@ -389,6 +389,7 @@ size_t packed_bytes(size_t depth, size_t columns) {
   return divide_up(columns, width) * width * depth * sizeof(float);
 }
 
+// Element (k, j) of B is at to[(j / width * depth + k) * width + j % width]; the last panel is padded.
 void pack_b(float* to, ScalarType type, const Matrix& b, size_t depth, size_t columns) {
   const size_t width = ukernel::gemm_columns();
   for (size_t column = 0; column < columns; column += width) {

@@ -84,6 +84,9 @@ Error Indexing::add(const Tensor& self, const Tensor& index, size_t dim) {
 
 // PyTorch's rule: the broadcast dimensions replace the indexed ones if these are adjacent, and come first
 // otherwise.
+//
+//   self[:, i, j]   [size 0, broadcast...]
+//   self[i, :, j]   [broadcast..., size 1]
 Error Indexing::plan_result(const Tensor& self) {
   const auto rank = static_cast<size_t>(self.dim());
   size_t kept = 0;

@@ -91,6 +91,9 @@ void form_shifted_q(const MatrixView& a, const MatrixView& tau) {
 // One implicit QR step with Wilkinson's shift on rows [first, last] of the tridiagonal matrix with diagonal d
 // and off-diagonal e. Applies the rotations to the columns of q.
 void step_tridiagonal(double* d, double* e, ptrdiff_t first, ptrdiff_t last, const MatrixView& q) {
+  // The shift is the eigenvalue of the last 2x2 block nearer to d[last]:
+  //
+  //   d[last] - e^2 / (half + sign(half) sqrt(half^2 + e^2)),   e = e[last - 1]
   const double half = (d[last - 1] - d[last]) / 2;
   const double beside = e[last - 1];
   const double root = std::copysign(std::hypot(half, beside), half);

@@ -6,6 +6,8 @@
 
 namespace rushlight::kernels {
 
+// With a the element on the diagonal: beta = -sign(re a) |column|, v = column / (a - beta), tau = (beta - a)
+// / beta, as LAPACK's larfg. hypot() keeps the norm from overflow and underflow.
 Number make_reflection(const MatrixView& a, ptrdiff_t j) {
   const Number first = a.get(j, j);
   double rest = 0;  // norm of the elements below

@@ -68,6 +68,9 @@ ptrdiff_t smallest_factor(ptrdiff_t n) {
 // Returns the buffer that holds the result.
 template <class T>
 Point<T>* transform(Point<T>* from, Point<T>* to, const Point<T>* roots, ptrdiff_t n) {
+  // With w = exp(-2 pi i / joined), or its conjugate, a pass computes from the transforms of `radix` parts
+  //
+  //   out[step] = sum over j < radix of w^(j step) * part_j[step % done]
   ptrdiff_t done = 1;
   while (done < n) {
     const ptrdiff_t radix = smallest_factor(n / done);

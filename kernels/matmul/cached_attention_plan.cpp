@@ -51,6 +51,7 @@ Error read_sizes(const CachedAttentionArguments& given, CachedAttention* plan) {
            static_cast<long>(given.key_cache.dim()));
   RL_CHECK(given.cos.dim() == 2, Error::InvalidArgument, "cos: expected 2 dimensions, got %ld",
            static_cast<long>(given.cos.dim()));
+  // Sizes of a tensor are never negative, so the conversions keep their values.
   plan->tokens = static_cast<size_t>(given.qkv.sizes()[1]);
   plan->context = static_cast<size_t>(given.key_cache.sizes()[2]);
   plan->depth = static_cast<size_t>(given.key_cache.sizes()[3]);
@@ -183,6 +184,7 @@ void Operands::point(CachedAttention* plan) const {
 
 }  // namespace
 
+// The order matters: sizes first, as the other checks compare with them.
 Error plan_cached_attention(const CachedAttentionArguments& given, CachedAttention* plan) {
   const Operands operands(given);
   RL_TRY(read_sizes(given, plan));

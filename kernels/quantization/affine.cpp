@@ -182,6 +182,7 @@ Error AffineSpans::quantize(const View& target, const View& source, const Affine
                             const AffineRange& range, ZeroPoint order) const {
   return dispatch<kComputed>(computed, [&](auto arithmetic) {
     using C = typename decltype(arithmetic)::Element;
+    // Clamps to the range, so the last conversion does not change the value.
     const Quantizer<int64_t, C> quantizer(affine, range, order);
     PairedLoops(target, source).for_each_span([&](char* to, const char* from, const PairedLoops::Loop& loop) {
       for_each_part(loop.size, [&](ptrdiff_t first, ptrdiff_t n) {

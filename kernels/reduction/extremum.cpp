@@ -16,6 +16,7 @@ namespace rushlight::kernels {
 // May be called for several spans: `seen` counts across them, so `index` is the position in the sequence of
 // all.
 void Extremum::see(const char* source, ptrdiff_t stride, size_t n) {
+  // 256 bytes of keys on the stack.
   constexpr size_t kRun = 32;
   int64_t keys[kRun];
   for (size_t start = 0; start < n; start += kRun) {

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Sorts positions of parts, then compares adjacent ones; the parts themselves are not moved. O(n log n)
 // comparisons, each of a whole part, and 4 bytes of scratch memory for each part. With `consecutive` the
-// order stays as it is, and only adjacent parts are compared.
+// order stays as it is, and only adjacent parts are compared. For example, of [3 1 3 2]:
+//
+//   order [1 3 0 2]   values [1 2 3]   inverse [2 0 2 1]   counts [1 1 2]
 #include "kernels/sorting/unique.h"
 
 #include "kernels/checks/checks.h"

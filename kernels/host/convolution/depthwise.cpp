@@ -197,7 +197,11 @@ class Strips {
 };
 
 // The copy of one dimension of an image. Inputs whose positions have the same remainder modulo in_step are
-// adjacent, in one slot for each remainder that taps need.
+// adjacent, in one slot for each remainder that taps need. For example, with in_step 2 and three adjacent
+// taps:
+//
+//   slot 0: inputs 0 2 4 6 ...   read by tap 0 from index 0 on, and by tap 2 from index 1 on
+//   slot 1: inputs 1 3 5 7 ...   read by tap 1 from index 0 on
 struct Slots {
   explicit Slots(const PhaseAxis& phase_axis) : axis(phase_axis), reach(0), period(1) {
     step = axis.tap_step < 0 ? -axis.tap_step : axis.tap_step;

@@ -147,6 +147,8 @@ void Int8Lines::gather(const Part& part, const char* lines, ptrdiff_t first, ptr
   });
 }
 
+// Layout of `to`: spread lines [lines][columns][channels]; behind them the offset of each patch (parts), or
+// the patches themselves [count][row_ bytes], or nothing (direct).
 SpreadRows Int8Lines::spread(const int8_t* in, int8_t zero_point, size_t first, size_t count,
                              char* to) const {
   const auto begin = static_cast<ptrdiff_t>(first), outputs = static_cast<ptrdiff_t>(count);
