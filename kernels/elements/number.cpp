@@ -48,6 +48,7 @@ Error write_number(EValue& out, const EValue& value) {
 }
 
 Error write_integral(EValue& out, double value) {
+  // -2^63 is an int64, 2^63 is not; NaN fails both comparisons.
   RL_CHECK(value >= -kIntegerEnd && value < kIntegerEnd, Error::InvalidArgument,
            "a: expected an int64, got %g", value);
   return write_number(out, EValue(static_cast<int64_t>(value)));

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Goes tap by tap: for each tap the matrix and the image are two strided views, so one view copy moves all
 // its elements, and padding is only a smaller range.
+//
+//   matrix[n, (c kH + i) kW + j, y W + x] = image[n, c, y step + i dilation - pad, x step + j dilation - pad]
 #include "kernels/geometry/im2col.h"
 
 #include <algorithm>

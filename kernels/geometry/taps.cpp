@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Evaluates the separable sum recursively, innermost dimension first: no intermediate image is needed, at the
 // cost of repeated products.
+//
+//   sum over i of wz[i] * (sum over j of wy[j] * (sum over k of wx[k] * input[z[i], y[j], x[k]]))
 #include "kernels/geometry/taps.h"
 
 #include <algorithm>

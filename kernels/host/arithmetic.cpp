@@ -63,6 +63,7 @@ Error multiply(KernelContext& context, const BinaryProblem& problem) {
   return elementwise(context, problem.out, function, problem.a, problem.b);
 }
 
+// Only float32 and 16-bit floats; the portable code divides integers.
 Error divide(KernelContext& context, const BinaryProblem& problem) {
   return elementwise_in_float(context, problem.out, ukernel::div_f32, problem.a, problem.b);
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Batch normalization as one multiply-add for each element, with the scales of 32 channels at a time on the
 // stack.
+//
+//   y = x * scale + shift    scale = weight / sqrt(var + eps)    shift = bias - mean * scale
 #include <cmath>
 #include <optional>
 

@@ -47,7 +47,8 @@ ukernel::DynamicQuantization quantization(const DynamicRange& range, const Dynam
           range.mapping == RangeMapping::kNearerEnd};
 }
 
-// The product of the rows of a problem with packed panels.
+// The product of the rows of a problem with packed panels. The scale of a whole input is found once, that of
+// a token with its row.
 class Product {
  public:
   Product(const DynamicLinearProblem& problem, const LinearRows& rows, const Panels& panels,

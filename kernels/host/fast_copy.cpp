@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Classifies a copy by its two innermost merged loops: contiguous rows, a transposed matrix, a repeated
 // element, a reversed span, or strided elements. Short contiguous spans are moved as one wider element.
+//
+//   rows        slice                      copy_rows()
+//   transpose   permute, layout change     transpose()
+//   element     expand, fill               fill_span()
+//   reversed    flip                       reverse()
+//   strided     all others                 copy_elements()
 #include "kernels/host/fast_copy.h"
 
 #include <algorithm>

@@ -4,6 +4,13 @@
 // packed unless it is constant (packed at load) or small. Tiles of gemm_rows() rows by one panel are computed
 // in registers and divided among threads. Few rows with contiguous columns of B are dot products instead,
 // because packing would cost more than the product.
+//
+// The loops, from the outermost to the innermost:
+//
+//   blocks of kDepthBlock rows of B
+//     blocks of panels, at most kBlockBytes          packed here, stay in the L2 cache
+//       blocks of kRowBlock rows of A                only if A is converted
+//         tiles of gemm_rows() rows by one panel     divided among threads, sums in registers
 #include "kernels/host/gemm.h"
 
 #include <algorithm>

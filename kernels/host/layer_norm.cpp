@@ -2,6 +2,8 @@
 // Layer normalization: mean, variance and scaling in three passes over each group, which stays in cache. The
 // variance is two-pass, as in PyTorch; partial sums are added pairwise. 16-bit floats are converted 1024
 // elements at a time on the stack.
+//
+//   y = (x - mean) / sqrt(variance + eps) * weight + bias
 #include <algorithm>
 #include <cmath>
 #include <optional>

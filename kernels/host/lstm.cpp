@@ -2,6 +2,8 @@
 // LSTM with precomputed input gates: each step adds hidden state times weight, then applies the cell. Small
 // batches are dot products with the weight as stored, because packing gains nothing for few rows; larger ones
 // use the packed weight and gemm().
+//
+//   c = sigmoid(f) c + sigmoid(i) tanh(g)    h = sigmoid(o) tanh(c)    gates [i, f, g, o] of `units` each
 #include "kernels/backs/lstm.h"
 
 #include <algorithm>

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // RMS normalization row by row in float32; tensors that are not row-major take the portable code.
+//
+//   y = x / sqrt(mean(x^2) + eps) * weight
 #include <cmath>
 
 #include "kernels/backs/norm.h"

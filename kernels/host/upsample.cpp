@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Resampling of float32 images. Column positions and weights are computed once for up to 128 outputs and used
 // for every row; rows are then blended vertically first, so that the horizontal gather reads one row.
+//
+//   out = (1 - v) ((1 - h) a + h b) + v ((1 - h) c + h d)    a b: upper inputs, c d: lower, v h: shares
 #include "kernels/backs/upsample.h"
 
 #include <algorithm>

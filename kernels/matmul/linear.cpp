@@ -31,6 +31,8 @@ Error linear_shape(const LinearProblem& problem, TypeSet types, Shape* shape) {
   return Error::Ok;
 }
 
+// out [rows, features] = input [rows, depth] * weight^T, one product for each span of rows with constant
+// strides.
 Error multiply_linear(const LinearProblem& problem, Error (*by)(const Product& product)) {
   const Tensor& input = problem.input;
   const Tensor& weight = problem.weight;

@@ -17,6 +17,7 @@ Error check_shapes(const Tensor& input, Span<const int64_t> normalized_shape,
   RL_CHECK(!normalized_shape.empty() && normalized_shape.size() <= rank, Error::InvalidArgument,
            "normalized_shape: expected 1 to %lu sizes, got %lu", static_cast<unsigned long>(rank),
            static_cast<unsigned long>(normalized_shape.size()));
+  // The normalized shape is the end of the input's shape.
   const size_t first = rank - normalized_shape.size();
   for (size_t i = 0; i < normalized_shape.size(); ++i) {
     RL_CHECK(input.sizes()[first + i] == normalized_shape[i], Error::InvalidArgument,

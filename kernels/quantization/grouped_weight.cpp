@@ -29,6 +29,7 @@ Error check_elements(const Tensor& weight, size_t depth) {
 Error find_groups(const Tensor& scales, size_t depth, GroupedWeight* made) {
   RL_CHECK(scales.scalar_type() == ScalarType::Float, Error::InvalidType,
            "weight_scales: expected dtype float32, got %s", to_string(scales.scalar_type()));
+  // One scale for all features needs no stride.
   const bool is_one = scales.dim() <= 1 && scales.numel() == 1;
   if (is_one) return Error::Ok;
   RL_CHECK(scales.dim() >= 1 && scales.dim() <= 2 && static_cast<size_t>(scales.size(0)) == made->features,

@@ -56,6 +56,7 @@ void multiply_rows(const ProductMatrices& product, FactorZeroPoints zero_points,
 
 Error multiply_integers(Product product, FactorZeroPoints zero_points, const ukernel::Requantization& to,
                         const Tensor& a, const Tensor& b, const Tensor& out) {
+  // Matrices of a batch are independent; only their addresses differ.
   const size_t batches = out.dim() == 3 ? static_cast<size_t>(out.size(0)) : 1;
   return dispatch<kTypes>(out.scalar_type(), [&](auto type) {
     for (size_t batch = 0; batch < batches; ++batch) {

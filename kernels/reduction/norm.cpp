@@ -30,6 +30,7 @@ Error norm_over(TypeSet types, const Tensor& self, double p, const DimList& dims
   const ScalarType written = out.scalar_type();
   if (!contains(types & (types::kFloating | types::kComplex), given)) return unsupported_type(given);
   if (!contains(types & types::kFloating, written)) return unsupported_type(written);
+  // A complex dtype computes in complex elements and gives real results.
   RL_CHECK(!dtype || component_type(static_cast<ScalarType>(*dtype)) == written, Error::InvalidType,
            "out: expected the dtype of the parts of %s, got %s", to_string(static_cast<ScalarType>(*dtype)),
            to_string(written));

@@ -19,6 +19,7 @@ Error PairedFibers::plan(const Tensor& self, int64_t dim, const Tensor& out) {
       others_.add(axis);
     }
   }
+  // Addresses, not tensors: the plan must not outlive the call.
   input_ = self.const_data_ptr<char>();
   output_ = out.mutable_data_ptr<char>();
   return Error::Ok;

@@ -27,6 +27,8 @@ bool is_small(const ConvolutionAxis& axis) {
          axis.dilation < kMostSpan;
 }
 
+// In pieces of 16 bytes, each a vector load and store; lines and patches have kSlack bytes behind them for
+// the last one.
 void copy(const char* from, char* to, size_t count) {
   for (size_t i = 0; i < count; i += kPiece) std::memcpy(to + i, from + i, kPiece);
 }

@@ -34,6 +34,7 @@ void pack_panels(const Int8Matrix& first, size_t count, ptrdiff_t stride, void* 
 
 const void* packed_panels(KernelContext& context, const Int8Matrix& first, size_t count, ptrdiff_t stride) {
   if (context.prepared() != nullptr) return context.prepared();
+  // Weights that are not constant are packed in each call.
   void* to = context.allocate_temp(std::max<size_t>(count * first.packed_bytes(), 1), 64);
   if (to != nullptr) pack_panels(first, count, stride, to);
   return to;
