@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Messages name the argument and both values. Builds whose log level excludes errors contain neither the
-// texts nor ShapeText.
+// texts nor the formatting of shapes.
 #include "kernels/checks/checks.h"
 
 #include <cstdio>

@@ -120,7 +120,7 @@ bool is_row_major(Span<const DimOrderType> order, Span<const SizesType> sizes) {
   return true;
 }
 
-// Other permutations are accepted only if `out` has them already.
+// Permutations other than row-major and channels-last are accepted only if `out` has them already.
 Error check_dim_order(const std::optional<Span<const int64_t>>& order, const Tensor& out) {
   if (!order) return Error::Ok;
   const auto rank = static_cast<size_t>(out.dim());

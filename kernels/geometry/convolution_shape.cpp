@@ -58,7 +58,7 @@ Error check_tensors(const Tensor& input, const Tensor& weight, bool transposed, 
 
 }  // namespace
 
-// Then output i sees input i of the axis only, so such axes may merge.
+// True if output i of the axis sees input i only, so that such axes may merge.
 bool is_pointwise(const ConvolutionAxis& axis) {
   return axis.kernel == 1 && axis.step == 1 && axis.pad == 0 && axis.in == axis.out;
 }

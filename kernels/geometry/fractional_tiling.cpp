@@ -9,10 +9,10 @@ namespace rushlight::kernels {
 
 namespace {
 
-// Start of fractional window `index`, with PyTorch's arithmetic and rounding in each dtype.
+// Start of fractional window `index`, with PyTorch's arithmetic and rounding in each dtype. The start is
+// floor((index + u) distance) - floor(u distance), with distance = (in - kernel) / (out - 1) and the sample
+// u; the last window ends at the border.
 template <class W>
-// The start is floor((index + u) distance) - floor(u distance), with distance = (in - kernel) / (out - 1) and
-// the sample u; the last window ends at the border.
 int64_t fractional_begin(const Window& window, int64_t index, const char* sample, ScalarType type) {
   const int64_t last = window.in - window.kernel;
   if (index + 1 >= window.out) return last;

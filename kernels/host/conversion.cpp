@@ -14,8 +14,8 @@ namespace {
 
 using Conversion = void (*)(const ukernel::Rows& rows);
 
-template <class From, class To, void (*kConvert)(size_t, const From*, To*)>
 // Rows are contiguous; elementwise() gathers strided ones before.
+template <class From, class To, void (*kConvert)(size_t, const From*, To*)>
 void convert_rows(const ukernel::Rows& rows) {
   const char* in = static_cast<const char*>(rows.in[0].data);
   char* out = static_cast<char*>(rows.out);

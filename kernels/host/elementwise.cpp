@@ -21,8 +21,8 @@ constexpr size_t kGrain = 1 << 15;
 constexpr size_t kGathered = 256;
 constexpr size_t kMaxElementSize = 8;
 
-// Operand 0 is the output. At least two axes. The axes of plan_broadcast(), with strides in bytes, and
-// addresses of the first elements.
+// The axes of plan_broadcast(), at least two of them, with strides in bytes, and the addresses of the first
+// elements. Operand 0 is the output.
 struct Walk {
   BroadcastAxis axes[kTensorDimensionLimit];  // innermost first
   size_t dim = 0;

@@ -11,9 +11,9 @@ namespace rushlight::kernels::host {
 
 namespace {
 
-// Returns false, and stores the index in `wrong`, if one is out of range.
+// Returns false, and stores the index in `wrong`, if one is out of range. Adds index * step to each offset,
+// up to the first index out of range.
 template <class T>
-// Adds index * step to each offset, up to the first index out of range.
 bool add(const IndexSpan& run, const char* at, size_t n, ptrdiff_t* offsets, int64_t* wrong) {
   for (size_t i = 0; i < n; ++i, at += run.stride) {
     // Read once: the value that is checked is the value that is used.

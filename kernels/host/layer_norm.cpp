@@ -33,9 +33,9 @@ struct Group {
     layout.elements.walk(start, 1, f);
   }
 
-  template <class OfRun, class OfElement>
   // The sum over a group: contiguous spans by a microkernel, strided elements one by one, both added
   // pairwise.
+  template <class OfRun, class OfElement>
   [[nodiscard]] float sum(OfRun of_run, OfElement of_element) const {
     const auto& run = layout.elements.inner();
     const ptrdiff_t stride = run.strides[LayerNormLayout::kInput];

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Products of constant right factors use the panels that prepare() packed at load; batches pack at run time.
+// Products of constant right factors use the panels that prepare() packed at load. Batches pack at run time,
+// if at all.
 #include "kernels/backs/matmul.h"
 
 #include "kernels/host/gemm.h"

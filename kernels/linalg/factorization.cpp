@@ -145,6 +145,7 @@ void solve_triangular(const MatrixView& triangle, bool upper, bool unit, const M
 }
 
 // Left-looking: column j is finished with dot products of finished columns.
+//
 //   l_jj = sqrt(a_jj - sum |l_jk|^2),   l_ij = (a_ij - sum l_ik conj(l_jk)) / l_jj,   k < j
 int32_t factor_cholesky(const MatrixView& a) {
   const MatrixView adjoint = a.adjoint();

@@ -34,8 +34,8 @@ void binary_row(const void* function, char* const* pointers, const ptrdiff_t* st
   }
 }
 
-template <class Result>
 // Result is WideComplex, or double for measures like the modulus.
+template <class Result>
 Error run_unary(const Tensor& self, const Tensor& out, Unary<Result> f) {
   const Tensor* const inputs[] = {&self};
   return run_elementwise({inputs, 1}, out,

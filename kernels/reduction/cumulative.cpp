@@ -16,8 +16,8 @@ namespace {
 
 constexpr TypeSet kReal = kAnySelectedType & (types::kReal | types::kUnsignedWide);
 
-template <class T>
 // Integers wrap around, without undefined behavior.
+template <class T>
 T next(Cumulation cumulation, T before, T value) {
   return cumulation == Cumulation::kSum ? wrapping_add(before, value) : wrapping_multiply(before, value);
 }

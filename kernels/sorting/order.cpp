@@ -31,9 +31,9 @@ I ordered_bits(T value) {
   return bits < 0 ? kLeast - bits : bits;
 }
 
-template <class T>
 // Keys of one dtype are comparable: 32-bit floats, 64-bit floats, signed integers, and uint64 with its
 // highest bit inverted.
+template <class T>
 int64_t order_key(T value, bool descending, NanOrder nan) {
   int64_t key = 0;
   if constexpr (std::is_floating_point_v<T>) {

@@ -99,9 +99,9 @@ class AttentionWorker {
     tokens_ = std::min(items.block_tokens_, plan_.tokens - first_token_);
     begin_ = items.splits_ ? items.first_key_ + range * items.range_keys_ : plan_.first_key(first_token_);
     end_ = plan_.end_key(first_token_ + tokens_ - 1);
+    if (items.splits_) end_ = std::min(end_, begin_ + items.range_keys_);
     // Layout of scratch memory: scores, packed keys, converted block, queries, shifts, totals. With ranges,
     // sums and state are in the partial results of the range instead.
-    if (items.splits_) end_ = std::min(end_, begin_ + items.range_keys_);
     packed_ = scores_ + items.tile_rows_ * items.block_keys_;
     converted_ = packed_ + items.block_keys_ * plan_.depth;
     queries_ = converted_ + (plan_.cache_type == ScalarType::Float ? 0 : items.block_keys_ * plan_.depth);

@@ -21,7 +21,6 @@ const float* row_of(const FloatRows& rows, size_t row) {
 
 // To [panel][depth][columns]: keys are the columns of the right factor of query times key^T.
 void pack_keys(const FloatRows& keys, size_t count, size_t depth, float* packed) {
-  // Transposes while it packs: keys become the columns of the right factor.
   const size_t panel = ukernel::gemm_columns();
   for (size_t key = 0; key < count; key += panel) {
     ukernel::gemm_pack(packed + key * depth, row_of(keys, key), keys.column, keys.row, depth,

@@ -59,7 +59,7 @@ class Strips {
     joins_ = c_.groups == 1 && row.tap_step == 1 && row.in_stride == c_.in_channels;
     taps_in_row_ = joins_ ? 1 : row.taps;
     depth_ = joins_ ? row.taps * c_.in_channels : c_.in_channels;
-    // Pieces of equal length, none longer than the cache allows.
+    // Pieces of nearly equal length: about kSeen floats of input, but at least kFewestPixels outputs.
     piece_ = std::max(kSeen / std::max<ptrdiff_t>(depth_, 1), kFewestPixels);
     pieces_ = (lines_.length + piece_ - 1) / piece_;
     piece_ = (lines_.length + pieces_ - 1) / pieces_;
@@ -91,7 +91,7 @@ class Strips {
   void compute_piece(ptrdiff_t batch, ptrdiff_t group, ptrdiff_t line, ptrdiff_t first,
                      ptrdiff_t panel) const {
     const PhaseAxis* axes = phase_.axes;
-    // The merged axes start at output 0. Indices of the outputs on the axes that the line does not contain.
+    // Output indices on the axes that the line does not contain; merged axes start at output 0.
     const ptrdiff_t y = lines_.merged == 1 ? line % axes[1].count : 0;
     const ptrdiff_t z = lines_.merged == 1 ? line / axes[1].count : lines_.merged == 2 ? line : 0;
     const ptrdiff_t channel = group * c_.out_channels + panel * panels_.columns();
