@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// RMS normalization in float32: the portable code sums in double, for which few boards have instructions. Two
-// passes over a row: sum of squares, then scaling. Other layouts than row-major use the portable code.
+// RMS normalization in float32 for row-major tensors, in two passes over a row: sum of squares, then scaling.
+// Other layouts use the portable code, which walks element by element and adds pairwise.
 #include <cmath>
 
 #include "kernels/backs/norm.h"

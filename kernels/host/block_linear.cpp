@@ -21,7 +21,7 @@ size_t row_bytes(const BlockWeight& weight) {
 }
 
 size_t rows_together(const BlockLinearProblem& problem) {
-  // A multiple of 8 rows, so that tiles of the microkernel are full.
+  // A multiple of 8 rows, which fills tiles of 2, 4 or 8 rows.
   const size_t fitting = std::max(kNear / std::max<size_t>(row_bytes(problem.weight), 1) / 8, size_t{1}) * 8;
   return std::min(fitting, problem.rows);
 }

@@ -20,7 +20,7 @@ Panels panels_of(const GroupedWeight& weight) {
           }};
 }
 
-// A multiple of 8 rows, so that tiles of the microkernel are full.
+// A multiple of 8 rows, which fills tiles of 2, 4 or 8 rows.
 size_t block_of(const GroupedWeight& weight, size_t rows) {
   const size_t fitting = std::max(kNear / ukernel::dynamic_row_bytes(weight.form) / 8, size_t{1}) * 8;
   return std::min(fitting, std::max<size_t>(rows, 1));
