@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Batch normalization as one multiply-add for each element.
+// Batch normalization in inference as one multiply-add for each element:
+//
+//   y = x * factor + offset,  factor = weight / sqrt(var + eps),  offset = bias - mean * factor
 #include "kernels/normalization/batch_norm.h"
 
 #include "kernels/backs/norm.h"
@@ -9,6 +11,7 @@ namespace rushlight::kernels::board {
 
 namespace {
 
+// Strides of the loop are in bytes; only spans that are adjacent in both tensors use the microkernel.
 void scale(char* to, const char* from, const PairedLoops::Loop& loop, float factor, float offset) {
   constexpr auto kAdjacent = static_cast<ptrdiff_t>(sizeof(float));
   if (loop.target == kAdjacent && loop.source == kAdjacent) {

@@ -19,7 +19,8 @@ namespace {
 constexpr ptrdiff_t kRows = ukernel::kPanelRows;
 constexpr ptrdiff_t kColumns = ukernel::kPanelColumns;
 constexpr ptrdiff_t kDepth = ukernel::kPanelDepth;
-constexpr ptrdiff_t kImage = 640;  // floats of the padded copy of a part of the image
+constexpr ptrdiff_t kImage = 640;  // floats of the padded copy of a part of the image: 2.5 KiB of stack
+// Kernel rows with fewer elements than this make parts too short for the microkernel, so im2col is used.
 constexpr ptrdiff_t kFewTaps = 8;
 // Wide panels compute only the remaining columns; narrow ones overlap the panel before, which is quicker.
 constexpr bool kWholePanels = kColumns <= 8;
@@ -73,19 +74,26 @@ class ByPixels {
     is_adjacent_ = g_.in_channel_stride == 1 || g_.in_channels == 1;
   }
 
+  // For each panel of output channels, goes through the pieces of the kernel, and for each piece through all
+  // outputs: a panel is packed once, and outputs are read again for each further piece.
   void convolve() {
     const ptrdiff_t channels = g_.in_channels;
     const ptrdiff_t depth = g_.taps() * channels;
+    // True if all outputs are one line with a constant stride, across the ends of rows.
     const bool rows_adjoin = y_.out == 1 || y_.out_stride == x_.out * x_.out_stride;
+    // True if the taps of a kernel row are adjacent for one output: in the image, or in the copy that
+    // channels which are not adjacent always go through.
     const bool adjacent = x_.dilation == 1 && (x_.in_stride == channels || !is_adjacent_);
     if (adjacent && is_adjacent_ && y_.kernel > 1 && x_.kernel * channels < kFewTaps && depth <= kDepth &&
         rows_adjoin) {
       return convolve_patches(depth);
     }
+    // A panel then holds whole rows of the kernel; otherwise one tap, and of that at most kDepth channels.
     const bool adjoin = adjacent && x_.kernel * channels <= kDepth;
     const ptrdiff_t taps = adjoin ? x_.kernel : 1;
     const ptrdiff_t most_channels = std::min(channels, kDepth);
-    // As many rows of the kernel as fit in the panel, and whose input fits in the copy of the image.
+    // As many rows of the kernel as fit in the panel, and whose input for one output fits in the copy of the
+    // image: ((rows - 1) * dilation + 1) * run floats.
     ptrdiff_t rows = 1;
     if (adjoin) {
       const ptrdiff_t run = taps * channels;
@@ -100,6 +108,7 @@ class ByPixels {
           piece.taps = taps;
           for (piece.channel = 0; piece.channel < channels; piece.channel += most_channels) {
             piece.channels = std::min(most_channels, channels - piece.channel);
+            // The first piece starts from the bias, the last one applies relu, all others add to the output.
             piece.first = piece.row + piece.tap + piece.channel == 0;
             piece.last = piece.row + piece.rows == y_.kernel && piece.tap + taps == x_.kernel &&
                          piece.channel + piece.channels == channels;
@@ -112,13 +121,14 @@ class ByPixels {
 
  private:
   // im2col for kernels with few elements in a row: copies the patches of several outputs, then multiplies
-  // them. Longer products outweigh the copy.
+  // them. Longer products outweigh the copy. Packs the panels again for each batch of patches.
   void convolve_patches(ptrdiff_t depth) {
     const Piece whole{0, y_.kernel, 0, x_.kernel, 0, g_.in_channels, true, true};
     const ptrdiff_t outputs = y_.out * x_.out;
     // The patches use the memory behind the panel.
     float* const patches = panel_ + depth * kColumns;
     const ptrdiff_t free_floats = kDepth * kColumns + kImage - depth * kColumns;
+    // A multiple of the microkernel's rows, so only the last batch has a remainder.
     const ptrdiff_t most = std::max<ptrdiff_t>(free_floats / depth / kRows * kRows, 1);
     ukernel::PanelProduct product;
     product.left = patches;
@@ -152,6 +162,7 @@ class ByPixels {
     const ptrdiff_t width = x_.kernel * g_.in_channels;
     const ptrdiff_t column = first_position(x_, x, false);
     const ptrdiff_t first = first_position(y_, y, false);
+    // Clips the window to the image: rows [row, end), and of each the elements [left, right).
     const ptrdiff_t left = std::min(std::max<ptrdiff_t>(-column, 0), x_.kernel) * g_.in_channels;
     const ptrdiff_t right = std::min(x_.in - column, x_.kernel) * g_.in_channels;
     ptrdiff_t row = 0, end = y_.kernel;
@@ -179,6 +190,8 @@ class ByPixels {
 
   void add_piece(const Piece& piece) {
     pack(piece);
+    // Outputs in `quick` read the image in place; on both sides of it they read a padded copy. If the
+    // channels are not adjacent, `quick` is empty and all outputs read the copy.
     const Image image{c_.in + piece.channel, 0, 0, y_.in_stride, x_.in_stride};
     const Range quick = is_adjacent_ ? inside(x_, piece.tap, piece.taps) : Range{0, 0};
     add_border(piece, {0, quick.begin});
@@ -224,9 +237,11 @@ class ByPixels {
   // Adds the piece for output columns whose taps reach outside the image, from a zero-padded copy.
   void add_border(const Piece& piece, Range range) {
     if (range.begin == range.end) return;
+    // A single tap that lies outside of the image contributes nothing: no copy is needed.
     if (piece.taps == 1 && is_adjacent_) {
       return add_block(piece, range, {0, y_.out}, {image_, 0, 0, 0, 0}, false);
     }
+    // Blocks as wide as the copy allows for one row of outputs, then as high as it allows for that width.
     const ptrdiff_t height = reach(piece);
     const ptrdiff_t width = (kImage / height / piece.channels - piece.taps) / x_.step + 1;
     for (ptrdiff_t x = range.begin; x < range.end; x += width) {
@@ -285,11 +300,13 @@ class ByPixels {
     for (ptrdiff_t y = rows.begin, next; width > 0 && y < rows.end; y = next) {
       next = whole.begin <= y && y < whole.end ? std::min(whole.end, rows.end) : y + 1;
       const ptrdiff_t start = first_position(y_, y, false) + piece.row * y_.dilation;
+      // Clips the piece to the rows [begin, end) of the kernel that are inside the image.
       ptrdiff_t begin = 0, end = any ? piece.rows : 0;
       while (begin < end && start + begin * y_.dilation < 0) ++begin;
       while (end > begin && start + (end - 1) * y_.dilation >= y_.in) --end;
       product.depth = static_cast<size_t>(piece.taps * piece.channels);
       product.parts = static_cast<size_t>(end - begin);
+      // No row is inside: a product of depth 0 stores the initial value or applies relu.
       if (begin == end) {
         if (!piece.first && !product.rectify) continue;
         product.depth = 0;
@@ -311,6 +328,8 @@ class ByPixels {
     }
   }
 
+  // One product for each of `lines` lines of `rows` outputs. `row` has the strides within a line, `line` the
+  // strides between lines.
   static void multiply_lines(ukernel::PanelProduct& product, const float* left, float* out, Line row,
                              ptrdiff_t rows, Line line, ptrdiff_t lines) {
     product.left = left;
@@ -332,6 +351,7 @@ class ByPixels {
   ptrdiff_t columns_ = 0;
   float initial_[kColumns] = {};
   alignas(16) float panel_[kDepth * kColumns + kImage];
+  // The padded copy is behind the panel; convolve_patches() uses the memory of both.
   float* const image_ = panel_ + kDepth * kColumns;
 };
 

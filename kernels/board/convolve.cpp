@@ -43,6 +43,7 @@ struct Parts {
     const ConvolutionAxis* axes = geometry.axes;
     const ptrdiff_t taps = geometry.taps();
     const ptrdiff_t channels = geometry.in_channels;
+    // The stride of the innermost axis with more than one tap; with `adjoin`, of all taps in order.
     tap_stride = axes[2].kernel > 1   ? axes[2].kernel_stride
                  : axes[1].kernel > 1 ? axes[1].kernel_stride
                                       : axes[0].kernel_stride;
@@ -51,6 +52,8 @@ struct Parts {
         (axes[0].kernel == 1 || axes[0].kernel_stride == axes[1].kernel * axes[2].kernel * tap_stride);
     constexpr ptrdiff_t kDepth = ukernel::kPanelDepth;
     whole.channels = whole.taps = 1;
+    // Weights [out, in, taps] hold the taps of a channel adjacently, channels-last weights [out, taps, in]
+    // the channels of a tap. Whole further channels (or taps) join the part if they are adjacent, too.
     whole.taps_first = taps > 1 && adjoin && tap_stride == 1;
     if (whole.taps_first) {
       whole.taps = std::min(taps, kDepth);
@@ -65,6 +68,9 @@ struct Parts {
   Part whole;  // size of every part except the last ones
 };
 
+// im2col for a few pixels: gathers their inputs to a panel [part][kColumns], and multiplies it by the weight
+// [out channels][part], which is read in place. Reads all weights once for each kColumns pixels, and gathers
+// each input once for each tap that sees it. Any axes, strides, dilation, transposed or not.
 class Convolution {
  public:
   explicit Convolution(const ConvolutionGeometry& geometry) : g_(geometry), parts_(geometry) {
@@ -78,6 +84,7 @@ class Convolution {
 
   // One group of one element of the batch.
   void convolve(const float* in, const float* weight, const float* bias, float* out) {
+    // If products cannot start from one value a row, they add to an output that holds the bias.
     bias_ = ukernel::kPanelSpreads ? bias : nullptr;
     for (ptrdiff_t c = 0; bias_ == nullptr && c < g_.out_channels; ++c) {
       fill_plane(out + c * g_.out_channel_stride, bias == nullptr ? 0 : bias[c]);
@@ -106,10 +113,12 @@ class Convolution {
   void take_pixels(ptrdiff_t* at, ptrdiff_t left) {
     const ConvolutionAxis* axes = g_.axes;
     const ptrdiff_t in_row = axes[2].out - at[2];
+    // Unless the rows adjoin, a panel ends with its row.
     count_ = std::min(kColumns, adjoin_ ? left : in_row);
     in_line_ = flat_ && count_ <= in_row && axes[2].step == 1 && axes[2].in_stride == 1;
     for (ptrdiff_t i = 0; i < kColumns; ++i) {
       if (i >= count_) {  // reads zeros
+        // Outside of the image, also after the offset of a tap is added, which must not overflow.
         windows_.row[i] = INT32_MIN / 2;
         continue;
       }
@@ -158,10 +167,12 @@ class Convolution {
   // Copies the input that the pixels see through a part of the kernel to the panel. Returns the offset of
   // that part in the weight.
   ptrdiff_t gather(const Part& part, const float* in) {
+    // In narrow panels one walk through the window of each pixel is cheaper than a gather for each tap.
     if (kColumns < 8 && flat_ && g_.in_channels == 1 && part.taps == g_.taps() && part.taps > 1) {
       gather_windows(in + part.channel * g_.in_channel_stride);
       return part.channel * g_.weight_in_stride;
     }
+    // Divides the index of the tap into its coordinates.
     ptrdiff_t k[kSpatial] = {0, 0, part.tap};
     for (size_t d = kSpatial - 1; d > 0; --d) {
       k[d - 1] = k[d] / g_.axes[d].kernel;
@@ -170,6 +181,7 @@ class Convolution {
     ptrdiff_t offset = part.channel * g_.weight_in_stride;
     for (size_t d = 0; d < kSpatial; ++d) offset += k[d] * g_.axes[d].kernel_stride;
     const float* from = in + part.channel * g_.in_channel_stride;
+    // The panel has the order of the weight.
     const ptrdiff_t channel_step = (part.taps_first ? part.taps : 1) * kColumns;
     const ptrdiff_t tap_step = (part.taps_first ? 1 : part.channels) * kColumns;
     float* to = panel_;
@@ -192,6 +204,8 @@ class Convolution {
       place.height = static_cast<uint32_t>(axes[1].in);
       place.width = static_cast<uint32_t>(axes[2].in);
       place.from += place.row * axes[1].in_stride + place.column * axes[2].in_stride;
+      // The copy has no border tests. It reads kColumns inputs even if fewer pixels are selected, so all of
+      // these must be inside; the unsigned comparison of y covers both borders.
       const int32_t x = windows_.column[0] + place.column;
       const auto y = static_cast<uint32_t>(windows_.row[0] + place.row);
       if (in_line_ && y < place.height && x >= 0 && x + kColumns <= axes[2].in) {
@@ -272,7 +286,8 @@ struct OutputRange {
   ptrdiff_t inside;
 };
 
-// Depthwise convolution of padded patches, for one input channel and few output channels.
+// Depthwise convolution of padded patches, for one input channel and few output channels. Copies each patch
+// once, with its padding, and convolves it for all output channels, so the inner loop has no border tests.
 class PatchByPatch {
  public:
   explicit PatchByPatch(const ConvolutionGeometry& geometry) : g_(geometry) {
@@ -281,6 +296,7 @@ class PatchByPatch {
     const ptrdiff_t height = reach(vertical, 1);
     const ptrdiff_t width = reach(horizontal, 1);
     if (height > kScratch || width > kScratch / height) return;
+    // The widest patch for one row of outputs, then as many rows as fit with that width.
     columns_ = std::min((kScratch / height - width) / horizontal.step + 1, horizontal.out);
     rows_ = std::min((kScratch / reach(horizontal, columns_) - height) / vertical.step + 1, vertical.out);
     convolution_.patch = patch_;
@@ -335,7 +351,7 @@ class PatchByPatch {
   const ConvolutionGeometry& g_;
   ptrdiff_t rows_ = 0;  // outputs of one patch
   ptrdiff_t columns_ = 0;
-  bool framed_ = false;
+  bool framed_ = false;  // the patch has the zeros of the border already
   ukernel::PatchConvolution convolution_;
   alignas(16) float patch_[kScratch];
 };
@@ -385,7 +401,8 @@ void convolve_plain(const ConvolutionGeometry& geometry, const float* in, const 
   }
 }
 
-// Returns false if the buffer is too small for one patch.
+// Returns false if the buffer is too small for one patch. Not inlined, as convolve_any(): each buffer is on
+// the stack only while its method runs.
 [[gnu::noinline]] bool convolve_patches(const ConvolutionGeometry& geometry,
                                         const ConvolutionProblem& problem) {
   PatchByPatch patches(geometry);
@@ -410,6 +427,7 @@ bool convolve_small(const ConvolutionProblem& problem, bool rectify) {
   const ConvolutionGeometry geometry =
       convolution_geometry(problem.input, problem.weight, problem.arguments, problem.out);
   const bool rectifies = rectify && ukernel::kPanelRectifies;
+  // From the most specialized method to the most general.
   if (is_depthwise(geometry)) {
     if (takes_channels(geometry)) {
       for (ptrdiff_t n = 0; n < geometry.batch; ++n) {

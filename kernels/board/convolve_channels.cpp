@@ -13,9 +13,9 @@ namespace rushlight::kernels::board {
 namespace {
 
 constexpr ptrdiff_t kGroup = ukernel::kChannelGroup;
-constexpr ptrdiff_t kMostTaps = 32;
-constexpr ptrdiff_t kWeights = 640;  // capacity of the packed weights
-constexpr ptrdiff_t kMostChannels = 128;
+constexpr ptrdiff_t kMostTaps = 32;       // of a kernel; takes_channels() tests it
+constexpr ptrdiff_t kWeights = 640;       // capacity of the packed weights: 2.5 KiB of stack
+constexpr ptrdiff_t kMostChannels = 128;  // of one pass; a bias of zeros has this size
 static_assert(kWeights >= kMostTaps * kGroup && kMostChannels % kGroup == 0);
 
 // The taps of one axis through which an output sees the image; the others see padding.
@@ -28,6 +28,7 @@ struct Seen {
 Seen seen(const ConvolutionAxis& axis, ptrdiff_t output) {
   ptrdiff_t at = first_position(axis, output, false);
   ptrdiff_t first = 0, end = axis.kernel;
+  // Clips the taps [first, end) to the image.
   for (; first < end && at < 0; at += axis.dilation) ++first;
   while (end > first && at + (end - first - 1) * axis.dilation >= axis.in) --end;
   return {first, end - first, end == first ? 0 : at};

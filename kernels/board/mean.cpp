@@ -14,6 +14,8 @@ namespace {
 
 // Adds elements in blocks of 32, four at a time, and the blocks to a pairwise sum.
 void add_span(const char* from, ptrdiff_t stride, size_t count, PairwiseSum<float>& sum) {
+  // (a + b) + (c + d) does not depend on the sum of the block, so only one addition in four waits for the one
+  // before.
   constexpr size_t kBlock = 32;
   const auto next = [&]() __attribute__((always_inline)) {
     const float number = *reinterpret_cast<const float*>(from);
@@ -35,6 +37,7 @@ void add_span(const char* from, ptrdiff_t stride, size_t count, PairwiseSum<floa
 
 constexpr size_t kNeighbours = 64;  // adjacent outputs that are computed at once
 constexpr size_t kRows = 32;        // rows that are added to one partial sum
+// Two levels of partial sums: an element takes part in at most 2 * kRows additions in sequence.
 constexpr size_t kMostRows = kRows * kRows;
 
 // Sums rows of outputs that are adjacent in input and output.
@@ -44,6 +47,7 @@ constexpr size_t kMostRows = kRows * kRows;
   size_t rows = 0;
   ukernel::fill_span(out, neighbours, 0);
   ukernel::fill_span(sums, neighbours, 0);
+  // Adds up to kRows rows to `sums`, and then those to `out`.
   reduced.walk(first, nullptr, 0, [&](const char* row, char*) {
     ukernel::add_span(sums, sums, reinterpret_cast<const float*>(row), neighbours);
     if (++rows < kRows) return;

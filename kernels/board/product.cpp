@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Blocked product: a panel of kPanelDepth x kPanelColumns of the right factor is copied to the stack and
 // multiplied by every row of the left one. Fewer than kLeftRows rows by a column-major right factor are dot
-// products instead, because the copy would cost more than the product.
+// products instead, because the copy would cost more than the product. Reads the right factor once, and the
+// left one once for each kPanelColumns columns.
 #include "kernels/board/product.h"
 
 #include <algorithm>
@@ -65,11 +66,13 @@ void multiply_piece(const Product& product, float alpha, size_t column, size_t f
   piece.columns = std::min(product.columns - column, kPanelColumns);
   piece.column_stride = product.out.column_stride;
   piece.out_stride = product.out.row_stride;
+  // alpha scales the panel, because the products are added to an output that holds beta * bias.
   if (alpha == 1 && piece.columns == kPanelColumns && product.b.column_stride == 1) {
     ukernel::copy_panel(panel, kPanelColumns, element(product.b, from, column), product.b.row_stride, depth);
   } else {
     copy_out(product.b, from, depth, column, piece.columns, alpha, kPanelColumns, panel);
   }
+  // A left factor with adjacent elements in its rows is read in place, all rows in one call.
   const bool adjacent = product.a.column_stride == 1;
   const size_t at_once = adjacent ? product.rows : kLeftRows;
   for (size_t i = 0; i < product.rows; i += at_once) {
@@ -97,6 +100,7 @@ Error multiply_small(const Product& product) {
     multiply_by_rows(product);
     return Error::Ok;
   }
+  // Each panel adds its part of the depth to `out`, so sums are in parts of kPanelDepth products.
   for (size_t j = 0; j < product.columns; j += kPanelColumns) {
     for (size_t k = 0; k < product.depth; k += kPanelDepth) {
       multiply_piece(product, alpha, j, k, std::min(kPanelDepth, product.depth - k));

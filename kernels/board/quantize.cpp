@@ -42,6 +42,7 @@ void convert_all(const Tensor& source, const Tensor& target, const Convert& conv
 
 Error quantize_per_tensor(KernelContext&, const QuantizePerTensorProblem& problem) {
   const Affine& affine = problem.affine;
+  // The reciprocal is computed in double and rounded once, as in the portable code.
   const ukernel::Quantization how = {
       static_cast<float>(1.0 / affine.scale), static_cast<float>(affine.zero_point),
       static_cast<float>(problem.range.min), static_cast<float>(problem.range.max)};

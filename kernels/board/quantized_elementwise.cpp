@@ -33,6 +33,7 @@ template <class Compute>
 Error compute_rows(const QuantizedPairs& pairs, const Compute& compute) {
   const Tensor* const operands[] = {&pairs.out, &pairs.self, &pairs.other};
   for_each_row(operands, [&](char* const* at, const BroadcastAxis& axis) {
+    // Microkernels take rows of stride 1, or one element that stands for the row (stride 0).
     const auto is_row = [&](size_t k) { return axis.strides[k] == 0 || axis.strides[k] == 1; };
     if ((axis.strides[0] != 1 && axis.size > 1) || !is_row(1) || !is_row(2)) {
       return compute_staged(at, axis, compute);

@@ -8,6 +8,7 @@ namespace rushlight::kernels::board {
 
 Error relu(KernelContext&, const UnaryProblem& problem) {
   RL_TRY(resize_out(problem.out, problem.self.sizes()));
+  // One microkernel call for a span that is adjacent in both tensors, otherwise one for each element.
   const PairedLoops loops(View::of(problem.out), View::of(problem.self));
   loops.for_each_span([](char* to, const char* from, const auto& loop) {
     constexpr auto kAdjacent = static_cast<ptrdiff_t>(sizeof(float));

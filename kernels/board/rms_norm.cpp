@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// RMS normalization in float32: the portable code sums in double, for which few boards have instructions.
+// RMS normalization in float32 for row-major tensors, in two passes over a row: sum of squares, then scaling.
+// Other layouts use the portable code, which walks element by element and adds pairwise.
 #include <cmath>
 
 #include "kernels/backs/norm.h"
@@ -11,6 +12,7 @@ namespace {
 
 bool is_row_major(const Tensor& tensor) { return kernels::is_row_major(tensor.dim_order(), tensor.sizes()); }
 
+// Two independent sums shorten the chain of dependent additions.
 float sum_of_squares(size_t count, const float* x) {
   float even = 0, odd = 0;
   for (; count > 1; count -= 2, x += 2) {

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Messages name the argument and both values. Builds whose log level excludes errors contain neither the
+// texts nor the formatting of shapes.
 #include "kernels/checks/checks.h"
 
 #include <cstdio>
@@ -29,6 +31,7 @@ struct ShapeText {
 
 }  // namespace
 
+// Static tensors only accept their own sizes, dynamic ones any sizes up to their bounds.
 Error resize_out(const Tensor& out, Span<const SizesType> sizes) {
   const Error error = out.impl()->resize(sizes);
   RL_CHECK(error == Error::Ok, Error::InvalidArgument, "out: expected shape %s, got %s",
@@ -40,6 +43,7 @@ Error broadcast_shape(Span<const SizesType> a, Span<const SizesType> b, Shape* r
   const size_t dim = a.size() > b.size() ? a.size() : b.size();
   result->dim = dim;
   for (size_t i = 0; i < dim; ++i) {
+    // Aligned at the last dimension; missing ones count as 1. A size of 0 broadcasts with 1, to 0.
     const SizesType size_a = i < a.size() ? a[a.size() - 1 - i] : 1;
     const SizesType size_b = i < b.size() ? b[b.size() - 1 - i] : 1;
     RL_CHECK(size_a == size_b || size_a == 1 || size_b == 1, Error::InvalidArgument,
@@ -50,6 +54,7 @@ Error broadcast_shape(Span<const SizesType> a, Span<const SizesType> b, Shape* r
 }
 
 Error normalize_dim(int64_t dim, ptrdiff_t rank, size_t* normalized) {
+  // A scalar accepts dimensions 0 and -1, as in PyTorch.
   const ptrdiff_t effective = rank == 0 ? 1 : rank;
   RL_CHECK(dim >= -effective && dim < effective, Error::InvalidArgument,
            "dim: expected one in [%ld, %ld), got %ld", -static_cast<long>(effective),
@@ -70,6 +75,7 @@ Error check_not_bool(ScalarType type, const char* name) {
   return Error::Ok;
 }
 
+// As in PyTorch: a float alpha would be truncated, a bool alpha would change a number's meaning.
 Error check_alpha_kind(const Scalar& alpha, ScalarType compute) {
   RL_CHECK(!alpha.is_floating() || is_floating(compute) || is_complex(compute), Error::InvalidArgument,
            "alpha: expected an integer for a result of dtype %s, got a floating number", to_string(compute));
@@ -85,6 +91,7 @@ Error check_same_dtype(const Tensor& a, const Tensor& b, const char* what) {
 }
 
 bool can_cast(ScalarType from, ScalarType to) {
+  // A result may only move up: bool, integer, floating, complex. Widths do not matter.
   if (is_complex(from) && !is_complex(to)) return false;
   if (is_floating(from) && is_integral(to, true)) return false;
   return from == ScalarType::Bool || to != ScalarType::Bool;

@@ -7,6 +7,8 @@
 
 namespace rushlight::kernels {
 
+// Memory plans may place tensors over each other, so values that are proven before a call could change while
+// results are written.
 Error check_no_overlap(const Tensor& tensor, const Tensor& written, const char* name) {
   const auto first = reinterpret_cast<uintptr_t>(tensor.const_data_ptr());
   const auto second = reinterpret_cast<uintptr_t>(written.const_data_ptr());

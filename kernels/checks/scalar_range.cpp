@@ -43,16 +43,20 @@ double largest_integer(ScalarType type) {
   }
 }
 
+// Infinity and NaN fit; finite numbers that would become infinite do not.
 bool fits_floating(double number, ScalarType type) {
   return !std::isfinite(number) || std::fabs(number) <= largest_floating(type);
 }
 
+// bool takes any number, as value != 0; complex dtypes are not checked.
 bool fits(const Scalar& value, double number, ScalarType type) {
   if (type == ScalarType::Bool || is_complex(type)) return true;
   if (is_floating(type)) return fits_floating(number, type);
   constexpr double kTwoTo63 = 9223372036854775808.0;
+  // The conversion of larger floats to int64 would be undefined.
   if (value.is_floating() && !(number >= -kTwoTo63 && number < kTwoTo63)) return false;
   if (type == ScalarType::Long || type == ScalarType::UInt64) return true;
+  // PyTorch lets negative numbers wrap in unsigned dtypes, so their lower limit is -largest.
   const bool is_signed = type == ScalarType::Char || type == ScalarType::Short || type == ScalarType::Int;
   return number <= largest_integer(type) && number >= -largest_integer(type) - (is_signed ? 1 : 0);
 }

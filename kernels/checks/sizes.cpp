@@ -16,6 +16,7 @@ Error check_rank(size_t rank) {
 // True for the orders 0, 1, 2, ... (row-major) and 0, 2, 3, ..., 1 (channels-last).
 bool has_name(Span<const DimOrderType> order) {
   const size_t rank = order.size();
+  // `last`: the channels are innermost, so all dimensions from the second position on are one higher.
   const bool last = rank > 2 && order[rank - 1] == 1;
   for (size_t i = 0; i + (last ? 1 : 0) < rank; ++i) {
     if (order[i] != i + (last && i > 0 ? 1 : 0)) return false;
@@ -30,7 +31,8 @@ bool is_order_of(Span<const DimOrderType> order, const Tensor& out) {
   return true;
 }
 
-// Compares strides: orders that differ only in dimensions of size 1 describe the same layout.
+// Compares strides: orders that differ only in dimensions of size 1 describe the same layout. Walks from the
+// innermost dimension outwards and multiplies the sizes: the stride that the order would have.
 bool same_layout(Span<const DimOrderType> order, const Tensor& out) {
   int64_t stride = 1;
   for (size_t i = order.size(); i-- > 0;) {
@@ -50,6 +52,7 @@ Error check_layout(Span<const DimOrderType> order, const Tensor& out) {
 
 }  // namespace
 
+// Sizes are int32 in tensors, so larger ones are refused here, before any product.
 Error read_sizes(Span<const int64_t> sizes, Shape* shape) {
   RL_TRY(check_rank(sizes.size()));
   for (const int64_t size : sizes) {
@@ -61,8 +64,11 @@ Error read_sizes(Span<const int64_t> sizes, Shape* shape) {
   return Error::Ok;
 }
 
+// PyTorch's rule for view and reshape: one size may be -1 and follows from the number of elements. With a
+// product of 0 it would be ambiguous.
 Error infer_sizes(Span<const int64_t> sizes, size_t numel, Shape* shape) {
   RL_TRY(check_rank(sizes.size()));
+  // The product of all sizes but the inferred one, which has to divide the number of elements.
   size_t product = 1;
   size_t inferred = sizes.size();
   for (size_t i = 0; i < sizes.size(); ++i) {
@@ -91,6 +97,7 @@ Error infer_sizes(Span<const int64_t> sizes, size_t numel, Shape* shape) {
   return Error::Ok;
 }
 
+// A bit for each dimension; the rank is at most 16.
 Error read_dims(Span<const int64_t> dims, ptrdiff_t rank, uint32_t* mask) {
   *mask = 0;
   for (const int64_t dim : dims) {
@@ -105,6 +112,7 @@ Error read_dims(Span<const int64_t> dims, ptrdiff_t rank, uint32_t* mask) {
 bool is_row_major(Span<const DimOrderType> order, Span<const SizesType> sizes) {
   size_t last = 0;
   for (const DimOrderType d : order) {
+    // A dimension of size 1 has no layout: its position in the order does not matter.
     if (sizes[d] == 1) continue;
     if (d < last) return false;
     last = d;
@@ -112,6 +120,7 @@ bool is_row_major(Span<const DimOrderType> order, Span<const SizesType> sizes) {
   return true;
 }
 
+// Permutations other than row-major and channels-last are accepted only if `out` has them already.
 Error check_dim_order(const std::optional<Span<const int64_t>>& order, const Tensor& out) {
   if (!order) return Error::Ok;
   const auto rank = static_cast<size_t>(out.dim());
@@ -131,6 +140,7 @@ Error check_dim_order(const std::optional<Span<const int64_t>>& order, const Ten
 }
 
 Error check_memory_format(std::optional<int64_t> format, const Tensor& out) {
+  // The values of PyTorch's memory formats.
   constexpr int64_t kContiguous = 0;
   constexpr int64_t kPreserve = 1;
   if (!format || *format == kPreserve) return Error::Ok;
@@ -155,6 +165,7 @@ Error resize_to(const Tensor& out, Span<const int64_t> sizes) {
   return resize_out(out, shape.span());
 }
 
+// Resizes before it checks the layout: strides of a dynamic tensor change with its sizes.
 Error resize_like(const Tensor& out, const Tensor& self, std::optional<int64_t> memory_format) {
   RL_TRY(resize_out(out, self.sizes()));
   return check_memory_format(memory_format, out);

@@ -7,6 +7,7 @@ namespace rushlight::kernels {
 
 namespace {
 
+// Python's rule for slices: negative positions count from the end, and none is out of range.
 int64_t clamp_position(int64_t position, int64_t size) {
   if (position < 0) position += size;
   if (position < 0) return 0;
@@ -26,6 +27,7 @@ Error read_slice(const Tensor& self, int64_t dim, std::optional<int64_t> start, 
   const int64_t length = last > first ? (last - first - 1) / step + 1 : 0;
   slice->start = static_cast<ptrdiff_t>(first);
   slice->length = static_cast<ptrdiff_t>(length);
+  // A large step could overflow a stride; with one element it is not needed.
   slice->step = length > 1 ? static_cast<ptrdiff_t>(step) : 1;
   return Error::Ok;
 }
@@ -41,12 +43,15 @@ Error read_position(const Tensor& self, int64_t dim, int64_t index, size_t* d, p
   return Error::Ok;
 }
 
+// as_strided: positions and strides are in elements of the memory of `self`.
 Error read_strided(const Tensor& self, Span<const int64_t> size, Span<const int64_t> stride,
                    std::optional<int64_t> storage_offset, View* view) {
   RL_CHECK(size.size() == stride.size() && size.size() <= kTensorDimensionLimit, Error::InvalidArgument,
            "size and stride: expected equal lengths, at most %lu, got %lu and %lu",
            log_number(kTensorDimensionLimit), log_number(size.size()), log_number(stride.size()));
   const auto limit = static_cast<int64_t>(self.numel());
+  // `last` is the largest position that the view reaches; it grows dimension by dimension, and the division
+  // keeps it from overflowing.
   int64_t last = storage_offset.value_or(0);
   RL_CHECK(last >= 0 && last <= limit, Error::InvalidArgument, "storage_offset: expected 0 to %ld, got %ld",
            static_cast<long>(limit), static_cast<long>(last));
@@ -62,6 +67,7 @@ Error read_strided(const Tensor& self, Span<const int64_t> size, Span<const int6
              "dimension %lu: expected a size and a stride of 0 at least, got %ld and %ld", log_number(d),
              static_cast<long>(size[d]), static_cast<long>(stride[d]));
     source.sizes[d] = static_cast<SizesType>(size[d]);
+    // Such a dimension never advances, so its stride may have any value.
     if (size[d] <= 1 || empty) {
       source.strides[d] = 0;
       continue;
@@ -77,6 +83,7 @@ Error read_strided(const Tensor& self, Span<const int64_t> size, Span<const int6
   return Error::Ok;
 }
 
+// A part is replaced by a tensor of the same shape: no broadcasting.
 Error check_part_shape(const Tensor& src, const View& part) {
   RL_CHECK(static_cast<size_t>(src.dim()) == part.dim, Error::InvalidArgument,
            "src: expected %lu dimensions, got %lu", log_number(part.dim),

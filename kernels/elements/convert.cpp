@@ -24,6 +24,7 @@ constexpr ScalarType kIntegerKind = kHasIntegers ? ScalarType::Long : ScalarType
 constexpr TypeSet kKinds =
     kConvertibleTypes & type_set(kIntegerKind, ScalarType::UInt64, ScalarType::Float, ScalarType::Double);
 
+// The kind holds every value of the dtype, so the detour does not round.
 ScalarType kind_of(ScalarType type) {
   if (contains(kKinds, type)) return type;
   return is_floating(type) ? ScalarType::Float : kIntegerKind;
@@ -48,6 +49,7 @@ constexpr Loop loop_if_selected() {
 // Index of a dtype in the tables of loops.
 constexpr size_t kTypes = 19;
 constexpr size_t type_index(ScalarType type) {
+  // Dtypes from UInt16 (27) on follow the first 16 in the tables; kernels have no dtypes between.
   const auto number = static_cast<size_t>(type);
   return number < 16 ? number : number - 11;
 }
@@ -59,6 +61,7 @@ constexpr size_t kind_index(ScalarType kind) {
 
 using Integer = std::conditional_t<kHasIntegers, int64_t, bool>;
 
+// Entries of dtypes that the build does not have are null and are never called.
 struct Loops {
   Loop load[kTypes] = {};   // from the dtype to its kind
   Loop store[kTypes] = {};  // from the kind to the dtype
@@ -136,6 +139,7 @@ void convert_complex_run(char* target, ptrdiff_t target_stride, ScalarType to, c
     if (is_complex(to) && is_complex(from)) convert_parts(target + part, imag, length);
     for (size_t i = 0; i < length; ++i, target += target_stride) {
       if (!is_complex(from)) std::memset(target + part, 0, part);
+      // A complex number is true if either part is not 0.
       if (to == ScalarType::Bool && *target == 0) convert_parts(target, imag + i * step, 1);
     }
     n -= length;
@@ -153,6 +157,7 @@ void convert_span(void* target, ptrdiff_t target_stride, ScalarType to, const vo
       return convert_complex_run(out, target_stride, to, in, source_stride, from, n);
     }
   }
+  // A build with one dtype needs one loop and no table.
   if constexpr ((kRealTypes & (kRealTypes - 1)) == 0) {
     static_cast<void>(dispatch<kRealTypes>(to, [&](auto type) {
       using T = typename decltype(type)::Element;
@@ -167,6 +172,8 @@ void convert_span(void* target, ptrdiff_t target_stride, ScalarType to, const vo
   if constexpr (kRealTypes == kKinds) {  // at most one step
     return loop_between(to, from)(out, target_stride, in, source_stride, n);
   }
+  // from, its kind, the kind of `to`, to: without repetitions, so three steps at most. For example: int8,
+  // int64, float32, float16.
   ScalarType path[4] = {from};
   size_t steps = 0;
   const auto then = [&](ScalarType type) {
@@ -177,6 +184,7 @@ void convert_span(void* target, ptrdiff_t target_stride, ScalarType to, const vo
   if (to != ScalarType::Bool || !is_floating(from)) then(kind_of(to));
   then(to);
 
+  // The buffer has the widest element as its stride, so a step may convert in place.
   constexpr size_t kRun = 32;
   constexpr size_t kMaxElementSize = 8;
   alignas(kMaxElementSize) char buffer[kRun * kMaxElementSize];
@@ -184,6 +192,7 @@ void convert_span(void* target, ptrdiff_t target_stride, ScalarType to, const vo
   for (; n > 0;) {
     const size_t length = n < kRun ? n : kRun;
     for (size_t step = 0; step < steps; ++step) {
+      // The first step reads the source, the last one writes the target, all others stay in the buffer.
       const bool first = step == 0;
       const bool last = step + 1 == steps;
       constexpr auto kBuffered = static_cast<ptrdiff_t>(kMaxElementSize);

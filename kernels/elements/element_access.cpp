@@ -43,6 +43,7 @@ Error check_loadable(const Tensor& tensor) {
   return contains(kElements, tensor.scalar_type()) ? Error::Ok : unsupported_type(tensor.scalar_type());
 }
 
+// Floating dtypes are excluded from this switch, which saves their code.
 int64_t load_integer(const char* at, ScalarType type) {
   int64_t value = 0;
   visit<(kElements & ~types::kFloating)>(at, type,
@@ -50,6 +51,7 @@ int64_t load_integer(const char* at, ScalarType type) {
   return value;
 }
 
+// int64 rounds to 53 bits.
 double load_number(const char* at, ScalarType type) {
   double value = 0;
   visit<kElements>(at, type, [&](const auto* from) { value = convert<double>(load(from)); });
@@ -63,6 +65,7 @@ void store_integer(char* at, ScalarType type, int64_t value) {
 
 void store_number(char* at, ScalarType type, double value) { store<kElements>(at, type, value); }
 
+// Parts are stored side by side, the real one first.
 Complex<double> load_complex(const char* at, ScalarType type) {
   const ScalarType part = component_type(type);
   const double real = load_number(at, part);
@@ -76,6 +79,7 @@ void store_complex(char* at, ScalarType type, Complex<double> value) {
 }
 
 int compare_elements(const char* a, const char* b, ScalarType type) {
+  // The keys order all dtypes, also NaN, as integers.
   int64_t keys[2];
   order_keys(a, 0, type, 1, false, NanOrder::kAsLargest, &keys[0]);
   order_keys(b, 0, type, 1, false, NanOrder::kAsLargest, &keys[1]);

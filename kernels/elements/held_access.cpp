@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// A pair of function pointers for each dtype and compute type of the build; the lookup is one dispatch.
 #include "kernels/elements/held_access.h"
 
 #include "kernels/elements/convert.h"
@@ -19,6 +20,7 @@ void store_one(char* at, C value) {
   *reinterpret_cast<T*>(at) = convert<T>(value);
 }
 
+// An unselected dtype has null functions; callers have checked it.
 template <class C, TypeSet kTypes>
 Access<C> find(ScalarType type) {
   Access<C> access{};
@@ -36,6 +38,7 @@ Access<C> find(ScalarType type) {
 
 template <>
 Access<float> access_as(ScalarType type) {
+  // Double would lose bits in float, and has its own access.
   return find<float, (types::kReal & ~type_set(ScalarType::Double))>(type);
 }
 

@@ -20,6 +20,7 @@ int order_of(T a, T b) {
 int compare_mixed(int64_t a, double b) {
   if (b >= kIntegerEnd) return -1;
   if (b < -kIntegerEnd) return 1;
+  // Compares the integer parts exactly; if they are equal, the fraction of b decides.
   const double whole = std::trunc(b);
   const int order = order_of(a, static_cast<int64_t>(whole));
   return order != 0 ? order : order_of(whole, b);
@@ -47,6 +48,7 @@ Error write_number(EValue& out, const EValue& value) {
 }
 
 Error write_integral(EValue& out, double value) {
+  // -2^63 is an int64, 2^63 is not; NaN fails both comparisons.
   RL_CHECK(value >= -kIntegerEnd && value < kIntegerEnd, Error::InvalidArgument,
            "a: expected an int64, got %g", value);
   return write_number(out, EValue(static_cast<int64_t>(value)));

@@ -5,6 +5,7 @@ namespace rushlight::kernels {
 
 namespace {
 
+// bool < integer < floating < complex.
 int kind(ScalarType type) {
   if (is_complex(type)) return 3;
   return is_floating(type) ? 2 : (type == ScalarType::Bool ? 0 : 1);
@@ -27,6 +28,8 @@ Promotion& Promotion::with(const Scalar& scalar) {
   return *this;
 }
 
+// Dimensioned tensors first, then 0-dim tensors, then scalars: a later class only decides if its kind is
+// higher.
 ScalarType Promotion::type() const {
   Class result;
   const Class* const classes[] = {&dimensioned_, &zero_dim_, &numbers_};

@@ -13,11 +13,13 @@ namespace rushlight::kernels {
 
 ScalarTensor::ScalarTensor(const Scalar& value, ScalarType type)
     : impl_(type, 0, nullptr, storage_, nullptr, nullptr), tensor_(&impl_) {
+  // The operator's dispatch reports the dtype.
   if (!contains(kConvertibleTypes, type)) return;
   // The scalar becomes the real part of a complex element.
   constexpr TypeSet kRealTypes = kConvertibleTypes & ~types::kComplex;
   static_cast<void>(dispatch<kRealTypes>(component_type(type), [&](auto element_type) {
     using T = typename decltype(element_type)::Element;
+    // Writes only the real part; the storage is zero before.
     const T element = value.is_floating() ? convert<T>(value.to<double>()) : convert<T>(value.to<int64_t>());
     std::memcpy(storage_, &element, sizeof element);
     return Error::Ok;
@@ -30,6 +32,7 @@ Result<Scalar> scalar_of(const Tensor& tensor, const char* name) {
   Scalar value(0);
   RL_TRY(dispatch<(kAnySelectedType & types::kAll)>(tensor.scalar_type(), [&](auto element_type) {
     using T = typename decltype(element_type)::Element;
+    // load() makes 0 or 1 of any byte of a bool.
     const T element = load(tensor.const_data_ptr<T>());
     if constexpr (std::is_same_v<T, bool>) {
       value = Scalar(element);

@@ -20,6 +20,7 @@ Error plan_constant_pad(const Tensor& self, Span<const int64_t> pad, const Scala
   plan->source = View::of(self);
   Shape shape;
   for (size_t d = 0; d < rank; ++d) {
+    // Pairs begin with the last dimension; dimensions without a pair are not padded.
     const size_t pair = 2 * (rank - 1 - d);
     const int64_t before = pair < pad.size() ? pad[pair] : 0;
     const int64_t after = pair < pad.size() ? pad[pair + 1] : 0;
@@ -29,12 +30,14 @@ Error plan_constant_pad(const Tensor& self, Span<const int64_t> pad, const Scala
                "pad: expected at least %ld, the size of dimension %lu, got %ld", -static_cast<long>(size),
                log_number(d), static_cast<long>(amount));
     }
+    // Negative amounts crop the input, positive ones move it inside the result.
     const int64_t cut_before = before < 0 ? -before : 0;
     const int64_t kept = size - cut_before - (after < 0 ? -after : 0);
     const int64_t total = size + before + after;
     RL_CHECK(kept >= 0 && total <= INT32_MAX, Error::InvalidArgument,
              "pad: got size %ld from size %ld in dimension %lu", static_cast<long>(total),
              static_cast<long>(size), log_number(d));
+    // Selects the part of the input that remains, and its position in the result.
     plan->source.slice(d, static_cast<ptrdiff_t>(cut_before), static_cast<ptrdiff_t>(kept));
     plan->start[d] = static_cast<ptrdiff_t>(before > 0 ? before : 0);
     shape.push(static_cast<ptrdiff_t>(total));
@@ -43,6 +46,7 @@ Error plan_constant_pad(const Tensor& self, Span<const int64_t> pad, const Scala
 }
 
 Error pad_constant(const ConstantPad& plan, const Scalar& value, const Tensor& out) {
+  // Also fills the part that is overwritten, which costs one pass more but no arithmetic on borders.
   RL_TRY(fill(out, value));
   View target = View::of(out);
   for (size_t d = 0; d < target.dim; ++d) target.slice(d, plan.start[d], plan.source.sizes[d]);

@@ -54,7 +54,8 @@ struct Overlap {
   ptrdiff_t at;
 };
 
-// ceil(a / b) for positive b; divide_down() is floor(a / b).
+// ceil(a / b) for positive b; divide_down() is floor(a / b). C++ rounds quotients towards 0, so negative
+// dividends need a separate case.
 ptrdiff_t divide_up(ptrdiff_t a, ptrdiff_t b) {
   if (b == 1) return a;
   return a > 0 ? (a - 1) / b + 1 : -(-a / b);
@@ -182,6 +183,7 @@ void lengthen_row(ConvolutionAxis* axes) {
       outer = ConvolutionAxis{};
     }
   }
+  // The order of axes does not matter to the sums, only their lengths to the inner loops.
   for (size_t i = 0; i + 1 < kSpatial; ++i) {
     if (axes[i].out > row.out) std::swap(axes[i], row);
   }
@@ -229,6 +231,7 @@ template <class T>
 void convolve_pairs(Plan plan, const T* in, const T* kernel, const T* bias, T* out) {
   double_strides(&plan);
   for (const int which : {0, 1}) {
+    // Real part: re(x) re(w) - im(x) im(w); imaginary part: re(x) im(w) + im(x) re(w).
     plan.writes = Writes::kSums;
     convolve(plan, in, kernel + which, bias == nullptr ? nullptr : bias + which, out + which);
     plan.writes = which == 0 ? Writes::kSubtracted : Writes::kAdded;

@@ -9,11 +9,13 @@ namespace rushlight::kernels {
 
 namespace {
 
+// Merges pointwise axes into the row while they adjoin it in both tensors. The order of the axes stays.
 void lengthen_row(ConvolutionAxis* axes) {
   ConvolutionAxis& row = axes[kSpatial - 1];
   for (size_t i = kSpatial - 1; i-- > 0;) {
     ConvolutionAxis& outer = axes[i];
     if (outer.in == 1 && outer.out == 1 && is_pointwise(outer)) continue;
+    // The end of a row is followed by the next row, in input and output.
     const bool adjoins =
         outer.in_stride == row.in * row.in_stride && outer.out_stride == row.out * row.out_stride;
     if (!adjoins || !is_pointwise(outer) || !is_pointwise(row)) return;
@@ -37,6 +39,7 @@ ConvolutionGeometry convolution_geometry(const Tensor& input, const Tensor& weig
   geometry.groups = groups;
   geometry.out_channels = first;
   geometry.in_channels = weight.sizes()[1];
+  // Strides of a weight [out, in, ...]; exchanged below for transposed convolutions.
   geometry.weight_out_stride = strides[0];
   geometry.weight_in_stride = strides[1];
   geometry.weight_group_stride = first * strides[0];

@@ -15,7 +15,10 @@ Error result_size(const ConvolutionArguments& arguments, size_t index, int64_t i
   RL_CHECK(kernel >= 1, Error::InvalidArgument, "weight: its spatial dimension %lu is empty",
            static_cast<unsigned long>(index));
   const int64_t dilation = spatial_item(arguments.dilation, index);
+  // Factors are below 2^31, so products of two fit in 64 bits.
   const int64_t reach = dilation * (kernel - 1) + 1;
+  // Without transposition: out = (in + 2 pad - reach) / step + 1. Transposed: out = (in - 1) step + reach +
+  // output_padding - 2 pad.
   int64_t padded = 0;  // larger of the two sizes, with padding
   if (arguments.transposed) {
     const int64_t extra = spatial_item(arguments.output_padding, index);
@@ -35,6 +38,7 @@ Error result_size(const ConvolutionArguments& arguments, size_t index, int64_t i
   return Error::Ok;
 }
 
+// Weights are [out, in / groups, ...], transposed ones [in, out / groups, ...].
 Error check_tensors(const Tensor& input, const Tensor& weight, bool transposed, int64_t groups) {
   RL_CHECK(input.dim() >= 3 && input.dim() <= 5 && weight.dim() == input.dim(), Error::InvalidArgument,
            "input and weight: expected equal ranks from 3 to 5, got %d and %d", static_cast<int>(input.dim()),
@@ -54,6 +58,7 @@ Error check_tensors(const Tensor& input, const Tensor& weight, bool transposed, 
 
 }  // namespace
 
+// True if output i of the axis sees input i only, so that such axes may merge.
 bool is_pointwise(const ConvolutionAxis& axis) {
   return axis.kernel == 1 && axis.step == 1 && axis.pad == 0 && axis.in == axis.out;
 }

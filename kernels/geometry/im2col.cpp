@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Goes tap by tap: for each tap the matrix and the image are two strided views, so one view copy moves all
 // its elements, and padding is only a smaller range.
+//
+//   matrix[n, (c kH + i) kW + j, y W + x] = image[n, c, y step + i dilation - pad, x step + j dilation - pad]
 #include "kernels/geometry/im2col.h"
 
 #include <algorithm>
@@ -19,6 +21,8 @@ struct TapPositions {
 };
 
 TapPositions tap_positions(const Window& window, ptrdiff_t element) {
+  // Position p sees the input p * step + offset: first = ceil(-offset / step), end = ceil((in - offset) /
+  // step).
   const int64_t offset = element * window.dilation - window.pad;
   const int64_t first = offset < 0 ? (-offset + window.step - 1) / window.step : 0;
   const int64_t slack = window.in - offset;
@@ -64,6 +68,8 @@ Error for_each_window_element(const Tensor& columns, const Tensor& image, const 
       if (down.count == 0 || across.count == 0) continue;
       View part = as_volume(columns, 1).select(2, 0).select(2, 0);  // [N, C kH kW, L]
       View pixels = as_volume(image, 2).select(2, 0);               // [N, C, H, W]
+      // Every (kH kW)-th row of the matrix belongs to this tap; L is divided into rows and columns of
+      // windows.
       part.slice(1, i * row + j, pixels.sizes[1], rows * row);
       const ptrdiff_t step = part.strides[2];
       part.insert(2, static_cast<SizesType>(windows[0].out), width * step);

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Padding [a b c] by two elements on both sides:
+//
+//   reflection    c b a b c b a
+//   replication   a a a b c c c
 #include "kernels/geometry/mirror_pad.h"
 
 #include <algorithm>
@@ -14,12 +18,15 @@ namespace {
 // Keeps sums of two amounts, and positions, within 32 bits.
 constexpr int64_t kMostPadding = kSpatialLimit / 2;
 
+// Mirrors at the first and the last element, which are not repeated. Amounts are below the size, so one
+// reflection suffices.
 ptrdiff_t reflect(const GatheredAxis& axis, ptrdiff_t index) {
   const ptrdiff_t position = index - axis.before;
   if (position < 0) return -position;
   return position < axis.in ? position : 2 * (axis.in - 1) - position;
 }
 
+// Positions outside take the nearest element.
 ptrdiff_t replicate(const GatheredAxis& axis, ptrdiff_t index) {
   return std::min(std::max<ptrdiff_t>(index - axis.before, 0), axis.in - 1);
 }

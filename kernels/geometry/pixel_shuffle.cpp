@@ -19,7 +19,9 @@ Error check_pixel_shuffle(TypeSet types, const Tensor& self, int64_t factor, con
 Error resize_image(const Tensor& self, int64_t channels, int64_t height, int64_t width, const Tensor& out) {
   const int64_t image[] = {channels, height, width};
   Shape shape;
+  // All dimensions before the image stay.
   for (size_t d = 0; d + 3 < self.sizes().size(); ++d) shape.push(self.sizes()[d]);
+  // Products of sizes and factor are 64-bit; a tensor's sizes have 32 bits.
   for (const int64_t size : image) {
     RL_CHECK(size <= kSpatialLimit, Error::InvalidArgument, "out: a size of %lld is too large",
              static_cast<long long>(size));

@@ -10,6 +10,7 @@ namespace rushlight::kernels {
 namespace {
 
 int64_t count_windows(const Window& window, bool ceil_mode) {
+  // PyTorch's rule: (in + 2 pad - reach) / step + 1 windows, rounded down, or up with ceil_mode.
   const int64_t reach = window.dilation * (window.kernel - 1) + 1;
   const int64_t slack = window.in + 2 * window.pad - reach;
   if (slack < 0 && !(ceil_mode && slack > -window.step)) return 0;
@@ -21,9 +22,11 @@ int64_t count_windows(const Window& window, bool ceil_mode) {
 
 }  // namespace
 
+// The first and the end position inside the input. The window is empty if it lies in the padding as a whole.
 Covered covered(const Window& window, ptrdiff_t index) {
   const int64_t start = index * window.step - window.pad;
   const int64_t end = std::min(start + (window.kernel - 1) * window.dilation + 1, window.in);
+  // Elements before the border are skipped in whole steps of the dilation.
   const int64_t outside = start < 0 ? (-start + window.dilation - 1) / window.dilation : 0;
   return {static_cast<ptrdiff_t>(start + outside * window.dilation), static_cast<ptrdiff_t>(end)};
 }
@@ -33,6 +36,7 @@ Error plan_windows(const Tensor& self, const PoolArguments& arguments, size_t sp
   RL_CHECK(rank == spatial + 1 || rank == spatial + 2, Error::InvalidArgument,
            "self: expected rank %lu or %lu, got %lu", static_cast<unsigned long>(spatial + 1),
            static_cast<unsigned long>(spatial + 2), static_cast<unsigned long>(rank));
+  // PyTorch's default stride is the kernel.
   const bool steps_by_kernel = arguments.stride.empty();
   RL_TRY(check_spatial_list(arguments.kernel_size, spatial, 1, "kernel_size"));
   if (!steps_by_kernel) RL_TRY(check_spatial_list(arguments.stride, spatial, 1, "stride"));
@@ -51,6 +55,7 @@ Error plan_windows(const Tensor& self, const PoolArguments& arguments, size_t sp
     window.pad = spatial_item(arguments.padding, i);
     window.dilation = spatial_item(arguments.dilation, i);
     const int64_t reach = window.dilation * (window.kernel - 1) + 1;
+    // With more padding a window could see nothing but padding.
     RL_CHECK(window.pad <= reach / 2, Error::InvalidArgument,
              "padding: expected at most half of the window, which is %ld, got %ld", static_cast<long>(reach),
              static_cast<long>(window.pad));

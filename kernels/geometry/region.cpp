@@ -20,12 +20,15 @@ Extent window_tiling(const Pool& pool, size_t d, const ptrdiff_t* at) {
 Extent adaptive_tiling(const Pool& pool, size_t d, const ptrdiff_t* at) {
   const Window& window = pool.windows[d];
   const int64_t index = at[2 + d];
+  // [floor(index * in / out), ceil((index + 1) * in / out)): regions may overlap by one element, and cover
+  // all.
   const int64_t begin = index * window.in / window.out;
   const int64_t end = ((index + 1) * window.in + window.out - 1) / window.out;
   return {begin, end - begin, end - begin};
 }
 
 size_t count_alike(const Window& window, ptrdiff_t x, const Extent& first) {
+  // Complete windows follow each other until the last element of one exceeds the input.
   const int64_t last = first.begin + (first.count - 1) * window.dilation;
   if (first.count != window.kernel || last >= window.in) return 1;
   const int64_t fitting = (window.in - 1 - last) / window.step + 1;
@@ -33,10 +36,12 @@ size_t count_alike(const Window& window, ptrdiff_t x, const Extent& first) {
   return static_cast<size_t>(fitting < left ? fitting : left);
 }
 
+// Lines and images become volumes, so for_each_region() has one form of loops.
 Pool make_pool(Tiling tiling, size_t spatial, const Window* windows, const Tensor& volume,
                const Tensor& pooled) {
   Pool pool{tiling, spatial, {}, as_volume(volume, spatial), as_volume(pooled, spatial)};
   for (size_t d = 0; d < kVolume; ++d) {
+    // Leading dimensions get one window of one element.
     const bool is_given = d + spatial >= kVolume;
     pool.windows[d] = is_given ? windows[d + spatial - kVolume] : Window{1, 1, 1, 0, 1, 1};
   }
@@ -64,6 +69,7 @@ void for_each_region(const Pool& pool, PoolFunction f) {
   const View& pooled = pool.pooled;
   Region region;
   for (size_t d = 0; d < kVolume; ++d) {
+    // Dilation is the distance of a window's elements, in every dimension.
     region.step[d] = static_cast<ptrdiff_t>(pool.windows[d].dilation);
     region.stride[d] = volume.strides[2 + d] * region.step[d];
   }

@@ -11,8 +11,10 @@ void gather_positions(const Tensor& self, const Tensor& out, size_t spatial, con
   const View target = as_volume(out, spatial);
   const auto channels = static_cast<size_t>(source.sizes[1]);
   const size_t element = self.element_size();
+  // All channels of a position move together: one contiguous copy if the layout is channels-last.
   for (ptrdiff_t n = 0; n < source.sizes[0]; ++n) {
     for (ptrdiff_t z = 0; z < axes[0].out; ++z) {
+      // Positions of the outer axes are computed once for all positions inside.
       const ptrdiff_t from_z = position(axes[0], z);
       for (ptrdiff_t y = 0; y < axes[1].out; ++y) {
         const ptrdiff_t from_y = position(axes[1], y);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Evaluates the separable sum recursively, innermost dimension first: no intermediate image is needed, at the
 // cost of repeated products.
+//
+//   sum over i of wz[i] * (sum over j of wy[j] * (sum over k of wx[k] * input[z[i], y[j], x[k]]))
 #include "kernels/geometry/taps.h"
 
 #include <algorithm>
@@ -32,6 +34,8 @@ void linear_weights(W fraction, W* weight) {
 
 template <class W>
 void cubic_weights(W fraction, W* weight) {
+  // Keys, "Cubic convolution interpolation for digital image processing", 1981, with a = -0.75 as in PyTorch.
+  // near() is for distances up to 1, far() from 1 to 2.
   constexpr W kA = W(-0.75);
   const auto near = [](W x) { return ((kA + 2) * x - (kA + 3)) * x * x + 1; };
   const auto far = [](W x) { return ((kA * x - 5 * kA) * x + 8 * kA) * x - 4 * kA; };
@@ -48,6 +52,7 @@ W round_to_byte(W value) {
 
 double byte_weight_levels(double largest) {
   constexpr double kMost = 1 << 15;  // limit of int16
+  // The largest power of two, up to 2^22, by which the largest weight still fits in int16.
   double levels = 1;
   while (levels < (1 << 22) && std::floor(0.5 + largest * 2 * levels) < kMost) levels *= 2;
   return levels;

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Zeroes the target, then scatters element by element, in the order of `picked`: with kCopy the last of equal
+// indices stays. Indices are data, so each is checked before its use.
 #include "kernels/geometry/unpool.h"
 
 #include <cstring>
@@ -24,6 +26,7 @@ Error unpool(Unpooling how, size_t spatial, const Tensor& picked, const Tensor& 
   const size_t element = target.element_size();
   const ptrdiff_t rows = volume.sizes[3];
   const ptrdiff_t row = volume.sizes[4];
+  // Indices are row-major in the spatial dimensions of one channel, whatever the layout of the tensors.
   const ptrdiff_t volume_size = volume.sizes[2] * rows * row;
   const ptrdiff_t plane = static_cast<ptrdiff_t>(source.sizes[2]) * source.sizes[3] * source.sizes[4];
   RowMajorCursor from(picked);

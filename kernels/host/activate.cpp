@@ -5,12 +5,14 @@
 
 namespace rushlight::kernels::host {
 
+// In place over n contiguous floats; one switch for a span instead of one for each element.
 void activate(const Activation& activation, float* x, size_t n) {
   const auto low = static_cast<float>(activation.low);
   const auto high = static_cast<float>(activation.high);
   switch (activation.kind) {
     case ActivationKind::kNone:
       return;
+    // The comparisons let NaN pass, as the portable code does.
     case ActivationKind::kClamp:
       for (size_t i = 0; i < n; ++i) {
         const float raised = x[i] < low ? low : x[i];

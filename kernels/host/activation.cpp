@@ -18,6 +18,7 @@ constexpr size_t kSpan = 1024;   // floats that stay in the L1 cache between act
 constexpr size_t kGrain = 4096;  // elements worth a thread
 
 void multiply_span(const Activation& activation, size_t n, const float* gate, const float* up, float* out) {
+  // The activation works in place in the output, which then is multiplied by `up`.
   std::memcpy(out, gate, n * sizeof(float));
   activate(activation, out, n);
   ukernel::mul_f32({1, n, {{out, 0, false}, {up, 0, false}, {}}, out, 0});
@@ -38,6 +39,7 @@ Error leaky_relu(KernelContext& context, const LeakyReluProblem& problem) {
 }
 
 Error elu(KernelContext& context, const EluProblem& problem) {
+  // y = positive * x for x > 0, else negative * (exp(inner * x) - 1).
   const float positive = problem.scale;
   const auto function = [positive, negative = problem.alpha * positive, inner = problem.input_scale](
                             size_t n, const float* x, float* y) {
@@ -62,6 +64,8 @@ Error clamp(KernelContext& context, const BoundsProblem& problem) {
 }
 
 Error gated_act(KernelContext& context, const GatedActProblem& problem) {
+  // A row of the input is [gate, up], each `width` long. Spans of it are shared by threads, so one long row
+  // is divided, too.
   const size_t spans = (problem.width + kSpan - 1) / kSpan;
   const size_t grain = std::max<size_t>(kGrain / std::min(problem.width, kSpan), 1);
   context.parallel_for(problem.rows * spans, grain, [&](size_t begin, size_t end, size_t) {

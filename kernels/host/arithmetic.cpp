@@ -19,6 +19,7 @@ Error add_scaled(KernelContext& context, const ScaledSumProblem& problem, bool m
   if constexpr ((kSumTypes & types::kFloating) != 0) {
     if (is_floating(type)) {
       const auto alpha = problem.alpha.to<float>();
+      // a + alpha * b; a difference negates alpha.
       const auto add = [factor = minus ? -alpha : alpha](ukernel::Rows rows) {
         rows.number = factor;
         ukernel::add_f32(rows);
@@ -32,6 +33,7 @@ Error add_scaled(KernelContext& context, const ScaledSumProblem& problem, bool m
       return elementwise_in_float(context, problem.out, add, problem.a, problem.b);
     }
   }
+  // Unsigned, so that negation and products wrap without undefined behavior.
   const auto alpha = problem.alpha.to<uint64_t>();
   const auto add = [factor = minus ? 0 - alpha : alpha, type](ukernel::Rows rows) {
     rows.factor = factor;
@@ -56,10 +58,12 @@ Error multiply(KernelContext& context, const BinaryProblem& problem) {
       return elementwise_in_float(context, problem.out, ukernel::mul_f32, problem.a, problem.b);
     }
   }
+  // Integers wrap.
   const auto function = problem.compute == ScalarType::Int ? ukernel::mul_i32 : ukernel::mul_i64;
   return elementwise(context, problem.out, function, problem.a, problem.b);
 }
 
+// Only float32 and 16-bit floats; the portable code divides integers.
 Error divide(KernelContext& context, const BinaryProblem& problem) {
   return elementwise_in_float(context, problem.out, ukernel::div_f32, problem.a, problem.b);
 }

@@ -37,7 +37,8 @@ FloatRows rows_of(const HeadMatrix& matrix, size_t row) {
 
 size_t round_up(size_t n, size_t to) { return (n + to - 1) / to * to; }
 
-// Sizes of blocks, and the scratch memory of a thread in floats.
+// Sizes of blocks, and the scratch memory of a thread in floats. Layout: packed keys [keys x depth], scores
+// [rows][keys], one row of a converted mask [keys], and largest score and sum of each carried row.
 struct Blocks {
   Blocks(size_t num_queries, size_t num_keys, size_t depth)
       : panel(ukernel::gemm_columns()),
@@ -77,7 +78,12 @@ class PlainHeads {
 };
 
 // Computes heads one after the other. Reader converts a head to float32 and stores rows of the result:
-// PlainHeads or WidenedHeads.
+// PlainHeads or WidenedHeads. With shift m, sum l and result o of a row so far, a block with scores s_j and
+// values v_j gives
+//
+//   m' = max(m, s_j)   f = exp(m - m')   w_j = exp(s_j - m')   l' = f l + sum w_j   o' = f o + sum w_j v_j
+//
+// and the row ends as o / l.
 template <class Reader>
 class Worker {
  public:
@@ -95,6 +101,7 @@ class Worker {
   void compute(size_t head, size_t begin, size_t end) {
     head_ = reader_.load(head, begin, end);
     packs_ = blocks_.packed != 0;
+    // Keys are the outer loop: a block of keys is packed once for all rows of the piece.
     const size_t last = plan_.keys_of(end - 1);
     for (first_key_ = 0; first_key_ < last; first_key_ += blocks_.keys) {
       num_keys_ = std::min(last - first_key_, blocks_.keys);
@@ -102,6 +109,7 @@ class Worker {
       values_ = reader_.values(first_key_, num_keys_);
       if (packs_) pack_keys(keys_, num_keys_, plan_.depth(), packed_);
       for (size_t row = begin; row < end; row += blocks_.rows) {
+        // With one block of keys a block of rows is finished at once, so all share the memory of its state.
         const size_t state = blocks_.carried == blocks_.rows ? 0 : row - begin;
         compute_block(row, std::min(end - row, blocks_.rows), shift_ + state, sum_ + state);
       }
@@ -118,6 +126,7 @@ class Worker {
     score(row, rows, n);
     for (size_t r = 0; r < rows; ++r) weigh(row + r, n, scores_ + r * blocks_.keys, shift + r, sum + r);
     add_values(row, rows, n);
+    // The last block of keys that the rows see: divides by the sums.
     if (first_key_ + n < end) return;
     for (size_t r = 0; r < rows; ++r) {
       // A row that sees no key is 0, as in PyTorch.
@@ -144,6 +153,7 @@ class Worker {
     }
     const size_t end = plan_.keys_of(row);
     const size_t seen = end <= first_key_ ? 0 : std::min(end - first_key_, n);
+    // Keys behind the row's own position have weight 0 in the product with the values.
     std::memset(scores + seen, 0, (n - seen) * sizeof(float));
     if (seen == 0) return;
     const float factor = ukernel::attention_weights(seen, scores, static_cast<float>(plan_.scale()),
@@ -206,6 +216,8 @@ template <class Reader>
 bool attend_in_pieces(KernelContext& context, const AttentionProblem& problem) {
   const AttentionPlan& plan = problem.plan;
   const Blocks blocks(plan.queries(), plan.keys(), plan.depth());
+  // The unit of work is a block of rows of one head. Pieces are consecutive, so that a thread packs the keys
+  // of a head once for many of them.
   const size_t in_head = (plan.queries() + blocks.rows - 1) / blocks.rows;
   const size_t count = plan.heads() * in_head;
   const size_t work = plan.heads() * plan.queries() * plan.keys() * (plan.depth() + plan.width());

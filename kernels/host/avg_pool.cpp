@@ -15,7 +15,9 @@ Error avg_pool2d(KernelContext& context, const AveragePoolProblem& problem) {
     const size_t size = window.rows * window.columns;
     int64_t divisor = pool.divisor;
     if (divisor == 0) divisor = pool.counts_padding ? piece.padded : static_cast<int64_t>(size);
+    // An empty window sums to 0, whatever it is divided by.
     const float by = size == 0 ? 1.0f : static_cast<float>(divisor);
+    // A window of contiguous elements, as in global pooling: one sum of a span.
     const bool run =
         window.column == 1 && (window.rows == 1 || window.row == static_cast<ptrdiff_t>(window.columns));
     if (piece.count == 1 && run) {

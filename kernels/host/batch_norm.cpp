@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Batch normalization as one multiply-add for each element, with the scales of 32 channels at a time on the
 // stack.
+//
+//   y = x * scale + shift    scale = weight / sqrt(var + eps)    shift = bias - mean * scale
 #include <cmath>
 #include <optional>
 
@@ -45,6 +47,7 @@ Error batch_norm(KernelContext& context, const BatchNormProblem& problem) {
   const Statistics statistics{problem.running_mean.const_data_ptr<float>(),
                               problem.running_var.const_data_ptr<float>(), floats_of(parameters.weight),
                               floats_of(parameters.bias), static_cast<float>(parameters.eps)};
+  // Batch and positions are one walk for all channels of a block.
   const ChannelAxes axes(input, out, 0);
   const size_t channels = axes.channel.size;
   const size_t tiles = (channels + kTile - 1) / kTile;
@@ -57,6 +60,7 @@ Error batch_norm(KernelContext& context, const BatchNormProblem& problem) {
       float scale[kTile];
       float shift[kTile];
       make_scales(statistics, first, n, scale, shift);
+      // The first channel of the block; strides are in bytes.
       const auto skipped = static_cast<ptrdiff_t>(first);
       scale_channels(axes, n, input.const_data_ptr<char>() + skipped * axes.channel.input,
                      out.mutable_data_ptr<char>() + skipped * axes.channel.output, scale, shift);

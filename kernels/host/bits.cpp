@@ -44,6 +44,7 @@ void combine_rows(const ukernel::Rows& rows, size_t size, F f) {
     char* out = static_cast<char*>(rows.out) + at * rows.stride;
     const bool one_a = rows.in[0].one;
     const bool one_b = rows.in[1].one;
+    // A single element is repeated in a word once, not loaded for each word.
     const Word all_a = one_a ? bits(repeat(a, size)) : 0;
     const Word all_b = one_b ? bits(repeat(b, size)) : 0;
     const auto combine = [&](size_t i, size_t count) {
@@ -54,6 +55,7 @@ void combine_rows(const ukernel::Rows& rows, size_t size, F f) {
     };
     size_t i = 0;
     for (; i + sizeof(Word) <= bytes; i += sizeof(Word)) combine(i, sizeof(Word));
+    // The last bytes, fewer than a word: nothing behind the row is read or written.
     if (i < bytes) combine(i, bytes - i);
   }
 }

@@ -21,6 +21,7 @@ size_t row_bytes(const BlockWeight& weight) {
 }
 
 size_t rows_together(const BlockLinearProblem& problem) {
+  // A multiple of 8 rows, which fills tiles of 2, 4 or 8 rows.
   const size_t fitting = std::max(kNear / std::max<size_t>(row_bytes(problem.weight), 1) / 8, size_t{1}) * 8;
   return std::min(fitting, problem.rows);
 }
@@ -59,6 +60,7 @@ std::optional<Error> block_linear(KernelContext& context, const BlockLinearProbl
   const BlockWeight& weight = problem.weight;
   char* quantized = nullptr;
   if (!weight.is_half) {
+    // Without scratch memory the portable code takes the call.
     quantized = static_cast<char*>(context.allocate_temp(scratch_bytes(problem), 64));
     if (quantized == nullptr) return std::nullopt;
   }

@@ -32,6 +32,7 @@ void rotate(const CachedAttention& plan, const float* x, const float* norm, size
     const float mean = ukernel::squares_span(plan.depth, x, 0) / static_cast<float>(plan.depth);
     ukernel::normalize_span(plan.depth, x, 0, 1.0f / std::sqrt(mean + plan.eps), norm, nullptr, to);
   }
+  // Pair (x, y) becomes (x cos - y sin, y cos + x sin), with one angle for each pair and position.
   const float* const cos = plan.cos + (plan.position + token) * plan.half;
   const float* const sin = plan.sin + (plan.position + token) * plan.half;
   if (plan.interleaved) return ukernel::rotate_pairs(plan.half, to, cos, sin);
@@ -59,6 +60,7 @@ void store(const CachedAttention& plan, const float* x, const CacheTensor& cache
 
 // Rotates keys in the memory of the first query's result.
 void append(const CachedAttention& plan, size_t token) {
+  // Memory for one rotated key; the rotated query of head 0 overwrites it at the end.
   float* const held = plan.result(token, 0);
   for (size_t head = 0; head < plan.key_heads; ++head) {
     const size_t row = head * plan.context + plan.position + token;
@@ -76,6 +78,7 @@ void append(const CachedAttention& plan, size_t token) {
 Error cached_attention(KernelContext& context, const CachedAttentionProblem& problem) {
   const CachedAttention& plan = problem.plan;
   if (plan.tokens == 0) return Error::Ok;
+  // Partial sums are needed if the keys of a row are divided among items; merge() combines them.
   const AttentionItems items(plan);
   const size_t partial_bytes = items.partial_bytes();
   float* partials = nullptr;
@@ -83,11 +86,13 @@ Error cached_attention(KernelContext& context, const CachedAttentionProblem& pro
   Pieces pieces(context, std::min(items.count(), items.work() / kGrain + 1), items.worker_bytes());
   if (pieces.empty() || (partials == nullptr && partial_bytes > 0)) return attend_by_tokens(context, plan);
 
+  // All tokens are appended before any is attended: later items read the keys of earlier tokens.
   const size_t width = (plan.heads + 2 * plan.key_heads) * plan.depth;
   context.parallel_for(plan.tokens, kAppended / width + 1, [&](size_t begin, size_t end, size_t) {
     for (size_t token = begin; token < end; ++token) append(plan, token);
   });
   pieces.run([&](size_t piece, size_t num_pieces, void* scratch) {
+    // Interleaved, because causal items differ in their number of keys.
     for (size_t i = piece; i < items.count(); i += num_pieces) {
       items.compute(i, static_cast<float*>(scratch), partials);
     }

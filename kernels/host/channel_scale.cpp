@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Two loops: spans along the innermost axis with one channel's scale, or, if channels are last in memory,
+// rows of channels with one scale each.
 #include "kernels/host/channel_scale.h"
 
 #include "kernels/ukernel/normalize.h"
@@ -27,6 +29,7 @@ void scale_channels(const ChannelAxes& axes, size_t n, const char* input, char* 
                     const float* shift) {
   const Axis& inner = axes.others.inner();
   const bool runs = inner.input == kFloat && inner.output == kFloat;
+  // Channels-last: all n channels of a position at once.
   const size_t together = axes.last() ? n : 1;
   for (size_t c = 0; c < n; c += together) {
     const auto skipped = static_cast<ptrdiff_t>(c);

@@ -45,6 +45,7 @@ Error clamp_to_tensors(KernelContext& context, const TensorBoundsProblem& proble
 }
 
 Error select(KernelContext& context, const SelectProblem& problem) {
+  // Selection moves elements by size, so it needs one microkernel for each size, not dtype.
   const auto function = where_of(problem.out.element_size());
   return elementwise(context, problem.out, function, problem.condition, problem.a, problem.b);
 }

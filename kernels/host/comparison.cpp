@@ -27,8 +27,10 @@ constexpr Comparison kNotEqual = {ukernel::not_equal_f32, ukernel::not_equal_i32
 constexpr Comparison kLess = {ukernel::less_f32, ukernel::less_i32, ukernel::less_i64};
 constexpr Comparison kLessEqual = {ukernel::less_equal_f32, ukernel::less_equal_i32, ukernel::less_equal_i64};
 
+// Results are bytes of bool; operands have the compute dtype.
 Error compare(KernelContext& context, const Comparison& comparison, const Tensor& a, const Tensor& b,
               const ComparisonProblem& problem) {
+  // Constant conditions: a build without integer dtypes links no integer microkernels.
   RowsFunction function = comparison.of_float;
   if (contains(kTypes, ScalarType::Int) && problem.compute == ScalarType::Int) function = comparison.of_int;
   if (contains(kTypes, ScalarType::Long) && problem.compute == ScalarType::Long) {

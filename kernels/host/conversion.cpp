@@ -14,6 +14,7 @@ namespace {
 
 using Conversion = void (*)(const ukernel::Rows& rows);
 
+// Rows are contiguous; elementwise() gathers strided ones before.
 template <class From, class To, void (*kConvert)(size_t, const From*, To*)>
 void convert_rows(const ukernel::Rows& rows) {
   const char* in = static_cast<const char*>(rows.in[0].data);
@@ -29,6 +30,7 @@ struct Row {
   Conversion convert;
 };
 
+// Each pair is float32 or int64 with another dtype: all other pairs are rare enough for the portable code.
 constexpr Row kConversions[] = {
     {ScalarType::Half, ScalarType::Float, convert_rows<uint16_t, float, ukernel::half_to_f32>},
     {ScalarType::Float, ScalarType::Half, convert_rows<float, uint16_t, ukernel::f32_to_half>},
@@ -59,8 +61,11 @@ Error convert(KernelContext& context, const ConversionProblem& problem) {
   const Tensor& out = problem.out;
   const ScalarType from = self.scalar_type();
   const ScalarType to = out.scalar_type();
+  // The same dtype: a copy that may change the layout.
   if (from == to) return fast_copy_to_out(context, View::of(self), out);
+  // The table names dtypes that a build may lack.
   if (contains(kConvertibleTypes, from) && contains(kConvertibleTypes, to)) {
+    // A linear search, once for each call.
     for (const Row& row : kConversions) {
       if (row.from == from && row.to == to) return elementwise(context, out, row.convert, self);
     }

@@ -21,6 +21,7 @@ void lengthen_rows(ConvolutionAxis* axes) {
     ConvolutionAxis& outer = axes[i];
     const bool adjoins =
         outer.in_stride == row.in * row.in_stride && outer.out_stride == row.out * row.out_stride;
+    // A pointwise axis of size 1 is absorbed, whatever its strides.
     if (outer.in > 1 && !(adjoins && is_pointwise(outer) && is_pointwise(row))) return;
     if (!is_pointwise(outer)) return;
     row.in *= outer.in;
@@ -29,7 +30,10 @@ void lengthen_rows(ConvolutionAxis* axes) {
   }
 }
 
-// The outputs of phase `index` along one axis, and the inputs that they see.
+// The outputs of phase `index` along one axis, and the inputs that they see. A transposed convolution with
+// step s is s ordinary ones (phases), whose outputs are s apart: outputs of one phase see the same taps. Taps
+// with the same remainder of k * dilation modulo s belong together; they repeat with a period of `cycle`. For
+// example, step 2, three taps and padding 1: even outputs see tap 1, odd ones taps 0 and 2.
 PhaseAxis make_phase_axis(const ConvolutionAxis& axis, bool transposed, ptrdiff_t index) {
   if (!transposed) {
     return {axis.out,       axis.in, axis.step,       -axis.pad, axis.dilation,     axis.kernel,
@@ -49,6 +53,8 @@ PhaseAxis make_phase_axis(const ConvolutionAxis& axis, bool transposed, ptrdiff_
   phase.in_stride = axis.in_stride;
   phase.out_first = index * axis.out_stride;
   phase.out_stride = axis.step * axis.out_stride;
+  // No tap reaches outputs of this phase, which happens if the kernel is shorter than the step: these get the
+  // bias only.
   if (first == tried) return phase;  // no taps
   phase.taps = (axis.kernel - first + cycle - 1) / cycle;
   phase.in_first = (shifted - first * axis.dilation) / axis.step;
@@ -58,6 +64,7 @@ PhaseAxis make_phase_axis(const ConvolutionAxis& axis, bool transposed, ptrdiff_
   return phase;
 }
 
+// No more phases than outputs: the others would be empty.
 ptrdiff_t phases_of(const ConvolutionAxis& axis, bool transposed) {
   return transposed ? std::min(axis.step, axis.out) : 1;
 }
@@ -95,6 +102,7 @@ Convolution make_convolution(const ConvolutionProblem& problem) {
   made.weight = weight.const_data_ptr<float>();
   made.bias = bias ? bias->const_data_ptr<float>() : nullptr;
   made.out = out.mutable_data_ptr<float>();
+  // No clamp.
   made.low = -__builtin_inff();
   made.high = __builtin_inff();
   made.transposed = arguments.transposed;
@@ -139,6 +147,7 @@ Phase make_phase(const Convolution& convolution, size_t index) {
   return phase;
 }
 
+// Divides the tap of the phase into its coordinates, last axis first.
 ptrdiff_t kernel_offset(const Phase& phase, ptrdiff_t tap) {
   ptrdiff_t offset = phase.kernel_first();
   for (size_t i = kSpatial; i-- > 0;) {

@@ -8,7 +8,7 @@ namespace rushlight::kernels::host {
 
 namespace {
 
-// True if two tensors of one shape have the same strides.
+// True if two tensors of one shape have the same strides. The strides of dimensions of size 1 do not matter.
 bool has_equal_strides(const Tensor& a, const Tensor& b) {
   for (size_t d = 0; d < a.sizes().size(); ++d) {
     if (a.sizes()[d] > 1 && a.strides()[d] != b.strides()[d]) return false;
@@ -33,6 +33,7 @@ std::optional<Error> convolution_act(KernelContext& context, const ConvolutionAc
     }
   }
   if (!convolve(context, sums)) return std::nullopt;
+  // Another layout of the residual needs a second pass over the result.
   if (!fused) add_and_activate(problem.residual, last, problem.out);
   return Error::Ok;
 }

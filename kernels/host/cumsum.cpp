@@ -10,6 +10,7 @@ Error cumsum(KernelContext&, const CumulativeProblem& problem) {
   return for_each_fiber(views, problem.dim, [](const Fiber* fibers) {
     const char* from = fibers[0].data;
     char* to = fibers[1].data;
+    // Sequential: each sum is rounded to float32 only when it is stored.
     double sum = 0.0;
     for (ptrdiff_t i = 0; i < fibers[0].size; ++i, from += fibers[0].stride, to += fibers[1].stride) {
       sum += static_cast<double>(*reinterpret_cast<const float*>(from));

@@ -20,6 +20,7 @@ Panels panels_of(const GroupedWeight& weight) {
           }};
 }
 
+// A multiple of 8 rows, which fills tiles of 2, 4 or 8 rows.
 size_t block_of(const GroupedWeight& weight, size_t rows) {
   const size_t fitting = std::max(kNear / ukernel::dynamic_row_bytes(weight.form) / 8, size_t{1}) * 8;
   return std::min(fitting, std::max<size_t>(rows, 1));
@@ -32,6 +33,7 @@ size_t scratch_bytes(const GroupedWeight& weight, size_t rows) {
 
 DynamicScale scale_of(const DynamicRange& range, const float* from, size_t count) {
   DynamicExtent extent;
+  // find_extent() is false if an element is NaN, which makes the scale NaN.
   if (!ukernel::find_extent(count, from, &extent.min, &extent.max)) extent.include(__builtin_nanf(""));
   return choose_scale(range, extent);
 }
@@ -45,7 +47,8 @@ ukernel::DynamicQuantization quantization(const DynamicRange& range, const Dynam
           range.mapping == RangeMapping::kNearerEnd};
 }
 
-// The product of the rows of a problem with packed panels.
+// The product of the rows of a problem with packed panels. The scale of a whole input is found once, that of
+// a token with its row.
 class Product {
  public:
   Product(const DynamicLinearProblem& problem, const LinearRows& rows, const Panels& panels,
@@ -107,6 +110,8 @@ std::optional<Error> dynamic_linear(KernelContext& context, const DynamicLinearP
   const Product product(problem, *rows, panels, packed);
   const size_t block = block_of(weight, rows->count), count = panels.count(weight.features);
   const size_t blocks = (rows->count + block - 1) / block;
+  // `cuts` parts of the panels for each block of rows: enough that every thread has work, but none below the
+  // size that is worth a thread.
   const size_t most = count / items_for_piece(block * panels.columns * weight.depth());
   const size_t cuts =
       std::clamp<size_t>((context.threads() + blocks - 1) / blocks, 1, std::max<size_t>(most, 1));
@@ -116,6 +121,7 @@ std::optional<Error> dynamic_linear(KernelContext& context, const DynamicLinearP
     char* const quantized = scratch + each * thread;
     for (size_t item = begin; item < end; ++item) {
       const size_t first = item / cuts * block, number = std::min(block, rows->count - first);
+      // Each item quantizes its rows itself, so threads need not wait for each other.
       product.quantize(first, number, quantized);
       const size_t panel = item % cuts * per_cut;
       product.multiply(first, number, quantized, panel, std::min(panel + per_cut, count));

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Conversion of spans between float32 and 16-bit floats: contiguous spans by vector microkernels, strided
+// ones element by element. Strides are in elements.
 #include "kernels/host/elements.h"
 
 #include <cstring>
@@ -22,6 +24,7 @@ void store_as(T* to, ptrdiff_t stride, const float* from, size_t n) {
 
 }  // namespace
 
+// The dtype is float16, bfloat16 or float32; builds without a 16-bit dtype contain no code for it.
 void load_floats(float* to, ScalarType type, const void* from, ptrdiff_t stride, size_t n) {
   if constexpr (contains(kAnySelectedType, ScalarType::Half)) {
     if (type == ScalarType::Half) {
@@ -42,6 +45,7 @@ void load_floats(float* to, ScalarType type, const void* from, ptrdiff_t stride,
   }
 }
 
+// Rounds to nearest even, as the portable conversion does.
 void store_floats(void* to, ptrdiff_t stride, ScalarType type, const float* from, size_t n) {
   if constexpr (contains(kAnySelectedType, ScalarType::Half)) {
     if (type == ScalarType::Half) {

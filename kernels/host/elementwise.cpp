@@ -21,7 +21,8 @@ constexpr size_t kGrain = 1 << 15;
 constexpr size_t kGathered = 256;
 constexpr size_t kMaxElementSize = 8;
 
-// Operand 0 is the output. At least two axes.
+// The axes of plan_broadcast(), at least two of them, with strides in bytes, and the addresses of the first
+// elements. Operand 0 is the output.
 struct Walk {
   BroadcastAxis axes[kTensorDimensionLimit];  // innermost first
   size_t dim = 0;
@@ -36,6 +37,7 @@ bool converts(const Tensor& tensor, const RowWork& work) {
   return work.in_float && tensor.scalar_type() != ScalarType::Float;
 }
 
+// By size of the element: dtypes of one size share a loop.
 void gather(char* to, const char* from, ptrdiff_t stride, size_t n, size_t element) {
   const auto copy = [&](auto type) {
     using T = decltype(type);
@@ -69,6 +71,7 @@ void run_scattered(const Walk& walk, const ukernel::Rows& rows, const RowWork& w
                            static_cast<ptrdiff_t>(row) * rows.in[k - 1].stride +
                            static_cast<ptrdiff_t>(first) * step;
         part.in[k - 1].data = from;
+        // Three cases: converted to float32, gathered to adjacent elements, or used in place.
         const auto size = static_cast<ptrdiff_t>(walk.sizes[k]);
         if (walk.types[k] != ScalarType::Float) {
           load_floats(reinterpret_cast<float*>(gathered[k]), walk.types[k], from, step / size,
@@ -87,6 +90,7 @@ void run_scattered(const Walk& walk, const ukernel::Rows& rows, const RowWork& w
   }
 }
 
+// False if every operand's row is contiguous or one element, in the dtype that the microkernel reads.
 bool is_scattered(const Walk& walk) {
   if (walk.types[0] != ScalarType::Float) return true;
   for (size_t k = 1; k < walk.operands; ++k) {
@@ -106,6 +110,7 @@ void run_rows(const Walk& walk, const RowWork& work, bool scattered, size_t begi
   const auto move = [&](size_t axis, ptrdiff_t steps) {
     for (size_t k = 0; k < walk.operands; ++k) data[k] += steps * walk.axes[axis].strides[k];
   };
+  // The position of the first row, divided into indices once; the walk then counts on.
   size_t left = begin;
   for (size_t axis = 1; axis < walk.dim; ++axis) {
     index[axis] = left % walk.axes[axis].size;
@@ -115,6 +120,7 @@ void run_rows(const Walk& walk, const RowWork& work, bool scattered, size_t begi
   while (begin < end) {
     ukernel::Rows rows{};
     rows.n = walk.axes[0].size;
+    // All rows along axis 1 form one call; the first call may begin in the middle of that axis.
     rows.count = rows_axis.size - index[1] < end - begin ? rows_axis.size - index[1] : end - begin;
     rows.out = data[0];
     rows.stride = rows_axis.strides[0];
@@ -171,6 +177,7 @@ bool is_flat(const Tensor& out, Span<const Tensor* const> inputs, bool* one) {
 Error run_elementwise(KernelContext& context, const Tensor& out, Span<const Tensor* const> inputs,
                       const RowWork& work) {
   bool one[kMaxElementwiseInputs];
+  // A static output with the layout of its inputs needs neither a shape nor a resize.
   if (out.impl()->shape_dynamism() != TensorShapeDynamism::STATIC || !is_flat(out, inputs, one)) {
     Shape shape;
     for (const Tensor* input : inputs) RL_TRY(broadcast_shape(shape.span(), input->sizes(), &shape));
@@ -193,9 +200,11 @@ Error run_elementwise(KernelContext& context, const Tensor& out, Span<const Tens
     walk.types[k] = converts(*operands[k], work) ? operands[k]->scalar_type() : ScalarType::Float;
   }
   walk.dim = plan_broadcast(operands, walk.operands, walk.axes);
+  // The loops need an axis of elements and an axis of rows.
   while (walk.dim < 2) walk.axes[walk.dim++] = BroadcastAxis{1, {}};
   const bool scattered = is_scattered(walk);
   const size_t n = walk.axes[0].size;
+  // A single row is divided among threads along its elements, all other outputs by rows.
   if (walk.dim == 2 && walk.axes[1].size == 1) {
     context.parallel_for(n, kGrain, [&](size_t begin, size_t end, size_t) {
       Walk part = walk;

@@ -27,6 +27,7 @@ struct Search {
   // One output from a contiguous fiber.
   void run(char* const* at) const {
     const auto* x = reinterpret_cast<const float*>(at[kInput]);
+    // Two vector loops cost less than one that carries indices.
     const float value = largest ? ukernel::max_span(size, x) : ukernel::min_span(size, x);
     if (at[kValue] != nullptr) *reinterpret_cast<float*>(at[kValue]) = value;
     *reinterpret_cast<int64_t*>(at[kIndex]) = static_cast<int64_t>(ukernel::find_span(size, x, value));
@@ -34,6 +35,7 @@ struct Search {
 
   // n adjacent outputs.
   void columns(char* const* at, size_t n, const JointAxes<kOperands>::Axis& axis) const {
+    // Results of a tile are on the stack, since values and indices may have any stride.
     constexpr size_t kTile = 32;
     for (size_t j = 0; j < n; j += kTile) {
       const size_t count = n - j < kTile ? n - j : kTile;
@@ -104,6 +106,8 @@ int64_t find_of_all(bool largest, const Tensor& self) {
     int32_t place = 0;
     find(static_cast<size_t>(fibers[0].size), fibers[0].stride / kFloat, 1,
          reinterpret_cast<const float*>(fibers[0].data), &value, &place);
+    // Fibers are visited in row-major order, so only a strictly better value or the first NaN replaces the
+    // winner.
     const bool beats = largest ? value > best : value < best;
     if (seen == 0 || beats || (value != value && best == best)) {
       best = value;
@@ -124,6 +128,7 @@ Error search_fibers(KernelContext& context, bool largest, const ExtremumSearch& 
   if (search.values != nullptr) {
     values = search.view_of(*search.values);
   } else {
+    // A null address with strides of 0 stays null during the walk.
     for (ptrdiff_t& stride : values.strides) stride = 0;
     values.data = nullptr;
   }

@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Classifies a copy by its two innermost merged loops: contiguous rows, a transposed matrix, a repeated
 // element, a reversed span, or strided elements. Short contiguous spans are moved as one wider element.
+//
+//   rows        slice                      copy_rows()
+//   transpose   permute, layout change     transpose()
+//   element     expand, fill               fill_span()
+//   reversed    flip                       reverse()
+//   strided     all others                 copy_elements()
 #include "kernels/host/fast_copy.h"
 
 #include <algorithm>
@@ -22,6 +28,7 @@ using Loop = PairedLoops::Loop;
 
 // Reverses the elements of 1, 2, 4 or 8 bytes in a word.
 uint64_t reverse_word(uint64_t word, size_t element) {
+  // Swaps halves, then quarters, then bytes, down to the size of the element.
   if (element <= 4) word = word << 32 | word >> 32;
   if (element <= 2) word = (word & 0x0000ffff0000ffff) << 16 | (word >> 16 & 0x0000ffff0000ffff);
   return element == 1 ? (word & 0x00ff00ff00ff00ff) << 8 | (word >> 8 & 0x00ff00ff00ff00ff) : word;
@@ -54,6 +61,7 @@ class Copy {
  public:
   Copy(const View& target, const View& source) : target_(target.data), source_(source.data) {
     element_ = static_cast<ptrdiff_t>(element_size(target.type));
+    // The loops are sorted by the strides of the target and merged.
     const PairedLoops loops(target, source);
     for (const Loop& loop : loops.loops()) loops_[dim_++] = loop;
     if (dim_ > 1) widen_elements();
@@ -96,6 +104,7 @@ class Copy {
     const ptrdiff_t alignment = bytes < 8 ? bytes : 8;
     uintptr_t all = reinterpret_cast<uintptr_t>(target_) | reinterpret_cast<uintptr_t>(source_);
     for (size_t d = 1; d < dim_; ++d) {
+      // All strides must keep the alignment, too: their bits are collected and tested once.
       all |= static_cast<uintptr_t>(loops_[d].target) | static_cast<uintptr_t>(loops_[d].source);
     }
     return (all & static_cast<uintptr_t>(alignment - 1)) == 0;
@@ -106,6 +115,7 @@ class Copy {
     if (loops_[0].target != element_ || loops_[0].source == element_ || loops_[0].source == 0) return;
     for (size_t d = 1; d < dim_; ++d) {
       if (loops_[d].source != element_) continue;
+      // The target's contiguous loop stays innermost, the source's moves next to it: a transpose.
       const Loop columns = loops_[d];
       for (; d > 1; --d) loops_[d] = loops_[d - 1];
       loops_[1] = columns;
@@ -144,6 +154,7 @@ class Copy {
 
   // Repeats one element: copies the filled part behind itself, doubling it each time up to 4096 bytes.
   void fill_span(char* target, const char* element, size_t bytes) const {
+    // Copies of at most this size keep their source in the L1 cache.
     constexpr size_t kMost = 4096;
     auto done = static_cast<size_t>(element_);
     std::memmove(target, element, done);

@@ -17,12 +17,14 @@ constexpr size_t kChain = 64;  // partial sums that are added to one block
 
 const float* floats_at(const char* place) { return reinterpret_cast<const float*>(place); }
 
+// NaN wins and stays, as no comparison with it is true.
 float better(FloatFold::Kind kind, float a, float b) {
   const bool wins = kind == FloatFold::kLargest ? b > a : b < a;
   return wins || b != b ? b : a;
 }
 
-// Combines the partial results of several spans, for n outputs.
+// Combines the partial results of several spans, for n outputs. At most kFoldTile outputs: their blocks are
+// on the stack.
 class Groups {
  public:
   Groups(FloatFold::Kind kind, size_t n, float* results) : kind_(kind), n_(n), results_(results) {}
@@ -44,10 +46,12 @@ class Groups {
   }
 
  private:
+  // Adds the block of at most kChain partial sums to the total.
   void close() {
     if (kind_ != FloatFold::kSum) return;
     for (size_t i = 0; i < n_; ++i) {
       const float block = seen_ == 0 ? 0.0f : block_[i];
+      // The first block starts the total, which is not initialized before.
       results_[i] = seen_ <= kChain ? block : results_[i] + block;
     }
   }
@@ -82,6 +86,8 @@ FloatReduction::FloatReduction(const Reduction& reduction) : reduction_(reductio
   columns_ = inner.size;
   tile_ = kFoldTile;
   if (apart_ != kFloat) {
+    // Outputs that are not adjacent are reduced one by one, so a tile has few of them if each has many
+    // elements.
     const size_t runs = kElements / (reduction.count() + 1);
     tile_ = runs == 0 ? 1 : runs < kFoldTile ? runs : kFoldTile;
   }
@@ -94,6 +100,7 @@ size_t FloatReduction::tiles() const {
 
 size_t FloatReduction::grain() const {
   constexpr size_t kElements = 32768;  // worth another thread
+  // Elements that a tile reads.
   const size_t each = reduction_.count() * (columns_ < tile_ ? columns_ : tile_);
   return each >= kElements ? 1 : kElements / (each + 1) + 1;
 }
@@ -116,6 +123,7 @@ void FloatReduction::fold(const FloatFold& fold, const char* first, size_t n, co
   const PairedAxes& reduced = reduction_.reduced();
   if (apart_ == kFloat) return fold_floats(fold, reduced, first, n, center, results);
   const Axis& inner = reduced.inner();
+  // The reduced elements of an output are one contiguous span: no partial results to combine.
   const bool one_run = inner.input == kFloat && inner.size != 0 && reduced.count(1) == 1;
   for (size_t i = 0; i < n; ++i, first += apart_) {
     if (one_run) {

@@ -10,12 +10,14 @@ Error gather(KernelContext&, const GatherProblem& problem) {
   const size_t d = problem.plan.dim;
   const View& source = problem.plan.source;
   const View& out = problem.plan.target;
+  // The innermost dimension of `out` in memory: writes are contiguous there, if any are.
   size_t inner = 0;
   for (size_t i = 1; i < out.dim; ++i) {
     if (out.sizes[i] > 1 && (out.sizes[inner] == 1 || out.strides[i] < out.strides[inner])) inner = i;
   }
   const size_t element = element_size(out.type);
   const auto length = static_cast<size_t>(out.sizes[inner]);
+  // Along `dim` the index alone selects the source; along other dimensions the source advances with `out`.
   const ptrdiff_t step = inner == d ? 0 : source.strides[inner];
   SizesType at[kTensorDimensionLimit] = {};
   IndexSpan run{index.data, index.strides[inner], index.type, source.sizes[d], source.strides[d], false};

@@ -4,6 +4,13 @@
 // packed unless it is constant (packed at load) or small. Tiles of gemm_rows() rows by one panel are computed
 // in registers and divided among threads. Few rows with contiguous columns of B are dot products instead,
 // because packing would cost more than the product.
+//
+// The loops, from the outermost to the innermost:
+//
+//   blocks of kDepthBlock rows of B
+//     blocks of panels, at most kBlockBytes          packed here, stay in the L2 cache
+//       blocks of kRowBlock rows of A                only if A is converted
+//         tiles of gemm_rows() rows by one panel     divided among threads, sums in registers
 #include "kernels/host/gemm.h"
 
 #include <algorithm>
@@ -66,6 +73,7 @@ Gemm transposed(const Gemm& gemm) {
 Gemm simplified(Gemm gemm) {
   if (gemm.alpha == 0.0f) gemm.depth = 0;
   if (gemm.beta == 0.0f) gemm.bias.data = nullptr;
+  // C^T = B^T A^T: exchanges strides only. Packed panels fix the roles of A and B.
   const bool rows_are_contiguous = gemm.out.column_stride == 1 && gemm.columns != 1;
   const bool columns_are = gemm.out.row_stride == 1 || gemm.columns == 1;
   if (!rows_are_contiguous && columns_are && gemm.rows != 1 && gemm.packed_b == nullptr)
@@ -78,6 +86,7 @@ class Plan {
  public:
   explicit Plan(const Gemm& gemm) : gemm_(simplified(gemm)) {
     const bool is_float = gemm_.type == ScalarType::Float;
+    // The order of these decisions matters: each uses the ones before it.
     dots_ = is_of_few_vectors();
     staged_ = !is_float || (gemm_.out.column_stride != 1 && gemm_.columns != 1);
     converts_a_ = !is_float ||
@@ -85,14 +94,20 @@ class Plan {
     packs_b_ = gemm_.packed_b == nullptr && !dots_ && !is_used_as_it_lies();
     panel_ = ukernel::gemm_columns();
     panels_ = divide_up(gemm_.columns, panel_);
+    // Staged sums cannot be added to `out` block by block, so their depth is not divided.
     depth_block_ = staged_ ? std::max<size_t>(gemm_.depth, 1) : kDepthBlock;
     depth_block_ = std::min(depth_block_, std::max<size_t>(gemm_.depth, 1));
+    // Panels of one block of depth that fit in kBlockBytes.
     const size_t fitting = kBlockBytes / (depth_block_ * panel_ * sizeof(float));
     panel_block_ = std::min(panels_, std::max<size_t>(fitting, 1));
     row_block_ = converts_a_ ? std::min(gemm_.rows, kRowBlock) : gemm_.rows;
+    // The tile starts with the bias itself, so this requires factors of 1 and a layout that the microkernel
+    // reads.
     bias_in_tile_ = gemm_.bias.data == nullptr || (is_float && gemm_.alpha == 1.0f && gemm_.beta == 1.0f &&
                                                    bias_kind() != ukernel::GemmInitial::kC);
     const Matrix& residual = gemm_.residual;
+    // The microkernel ends a tile with residual and clamp. Both need the finished sum, thus alpha 1 and the
+    // bias.
     end_in_tile_ =
         bias_in_tile_ && gemm_.alpha == 1.0f && is_clamp(gemm_.activation) &&
         (residual.data == nullptr || (is_float && (residual.column_stride == 1 || gemm_.columns == 1)));
@@ -109,6 +124,7 @@ class Plan {
     alignas(64) float small[kSmallDepth * kMostColumns];
     b_block_ = static_cast<float*>(scratch);
     if (scratch == nullptr && scratch_bytes() != 0) {
+      // Sums that are staged need the whole depth, which does not fit on the stack if B is packed.
       const bool can_do_without = gemm_.type == ScalarType::Float && !(staged_ && packs_b_);
       RL_CHECK(can_do_without, Error::MemoryAllocationFailed, "out of scratch memory: need %lu bytes",
                log_number(scratch_bytes()));
@@ -121,6 +137,8 @@ class Plan {
       b_block_ = small;
     }
     a_block_ = b_block_ + b_bytes() / sizeof(float);
+    // Depth, panels, rows: a block of B is packed once and used by all rows. Runs once even with depth 0, to
+    // write bias or zeros.
     for (size_t depth = 0; depth == 0 || depth < gemm_.depth; depth += depth_block_) {
       for (size_t panel = 0; panel < panels_; panel += panel_block_) {
         const size_t panels = std::min(panel_block_, panels_ - panel);
@@ -200,6 +218,8 @@ class Plan {
         }
       });
     }
+    // Tiles are numbered with panels fastest, so that a thread keeps the rows of A and goes through the block
+    // of B.
     const size_t split = ukernel::gemm_split(rows);
     const size_t tiles = divide_up(rows, split) * panels;
     for_each(context, tiles, split * panel_ * deep, [&](size_t begin, size_t end) {
@@ -237,6 +257,7 @@ class Plan {
       tile.b_stride = static_cast<ptrdiff_t>(panel_);
       tile.b_columns = panel_;
     } else {
+      // Used in place: the last panel has fewer columns, and nothing behind them may be read.
       tile.b = floats(gemm_.b, depth, column);
       tile.b_stride = gemm_.b.row_stride;
       tile.b_columns = tile.columns;
@@ -285,6 +306,7 @@ class Plan {
     float stage[kMostRows * kMostColumns];
     tile->c = staged_ ? stage : const_cast<float*>(floats(gemm_.out, row, column));
     tile->c_stride = staged_ ? static_cast<ptrdiff_t>(kMostColumns) : gemm_.out.row_stride;
+    // The first block of depth starts the sums, later ones add to `out`.
     tile->adds_to_c = !begins;
     if (begins && bias_in_tile_) {
       tile->initial_from = bias_kind();
@@ -374,6 +396,7 @@ size_t packed_bytes(size_t depth, size_t columns) {
   return divide_up(columns, width) * width * depth * sizeof(float);
 }
 
+// Element (k, j) of B is at to[(j / width * depth + k) * width + j % width]; the last panel is padded.
 void pack_b(float* to, ScalarType type, const Matrix& b, size_t depth, size_t columns) {
   const size_t width = ukernel::gemm_columns();
   for (size_t column = 0; column < columns; column += width) {
@@ -436,6 +459,7 @@ Error multiply(KernelContext& context, const Gemm& first, const Batch& batch) {
   const size_t bytes = Plan(first).scratch_bytes();
   void* scratch = bytes == 0 ? nullptr : context.allocate_temp(bytes, 64);
   const auto size = static_cast<ptrdiff_t>(element_size(first.type));
+  // Small products are divided among threads as wholes, large ones one after the other, each on all threads.
   const auto one = [&](KernelContext* threads, size_t n) {
     Gemm gemm = first;
     const auto move = [&](Matrix& matrix, ptrdiff_t stride) {

@@ -43,12 +43,14 @@ struct Groups {
         parameters(parameters) {
     for (size_t i = input.sizes().size(); i-- > 0;) {
       const size_t d = input.dim_order()[i];
+      // The elements of a group: its channels and all positions.
       const size_t size = d == 1 ? channels : static_cast<size_t>(input.sizes()[d]);
       if (d != 0) elements.add({size, byte_stride(input, d), byte_stride(out, d)});
     }
   }
 
   Moments<float> normalize(size_t n, size_t g) const {
+    // Channels of a group in blocks, whose scales and shifts fit on the stack.
     constexpr size_t kTile = 32;
     const auto sample = static_cast<ptrdiff_t>(n);
     const char* const samples = source.data + sample * source.strides[0];
@@ -63,6 +65,7 @@ struct Groups {
       for (size_t i = 0; i < taken; ++i) {
         scale[i] = found.rstd;
         if (parameters.weight) scale[i] *= parameters.weight->const_data_ptr<float>()[first + i];
+        // (x - mean) * scale + bias = x * scale + (bias - mean * scale).
         shift[i] = -found.mean * scale[i];
         if (parameters.bias) shift[i] += parameters.bias->const_data_ptr<float>()[first + i];
       }
@@ -77,6 +80,7 @@ struct Groups {
 }  // namespace
 
 Error group_norm(KernelContext& context, const GroupNormProblem& problem) {
+  // A unit of work is one group of one sample.
   const Groups groups(problem.input, problem.out, problem.groups, problem.parameters);
   const View means = View::of(problem.mean);
   const View rstds = View::of(problem.rstd);

@@ -37,11 +37,13 @@ class Selection {
       : self_(self), indices_(indices), target_(View::of(out)) {
     size_t covered = 0;
     for (size_t d = 0; d < indices.size(); ++d) covered += indices[d].has_value() ? 1 : 0;
+    // The result has the kept dimensions and the broadcast ones, so its rank gives the rank of the indices.
     broadcast_ = target_.dim + covered - static_cast<size_t>(self.dim());
     size_t first = 0;
     while (!indices[first].has_value()) ++first;
     size_t end = first;
     while (end < indices.size() && indices[end].has_value()) ++end;
+    // Adjacent indexed dimensions are replaced in place, others move to the front, as in PyTorch.
     front_ = end - first == covered ? first : 0;
     plan_kept();
   }
@@ -65,6 +67,7 @@ class Selection {
  private:
   [[nodiscard]] bool is_indexed(size_t d) const { return d < indices_.size() && indices_[d].has_value(); }
 
+  // Axes of the dimensions without an index, from `self` to their dimension in the result.
   void plan_kept() {
     for (size_t i = static_cast<size_t>(self_.dim()); i-- > 0;) {
       const size_t d = self_.dim_order()[i];
@@ -78,10 +81,12 @@ class Selection {
 
   // Computes the last broadcast dimension, at position `at` of the other ones.
   Error run_row(const SizesType* at, char* to) const {
+    // Scalars as indices have no dimension: one position.
     const size_t last = broadcast_ == 0 ? 0 : broadcast_ - 1;
     const size_t count = broadcast_ == 0 ? 1 : static_cast<size_t>(target_.sizes[front_ + last]);
     const ptrdiff_t stride = broadcast_ == 0 ? 0 : target_.strides[front_ + last];
     for (size_t first = 0; first < count; first += kIndexBlock) {
+      // Each index tensor adds its offsets, so the number of index tensors is not limited.
       ptrdiff_t offsets[kIndexBlock] = {};
       const size_t n = std::min(kIndexBlock, count - first);
       for (size_t d = 0; d < indices_.size(); ++d) {
@@ -112,6 +117,7 @@ class Selection {
     const Axis& run = kept_.inner();
     const size_t element = self_.element_size();
     const auto* from = self_.const_data_ptr<char>();
+    // Short or strided slices: one element of each of the n results at a time.
     if (run.input != static_cast<ptrdiff_t>(element) || run.output != run.input ||
         run.size * element < kRun) {
       return kept_.walk(from, to, 0, [&](const char* source, char* target) {

@@ -11,10 +11,12 @@ namespace rushlight::kernels::host {
 
 namespace {
 
-// Returns false, and stores the index in `wrong`, if one is out of range.
+// Returns false, and stores the index in `wrong`, if one is out of range. Adds index * step to each offset,
+// up to the first index out of range.
 template <class T>
 bool add(const IndexSpan& run, const char* at, size_t n, ptrdiff_t* offsets, int64_t* wrong) {
   for (size_t i = 0; i < n; ++i, at += run.stride) {
+    // Read once: the value that is checked is the value that is used.
     T read;
     std::memcpy(&read, at, sizeof(T));
     const auto index = static_cast<int64_t>(read);
@@ -58,7 +60,8 @@ void copy(size_t n, const char* from, const ptrdiff_t* offsets, char* to, ptrdif
   }
 }
 
-// Byte strides: of the indices, of the indexed elements, and of both ends of the copy.
+// Byte strides: of the indices, of the indexed elements, and of both ends of the copy. One template for both:
+// constants in one instance, variables in the other.
 struct AnySteps {
   ptrdiff_t index, named, from, to;
 };
@@ -90,6 +93,7 @@ bool copy_span(Steps steps, const IndexSpan& run, size_t n, const char* from, ch
 template <class Element, class Index>
 bool copy_span(const AnySteps& steps, const IndexSpan& run, size_t n, const char* from, char* to,
                int64_t* wrong) {
+  // The strides of a dense span are constants, which lets the compiler fold the address arithmetic.
   using Dense = DenseSteps<Element, Index>;
   if (steps.index == Dense::index && steps.named == Dense::named && steps.from == 0 &&
       steps.to == Dense::to) {
@@ -100,6 +104,7 @@ bool copy_span(const AnySteps& steps, const IndexSpan& run, size_t n, const char
 
 }  // namespace
 
+// The error is found again by the function that logs it, so the loop carries no message.
 Error add_index_offsets(const IndexSpan& run, size_t first, size_t n, ptrdiff_t* offsets) {
   const char* at = run.data + static_cast<ptrdiff_t>(first) * run.stride;
   int64_t wrong = 0;

@@ -24,6 +24,7 @@ Error index_select(KernelContext&, const IndexSelectProblem& problem) {
   const size_t d = plan.dim;
   const Axis& inner = plan.others.inner();
   const size_t element = element_size(source.type);
+  // Slices with contiguous spans of at least kRun bytes.
   const bool runs = inner.input == static_cast<ptrdiff_t>(element) && inner.output == inner.input &&
                     inner.size * element >= kRun;
   const IndexSpan indices{index.const_data_ptr<char>(),
@@ -35,6 +36,7 @@ Error index_select(KernelContext&, const IndexSelectProblem& problem) {
   for (size_t first = 0; first < problem.count; first += kIndexBlock) {
     ptrdiff_t offsets[kIndexBlock] = {};
     const size_t n = std::min(kIndexBlock, problem.count - first);
+    // Checks kIndexBlock indices at a time, before their slices are copied.
     RL_TRY(add_index_offsets(indices, first, n, offsets));
     char* const to = target.data + static_cast<ptrdiff_t>(first) * target.strides[d];
     if (runs) {

@@ -2,6 +2,8 @@
 // Layer normalization: mean, variance and scaling in three passes over each group, which stays in cache. The
 // variance is two-pass, as in PyTorch; partial sums are added pairwise. 16-bit floats are converted 1024
 // elements at a time on the stack.
+//
+//   y = (x - mean) / sqrt(variance + eps) * weight + bias
 #include <algorithm>
 #include <cmath>
 #include <optional>
@@ -31,6 +33,8 @@ struct Group {
     layout.elements.walk(start, 1, f);
   }
 
+  // The sum over a group: contiguous spans by a microkernel, strided elements one by one, both added
+  // pairwise.
   template <class OfRun, class OfElement>
   [[nodiscard]] float sum(OfRun of_run, OfElement of_element) const {
     const auto& run = layout.elements.inner();
@@ -58,6 +62,7 @@ Moments<float> moments(const Group& group, double eps) {
 void normalize(const Group& group, const Moments<float>& moments) {
   using Layout = LayerNormLayout;
   const auto& run = group.layout.elements.inner();
+  // An absent parameter has no stride to test.
   const auto follows = [&](size_t operand) {
     return run.strides[operand] == kFloat || group.start[operand] == nullptr;
   };
@@ -132,6 +137,7 @@ struct ConvertedGroup {
       alignas(64) float biases[kPiece];
       const float* weight = load(weights, n, pointers, Layout::kWeight);
       const float* bias = load(biases, n, pointers, Layout::kBias);
+      // In place in the block of converted elements.
       ukernel::normalize_span(n, x, moments.mean, moments.rstd, weight, bias, x);
       store_floats(pointers[Layout::kOutput], layout.elements.inner().strides[Layout::kOutput] / kElement,
                    type, x, n);
@@ -153,7 +159,10 @@ Error layer_norm(KernelContext& context, const LayerNormProblem& problem) {
   constexpr size_t kElements = 16384;  // worth another thread
   const size_t grain = kElements / (layout.count + 1) + 1;
   context.parallel_for(layout.groups.count(0), grain, [&](size_t begin, size_t end, size_t) {
+    // Groups are independent, so threads divide them; the walk gives the first element and the statistics of
+    // each.
     layout.groups.walk_part(start, 0, begin, end, [&](char* const* at) {
+      // Parameters begin anew for each group.
       char* const elements[] = {at[Layout::kGroupInput], at[Layout::kGroupOutput],
                                 weight ? weight->mutable_data_ptr<char>() : nullptr,
                                 bias ? bias->mutable_data_ptr<char>() : nullptr};

@@ -18,6 +18,8 @@ Matrix vector_of(const Tensor& tensor) {
 class Rows {
  public:
   explicit Rows(const LinearActProblem& problem) : sizes_(problem.input.sizes()) {
+    // Begins with the last leading dimension and merges outer ones while all tensors continue with one
+    // stride.
     tensors_[0] = problem.input.strides();
     tensors_[1] = problem.out.strides();
     if (problem.residual) tensors_[count_++] = problem.residual->strides();
@@ -74,6 +76,7 @@ Gemm product_of(const LinearActProblem& problem, const Rows& rows) {
   gemm.columns = weight.dim() == 2 ? static_cast<size_t>(weight.size(0)) : 1;
   gemm.depth = static_cast<size_t>(problem.input.sizes()[last]);
   gemm.a = {nullptr, rows.stride(0), problem.input.strides()[last]};
+  // The weight [features, depth] is read as its transpose.
   gemm.b = {weight.mutable_data_ptr(), weight.strides()[weight.sizes().size() - 1],
             weight.dim() == 2 ? weight.strides()[0] : 0};
   // A weight of rank 1 is one column, for which the result has no dimension.
@@ -93,6 +96,7 @@ Error linear_act(KernelContext& context, const LinearActProblem& problem) {
   const Rows rows(problem);
   Gemm gemm = product_of(problem, rows);
   gemm.packed_b = static_cast<const float*>(context.prepared());
+  // One allocation serves all products, which have one size.
   void* scratch = take_scratch(context, gemm);
   const auto size = static_cast<ptrdiff_t>(problem.input.element_size());
   const auto at = [&](const Tensor& tensor, size_t index, size_t product) {

@@ -2,6 +2,8 @@
 // LSTM with precomputed input gates: each step adds hidden state times weight, then applies the cell. Small
 // batches are dot products with the weight as stored, because packing gains nothing for few rows; larger ones
 // use the packed weight and gemm().
+//
+//   c = sigmoid(f) c + sigmoid(i) tanh(g)    h = sigmoid(o) tanh(c)    gates [i, f, g, o] of `units` each
 #include "kernels/backs/lstm.h"
 
 #include <algorithm>
@@ -42,6 +44,7 @@ void compute_units(const Step& step, const LstmSizes& sizes, size_t begin, size_
     const size_t rows = std::min(ukernel::kDotRows, sizes.batch - row);
     for (size_t first = begin; first < end; first += kUnits) {
       const size_t count = std::min(kUnits, end - first);
+      // Four products, one for each gate, whose rows of the weight are `units` apart.
       for (size_t gate = 0; gate < kGates; ++gate) {
         ukernel::DotProducts dots;
         dots.rows = rows;
@@ -72,6 +75,7 @@ Gemm product_of(const Tensor& weight, const LstmSizes& sizes) {
   gemm.columns = kGates * sizes.units;
   gemm.depth = sizes.units;
   gemm.a = {nullptr, static_cast<ptrdiff_t>(gemm.depth), 1};
+  // The weight [4 units, units] is read as its transpose.
   gemm.b = {weight.mutable_data_ptr(), 1, static_cast<ptrdiff_t>(gemm.depth)};
   gemm.out = {nullptr, static_cast<ptrdiff_t>(gemm.columns), 1};
   return gemm;
@@ -109,9 +113,11 @@ Error lstm(KernelContext& context, const LstmProblem& problem) {
   step.before = hidden.const_data_ptr<float>();
   step.weight = weight.const_data_ptr<float>();
   step.cell = last_cell.mutable_data_ptr<float>();
+  // The cell is updated in place in `last_cell`; a plan may have given both the same memory.
   std::memmove(step.cell, cell.const_data_ptr(), cell.nbytes());
   Gemm gemm = product_of(weight, sizes);
   gemm.packed_b = static_cast<const float*>(context.prepared());
+  // Without this memory the dot products compute large batches, too.
   gemm.out.data = takes_gemm(sizes) ? context.allocate_temp(state_bytes(sizes), 64) : nullptr;
   void* scratch = gemm.out.data == nullptr ? nullptr : take_scratch(context, gemm);
   for (size_t i = 0; i < sizes.steps; ++i) {

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Products of constant right factors use the panels that prepare() packed at load. Batches pack at run time,
+// if at all.
 #include "kernels/backs/matmul.h"
 
 #include "kernels/host/gemm.h"
@@ -29,6 +31,7 @@ Error matmul_prepare(KernelContext& context, const ProductProblem& problem) {
 Error batch_matmul(KernelContext& context, const BatchProblem& problem) {
   Batch batch(problem.a, problem.b, problem.out);
   const Tensor* bias = problem.bias;
+  // A bias without a batch, or of batch 1, is the same for all products.
   if (bias != nullptr && bias->dim() == 3 && bias->size(0) != 1) batch.bias = bias->strides()[0];
   return multiply(context, first_of(problem), batch);
 }

@@ -25,6 +25,8 @@ Error max_pool2d_with_indices(KernelContext& context, const MaxPoolProblem& prob
   const Window* windows = problem.windows;
   Pool pool = make_pool(window_tiling, 2, windows, problem.self, problem.out);
   pool.indices = as_volume(problem.indices, 2);
+  // Indices are row-major positions in the plane: first element, steps down and across, and from window to
+  // window.
   const auto width = static_cast<int32_t>(windows[1].in);
   const auto down = static_cast<int32_t>(windows[0].dilation) * width;
   const auto across = static_cast<int32_t>(windows[1].dilation);

@@ -14,6 +14,7 @@ Error power_of_elements(KernelContext& context, const PowerProblem& problem) {
   const Tensor& self = problem.self;
   const Tensor& out = problem.out;
   const float y = problem.number;
+  // Cheaper microkernels for common exponents; all others take the general power.
   if (y == 2) return elementwise_in_float(context, out, of_each(ukernel::square_f32), self);
   if (y == 3) return elementwise_in_float(context, out, of_each(ukernel::cube_f32), self);
   if (y == 0.5f) return elementwise_in_float(context, out, of_each(ukernel::sqrt_f32), self);

@@ -71,6 +71,7 @@ bool find_channels(const Tensor& tensor, int64_t axis, Channels* channels) {
   if (axis < 0 || tensor.numel() == 0) return false;
   const auto d = static_cast<size_t>(axis);
   channels->count = static_cast<size_t>(tensor.sizes()[d]);
+  // In a tensor without gaps the stride of a dimension is the number of elements inside it.
   channels->inner = static_cast<size_t>(tensor.strides()[d]);
   channels->outer = tensor.numel() / (channels->count * channels->inner);
   return channels->inner >= kLeastRun;
@@ -81,6 +82,7 @@ template <class F>
 void for_each_span(KernelContext& context, const Channels& channels, const AffineList& list, const F& f) {
   const size_t grain = channels.inner < kGrain ? kGrain / channels.inner : 1;
   context.parallel_for(channels.outer * channels.count, grain, [&](size_t begin, size_t end, size_t) {
+    // Spans follow each other in memory; their channels repeat with the outer dimensions.
     for (size_t i = begin; i < end; ++i) f(list.at(i % channels.count), i * channels.inner, channels.inner);
   });
 }

@@ -13,6 +13,7 @@ template <class Problem>
 Error average(KernelContext& context, const Problem& problem, size_t elements) {
   const size_t lines = lines_of(problem);
   if (lines == 0) return Error::Ok;
+  // Lines that add up to kElements inputs make a piece for one thread.
   context.parallel_for(lines, kElements / (elements / lines + 1) + 1,
                        [&](size_t begin, size_t end, size_t) { average_int8(problem, begin, end); });
   return Error::Ok;

@@ -25,6 +25,7 @@ namespace {
 constexpr bool kHasInt16 =
     contains(selected_types("rushlight::quantized_convolution.out"), ScalarType::Short);
 
+// Identifies [taps][channels] weights among the packed forms of a constant.
 constexpr uint64_t kTapsLayout = 0x8b18;
 constexpr ptrdiff_t kPointers = 1024;  // pointers for some outputs of a depthwise convolution
 constexpr ptrdiff_t kFilled = 256;     // padding elements that are spread at once
@@ -76,6 +77,7 @@ void filter_strips(KernelContext& context, const ConvolutionGeometry& g,
   auto* out = problem.out.mutable_data_ptr<int8_t>();
   context.parallel_for(
       static_cast<size_t>(g.batch * lines * strips), 4, [&](size_t begin, size_t end, size_t thread) {
+        // 8 KiB of stack with 64-bit pointers: at most kPointers / taps outputs at a time.
         const int8_t* pointers[kPointers];
         ukernel::Int8Depthwise each = strip;
         each.in = pointers;
@@ -108,6 +110,7 @@ std::optional<Error> filter_padded_lines(KernelContext& context, const Convoluti
   return Error::Ok;
 }
 
+// Each output is a sum over taps of elementwise products of channels; weights [taps][channels].
 std::optional<Error> convolve_channels(KernelContext& context, const ConvolutionGeometry& g,
                                        const QuantizedConvolutionProblem& problem) {
   ukernel::Int8Depthwise strip;
@@ -129,6 +132,8 @@ std::optional<Error> convolve_channels(KernelContext& context, const Convolution
     strip.weights = static_cast<const int8_t*>(arranged);
     strip.weight_stride = g.groups;
   }
+  // A line copied with its padding needs one pointer for each row of taps, as the pixels are a constant
+  // stride apart. Otherwise each tap has a pointer, and padding points to `outside`.
   const PaddedLines lines(g);
   if (ukernel::kInt8DepthwiseStrides && lines.applies()) {
     return filter_padded_lines(context, g, problem, lines, strip);
@@ -157,6 +162,8 @@ struct Weights {
 std::optional<Weights> weights_of(const QuantizedConvolutionProblem& problem, const ConvolutionGeometry& g) {
   const auto depth = static_cast<size_t>(g.taps() * g.in_channels);
   const auto columns = static_cast<size_t>(g.out_channels);
+  // The stride between elements of a column of the matrix: 1, or the number of output channels (of all
+  // groups, or of one) if these are innermost in the weight.
   const ptrdiff_t along = g.groups * g.out_channels;
   for (const ptrdiff_t step : {ptrdiff_t{1}, along, g.out_channels}) {
     const std::optional<PatchOrder> order = patch_order(g, step);
@@ -173,6 +180,7 @@ bool stages(const ConvolutionGeometry& g) {
 }
 
 Int8Rows rows_of(const QuantizedConvolutionProblem& problem, const ConvolutionGeometry& g, PatchOrder order) {
+  // Rows are outputs, the depth is a patch, columns are the output channels of a group.
   Int8Rows product{static_cast<size_t>(outputs_of(g)),
                    static_cast<size_t>(g.taps() * g.in_channels),
                    static_cast<size_t>(g.out_channels),
@@ -217,6 +225,7 @@ void convolve_group(KernelContext& context, const ConvolutionGeometry& g, PatchO
   const PatchReader<int8_t, Sink> reader(g, order);
   const Int8Lines lines(g, order, product.block());
   const size_t row_bytes = product.row_bytes(), number = ukernel::int8_spread_bytes();
+  // Gathers the patches of `count` outputs in the form that the microkernel reads.
   const auto spread = [&](size_t first, size_t count, char* to) {
     if (lines.applies()) return lines.spread(in, filled[0], first, count, to);
     const SpreadRows rows{to, static_cast<ptrdiff_t>(row_bytes)};
@@ -227,6 +236,7 @@ void convolve_group(KernelContext& context, const ConvolutionGeometry& g, PatchO
     }
     return rows;
   };
+  // Outputs with a constant stride are stored directly, others by store() from scratch memory.
   const auto place = [&](size_t first, ptrdiff_t* step) {
     *step = g.axes[2].out_stride;
     return out + static_cast<ptrdiff_t>(first) * *step;
@@ -258,6 +268,7 @@ std::optional<Error> quantized_convolution(KernelContext& context,
   const Int8Rows all = rows_of(problem, g, weights->order);
   char* scratch = all.take_scratch(context, stages(g));
   if (panels == nullptr || scratch == nullptr) return std::nullopt;
+  // Groups share scratch memory, one after the other; threads share the rows of each.
   for (ptrdiff_t n = 0; n < g.batch; ++n) {
     for (ptrdiff_t group = 0; group < g.groups; ++group) {
       Int8Rows product = all;
@@ -278,6 +289,7 @@ std::optional<Error> quantized_convolution(KernelContext& context,
 Error quantized_convolution_prepare(KernelContext& context, const QuantizedConvolutionProblem& problem) {
   if (kHasInt16 && problem.type() == ScalarType::Short) return Error::Ok;  // packs nothing
   const ConvolutionGeometry g = geometry_of(problem);
+  // Only constant weights are packed at load; others are packed in each call.
   const bool constant = is_constant(problem.weight);
   if (takes_channels(g)) {
     const PaddedLines lines(g);

@@ -6,6 +6,8 @@
 
 namespace rushlight::kernels::host {
 
+// Dequantize, compute and requantize are one integer step of the microkernel; threads, broadcasting and
+// strides are the elementwise walk's.
 Error quantized_add(KernelContext& context, const QuantizedAddProblem& problem) {
   const auto add = [&](const ukernel::Rows& rows) { ukernel::add_int8(rows, problem.sum); };
   return elementwise(context, problem.out, add, problem.self, problem.other);

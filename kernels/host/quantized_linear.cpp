@@ -15,6 +15,7 @@ namespace {
 
 constexpr bool kHasInt16 = contains(selected_types("rushlight::quantized_linear.out"), ScalarType::Short);
 
+// [features, depth] as the right factor: columns are features.
 Int8Matrix weight_of(const QuantizedLinearProblem& problem) {
   const Tensor& weight = problem.weight;
   return {weight.const_data_ptr<int8_t>(), weight.strides()[1], weight.strides()[0],
@@ -40,7 +41,9 @@ std::optional<Error> quantized_linear(KernelContext& context, const QuantizedLin
   if constexpr (kHasInt16) {
     if (problem.type() == ScalarType::Short) return multiply_in_place<Int16Elements>(problem);
   }
+  // The microkernel has no zero point for weights; exporters write only 0.
   if (problem.weight_zero_point != 0) return std::nullopt;
+  // Rows must be contiguous; the distance between them is free but constant.
   const size_t last = problem.input.sizes().size() - 1;
   if (problem.input.strides()[last] != 1 || problem.out.strides()[last] != 1) return std::nullopt;
   Int8Rows product = rows_of(problem);
@@ -52,6 +55,7 @@ std::optional<Error> quantized_linear(KernelContext& context, const QuantizedLin
   if (loops.loops().size() > 1) return std::nullopt;  // rows without a common stride
   loops.for_each_span([&](char* to, const char* from, const auto& rows) {
     const size_t row_bytes = product.row_bytes();
+    // Widens rows to the form that the microkernel reads, block by block.
     const auto spread = [&](size_t first, size_t count, char* spread_to) {
       const SpreadRows spread_rows{spread_to, static_cast<ptrdiff_t>(row_bytes)};
       for (size_t i = 0; i < count; ++i, spread_to += row_bytes) {

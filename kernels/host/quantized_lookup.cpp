@@ -14,6 +14,7 @@ constexpr ptrdiff_t kGrain = 1 << 15;
 }  // namespace
 
 Error quantized_lookup(KernelContext& context, const QuantizedLookupProblem& problem) {
+  // An int8 function of one operand is a table of 256 results.
   const uint8_t* table = problem.table;
   PairedLoops(View::of(problem.out), View::of(problem.input))
       .for_each_span([&](char* to, const char* from, const auto& loop) {
@@ -25,6 +26,7 @@ Error quantized_lookup(KernelContext& context, const QuantizedLookupProblem& pro
           for (auto i = static_cast<ptrdiff_t>(begin); i < static_cast<ptrdiff_t>(end); ++i)
             to[i * loop.target] = static_cast<char>(table[static_cast<uint8_t>(from[i * loop.source])]);
         };
+        // Short loops run on the calling thread, as there may be many of them.
         if (loop.size >= 2 * kGrain) {
           context.parallel_for(static_cast<size_t>(loop.size), kGrain, some);
         } else {

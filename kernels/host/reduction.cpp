@@ -40,9 +40,11 @@ Error mean(KernelContext& context, const ReductionProblem& problem) {
 Error variance(KernelContext& context, const VarianceProblem& problem) {
   const FloatReduction floats(problem.reduction);
   const auto count = static_cast<float>(problem.reduction.count());
+  // Divisor 0 gives NaN or infinity, as in PyTorch.
   const double left = static_cast<double>(problem.reduction.count()) - problem.correction;
   const auto divisor = static_cast<float>(left > 0 ? left : 0);
   floats.for_each_tile(context, [&](const char* first, size_t n, float* results) {
+    // Means of a tile of outputs first, then their squared deviations from these.
     float means[kFoldTile];
     floats.fold(kSumFold, first, n, nullptr, means);
     for (size_t i = 0; i < n; ++i) means[i] /= count;
@@ -53,6 +55,7 @@ Error variance(KernelContext& context, const VarianceProblem& problem) {
 }
 
 Error variance_and_mean(KernelContext& context, const VarianceAndMeanProblem& problem) {
+  // Two reductions over the input: the means inside variance() are not stored.
   RL_TRY(variance(context, problem));
   return mean_of(context, problem.mean_reduction);
 }

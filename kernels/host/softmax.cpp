@@ -20,6 +20,7 @@ constexpr ptrdiff_t kFloat = sizeof(float);
 constexpr size_t kGrain = 8192;   // elements worth another thread
 constexpr size_t kColumns = 256;  // adjacent fibers in a piece of work
 
+// Fibers for one thread.
 size_t grain_of(size_t elements) { return elements >= kGrain ? 1 : kGrain / (elements + 1) + 1; }
 
 // The microkernels of kernels/ukernel/softmax.h for softmax or log_softmax.
@@ -38,6 +39,7 @@ struct Work {
 
   [[nodiscard]] bool runs() const { return fiber.input == kFloat && fiber.output == kFloat; }
 
+  // One microkernel call for each fiber.
   void along_spans(KernelContext& context) const {
     context.parallel_for(others.count(), grain_of(fiber.size), [&](size_t begin, size_t end, size_t) {
       others.walk_part(input, output, 0, begin, end, [&](const char* from, char* to) {
@@ -48,9 +50,11 @@ struct Work {
 
   void down_columns(KernelContext& context) const {
     const Axis& inner = others.inner();
+    // Fibers whose elements are adjacent in memory are lanes of one vector loop over the rows.
     const bool beside = inner.input == kFloat && inner.output == kFloat;
     const size_t columns = beside ? inner.size : 1;
     const size_t first = beside ? 1 : 0;
+    // A piece of work is up to kColumns adjacent fibers at one position of the outer axes.
     const size_t blocks = (columns + kColumns - 1) / kColumns;
     const size_t elements = fiber.size * (columns < kColumns ? columns : kColumns);
     const size_t count = others.count(first) * blocks;
@@ -86,6 +90,7 @@ struct Converted {
     const Axis& inner = others.inner();
     const bool beside = inner.input == kElement && inner.output == kElement && fiber.input != kElement;
     const size_t columns = beside ? inner.size : 1;
+    // As many fibers as fit in a block of kBlock floats (16 KiB of stack).
     const size_t most = std::clamp<size_t>(kBlock / fiber.size, 1, kColumns);
     const size_t blocks = (columns + most - 1) / most;
     const size_t first = beside ? 1 : 0;
@@ -117,6 +122,7 @@ struct Converted {
       return store_floats(to, fiber.output / kElement, type, floats, fiber.size);
     }
     const auto stride = static_cast<ptrdiff_t>(columns);
+    // Row i has element i of each fiber.
     for (size_t i = 0; i < fiber.size; ++i, from += fiber.input)
       load_floats(floats + i * columns, type, from, 1, columns);
     functions.rows(fiber.size, stride, stride, columns, floats, floats);
@@ -138,9 +144,11 @@ struct Converted {
   void long_fiber(const char* from, char* to) const {
     float largest = -INFINITY;
     for_each_piece(from, to, [&](const float* x, size_t n, char*) {
+      // Three passes, each of which converts the fiber again: less memory instead of less work.
       const float here = ukernel::max_span(n, x);
       if (!(here <= largest)) largest = here;  // also takes NaN
     });
+    // In double, as the sums of many blocks are added one after the other.
     double sum = 0;
     const auto exponentials = [&](float* x, size_t n) {
       for (size_t i = 0; i < n; ++i) x[i] -= largest;
@@ -150,6 +158,7 @@ struct Converted {
       exponentials(x, n);
       sum += static_cast<double>(ukernel::sum_span(n, x));
     });
+    // log_softmax subtracts largest + log(sum); softmax multiplies exp(x - largest) by 1 / sum.
     const float scale =
         functions.logarithm ? largest + static_cast<float>(std::log(sum)) : static_cast<float>(1 / sum);
     for_each_piece(from, to, [&](float* x, size_t n, char* at) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Resampling of float32 images. Column positions and weights are computed once for up to 128 outputs and used
 // for every row; rows are then blended vertically first, so that the horizontal gather reads one row.
+//
+//   out = (1 - v) ((1 - h) a + h b) + v ((1 - h) c + h d)    a b: upper inputs, c d: lower, v h: shares
 #include "kernels/backs/upsample.h"
 
 #include <algorithm>
@@ -25,6 +27,7 @@ struct Between {
   float share;
 };
 
+// The last input repeats beyond the border.
 Between between(const Resampling& dimension, bool align_corners, ptrdiff_t index) {
   const float position = resampled_position<float>(dimension, Filter::kLinear, align_corners, index);
   const float floored = std::floor(position);
@@ -65,6 +68,7 @@ struct Images {
   }
 };
 
+// Dimension 0 of a resampling is depth, which images do not have.
 struct Blending : Images {
   explicit Blending(const BilinearProblem& problem)
       : Images(problem),
@@ -93,6 +97,7 @@ struct Part {
     for (ptrdiff_t x = begin; x < of.columns.out && count < kPart; ++x, ++count) {
       const Between at = between(of.columns, of.align_corners, x);
       if (count == 0) start = at.first;
+      // The part ends where its inputs no longer fit in kSpan, as in strong reductions.
       if (at.first < start || at.second - start >= static_cast<int32_t>(kSpan)) break;
       first[count] = at.first - start;
       second[count] = at.second - start;
@@ -128,6 +133,7 @@ void linear_planes(const Blending& of, ptrdiff_t begin, ptrdiff_t end) {
       const ptrdiff_t c = plane % of.channels;
       const Between y = between(of.rows, of.align_corners, i % of.rows.out);
       const float* const image = of.input(n, c) + part.start;
+      // Vertical first: one contiguous blend, then a gather from one row instead of two.
       ukernel::resample_blend(part.span, image + y.first * of.from.row, image + y.second * of.from.row,
                               y.share, blended);
       ukernel::resample_between(part.count, blended, part.first, part.second, part.share,
@@ -149,6 +155,7 @@ void linear_pixels(const Blending& of, ptrdiff_t begin, ptrdiff_t end) {
       const float* const lower = image + y.second * of.from.row;
       float* pixel = of.output(i / of.rows.out, 0, i % of.rows.out) + x * of.to.column;
       for (size_t k = 0; k < part.count; ++k, pixel += of.to.column) {
+        // Four pixels around the output, all channels of each in one call.
         const ptrdiff_t first = part.first[k] * of.from.column;
         const ptrdiff_t second = part.second[k] * of.from.column;
         ukernel::resample_pixel(channels, upper + first, upper + second, lower + first, lower + second,
@@ -194,6 +201,7 @@ void nearest_planes(const Repeating& of, ptrdiff_t begin, ptrdiff_t end) {
       const ptrdiff_t c = plane % of.channels;
       const float* const from = of.input(n, c) + nearest(of.rows, i % of.rows.out) * of.from.row;
       float* const to = of.output(n, c, i % of.rows.out) + x;
+      // The previous output row came from the same input row.
       if (from == before) {
         std::memcpy(to, row, part.count * sizeof(float));
       } else {
@@ -205,8 +213,10 @@ void nearest_planes(const Repeating& of, ptrdiff_t begin, ptrdiff_t end) {
   }
 }
 
-// The number of outputs for each input of a dimension if it is the same for all; 0 otherwise.
+// The number of outputs for each input of a dimension if it is the same for all; 0 otherwise. Costs one
+// position for each output of an axis, once for a call.
 ptrdiff_t repetitions(const GatheredAxis& axis) {
+  // Tests every output, since a scale that is rounded may shift positions even if sizes divide.
   const ptrdiff_t times = axis.out / axis.in;
   if (times * axis.in != axis.out) return 0;
   for (ptrdiff_t i = 0, at = 0; i < axis.in; ++i) {
@@ -250,7 +260,9 @@ Error upsample_bilinear2d(KernelContext& context, const BilinearProblem& problem
   const bool has_rows = of.from.column == 1 && of.to.column == 1;
   const bool has_pixels = !has_rows && of.from.channel == 1 && of.to.channel == 1;
   const auto rows = static_cast<size_t>(self.size(0) * of.rows.out);
+  // Units of work: rows of images with all channels, or rows of single planes.
   const size_t count = has_pixels ? rows : rows * static_cast<size_t>(of.channels);
+  // A piece for a thread has at least kGrain outputs.
   const size_t grain = kGrain / (out.numel() / count) + 1;
   context.parallel_for(count, grain, [&](size_t begin, size_t end, size_t) {
     const auto compute = has_rows ? linear_planes : has_pixels ? linear_pixels : linear_elements;

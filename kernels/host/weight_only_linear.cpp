@@ -24,6 +24,7 @@ std::optional<Error> weight_only_linear(KernelContext& context, const WeightOnly
   if (rows->count == 0 || weight.features == 0) return Error::Ok;
   const Panels panels = panels_of(weight);
   const void* packed = packed_panels(context, panels, weight);
+  // Without prepared panels and without scratch memory the portable code takes the call.
   if (packed == nullptr) return std::nullopt;
   const size_t count = panels.count(weight.features);
   const size_t grain = items_for_piece(rows->count * panels.columns * weight.depth());
@@ -32,6 +33,7 @@ std::optional<Error> weight_only_linear(KernelContext& context, const WeightOnly
     gemm.form = weight.form;
     gemm.rows = rows->count;
     gemm.left = rows->input;
+    // The input is read in place: rows of float32, `left_stride` apart.
     gemm.left_stride = rows->input_stride;
     gemm.out_stride = rows->out_stride;
     for (size_t panel = begin; panel < end; ++panel) {

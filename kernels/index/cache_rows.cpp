@@ -22,10 +22,12 @@ Error check_cache_rows(const Tensor& value, const Tensor& cache) {
 Error CacheRows::plan(const Tensor& value, const Tensor& cache, int64_t start) {
   RL_TRY(check_cache_rows(value, cache));
   const ptrdiff_t rows = value.size(1);
+  // Negative if there are more rows than positions: then no start is valid.
   const ptrdiff_t last = cache.size(1) - rows;
   RL_CHECK(start >= 0 && start <= last, Error::InvalidArgument,
            "start_pos: expected 0 to %ld (%ld positions in a cache of %ld), got %ld", static_cast<long>(last),
            static_cast<long>(rows), static_cast<long>(cache.size(1)), static_cast<long>(start));
+  // The new rows are a slice of the cache, so one strided copy writes them.
   target_ = View::of(cache).slice(1, static_cast<ptrdiff_t>(start), rows);
   source_ = View::of(value);
   return Error::Ok;

@@ -23,6 +23,7 @@ N combined(N a, N b, Combine how) {
   switch (how) {
     case Combine::kProduct:
       return wrapping_multiply(a, b);
+    // NaN wins, whichever operand it is.
     case Combine::kLargest:
       return b > a || b != b ? b : a;
     case Combine::kSmallest:
@@ -40,6 +41,8 @@ struct Walk {
 
   Error operator()(const Fiber* fibers) const {
     const Fiber& target = fibers[1];
+    // All elements that are combined into this fiber come from one fiber of the source, so its state is
+    // needed only for one fiber at a time.
     const auto size = static_cast<size_t>(target.size);
     const ScalarType type = combine.target.type;
     if (counts != nullptr) std::memset(counts, 0, size * sizeof *counts);
@@ -53,6 +56,7 @@ struct Walk {
 
  private:
   Error run(const Fiber* fibers, ScalarType held) const {
+    // A first pass over the indices; elements without an index keep their old value.
     if (!combine.include_target) RL_TRY(start(fibers, held));
     RL_TRY(for_each_indexed(
         fibers[0], combine.index.type, fibers[1], fibers[2], [&](char* to, const char* from) {
@@ -78,6 +82,7 @@ struct Walk {
 
   void divide(const Fiber& target, ScalarType held) const {
     for (ptrdiff_t i = 0; i < target.size; ++i) {
+      // Integers divide with rounding down, as in PyTorch.
       const uint32_t count = counts[i] + (combine.include_target ? 1 : 0);
       if (count < 2) continue;
       char* const at = target.data + i * target.stride;
@@ -93,6 +98,7 @@ struct Walk {
 }  // namespace
 
 Error read_combine(std::string_view word, Combine* combine) {
+  // The words of scatter_reduce and index_reduce.
   static constexpr struct {
     const char* word;
     Combine combine;
@@ -113,6 +119,7 @@ Error read_combine(std::string_view word, Combine* combine) {
 
 void combine_elements(char* target, ScalarType target_type, const char* source, ScalarType source_type,
                       Combine how) {
+  // Arithmetic is in int64, double or complex128 and rounds to the dtype of the target at each step.
   if (kSelectsComplex && is_complex(target_type)) {
     const auto a = load_complex(target, target_type);
     const auto b = load_complex(source, source_type);
@@ -132,6 +139,7 @@ Error combine_indexed(KernelContext& context, const IndexedCombine& combine) {
   RL_CHECK(
       !pairs || combine.how == Combine::kSum || (combine.how == Combine::kProduct && combine.include_target),
       Error::InvalidType, "self: complex elements only add and multiply");
+  // Sums of complex elements are independent sums of the parts.
   if (pairs && combine.how == Combine::kSum) {
     for (const size_t which : {0, 1}) {
       IndexedCombine parts = combine;
@@ -145,6 +153,7 @@ Error combine_indexed(KernelContext& context, const IndexedCombine& combine) {
   const auto size = static_cast<size_t>(combine.target.sizes[combine.dim]);
   const bool adds = combine.how != Combine::kLargest && combine.how != Combine::kSmallest;
   if (adds && contains(types::kReducedFloat, combine.target.type)) {
+    // Null is no error: without the memory each step rounds to 16 bits.
     walk.sums = static_cast<float*>(context.allocate_temp(size * sizeof(float), alignof(float)));
   }
   if (combine.how == Combine::kMean) {

@@ -17,6 +17,7 @@ Error plan_gather(const Tensor& self, int64_t dim, const Tensor& index, const Te
   RL_TRY(check_index_dtype(index));
   RL_TRY(check_index_shape(plan->index, plan->source, plan->dim, "self"));
   RL_TRY(resize_out(out, index.sizes()));
+  // The result has the shape of the index, so one walk serves index and result.
   plan->target = at_least_1d(out);
   return Error::Ok;
 }
@@ -29,6 +30,7 @@ Error plan_index_select(const Tensor& self, int64_t dim, const Tensor& index, co
            static_cast<long>(index.dim()));
   const size_t& d = plan->dim;
   RL_TRY(normalize_dim(dim, self.dim(), &plan->dim));
+  // A scalar is treated as one slice, which index 0 selects.
   const auto rank = static_cast<size_t>(self.dim());
   RL_CHECK(rank > 0 || index.numel() == 1, Error::InvalidArgument,
            "index: expected 1 element for a self without dimensions, got %lu", log_number(index.numel()));
@@ -39,6 +41,7 @@ Error plan_index_select(const Tensor& self, int64_t dim, const Tensor& index, co
   RL_TRY(resize_out(out, shape.span()));
   plan->source = at_least_1d(self);
   plan->target = at_least_1d(out);
+  // Innermost first, so that dimensions on each side of `dim` merge.
   for (size_t i = rank; i-- > 0;) {
     const size_t other = self.dim_order()[i];
     if (other == d) continue;

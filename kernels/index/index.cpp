@@ -8,6 +8,7 @@ namespace rushlight::kernels {
 
 namespace {
 
+// The context of a fiber function.
 struct IndexedFibers {
   ScalarType index_type;
   IndexedCopy direction;
@@ -15,6 +16,7 @@ struct IndexedFibers {
 
 template <size_t kSize>
 void copy_one(char* target, const char* source) {
+  // complex128 is aligned like its parts.
   constexpr size_t kAlignment = kSize < 8 ? kSize : 8;
   std::memcpy(__builtin_assume_aligned(target, kAlignment), __builtin_assume_aligned(source, kAlignment),
               kSize);
@@ -32,6 +34,7 @@ Error copy_fiber(void* context, const Fiber* fibers) {
                           [](char* indexed, const char* other) { copy_one<kSize>(indexed, other); });
 }
 
+// One loop for each element size, selected once for a call.
 FiberFunction copier_of(size_t element) {
   switch (element) {
     case 1:
@@ -56,6 +59,7 @@ Error check_index_dtype(const Tensor& index) {
   return Error::Ok;
 }
 
+// Logs the bound; loops test inline and call this only for an invalid index.
 Error check_index(int64_t index, ptrdiff_t size) {
   RL_CHECK(index >= 0 && index < size, Error::InvalidArgument, "index: expected one in [0, %ld), got %ld",
            static_cast<long>(size), static_cast<long>(index));
@@ -77,6 +81,7 @@ Error copy_indexed(const View& index, size_t dim, const View& indexed, const Vie
   return for_each_fiber(views, dim, copier_of(element_size(indexed.type)), &fibers);
 }
 
+// PyTorch's rule: an index may be smaller than the tensor, and then leaves the rest of it alone.
 Error check_index_shape(const View& index, const View& other, size_t except, const char* name) {
   RL_CHECK(index.dim == other.dim, Error::InvalidArgument,
            "index: expected as many dimensions as %s has, %lu, got %lu", name, log_number(other.dim),

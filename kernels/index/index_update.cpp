@@ -19,6 +19,7 @@ Error IndexUpdate::spread(const Tensor& indices) {
   index.data = indices.mutable_data_ptr<char>();
   index.type = indices.scalar_type();
   for (size_t d = 0; d < index.dim; ++d) {
+    // One index for each slice, repeated for all elements of it.
     index.strides[d] = d == dim ? static_cast<ptrdiff_t>(indices.element_size()) : 0;
   }
   return Error::Ok;
@@ -27,6 +28,8 @@ Error IndexUpdate::spread(const Tensor& indices) {
 Error IndexUpdate::plan(const Tensor& self, int64_t wanted, const Tensor& indices, const Tensor& values,
                         const Tensor& out) {
   RL_TRY(normalize_dim(wanted, self.dim(), &dim));
+  // Neither broadcasting nor conversion: each selected slice takes part with a source slice of the same
+  // shape.
   RL_TRY(check_same_dtype(self, values, "self and source"));
   source = at_least_1d(values);
   const View whole = at_least_1d(self);
@@ -37,6 +40,7 @@ Error IndexUpdate::plan(const Tensor& self, int64_t wanted, const Tensor& indice
              "source: expected size %ld in dimension %lu, got %ld", static_cast<long>(whole.sizes[d]),
              log_number(d), static_cast<long>(source.sizes[d]));
   }
+  // All checks come before the copy, which is the first write.
   RL_TRY(spread(indices));
   RL_TRY(copy_to_out(View::of(self), out));
   target = at_least_1d(out);
@@ -47,6 +51,7 @@ Error IndexUpdate::plan_fill(const Tensor& self, int64_t wanted, const Tensor& i
                              const Tensor& out) {
   RL_TRY(normalize_dim(wanted, self.dim(), &dim));
   source = at_least_1d(self);
+  // The shape of the selected slices, each element of which is the one number.
   source.data = number.mutable_data_ptr<char>();
   source.sizes[dim] = static_cast<SizesType>(indices.numel());
   for (size_t d = 0; d < source.dim; ++d) source.strides[d] = 0;

@@ -10,7 +10,7 @@ namespace rushlight::kernels {
 namespace {
 
 // Byte offset of element `position`, numbered in row-major order of `shape`, in a tensor that has this shape
-// from dimension `first` on.
+// from dimension `first` on. One division for each dimension.
 ptrdiff_t offset_at(size_t position, Span<const SizesType> shape, const Tensor& tensor, size_t first) {
   ptrdiff_t offset = 0;
   for (size_t d = shape.size(); d-- > 0;) {
@@ -42,6 +42,7 @@ Error Indexing::plan(const Tensor& self, Span<const std::optional<Tensor>> indic
   size_t dim = 0;
   for (const std::optional<Tensor>& index : indices) {
     if (index.has_value()) RL_TRY(add(self, *index, dim));
+    // A mask covers as many dimensions as it has; an integer index and an absent one cover one.
     dim += index.has_value() && items_[count_ - 1].is_mask ? static_cast<size_t>(index->dim()) : 1;
   }
   RL_CHECK(dim <= static_cast<size_t>(self.dim()), Error::InvalidArgument,
@@ -70,6 +71,7 @@ Error Indexing::add(const Tensor& self, const Tensor& index, size_t dim) {
   }
   if (is_mask) {
     shape.dim = 0;
+    // A mask broadcasts like the list of its true positions, which has one dimension.
     shape.push(count_true(index));
   }
   if (shape.dim > 0) item.size = shape.sizes[shape.dim - 1];
@@ -82,6 +84,9 @@ Error Indexing::add(const Tensor& self, const Tensor& index, size_t dim) {
 
 // PyTorch's rule: the broadcast dimensions replace the indexed ones if these are adjacent, and come first
 // otherwise.
+//
+//   self[:, i, j]   [size 0, broadcast...]
+//   self[i, :, j]   [broadcast..., size 1]
 Error Indexing::plan_result(const Tensor& self) {
   const auto rank = static_cast<size_t>(self.dim());
   size_t kept = 0;
@@ -90,8 +95,10 @@ Error Indexing::plan_result(const Tensor& self) {
            "indices: expected a result of at most %lu dimensions, got %lu", log_number(kTensorDimensionLimit),
            log_number(kept + broadcast_.dim));
   const size_t first = count_ == 0 ? 0 : items_[0].dim;
+  // A run of adjacent bits plus 1 has no bit in common with the run.
   const uint32_t run = indexed_ >> first;
   front_ = (run & (run + 1)) == 0 ? first : 0;
+  // The extra round at d == rank places the broadcast dimensions behind all kept ones.
   for (size_t d = 0, placed = 0; d < rank || placed == 0; ++d) {
     if (placed == 0 && result_.dim == front_) {
       for (const SizesType size : broadcast_.span()) result_.push(size);
@@ -106,6 +113,8 @@ Error Indexing::plan_result(const Tensor& self) {
 Error Indexing::offset_of(Item& item, const Tensor& self, const SizesType* at, ptrdiff_t* offset) const {
   const Tensor& index = *item.index;
   if (item.is_mask) {
+    // True elements are visited in order along the last broadcast dimension: the search goes on where it
+    // stopped, and starts again for the next row.
     const SizesType step = at[broadcast_.dim - 1];
     if (step == 0 || item.size != 1) item.position = find_true(index, step == 0 ? 0 : item.position + 1);
     RL_CHECK(item.position < index.numel(), Error::InvalidArgument,
@@ -141,6 +150,7 @@ Error Indexing::run(const Tensor& self, const View& selected, Direction directio
   for (const SizesType size : result_.span()) {
     if (size == 0) return Error::Ok;
   }
+  // The innermost kept axis moves as a span; the others are walked for each selected position.
   const Axis run = kept.inner();
   const auto move_run = [&](const char* source, char* target) {
     move(target, run.output, source, run.input, run.size, self.element_size());

@@ -20,6 +20,7 @@ Error Scatter::plan(const Tensor& self, int64_t dim, const Tensor& index, const 
     source = at_least_1d(*src);
     if (index.numel() > 0) RL_TRY(check_index_shape(this->index, source, kNoDimension, "src"));
   }
+  // The copy follows all checks of shapes; indices are checked while they are used.
   RL_TRY(copy_to_out(View::of(self), out));
   target = at_least_1d(out);
   return Error::Ok;

@@ -32,11 +32,14 @@ bool has_adjacent_channels(const Pool& pool) {
   return pool.volume.sizes[1] > 1 && pool.volume.strides[1] == 1 && pool.pooled.strides[1] == 1;
 }
 
+// One row of windows: of one plane, or of all planes if their channels are adjacent. In the latter case the
+// lanes of the microkernel are channels of one window, otherwise windows side by side.
 class PoolLine {
  public:
   PoolLine(const QuantizedAveragePoolProblem& problem, size_t line)
       : problem_(problem), pool_(problem.pool), channels_(has_adjacent_channels(problem.pool)) {
     const auto height = static_cast<size_t>(pool_.pooled.sizes[3]);
+    // A line is one row of pooled positions: lines are numbered [n][plane][y].
     const size_t planes = channels_ ? 1 : static_cast<size_t>(pool_.pooled.sizes[1]);
     at_[0] = static_cast<ptrdiff_t>(line / height / planes);
     at_[1] = static_cast<ptrdiff_t>(line / height % planes);
@@ -47,6 +50,7 @@ class PoolLine {
     rows_ = pool_.tiling(pool_, 1, at_);
     while (at_[4] < pool_.pooled.sizes[4]) {
       const Extent columns = pool_.tiling(pool_, 2, at_);
+      // Windows of other tilings differ in size.
       const bool alone = channels_ || pool_.tiling != window_tiling;
       const size_t windows = alone ? 1 : count_alike(pool_.windows[2], at_[4], columns);
       average(columns, channels_ ? static_cast<size_t>(pool_.volume.sizes[1]) : windows, scale);
@@ -65,9 +69,11 @@ class PoolLine {
     windows.column = volume.strides[4];
     windows.lane = channels_ ? 1 : volume.strides[4] * static_cast<ptrdiff_t>(pool_.windows[2].step);
     const auto size = static_cast<int64_t>(windows.rows * windows.columns);
+    // The divisor, as in PyTorch: the override if set, else the elements with or without padding.
     const int64_t counted = pool_.counts_padding ? rows_.padded * columns.padded : size;
     const int64_t divisor = pool_.divisor != 0 ? pool_.divisor : counted;
     const ukernel::Requantization& to = scale.by(std::max<int64_t>(divisor, 1));
+    // An empty window has no valid position, so it takes the address of position 0.
     const char* in = volume_at(volume, at_[0], 0, size == 0 ? 0 : static_cast<ptrdiff_t>(rows_.begin),
                                size == 0 ? 0 : static_cast<ptrdiff_t>(columns.begin)) +
                      at_[1] * volume.strides[1];
@@ -77,6 +83,7 @@ class PoolLine {
     for (size_t i = 0; i < results; i += kBlock) {
       windows.count = std::min(kBlock, results - i);
       int32_t sums[kBlock];
+      // Elements are summed as stored; the initial value subtracts the zero point of each.
       std::fill_n(sums, windows.count, static_cast<int32_t>(-size * problem_.input_zero_point));
       const auto first = static_cast<ptrdiff_t>(i);
       ukernel::sum_int8(windows, int8_at(in) + first * windows.lane, sums);
@@ -110,6 +117,7 @@ void average_int8(const QuantizedMeanProblem& problem, size_t begin, size_t end)
   DividedScale scale(problem.to);
   const ukernel::Requantization& to = scale.by(count);
   ukernel::Int8Windows windows;
+  // Each call adds one span of the reduced axes, for up to kBlock adjacent outputs (lanes).
   windows.rows = 1;
   windows.columns = run.size;
   windows.column = run.input;

@@ -91,6 +91,9 @@ void form_shifted_q(const MatrixView& a, const MatrixView& tau) {
 // One implicit QR step with Wilkinson's shift on rows [first, last] of the tridiagonal matrix with diagonal d
 // and off-diagonal e. Applies the rotations to the columns of q.
 void step_tridiagonal(double* d, double* e, ptrdiff_t first, ptrdiff_t last, const MatrixView& q) {
+  // The shift is the eigenvalue of the last 2x2 block nearer to d[last]:
+  //
+  //   d[last] - e^2 / (half + sign(half) sqrt(half^2 + e^2)),   e = e[last - 1]
   const double half = (d[last - 1] - d[last]) / 2;
   const double beside = e[last - 1];
   const double root = std::copysign(std::hypot(half, beside), half);
@@ -188,6 +191,7 @@ void sort(double* values, ptrdiff_t count, bool descending, const MatrixView& fi
 
 }  // namespace
 
+// In double (or complex128), whatever the dtype: the result is rounded once at the end.
 Error Eigen::reserve(KernelContext& context, ScalarType type, ptrdiff_t rows) {
   RL_TRY(allocate_columns(context, exact_type(type), rows, rows, &work));
   RL_TRY(allocate_matrix(context, exact_type(type), rows, 1, &tau));
@@ -218,6 +222,7 @@ void Eigen::decompose(bool vectors) const {
   }
   for (ptrdiff_t last = n - 1; last > 0; --last) {
     for (int steps = 0; steps < kMostSteps; ++steps) {
+      // Negated, so that NaN counts as negligible and ends the iteration.
       const ptrdiff_t first = block_begin(e, last, [&](ptrdiff_t i) {
         return !(std::fabs(e[i]) > DBL_EPSILON * (std::fabs(d[i]) + std::fabs(d[i + 1])));
       });
@@ -280,6 +285,7 @@ void Singular::decompose(const MatrixView& a) const {
   double check = 0;
   for (ptrdiff_t i = 0; i < 2 * n; ++i) {
     scale = std::max(scale, std::fabs(d[i]));
+    // 0 times infinity or NaN is NaN.
     check += d[i] * 0;
   }
   if (check != 0) scale = check;  // NaN, which all values become

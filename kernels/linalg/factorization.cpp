@@ -13,6 +13,7 @@ Pivots pivots_of(const Tensor& tensor, const Shape& batch, size_t n) {
   return {element_of(tensor, 1, batch, n), byte_stride(tensor, tensor.sizes().size() - 1)};
 }
 
+// Pivots of a program are data: an invalid one would address rows outside of the matrix.
 Error check_pivots(const Tensor& pivots, ptrdiff_t rows) {
   RL_TRY(check_dtype(pivots, ScalarType::Int, "pivots"));
   for (size_t i = 0; i < pivots.numel(); ++i) {
@@ -23,6 +24,8 @@ Error check_pivots(const Tensor& pivots, ptrdiff_t rows) {
   return Error::Ok;
 }
 
+// Column j: subtracts the products of finished columns (dot() over min(i, j) of them), then searches the
+// pivot, exchanges whole rows, and divides by it.
 int32_t factor_lu(const MatrixView& a, Pivots pivots) {
   int32_t info = 0;
   const ptrdiff_t count = std::min(a.rows, a.columns);
@@ -32,6 +35,7 @@ int32_t factor_lu(const MatrixView& a, Pivots pivots) {
     for (ptrdiff_t i = 0; i < a.rows; ++i) {
       const Number value = a.get(i, j) - a.dot(i, a, j, 0, std::min(i, j));
       a.set(i, j, value);
+      // The magnitude that LAPACK compares, |re| + |im|, which needs no square root.
       const double size = std::fabs(value.real) + std::fabs(value.imag);
       if (i >= j && size > largest) {
         largest = size;
@@ -42,6 +46,7 @@ int32_t factor_lu(const MatrixView& a, Pivots pivots) {
     pivots[j] = static_cast<int32_t>(best + 1);
     const Number pivot = a.get(best, j);
     if (pivot == Number()) {
+      // Goes on after a zero pivot, so that the factors are complete for a singular matrix.
       if (info == 0) info = static_cast<int32_t>(j + 1);
       continue;
     }
@@ -67,6 +72,7 @@ Error factor_all(const Tensor& a, bool transposed, const Tensor& lu, const Tenso
   for (size_t n = 0; n < batch_size(batch); ++n) {
     const MatrixView matrix = matrix_of(lu, batch, n);
     const MatrixView source = matrix_of(a, batch, n);
+    // The factors are computed in the output itself, without scratch memory.
     matrix.copy(transposed ? source.transposed() : source);
     const int32_t stopped = factor_lu(matrix, pivots_of(pivots, batch, n));
     if (info != nullptr) int32_of(*info, batch, n) = stopped;
@@ -78,6 +84,7 @@ Error factor_all(const Tensor& a, bool transposed, const Tensor& lu, const Tenso
 }
 
 void solve_lu(const MatrixView& lu, Pivots pivots, bool transposed, const MatrixView& b) {
+  // A = P L U: L and U are solved in order. A^T = U^T L^T P^T: the factors and the exchanges are reversed.
   if (!transposed) {
     for (ptrdiff_t i = 0; i < b.rows; ++i) b.swap_rows(i, pivots[i] - 1);
     solve_triangular(lu, false, true, b);
@@ -118,11 +125,13 @@ Error solve_all(const Tensor& lu, const Tensor& pivots, const Tensor& b, Systems
   return Error::Ok;
 }
 
+// Applies the exchanges to the identity in reverse order: P is their inverse.
 void set_permutation(const MatrixView& p, Pivots pivots, ptrdiff_t count) {
   p.set_identity();
   for (ptrdiff_t i = count; i-- > 0;) p.swap_rows(i, pivots[i] - 1);
 }
 
+// Forward or backward substitution, one right-hand side after the other in each row.
 void solve_triangular(const MatrixView& triangle, bool upper, bool unit, const MatrixView& b) {
   for (ptrdiff_t step = 0; step < b.rows; ++step) {
     const ptrdiff_t i = upper ? b.rows - 1 - step : step;
@@ -135,10 +144,14 @@ void solve_triangular(const MatrixView& triangle, bool upper, bool unit, const M
   }
 }
 
+// Left-looking: column j is finished with dot products of finished columns.
+//
+//   l_jj = sqrt(a_jj - sum |l_jk|^2),   l_ij = (a_ij - sum l_ik conj(l_jk)) / l_jj,   k < j
 int32_t factor_cholesky(const MatrixView& a) {
   const MatrixView adjoint = a.adjoint();
   for (ptrdiff_t j = 0; j < a.rows; ++j) {
     const double square = a.get(j, j).real - a.dot(j, adjoint, j, 0, j).real;
+    // Negated, so that NaN is refused, too.
     if (!(square > 0)) return static_cast<int32_t>(j + 1);
     const double root = std::sqrt(square);
     a.set(j, j, root);
@@ -154,6 +167,7 @@ int32_t invert(const MatrixView& a, Pivots pivots, const MatrixView& column) {
   const int32_t info = factor_lu(a, pivots);
   // Replaces U by its inverse, column by column.
   for (ptrdiff_t j = 0; j < n; ++j) {
+    // Rows above hold the inverse up to column j - 1, and column j still holds U.
     const Number last = 1 / a.get(j, j);
     for (ptrdiff_t i = 0; i < j; ++i) a.set(i, j, -(a.dot(i, a, j, i, j) * last));
     a.set(j, j, last);

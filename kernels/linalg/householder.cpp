@@ -6,6 +6,8 @@
 
 namespace rushlight::kernels {
 
+// With a the element on the diagonal: beta = -sign(re a) |column|, v = column / (a - beta), tau = (beta - a)
+// / beta, as LAPACK's larfg. hypot() keeps the norm from overflow and underflow.
 Number make_reflection(const MatrixView& a, ptrdiff_t j) {
   const Number first = a.get(j, j);
   double rest = 0;  // norm of the elements below
@@ -14,6 +16,7 @@ Number make_reflection(const MatrixView& a, ptrdiff_t j) {
   }
   if (rest == 0 && first.imag == 0) return 0;
   const double length = std::hypot(absolute(first), rest);
+  // The sign that makes first - beta a sum of magnitudes, without cancellation.
   const double beta = first.real >= 0 ? -length : length;
   for (ptrdiff_t i = j + 1; i < a.rows; ++i) a.set(i, j, a.get(i, j) / (first - beta));
   a.set(j, j, beta);
@@ -49,6 +52,8 @@ void multiply_q(const MatrixView& reflections, const MatrixView& tau, bool adjoi
 
 void form_q(const MatrixView& reflections, const MatrixView& tau) {
   const MatrixView& q = reflections;
+  // Backwards: reflection j is applied to the columns behind j, which are formed already. Column j is its
+  // image of unit vector j.
   for (ptrdiff_t j = q.columns; j-- > 0;) {
     const Number factor = j < tau.rows ? tau.get(j, 0) : Number();
     if (j < tau.rows) reflect(q, j, factor, q, j + 1);

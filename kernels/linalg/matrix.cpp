@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Element access converts on the fly; only dot() and subtract() have fast loops, for real doubles.
+// Element access converts on the fly; only dot() and subtract() have fast loops, for real doubles. An access
+// costs an address, a test of the dtype and a conversion, which is little beside double arithmetic on cores
+// without an FPU, and lets every algorithm work in place on any layout and dtype.
 #include "kernels/linalg/matrix.h"
 
 #include <utility>
@@ -19,6 +21,7 @@ ComplexNumber operator*(ComplexNumber a, ComplexNumber b) {
 }
 
 ComplexNumber operator/(ComplexNumber a, ComplexNumber b) {
+  // Real divisors are common (diagonals, norms) and need no complex division.
   if (b.imag == 0) return {a.real / b.real, a.imag == 0 ? 0 : a.imag / b.real};
   const Complex<double> result = Complex<double>(a.real, a.imag) / Complex<double>(b.real, b.imag);
   return {result.real, result.imag};
@@ -74,6 +77,7 @@ void MatrixView::set(ptrdiff_t i, ptrdiff_t j, Number value) const {
   }
 }
 
+// Exchanges the steps: no element moves.
 MatrixView MatrixView::transposed() const {
   return {data, type, columns, rows, column_step, row_step, conjugated};
 }
@@ -111,9 +115,12 @@ bool are_doubles(const MatrixView& a, const MatrixView& b) {
 
 }  // namespace
 
+// The sum of row i with column j has one accumulator in double: long sums of float32 elements are rounded
+// once, when the result is stored.
 Number MatrixView::dot(ptrdiff_t i, const MatrixView& other, ptrdiff_t j, ptrdiff_t begin,
                        ptrdiff_t end) const {
   Number sum;
+  // Real elements are their own conjugates, so the flags need no test here.
   if (are_doubles(*this, other)) {
     const Doubles row = row_of(*this, i);
     const Doubles column = column_of(other, j);
@@ -135,6 +142,7 @@ void MatrixView::subtract(ptrdiff_t j, const MatrixView& other, ptrdiff_t k, Num
   for (ptrdiff_t i = begin; i < end; ++i) set(i, j, get(i, j) - other.get(i, k) * factor);
 }
 
+// Through get() and set(), so that it also exchanges columns of a transposed view.
 void MatrixView::swap_rows(ptrdiff_t a, ptrdiff_t b) const {
   if (a == b) return;
   for (ptrdiff_t j = 0; j < columns; ++j) {
@@ -144,6 +152,7 @@ void MatrixView::swap_rows(ptrdiff_t a, ptrdiff_t b) const {
   }
 }
 
+// Reads every element at most once, and writes each after its read, so `source` may be this view.
 void MatrixView::copy_band(const MatrixView& source, ptrdiff_t lowest, ptrdiff_t highest) const {
   for (ptrdiff_t i = 0; i < rows; ++i) {
     for (ptrdiff_t j = 0; j < columns; ++j) {
@@ -161,6 +170,7 @@ void MatrixView::set_identity() const {
 char* element_of(const Tensor& tensor, size_t core_dims, const Shape& batch, size_t n) {
   const View view = View::of(tensor);
   char* at = view.data;
+  // Divides n into indices from the last batch dimension on; dimensions of size 1 repeat.
   size_t own = view.dim - core_dims;
   for (size_t d = batch.dim; d-- > 0 && own > 0;) {
     const auto size = static_cast<size_t>(batch.sizes[d]);
@@ -231,6 +241,7 @@ Error copy_matrices(const Tensor& source, const Tensor& out) { return copy_to_ou
 
 Error allocate_matrix(KernelContext& context, ScalarType type, ptrdiff_t rows, ptrdiff_t columns,
                       MatrixView* matrix) {
+  // The memory lives until the kernel returns.
   const size_t bytes = static_cast<size_t>(rows) * static_cast<size_t>(columns) * element_size(type);
   *matrix = MatrixView::dense(context.allocate_temp(bytes), type, rows, columns);
   RL_CHECK(matrix->data != nullptr, Error::MemoryAllocationFailed, "out of scratch memory: need %lu bytes",

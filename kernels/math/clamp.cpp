@@ -9,6 +9,7 @@ namespace rushlight::kernels {
 Error check_fits(const Scalar& value, ScalarType type, const char* name) {
   RL_TRY(check_scalar_range(value, type, name));
   if (!contains(types::kIntegral, type) || type == ScalarType::Long) return Error::Ok;
+  // At most 32 bits, as int64 returned above.
   const int64_t count = int64_t{1} << (8 * element_size(type));
   const int64_t lowest = type == ScalarType::Byte ? 0 : -count / 2;
   const auto number = value.to<int64_t>();

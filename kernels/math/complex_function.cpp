@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// The rows take the address of the function as their context, so two loops serve all functions.
 #include "kernels/math/complex_function.h"
 
 #include "kernels/walk/elementwise.h"
@@ -11,6 +12,7 @@ template <class Result>
 using Unary = Result (*)(WideComplex);
 using Binary = WideComplex (*)(WideComplex, WideComplex);
 
+// Elements are converted to complex128 by run_elementwise() if they have another dtype.
 const WideComplex& element(char* data, ptrdiff_t stride, size_t i) {
   return *reinterpret_cast<const WideComplex*>(data + static_cast<ptrdiff_t>(i) * stride);
 }
@@ -32,6 +34,7 @@ void binary_row(const void* function, char* const* pointers, const ptrdiff_t* st
   }
 }
 
+// Result is WideComplex, or double for measures like the modulus.
 template <class Result>
 Error run_unary(const Tensor& self, const Tensor& out, Unary<Result> f) {
   const Tensor* const inputs[] = {&self};

@@ -30,6 +30,7 @@ WideComplex infinite_sqrt(WideComplex z) {
 
 // Square root if neither the modulus nor its double overflows or is subnormal.
 WideComplex ordinary_sqrt(WideComplex z) {
+  // The root of a sum of two terms that are not negative; the other part follows from 2 * re * im = z.imag.
   const double root = std::sqrt((std::fabs(z.real) + modulus(z)) / 2);
   const double other = std::fabs(z.imag) / (2 * root);
   if (z.real >= 0) return {root, std::copysign(other, z.imag)};
@@ -39,10 +40,12 @@ WideComplex ordinary_sqrt(WideComplex z) {
 // Logarithm of the modulus. Near 1 it is computed from the difference to 1, which the rounded modulus has
 // lost.
 double log_modulus(WideComplex z) {
+  // Scaled by a quarter if the modulus could overflow.
   const double large = larger_part(z);
   if (large > DBL_MAX / 4 && large <= DBL_MAX) return std::log(modulus(scaled(z, 0.25))) + 2 * kLog2;
   const double length = modulus(z);
   if (!(length > 0.5 && length < 2)) return std::log(length);
+  // ln|z| = log1p(|z|^2 - 1) / 2, with |z|^2 - 1 = (large - 1)(large + 1) + small^2.
   const double small = std::fmin(std::fabs(z.real), std::fabs(z.imag));
   return std::log1p((large - 1) * (large + 1) + small * small) / 2;
 }
@@ -52,6 +55,7 @@ double log_modulus(WideComplex z) {
 WideComplex complex_sqrt(WideComplex z) {
   if (is_infinite(z)) return infinite_sqrt(z);
   if (z == WideComplex(0.0)) return {0.0, z.imag};
+  // Scales by powers of four, whose roots are exact, to keep the modulus in range.
   const double large = larger_part(z);
   if (large > DBL_MAX / 4) return scaled(ordinary_sqrt(scaled(z, 0.0625)), 4);
   if (large < DBL_MIN * 4) return scaled(ordinary_sqrt(scaled(z, 0x1p54)), 0x1p-27);
@@ -81,6 +85,7 @@ WideComplex complex_exp2(WideComplex z) { return complex_exp(scaled(z, kLog2)); 
 WideComplex complex_expm1(WideComplex z) {
   if (z.imag == 0) return {std::expm1(z.real), z.imag};
   if (!std::isfinite(z.real)) return complex_exp(z) - WideComplex(1.0);
+  // exp(x) cos(y) - 1 = expm1(x) cos(y) - 2 sin(y / 2)^2: no difference of nearly equal terms.
   const double sine = std::sin(z.imag / 2);
   return {std::expm1(z.real) * std::cos(z.imag) - 2 * sine * sine, std::exp(z.real) * std::sin(z.imag)};
 }
@@ -94,6 +99,7 @@ WideComplex complex_log10(WideComplex z) { return scaled(complex_log(z), 1 / kLo
 WideComplex complex_log1p(WideComplex z) {
   const WideComplex sum(z.real + 1, z.imag);
   if (!(larger_part(z) < 0.5)) return complex_log(sum);
+  // |1 + z|^2 - 1 = x (x + 2) + y^2.
   return {std::log1p(z.real * (z.real + 2) + z.imag * z.imag) / 2, phase(sum)};
 }
 
@@ -116,6 +122,7 @@ WideComplex complex_cosh(WideComplex z) {
 // Kahan's formula with the tangent of the imaginary part, which has no difference of large terms.
 WideComplex complex_tanh(WideComplex z) {
   if (z.imag == 0) return {std::tanh(z.real), z.imag};
+  // Beyond this the real part rounds to 1 in double, and the formula below would overflow for larger values.
   if (std::fabs(z.real) > 22) {
     const double rest = std::isfinite(z.imag)
                             ? 4 * std::sin(z.imag) * std::cos(z.imag) * std::exp(-2 * std::fabs(z.real))
@@ -153,6 +160,7 @@ WideComplex complex_atanh(WideComplex z) {
   if (x > kLarge || std::fabs(y) > kLarge) {
     return {std::copysign(complex_reciprocal(z).real, sign), std::copysign(kHalfPi, z.imag)};
   }
+  // Computes for x >= 0, as atanh is odd: re = log1p(4 x / ((1 - x)^2 + y^2)) / 4.
   const double difference = 1 - x;
   const double square = y * y;
   // Near the pole the square underflows, and cannot be a divisor.

@@ -12,6 +12,7 @@ View parts_of(View view, size_t which) {
   return view;
 }
 
+// The new dimension steps from the real to the imaginary part of an element.
 View as_real(View view) {
   view = parts_of(view, 0);
   return view.insert(view.dim, 2, static_cast<ptrdiff_t>(element_size(view.type)));

@@ -17,6 +17,7 @@ Error parse_rounding(std::optional<std::string_view> mode, Rounding* rounding) {
   return Error::Ok;
 }
 
+// Loops set a flag instead of stopping; the result has zeros at these elements.
 Error check_no_division_by_zero(bool happened) {
   RL_CHECK(!happened, Error::InvalidArgument, "other: expected nonzero integers, got 0");
   return Error::Ok;

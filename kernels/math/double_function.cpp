@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// `f` computes in double; T is float or double, the dtype that holds the elements of a row.
 #include "kernels/math/double_function.h"
 
 #include "kernels/elements/scalar_tensor.h"
@@ -8,6 +9,8 @@ namespace rushlight::kernels {
 
 namespace {
 
+// One loop for each arity and element type; the function is a pointer in the row's context, so a new function
+// adds no loop.
 template <class T>
 void unary_row(const void* function, char* const* pointers, const ptrdiff_t* strides, size_t n) {
   const UnaryDouble f = *static_cast<const UnaryDouble*>(function);
@@ -29,7 +32,8 @@ void binary_row(const void* function, char* const* pointers, const ptrdiff_t* st
   }
 }
 
-// `type` is the promoted dtype of all arguments.
+// `type` is the promoted dtype of all arguments. Integers and bool compute in float32; a 16-bit dtype is held
+// in float32 and rounded once more when it is stored.
 Error run(TypeSet types, ScalarType type, Span<const Tensor* const> inputs, const Tensor& out,
           const void* function) {
   const ScalarType promoted = floating_type(type);
@@ -58,6 +62,7 @@ Error run_double(const DoubleFunction<BinaryDouble>& f, const Tensor& a, const T
 
 Error run_double(const DoubleFunction<BinaryDouble>& f, const Scalar& a, const Tensor& b, const Tensor& out) {
   const ScalarType type = result_type(a, b);
+  // The scalar becomes a 0-dim tensor of the promoted dtype, which broadcasts.
   const ScalarTensor number(a, floating_type(type));
   const Tensor* const inputs[] = {&static_cast<const Tensor&>(number), &b};
   return run(f.types, type, {inputs, 2}, out, &f.function);

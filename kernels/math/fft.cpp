@@ -36,6 +36,8 @@ void fill_roots(Point<T>* roots, ptrdiff_t n, bool forward) {
       rest -= n;
       ++quarter;
     }
+    // Only angles of the first quadrant are evaluated; the others are rotated by quarter turns, without
+    // rounding.
     const double angle = kQuarter * static_cast<double>(rest) / static_cast<double>(n);
     double re = std::cos(angle);
     double im = std::sin(angle);
@@ -52,6 +54,7 @@ void fill_roots(Point<T>* roots, ptrdiff_t n, bool forward) {
   }
 }
 
+// Trial division, at most sqrt(n) / 2 steps, once for each pass.
 ptrdiff_t smallest_factor(ptrdiff_t n) {
   if (n % 2 == 0) return 2;
   for (ptrdiff_t p = 3; p * p <= n; p += 2) {
@@ -65,6 +68,9 @@ ptrdiff_t smallest_factor(ptrdiff_t n) {
 // Returns the buffer that holds the result.
 template <class T>
 Point<T>* transform(Point<T>* from, Point<T>* to, const Point<T>* roots, ptrdiff_t n) {
+  // With w = exp(-2 pi i / joined), or its conjugate, a pass computes from the transforms of `radix` parts
+  //
+  //   out[step] = sum over j < radix of w^(j step) * part_j[step % done]
   ptrdiff_t done = 1;
   while (done < n) {
     const ptrdiff_t radix = smallest_factor(n / done);
@@ -75,6 +81,7 @@ Point<T>* transform(Point<T>* from, Point<T>* to, const Point<T>* roots, ptrdiff
       const Point<T>* part = from + group * done;
       Point<T>* out = to + group * joined;
       for (ptrdiff_t s = 0; s < done; ++s) {
+        // The butterfly of two parts needs one product, as exp(pi i) is -1.
         if (radix == 2) {
           const Point<T> a = part[s];
           const Point<T> b = rotated(part[s + apart], roots[s * groups]);
@@ -88,6 +95,7 @@ Point<T>* transform(Point<T>* from, Point<T>* to, const Point<T>* roots, ptrdiff
           for (ptrdiff_t j = 1; j < radix; ++j) {
             power += step;
             if (power >= joined) power -= joined;
+            // roots[power * groups] is the root of order `joined`, raised to `power`.
             const Point<T> term = rotated(part[s + j * apart], roots[power * groups]);
             sum.real += term.real;
             sum.imag += term.imag;
@@ -126,6 +134,7 @@ struct Strided {
 
 template <class T>
 void load(const Strided& fiber, Point<T>* points, ptrdiff_t n, bool mirrored) {
+  // The inverse transform of real values: x[n - k] is the conjugate of x[k], so half of them suffice.
   const ptrdiff_t given = mirrored ? n / 2 + 1 : n;
   for (ptrdiff_t k = 0; k < given; ++k) points[k] = fiber.get<T>(k);
   if (!mirrored) return;
@@ -151,10 +160,12 @@ Error Fourier::plan(Span<const int64_t> dims, int64_t normalization, const Shape
     sizes_[count_] = sizes.sizes[dim];
     RL_CHECK(sizes_[count_] >= 1, Error::InvalidArgument, "dim %ld: expected at least 1 element, got %ld",
              static_cast<long>(dim), static_cast<long>(sizes_[count_]));
+    // In double, since the product may exceed 64 bits.
     elements *= static_cast<double>(sizes_[count_]);
     ++count_;
   }
   left_ = count_;
+  // The factor of all dimensions is applied at once, by the last transform.
   if (normalization == 1) scale_ = 1 / std::sqrt(elements);
   if (normalization == 2) scale_ = 1 / elements;
   return Error::Ok;
@@ -182,6 +193,7 @@ Error Fourier::run(const View& source, const View& target, size_t index, bool fo
   Strided out{nullptr, target.strides[dim], target.sizes[dim], is_complex(target.type)};
   return dispatch<kTypes>(component_type(target.type), [&](auto type) {
     using T = typename decltype(type)::Element;
+    // Scratch memory: [n] roots and two buffers [n], between which the passes alternate.
     auto* const roots = reinterpret_cast<Point<T>*>(scratch_);
     fill_roots(roots, n, forward);
     const auto factor = static_cast<T>(scale);

@@ -6,6 +6,7 @@
 namespace rushlight::kernels {
 
 double log_add(double a, double b) {
+  // The difference of equal infinities would be NaN.
   if (a == b && std::isinf(a)) return b;
   return (a < b ? b : a) + std::log1p(std::exp(-std::fabs(a - b)));
 }

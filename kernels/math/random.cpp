@@ -33,7 +33,8 @@ Error check_types(TypeSet types, const Tensor& out) {
   return contains(types, out.scalar_type()) ? Error::Ok : unsupported_type(out.scalar_type());
 }
 
-// Stride of a parameter along dimension d of the output; 0 if it repeats.
+// Stride of a parameter along dimension d of the output; 0 if it repeats. Dimensions are aligned at the last
+// one, as in any broadcast.
 ptrdiff_t parameter_step(const Parameter& parameter, const Tensor& out, size_t d) {
   if (parameter.tensor == nullptr) return 0;
   const Tensor& tensor = *parameter.tensor;
@@ -60,12 +61,15 @@ Error check_no_generator(const EValue& generator) {
 Random::Random(ScalarType type) : bits_(significant_bits(type)) {}
 
 double Random::uniform() {
+  // Exact in the dtype, so rounding never gives 1.
   const auto bits = static_cast<double>(stream_.next() >> (64 - bits_));
   return bits / static_cast<double>(uint64_t{1} << bits_);
 }
 
+// Never 0, of which normal() takes the logarithm.
 double Random::positive() { return (static_cast<double>(stream_.next() >> 11) + 1) * 0x1p-53; }
 
+// Two draws for each value; the sine branch would give a second one, but would have to be stored.
 double Random::normal() {
   const double radius = std::sqrt(-2 * std::log(positive()));
   return radius * std::cos(kTwoPi * positive());
@@ -98,6 +102,7 @@ uint64_t largest_drawn(ScalarType type) {
   }
 }
 
+// Elements are drawn one by one in memory order: one call of the distribution, one store with rounding.
 Error draw_into(TypeSet types, const Tensor& out, Draw draw, const Parameter& a, const Parameter& b) {
   RL_TRY(check_types(types, out));
   if (a.tensor != nullptr) RL_TRY(check_loadable(*a.tensor));

@@ -21,11 +21,13 @@ constexpr TypeSet kTypes =
     selected_types("rushlight::convolution_act.clamp_out") |
     selected_types("rushlight::linear_act.clamp_out") | selected_types("rushlight::gated_act.out");
 
+// In the order of ActivationKind: make_activation() counts the names while it scans the list.
 constexpr char kNames[] =
     "none, clamp, leaky_relu, hardsigmoid, hardswish, sigmoid, silu, tanh, gelu, gelu_tanh";
 
 template <class T>
 T clamped(T x, T low, T high) {
+  // NaN fails both comparisons and passes.
   x = x < low ? low : x;
   return x > high ? high : x;
 }
@@ -44,6 +46,7 @@ T gated(T x, T gate) {
 
 template <class T>
 T activate(ActivationKind kind, T low, T high, T x) {
+  // Constants of GELU: x / 2 (1 + erf(x / sqrt 2)), and its tanh form with sqrt(2 / pi) (x + 0.044715 x^3).
   constexpr T kSqrtHalf = T(0.70710678118654752440);
   constexpr T kSqrtTwoOverPi = T(0.79788456080286535588);
   switch (kind) {
@@ -58,6 +61,7 @@ T activate(ActivationKind kind, T low, T high, T x) {
     case ActivationKind::kHardswish:
       return x * relu6_of_shifted(x) / T(6);
     case ActivationKind::kSigmoid:
+      // For large negative x exp(-x) is infinite, which gives the limit 0.
       return T(1) / (T(1) + std::exp(-x));
     case ActivationKind::kSilu:
       return x / (T(1) + std::exp(-x));
@@ -75,6 +79,8 @@ T activate(ActivationKind kind, T low, T high, T x) {
 template <class T, class F>
 void finish_all(const Tensor* residual, const Tensor& out, F finish) {
   T* to = out.mutable_data_ptr<T>();
+  // Without a residual the order does not matter, so elements are visited as stored; with one, both tensors
+  // are walked in row-major order, since their layouts may differ.
   const size_t n = out.numel();
   if (residual == nullptr) {
     for (size_t i = 0; i < n; ++i) to[i] = narrow<T>(finish(widen(to[i])));
@@ -108,6 +114,7 @@ Error check_residual(const std::optional<Tensor>& residual, const Tensor& input,
                      Span<const SizesType> shape) {
   if (!residual) return Error::Ok;
   RL_TRY(check_same_dtype(input, *residual, "input and residual"));
+  // No broadcasting: the residual has the exact shape of the result.
   bool same = residual->sizes().size() == shape.size();
   for (size_t d = 0; same && d < shape.size(); ++d) same = residual->sizes()[d] == shape[d];
   RL_CHECK(same, Error::InvalidArgument, "residual: expected the shape of the result");
@@ -117,6 +124,7 @@ Error check_residual(const std::optional<Tensor>& residual, const Tensor& input,
 void add_and_activate(const std::optional<Tensor>& residual, const Activation& activation,
                       const Tensor& out) {
   if (!residual && activation.kind == ActivationKind::kNone) return;
+  // The dtype was checked with the sums, so dispatch() does not fail.
   (void)dispatch<kTypes>(out.scalar_type(), [&](auto type) {
     using T = typename decltype(type)::Element;
     using A = Accumulator<T>;
@@ -128,6 +136,7 @@ void add_and_activate(const std::optional<Tensor>& residual, const Activation& a
   });
 }
 
+// A separate loop, so that a build without other activations links no exp(), erf() or tanh().
 void add_and_clamp(const std::optional<Tensor>& residual, const Activation& clamp, const Tensor& out) {
   if (!residual && clamp.kind == ActivationKind::kNone) return;
   (void)dispatch<kTypes>(out.scalar_type(), [&](auto type) {
@@ -140,6 +149,7 @@ void add_and_clamp(const std::optional<Tensor>& residual, const Activation& clam
   });
 }
 
+// activation(gate) * up: SwiGLU and its relatives (Shazeer, "GLU Variants Improve Transformer", 2020).
 void multiply_by_gate(const Activation& activation, size_t n, const float* gate, const float* up,
                       float* out) {
   const auto low = static_cast<float>(activation.low);

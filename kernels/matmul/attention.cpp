@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Plans of attention: no tensor is copied or expanded. Broadcast dimensions have stride 0, grouped heads
+// divide the index of the head, and head() computes the addresses of one product from its number.
 #include "kernels/matmul/attention.h"
 
 #include <algorithm>
@@ -40,7 +42,9 @@ Error check_types(const AttentionArguments& given, const Tensor& out) {
   return Error::Ok;
 }
 
-// Computes how many heads of the query share one head of `tensor`.
+// Computes how many heads of the query share one head of `tensor`. Grouped-query attention (Ainslie et al.,
+// 2023): consecutive heads of the query share one head of keys and values. Without enable_gqa all operands
+// have as many heads, or broadcast.
 Error read_group(const AttentionArguments& given, const Tensor& tensor, const char* name, size_t* group) {
   if (!given.enable_gqa) return Error::Ok;
   const ptrdiff_t all = size_before_end(given.query, 3);
@@ -64,7 +68,8 @@ HeadMatrix matrix_of(const Tensor& tensor) {
   return {tensor.mutable_data_ptr<char>(), byte_stride(tensor, rank - 2), byte_stride(tensor, rank - 1)};
 }
 
-// The dimensions of positions and heads in the layout of a cache.
+// The dimensions of positions and heads in the layout of a cache. A cache [batch, positions, heads, depth],
+// or [batch, heads, positions, depth] with heads_first: only strides differ.
 struct CachedLayout {
   explicit CachedLayout(bool heads_first) : positions(heads_first ? 2 : 1), heads(heads_first ? 1 : 2) {}
 
@@ -80,6 +85,7 @@ struct CachedLayout {
 
 void AttentionPlan::broadcast_leading(const Tensor& tensor, Operand* operand) const {
   operand->matrix = matrix_of(tensor);
+  // Dimensions are aligned at the last one, as in any broadcast.
   const Shape own = leading(tensor, operand->group);
   for (size_t i = 0; i < own.dim; ++i) {
     const size_t d = batch_.dim - own.dim + i;
@@ -88,6 +94,7 @@ void AttentionPlan::broadcast_leading(const Tensor& tensor, Operand* operand) co
 }
 
 Error AttentionPlan::make(const AttentionArguments& given, const Tensor& out) {
+  // Dropout only applies in training.
   RL_CHECK(given.dropout == 0, Error::NotSupported, "dropout_p: expected 0, as in inference");
   RL_TRY(check_matrix(given.query, given.enable_gqa, "query"));
   RL_TRY(check_matrix(given.key, given.enable_gqa, "key"));
@@ -106,8 +113,10 @@ Error AttentionPlan::make(const AttentionArguments& given, const Tensor& out) {
   // Without depth every score is 0, for any scale.
   scale_ = depth_ == 0 ? 0 : given.scale.value_or(1 / std::sqrt(static_cast<double>(depth_)));
 
+  // The mask broadcasts to the scores, which do not have the batch dimensions that only the value has.
   Shape scores;
   RL_TRY(broadcast_shape(leading(given.query, 1).span(), leading(given.key, key_.group).span(), &scores));
+  // The value may have batch dimensions that query and key do not have; its width may differ from the depth.
   RL_TRY(broadcast_shape(scores.span(), leading(given.value, value_.group).span(), &batch_));
   RL_CHECK(batch_.dim + 2 <= kTensorDimensionLimit, Error::InvalidArgument, "too many dimensions");
   broadcast_leading(given.query, &query_);
@@ -120,6 +129,7 @@ Error AttentionPlan::make(const AttentionArguments& given, const Tensor& out) {
   result.push(static_cast<ptrdiff_t>(width_));
   RL_TRY(resize_out(out, result.span()));
   broadcast_leading(out, &out_);
+  // The number of matrices, each of [queries, width] results.
   heads_ = 1;
   for (size_t d = 0; d < batch_.dim; ++d) heads_ *= static_cast<size_t>(batch_.sizes[d]);
   return Error::Ok;
@@ -143,11 +153,13 @@ Error AttentionPlan::make_cached(const CachedAttentionArguments& given, const Te
   return Error::Ok;
 }
 
+// For scratch memory, before positions are known. The call reports the errors again.
 Error AttentionPlan::make_largest(const Tensor& query, const Tensor& key, const Tensor& value,
                                   bool heads_first, const Tensor& out) {
   if (query.dim() != 4 || key.dim() != 4 || !has_sizes(out, query.sizes())) return Error::InvalidArgument;
   const ptrdiff_t positions = heads_first ? 2 : 1;
   const std::optional<Tensor> no_mask;
+  // The queries end at the last position of the cache.
   const int64_t start = std::max<int64_t>(key.size(positions) - query.size(positions), 0);
   return make_cached({query, key, value, start, no_mask, true, std::nullopt, heads_first}, out);
 }
@@ -187,6 +199,7 @@ Error AttentionPlan::read_cached_mask(const CachedAttentionArguments& given) {
     RL_CHECK(given.start >= 0 && given.start <= limit, Error::InvalidArgument,
              "start_pos: expected 0 to %ld (%zu positions in a cache of %zu), got %ld",
              static_cast<long>(limit), queries_, keys_, static_cast<long>(given.start));
+    // Positions of the cache behind the last query hold no keys yet.
     first_ = static_cast<size_t>(given.start);
     keys_ = first_ + queries_;
     is_causal_ = given.is_causal;
@@ -209,6 +222,7 @@ Error AttentionPlan::broadcast_mask(const Tensor& mask, Shape scores) {
   scores.push(static_cast<ptrdiff_t>(queries_));
   scores.push(static_cast<ptrdiff_t>(keys_));
   const auto rank = static_cast<size_t>(mask.dim());
+  // Compares sizes from the last dimension on.
   bool fits = rank <= scores.dim;
   for (size_t i = 0; fits && i < rank; ++i) {
     const SizesType size = mask.sizes()[rank - 1 - i];
@@ -224,6 +238,7 @@ Error AttentionPlan::broadcast_mask(const Tensor& mask, Shape scores) {
   for (size_t i = 0; i < rank; ++i) {
     own[i] = mask.sizes()[rank - 1 - i] == 1 ? 0 : byte_stride(mask, rank - 1 - i);
   }
+  // The last two dimensions are the matrix, all others broadcast over the batch.
   mask_.matrix.column = own[0];
   mask_.matrix.row = own[1];
   for (size_t i = 2; i < rank; ++i) mask_.strides[batch_.dim + 1 - i] = own[i];
@@ -234,6 +249,7 @@ HeadMatrix AttentionPlan::at(const Operand& operand, const size_t* index) const 
   HeadMatrix matrix = operand.matrix;
   if (matrix.data == nullptr) return matrix;
   for (size_t d = 0; d < batch_.dim; ++d) {
+    // The last leading dimension is the heads; `group` of them share a head of this operand.
     const size_t i = d + 1 == batch_.dim ? index[d] / operand.group : index[d];
     matrix.data += operand.strides[d] * static_cast<ptrdiff_t>(i);
   }

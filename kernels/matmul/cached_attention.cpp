@@ -18,7 +18,8 @@ namespace {
 constexpr TypeSet kTypes = selected_types("rushlight::cached_attention.out");
 constexpr size_t kBlockKeys = 16;  // number of scores on the stack
 
-// int8: scale = max|x| / 127, rounded half to even; a row of zeros has scale 0.
+// int8: scale = max|x| / 127, rounded half to even; a row of zeros has scale 0. If the row has a NaN, so has
+// the scale, and every element reads as NaN.
 void store_row(const float* x, size_t depth, int8_t* to, float* scale) {
   float largest = 0;
   for (size_t d = 0; d < depth; ++d) {
@@ -51,6 +52,8 @@ class Tokens {
       factor = 1.0f / std::sqrt(squares / static_cast<float>(plan_.depth) + plan_.eps);
     }
     for (size_t d = 0; d < plan_.depth; ++d) row_[d] = norm == nullptr ? x[d] : x[d] * factor * norm[d];
+    // Rotates pair i by the angle of the token's position: elements (2i, 2i + 1) if interleaved, otherwise
+    // (i, i + half). Elements from 2 * half on stay as they are.
     const size_t at = (plan_.position + token) * plan_.half;
     for (size_t i = 0; i < plan_.half; ++i) {
       float& first = row_[plan_.interleaved ? 2 * i : i];
@@ -75,6 +78,8 @@ class Tokens {
   template <class T>
   void attend(size_t token, size_t head) {
     rotate(plan_.query(token, head), plan_.query_norm, token);
+    // `out` accumulates exp(score - shift) * value, `sum` the weights; both are rescaled whenever a block
+    // raises the shift, and divided at the end. Twice `depth` multiply-adds for each key.
     const size_t first_row = head / plan_.group() * plan_.context;
     float* const out = plan_.result(token, head);
     for (size_t d = 0; d < plan_.depth; ++d) out[d] = 0;
@@ -119,6 +124,7 @@ class Tokens {
       weights[k] = score<T>(index + k);
       if (weights[k] > largest) largest = weights[k];
     }
+    // If all scores are -inf, the weights are 0 instead of exp(-inf + inf), which is NaN.
     const float subtracted = largest == lowest ? 0.0f : largest;
     for (size_t k = 0; k < n; ++k) weights[k] = std::exp(weights[k] - subtracted);
     const float factor = *shift == lowest ? 1.0f : std::exp(*shift - subtracted);
@@ -128,6 +134,7 @@ class Tokens {
 
   template <class T>
   void add_values(size_t index, size_t n, float factor, float* weights, float* out) const {
+    // Scaling the weights takes one product for each key instead of one for each element.
     if (plan_.values.scales != nullptr) {
       for (size_t k = 0; k < n; ++k) weights[k] *= plan_.values.scales[index + k];
     }
@@ -153,6 +160,7 @@ Error attend_by_tokens(KernelContext& context, const CachedAttention& plan) {
   return dispatch<kTypes>(plan.cache_type, [&](auto type) {
     using T = typename decltype(type)::Element;
     Tokens tokens(plan, row);
+    // All keys are appended before any query attends.
     for (size_t token = 0; token < plan.tokens; ++token) tokens.append<T>(token);
     for (size_t token = 0; token < plan.tokens; ++token) {
       for (size_t head = 0; head < plan.heads; ++head) tokens.attend<T>(token, head);

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Two steps: plan_cached_attention() compares sizes and dtypes and needs no memory, so that it can run at
+// load; begin_cached_attention() reads the position and checks what depends on addresses.
 #include "kernels/matmul/cached_attention_plan.h"
 
 #include <initializer_list>
@@ -19,6 +21,7 @@ struct Named {
   const char* name;
 };
 
+// Dtype, rank, each size, and row-major layout: kernels compute addresses from the sizes alone.
 Error check_tensor(const Named& given, ScalarType type, std::initializer_list<size_t> sizes) {
   const Tensor& tensor = *given.tensor;
   RL_CHECK(tensor.scalar_type() == type, Error::InvalidType, "%s: expected %s, got %s", given.name,
@@ -38,7 +41,9 @@ Error check_tensor(const Named& given, ScalarType type, std::initializer_list<si
   return Error::Ok;
 }
 
-// Reads the sizes that others are compared with; all are at least 0.
+// Reads the sizes that others are compared with; all are at least 0. qkv [1, tokens, (heads + 2 key_heads)
+// depth], caches [1, key_heads, context, depth], cos and sin [rows, half] with at least `context` rows. The
+// pairs that are rotated may be fewer than depth / 2: the rest of a head stays.
 Error read_sizes(const CachedAttentionArguments& given, CachedAttention* plan) {
   RL_CHECK(given.qkv.dim() == 3, Error::InvalidArgument, "qkv: expected 3 dimensions, got %ld",
            static_cast<long>(given.qkv.dim()));
@@ -46,6 +51,7 @@ Error read_sizes(const CachedAttentionArguments& given, CachedAttention* plan) {
            static_cast<long>(given.key_cache.dim()));
   RL_CHECK(given.cos.dim() == 2, Error::InvalidArgument, "cos: expected 2 dimensions, got %ld",
            static_cast<long>(given.cos.dim()));
+  // Sizes of a tensor are never negative, so the conversions keep their values.
   plan->tokens = static_cast<size_t>(given.qkv.sizes()[1]);
   plan->context = static_cast<size_t>(given.key_cache.sizes()[2]);
   plan->depth = static_cast<size_t>(given.key_cache.sizes()[3]);
@@ -67,6 +73,7 @@ Error read_heads(const CachedAttentionArguments& given, CachedAttention* plan) {
            static_cast<long>(given.heads), static_cast<long>(given.key_heads));
   plan->heads = static_cast<size_t>(given.heads);
   plan->key_heads = static_cast<size_t>(given.key_heads);
+  // Divides the width instead of multiplying heads by depth, which could overflow.
   const auto width = static_cast<uint64_t>(given.qkv.sizes()[2]);
   const uint64_t rows = static_cast<uint64_t>(given.heads) + 2 * static_cast<uint64_t>(given.key_heads);
   RL_CHECK(width % plan->depth == 0 && width / plan->depth == rows, Error::InvalidArgument,
@@ -80,6 +87,7 @@ Error read_numbers(const CachedAttentionArguments& given, CachedAttention* plan)
            static_cast<long>(given.window));
   RL_CHECK(given.softcap >= 0 && given.softcap <= std::numeric_limits<float>::max(), Error::InvalidArgument,
            "softcap: expected a finite number, 0 or more, got %g", given.softcap);
+  // 0 means all keys, stored as a window that no cache exceeds.
   plan->window = given.window == 0 ? std::numeric_limits<size_t>::max() : static_cast<size_t>(given.window);
   plan->interleaved = given.interleaved;
   plan->eps = static_cast<float>(given.eps);
@@ -90,6 +98,7 @@ Error read_numbers(const CachedAttentionArguments& given, CachedAttention* plan)
 
 Error check_cache(const Named& cache, const Named& scales, const CachedAttention& plan) {
   RL_TRY(check_tensor(cache, plan.cache_type, {1, plan.key_heads, plan.context, plan.depth}));
+  // Only int8 rows have scales: one for each head and position.
   const bool has_scales = plan.cache_type == ScalarType::Char;
   RL_CHECK((scales.tensor != nullptr) == has_scales, Error::InvalidArgument,
            "%s: expected %s for a cache of %s", scales.name, has_scales ? "a tensor" : "none",
@@ -130,6 +139,7 @@ struct Operands {
   Named all[kAll];
 };
 
+// Every tensor but `out`, which is checked after it was resized.
 Error Operands::check(const CachedAttention& plan) const {
   const size_t width = (plan.heads + 2 * plan.key_heads) * plan.depth;
   RL_TRY(check_tensor(all[kQkv], ScalarType::Float, {1, plan.tokens, width}));
@@ -151,6 +161,7 @@ Error Operands::check(const CachedAttention& plan) const {
 
 Error Operands::check_overlap() const {
   for (size_t w = 0; w < kWritten; ++w) {
+    // Each written tensor with all later ones, so every pair is compared once.
     for (size_t i = w + 1; all[w].tensor != nullptr && i < kAll; ++i) {
       if (all[i].tensor != nullptr) {
         RL_TRY(check_no_overlap(*all[i].tensor, *all[w].tensor, all[i].name));
@@ -173,6 +184,7 @@ void Operands::point(CachedAttention* plan) const {
 
 }  // namespace
 
+// The order matters: sizes first, as the other checks compare with them.
 Error plan_cached_attention(const CachedAttentionArguments& given, CachedAttention* plan) {
   const Operands operands(given);
   RL_TRY(read_sizes(given, plan));
@@ -188,7 +200,9 @@ Error plan_cached_attention(const CachedAttentionArguments& given, CachedAttenti
 Error begin_cached_attention(const CachedAttentionArguments& given, CachedAttention* plan) {
   const Operands operands(given);
   RL_TRY(operands.check_overlap());
+  // Read once: a program may change the tensor while a call runs.
   const int64_t position = *given.input_pos.const_data_ptr<int64_t>();
+  // The first comparison keeps the difference in the last one from wrapping.
   const bool fits = plan->tokens <= plan->context && position >= 0 &&
                     static_cast<uint64_t>(position) <= plan->context - plan->tokens;
   RL_CHECK(fits, Error::InvalidArgument,

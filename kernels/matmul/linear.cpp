@@ -6,6 +6,7 @@
 
 namespace rushlight::kernels {
 
+// A bias with one element serves all features.
 Error linear_shape(const LinearProblem& problem, TypeSet types, Shape* shape) {
   const Tensor& input = problem.input;
   const Tensor& weight = problem.weight;
@@ -30,6 +31,8 @@ Error linear_shape(const LinearProblem& problem, TypeSet types, Shape* shape) {
   return Error::Ok;
 }
 
+// out [rows, features] = input [rows, depth] * weight^T, one product for each span of rows with constant
+// strides.
 Error multiply_linear(const LinearProblem& problem, Error (*by)(const Product& product)) {
   const Tensor& input = problem.input;
   const Tensor& weight = problem.weight;
@@ -38,6 +41,7 @@ Error multiply_linear(const LinearProblem& problem, Error (*by)(const Product& p
   const size_t last = input.sizes().size() - 1;
   View source = View::of(input);
 
+  // Views have strides in bytes, matrices in elements.
   const auto element = static_cast<ptrdiff_t>(input.element_size());
   Product product;
   product.type = input.scalar_type();
@@ -49,6 +53,7 @@ Error multiply_linear(const LinearProblem& problem, Error (*by)(const Product& p
                weight.dim() == 2 ? weight.strides()[0] : 0};
   if (bias) product.bias = {bias->mutable_data_ptr(), 0, bias->numel() == 1 ? 0 : 1};
   View target = View::of(problem.out);
+  // The result of a weight of rank 1 has no dimension of features.
   if (weight.dim() == 2) {
     product.out.column_stride = target.strides[last] / element;
     target.select(last, 0);

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// The gates already contain the product of the inputs with their weight and the bias, for all steps at once;
+// only the product with the hidden state depends on the step before.
 #include "kernels/matmul/lstm.h"
 
 #include "kernels/checks/checks.h"
@@ -25,6 +27,7 @@ Error plan_lstm(const Lstm& lstm, LstmSizes* sizes) {
   RL_TRY(check_same_dtype(lstm.gates, lstm.last_cell, "gates and out2"));
   RL_CHECK(lstm.gates.dim() == 3, Error::InvalidArgument, "gates: expected 3 dimensions, got %d",
            static_cast<int>(lstm.gates.dim()));
+  // Sizes follow from the gates [steps, batch, 4 * units]; all other tensors are compared with these.
   const ptrdiff_t batch = lstm.gates.size(1);
   const ptrdiff_t units = lstm.gates.size(2) / 4;
   RL_CHECK(lstm.gates.size(2) % 4 == 0, Error::InvalidArgument,
@@ -37,6 +40,7 @@ Error plan_lstm(const Lstm& lstm, LstmSizes* sizes) {
   shape.push(batch);
   shape.push(units);
   RL_TRY(resize_out(lstm.output, shape.span()));
+  // [batch, units]
   RL_TRY(resize_out(lstm.last_hidden, {shape.sizes + 1, 2}));
   RL_TRY(resize_out(lstm.last_cell, {shape.sizes + 1, 2}));
   sizes->steps = static_cast<size_t>(lstm.gates.size(0));

@@ -30,6 +30,7 @@ constexpr size_t kBlock = 128;  // products in a partial sum
 
 template <class T>
 Accumulator<T> dot(const T* a, const T* b, size_t n) {
+  // Four independent sums, so that additions need not wait for each other.
   Accumulator<T> sums[4] = {};
   size_t k = 0;
   for (; k + 4 <= n; k += 4) {
@@ -45,6 +46,8 @@ void add_products(Accumulator<T>* sums, size_t columns, size_t depth, const T* a
                   const T* b, const Matrix& b_strides) {
   const ptrdiff_t row = b_strides.row_stride;
   const ptrdiff_t column = b_strides.column_stride;
+  // Both factors are contiguous along the depth: one dot product for each column. Otherwise one step of the
+  // depth at a time for all columns.
   if (row == 1 && a_step == 1) {
     for (size_t j = 0; j < columns; ++j) sums[j] += dot(a, b + static_cast<ptrdiff_t>(j) * column, depth);
     return;
@@ -86,6 +89,7 @@ void multiply_direct(const Product& product) {
     for (size_t i = 0; i < product.rows; ++i) {
       const auto row = static_cast<ptrdiff_t>(i);
       Accumulator<T> totals[kTile] = {};
+      // A partial sum has at most kBlock products; the total adds depth / kBlock of these.
       for (size_t k = 0; k < depth; k += kBlock) {
         const auto start = static_cast<ptrdiff_t>(k);
         Accumulator<T> sums[kTile] = {};
@@ -127,6 +131,7 @@ class ConvertingProduct {
   }
 
  private:
+  // Unsigned sums wrap without undefined behavior; their low bits are right for every integer dtype.
   static constexpr ScalarType kHeld = std::is_same_v<A, float> ? ScalarType::Float : ScalarType::Long;
 
   [[nodiscard]] char* at(const Matrix& matrix, size_t i, size_t j) const {
@@ -139,6 +144,8 @@ class ConvertingProduct {
   }
 
   void add_block(A* totals, size_t columns, size_t i, size_t j, size_t k, size_t depth) const {
+    // Converts the row again for each tile, and each column again for each row: O(rows * columns * depth)
+    // conversions.
     A row[kBlock];
     A column[kBlock];
     load(row, at(product_.a, i, k), product_.a.column_stride, depth);
@@ -191,6 +198,8 @@ Error multiply_complex(const Product& product) {
   real.type = component_type(product.type);
   for (const size_t which : {0, 1}) {
     real.out = parts_of(product.out, which, real.type);
+    // Real part (which = 0): re(a) re(b) - im(a) im(b); imaginary part: re(a) im(b) + im(a) re(b).
+    // Conjugation of `a` negates im(a).
     for (const size_t of_a : {0, 1}) {
       const size_t of_b = of_a ^ which;
       real.a = parts_of(product.a, of_a, real.type);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Dequantizes on the fly: (w - zero_point) in float, with one multiplication by the scale for each group.
+// Converts the input anew for every column, so it needs no scratch memory.
 #include "kernels/matmul/mixed_matmul.h"
 
 #include <algorithm>
@@ -11,6 +12,7 @@ namespace rushlight::kernels {
 
 namespace {
 
+// Scales and zero points are read by their position in memory, so they must be row-major.
 Error check_numbers(const Tensor& numbers, const Tensor& input, const char* name) {
   RL_CHECK(numbers.scalar_type() == input.scalar_type(), Error::InvalidType, "%s: expected dtype %s, got %s",
            name, to_string(input.scalar_type()), to_string(numbers.scalar_type()));
@@ -31,7 +33,8 @@ float element_of(const Tensor& tensor, size_t index) {
 
 constexpr size_t kRun = 32;  // elements of the input converted at a time
 
-// One row of the input times one column of the weight. The sum of a group is scaled once.
+// One row of the input times one column of the weight. The sum of a group is scaled once. first_number is the
+// index of the scale of the column's first group.
 float dot(const MixedProduct& product, const char* row, const int8_t* column, size_t first_number) {
   const auto depth = static_cast<size_t>(product.input.size(1));
   const ptrdiff_t row_step = static_cast<ptrdiff_t>(product.input.strides()[1]) *
@@ -41,6 +44,7 @@ float dot(const MixedProduct& product, const char* row, const int8_t* column, si
   for (size_t k = 0; k < depth;) {
     const size_t number = first_number + k / product.group;
     const float zero_point = product.zero_points ? element_of(*product.zero_points, number) : 0.0F;
+    // The scale multiplies the sum of a group once, not each product.
     float partial = 0;
     // The last group may be shorter.
     for (const size_t end = std::min(k + product.group, depth); k < end;) {
@@ -88,6 +92,7 @@ Error multiply_mixed(const MixedProduct& product, const Tensor& out) {
   const View rows = View::of(product.input);
   const View target = View::of(out);
   const ptrdiff_t column_stride = product.weight.strides()[static_cast<size_t>(column_dim)];
+  // Any layout: both matrices are addressed by their strides.
   for (ptrdiff_t i = 0; i < shape[0]; ++i) {
     for (ptrdiff_t j = 0; j < shape[1]; ++j) {
       const float sum = dot(product, rows.data + i * rows.strides[0],

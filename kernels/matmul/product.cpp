@@ -7,6 +7,7 @@
 
 namespace rushlight::kernels {
 
+// Any dim order is a strided matrix, so no layout needs a copy.
 Matrix Matrix::of(const Tensor& tensor, size_t batch) {
   const Span<const StridesType> strides = tensor.strides();
   const size_t rank = strides.size();
@@ -29,9 +30,11 @@ Error plan_product(const Tensor& a, const Tensor& b, const Tensor& out, size_t r
   RL_CHECK(left.size() == rank && right.size() == rank, Error::InvalidArgument,
            "the matrices: expected rank %d, got %d and %d", static_cast<int>(rank),
            static_cast<int>(left.size()), static_cast<int>(right.size()));
+  // Batches of bmm do not broadcast.
   RL_CHECK(left[rank - 1] == right[rank - 2] && (rank == 2 || left[0] == right[0]), Error::InvalidArgument,
            "the matrices: %ld columns on the left, %ld rows on the right, or batches that differ",
            static_cast<long>(left[rank - 1]), static_cast<long>(right[rank - 2]));
+  // The caller resizes `out` and sets its matrix.
   product->type = a.scalar_type();
   product->rows = static_cast<size_t>(left[rank - 2]);
   product->columns = static_cast<size_t>(right[rank - 1]);
@@ -41,6 +44,7 @@ Error plan_product(const Tensor& a, const Tensor& b, const Tensor& out, size_t r
   return Error::Ok;
 }
 
+// The summand must not enlarge the product, so the broadcast shape has to be the product's.
 Error broadcast_bias(const Tensor& bias, const Tensor& out, Span<const SizesType> sizes, size_t batch,
                      Matrix* matrix) {
   RL_TRY(check_same_dtype(bias, out, "the summand and out"));

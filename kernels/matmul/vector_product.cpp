@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// A vector is a matrix with stride 0 along the dimension that it lacks, so the loops of the matrix product
+// serve mv, addmv and dot.
 #include "kernels/matmul/vector_product.h"
 
 #include "kernels/checks/checks.h"
@@ -22,6 +24,7 @@ Error check_factor(const Tensor& factor, ptrdiff_t rank, const Tensor& out, cons
   return Error::Ok;
 }
 
+// The shared dimension of both factors.
 Error check_depths(ptrdiff_t left, ptrdiff_t right) {
   RL_CHECK(left == right, Error::InvalidArgument, "factors: %ld columns on the left, %ld rows on the right",
            static_cast<long>(left), static_cast<long>(right));
@@ -54,6 +57,7 @@ Error plan_vector_bias(const Tensor& self, const Tensor& matrix, const Tensor& o
                (self.numel() == 1 || ptrdiff_t(self.numel()) == matrix.size(0)),
            Error::InvalidArgument, "self: expected a value for each row of a matrix");
   product->bias = column_of(self);
+  // One element is repeated for all rows.
   if (self.numel() == 1) product->bias.row_stride = 0;
   return Error::Ok;
 }
@@ -65,6 +69,7 @@ Error plan_dot(const Tensor& self, const Tensor& other, const Tensor& out, TypeS
   RL_TRY(check_depths(self.size(0), other.size(0)));
   RL_TRY(resize_out(out, Span<const SizesType>()));
   product->type = out.scalar_type();
+  // A dot product is a row times a column.
   product->rows = 1;
   product->columns = 1;
   product->depth = self.numel();

@@ -21,8 +21,10 @@ Error check_batch_norm(const Tensor& input, const NormalizationParameters& param
                        const std::optional<Tensor>& mean, const std::optional<Tensor>& var) {
   RL_CHECK(input.dim() >= 2, Error::InvalidArgument, "input: expected rank 2 at least, got %d",
            static_cast<int>(input.dim()));
+  // The statistics set the dtype of all parameters; without them, in training, the first parameter does.
   const ScalarType of_input = input.scalar_type();
   const ScalarType type = mean ? mean->scalar_type() : parameters.type(of_input);
+  // PyTorch's mixed precision: 16-bit inputs with float32 parameters.
   const bool widened = contains(types::kReducedFloat, of_input) && type == ScalarType::Float;
   RL_CHECK(type == of_input || widened, Error::InvalidType, "%s: dtype %s does not suit an input of %s",
            mean ? "running_mean" : "weight and bias", to_string(type), to_string(of_input));
@@ -36,6 +38,7 @@ Error prepare_batch_norm_outs(const Tensor& input, SizesType saved, const Tensor
                               const Tensor& save_mean, const Tensor& save_invstd) {
   RL_TRY(check_same_dtype(input, out, "input and out"));
   RL_TRY(resize_out(out, input.sizes()));
+  // Inference saves no statistics: `saved` is 0 then.
   RL_TRY(resize_out(save_mean, {&saved, 1}));
   return resize_out(save_invstd, {&saved, 1});
 }

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Axes are added in the order of memory, innermost first, so that contiguous dimensions merge into one loop
+// in any dim order.
 #include "kernels/normalization/layer_norm.h"
 
 namespace rushlight::kernels {
@@ -15,6 +17,7 @@ Error check_shapes(const Tensor& input, Span<const int64_t> normalized_shape,
   RL_CHECK(!normalized_shape.empty() && normalized_shape.size() <= rank, Error::InvalidArgument,
            "normalized_shape: expected 1 to %lu sizes, got %lu", static_cast<unsigned long>(rank),
            static_cast<unsigned long>(normalized_shape.size()));
+  // The normalized shape is the end of the input's shape.
   const size_t first = rank - normalized_shape.size();
   for (size_t i = 0; i < normalized_shape.size(); ++i) {
     RL_CHECK(input.sizes()[first + i] == normalized_shape[i], Error::InvalidArgument,
@@ -36,6 +39,7 @@ Error plan_layer_norm(const Tensor& input, Span<const int64_t> normalized_shape,
   RL_TRY(check_normalization_types(input, parameters, out, mean, rstd));
   const size_t first = input.sizes().size() - normalized_shape.size();
   Shape statistics;
+  // The statistics keep the rank of the input, with size 1 for normalized dimensions.
   for (size_t d = 0; d < input.sizes().size(); ++d) statistics.push(d < first ? input.sizes()[d] : 1);
   RL_TRY(resize_out(out, input.sizes()));
   RL_TRY(resize_out(mean, statistics.span()));
@@ -48,6 +52,7 @@ Error plan_layer_norm(const Tensor& input, Span<const int64_t> normalized_shape,
     if (d < first) {
       layout->groups.add({size, {from, to, byte_stride(mean, d), byte_stride(rstd, d)}});
     } else {
+      // All groups share weight and bias, whose dimensions are the normalized ones.
       layout->count *= size;
       layout->elements.add({size,
                             {from, to, parameter_stride(parameters.weight, d - first),

@@ -13,6 +13,7 @@ Error plan_rms_norm(const Tensor& input, Span<const int64_t> normalized_shape,
   RL_CHECK(last >= 1 && last <= sizes.size(), Error::InvalidArgument,
            "normalized_shape: expected 1 to %d dimensions, got %d", static_cast<int>(sizes.size()),
            static_cast<int>(last));
+  // Leading dimensions form the rows, the normalized ones a row.
   const size_t leading = sizes.size() - last;
   for (size_t d = 0; d < sizes.size(); ++d) {
     const auto size = static_cast<size_t>(sizes[d]);
@@ -23,6 +24,7 @@ Error plan_rms_norm(const Tensor& input, Span<const int64_t> normalized_shape,
   }
   if (weight) {
     RL_TRY(check_same_dtype(input, *weight, "input and weight"));
+    // The weight has the normalized shape and repeats for each row.
     bool same = weight->sizes().size() == last;
     for (size_t d = 0; same && d < last; ++d) same = weight->sizes()[d] == sizes[leading + d];
     RL_CHECK(same, Error::InvalidArgument, "weight: expected the sizes of normalized_shape");

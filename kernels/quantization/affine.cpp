@@ -50,6 +50,8 @@ Error check_type(const Tensor& tensor, TypeSet types, const char* name) {
   return Error::Ok;
 }
 
+// The dtype is an argument of the program: any integer. UInt16 and Byte begin at 0, the others at -2^(bits -
+// 1).
 Error check_range(int64_t dtype, const AffineRange& range) {
   const auto type = static_cast<ScalarType>(dtype);
   RL_CHECK(dtype >= 0 && dtype < 32 && contains(kQuantizedTypes, type), Error::InvalidType,
@@ -80,6 +82,7 @@ Error check_quantized(const Tensor& quantized, int64_t dtype, const AffineRange&
   return check_range(dtype, range);
 }
 
+// The range is only checked to be one: values outside of it are dequantized as they are.
 Error check_dequantized(const Tensor& quantized, int64_t dtype, const AffineRange& range) {
   RL_TRY(check_quantized_dtype(quantized, dtype));
   RL_CHECK(range.min <= range.max, Error::InvalidArgument, "quant_min, quant_max: %ld to %ld is no range",
@@ -98,6 +101,7 @@ double number_at(const Tensor& tensor, size_t index) {
 }
 
 void write_number(const Tensor& tensor, size_t index, double number) {
+  // Converted outside of dispatch(), whose body is instantiated for each dtype.
   const int64_t whole = EValue(number).to_int();
   const Error error = dispatch<(kScaleTypes | kZeroPointTypes)>(tensor.scalar_type(), [&](auto type) {
     using T = typename decltype(type)::Element;
@@ -112,6 +116,7 @@ void write_number(const Tensor& tensor, size_t index, double number) {
 }
 
 Error read_single(const Tensor& tensor, TypeSet types, const char* name, double* number) {
+  // Scales and zero points of one mapping are tensors with one element.
   RL_TRY(check_type(tensor, types, name));
   RL_CHECK(tensor.numel() == 1, Error::InvalidArgument, "%s: expected one element, got %lu", name,
            static_cast<unsigned long>(tensor.numel()));
@@ -134,11 +139,14 @@ Error check_tokens(const Tensor& input, const char* name, size_t* tokens) {
   RL_CHECK(input.dim() >= 1, Error::InvalidArgument, "%s: expected rank 1 at least, got 0", name);
   RL_CHECK(is_row_major(input.dim_order(), input.sizes()), Error::InvalidArgument,
            "%s: expected a row-major dim order", name);
+  // The product of all dimensions but the last.
   *tokens = 1;
   for (ptrdiff_t d = 0; d < input.dim() - 1; ++d) *tokens *= static_cast<size_t>(input.size(d));
   return Error::Ok;
 }
 
+// One pass, in blocks of kRun elements that are converted to float32. NaN fails both comparisons, so it needs
+// the separate test.
 Error find_extent(const View& elements, Extent* extent) {
   RL_TRY(check_convertible(elements.type));
   bool any = false;
@@ -168,10 +176,13 @@ Error AffineSpans::check() const {
   return check_convertible(computed);
 }
 
+// Three loops over a block on the stack: convert to the compute dtype, quantize to int64, convert to the
+// dtype.
 Error AffineSpans::quantize(const View& target, const View& source, const Affine& affine,
                             const AffineRange& range, ZeroPoint order) const {
   return dispatch<kComputed>(computed, [&](auto arithmetic) {
     using C = typename decltype(arithmetic)::Element;
+    // Clamps to the range, so the last conversion does not change the value.
     const Quantizer<int64_t, C> quantizer(affine, range, order);
     PairedLoops(target, source).for_each_span([&](char* to, const char* from, const PairedLoops::Loop& loop) {
       for_each_part(loop.size, [&](ptrdiff_t first, ptrdiff_t n) {
@@ -188,6 +199,7 @@ Error AffineSpans::quantize(const View& target, const View& source, const Affine
   });
 }
 
+// The same loops in the opposite order.
 Error AffineSpans::dequantize(const View& target, const View& source, const Affine& affine) const {
   return dispatch<kComputed>(computed, [&](auto arithmetic) {
     using C = typename decltype(arithmetic)::Element;

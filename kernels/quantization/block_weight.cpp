@@ -16,6 +16,7 @@ namespace {
 constexpr int64_t kMostDepth = INT32_MAX / 16;
 constexpr int64_t kMostGroup = 65536;
 
+// A group of 16 inputs, or of a multiple of 32, shares a scale, and with has_minimum a minimum.
 Error read_form(const BlockArguments& arguments, ukernel::BlockForm* form) {
   const int64_t group = arguments.group;
   RL_CHECK(group == 16 || (group > 0 && group % 32 == 0 && group <= kMostGroup), Error::InvalidArgument,
@@ -33,6 +34,7 @@ Error read_form(const BlockArguments& arguments, ukernel::BlockForm* form) {
 
 }  // namespace
 
+// A byte tensor need not have the alignment of float, hence memcpy.
 float BlockWeight::real(const uint8_t* from, size_t feature) const {
   if (form.is_single) {
     float value;
@@ -44,6 +46,7 @@ float BlockWeight::real(const uint8_t* from, size_t feature) const {
   return internal::half_to_float(half);
 }
 
+// Element (feature, k) of a panel [depth][kBlockFeatures] of float16.
 float BlockWeight::half(size_t feature, size_t k) const {
   const uint8_t* panel = panel_data(feature / ukernel::kBlockFeatures);
   uint16_t half;
@@ -56,6 +59,7 @@ Error make_block_weight(const Tensor& weight, const BlockArguments& arguments, B
   RL_CHECK(arguments.depth >= 0 && arguments.depth <= kMostDepth, Error::InvalidArgument,
            "depth: expected 0 to %ld, got %ld", static_cast<long>(kMostDepth),
            static_cast<long>(arguments.depth));
+  // The form has to be known first: the expected sizes of the tensor follow from it.
   made->form.depth = static_cast<size_t>(arguments.depth);
   made->is_half = arguments.bits == 16;
   RL_CHECK(made->is_half || arguments.bits == 4 || arguments.bits == 8, Error::InvalidArgument,
@@ -68,6 +72,7 @@ Error make_block_weight(const Tensor& weight, const BlockArguments& arguments, B
   made->data = weight.const_data_ptr<uint8_t>();
   RL_CHECK(weight.scalar_type() == ScalarType::Byte, Error::InvalidType,
            "weight: expected dtype uint8, got %s", to_string(weight.scalar_type()));
+  // One row of bytes for each panel; the last panel is as long as the others.
   const bool has_sizes = weight.dim() == 2 && static_cast<size_t>(weight.size(0)) == made->panels() &&
                          static_cast<size_t>(weight.size(1)) == made->panel_bytes();
   RL_CHECK(has_sizes && is_row_major(weight.dim_order(), weight.sizes()), Error::InvalidArgument,

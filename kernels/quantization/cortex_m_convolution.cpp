@@ -8,8 +8,11 @@ namespace rushlight::kernels {
 
 namespace {
 
+// Permutations of the dimensions: entry d is the dimension that becomes dimension d of the view. Views only
+// exchange sizes and strides, so images and weights are not copied.
 constexpr uint8_t kInOrder[] = {0, 1, 2, 3};
 constexpr uint8_t kChannelsLast[] = {0, 3, 1, 2};  // N, C, H, W of [N, H, W, C]
+// [O, 1, KH, KW] of a depthwise [1, KH, KW, O]; [I, O, KH, KW] of a transposed [O, KH, KW, I].
 constexpr uint8_t kOutputsLast[] = {3, 0, 1, 2};
 
 const uint8_t* weight_dims(CortexMKind kind) {
@@ -44,6 +47,8 @@ Error CortexMViews::plan(const CortexMConvolution& call, const Tensor& out, Conv
   RL_TRY(check_same_dtype(call.input, out, "input and out"));
   RL_TRY(check_same_dtype(call.input, call.weight, "input and weight"));
   const int64_t channels = input().size(1);
+  // A weight has no explicit number of groups. Depthwise: as many as input channels. Plain: the input's
+  // channels by the channels that an output sees. Transposed: one.
   arguments->groups = 1;
   if (call.kind == CortexMKind::kDepthwise) {
     const int64_t outputs = call.weight.size(3);

@@ -48,6 +48,7 @@ const ukernel::Requantization& DividedScale::by(int64_t count) {
     return divided_;
   }
   const auto wide = static_cast<uint64_t>(count);
+  // Keeps the upper 31 bits of the count.
   const int dropped = wide >> 31 == 0 ? 0 : 33 - __builtin_clzll(wide);
   // The quotient has at least 32 bits: the multiplier has 31 bits and the count at most 31.
   const uint64_t quotient =
@@ -55,12 +56,14 @@ const ukernel::Requantization& DividedScale::by(int64_t count) {
   multiplier_ = 0;
   shift_ = 0;
   if (quotient == 0) return divided_;
+  // Rounds the quotient to its upper 31 bits, halves up; a carry out of these makes one bit more.
   int extra = 33 - __builtin_clzll(quotient);
   uint64_t rounded = (quotient + (uint64_t{1} << (extra - 1))) >> extra;
   if (rounded >> 31 != 0) {
     rounded >>= 1;
     ++extra;
   }
+  // multiplier / count = quotient * 2^(-32 - dropped), and quotient = rounded * 2^extra.
   const int shift = whole_.shifts[0] + extra - 32 - dropped;
   if (shift < ukernel::kLeastShift) return divided_;
   multiplier_ = static_cast<int32_t>(rounded);

@@ -31,6 +31,7 @@ int32_t nudged(const DynamicRange& range, float zero_point) {
 
 // As xnn_qd8_asymmetric_quantization_params(): an extent of only 0 has scale 1.
 DynamicScale xnnpack_scale(const DynamicRange& range, const DynamicExtent& extent) {
+  // Computes the inverse scale first, as XNNPACK does: the bits of the scale depend on it.
   const float inverse =
       extent.min == extent.max ? 1.0f : (range.high - range.low) / (extent.max - extent.min);
   const float zero_point = nearer_zero_point(range, extent.min * inverse, extent.max * inverse);
@@ -72,6 +73,7 @@ Error make_dynamic_range(std::string_view mapping, int64_t low, int64_t high, do
 void DynamicExtent::include(float value) {
   min = value < min ? value : min;
   max = value > max ? value : max;
+  // Comparisons with NaN are false, so an extent of NaN stays NaN.
   if (value != value) min = max = value;
 }
 
@@ -82,6 +84,7 @@ DynamicScale choose_scale(const DynamicRange& range, const DynamicExtent& extent
   if (range.mapping == RangeMapping::kSymmetric) {
     scale = std::max(-extent.min, extent.max) / (steps / 2);
   }
+  // An extent of only 0 would give a scale of 0. NaN fails the comparison and stays.
   scale = scale < range.least_scale ? range.least_scale : scale;
   float zero_point = std::floor((range.low + range.high + 1) / 2);
   if (range.mapping == RangeMapping::kAsymmetric) zero_point = asymmetric_zero_point(range, extent, scale);
@@ -92,6 +95,7 @@ DynamicScale choose_scale(const DynamicRange& range, const DynamicExtent& extent
 
 void quantize_centered(const DynamicRange& range, const DynamicScale& scale, size_t count, const float* from,
                        ptrdiff_t step, int16_t* to) {
+  // The definition of this mapping computes in float64.
   if (range.mapping == RangeMapping::kNearerEnd) {
     quantize_in<double>(range, scale, ZeroPoint::kBeforeRounding, count, from, step, to);
   } else {

@@ -15,6 +15,7 @@ namespace {
 constexpr int64_t kLeast = INT8_MIN;
 constexpr int64_t kMost = INT8_MAX;
 
+// Arguments are int64 in schemas; every value is checked before it is narrowed.
 bool is_int8(int64_t number) { return number >= kLeast && number <= kMost; }
 
 Error check_columns(const Tensor& list, size_t columns, const char* name) {
@@ -26,10 +27,11 @@ Error check_columns(const Tensor& list, size_t columns, const char* name) {
 }
 
 // Sums aligned int8 elements, four in a word: adds 128 to each, and sums even and odd bytes in the two halves
-// of a word, which can hold 128 words. Two instructions for each element.
+// of a word. Two instructions for each element. A half can hold 128 words: 128 * 2 * 255 < 2^16.
 int32_t sum_words(const int8_t* from, size_t words) {
   constexpr size_t kMost = 128;
   constexpr uint32_t kBytes = 0x00ff00ff;
+  // The 128 added to each of the four elements of a word.
   int32_t sum = -512 * static_cast<int32_t>(words);
   while (words > 0) {
     const size_t some = std::min(words, kMost);
@@ -50,6 +52,7 @@ int32_t sum_row(const int8_t* from, size_t count, ptrdiff_t stride) {
   constexpr size_t kWord = sizeof(uint32_t);
   int32_t sum = 0;
   if (stride == 1) {
+    // Single elements up to the first aligned word, and after the last one.
     for (; count > 0 && reinterpret_cast<uintptr_t>(from) % kWord != 0; --count) sum += *from++;
     sum += sum_words(from, count / kWord);
     from += count / kWord * kWord;
@@ -61,6 +64,8 @@ int32_t sum_row(const int8_t* from, size_t count, ptrdiff_t stride) {
 
 }  // namespace
 
+// The backend's shifts are int32. Left shifts beyond kMostShift are refused; a right shift below kLeastShift
+// leaves nothing of a sum.
 Error narrow_scale(int64_t multiplier, int64_t shift, int32_t* narrow_multiplier, int8_t* narrow_shift) {
   RL_CHECK(multiplier >= 0 && multiplier <= INT32_MAX && shift >= INT32_MIN && shift <= ukernel::kMostShift,
            Error::InvalidArgument,
@@ -81,6 +86,7 @@ Error check_activation_range(const QuantizedRange& range) {
   return Error::Ok;
 }
 
+// The backend adds the offset to elements, the backs subtract a zero point.
 Error read_offset(int64_t offset, const char* name, int32_t* zero_point) {
   RL_CHECK(offset >= -kMost && offset <= -kLeast, Error::InvalidArgument, "%s: expected %ld to %ld, got %ld",
            name, static_cast<long>(-kMost), static_cast<long>(-kLeast), static_cast<long>(offset));
@@ -88,6 +94,7 @@ Error read_offset(int64_t offset, const char* name, int32_t* zero_point) {
   return Error::Ok;
 }
 
+// The lists have one entry, in this object; `to_` points to them.
 Error SumScale::set(int64_t multiplier, int64_t shift, int64_t bound, const QuantizedRange& range) {
   RL_TRY(check_activation_range(range));
   RL_TRY(narrow_scale(multiplier, shift, &multiplier_, &shift_));
@@ -100,6 +107,7 @@ Error SumScale::set(int64_t multiplier, int64_t shift, int64_t bound, const Quan
   return check_fixed_point(to_, 1, bound);
 }
 
+// One block of scratch memory: int32 biases [columns], int32 multipliers [scales], int8 shifts [scales].
 Error FoldedColumns::take(KernelContext& context, size_t columns, size_t scales) {
   const size_t numbers = (columns + scales) * sizeof(int32_t);
   auto* memory = static_cast<int32_t*>(context.allocate_temp(std::max<size_t>(numbers + scales, 1)));
@@ -111,6 +119,7 @@ Error FoldedColumns::take(KernelContext& context, size_t columns, size_t scales)
   multipliers_ = memory + columns;
   shifts_ = reinterpret_cast<int8_t*>(memory + columns + scales);
   size_[0] = static_cast<SizesType>(columns);
+  // A tensor of the folded biases, in place of the one from the program.
   impl_ = TensorImpl(ScalarType::Int, 1, size_, sums_, order_, stride_);
   bias_ = Tensor(&impl_);
   return Error::Ok;
@@ -121,6 +130,7 @@ void FoldedColumns::sum_weights(const Tensor& weight, size_t column) {
   one.select(column, 0);
   const PairedLoops loops(one, one);  // merges dimensions that are contiguous
   for (size_t c = 0; c < columns_; ++c) {
+    // The same loops serve every column: only the base address differs.
     const ptrdiff_t ahead = static_cast<ptrdiff_t>(c) * weight.strides()[column];
     int32_t sum = 0;
     loops.for_each_span([&](const char*, const char* from, const auto& row) {
@@ -140,6 +150,7 @@ Error FoldedColumns::fold(const Tensor& weight, size_t column, const std::option
   sum_weights(weight, column);
   const auto* biases = bias ? bias->const_data_ptr<int32_t>() : nullptr;
   for (size_t i = 0; i < columns_; ++i) {
+    // The product needs more than 32 bits; the backs add the bias in 32 bits, so the result must fit.
     const int64_t folded = (biases == nullptr ? 0 : biases[i]) + input_offset * (sums_[i] + added_weights);
     RL_CHECK(folded >= INT32_MIN && folded <= INT32_MAX, Error::InvalidArgument,
              "bias: element %lu exceeds 32 bits with the input offset", log_number(i));
@@ -160,6 +171,7 @@ Error FoldedColumns::set_scales(const Tensor& multipliers, const Tensor& shifts)
 Error FoldedColumns::prove(const int32_t* bias, size_t columns, size_t depth, int64_t largest,
                            const QuantizedRange& range, ukernel::Requantization* to) const {
   RL_TRY(check_activation_range(range));
+  // CMSIS-NN rounds twice: after the high product and after the shift.
   to->rounding = ukernel::Rounding::kDouble;
   to->multipliers = multipliers_;
   to->shifts = shifts_;

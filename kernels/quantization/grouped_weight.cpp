@@ -14,6 +14,7 @@ Error check_elements(const Tensor& weight, size_t depth) {
            "weight: expected dtype int8, or uint8 with two values a byte, got %s", to_string(type));
   RL_CHECK(weight.dim() == 2, Error::InvalidArgument, "weight: expected rank 2, got %d",
            static_cast<int>(weight.dim()));
+  // Two weights in a byte; with an odd depth the last byte has one.
   const size_t columns = type == ScalarType::Byte ? (depth + 1) / 2 : depth;
   RL_CHECK(static_cast<size_t>(weight.size(1)) == columns, Error::InvalidArgument,
            "weight: expected %lu columns for %lu input features, got %ld",
@@ -24,9 +25,11 @@ Error check_elements(const Tensor& weight, size_t depth) {
   return Error::Ok;
 }
 
+// Scales [1], [features] or [features, groups]; a group has depth / groups consecutive inputs.
 Error find_groups(const Tensor& scales, size_t depth, GroupedWeight* made) {
   RL_CHECK(scales.scalar_type() == ScalarType::Float, Error::InvalidType,
            "weight_scales: expected dtype float32, got %s", to_string(scales.scalar_type()));
+  // One scale for all features needs no stride.
   const bool is_one = scales.dim() <= 1 && scales.numel() == 1;
   if (is_one) return Error::Ok;
   RL_CHECK(scales.dim() >= 1 && scales.dim() <= 2 && static_cast<size_t>(scales.size(0)) == made->features,
@@ -41,6 +44,7 @@ Error find_groups(const Tensor& scales, size_t depth, GroupedWeight* made) {
            "weight_scales: expected groups that divide %lu input features, got %lu",
            static_cast<unsigned long>(depth), static_cast<unsigned long>(made->form.groups));
   made->form.group = depth / made->form.groups;
+  // Groups of packed weights must not share a byte.
   RL_CHECK(made->form.groups == 1 ||
                (made->form.group > 0 && (!made->form.is_packed || made->form.group % 2 == 0)),
            Error::InvalidArgument, "weight_scales: expected groups of %s, got one of %lu",
@@ -55,11 +59,13 @@ Error make_grouped_weight(const Tensor& weight, const Tensor& scales, size_t dep
   made->stride = weight.strides()[0];
   made->form.is_packed = weight.scalar_type() == ScalarType::Byte;
   made->features = static_cast<size_t>(weight.size(0));
+  // One group, unless the scales have more.
   made->form.group = depth;
   made->scales = scales.const_data_ptr<float>();
   return find_groups(scales, depth, made);
 }
 
+// In float32, since results are: sums are dequantized before the bias is added.
 Error check_bias(const Tensor& bias, size_t features) {
   RL_CHECK(bias.scalar_type() == ScalarType::Float, Error::InvalidType,
            "bias: expected dtype float32, got %s", to_string(bias.scalar_type()));
@@ -77,6 +83,7 @@ Error plan_grouped_linear(TypeSet types, const Tensor& input, const Tensor& weig
     return unsupported_type(input.scalar_type());
   }
   RL_CHECK(input.dim() >= 1, Error::InvalidArgument, "input: expected rank 1 at least, got 0");
+  // [..., depth] becomes [..., features].
   const auto depth = static_cast<size_t>(input.sizes()[input.sizes().size() - 1]);
   RL_TRY(make_grouped_weight(weight, scales, depth, made));
   if (bias) RL_TRY(check_bias(*bias, made->features));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Direct loops with a border test for each tap. Padding contributes zero_point * weight, since the bias
-// accounts for the zero point of every tap.
+// accounts for the zero point of every tap. Neither packing nor scratch memory: serves as the reference for
+// the backs, and for layouts that they do not take.
 #include "kernels/quantization/integer_convolution.h"
 
 #include "kernels/checks/selection.h"
@@ -21,7 +22,8 @@ constexpr TypeSet kTypes =
                           selected_types("cortex_m::quantized_transpose_conv2d.out") |
                           selected_types("cortex_m::quantized_transpose_conv2d_nhwc.out"));
 
-// The sum of one output of one channel. `in` and `weight` point to the first channel of the group.
+// The sum of one output of one channel: taps * in_channels multiply-accumulates. `in` and `weight` point to
+// the first channel of the group. Integer sums are exact, so the backs may add in any order.
 template <class T>
 ProductSum<T> sum_at(const ConvolutionGeometry& g, const T* in, const int8_t* weight, const ptrdiff_t* at,
                      int32_t zero_point) {
@@ -40,6 +42,7 @@ ProductSum<T> sum_at(const ConvolutionGeometry& g, const T* in, const int8_t* we
           in_offset += position * axis.in_stride;
           weight_offset += k[i] * axis.kernel_stride;
         }
+        // The border test is for a tap, so that the loop over channels has none but a constant condition.
         const int8_t* w = weight + weight_offset;
         for (ptrdiff_t c = 0; c < g.in_channels; ++c, w += g.weight_in_stride) {
           sum += (inside ? int32_t{in[in_offset + c * g.in_channel_stride]} : zero_point) * *w;
@@ -59,10 +62,12 @@ void convolve(const IntegerConvolution& convolution) {
     const T* in = convolution.input.const_data_ptr<T>() + n * g.in_batch_stride;
     T* out = convolution.out.mutable_data_ptr<T>() + n * g.out_batch_stride;
     for (ptrdiff_t channel = 0; channel < g.groups * g.out_channels; ++channel) {
+      // Channel counts of the geometry are for one group.
       const ptrdiff_t group = channel / g.out_channels;
       const T* first = in + group * g.in_channels * g.in_channel_stride;
       const int8_t* weight = convolution.weight.const_data_ptr<int8_t>() + group * g.weight_group_stride +
                              channel % g.out_channels * g.weight_out_stride;
+      // The inner loops cover depth, height and width; axes that a convolution lacks have size 1.
       ptrdiff_t at[kSpatial];
       for (at[0] = 0; at[0] < g.axes[0].out; ++at[0]) {
         for (at[1] = 0; at[1] < g.axes[1].out; ++at[1]) {
@@ -86,6 +91,7 @@ size_t products_of_sum(const IntegerConvolution& convolution) {
   const ConvolutionArguments& arguments = convolution.arguments;
   const auto groups = static_cast<ptrdiff_t>(arguments.groups);
   const auto outputs = static_cast<size_t>(arguments.transposed ? weight.size(1) : weight.size(0) / groups);
+  // Each weight of a group serves one output channel.
   const size_t all = weight.numel() / static_cast<size_t>(groups);
   return outputs == 0 ? 0 : all / outputs;
 }

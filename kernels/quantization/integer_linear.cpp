@@ -13,6 +13,8 @@ namespace {
 constexpr TypeSet kTypes = kQuantizedElements & (selected_types("rushlight::quantized_linear.out") |
                                                  selected_types("cortex_m::quantized_linear.out"));
 
+// One dot product of `depth` multiply-accumulates for each output, for any strides. Rows of input and output
+// are paired by their leading dimensions, whatever the dim order.
 template <class T>
 void multiply(const IntegerLinear& linear) {
   const Tensor& weight = linear.weight;
@@ -20,6 +22,7 @@ void multiply(const IntegerLinear& linear) {
   const SizesType depth = weight.sizes()[1], features = weight.sizes()[0];
   const ptrdiff_t in_step = linear.input.strides()[last], out_step = linear.out.strides()[last];
   const auto* bias = linear.bias ? linear.bias->const_data_ptr<ProductSum<T>>() : nullptr;
+  // Rows of input and result that have constant strides in both form one loop.
   View source = View::of(linear.input), target = View::of(linear.out);
   PairedLoops(target.select(last, 0), source.select(last, 0))
       .for_each_span([&](char* to, const char* from, const auto& rows) {
@@ -27,6 +30,7 @@ void multiply(const IntegerLinear& linear) {
           const T* in = reinterpret_cast<const T*>(from);
           for (SizesType j = 0; j < features; ++j) {
             const int8_t* w = weight.const_data_ptr<int8_t>() + j * ptrdiff_t{weight.strides()[0]};
+            // The bias includes the contribution of the input's zero point; only the weight's is subtracted.
             ProductSum<T> sum = bias == nullptr ? 0 : bias[j];
             for (SizesType k = 0; k < depth; ++k)
               sum += int32_t{in[k * in_step]} * (w[k * weight.strides()[1]] - linear.weight_zero_point);
@@ -39,6 +43,7 @@ void multiply(const IntegerLinear& linear) {
 
 }  // namespace
 
+// [..., depth] times [features, depth] transposed: the leading dimensions of the input stay.
 Error plan_linear(const IntegerLinear& linear, TypeSet types, Shape* shape) {
   const Tensor& input = linear.input;
   const Tensor& weight = linear.weight;

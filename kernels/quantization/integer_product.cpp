@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// A row of the result at a time, with the sums of kBlock columns on the stack. Reads each row of b in order,
+// and each element of a once for every kBlock columns.
 #include "kernels/quantization/integer_product.h"
 
 #include "kernels/checks/selection.h"
@@ -23,6 +25,8 @@ void multiply_row(const ProductMatrices& product, const T* a, T* out, FactorZero
     ProductSum<T> sums[kBlock] = {};
     const auto* b = static_cast<const T*>(product.b.data) + first * product.b.column_stride;
     for (size_t k = 0; k < product.depth; ++k, b += product.b.row_stride) {
+      // int16 factors let compilers use the widening multiply-accumulate of the processor. Elements of 8 bits
+      // minus a zero point fit; elements of 16 bits have zero point 0.
       const auto left =
           static_cast<int16_t>(a[static_cast<ptrdiff_t>(k) * product.a.column_stride] - zero_points.a);
       if (product.b.column_stride == 1) {
@@ -52,6 +56,7 @@ void multiply_rows(const ProductMatrices& product, FactorZeroPoints zero_points,
 
 Error multiply_integers(Product product, FactorZeroPoints zero_points, const ukernel::Requantization& to,
                         const Tensor& a, const Tensor& b, const Tensor& out) {
+  // Matrices of a batch are independent; only their addresses differ.
   const size_t batches = out.dim() == 3 ? static_cast<size_t>(out.size(0)) : 1;
   return dispatch<kTypes>(out.scalar_type(), [&](auto type) {
     for (size_t batch = 0; batch < batches; ++batch) {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The checks prove that no sum, product or shift overflows for any input, so the steps need no tests.
+// The checks prove that no sum, product or shift overflows for any input, so the steps need no tests. The
+// results are resized, and all values that the steps rely on are checked once for a call, in O(gates *
+// units).
 #include "kernels/quantization/integer_recurrent.h"
 
 #include <initializer_list>
@@ -12,7 +14,8 @@ namespace rushlight::kernels {
 
 namespace {
 
-// Sums of products are below 2^29, their products with a multiplier below 2^60, and so is a bias.
+// Sums of products are below 2^29, their products with a multiplier below 2^60, and so is a bias: the three
+// together stay below 2^62.
 constexpr ptrdiff_t kMostDepth = 1 << 14;
 constexpr int64_t kMostBias = int64_t{1} << 60;
 constexpr int64_t kMostShift = 62;
@@ -31,6 +34,7 @@ Error check_tensor(const Tensor& tensor, ScalarType type, std::initializer_list<
   return Error::Ok;
 }
 
+// Sizes follow from input [steps, batch, features] and hidden [batch, units].
 Error check_sizes(const IntegerRecurrent& layer, ptrdiff_t gates) {
   RL_CHECK(layer.input.dim() == 3, Error::InvalidArgument, "input: expected 3 dimensions, got %d",
            static_cast<int>(layer.input.dim()));
@@ -79,8 +83,10 @@ Error read_tables(const Tensor& tables, RecurrentParameters* numbers) {
                tables.strides()[1] == 1,
            Error::InvalidArgument, "tables: expected 2 rows of 2^k + 1, k from 1 to %d, got %ld lines",
            kMostTableBits, static_cast<long>(lines));
+  // The rows are adjacent: the table of tanh follows that of sigmoid.
   numbers->sigmoids = tables.const_data_ptr<int16_t>();
   numbers->tanhs = numbers->sigmoids + lines + 1;
+  // A gate has 16 bits; the upper ones select an interval, table_shift of them interpolate.
   numbers->table_shift = 16 - __builtin_ctz(static_cast<unsigned>(lines));
   return Error::Ok;
 }
@@ -88,6 +94,7 @@ Error read_tables(const Tensor& tables, RecurrentParameters* numbers) {
 Error read_numbers(const IntegerRecurrent& layer, RecurrentParameters* numbers) {
   RL_TRY(check_range(layer.shift, 1, kMostShift, "shift"));
   RL_TRY(check_range(layer.cell_bits, 0, kFraction, "cell_bits"));
+  // requantize_single_upper(), which the steps use, takes shifts up to -2.
   RL_TRY(check_range(layer.output_shift, ukernel::kLeastShift, kMostOutputShift, "output_shift"));
   RL_TRY(check_range(layer.output_multiplier, 0, INT32_MAX, "output_multiplier"));
   RL_TRY(
@@ -120,6 +127,7 @@ Error plan_recurrent(const IntegerRecurrent& layer, size_t gates, TypeSet types,
   Shape shape = Shape::of(layer.input, 1);
   shape.push(layer.hidden.size(1));
   RL_TRY(resize_out(layer.output, shape.span()));
+  // [batch, units]: the last two sizes of the output.
   RL_TRY(resize_out(layer.last_cell, {shape.sizes + 1, 2}));
   RL_TRY(read_numbers(layer, numbers));
   RL_TRY(check_multipliers(layer.multipliers, "multipliers"));

@@ -21,6 +21,7 @@ constexpr size_t kBytes = 256;
 template <class T>
 int32_t exponential_of(const int32_t* table, int32_t distance) {
   if constexpr (sizeof(T) == 1) return table[static_cast<uint8_t>(distance)];
+  // exp(-(256 h + l)) = exp(-256 h) * exp(-l): two tables of 256 entries instead of one of 65536.
   const auto unsigned_distance = static_cast<uint16_t>(distance);
   const int64_t product =
       int64_t{table[unsigned_distance % kBytes]} * table[kBytes + unsigned_distance / kBytes];
@@ -35,7 +36,9 @@ void softmax(const FiberPair<T, T>& fiber, const int32_t* table, DividedScale* s
   }
   const auto exponential = [&](size_t i) { return exponential_of<T>(table, largest - fiber.get(i)); };
   uint64_t sum = 0;
+  // The mask drops the sign of a hostile table's entries, so the sum is never negative.
   for (size_t i = 0; i < fiber.size; ++i) sum += static_cast<uint32_t>(exponential(i)) & INT32_MAX;
+  // The softmax of an element is exponential / sum; the division is part of the scale.
   const ukernel::Requantization& to = scale->by(sum == 0 ? 1 : static_cast<int64_t>(sum));
   const int32_t multiplier = *to.multipliers;
   const int shift = *to.shifts;
@@ -48,7 +51,7 @@ void softmax(const FiberPair<T, T>& fiber, const int32_t* table, DividedScale* s
 // Fixed point with 63 fraction bits: 2^63 is 1, the largest value.
 constexpr uint64_t kOne = uint64_t{1} << 63;
 
-// The product, rounded down.
+// The product, rounded down: a * b / 2^63, from the four products of 32-bit halves.
 uint64_t times(uint64_t a, uint64_t b) {
   const uint64_t a_high = a >> 32, a_low = static_cast<uint32_t>(a);
   const uint64_t b_high = b >> 32, b_low = static_cast<uint32_t>(b);
@@ -81,13 +84,15 @@ Error softmax_integers(const PairedFibers& fibers, ScalarType type, const int32_
 }
 
 void fill_exponentials(int32_t multiplier, int exponent, int32_t* table) {
-  // Halves the scale until it is small; each squaring undoes one halving and costs one of the 63 bits.
+  // Halves the scale, which is below 2^bits, until it is below 2^-4; each squaring undoes one halving and
+  // costs one of the 63 bits.
   int bits = exponent + 32 - __builtin_clz(static_cast<uint32_t>(multiplier));
   const int halvings = bits > -4 ? bits + 4 : 0;
   const int shift = exponent - halvings + 63;
   const auto wide = static_cast<uint64_t>(multiplier);
   uint64_t step = exponential_of_small(shift >= 0 ? wide << shift : shift > -32 ? wide >> -shift : 0);
   for (int i = 0; i < halvings; ++i) step = times(step, step);
+  // Each entry is the one before times `step`; 33 bits beyond the table's precision absorb the rounding.
   uint64_t exponential = kOne;
   for (size_t d = 0; d < kBytes; ++d) {
     table[d] = static_cast<int32_t>((exponential + (uint64_t{1} << 32)) >> 33);

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Unpacks and dequantizes each row in float32, kRun elements at a time on the stack, and converts these to
+// the dtype of the output. The table is never unpacked as a whole.
 #include "kernels/quantization/quantized_embedding.h"
 
 #include "kernels/checks/sizes.h"
@@ -14,6 +16,7 @@ constexpr size_t kRun = 32;  // elements converted at a time
 
 int bits_of(Packing packing) { return static_cast<int>(packing); }
 
+// Elements of a row: its bytes times the elements in a byte.
 size_t columns_of(const QuantizedTable& table) {
   return static_cast<size_t>(table.weight.size(1)) * 8 / static_cast<size_t>(bits_of(table.packing));
 }
@@ -30,6 +33,7 @@ Error check_parameters(const Tensor& parameters, const QuantizedTable& table, co
   RL_CHECK(parameters.dim() >= 1 && parameters.dim() <= 2 && parameters.size(0) == table.weight.size(0),
            Error::InvalidArgument, "%s: expected one row for each of %ld", name,
            static_cast<long>(table.weight.size(0)));
+  // Parameters [rows] or [rows, groups]; a group is columns / groups adjacent elements of a row.
   const auto groups = parameters.dim() == 2 ? static_cast<size_t>(parameters.size(1)) : 1;
   RL_CHECK(groups > 0 && columns_of(table) % groups == 0, Error::InvalidArgument,
            "%s: %lu groups do not divide %lu columns", name, static_cast<unsigned long>(groups),
@@ -44,6 +48,7 @@ Error check_table(const QuantizedTable& table, TypeSet types) {
   RL_CHECK(table.weight.dim() == 2, Error::InvalidArgument, "weight: expected rank 2, got %d",
            static_cast<int>(table.weight.dim()));
   RL_TRY(check_row_major(table.weight, "weight"));
+  // Packed weights are stored with half the range added, so no other range makes sense.
   const int64_t half = int64_t{1} << (bits_of(table.packing) - 1);
   RL_CHECK(!packed || (table.range.min == -half && table.range.max == half - 1), Error::InvalidArgument,
            "weight_quant_min, weight_quant_max: expected %ld and %ld, got %ld and %ld",
@@ -58,6 +63,8 @@ Error check_table(const QuantizedTable& table, TypeSet types) {
   return check_parameters(*table.zero_points, table, "weight_zero_points");
 }
 
+// Stored without sign, half of the range higher. In a byte, four-bit elements begin with the upper half,
+// two-bit elements with the lowest bits.
 int weight_at(const QuantizedTable& table, const uint8_t* row, size_t column) {
   switch (table.packing) {
     case Packing::kFourBits:
@@ -69,6 +76,7 @@ int weight_at(const QuantizedTable& table, const uint8_t* row, size_t column) {
   }
 }
 
+// One scale or zero point as float32, from any real dtype.
 float real_at(const Tensor& tensor, size_t index) {
   float number = 0;
   convert_span(&number, 0, ScalarType::Float, tensor.const_data_ptr<char>() + index * tensor.element_size(),
@@ -76,6 +84,7 @@ float real_at(const Tensor& tensor, size_t index) {
   return number;
 }
 
+// Writes one row: (weight - zero_point) * scale, with one pair of parameters for each group of columns.
 void write_row(const QuantizedTable& table, size_t row, const Tensor& out, char* to) {
   const size_t columns = columns_of(table);
   const size_t groups = table.scales.numel() / static_cast<size_t>(table.weight.size(0));
@@ -106,6 +115,7 @@ Error embed(const QuantizedTable& table, TypeSet types, const Tensor& indices, s
   RL_TRY(check_table(table, types));
   RL_TRY(check_type(indices, types & kIndexTypes, "indices"));
   RL_TRY(check_type(out, types & kRealTypes, "out"));
+  // Without a dtype the result has that of the scales.
   RL_TRY(check_requested_dtype(dtype.value_or(static_cast<int64_t>(table.scales.scalar_type())), out));
   RL_TRY(check_convertible(ScalarType::Float));
   RL_TRY(check_convertible(out.scalar_type()));
@@ -119,6 +129,7 @@ Error embed(const QuantizedTable& table, TypeSet types, const Tensor& indices, s
   RL_TRY(resize_out(out, shape.span()));
   RL_TRY(check_row_major(out, "out"));
   char* to = out.mutable_data_ptr<char>();
+  // Each index is checked just before its use: if one is invalid, the rows before it have been written.
   for (size_t i = 0; i < indices.numel(); ++i) {
     const int64_t index = indices.scalar_type() == ScalarType::Int ? indices.const_data_ptr<int32_t>()[i]
                                                                    : indices.const_data_ptr<int64_t>()[i];

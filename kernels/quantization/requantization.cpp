@@ -17,6 +17,7 @@ using ukernel::Rounding;
 
 constexpr int64_t kLargestByte = 255;
 constexpr int64_t kLargestShort = 32768;
+// Nonzero multipliers are normalized to 31 bits, so that the shift alone sets the magnitude.
 constexpr int32_t kLeastMultiplier = 1 << 30;
 
 // Builds without int16 contain no code for it.
@@ -36,6 +37,7 @@ Limits limits_of(ScalarType type) {
 int64_t largest_of(ScalarType type) { return is_short(type) ? kLargestShort : kLargestByte; }
 
 Error read_rounding(std::string_view name, Rounding* rounding) {
+  // In the order of the enumeration.
   constexpr std::string_view kNames[] = {"single", "double", "float"};
   for (size_t i = 0; i < 3; ++i) {
     if (name == kNames[i]) {
@@ -77,6 +79,7 @@ const T* first_wrong(const T* numbers, size_t count, F is_wrong) {
   return numbers;
 }
 
+// The negated form also refuses NaN; & instead of && keeps the loop free of branches.
 Error check_scales(const float* scales, size_t count) {
   const float* wrong =
       first_wrong(scales, count, [](float scale) { return !((scale > 0) & (scale <= __FLT_MAX__)); });
@@ -90,7 +93,8 @@ const T* elements_of(const std::optional<Tensor>& bias) {
   return bias ? bias->const_data_ptr<T>() : nullptr;
 }
 
-// The largest magnitude; null is an empty list.
+// The largest magnitude; null is an empty list, and gives 0. Saturates for INT64_MIN, whose magnitude does
+// not fit.
 template <class T>
 int64_t most_of(const T* numbers, size_t count) {
   T low = 0, high = 0;
@@ -115,6 +119,7 @@ Error bound_wide_sums(const std::optional<Tensor>& bias, size_t columns, size_t 
   constexpr int64_t kLargest = kLargestShort * 128;
   const int64_t most = most_of(elements_of<int64_t>(bias), columns);
   RL_TRY(check_depth(depth));
+  // The product of depth and kLargest is at most 2^53, so this difference does not overflow.
   RL_CHECK(most <= ukernel::kMostWideSum - static_cast<int64_t>(depth) * kLargest, Error::InvalidArgument,
            "bias and weight: sums of %lu products and a bias may have more than 48 bits",
            static_cast<unsigned long>(depth));
@@ -129,6 +134,7 @@ int most_shift(Rounding rounding, int64_t bound) {
   }
   int most = ukernel::kMostShift;
   if (rounding == Rounding::kDouble) {
+    // 64 bits hold a 32-bit bound shifted by any valid shift.
     while (most > 0 && (bound << most) > INT32_MAX) --most;
   }
   return most;
@@ -171,6 +177,7 @@ Error prove(const RequantizationArguments& arguments, const Tensor& out, size_t 
 }  // namespace
 
 Error bound_sums(const int32_t* bias, size_t columns, size_t depth, int64_t largest, int64_t* bound) {
+  // The magnitude of a sum is at most that of the bias plus `depth` times that of a product.
   const int64_t most = most_of(bias, columns);
   RL_TRY(check_depth(depth));
   *bound = most + static_cast<int64_t>(depth) * largest;
@@ -181,7 +188,7 @@ Error bound_sums(const int32_t* bias, size_t columns, size_t depth, int64_t larg
 }
 
 Error check_fixed_point(const ukernel::Requantization& to, size_t count, int64_t bound) {
-  // Tests each range with one unsigned comparison.
+  // Tests each range with one unsigned comparison: number - kLeast wraps around for smaller numbers.
   const int32_t* multiplier = first_wrong(to.multipliers, count, [](int32_t number) {
     constexpr auto kLeast = static_cast<uint32_t>(kLeastMultiplier);
     return (number != 0) & (static_cast<uint32_t>(number) - kLeast >= kLeast);
@@ -199,6 +206,7 @@ Error check_fixed_point(const ukernel::Requantization& to, size_t count, int64_t
 }
 
 Error check_zero_point(int64_t value, ScalarType type, const char* name) {
+  // 16-bit tensors are symmetric: their zero point is 0.
   const Limits limits = is_short(type) ? Limits{0, 0} : limits_of(type);
   RL_CHECK(value >= limits.low && value <= limits.high, Error::InvalidArgument,
            "%s: expected %ld to %ld, got %ld", name, static_cast<long>(limits.low),
@@ -232,6 +240,7 @@ Error make_requantization(const RequantizationArguments& arguments, const Tensor
 
 Error make_requantization_of_sums(const RequantizationArguments& arguments, const Tensor& out, size_t count,
                                   ukernel::Requantization* to) {
+  // count * largest must fit in 32 bits: the sums have no bias.
   const int64_t largest = largest_of(out.scalar_type());
   const auto most = static_cast<size_t>(INT32_MAX / largest);
   RL_CHECK(count <= most, Error::InvalidArgument, "input: expected sums of at most %lu values, got %lu",

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Sequential along each fiber, 64 elements at a time on the stack: convert, accumulate, convert back.
 #include "kernels/reduction/cumulative.h"
 
 #include <type_traits>
@@ -15,6 +16,7 @@ namespace {
 
 constexpr TypeSet kReal = kAnySelectedType & (types::kReal | types::kUnsignedWide);
 
+// Integers wrap around, without undefined behavior.
 template <class T>
 T next(Cumulation cumulation, T before, T value) {
   return cumulation == Cumulation::kSum ? wrapping_add(before, value) : wrapping_multiply(before, value);
@@ -31,6 +33,7 @@ void cumulate_fiber(const Fiber& source, ScalarType type, const Fiber& target, S
   for (ptrdiff_t first = 0; first < source.size; first += kRun) {
     const ptrdiff_t n = source.size - first < kRun ? source.size - first : kRun;
     const auto count = static_cast<size_t>(n);
+    // The first conversion rounds (or wraps) to the dtype of `out`, as PyTorch does before it accumulates.
     convert_span(values, kStep, target_type, source.data + first * source.stride, source.stride, type, count);
     convert_span(values, kStep, scalar_type_of<T>, values, kStep, target_type, count);
     for (ptrdiff_t i = 0; i < n; ++i) {
@@ -45,6 +48,7 @@ void cumulate_fiber(const Fiber& source, ScalarType type, const Fiber& target, S
 // Complex elements, each converted to complex128 and back.
 void cumulate_complex_fiber(const Fiber& source, ScalarType type, const Fiber& target, ScalarType target_type,
                             Cumulation cumulation) {
+  // In complex128 throughout: only the stored results are rounded.
   Complex<double> running(cumulation == Cumulation::kProduct ? 1.0 : 0.0);
   for (ptrdiff_t i = 0; i < source.size; ++i) {
     Complex<double> value;
@@ -59,6 +63,7 @@ void cumulate_complex_fiber(const Fiber& source, ScalarType type, const Fiber& t
 Error cumulate(TypeSet types, Cumulation cumulation, const Tensor& self, size_t along, const Tensor& out) {
   RL_TRY(check_convertible(self.scalar_type()));
   RL_TRY(check_convertible(out.scalar_type()));
+  // A scalar has one fiber of one element.
   const View views[] = {at_least_1d(self), at_least_1d(out)};
   const ScalarType type = out.scalar_type();
   if (!contains(types & ~types::kBool, type)) return unsupported_type(type);

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Remembers the index of the winner and compares elements where they are stored, by dtype at run time: one
+// comparison and one copy for each element, and one copy of the code for all dtypes.
 #include "kernels/reduction/cumulative_extremum.h"
 
 #include "kernels/checks/checks.h"
@@ -28,6 +30,8 @@ Error cumulate_extremum(TypeSet types, const Tensor& self, int64_t dim, bool lar
     for (ptrdiff_t i = 0; i < source.size; ++i) {
       const char* const at = source.data + i * source.stride;
       const char* const winner = source.data + best * source.stride;
+      // NaN compares as the largest value. That suffices for cummax; cummin has to test for it. A later
+      // element that equals the winner wins.
       if (!largest && is_nan_element(at, type)) {
         best = i;
       } else if (largest || !is_nan_element(winner, type)) {

@@ -14,6 +14,7 @@ namespace {
 // The p-norm of `size` differences; difference(i) is the absolute value of one.
 template <class T, class F>
 T norm(ptrdiff_t size, T p, F difference) {
+  // The limit of the p-norm is the largest difference.
   if (std::isinf(p)) {
     T largest = 0;
     for (ptrdiff_t i = 0; i < size; ++i) {
@@ -22,6 +23,7 @@ T norm(ptrdiff_t size, T p, F difference) {
     }
     return largest;
   }
+  // The common values of p need no pow(); 0 counts the differences that are not 0.
   PairwiseSum<T> sum;
   for (ptrdiff_t i = 0; i < size; ++i) {
     const T d = difference(i);
@@ -38,6 +40,7 @@ T norm(ptrdiff_t size, T p, F difference) {
 }  // namespace
 
 void write_distance(const RowPair& rows, double p, ScalarType type, char* result) {
+  // The common dtype has a loop of its elements; all others load each element through a switch, in double.
   if (type == ScalarType::Float) {
     *reinterpret_cast<float*>(result) = norm(rows.size, static_cast<float>(p), [&](ptrdiff_t i) {
       return std::abs(*reinterpret_cast<const float*>(rows.a + i * rows.a_step) -

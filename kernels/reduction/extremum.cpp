@@ -13,13 +13,18 @@
 
 namespace rushlight::kernels {
 
+// May be called for several spans: `seen` counts across them, so `index` is the position in the sequence of
+// all.
 void Extremum::see(const char* source, ptrdiff_t stride, size_t n) {
+  // 256 bytes of keys on the stack.
   constexpr size_t kRun = 32;
   int64_t keys[kRun];
   for (size_t start = 0; start < n; start += kRun) {
     const size_t length = n - start < kRun ? n - start : kRun;
     order_keys(source, stride, type, length, largest, NanOrder::kFirst, keys);
     for (size_t i = 0; i < length; ++i, ++seen, source += stride) {
+      // Smaller keys win, so the first of equal elements stays. The first element wins even with the largest
+      // key.
       if (keys[i] >= key && seen != 0) continue;
       key = keys[i];
       index = seen;
@@ -38,6 +43,7 @@ Error check_not_empty(const Tensor& self, const DimList& dims) {
   return Error::Ok;
 }
 
+// A scalar has no dimension to reduce: its shape stays.
 Shape reduced_shape(const Tensor& self, size_t dim, bool keepdim) {
   Shape shape;
   for (size_t d = 0; d < static_cast<size_t>(self.dim()); ++d) {
@@ -58,6 +64,7 @@ Error extremum_into(TypeSet types, bool largest, const Reduction& reduction, con
   const ScalarType type = self.scalar_type();
   if (!contains(types, type)) return unsupported_type(type);
   RL_TRY(check_convertible(out.scalar_type()));
+  // Converts only the winner; the search compares elements as they are stored.
   reduction.for_each_output([&](const char* first, char* result) {
     Extremum extremum{type, largest};
     reduction.for_each_stored_span(
@@ -72,6 +79,7 @@ Error extremum_of_nothing(bool largest, const Tensor& out) {
   const ScalarType type = out.scalar_type();
   if (is_floating(type)) return fill(out, largest ? -HUGE_VAL : HUGE_VAL);
   if (type == ScalarType::Bool) return fill(out, !largest);
+  // The sign bit and all bits above it: the lowest value, sign-extended to 64 bits.
   const int64_t low = contains(types::kIntegral, type) && type != ScalarType::Byte
                           ? static_cast<int64_t>(UINT64_MAX << (8 * element_size(type) - 1))
                           : 0;
@@ -84,6 +92,7 @@ Error ExtremumSearch::plan(TypeSet types, int64_t along) {
   RL_TRY(normalize_dim(along, self.dim(), &dim));
   Shape shape;
   for (size_t d = 0; d < static_cast<size_t>(self.dim()); ++d) {
+    // A reduced dimension without elements is refused, even if the result has no elements either.
     const bool reduced = over_all || d == dim;
     RL_CHECK(!reduced || self.sizes()[d] != 0, Error::InvalidArgument, "self: reduced dimension %lu is empty",
              log_number(d));
@@ -111,6 +120,7 @@ Error extremum_along(bool largest, const ExtremumSearch& search) {
 Error arg_extremum(bool largest, const ExtremumSearch& search) {
   View views[] = {at_least_1d(search.self),
                   search.over_all ? at_least_1d(search.self) : search.view_of(search.indices)};
+  // With stride 0 every fiber overwrites the one result; the last one has seen all elements.
   if (search.over_all) {
     views[1].data = search.indices.mutable_data_ptr<char>();
     for (ptrdiff_t& stride : views[1].strides) stride = 0;

@@ -12,6 +12,7 @@ void HistogramRange::cover(const Tensor& tensor) {
   const char* at = tensor.const_data_ptr<char>();
   for (size_t i = 0; i < tensor.numel(); ++i, at += tensor.element_size()) {
     const double number = load_number(at, tensor.scalar_type());
+    // A NaN replaces both bounds and stays, because comparisons with it are false.
     low = i == 0 || number < low || number != number ? number : low;
     high = i == 0 || number > high || number != number ? number : high;
   }

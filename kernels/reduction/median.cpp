@@ -11,6 +11,8 @@
 namespace rushlight::kernels {
 
 ptrdiff_t position_of_median(const Fiber& fiber, ScalarType type, int64_t ignores_nan) {
+  // NaN sorts behind all numbers, so the median of the numbers has rank (numbers - 1) / 2: the lower one of
+  // two middle elements.
   const ptrdiff_t numbers = count_not_nan(fiber, type);
   if (numbers == 0 || (ignores_nan == 0 && numbers < fiber.size))
     return position_of_extreme(fiber, type, true);
@@ -23,6 +25,7 @@ Error median_of_all(TypeSet types, const Tensor& self, bool ignores_nan, const T
   RL_TRY(check_same_dtype(self, out, "self and out"));
   RL_TRY(resize_out(out, {}));
   char* const target = out.mutable_data_ptr<char>();
+  // The order of elements does not matter here, so the whole tensor is one fiber in memory order.
   const Fiber fiber = fiber_of(self);
   if (fiber.size == 0) {
     store_number(target, type, NAN);

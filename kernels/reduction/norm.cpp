@@ -30,20 +30,25 @@ Error norm_over(TypeSet types, const Tensor& self, double p, const DimList& dims
   const ScalarType written = out.scalar_type();
   if (!contains(types & (types::kFloating | types::kComplex), given)) return unsupported_type(given);
   if (!contains(types & types::kFloating, written)) return unsupported_type(written);
+  // A complex dtype computes in complex elements and gives real results.
   RL_CHECK(!dtype || component_type(static_cast<ScalarType>(*dtype)) == written, Error::InvalidType,
            "out: expected the dtype of the parts of %s, got %s", to_string(static_cast<ScalarType>(*dtype)),
            to_string(written));
+  // These have no value for no elements; all other norms are 0 then.
   if (p < 0 || std::isinf(p)) RL_TRY(check_not_empty(self, dims));
   Reduction reduction;
   RL_TRY(reduction.plan(self, dims, keepdim, out));
+  // The dtype of sums: that of the output, or float32 for 16-bit floats.
   const ScalarType held = computed_type(out.scalar_type());
   return dispatch<kHeld>(held, [&](auto type) {
     using T = typename decltype(type)::Element;
     reduction.for_each_output([&](const char* first, char* result) {
+      // One accumulator for each output; elements are converted in spans.
       Norm<T> norm(static_cast<T>(p));
       const auto add_all = [&](const auto* values, ptrdiff_t stride, size_t n) {
         for (size_t i = 0; i < n; ++i) norm.add(size_of<T>(values[static_cast<ptrdiff_t>(i) * stride]));
       };
+      // Complex elements are converted to complex128 and count by their moduli.
       if (kSelectsComplex && is_complex(given)) {
         if constexpr (kSelectsComplex) reduction.for_each_span<Pair>(first, add_all);
       } else {

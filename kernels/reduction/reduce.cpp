@@ -5,9 +5,11 @@
 
 namespace rushlight::kernels {
 
+// Negative dimensions count from the end.
 Error dim_mask(const DimList& dims, ptrdiff_t rank, uint32_t* mask) {
   *mask = 0;
   if (!dims.has_value()) {
+    // The rank is at most kTensorDimensionLimit, below 32.
     *mask = (uint32_t{1} << rank) - 1;
     return Error::Ok;
   }
@@ -22,6 +24,8 @@ Error dim_mask(const DimList& dims, ptrdiff_t rank, uint32_t* mask) {
   return Error::Ok;
 }
 
+// Dimensions that are contiguous and on the same side, kept or reduced, merge: a row-major [2, 3, 4] that is
+// reduced over its last two dimensions has one kept axis of 2 and one reduced axis of 12.
 Error Reduction::plan(const Tensor& self, const DimList& dims, bool keepdim, const Tensor& out) {
   uint32_t mask = 0;
   RL_TRY(dim_mask(dims, self.dim(), &mask));
@@ -30,12 +34,14 @@ Error Reduction::plan(const Tensor& self, const DimList& dims, bool keepdim, con
   size_t out_dims[kTensorDimensionLimit] = {};
   for (size_t d = 0; d < rank; ++d) {
     const bool reduced = (mask >> d & 1u) != 0;
+    // The dimension of `out` that input dimension d becomes, if it is kept.
     out_dims[d] = shape.dim;
     if (!reduced) shape.push(self.sizes()[d]);
     if (reduced && keepdim) shape.push(1);
   }
   RL_TRY(resize_out(out, shape.span()));
 
+  // Innermost dimension first, as PairedAxes merges them; the two lists together have every dimension once.
   for (size_t i = rank; i-- > 0;) {
     const size_t d = self.dim_order()[i];
     const auto size = static_cast<size_t>(self.sizes()[d]);
@@ -54,6 +60,7 @@ Error Reduction::plan(const Tensor& self, const DimList& dims, bool keepdim, con
 Reduction Reduction::of_parts(size_t which, ScalarType out) const {
   Reduction parts = *this;
   parts.type_ = component_type(type_);
+  // Real and imaginary part are stored side by side; strides still step over whole complex elements.
   if (which == 1 && is_complex(type_)) parts.input_ += element_size(parts.type_);
   if (which == 1 && is_complex(out)) parts.output_ += element_size(component_type(out));
   return parts;

@@ -19,6 +19,7 @@ T finished(T sum, size_t divisor) {
 
 // Sums real elements into dtype `to`; with `is_zero` the result is 0.
 Error sum_spans(const Reduction& reduction, ScalarType to, bool is_zero, size_t divisor) {
+  // Elements are converted to the dtype of the accumulator: float32 for 16-bit floats, int64 for integers.
   const ScalarType held = accumulated_type(to);
   RL_TRY(check_convertible(held));
   return dispatch<accumulated_in(kAnySelectedType)>(held, [&](auto type) {
@@ -43,6 +44,7 @@ Error run(TypeSet types, const Reduction& reduction, const Tensor& self, const T
   RL_TRY(check_convertible(self.scalar_type()));
   RL_TRY(check_convertible(type));
   if (!kSelectsComplex || !is_complex(type)) return sum_spans(reduction, type, false, divisor);
+  // Complex sums are two real ones; a real input has only zeros as imaginary parts.
   RL_TRY(sum_spans(reduction.of_parts(0, type), component_type(type), false, divisor));
   return sum_spans(reduction.of_parts(1, type), component_type(type), !is_complex(self.scalar_type()),
                    divisor);

@@ -12,10 +12,12 @@ Error reduce_truth(TypeSet types, const Tensor& self, const DimList& dims, bool 
   RL_CHECK(result_type == ScalarType::Bool || result_type == ScalarType::Byte, Error::InvalidType,
            "out: expected dtype bool or uint8, got %s", to_string(result_type));
   if (!contains(types, self.scalar_type())) return unsupported_type(self.scalar_type());
+  // Spans of other dtypes are converted to bool, where NaN counts as true.
   RL_TRY(check_convertible(ScalarType::Bool));
   Reduction reduction;
   RL_TRY(reduction.plan(self, dims, keepdim, out));
   reduction.for_each_output([&](const char* first, char* result) {
+    // Stops to read elements as soon as one decides the result.
     bool found = false;
     reduction.for_each_span<bool>(first, [&](const bool* values, ptrdiff_t stride, size_t n) {
       for (size_t i = 0; i < n && !found; ++i) found = values[static_cast<ptrdiff_t>(i) * stride] == decisive;

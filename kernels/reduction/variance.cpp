@@ -9,6 +9,7 @@ namespace rushlight::kernels {
 
 Error variance_into(TypeSet types, const Reduction& reduction, const Tensor& self, double correction,
                     const Tensor& out) {
+  // Only floating and complex inputs have a variance in PyTorch.
   constexpr TypeSet kGiven = kAnySelectedType & (types::kFloating | types::kComplex);
   const ScalarType given = self.scalar_type();
   if (!contains(types & kGiven, given)) return unsupported_type(given);
@@ -18,7 +19,9 @@ Error variance_into(TypeSet types, const Reduction& reduction, const Tensor& sel
   RL_TRY(check_convertible(out.scalar_type()));
   RL_TRY(check_convertible(type));
   const auto count = static_cast<double>(reduction.count());
+  // Divisor 0 gives NaN or infinity, as in PyTorch.
   const double divisor = count > correction ? count - correction : 0;
+  // Walks over the real parts; the imaginary part of an element follows at the next address.
   const Reduction of_real = parts == 2 ? reduction.of_parts(0, out.scalar_type()) : reduction;
   return dispatch<accumulated_in(kGiven)>(computed_type(type), [&](auto held) {
     using T = typename decltype(held)::Element;
@@ -32,6 +35,7 @@ Error variance_into(TypeSet types, const Reduction& reduction, const Tensor& sel
       };
       T squares = 0;
       for (size_t part = 0; part < parts; ++part, first += element_size(type)) {
+        // Two passes over the elements: the mean first, then the squared deviations.
         const T mean = add_all([](T x) { return x; }) / static_cast<T>(count);
         squares += add_all([mean](T x) { return (x - mean) * (x - mean); });
       }

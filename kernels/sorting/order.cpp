@@ -25,10 +25,14 @@ I ordered_bits(T value) {
   static_assert(sizeof(I) == sizeof(T));
   I bits;
   std::memcpy(&bits, &value, sizeof bits);
+  // Floats are sign and magnitude: the difference reverses the order of negative ones, as two's complement
+  // needs.
   constexpr I kLeast = std::is_same_v<I, int32_t> ? INT32_MIN : INT64_MIN;
   return bits < 0 ? kLeast - bits : bits;
 }
 
+// Keys of one dtype are comparable: 32-bit floats, 64-bit floats, signed integers, and uint64 with its
+// highest bit inverted.
 template <class T>
 int64_t order_key(T value, bool descending, NanOrder nan) {
   int64_t key = 0;
@@ -40,6 +44,7 @@ int64_t order_key(T value, bool descending, NanOrder nan) {
   } else {
     key = value;
   }
+  // The complement reverses the order, and unlike negation never overflows.
   return descending ? ~key : key;
 }
 
@@ -54,11 +59,14 @@ class Ranking {
     if (count == 0) return;
     for (ptrdiff_t i = 0; i < count; ++i) put(i, entry(source, i, i));
     // A heap with the last element in order at the top, which is replaced by every element that precedes it.
+    // Builds the heap from the bottom: O(count). Each of the other elements costs one comparison, and a sift
+    // if it belongs to the first `count`.
     for (ptrdiff_t i = count / 2; i-- > 0;) sift(i, get(i), count);
     for (ptrdiff_t i = count; i < source.size; ++i) {
       const Entry next = entry(source, i, i);
       if (precedes(next, get(0))) sift(0, next, count);
     }
+    // Heapsort: moves the last in order to the end, and repairs the heap in front of it.
     for (ptrdiff_t end = count - 1; end > 0; --end) {
       const Entry last = get(end);
       put(end, get(0));
@@ -87,6 +95,7 @@ class Ranking {
     indices_.at<int64_t>(i) = entry.index;
   }
 
+  // Equal keys are ordered by index, which makes the sort stable.
   static bool precedes(const Entry& a, const Entry& b) {
     return a.key < b.key || (a.key == b.key && a.index < b.index);
   }
@@ -121,6 +130,7 @@ class Ranking {
 
 void order_keys(const char* source, ptrdiff_t stride, ScalarType type, size_t n, bool descending,
                 NanOrder nan, int64_t* keys) {
+  // Dtypes that are not held themselves are converted into the array of keys and read from there.
   const ScalarType held = held_type(kConvertibleTypes, type);
   static_cast<void>(dispatch<kHeld>(held, [&](auto of) {
     using T = typename decltype(of)::Element;

@@ -13,7 +13,8 @@ namespace rushlight::kernels {
 
 namespace {
 
-// The order of positions: by element, then by position.
+// The order of positions: by element, then by position. A total order, also for equal elements and NaN: ties
+// are decided by position, so each rank has one element.
 struct Order {
   const Fiber& fiber;
   ScalarType type;
@@ -31,11 +32,14 @@ ptrdiff_t position_of_rank(const Fiber& fiber, ScalarType type, ptrdiff_t rank) 
   const Order order{fiber, type};
   ptrdiff_t above = -1;  // all remaining elements are after this one,
   ptrdiff_t below = -1;  // and before this one
+  // Remaining elements lie strictly between the two bounds; nothing moves, so every round tests all elements.
   const auto is_left = [&](ptrdiff_t i) {
     return (above < 0 || order.less(above, i)) && (below < 0 || order.less(i, below));
   };
   uint32_t random = 1;
   for (ptrdiff_t left = fiber.size; left > 1;) {
+    // A linear congruential generator with a fixed seed: results repeat, and no fixed input order is the
+    // worst case. Each round passes over the fiber twice at most.
     random = random * 1664525u + 1013904223u;
     ptrdiff_t skipped = static_cast<ptrdiff_t>((random >> 8) % static_cast<uint32_t>(left));
     ptrdiff_t pivot = 0;
@@ -94,6 +98,7 @@ Error pick_along(const Tensor& self, int64_t dim, bool keepdim, PositionFunction
   const Shape shape = reduced_shape(self, d, keepdim);
   RL_TRY(resize_out(values, shape.span()));
   RL_TRY(resize_out(indices, shape.span()));
+  // The outputs keep the dimension with size 1, so all three views have one rank.
   const View views[] = {at_least_1d(self), with_reduced_dim(values, d, self, keepdim),
                         with_reduced_dim(indices, d, self, keepdim)};
   const ScalarType type = self.scalar_type();
@@ -106,7 +111,7 @@ Error pick_along(const Tensor& self, int64_t dim, bool keepdim, PositionFunction
   });
 }
 
-// Heapsort.
+// Heapsort. In place, O(n log n) comparisons in the worst case, no recursion.
 void sort_positions(Span<uint32_t> positions, PositionOrder order, const void* context) {
   const auto less = [&](uint32_t a, uint32_t b) {
     const int result = order(context, a, b);

@@ -17,6 +17,8 @@ struct Sequence {
   const Fiber* order;  // of the sorter, or null
   ScalarType type;
 
+  // With a sorter, position i of the sorted order is element order[i]. The sorter is data: each entry is
+  // checked.
   Error at(ptrdiff_t i, const char** element) const {
     int64_t position = i;
     if (order != nullptr) {
@@ -37,6 +39,7 @@ struct Sequence {
       const char* element = nullptr;
       RL_TRY(at(middle, &element));
       const int order = compare(element, value, value_type);
+      // NaN counts as not below anything, so a search that meets one goes right.
       if (order == kUnordered || (right ? order <= 0 : order < 0)) {
         first = middle + 1;
       } else {
@@ -62,6 +65,7 @@ struct Sequence {
 Error check_shapes(const Tensor& sequences, const Tensor& values, const Tensor* sorter) {
   RL_CHECK(sequences.dim() > 0, Error::InvalidArgument, "sorted_sequence: expected at least one dimension");
   if (sequences.dim() > 1) {
+    // One sequence serves all values; several pair with values of the same outer indices.
     RL_CHECK(sequences.dim() == values.dim(), Error::InvalidArgument,
              "self: expected %ld dimensions, as the sequences have, got %ld",
              static_cast<long>(sequences.dim()), static_cast<long>(values.dim()));
@@ -92,16 +96,20 @@ Error search_sorted(TypeSet types, const Tensor& sequences, const Tensor& values
   const ScalarType value_type = values.scalar_type();
   if (!contains(types, type)) return unsupported_type(type);
   RL_TRY(check_shapes(sequences, values, search.sorter));
+  // int32 positions suffice, as sizes are int32; int64 is PyTorch's default.
   const ScalarType wanted = search.as_int32 ? ScalarType::Int : ScalarType::Long;
   RL_CHECK(out.scalar_type() == wanted, Error::InvalidType, "out: expected dtype %s, got %s",
            to_string(wanted), to_string(out.scalar_type()));
   RL_TRY(resize_out(out, values.sizes()));
 
+  // Values, results, sequences and sorters are walked together, fiber by fiber along the last dimension; the
+  // fibers of values and sequences may differ in length.
   const View targets = at_least_1d(out);
   const View sources = at_least_1d(values);
   const size_t last = sources.dim - 1;
   // Fibers of the values, paired with the start of their sequence and of its sorter.
   const auto beside = [&](const Tensor& tensor) {
+    // The only sequence serves all values: stride 0 in their outer dimensions.
     View view = View::of(tensor);
     if (view.dim != sources.dim) {
       const ptrdiff_t stride = view.strides[0];

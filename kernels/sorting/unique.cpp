@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Sorts positions of parts, then compares adjacent ones; the parts themselves are not moved.
+// Sorts positions of parts, then compares adjacent ones; the parts themselves are not moved. O(n log n)
+// comparisons, each of a whole part, and 4 bytes of scratch memory for each part. With `consecutive` the
+// order stays as it is, and only adjacent parts are compared. For example, of [3 1 3 2]:
+//
+//   order [1 3 0 2]   values [1 2 3]   inverse [2 0 2 1]   counts [1 1 2]
 #include "kernels/sorting/unique.h"
 
 #include "kernels/checks/checks.h"
@@ -32,6 +36,7 @@ class Parts {
   [[nodiscard]] int order(uint32_t a, uint32_t b) const {
     const ScalarType type = self_.scalar_type();
     if (by_element_) return compare_elements(element_at(self_, a), element_at(self_, b), type);
+    // Lexicographic in row-major order of the slice.
     const View whole = View::of(self_);
     View x = at(whole, a);
     View y = at(whole, b);
@@ -50,6 +55,7 @@ class Parts {
     return result;
   }
 
+  // NaN compares equal in the order, which sorting needs, but is distinct in the result.
   [[nodiscard]] bool differ(uint32_t a, uint32_t b) const { return order(a, b) != 0 || has_nan(a); }
 
   [[nodiscard]] bool has_nan(uint32_t part) const {
@@ -81,6 +87,7 @@ class Parts {
 
 Error resize_indices(const Tensor& out, bool wanted, Span<const SizesType> sizes) {
   RL_TRY(check_indices_dtype(out));
+  // A result that is not requested becomes empty.
   const SizesType none = 0;
   return resize_out(out, wanted ? sizes : Span<const SizesType>(&none, 1));
 }
@@ -93,9 +100,11 @@ Error find_unique(KernelContext& context, TypeSet types, const Tensor& self, con
   RL_TRY(check_same_dtype(self, outs.values, "self and the values"));
   size_t dim = 0;
   if (request.dim) RL_TRY(normalize_dim(*request.dim, self.dim(), &dim));
+  // A scalar has one element and no dimension to slice.
   const bool by_element = !request.dim || self.dim() == 0;
   const Parts parts(self, by_element, dim);
   const size_t count = parts.count();
+  // The sorted positions of the parts; positions are 32 bits, as sizes are.
   auto* const order =
       static_cast<uint32_t*>(context.allocate_temp(count * sizeof(uint32_t), alignof(uint32_t)));
   RL_CHECK(order != nullptr || count == 0, Error::MemoryAllocationFailed,
@@ -109,6 +118,7 @@ Error find_unique(KernelContext& context, TypeSet types, const Tensor& self, con
     sort_positions({order, count}, by_value, &parts);
   }
 
+  // Equal parts are adjacent now. Two passes: the first counts, to size the results, the second writes.
   const auto begins = [&](size_t i) { return i == 0 || parts.differ(order[i - 1], order[i]); };
   SizesType found = 0;
   for (size_t i = 0; i < count; ++i) found += begins(i) ? 1 : 0;
@@ -125,6 +135,7 @@ Error find_unique(KernelContext& context, TypeSet types, const Tensor& self, con
 
   SizesType place = -1;
   for (size_t i = 0; i < count; ++i) {
+    // The bound holds even if a program changes the elements between the passes.
     if (begins(i) && place + 1 < found) {
       RL_TRY(parts.copy(order[i], outs.values, static_cast<uint32_t>(++place)));
       if (request.counts) outs.counts->mutable_data_ptr<int64_t>()[place] = 0;

@@ -87,6 +87,7 @@ void run_walk(const Walk& walk, const Operands& operands, char** pointers) {
     } else {
       operands.row(operands.function, pointers, inner.strides, inner.size);
     }
+    // Advances like an odometer: an axis at its end goes back to its start, and the next one steps.
     size_t axis = 1;
     for (; axis < walk.dim; ++axis) {
       const BroadcastAxis& step = walk.axes[axis];
@@ -110,6 +111,7 @@ Error check_conversion(const Operand& operand) {
 // The part of complex elements that a pass processes: the whole element, or its real or imaginary part.
 enum class Part : uint8_t { kWhole, kReal, kImaginary };
 
+// A pass over parts sees complex tensors as real ones with doubled strides.
 ScalarType seen_type(ScalarType type, Part part) {
   return kSelectsComplex && part != Part::kWhole ? component_type(type) : type;
 }
@@ -126,6 +128,8 @@ Operand result_operand(ScalarType stored, const Computation& computation) {
   return {stored, rounds ? computation.promoted : computation.result, computation.result};
 }
 
+// Conversion in two steps, as PyTorch promotes: to the promoted dtype first, which may round, then to the
+// compute dtype.
 Operand input_operand(ScalarType stored, bool is_number, const Computation& computation) {
   // No intermediate dtype if the input has the promoted dtype, or is a scalar that must not be rounded.
   const bool exact = stored == computation.promoted || (computation.numbers == Numbers::kExact && is_number &&
@@ -186,6 +190,7 @@ Error run_part(Span<const Tensor* const> inputs, const Tensor& out, const Comput
     if (!operand.converts()) continue;
     RL_TRY(check_conversion(operand));
     if (input.numel() == 1) {
+      // One element is converted once, not again for each span, and then repeats with stride 0.
       read_span(numbers[k], operand, pointers[k], 0, 1);
       pointers[k] = numbers[k];
       operand = {operand.computed, operand.computed, operand.computed};
@@ -213,6 +218,7 @@ Error run_elementwise(Span<const Tensor* const> inputs, const Tensor& out, const
       if (is_complex(input->scalar_type())) return unsupported_type(input->scalar_type());
     }
   }
+  // A dynamic output may still have the sizes of an earlier call, so run_flat() takes only static ones.
   if (out.impl()->shape_dynamism() == TensorShapeDynamism::STATIC && run_flat(inputs, out, computation)) {
     return Error::Ok;
   }
@@ -220,6 +226,7 @@ Error run_elementwise(Span<const Tensor* const> inputs, const Tensor& out, const
   for (const Tensor* input : inputs) RL_TRY(broadcast_shape(shape.span(), input->sizes(), &shape));
   RL_TRY(resize_out(out, shape.span()));
   if (out.numel() == 0) return Error::Ok;
+  // An operation on parts: two passes of real loops over the same elements.
   if (kSelectsComplex && is_complex(computation.promoted) && !is_complex(computation.computed)) {
     Computation of_parts = computation;
     of_parts.promoted = component_type(computation.promoted);

@@ -10,6 +10,7 @@ View expand_to(const View& view, Span<const SizesType> shape) {
   const size_t missing = shape.size() - view.dim;
   View expanded = View::row_major(view.data, view.type, shape);
   for (size_t d = 0; d < shape.size(); ++d) {
+    // Stride 0 repeats the one element.
     const bool repeats = d < missing || view.sizes[d - missing] == 1;
     RL_DCHECK(repeats || view.sizes[d - missing] == shape[d]);
     expanded.strides[d] = repeats ? 0 : view.strides[d - missing];

@@ -14,6 +14,7 @@ Error for_each_fiber(Span<const View> views, size_t dim, FiberFunction f, void* 
   const View& first = views[0];
   Fiber fibers[kMaxFibers] = {};
   for (size_t i = 0; i < views.size(); ++i) {
+    // Fibers of different views may have different lengths; positions follow the first view.
     fibers[i] = {views[i].data, views[i].strides[dim], views[i].sizes[dim]};
   }
   // Without this test, billions of empty fibers could be visited.
@@ -28,6 +29,7 @@ Error for_each_fiber(Span<const View> views, size_t dim, FiberFunction f, void* 
     while (!moved && d-- > 0) {
       if (d == dim) continue;
       moved = ++position[d] < first.sizes[d];
+      // Forward by one, or back to the start of the dimension.
       const ptrdiff_t steps = moved ? 1 : 1 - ptrdiff_t{first.sizes[d]};
       for (size_t i = 0; i < views.size(); ++i) fibers[i].data += steps * views[i].strides[d];
       if (!moved) position[d] = 0;

@@ -8,6 +8,7 @@ void PairedAxes::add(const Axis& axis) {
   if (dim_ > 0) {
     Axis& last = axes_[dim_ - 1];
     const auto size = static_cast<ptrdiff_t>(last.size);
+    // The new axis continues the last one in both tensors: one longer axis.
     if (axis.input == last.input * size && axis.output == last.output * size) {
       last.size *= axis.size;
       return;
@@ -24,6 +25,7 @@ size_t PairedAxes::count(size_t first) const {
 
 void PairedAxes::move_to(size_t step, size_t first, size_t* index, const char** input, char** output) const {
   for (size_t d = first; d < dim_; ++d) {
+    // The digits of `step`, innermost first.
     index[d] = step % axes_[d].size;
     step /= axes_[d].size;
     *input += static_cast<ptrdiff_t>(index[d]) * axes_[d].input;

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Views instead of copies: each function changes the order, sign or size of strides, and the caller copies
+// once.
 #include "kernels/walk/permutation.h"
 
 #include "kernels/checks/checks.h"
@@ -10,6 +12,7 @@ Error read_permutation(const Tensor& self, Span<const int64_t> dims, View* permu
   const auto rank = static_cast<size_t>(self.dim());
   RL_CHECK(dims.size() == rank, Error::InvalidArgument, "dims: expected %lu dimensions, got %lu",
            static_cast<unsigned long>(rank), static_cast<unsigned long>(dims.size()));
+  // read_dims() refuses repeated dimensions, so the list is a permutation.
   uint32_t mask = 0;
   RL_TRY(read_dims(dims, self.dim(), &mask));
   const View source = View::of(self);
@@ -28,6 +31,7 @@ Error read_flip(const Tensor& self, Span<const int64_t> dims, View* flipped) {
   View source = View::of(self);
   for (size_t d = 0; d < source.dim; ++d) {
     if ((backwards >> d & 1u) == 0 || source.sizes[d] < 2) continue;
+    // Starts at the last element and steps backwards; there is no data while a call is prepared.
     if (source.data != nullptr) source.data += source.strides[d] * (source.sizes[d] - 1);
     source.strides[d] = -source.strides[d];
   }
@@ -35,6 +39,7 @@ Error read_flip(const Tensor& self, Span<const int64_t> dims, View* flipped) {
   return Error::Ok;
 }
 
+// A scalar accepts dimensions 0 and -1 and stays as it is.
 Error read_swap(const Tensor& self, int64_t dim0, int64_t dim1, View* swapped) {
   size_t a = 0;
   size_t b = 0;
@@ -64,6 +69,7 @@ Error read_expansion(const Tensor& self, Span<const int64_t> size, bool implicit
   view = View::of(self);
   for (size_t i = 0; i < added; ++i) view.insert(0, 1, 0);
   for (size_t i = 0; i < size.size(); ++i) {
+    // -1 keeps a size, except of an added dimension, where PyTorch refuses it.
     if (i >= added && size[i] == -1) continue;
     RL_CHECK(size[i] >= 0 && size[i] <= INT32_MAX && (view.sizes[i] == 1 || view.sizes[i] == size[i]),
              Error::InvalidArgument, "size: dimension %lu of size %ld does not expand to %ld",

@@ -15,6 +15,7 @@ namespace {
 template <size_t kSize>
 void copy_sized(char* target, ptrdiff_t target_stride, const char* source, ptrdiff_t source_stride,
                 size_t n) {
+  // Tensors are aligned to their elements, which spares cores without unaligned access a loop of bytes.
   const auto copy = [](char* to, const char* from) {
     std::memcpy(__builtin_assume_aligned(to, kSize), __builtin_assume_aligned(from, kSize), kSize);
   };
@@ -44,6 +45,7 @@ void copy_wide(char* target, ptrdiff_t target_stride, const char* source, ptrdif
 
 }  // namespace
 
+// Contiguous spans may overlap; strided elements are copied in order, one by one.
 void copy_elements(char* target, ptrdiff_t target_stride, const char* source, ptrdiff_t source_stride,
                    size_t n, size_t element) {
   if (target_stride == static_cast<ptrdiff_t>(element) && source_stride == target_stride) {
@@ -64,6 +66,7 @@ void copy_elements(char* target, ptrdiff_t target_stride, const char* source, pt
   }
 }
 
+// Equal dtypes move as bytes of the element's size, whatever they represent.
 Error copy_view(const View& target, const View& source) {
   PairedLoops loops(target, source);
   loops.lengthen_spans();
@@ -98,6 +101,8 @@ void copy_reshaped(const Tensor& target, const Tensor& source) {
   RL_DCHECK(target.numel() == source.numel() && target.scalar_type() == source.scalar_type());
   const ScalarType type = target.scalar_type();
   Error error = Error::Ok;
+  // If one of the two is row-major, it is viewed with the shape of the other: one strided copy. Otherwise
+  // elements are paired one by one in row-major order.
   if (is_contiguous_dim_order(target.dim_order())) {
     error = copy_view(View::row_major(target.mutable_data_ptr(), type, source.sizes()), View::of(source));
   } else if (is_contiguous_dim_order(source.dim_order())) {

@@ -34,6 +34,7 @@ View View::row_major(void* data, ScalarType type, Span<const SizesType> sizes) {
   return view;
 }
 
+// Removes the dimension; the order of the others stays.
 View& View::select(size_t d, ptrdiff_t index) {
   RL_DCHECK(d < dim);
   if (data != nullptr) data += strides[d] * index;
@@ -44,6 +45,7 @@ View& View::select(size_t d, ptrdiff_t index) {
   return *this;
 }
 
+// An empty slice keeps the address, since its start may be behind the last element.
 View& View::slice(size_t d, ptrdiff_t start, ptrdiff_t length, ptrdiff_t step) {
   RL_DCHECK(d < dim);
   if (data != nullptr && length > 0) data += strides[d] * start;
@@ -52,6 +54,7 @@ View& View::slice(size_t d, ptrdiff_t start, ptrdiff_t length, ptrdiff_t step) {
   return *this;
 }
 
+// With size 1 the stride is never used; with stride 0 the elements repeat.
 View& View::insert(size_t d, SizesType size, ptrdiff_t stride) {
   RL_DCHECK(d <= dim && dim < kTensorDimensionLimit);
   for (size_t i = dim++; i > d; --i) {
@@ -85,11 +88,13 @@ PairedLoops::PairedLoops(const View& target, const View& source)
     }
     if (target.sizes[d] != 1) insert({target.sizes[d], target.strides[d], source.strides[d]});
   }
+  // All sizes are 1: one element.
   if (dim_ == 0) insert({1, 0, 0});
   merge();
 }
 
 void PairedLoops::lengthen_spans() {
+  // A short inner loop costs more than strided access: the longer one becomes the inner.
   constexpr ptrdiff_t kFew = 8;
   if (dim_ < 2 || loops_[0].size >= kFew || loops_[1].size <= loops_[0].size) return;
   const Loop inner = loops_[0];
@@ -97,12 +102,15 @@ void PairedLoops::lengthen_spans() {
   loops_[1] = inner;
 }
 
+// Dimensions come from the last to the first, and equal strides keep that order, so row-major views need no
+// exchange.
 void PairedLoops::insert(const Loop& loop) {
   size_t at = dim_++;
   for (; at > 0 && loops_[at - 1].target > loop.target; --at) loops_[at] = loops_[at - 1];
   loops_[at] = loop;
 }
 
+// One pass: each loop either continues the one before it in both views or starts a new one.
 void PairedLoops::merge() {
   size_t kept = 0;
   for (size_t i = 1; i < dim_; ++i) {

@@ -36,6 +36,8 @@ size_t round_up(size_t n, size_t to) { return (n + to - 1) / to * to; }
 
 AttentionItems::AttentionItems(const CachedAttention& plan) : plan_(plan) {
   const size_t group = plan.group();
+  // Few tokens (decoding) give too few items for the threads, so the keys are divided instead. The ranges
+  // depend on the number of keys only, not on threads, so results do not depend on threads either.
   splits_ = plan.tokens <= kSplitTokens;
   block_tokens_ = splits_ ? plan.tokens : std::min(plan.tokens, std::max(kItemRows / group, kSplitTokens));
   packs_ = group * block_tokens_ > kFewRows;
@@ -76,8 +78,10 @@ size_t AttentionItems::most_bytes(CachedAttention plan, size_t threads) {
   size_t bytes = 0;
   for (const size_t count : {tokens, std::min(tokens, kSplitTokens)}) {
     plan.tokens = count;
+    // At the end of the cache a token sees the most keys.
     plan.position = plan.context - count;
     AttentionItems items(plan);
+    // A call at an earlier position may have more ranges than this one, so their upper limit counts.
     items.ranges_ = std::min(kMostRanges, plan.context / kLeastRange + 1);
     bytes = std::max(bytes, items.partial_bytes() + threads * (items.worker_bytes() + 64));
   }
@@ -96,6 +100,8 @@ class AttentionWorker {
     begin_ = items.splits_ ? items.first_key_ + range * items.range_keys_ : plan_.first_key(first_token_);
     end_ = plan_.end_key(first_token_ + tokens_ - 1);
     if (items.splits_) end_ = std::min(end_, begin_ + items.range_keys_);
+    // Layout of scratch memory: scores, packed keys, converted block, queries, shifts, totals. With ranges,
+    // sums and state are in the partial results of the range instead.
     packed_ = scores_ + items.tile_rows_ * items.block_keys_;
     converted_ = packed_ + items.block_keys_ * plan_.depth;
     queries_ = converted_ + (plan_.cache_type == ScalarType::Float ? 0 : items.block_keys_ * plan_.depth);
@@ -119,6 +125,7 @@ class AttentionWorker {
         totals_[state(t, h)] = 0;
       }
     }
+    // Sums start at 0 and shifts at -inf, so the first block needs no special case.
     for (key_ = begin_; key_ < end_; key_ += items_.block_keys_) {
       keys_ = std::min(end_ - key_, items_.block_keys_);
       items_.packs_ ? compute_packed() : compute_few();
@@ -163,6 +170,8 @@ class AttentionWorker {
       for (size_t h = 0; h < group_; h += ukernel::kCacheRows) {
         const size_t rows = std::min(group_ - h, ukernel::kCacheRows);
         multiply_few(t, h, rows, key_ + first, n);
+        // int8 keys and values are not dequantized: their scales multiply scores and weights, one for each
+        // key.
         scale(plan_.keys, rows, key_ + first, n);
         for (size_t i = 0; i < rows; ++i) weigh(t, h + i, n, scores_ + i * items_.block_keys_);
         scale(plan_.values, rows, key_ + first, n);
@@ -217,6 +226,8 @@ class AttentionWorker {
       for (size_t t = 0; t < tokens_; t += items_.tile_rows_) {
         const size_t rows = std::min(items_.tile_rows_, tokens_ - t);
         const size_t n = last_seen(t + rows - 1);
+        // The last row of the tile sees the latest key, the first one the earliest: no row sees a key of this
+        // block.
         if (first_seen(t) >= n) continue;
         score_tiles({queries_ + (h * tokens_ + t) * plan_.depth, depth, 1}, rows, packed_, n, plan_.depth,
                     scores_, items_.block_keys_);
@@ -252,6 +263,7 @@ class AttentionWorker {
 
   // Converts scores of n keys to softmax weights, and rescales the row's sums to the new largest score.
   void weigh(size_t t, size_t h, size_t n, float* scores) {
+    // softcap * tanh(score * scale / softcap); the softmax then scales by the softcap.
     float scale = plan_.scale;
     if (plan_.softcap != 0) {
       ukernel::attention_scale(n, scores, plan_.scale / plan_.softcap);
@@ -313,6 +325,7 @@ void AttentionItems::merge(size_t row, float* partials) const {
   float total = 0;
   for (size_t r = 0; r < ranges_; ++r) {
     const float shift = shifts[r * step];
+    // A range without a visible key has shift -inf and weighs nothing.
     const float factor = std::isinf(shift) && shift < 0 ? 0.0f : std::exp(shift - largest);
     total += totals[r * step] * factor;
     totals[r * step] = factor;
@@ -324,6 +337,8 @@ void AttentionItems::merge(size_t row, float* partials) const {
   tile.rows = 1;
   tile.depth = ranges_;
   tile.a = pointers;
+  // 1 x ranges times ranges x depth: both factors are read where the ranges left them, partial_floats()
+  // apart.
   tile.a_step = static_cast<ptrdiff_t>(step);
   tile.b_stride = static_cast<ptrdiff_t>(step);
   for (size_t column = 0; column < plan_.depth; column += ukernel::gemm_columns()) {

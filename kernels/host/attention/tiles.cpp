@@ -19,6 +19,7 @@ const float* row_of(const FloatRows& rows, size_t row) {
 
 }  // namespace
 
+// To [panel][depth][columns]: keys are the columns of the right factor of query times key^T.
 void pack_keys(const FloatRows& keys, size_t count, size_t depth, float* packed) {
   const size_t panel = ukernel::gemm_columns();
   for (size_t key = 0; key < count; key += panel) {
@@ -29,6 +30,7 @@ void pack_keys(const FloatRows& keys, size_t count, size_t depth, float* packed)
 
 void score_tiles(const FloatRows& queries, size_t rows, const float* packed, size_t count, size_t depth,
                  float* scores, size_t stride) {
+  // Panels are the outer loop: a panel stays in the L1 cache for all rows.
   const size_t panel = ukernel::gemm_columns();
   const size_t most = ukernel::gemm_split(rows);
   const float* pointers[kMostRows];
@@ -61,6 +63,7 @@ void add_value_tiles(const float* weights, size_t stride, size_t rows, const Flo
   tile.a = pointers;
   tile.b_stride = values.row;
   tile.c_stride = out_stride;
+  // The first block of keys overwrites the result, later ones add to it.
   tile.initial_from = begins ? ukernel::GemmInitial::kZero : ukernel::GemmInitial::kC;
   for (size_t column = 0; column < width; column += panel) {
     tile.b = values.data + column;

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Heads of 16-bit floats or int8: the queries of a piece are converted once for a head, keys and values block
+// by block. The result is float32 until store() rounds it, so it is rounded once.
 #include "kernels/host/attention/widened_heads.h"
 
 #include "kernels/matmul/attention_rows.h"
@@ -34,6 +36,7 @@ void widen_rows(const HeadMatrix& from, ScalarType type, const TokenScales& toke
 bool WidenedHeads::takes(const AttentionProblem& problem) {
   const AttentionPlan& plan = problem.plan;
   const AttentionPlan::Head head = plan.head(0);
+  // Conversion needs contiguous rows; the distance between rows is free.
   const auto step = static_cast<ptrdiff_t>(element_size(problem.type()));
   const bool keys = plan.depth() == 1 || (head.query.column == step && head.key.column == step);
   return keys &&
@@ -50,6 +53,7 @@ WidenedHeads::WidenedHeads(const AttentionProblem& problem, size_t block, void* 
 
 AttentionPlan::Head WidenedHeads::load(size_t index, size_t begin, size_t end) {
   const AttentionPlan& plan = problem_.plan;
+  // Scales and zero points for each position, of int8 heads only.
   if (problem_.tokens != nullptr) tokens_ = problem_.tokens->head(index);
   head_ = plan.head(index);
   widen_rows(head_.query, problem_.type(), tokens_.query, begin, end, plan.depth(),
@@ -74,6 +78,7 @@ FloatRows WidenedHeads::values(size_t first, size_t count) {
   return {value_, static_cast<ptrdiff_t>(width), 1};
 }
 
+// Converts rows that were computed in float32; a float32 result was written in place.
 void WidenedHeads::store(size_t begin, size_t end) const {
   const size_t columns = problem_.plan.width();
   for (size_t row = begin; row < end; ++row) {

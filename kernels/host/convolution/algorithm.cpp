@@ -74,6 +74,7 @@ size_t scratch_size(const Convolution& c, Algorithm algorithm) {
 }
 
 uint64_t layout_of(const Convolution& c, Algorithm algorithm) {
+  // Identifies the packed form: constants with equal identifiers share one copy.
   uint64_t number = layout_id(static_cast<uint64_t>(algorithm), c.transposed, c.groups, c.in_channels,
                               c.out_channels, c.kernel_in_stride, c.kernel_out_stride);
   for (const ConvolutionAxis& axis : c.axes) {
@@ -101,6 +102,7 @@ bool convolve_packed(KernelContext& context, const Convolution& c, Algorithm alg
 }
 
 bool convolve_in_scratch(KernelContext& context, const Convolution& c, Algorithm algorithm) {
+  // One region for each thread, or, if that does not fit, one thread.
   const size_t each = scratch_size(c, algorithm);
   size_t threads = context.threads();
   void* scratch = each > SIZE_MAX / threads ? nullptr : context.allocate_temp(each * threads, 64);
@@ -173,6 +175,7 @@ void prepare_convolution(KernelContext& context, const Convolution& convolution,
 bool convolve(KernelContext& context, const Convolution& convolution) {
   if (is_empty(convolution)) return true;
   const auto* header = static_cast<const Header*>(context.prepared());
+  // Packed weights have the order of the exchanged axes, so a call follows the plan.
   const bool is_exchanged = header != nullptr ? header->is_exchanged : gains_by_exchange(convolution);
   const Convolution c = is_exchanged ? exchanged(convolution) : convolution;
   const Algorithm algorithm = algorithm_of(c);
@@ -181,6 +184,8 @@ bool convolve(KernelContext& context, const Convolution& convolution) {
       c.residual != c.out) {
     if (convolve_images(context, c, reinterpret_cast<const float*>(header + 1))) return true;
   }
+  // Without prepared weights they are packed in this call. If there is no memory for that, or none for a
+  // border, a method without packing computes it.
   const size_t size = packed_size(c, algorithm);
   if (size == 0) return convolve_in_scratch(context, c, algorithm);
   const bool is_prepared = header != nullptr && header->algorithm == algorithm;

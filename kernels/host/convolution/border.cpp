@@ -26,6 +26,7 @@ class Border {
   Border(const Convolution& c, const float* image, float* to) : c_(c), image_(image), to_(to) {
     for (size_t i = 0; i < kSpatial; ++i) size_[i] = reach(c.axes[i]);
     const ConvolutionAxis& row = c.axes[2];
+    // Outputs may see less than the whole padding, or not all of the input.
     before_ = std::min(row.pad, size_[2]);
     seen_ = std::clamp<ptrdiff_t>(size_[2] - before_, 0, row.in);
   }
@@ -37,6 +38,7 @@ class Border {
     const ptrdiff_t z = index / size_[1] - c_.axes[0].pad;
     const ptrdiff_t y = index % size_[1] - c_.axes[1].pad;
     float* to = to_ + index * row_floats();
+    // A row of padding.
     if (z < 0 || z >= c_.axes[0].in || y < 0 || y >= c_.axes[1].in) {
       std::fill(to, to + row_floats(), 0.0F);
       return;
@@ -51,6 +53,7 @@ class Border {
   void copy_pixels(float* to, const float* from) const {
     const ptrdiff_t stride = c_.axes[2].in_stride;
     const ptrdiff_t apart = c_.in_channel_stride;
+    // Three layouts: pixels in sequence, separate planes of few channels, anything else.
     if ((apart == 1 || c_.in_channels == 1) && stride == c_.in_channels) {
       std::memcpy(to, from, static_cast<size_t>(seen_ * c_.in_channels) * sizeof(float));
     } else if (stride == 1 && c_.in_channels <= static_cast<ptrdiff_t>(ukernel::kInterleavedPlanes)) {
@@ -79,6 +82,7 @@ bool gains_by_border(const Convolution& c) {
   for (const ConvolutionAxis& axis : c.axes) {
     if (axis.out <= 0 || axis.pad > axis.in) return false;
   }
+  // Channels-first inputs with few channels gain by the interleave, even without padding.
   if (c.in_channel_stride != 1 && c.in_channels > 1) return c.in_channels <= kImageChannels;
   const ConvolutionAxis& row = c.axes[2];
   return c.in_channels <= kBorderChannels && row.kernel > 1 && row.dilation == 1 && row.pad > 0;
@@ -104,6 +108,7 @@ Convolution add_border(KernelContext& context, const Convolution& c, ptrdiff_t i
   made.out = c.out + index * c.out_batch_stride;
   if (c.residual != nullptr) made.residual = c.residual + index * c.out_batch_stride;
   made.batch = 1;
+  // The copy is channels-last without padding, whatever the layout of the input.
   made.in_channel_stride = 1;
   ptrdiff_t stride = c.in_channels;
   for (size_t i = kSpatial; i-- > 0;) {

@@ -2,7 +2,8 @@
 // Two methods. Strips (channels-last): the microkernel takes a pointer to the input for each row of taps,
 // with channels in the lanes; pixels at the border that see fewer taps are separate calls. Bands (any
 // layout): rows of an image are copied with padding to scratch memory, where inputs of strided convolutions
-// are sorted by remainder, so that adjacent outputs read adjacent inputs.
+// are sorted by remainder, so that adjacent outputs read adjacent inputs. Both read each weight once for a
+// strip or band; a strip needs no scratch memory.
 #include "kernels/host/convolution/depthwise.h"
 
 #include <algorithm>
@@ -43,9 +44,11 @@ class Strips {
     const PhaseAxis& row = phase.axes[2];
     inner_ = seen_through_all(row);
     whole_ = seen_through_all(phase.axes[1]);
+    // Positions of the input that a row of outputs sees, times channels, should fit in kCached floats.
     const ptrdiff_t seen = std::max<ptrdiff_t>(row.count * row.in_step * phase.axes[1].taps, 1);
     const ptrdiff_t fitting = kCached / seen / kChannelsStep * kChannelsStep;
     is_near_ = phase.axes[1].in * phase.axes[1].in_stride <= kNear;
+    // Larger images stream all channels of a few pixels instead, see compute_strip().
     block_ = is_near_ ? std::clamp(fitting, std::min(kChannelsStep, c_.groups), c_.groups) : c_.groups;
     blocks_ = (c_.groups + block_ - 1) / block_;
   }
@@ -114,6 +117,7 @@ class Strips {
   void compute_pixels(const Block& block, ptrdiff_t y, ptrdiff_t rows, Range pixels) const {
     const PhaseAxis* axes = phase_.axes;
     const PhaseAxis& along = axes[rows > 1 ? 1 : 2];
+    // Only taps that see inputs: no zeros are read or multiplied.
     const Range taps0 = taps_of(axes[0], block.z);
     const Range taps1 = taps_of(axes[1], y);
     const Range taps2 = taps_of(axes[2], pixels.begin);
@@ -126,6 +130,7 @@ class Strips {
     strip.taps = static_cast<size_t>(std::max<ptrdiff_t>(taps2.size(), 0));
     strip.in_stride = along.in_step * along.in_stride;
     strip.tap_stride = axes[2].tap_step * axes[2].in_stride;
+    // Packed weights are [taps][groups], so neighboring taps are `groups` apart.
     strip.weight_stride = c_.groups;
     strip.bias = c_.bias == nullptr ? nullptr : c_.bias + block.channel;
     const ptrdiff_t out = block.channel + block.batch * c_.out_batch_stride + phase_.out_first() +
@@ -141,6 +146,7 @@ class Strips {
     const float* weights = packed_ + taps2.begin * c_.groups + block.channel;
     for (ptrdiff_t t0 = taps0.begin; t0 < taps0.end && strip.taps > 0; ++t0) {
       for (ptrdiff_t t1 = taps1.begin; t1 < taps1.end; ++t1) {
+        // A full list of tap rows is computed, and the remaining ones add to it.
         if (strip.rows == kRowsAtOnce) {
           compute_strip(strip);
           strip.accumulate = true;
@@ -152,6 +158,7 @@ class Strips {
         ++strip.rows;
       }
     }
+    // Residual and clamp belong to the last call of the strip.
     strip.residual = c_.residual == nullptr ? nullptr : c_.residual + out;
     strip.low = c_.low;
     strip.high = c_.high;
@@ -164,6 +171,7 @@ class Strips {
   }
 
   void compute_strip(const ukernel::DepthwisePixels& strip) const {
+    // In a large image a call takes few pixels, so that their inputs are in the cache for all channels.
     if (is_near_ || strip.pixels <= kPixelsAtOnce) return depthwise_pixels(strip);
     TapRows seen;
     ukernel::DepthwisePixels part = strip;
@@ -189,10 +197,15 @@ class Strips {
 };
 
 // The copy of one dimension of an image. Inputs whose positions have the same remainder modulo in_step are
-// adjacent, in one slot for each remainder that taps need.
+// adjacent, in one slot for each remainder that taps need. For example, with in_step 2 and three adjacent
+// taps:
+//
+//   slot 0: inputs 0 2 4 6 ...   read by tap 0 from index 0 on, and by tap 2 from index 1 on
+//   slot 1: inputs 1 3 5 7 ...   read by tap 1 from index 0 on
 struct Slots {
   explicit Slots(const PhaseAxis& phase_axis) : axis(phase_axis), reach(0), period(1) {
     step = axis.tap_step < 0 ? -axis.tap_step : axis.tap_step;
+    // Taps whose distance is a multiple of in_step see inputs with one remainder, that is, of one slot.
     while (period < axis.taps && period * step % axis.in_step != 0) ++period;
     if (axis.taps > 0) reach = (axis.taps - 1) * step / axis.in_step;
   }
@@ -202,6 +215,7 @@ struct Slots {
   [[nodiscard]] ptrdiff_t shift(ptrdiff_t tap) const { return rank(tap) * step / axis.in_step; }
   // The input at index `i` of slot `slot`, counted from output `first`.
   [[nodiscard]] ptrdiff_t position(ptrdiff_t first, ptrdiff_t slot, ptrdiff_t i) const {
+    // A transposed axis walks its taps backwards, so its last tap sees the lowest input.
     const ptrdiff_t lowest = axis.in_first + (axis.tap_step < 0 ? (axis.taps - 1) * axis.tap_step : 0);
     return lowest + (first + i) * axis.in_step + (axis.in_step == 1 ? 0 : slot * step % axis.in_step);
   }
@@ -227,15 +241,22 @@ class Bands {
     width_ = phase.axes[2].count + columns_.reach;
     follows_ = phase.axes[2].out_stride == 1;
     const ptrdiff_t per_row = std::max<ptrdiff_t>(layers_ * rows_.period * columns_.period * width_, 1);
+    // As many output rows as the copy may have, but more than the input rows that neighboring bands copy
+    // twice.
     const ptrdiff_t most = std::max(kBand / per_row - rows_.reach, rows_.reach + 1);
+    // Bands of nearly equal height.
     const ptrdiff_t bands = (phase.axes[1].count + most - 1) / most;
     band_ = (phase.axes[1].count + bands - 1) / bands;
     bands_ = (phase.axes[1].count + band_ - 1) / band_;
     plane_ = (band_ + rows_.reach) * width_;
+    // Offsets are equal for all bands and channels. Beyond kTapsAtOnce taps they are computed again for each
+    // channel.
     find_tap_offsets(0, std::min(phase.taps(), kTapsAtOnce), &first_taps_);
   }
 
   [[nodiscard]] size_t scratch_floats() const {
+    // Layout of the copy: [layers][row slots][column slots][band rows + reach][width]. Strided outputs have a
+    // tile in front of it.
     const ptrdiff_t copy = layers_ * rows_.period * columns_.period * plane_;
     return static_cast<size_t>(copy + (follows_ ? 0 : band_ * phase_.axes[2].count)) +
            ukernel::kDepthwiseSlack;
@@ -327,6 +348,7 @@ class Bands {
     gather.count = static_cast<size_t>(end - begin);
     gather.after = static_cast<size_t>(width_ - end);
     gather.from = end > begin ? from + columns_.position(0, slot, begin) * axis.in_stride : from;
+    // Consecutive rows of a slot are in_step apart in the image.
     gather.from_stride = rows_.axis.in_step * rows_.axis.in_stride;
     gather.step = axis.in_step * axis.in_stride;
     gather.to = to;
@@ -375,6 +397,7 @@ class Bands {
         plane.high = c_.high;
       }
       depthwise_plane(plane);
+      // Later groups of taps add to the outputs of the first one.
       plane.accumulate = true;
     } while (done < taps);
     if (!follows_) return scatter(out, rows, tile);

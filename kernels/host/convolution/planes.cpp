@@ -2,7 +2,8 @@
 // im2col in panels: the inputs of gemm_columns() adjacent outputs are gathered, a row for each tap and input
 // channel, and multiplied by all output channels while they are in cache. Pointwise convolutions with few
 // output channels read the input directly. The weights need no packing, so this method also serves weights
-// that are not constant.
+// that are not constant. Cost: each input is gathered once for each tap that sees it, by every part of the
+// output channels; the weights are read once for each block of panels.
 #include "kernels/host/convolution/planes.h"
 
 #include <algorithm>
@@ -36,6 +37,7 @@ class Planes {
     taps_ = phase.taps();
     depth_ = taps_ * c_.in_channels;
     rows_ = static_cast<ptrdiff_t>(ukernel::gemm_split(static_cast<size_t>(c_.out_channels)));
+    // Outputs of a channel are one span in memory, so a tile is stored directly.
     follows_ = axes[2].out_stride == 1 && (axes[1].count == 1 || axes[1].out_stride == axes[2].count) &&
                (axes[0].count == 1 || axes[0].out_stride == axes[2].count * axes[1].count);
     // True if the weights of an output channel are contiguous: input channels, each with all taps.
@@ -44,6 +46,7 @@ class Planes {
              (axes[2].kernel_stride == 1 || axes[2].taps == 1) &&
              (axes[1].kernel_stride == axes[2].taps || axes[1].taps == 1) &&
              (axes[0].kernel_stride == axes[2].taps * axes[1].taps || axes[0].taps == 1);
+    // With few output channels the gathered copy would be read too seldom to pay.
     direct_ = taps_ == 1 && follows_ && is_plain(axes[0]) && is_plain(axes[1]) && is_plain(axes[2]) &&
               pixels_ == axes[2].count && c_.out_channels <= 2 * rows_;
     const ptrdiff_t panels = (pixels_ + columns_ - 1) / columns_;
@@ -122,6 +125,8 @@ class Planes {
     gather.rows = static_cast<size_t>(c_.in_channels);
     gather.from_stride = c_.in_channel_stride;
     gather.step = axes[2].in_step * axes[2].in_stride;
+    // Rows of a panel have the order of the weights: [channel][tap] if these are contiguous, else
+    // [tap][channel].
     gather.to_stride = whole_ ? taps_ * columns_ : columns_;
     for (ptrdiff_t column = 0; at < end;) {
       const ptrdiff_t x = at % axes[2].count;
@@ -139,6 +144,7 @@ class Planes {
           const bool seen = in0 >= 0 && in0 < axes[0].in && in1 >= 0 && in1 < axes[1].in;
           const float* row = block.image + in0 * axes[0].in_stride + in1 * axes[1].in_stride;
           for (ptrdiff_t t2 = 0; t2 < axes[2].taps; ++t2, to += tap_step) {
+            // Outputs of the span that see the image through this tap; all others get zeros.
             Range range{x, x};
             if (seen) range = seen_through(axes[2], t2, {x, x + length});
             if (range.size() <= 0) range = {x, x};
@@ -176,7 +182,10 @@ class Planes {
     GemmTile gemm;
     gemm.rows = static_cast<size_t>(rows);
     gemm.columns = static_cast<size_t>(columns);
+    // With contiguous weights all taps and channels are one product; otherwise each tap is one of
+    // in_channels.
     gemm.depth = static_cast<size_t>(whole_ ? depth_ : c_.in_channels);
+    // A panel is [depth][columns_], and the weights are the left factor, one pointer for each output channel.
     gemm.a_tap_stride = gemm.rows;
     gemm.a_step = whole_ ? 1 : c_.kernel_in_stride;
     gemm.b = direct_ ? block.image + at : block.panels + (at - block.first) * depth_;
@@ -191,12 +200,14 @@ class Planes {
       gemm.residual = c_.residual + out;
       gemm.residual_stride = gemm.c_stride;
     }
+    // The clamp comes after the residual, which scatter() adds if outputs are strided.
     if (follows_ || c_.residual == nullptr) {
       gemm.low = c_.low;
       gemm.high = c_.high;
     }
     const float* weight = c_.weight + block.group * c_.kernel_group_stride + channel * c_.kernel_out_stride;
     const float* pointers[kPointers];
+    // The pointers lead to the weights of each output channel, tap by tap.
     sum_in_blocks(gemm, whole_ ? 1 : taps_, kPointers / rows, [&](ptrdiff_t first, ptrdiff_t count) {
       for (ptrdiff_t t = 0; t < count; ++t) {
         const float* tap = weight + (whole_ ? 0 : kernel_offset(phase_, first + t));
@@ -269,6 +280,7 @@ size_t scratch_of(const Convolution& c, size_t threads) {
 
 size_t planes_scratch_size(const Convolution& c) { return scratch_of(c, 1) * sizeof(float); }
 
+// With scratch memory for only one thread, one piece has all items.
 void convolve_planes(KernelContext& context, const Convolution& c, float* scratch, size_t threads) {
   const size_t each = scratch_of(c, 1);
   for (size_t i = 0; i < count_phases(c); ++i) {

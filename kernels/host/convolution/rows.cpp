@@ -2,7 +2,8 @@
 // Indirect convolution: for each tap of each pixel of a tile the microkernel takes a pointer to its input
 // channels; pointers to padding lead to a row of zeros. If adjacent taps are adjacent in memory, a row of
 // taps is one longer product. Long lines without padding take strips.cpp. Reference: Dukhan, "The Indirect
-// Convolution Algorithm", 2019.
+// Convolution Algorithm", 2019. Weights are packed as [panel][tap][in channel][columns]; the pointers of a
+// tile cost index arithmetic once and serve all panels and channels.
 #include "kernels/host/convolution/rows.h"
 
 #include <algorithm>
@@ -49,11 +50,14 @@ class Rows {
     const auto columns = static_cast<size_t>(std::min(c_.out_channels, panels_.columns()));
     rows_ = static_cast<ptrdiff_t>(
         ukernel::gemm_split(static_cast<size_t>(run_), ukernel::gemm_rows_of(columns)));
+    // A tile never crosses the end of a span, as its outputs need a constant stride.
     tiles_in_span_ = (run_ + rows_ - 1) / rows_;
     most_taps_ = kPointers / rows_;
     tiles_ = phase.pixels() / run_ * tiles_in_span_;
     merges_ = taps_adjoin(c_, phase);
     const ptrdiff_t weights = panels_.floats() / std::max<ptrdiff_t>(c_.groups, 1);
+    // Weights that fit in cache are read for each tile. Larger ones are read once for a block of tiles whose
+    // inputs stay in cache.
     block_ = weights <= kCachedWeights
                  ? 1
                  : std::max<ptrdiff_t>(kCachedPixels / std::max<ptrdiff_t>(rows_ * c_.in_channels, 1), 1);
@@ -82,6 +86,8 @@ class Rows {
       tile.batch = rest / c_.groups;
       const ptrdiff_t last = std::min((block + 1) * block_, tiles_);
       for (ptrdiff_t t = block * block_; t < last; ++t) {
+        // Consecutive items have the same tiles and the next panel, for which a single tile is placed
+        // already.
         if (panel == 0 || t != tile.number || item == begin) place(t, &tile);
         compute_tile(&tile, panel);
       }
@@ -106,6 +112,7 @@ class Rows {
 
   void place(ptrdiff_t number, Tile* tile) const {
     const PhaseAxis* axes = phase_.axes;
+    // The next tile goes on where the last one ended, which saves the divisions.
     if (number == tile->number + 1) {
       tile->in_span = tile->in_span + rows_ < run_ ? tile->in_span + rows_ : 0;
     } else {
@@ -121,6 +128,7 @@ class Rows {
     tile->first_tap = -1;
     tile->out = phase_.out_first() + x * axes[2].out_stride + y * axes[1].out_stride + z * axes[0].out_stride;
     const ptrdiff_t reach = (axes[2].taps - 1) * axes[2].tap_step;
+    // The first and the last tap are inside, and with them all others; a transposed axis walks backwards.
     const auto sees_inputs = [&](ptrdiff_t first) {
       return first >= 0 && first + reach >= 0 && first + std::max<ptrdiff_t>(reach, 0) < axes[2].in;
     };
@@ -157,6 +165,7 @@ class Rows {
 
   // Computes the pointers of taps, or of rows of taps, [first, first + count).
   void point(Tile* tile, ptrdiff_t first, ptrdiff_t count, ptrdiff_t taps_in_row) const {
+    // The pointers do not depend on output channels: another panel of the tile uses them again.
     if (tile->first_tap == first) return;
     tile->first_tap = first;
     const PhaseAxis* axes = phase_.axes;
@@ -190,6 +199,7 @@ class Rows {
 
   void compute_tile(Tile* tile, ptrdiff_t panel) const {
     const ptrdiff_t width = panels_.width(panel);
+    // A merged row of taps must not have padding in it.
     const bool merged = merges_ && tile->inside;
     const ptrdiff_t taps_in_row = merged ? 1 : std::max<ptrdiff_t>(phase_.axes[2].taps, 1);
     const ptrdiff_t taps = merged ? phase_.axes[0].taps * phase_.axes[1].taps : phase_.taps();
@@ -205,6 +215,7 @@ class Rows {
     gemm.b_stride = width;
     gemm.b_tap_stride = depth * width;
     gemm.b_columns = static_cast<size_t>(width);
+    // The bias belongs to columns here: those are output channels.
     gemm.initial_from = c_.bias == nullptr ? GemmInitial::kZero : GemmInitial::kColumns;
     gemm.initial = c_.bias == nullptr ? nullptr : c_.bias + first_channel;
     gemm.c = c_.out + out;
@@ -273,6 +284,7 @@ void pack_rows(const Convolution& c, float* packed) {
 }
 
 void convolve_rows(KernelContext& context, const Convolution& c, const float* packed) {
+  // Taps in the padding read these zeros; they precede the panels.
   const float* zeros = packed;
   packed += zeros_of(c);
   for (size_t i = 0; i < count_phases(c); ++i) {

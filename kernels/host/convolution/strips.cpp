@@ -33,6 +33,7 @@ struct Lines {
     merged = 1;
     for (size_t i = kSpatial - 1; i-- > 0; ++merged) {
       const PhaseAxis& axis = phase.axes[i];
+      // Outer axes merge into the line if each of their outputs sees one input, and both steps continue.
       const bool sees_one =
           axis.taps == 1 && axis.position(0, 0) >= 0 && axis.position(axis.count - 1, 0) < axis.in;
       const bool goes_on =
@@ -58,6 +59,7 @@ class Strips {
     joins_ = c_.groups == 1 && row.tap_step == 1 && row.in_stride == c_.in_channels;
     taps_in_row_ = joins_ ? 1 : row.taps;
     depth_ = joins_ ? row.taps * c_.in_channels : c_.in_channels;
+    // Pieces of nearly equal length: about kSeen floats of input, but at least kFewestPixels outputs.
     piece_ = std::max(kSeen / std::max<ptrdiff_t>(depth_, 1), kFewestPixels);
     pieces_ = (lines_.length + piece_ - 1) / piece_;
     piece_ = (lines_.length + pieces_ - 1) / pieces_;
@@ -89,7 +91,7 @@ class Strips {
   void compute_piece(ptrdiff_t batch, ptrdiff_t group, ptrdiff_t line, ptrdiff_t first,
                      ptrdiff_t panel) const {
     const PhaseAxis* axes = phase_.axes;
-    // The merged axes start at output 0.
+    // Output indices on the axes that the line does not contain; merged axes start at output 0.
     const ptrdiff_t y = lines_.merged == 1 ? line % axes[1].count : 0;
     const ptrdiff_t z = lines_.merged == 1 ? line / axes[1].count : lines_.merged == 2 ? line : 0;
     const ptrdiff_t channel = group * c_.out_channels + panel * panels_.columns();
@@ -100,6 +102,7 @@ class Strips {
     strip.columns = static_cast<size_t>(panels_.channels_in(panel));
     strip.a_stride = lines_.in_step;
     strip.b_stride = panels_.width(panel);
+    // Prefetches weights that are too large to be cached since the last call.
     strip.looks_ahead = panels_.floats() > kCachedWeights;
     strip.initial_from = c_.bias == nullptr ? GemmInitial::kZero : GemmInitial::kColumns;
     strip.initial = c_.bias == nullptr ? nullptr : c_.bias + channel;
@@ -108,6 +111,7 @@ class Strips {
     strip.residual = c_.residual == nullptr ? nullptr : c_.residual + out;
     strip.residual_stride = lines_.out_step;
 
+    // Rows of taps in the padding above or below are left out; along the line no tap is in the padding.
     const Range taps0 = taps_of(axes[0], z);
     const Range taps1 = taps_of(axes[1], y);
     const ptrdiff_t rows = std::max<ptrdiff_t>(taps0.size(), 0) * std::max<ptrdiff_t>(taps1.size(), 0);
@@ -146,9 +150,11 @@ class Strips {
   // Adds `count` taps in blocks; bias and residual are added once.
   void add(GemmStrip* strip, const float* const* a, const float* const* b, ptrdiff_t count, bool ends) const {
     const ptrdiff_t depth = count == 0 ? 0 : depth_;
+    // A deep tap is divided into parts of about kSumBlock products; several shallow taps form one block.
     const ptrdiff_t parts = std::max<ptrdiff_t>((depth + kSumBlock / 2) / kSumBlock, 1);
     const ptrdiff_t part = (depth + parts - 1) / parts;
     const ptrdiff_t step = parts > 1 ? 1 : std::max<ptrdiff_t>(kSumBlock / std::max<ptrdiff_t>(depth, 1), 1);
+    // Intermediate sums are neither clamped nor given the residual: only the last call of the last block is.
     const float* residual = strip->residual;
     const float* shifted[kTapsAtOnce];
     for (ptrdiff_t first = 0; first < count || first == 0; first += step) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A band of tiles is transformed, multiplied as 16 matrix products, one for each transformed position, and
-// transformed back, while the band is in cache. Channels-first inputs and outputs of a band are transposed to
-// channels-last.
+// F(2 x 2, 3 x 3): 16 products instead of 36 for 2 x 2 outputs. A band of tiles is transformed, multiplied as
+// 16 matrix products, one for each transformed position, and transformed back, while the band is in cache.
+// Channels-first inputs and outputs of a band are transposed to channels-last. Reference: Lavin and Gray,
+// "Fast Algorithms for Convolutional Neural Networks", 2016.
 #include "kernels/host/convolution/winograd.h"
 
 #include <algorithm>
@@ -45,6 +46,7 @@ class Bands {
     const ConvolutionAxis& x = c_.axes[2];
     tiles_y_ = (y.out + kOut - 1) / kOut;
     tiles_x_ = (x.out + kOut - 1) / kOut;
+    // Whole rows of tiles, about kTilesAtOnce tiles, in bands of nearly equal height.
     const ptrdiff_t most = std::max<ptrdiff_t>(kTilesAtOnce / tiles_x_, 1);
     const ptrdiff_t bands = (tiles_y_ + most - 1) / most;
     rows_ = (tiles_y_ + bands - 1) / bands;
@@ -54,6 +56,8 @@ class Bands {
     products_part_ = round_up(rows_ * tiles_x_ * c_.out_channels, kLine) + kLine;
     inputs_ = scratch;
     products_ = inputs_ + kParts * inputs_part_;
+    // Scratch memory: [16][tiles][in channels] inputs, [16][tiles][out channels] products, and for
+    // channels-first images the transposed input and output rows of the band.
     seen_ = products_ + kParts * products_part_;
     made_ = seen_ + (transposes_ ? round_up((rows_ * kOut + 2) * x.in * c_.in_channels, kLine) : 0);
     end_ = made_ + (transposes_ ? round_up(rows_ * kOut * x.out * c_.out_channels, kLine) : 0);
@@ -67,6 +71,7 @@ class Bands {
       first_ = band * rows_;
       tiles_ = std::min(rows_, tiles_y_ - first_) * tiles_x_;
       compute_band(context);
+      // After each band: parallel_for() has joined its threads, so no stronger order is needed.
       if (!finite_.load(std::memory_order_relaxed)) return false;
     }
     return true;
@@ -102,6 +107,7 @@ class Bands {
   // The input rows that the band sees.
   [[nodiscard]] Range seen_rows() const {
     const ConvolutionAxis& y = c_.axes[1];
+    // A band of n rows of tiles sees n * kOut + 2 input rows, as 3x3 kernels reach one row up and down.
     const ptrdiff_t top = first_ * kOut - y.pad;
     return {std::max<ptrdiff_t>(top, 0), std::min(top + tiles_ / tiles_x_ * kOut + 2, y.in)};
   }
@@ -163,6 +169,7 @@ class Bands {
     const ConvolutionAxis& x = c_.axes[2];
     const ptrdiff_t top = (first_ + tile / tiles_x_) * kOut - y.pad;
     const ptrdiff_t left = tile % tiles_x_ * kOut - x.pad;
+    // The transposed copy has only the rows of the band, so its rows count from the first one.
     const ptrdiff_t row = x.in * c_.in_channels;
     const Image image = transposes_ ? Image{-seen_rows().begin * row, row, c_.in_channels}
                                     : Image{0, y.in_stride, x.in_stride};
@@ -171,6 +178,7 @@ class Bands {
     for (ptrdiff_t i = 0; i < kIn; ++i) {
       for (ptrdiff_t j = 0; j < kIn; ++j) {
         const bool seen = top + i >= 0 && top + i < y.in && left + j >= 0 && left + j < x.in;
+        // Null is padding: the transform reads zeros.
         in[i * kIn + j] = seen ? from + image.at(top + i, left + j) : nullptr;
       }
     }
@@ -239,6 +247,7 @@ class Bands {
         strip.depth = static_cast<size_t>(std::min(kWinogradSum, c_.in_channels - first));
         strip.a = &a;
         strip.b = &b;
+        // Blocks of kWinogradSum products; blocks are added in `c`.
         strip.adds_to_c = first > 0;
         gemm_strip(strip);
       }
@@ -286,6 +295,7 @@ bool is_winograd(const Convolution& c) {
 
 bool gains_by_winograd(const Convolution& c) {
   if (!is_winograd(c) || c.in_channels < 32 || c.out_channels < 32) return false;
+  // The last row and column of tiles may compute outputs that do not exist.
   const ptrdiff_t tiles = ((c.axes[1].out + kOut - 1) / kOut) * ((c.axes[2].out + kOut - 1) / kOut);
   // With fewer tiles, weights are read for too few products; with more waste, too many outputs of tiles are
   // unused. 7 x 7 images still gain.

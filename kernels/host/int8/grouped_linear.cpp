@@ -7,6 +7,7 @@ namespace rushlight::kernels::host {
 
 void pack_panels(const Panels& panels, const GroupedWeight& weight, void* to) {
   auto* panel = static_cast<char*>(to);
+  // Panels follow each other; the last one has fewer columns, but the same size.
   for (size_t first = 0; first < weight.features; first += panels.columns, panel += panels.bytes) {
     panels.pack(weight.from(first), std::min(panels.columns, weight.features - first), panel);
   }
@@ -16,7 +17,9 @@ void prepare_panels(KernelContext& context, const Panels& panels, const WeightOn
                     size_t scratch) {
   const GroupedWeight& weight = problem.weight;
   const size_t bytes = panels.count(weight.features) * panels.bytes;
+  // Panels contain integers and scales, so both must be constants to be packed at load.
   const bool is_fixed = is_constant(problem.numbers) && is_constant(problem.scales);
+  // Weights that are not constant are packed in each call, into scratch memory.
   context.need_scratch(scratch + 64 + (is_fixed ? 0 : bytes + 64));
   if (!is_fixed) return;
   // Weights that share integers but not scales are packed separately.
@@ -42,6 +45,7 @@ std::optional<LinearRows> find_rows(const WeightOnlyLinearProblem& problem) {
                        (problem.out.sizes()[last] <= 1 || problem.out.strides()[last] == 1);
   if (!is_near) return std::nullopt;
   View source = View::of(problem.input), target = View::of(problem.out);
+  // One loop: all rows have one stride, in the input and in the result.
   const PairedLoops loops(target.select(last, 0), source.select(last, 0));
   if (loops.loops().size() > 1) return std::nullopt;
   LinearRows rows;

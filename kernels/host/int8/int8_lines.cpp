@@ -27,6 +27,8 @@ bool is_small(const ConvolutionAxis& axis) {
          axis.dilation < kMostSpan;
 }
 
+// In pieces of 16 bytes, each a vector load and store; lines and patches have kSlack bytes behind them for
+// the last one.
 void copy(const char* from, char* to, size_t count) {
   for (size_t i = 0; i < count; i += kPiece) std::memcpy(to + i, from + i, kPiece);
 }
@@ -60,6 +62,7 @@ Int8Lines::Int8Lines(const ConvolutionGeometry& g, PatchOrder order, size_t bloc
                                across_.kernel < kMostSpan && across_.dilation < kMostSpan;
   if (g.transposed || !is_flat || !has_pixels || !in_order || !is_small_enough || block == 0) return;
   const auto most = static_cast<ptrdiff_t>(block);
+  // The largest area of input that a block of outputs can see: a part of one line, or several whole lines.
   const bool in_a_line = across_.out >= most;
   const ptrdiff_t outputs = in_a_line ? std::min(most, across_.out) : across_.out;
   const ptrdiff_t lines = in_a_line ? 1 : std::min((most - 1) / across_.out + 2, down_.out);
@@ -70,7 +73,10 @@ Int8Lines::Int8Lines(const ConvolutionGeometry& g, PatchOrder order, size_t bloc
   }
   const bool is_run = across_.kernel == 1 || across_.dilation == 1;
   const auto run = static_cast<size_t>(across_.kernel * g.in_channels);
+  // The spread line itself is the matrix: patches overlap in memory, `step` pixels apart.
   is_direct_ = in_a_line && down_.kernel == 1 && is_run;
+  // The microkernel takes an offset for each patch and reads a part of it from each spread line. Parts must
+  // need no padding of their depth.
   in_parts_ = ukernel::kInt8GemmParts && !is_direct_ && is_run && down_.kernel > 0 &&
               (down_.kernel == 1 || ukernel::int8_gemm_depth(run) == run);
   const size_t each = in_parts_ ? sizeof(ptrdiff_t) : static_cast<size_t>(row_);  // bytes for each patch
@@ -82,6 +88,8 @@ size_t Int8Lines::bytes_of(ptrdiff_t lines, ptrdiff_t columns) const {
 }
 
 Int8Lines::Part Int8Lines::part_of(ptrdiff_t first, ptrdiff_t count) const {
+  // The lines and columns of input that outputs [first, first + count) see; columns of whole lines if there
+  // are several.
   const ptrdiff_t line = first / across_.out;
   const ptrdiff_t lines = (first + count - 1) / across_.out - line + 1;
   const bool in_a_line = lines == 1;
@@ -96,6 +104,7 @@ void Int8Lines::spread_line(const int8_t* in, int8_t zero_point, ptrdiff_t line,
   const bool is_outside = line < 0 || line >= down_.in;
   const ptrdiff_t left = is_outside ? part.columns : std::clamp<ptrdiff_t>(-part.column, 0, part.columns);
   const ptrdiff_t end = std::clamp<ptrdiff_t>(across_.in - part.column, left, part.columns);
+  // [left, end) is inside the image; both sides of it are padding.
   if (left > 0) spread_padding(zero_point, left * channels, to);
   if (end > left) {
     const int8_t* from = in + line * down_.in_stride + (part.column + left) * across_.in_stride;
@@ -140,6 +149,8 @@ void Int8Lines::gather(const Part& part, const char* lines, ptrdiff_t first, ptr
   });
 }
 
+// Layout of `to`: spread lines [lines][columns][channels]; behind them the offset of each patch (parts), or
+// the patches themselves [count][row_ bytes], or nothing (direct).
 SpreadRows Int8Lines::spread(const int8_t* in, int8_t zero_point, size_t first, size_t count,
                              char* to) const {
   const auto begin = static_cast<ptrdiff_t>(first), outputs = static_cast<ptrdiff_t>(count);

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// A piece is all channels of one window (channels-last), or a span of equal windows of one row
+// (channels-first); any other layout is one window at a time.
 #include "kernels/host/pooling/pool_pieces.h"
 
 namespace rushlight::kernels::host {
@@ -20,6 +22,7 @@ PoolPieces::PoolPieces(const Pool& pool, KernelContext& context)
              follows(pool, 4, size_);
   planes_ = channels_ ? 1 : static_cast<size_t>(pool.pooled.sizes[1]);
   constexpr size_t kElements = 16384;  // worth another thread
+  // About the number of inputs that a row of windows reads for the first time.
   const auto width = static_cast<size_t>(pool.volume.sizes[4] * pool.windows[1].step);
   const size_t each = width * (channels_ ? static_cast<size_t>(pool.pooled.sizes[1]) : 1);
   grain_ = kElements / (each + 1) + 1;
@@ -35,6 +38,7 @@ PoolPieces::Row PoolPieces::row_at(size_t row) const {
   return result;
 }
 
+// The vertical extent of windows is the same for a whole row of results.
 void PoolPieces::start(Row* row) const {
   row->rows = pool_.tiling(pool_, 1, row->at);
   row->piece.row = static_cast<ptrdiff_t>(row->rows.begin);
@@ -56,8 +60,10 @@ bool PoolPieces::next(Row* row) const {
   const View& volume = pool_.volume;
   const Extent extent = pool_.tiling(pool_, 2, row->at);
   PoolPiece& piece = row->piece;
+  // Windows at a border, which see fewer elements, are pieces of one window.
   const size_t windows = windows_ ? count_alike(columns, row->at[4], extent) : 1;
   piece.count = channels_ ? static_cast<size_t>(volume.sizes[1]) : windows;
+  // Strides of a window in elements: from row to row, from column to column, and from result to result.
   piece.window = {static_cast<size_t>(row->rows.count > 0 ? row->rows.count : 0),
                   static_cast<size_t>(extent.count > 0 ? extent.count : 0),
                   volume.strides[3] / size_ * static_cast<ptrdiff_t>(rows.dilation),
