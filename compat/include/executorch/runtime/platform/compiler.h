@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Attributes and compiler properties under their official names, for GCC and Clang.
+// Attributes and compiler properties under their official names, for GCC and Clang. Code that includes this
+// header needs C++17.
 #pragma once
 
 #include <sys/types.h>
@@ -8,6 +9,11 @@
 #error "expected C++17 or later"
 #endif
 
+// Attributes. ET_EXPERIMENTAL and ET_DEPRECATED warn where the name is used; ET_WEAK lets another definition
+// at link time replace this one; reaching ET_UNREACHABLE() is undefined behaviour.
+//
+// ET_PRINTFLIKE lets the compiler check the arguments against the format: the parameters' numbers count from
+// 1 (from 2 in a member function, whose `this` is the first); `first_index` is 0 for a va_list.
 #define ET_NORETURN [[noreturn]]
 #define ET_NODISCARD [[nodiscard]]
 #define ET_DEPRECATED [[deprecated]]
@@ -21,7 +27,8 @@
 #define ET_UNREACHABLE() __builtin_unreachable()
 #define ET_PRINTFLIKE(format_index, first_index) __attribute__((format(printf, format_index, first_index)))
 
-// Used as `if ET_LIKELY (condition)`: the macro adds the parentheses.
+// Used as `if ET_LIKELY (condition)`: the macro adds the parentheses. Before C++20 it has no attribute for
+// the branch and is the plain condition.
 #if __cplusplus >= 202002L
 #define ET_LIKELY(expression) (expression) [[likely]]
 #define ET_UNLIKELY(expression) (expression) [[unlikely]]
@@ -30,6 +37,9 @@
 #define ET_UNLIKELY(expression) (expression)
 #endif
 
+// The position in the source. ET_SHORT_FILENAME is the name without its folders. ET_LINE and ET_FUNCTION are
+// builtins: as default arguments of a function they name the caller, not the function.
+// ET_USE_BUILTIN_FUNCTION_NAME=0 selects __FUNCTION__, for compilers whose builtin is missing.
 #ifdef __FILE_NAME__
 #define ET_SHORT_FILENAME __FILE_NAME__
 #else
@@ -42,13 +52,17 @@
 #define ET_FUNCTION __builtin_FUNCTION()
 #endif
 
+// Conversion specifications of size_t and ssize_t for printf: "%" ET_PRIsize_t.
 #define ET_PRIsize_t "zu"
 #define ET_PRIssize_t "zd"
 
+// 1 if ({ ... }) is an expression, on which ET_UNWRAP (core/result.h) depends.
 #ifndef ET_HAVE_GNU_STATEMENT_EXPRESSIONS
 #define ET_HAVE_GNU_STATEMENT_EXPRESSIONS 1
 #endif
 
+// 1 if the translation unit is compiled with exceptions. The runtime throws none in either case;
+// extension/pytree does if it may.
 #ifdef __EXCEPTIONS
 #define ET_HAS_EXCEPTIONS 1
 #else
