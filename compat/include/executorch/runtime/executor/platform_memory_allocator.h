@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// An allocator over the platform's that frees everything at once.
+// An allocator over the platform's that frees everything at once. A Method takes scratch from it if the
+// MemoryManager has no temporary allocator.
 #pragma once
 
 #include <cinttypes>
@@ -14,6 +15,8 @@
 
 namespace executorch::ET_RUNTIME_NAMESPACE::internal {
 
+// Each allocation is one pal_allocate(), linked into a list: allocate() costs O(1) beside the platform's,
+// reset() O(allocations). Not a bump allocator: base_address() is null, the sizes are 0. Not thread-safe.
 class PlatformMemoryAllocator final : public MemoryAllocator {
  public:
   PlatformMemoryAllocator() : MemoryAllocator(0, nullptr) {}
@@ -21,6 +24,8 @@ class PlatformMemoryAllocator final : public MemoryAllocator {
   PlatformMemoryAllocator& operator=(const PlatformMemoryAllocator&) = delete;
   ~PlatformMemoryAllocator() override { free_all(); }
 
+  // Takes the size, a pointer and `alignment` - 1 bytes from the platform. Null, with a log line, if the
+  // alignment is not a power of two or the platform has no memory; null if the sum exceeds the address space.
   void* allocate(size_t size, size_t alignment = kDefaultAlignment) override {
     if (!isPowerOf2(alignment)) {
       ET_LOG(Error, "alignment: expected a power of two, got %zu", alignment);
@@ -38,9 +43,11 @@ class PlatformMemoryAllocator final : public MemoryAllocator {
     return alignPointer(block + 1, alignment);
   }
 
+  // Returns all memory to the platform. The destructor does so, too.
   void reset() override { free_all(); }
 
  private:
+  // Precedes the caller's memory; padding for the alignment lies in between.
   struct Block {
     Block* next;
   };

@@ -34,8 +34,8 @@
 namespace executorch::runtime {
 
 // One event. While it is open, `name_str` points to the caller's name; its end replaces the pointer by the
-// characters in `name`. Times are ticks; `end_time` is 0 while the event is open. Chain and instruction are
-// those that set_profile_tls_state() named on the thread of begin_profiling().
+// characters in `name`. Times are ticks; `end_time` is 0 while the event is open. The state of the thread at
+// the start gives the chain and the instruction.
 struct alignas(8) prof_event_t {
   union {
     const char* name_str;
