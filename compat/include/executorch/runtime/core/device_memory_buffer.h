@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Memory from a device's allocator, freed on destruction.
+// Memory from a device's allocator, freed on destruction. Movable, not copyable; a moved-from buffer is
+// empty.
 #pragma once
 
 #include <cstddef>
@@ -14,11 +15,13 @@ namespace executorch::runtime {
 
 class DeviceMemoryBuffer final {
  public:
-  // Error: NotFound (the kind of device has no allocator), or the allocator's.
+  // Allocates `size` bytes on a device. The allocator must outlive the buffer. Error: NotFound (the kind of
+  // device has no allocator), or the allocator's.
   static Result<DeviceMemoryBuffer> create(size_t size, etensor::DeviceType type,
                                            etensor::DeviceIndex index = 0,
                                            size_t alignment = DeviceAllocator::kDefaultAlignment);
 
+  // An empty buffer: null and 0 bytes.
   DeviceMemoryBuffer() = default;
   DeviceMemoryBuffer(DeviceMemoryBuffer&& other) noexcept { swap(other); }
   DeviceMemoryBuffer& operator=(DeviceMemoryBuffer&& other) noexcept {
@@ -32,6 +35,7 @@ class DeviceMemoryBuffer final {
     if (data_ != nullptr && allocator_ != nullptr) allocator_->deallocate(data_, index_);
   }
 
+  // The memory, which only the device can access. as_span() is for arguments that take planned buffers.
   void* data() const { return data_; }
   size_t size() const { return size_; }
   Span<uint8_t> as_span() const { return {static_cast<uint8_t*>(data_), size_}; }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The same for delegates: internal events and outputs.
+// Hooks for backends: internal events and outputs of a delegate. The tracer is the execution context's
+// event_tracer() and may be null. `name` identifies a part of the delegate; if it is null,
+// `delegate_debug_id` does.
 #pragma once
 
 #include <type_traits>
@@ -9,6 +11,8 @@
 
 namespace executorch::runtime {
 
+// Starts and ends an event while it happens. `metadata` (may be null) are `metadata_len` bytes for readers of
+// the trace; the tracer copies them.
 inline EventTracerEntry event_tracer_start_profiling_delegate(EventTracer* event_tracer, const char* name,
                                                               DebugHandle delegate_debug_id) {
   if (!internal::event_tracer_enabled() || event_tracer == nullptr) return EventTracerEntry();
@@ -22,6 +26,7 @@ inline void event_tracer_end_profiling_delegate(EventTracer* event_tracer,
   event_tracer->end_profiling_delegate(event_tracer_entry, metadata, metadata_len);
 }
 
+// Records an event after the fact, with times from the delegate's own clock.
 inline void event_tracer_log_profiling_delegate(EventTracer* event_tracer, const char* name,
                                                 DebugHandle delegate_debug_id, et_timestamp_t start_time,
                                                 et_timestamp_t end_time, const void* metadata = nullptr,
@@ -31,7 +36,8 @@ inline void event_tracer_log_profiling_delegate(EventTracer* event_tracer, const
                                        end_time, metadata, metadata_len);
 }
 
-// T is int, bool, double, Tensor or ArrayRef<Tensor>.
+// Logs an intermediate result of the delegate; errors are ignored. T is int, bool, double, Tensor or
+// ArrayRef<Tensor>. The tracer's filter decides, not its debug level.
 template <class T>
 inline void event_tracer_log_output_delegate(EventTracer* event_tracer, const char* name,
                                              DebugHandle delegate_debug_id, const T& output) {

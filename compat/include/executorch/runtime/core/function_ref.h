@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A reference to a callable, which must outlive it.
+// A reference to a callable, which must outlive it: two words, no allocation. For parameters of functions
+// that call back before they return; a lambda in the argument list lives as long as the call. To keep a
+// callable use std::function.
 #pragma once
 
 #include <cstddef>
@@ -19,14 +21,18 @@ class FunctionRef<Ret(Params...)> {
                                 std::is_invocable_r_v<Ret, Callable&, Params...>;
 
  public:
+  // Empty: calling it is undefined behaviour.
   FunctionRef() = default;
   FunctionRef(std::nullptr_t) {}
+  // Refers to any callable whose arguments and result convert.
   template <class Callable, std::enable_if_t<kFits<Callable>>* = nullptr>
   FunctionRef(Callable&& callable)
       : call_(&call<std::remove_reference_t<Callable>>), callable_(reinterpret_cast<intptr_t>(&callable)) {}
 
+  // Calls the callable, also a mutable one: constness is that of the reference.
   Ret operator()(Params... params) const { return call_(callable_, std::forward<Params>(params)...); }
   explicit operator bool() const { return call_ != nullptr; }
+  // True if both refer to the same object, even by different calls.
   bool operator==(const FunctionRef& other) const { return callable_ == other.callable_; }
 
  private:

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Result<T> holds a value or the Error that explains why there is none. Reading the value of an error aborts.
+//
+//   Result<Program> program = Program::load(&loader);
+//   if (!program.ok()) return program.error();
+//   program->num_methods();
 #pragma once
 
 #include <new>
@@ -10,15 +14,20 @@
 
 namespace executorch::runtime {
 
+// Movable once, when a function returns it; not copyable or assignable. T may be const, but not a reference.
+// Has the size of T or an Error, and a flag.
 template <class T>
 class Result final {
  public:
   typedef T value_type;
 
-  // Ok is not an error: it is stored as Internal.
+  // An error. Ok is not an error: it is stored as Internal. Implicit, so that a function returns
+  // Error::NotFound.
   Result(Error error) : error_(error == Error::Ok ? Error::Internal : error), has_value_(false) {}
+  // A value, implicitly.
   Result(const T& value) : value_(value), has_value_(true) {}
   Result(T&& value) : value_(std::move(value)), has_value_(true) {}
+  // The other keeps a moved-from value, or its error.
   Result(Result&& other) noexcept : has_value_(other.has_value_) {
     if (has_value_) {
       new (const_cast<void*>(static_cast<const void*>(&value_))) T(std::move(other.value_));
@@ -34,9 +43,12 @@ class Result final {
     if (has_value_) value_.~T();
   }
 
+  // True if there is a value.
   ET_NODISCARD bool ok() const { return has_value_; }
+  // The error; Ok if there is a value.
   ET_NODISCARD Error error() const { return has_value_ ? Error::Ok : error_; }
 
+  // The value, by reference into this object; aborts if there is none. The operators do the same.
   T& get() {
     check();
     return value_;
@@ -66,7 +78,9 @@ namespace torch::executor {
 using ::executorch::runtime::Result;
 }
 
-// ET_UNWRAP(result) or (result, "message %d", ...) is the value; an error returns from the calling function.
+// ET_UNWRAP(result) or (result, "message %d", ...) is the value, moved out of the result; an error returns
+// from the calling function, with the message logged. The value is copied or moved once. Needs GNU's
+// statement expressions. A message has at most 8 arguments.
 #define ET_UNWRAP(result_, ...) ET_INTERNAL_UNWRAP(result_, ##__VA_ARGS__)
 #define ET_INTERNAL_UNWRAP(...) \
   ET_INTERNAL_UNWRAP_SELECT(__VA_ARGS__, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, )(__VA_ARGS__)
@@ -95,7 +109,9 @@ using ::executorch::runtime::Result;
 #define ET_INTERNAL_UNWRAP_9 ET_INTERNAL_UNWRAP_2
 #define ET_INTERNAL_UNWRAP_10 ET_INTERNAL_UNWRAP_2
 
-// ET_ASSIGN_OR_RETURN(name, result) or (name, result, "message %d", ...) declares `name`.
+// ET_ASSIGN_OR_RETURN(name, result) or (name, result, "message %d", ...) declares `name` with the value,
+// moved out of the result; an error returns from the calling function. Two statements: not the body of an if.
+// Also declares et_assigned_<name>. Standard C++, unlike ET_UNWRAP.
 #define ET_ASSIGN_OR_RETURN(...)       \
   ET_INTERNAL_ASSIGN_OR_RETURN_EXPAND( \
       ET_INTERNAL_ASSIGN_OR_RETURN_SELECT(__VA_ARGS__, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, )(__VA_ARGS__))

@@ -94,8 +94,8 @@ class Program final {
   // Missing operators and backends are all logged before the call fails. Errors: InvalidArgument (a null name
   // or manager, no such method, a planned buffer that is not aligned to 16 bytes), OperatorMissing, NotFound
   // (a backend, external data), MemoryAllocationFailed (an allocator or planned buffer is too small),
-  // NotSupported (memory on a device), InvalidProgram, InvalidExternalData (data that does not match), or a
-  // backend's or kernel's.
+  // NotSupported (such as memory on a device), InvalidProgram, InvalidExternalData (data that does not
+  // match), or a backend's or kernel's.
   Result<Method> load_method(const char* method_name, MemoryManager* memory_manager,
                              EventTracer* event_tracer = nullptr,
                              const NamedDataMap* named_data_map = nullptr,
