@@ -37,9 +37,10 @@ class DataLoader {
   virtual ~DataLoader() = default;
 
   // Returns bytes [offset, offset + size). They must stay valid until the buffer is freed, also if the loader
-  // reads others in between. rushlight uses them in place if the address is a multiple of 16, copies them if
-  // it is only a multiple of 4, and refuses others. The buffer must hold memory, not an integer. Errors by
-  // convention: InvalidArgument (outside of the data), AccessFailed, MemoryAllocationFailed.
+  // reads others in between. rushlight uses a program's bytes in place if the address is a multiple of 16,
+  // copies them if it is only a multiple of 4, and refuses others. The buffer must hold memory, not an
+  // integer. Errors by convention: InvalidArgument (outside of the data), AccessFailed,
+  // MemoryAllocationFailed.
   ET_NODISCARD virtual Result<FreeableBuffer> load(size_t offset, size_t size,
                                                    const SegmentInfo& segment_info) const = 0;
   // Copies the bytes to `buffer`, which has `size` bytes. Optional: rushlight does not call it, as it copies

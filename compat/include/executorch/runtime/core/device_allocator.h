@@ -19,14 +19,13 @@ class DeviceAllocator {
   static constexpr size_t kDefaultAlignment = MemoryAllocator::kDefaultAlignment;
 
   virtual ~DeviceAllocator() = default;
-  // Returns `nbytes` bytes on device `index`; `alignment` is a power of two, `index` -1 the current device by
-  // convention. Errors: the device's.
+  // Returns `nbytes` bytes on device `index`; `alignment` is a power of two. Errors: the device's.
   virtual Result<void*> allocate(size_t nbytes, etensor::DeviceIndex index,
                                  size_t alignment = kDefaultAlignment) = 0;
   // Frees memory of allocate(), on the same device.
   virtual void deallocate(void* ptr, etensor::DeviceIndex index) = 0;
   // Copy `nbytes` bytes between ranges that do not overlap; the name tells which pointer is the device's.
-  // Return after the bytes have arrived.
+  // rushlight expects that the bytes have arrived when the function returns.
   virtual Error copy_host_to_device(void* dst, const void* src, size_t nbytes,
                                     etensor::DeviceIndex index) = 0;
   virtual Error copy_device_to_host(void* dst, const void* src, size_t nbytes,

@@ -21,7 +21,7 @@ enum class Error : error_code_t {
   InvalidState = 0x2,
   // Method::step() after the last instruction; not a failure.
   EndOfMethod = 0x03,
-  // What was to be loaded is loaded. rushlight does not return it.
+  // The object is already loaded. rushlight does not return it.
   AlreadyLoaded = 0x04,
 
   // The build or the target lacks the feature; the request itself is valid.
@@ -39,7 +39,7 @@ enum class Error : error_code_t {
   RegistrationExceedingMaxKernels = 0x15,
   RegistrationAlreadyRegistered = 0x16,
 
-  // No method, key, backend or file has this name.
+  // No key, backend, named data or allocator is known by this name.
   NotFound = 0x20,
   // An allocator or buffer of the caller is too small.
   MemoryAllocationFailed = 0x21,

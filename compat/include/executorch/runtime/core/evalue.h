@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// EValue: rushlight's, with the official members. Accessors check the tag: the to functions abort on another
-// kind of value, the tryTo functions return InvalidType.
+// EValue, a value of any kind that operators take: rushlight's, with the official members. Accessors check
+// the tag: the to functions abort on another kind of value or a null list, the tryTo functions return
+// InvalidType or InvalidState instead. Nothing is converted: toDouble() of an int aborts.
+//
+// The payload differs from ExecuTorch's: only numbers, and null as a pointer, can be read through
+// payload.copyable_union.
 #pragma once
 
 #include <optional>
@@ -80,9 +84,9 @@ struct EValue : public rushlight::EValue {
   // Becomes an int, double or bool, by the scalar's kind.
   EValue(executorch::aten::Scalar value);
   EValue(Tensor value) : rushlight::EValue(value) {}
-  // Lists and strings are referred to, not copied. Of an ArrayRef the elements must outlive the value, not
-  // the ArrayRef itself (in ExecuTorch it must, too); a BoxedEvalueList must itself outlive it. Aborts for
-  // null.
+  // Lists and strings are referred to, not copied. The elements of an ArrayRef must outlive the value; the
+  // ArrayRef object itself need not (in ExecuTorch it must). A BoxedEvalueList must outlive the value. Aborts
+  // for null.
   EValue(executorch::aten::ArrayRef<char>* value);
   EValue(executorch::aten::ArrayRef<bool>* value);
   EValue(executorch::aten::ArrayRef<double>* value);

@@ -58,20 +58,20 @@ class EventTracer {
  public:
   // Starts a block; later events belong to it. The runtime names blocks "Default" (loading) and "Execute".
   virtual void create_event_block(const char* name) = 0;
-  // Starts and ends an event. Unset ids stand for the ids of set_chain_debug_handle(). Events nest; the
-  // runtime ends them in reverse order.
+  // Starts and ends an event. Unset ids stand for the ids of set_chain_debug_handle(). Events nest: the
+  // runtime ends the last one first.
   virtual EventTracerEntry start_profiling(const char* name, ChainID chain_id = kUnsetChainId,
                                            DebugHandle debug_handle = kUnsetDebugHandle) = 0;
   virtual void end_profiling(EventTracerEntry prof_entry) = 0;
 
   // The same for a part of a delegate, named as DelegateDebugIdType says. `metadata` are bytes of the backend
-  // for readers of the trace; they are copied.
+  // for readers of the trace; valid during the call only.
   virtual EventTracerEntry start_profiling_delegate(const char* name,
                                                     DelegateDebugIntId delegate_debug_index) = 0;
   virtual void end_profiling_delegate(EventTracerEntry event_tracer_entry, const void* metadata = nullptr,
                                       size_t metadata_len = 0) = 0;
   // Records a completed event, for backends that learn their times afterwards. Times are in ticks of the
-  // backend's clock.
+  // platform's clock.
   virtual void log_profiling_delegate(const char* name, DelegateDebugIntId delegate_debug_index,
                                       et_timestamp_t start_time, et_timestamp_t end_time,
                                       const void* metadata = nullptr, size_t metadata_len = 0) = 0;

@@ -26,7 +26,7 @@ inline void event_tracer_end_profiling_delegate(EventTracer* event_tracer,
   event_tracer->end_profiling_delegate(event_tracer_entry, metadata, metadata_len);
 }
 
-// Records an event after the fact, with times from the delegate's own clock.
+// Records an event after the fact, with times in ticks of the platform's clock.
 inline void event_tracer_log_profiling_delegate(EventTracer* event_tracer, const char* name,
                                                 DebugHandle delegate_debug_id, et_timestamp_t start_time,
                                                 et_timestamp_t end_time, const void* metadata = nullptr,
@@ -37,7 +37,7 @@ inline void event_tracer_log_profiling_delegate(EventTracer* event_tracer, const
 }
 
 // Logs an intermediate result of the delegate; errors are ignored. T is int, bool, double, Tensor or
-// ArrayRef<Tensor>. The tracer's filter decides, not its debug level.
+// ArrayRef<Tensor>. The debug level is not checked here: the tracer and its filter decide.
 template <class T>
 inline void event_tracer_log_output_delegate(EventTracer* event_tracer, const char* name,
                                              DebugHandle delegate_debug_id, const T& output) {

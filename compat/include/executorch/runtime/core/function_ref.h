@@ -32,7 +32,7 @@ class FunctionRef<Ret(Params...)> {
   // Calls the callable, also a mutable one: constness is that of the reference.
   Ret operator()(Params... params) const { return call_(callable_, std::forward<Params>(params)...); }
   explicit operator bool() const { return call_ != nullptr; }
-  // True if both refer to the same object, even by different calls.
+  // True if both refer to the callable at the same address.
   bool operator==(const FunctionRef& other) const { return callable_ == other.callable_; }
 
  private:

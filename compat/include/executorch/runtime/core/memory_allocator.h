@@ -12,12 +12,10 @@
 
 namespace executorch::runtime {
 
-// Not thread-safe. Runs no constructors or destructors. One that other code keeps pointers to must outlive
-// that code and must not be reset.
+// Not thread-safe. Runs no constructors or destructors. It must outlive all code that keeps pointers into it.
 class MemoryAllocator {
  public:
-  // The alignment of a pointer: enough for tables of the runtime, too little for kernels' scratch, which asks
-  // for more.
+  // The alignment of a pointer. A Method asks for 16 bytes.
   static constexpr size_t kDefaultAlignment = alignof(void*);
 
   // Uses `size` bytes at `base_address`, which must outlive the allocator; at most 4 GB less a byte. Derived

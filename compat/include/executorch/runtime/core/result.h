@@ -79,8 +79,9 @@ using ::executorch::runtime::Result;
 }
 
 // ET_UNWRAP(result) or (result, "message %d", ...) is the value, moved out of the result; an error returns
-// from the calling function, with the message logged. The value is copied or moved once. Needs GNU's
-// statement expressions. A message has at most 8 arguments.
+// from the calling function, with the message logged. The argument is a temporary, such as a call, or
+// std::move() of a variable, because a Result is not copyable. Needs GNU's statement expressions. A message
+// has at most 8 arguments.
 #define ET_UNWRAP(result_, ...) ET_INTERNAL_UNWRAP(result_, ##__VA_ARGS__)
 #define ET_INTERNAL_UNWRAP(...) \
   ET_INTERNAL_UNWRAP_SELECT(__VA_ARGS__, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, )(__VA_ARGS__)
@@ -110,8 +111,8 @@ using ::executorch::runtime::Result;
 #define ET_INTERNAL_UNWRAP_10 ET_INTERNAL_UNWRAP_2
 
 // ET_ASSIGN_OR_RETURN(name, result) or (name, result, "message %d", ...) declares `name` with the value,
-// moved out of the result; an error returns from the calling function. Two statements: not the body of an if.
-// Also declares et_assigned_<name>. Standard C++, unlike ET_UNWRAP.
+// moved out of the result; an error returns from the calling function. Several statements: not the body of an
+// if. Also declares et_assigned_<name>. Standard C++, unlike ET_UNWRAP.
 #define ET_ASSIGN_OR_RETURN(...)       \
   ET_INTERNAL_ASSIGN_OR_RETURN_EXPAND( \
       ET_INTERNAL_ASSIGN_OR_RETURN_SELECT(__VA_ARGS__, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, )(__VA_ARGS__))

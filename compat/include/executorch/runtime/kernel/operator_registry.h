@@ -5,7 +5,7 @@
 //
 // Usually generated code or EXECUTORCH_LIBRARY (extension/kernel_util/make_boxed_from_unboxed_functor.h)
 // registers kernels in a static initialiser. The registry is not thread-safe, and nothing can be removed. A
-// method looks its operators up when it is loaded: later registrations do not change it.
+// method looks its operators up when it is loaded, so kernels must be registered before.
 #pragma once
 
 #include <cstring>
