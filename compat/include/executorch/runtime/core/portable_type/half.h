@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// IEEE 754 binary16 under ExecuTorch's names; the type is c10's.
 #pragma once
 
 #include <c10/util/Half.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// All dtypes, with their values in programs. Rushlight computes only with dtypes that its ScalarType names.
+// All dtypes, with their values in programs. Rushlight computes only with dtypes that its ScalarType names
+// (runtime/tensor/scalar_type.h); the others exist so that code that lists all of them compiles.
 #pragma once
 
 #include <cstdint>
@@ -15,6 +16,7 @@
 
 namespace executorch::runtime::etensor {
 
+// 8-bit floating-point formats: storage without arithmetic.
 namespace unused_dtype {
 RUSHLIGHT_STORED_AS(uint8_t, x, Float8_e5m2)
 RUSHLIGHT_STORED_AS(uint8_t, x, Float8_e4m3fn)
@@ -22,7 +24,8 @@ RUSHLIGHT_STORED_AS(uint8_t, x, Float8_e5m2fnuz)
 RUSHLIGHT_STORED_AS(uint8_t, x, Float8_e4m3fnuz)
 }  // namespace unused_dtype
 
-// In the order of their values, from 0.
+// In the order of their values, from 0 (Byte). PyTorch has the same values. Undefined is no dtype; NumOptions
+// is the number of enumerators before it.
 enum class ScalarType : int8_t {
 #define RUSHLIGHT_ENUMERATOR(unused, name) name,
   ET_FORALL_SCALAR_TYPES(RUSHLIGHT_ENUMERATOR)

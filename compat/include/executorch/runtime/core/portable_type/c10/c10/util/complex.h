@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// c10::complex with the functions that std::complex has in namespace std.
 #pragma once
 
 #include <cmath>
@@ -18,6 +19,7 @@ template <class T>
 constexpr T imag(const c10::complex<T>& z) {
   return z.imag();
 }
+// The modulus, without overflow of the squares; the angle in (-pi, pi].
 template <class T>
 T abs(const c10::complex<T>& z) {
   return std::hypot(z.real(), z.imag());
@@ -27,6 +29,7 @@ T arg(const c10::complex<T>& z) {
   const T re = z.real(), im = z.imag();
   return std::atan2(im, re);
 }
+// The square of the modulus, which can overflow.
 template <class T>
 constexpr T norm(const c10::complex<T>& z) {
   const T re = z.real(), im = z.imag();

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The standard library's functions of complex numbers, computed in std::complex.
+// The standard library's functions of complex numbers, computed in std::complex<T>, whose accuracy and branch
+// cuts they have. T is float or double. Namespace std has them too, so that a kernel's std::exp(x) compiles
+// for every dtype.
 #pragma once
 
 #include <cmath>
@@ -33,12 +35,15 @@ RUSHLIGHT_COMPLEX_FUNCTION(acosh)
 RUSHLIGHT_COMPLEX_FUNCTION(atanh)
 #undef RUSHLIGHT_COMPLEX_FUNCTION
 
+// By the logarithm of 2: log(x) / ln 2.
 template <class T>
 c10::complex<T> log2(const c10::complex<T>& x) {
   return log(x) / std::log(T(2));
 }
 
-// exp(x) - 1, accurate for small x: 1 - cos is expressed by the sine of the half angle.
+// exp(x) - 1, accurate for small x, where the difference would cancel. With x = a + ib:
+//
+//   real: expm1(a) cos b - 2 sin(b/2)^2, since cos b - 1 = -2 sin(b/2)^2; imaginary: exp(a) sin b
 template <class T>
 c10::complex<T> expm1(const c10::complex<T>& x) {
   const T half_sine = std::sin(x.imag() / 2);
@@ -46,7 +51,9 @@ c10::complex<T> expm1(const c10::complex<T>& x) {
   return {growth * std::cos(x.imag()) - 2 * half_sine * half_sine, (growth + 1) * std::sin(x.imag())};
 }
 
-// log(1 + x), accurate for small x.
+// log(1 + x), accurate for small x. With x = a + ib the real part is the logarithm of |1 + x|, for small
+// parts log1p(a (a + 2) + b^2) / 2, which avoids rounding 1 + a; otherwise by hypot, which does not overflow.
+// The imaginary part is the angle of 1 + x.
 template <class T>
 c10::complex<T> log1p(const c10::complex<T>& x) {
   const T re = x.real();
@@ -64,6 +71,7 @@ std::complex<T> standard(const c10::complex<T>& x) {
   return {x.real(), x.imag()};
 }
 
+// Powers by std::pow, for a complex base, exponent or both.
 template <class T>
 c10::complex<T> pow(const c10::complex<T>& x, const c10::complex<T>& y) {
   const std::complex<T> power = std::pow(standard(x), standard(y));

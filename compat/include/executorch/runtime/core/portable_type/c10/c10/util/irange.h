@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// for (const auto i : c10::irange(n)): integers from 0, or from a start, up to an end.
+// for (const auto i : c10::irange(n)): integers from 0, or from a start, up to an end, which is excluded. The
+// variable has the type of the end, so that it compares with it without a sign warning. No cost beside that
+// of a plain loop.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +15,7 @@ namespace c10 {
 
 namespace detail {
 
-// Refers to one integer.
+// Refers to one integer. An input iterator: dereferencing gives the value, not a reference to an element.
 template <class I>
 class integer_iterator {
  public:
@@ -37,7 +39,7 @@ class integer_iterator {
 
 }  // namespace detail
 
-// Empty if the end is below the start.
+// Empty if the end is below the start, also for a negative end of irange(end).
 template <class I>
 struct integer_range {
   static_assert(std::is_integral_v<I>);
@@ -52,6 +54,7 @@ struct integer_range {
   iterator end_;
 };
 
+// Integers from `begin`, which must be representable in J, up to `end`.
 template <class I, class J, std::enable_if_t<std::is_integral_v<I> && std::is_integral_v<J>, bool> = true>
 constexpr integer_range<J> irange(I begin, J end) {
   return {static_cast<J>(begin), end};

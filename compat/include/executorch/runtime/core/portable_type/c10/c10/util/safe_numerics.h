@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Sums and products that report overflow.
+// Sums and products that report overflow, for sizes that come from a file or a caller. One instruction and a
+// flag on common targets.
 #pragma once
 
 #include <cstdint>
@@ -7,10 +8,12 @@
 
 #include <c10/macros/Macros.h>
 
+// The compiler has the builtins; ExecuTorch's header has a fallback for others.
 #define C10_HAS_BUILTIN_OVERFLOW() (1)
 
 namespace c10 {
 
+// Store the sum or product, wrapped to T, in `*out`, and return true if it wrapped.
 template <class T, std::enable_if_t<std::is_integral_v<T>, int> = 0>
 C10_ALWAYS_INLINE bool add_overflows(T a, T b, T* out) {
   return __builtin_add_overflow(a, b, out);
@@ -27,7 +30,8 @@ C10_ALWAYS_INLINE bool mul_overflows(uint64_t a, uint64_t b, uint64_t* out) {
   return __builtin_mul_overflow(a, b, out);
 }
 
-// The product of a range; returns true if any step overflowed.
+// The product of a range; returns true if any step overflowed, even if a later factor is 0. An empty range
+// gives 1.
 template <class Iterator>
 bool safe_multiplies_u64(Iterator first, Iterator last, uint64_t* out) {
   uint64_t product = 1;

@@ -8,7 +8,8 @@
 
 namespace torch::headeronly {
 
-// std::bit_cast for C++17.
+// std::bit_cast for C++17: the same bytes as another type of the same size. Compilers reduce the copy to a
+// register move. Not constexpr; To needs a trivial default constructor.
 template <class To, class From>
 std::enable_if_t<sizeof(To) == sizeof(From) && std::is_trivially_copyable_v<From> &&
                      std::is_trivially_copyable_v<To> && std::is_trivially_default_constructible_v<To>,

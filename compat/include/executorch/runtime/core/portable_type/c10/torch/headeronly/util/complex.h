@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Complex numbers in the layout of tensors: real part, imaginary part, aligned as the pair.
+// Complex numbers in the layout of tensors: real part, imaginary part, aligned as the pair. A pointer to the
+// elements of a complex tensor is a pointer to these.
 #pragma once
 
 #include <cmath>
@@ -14,6 +15,7 @@
 
 namespace c10 {
 
+// 0 by default. T is float or double; Half and BFloat16 have their own specialisations below.
 template <class T>
 struct alignas(sizeof(T) * 2) complex {
   using value_type = T;
@@ -34,6 +36,7 @@ struct alignas(sizeof(T) * 2) complex {
   constexpr complex(const std::enable_if_t<std::is_same_v<U, double>, complex<float>>& other)
       : real_(other.real()), imag_(other.imag()) {}
 
+  // Arithmetic with a real number changes the parts separately.
   constexpr complex& operator=(T re) { return set(re, T(0)); }
   constexpr complex& operator+=(T re) { return set(real_ + re, imag_); }
   constexpr complex& operator-=(T re) { return set(real_ - re, imag_); }
@@ -56,13 +59,16 @@ struct alignas(sizeof(T) * 2) complex {
   constexpr complex& operator-=(const complex<U>& other) {
     return set(real_ - other.real(), imag_ - other.imag());
   }
+  // The product by its definition. Infinities are not recovered as C's Annex G requires: (inf + 0i) * (1 +
+  // 1i) has NaN parts, as in c10.
   template <class U>
   constexpr complex& operator*=(const complex<U>& other) {
     const U re = other.real();
     const U im = other.imag();
     return set(real_ * re - imag_ * im, real_ * im + imag_ * re);
   }
-  // Scales by the larger part of the divisor, so that its square cannot overflow (Smith's method).
+  // Scales by the larger part of the divisor, so that its square cannot overflow (Smith's method, 1962). A
+  // divisor of 0 divides each part by 0: infinities, or NaN for a part of 0.
   template <class U>
   constexpr complex& operator/=(const complex<U>& other) {
     const U re = other.real();
@@ -80,6 +86,7 @@ struct alignas(sizeof(T) * 2) complex {
     return set((real_ * ratio + imag_) * scale, (imag_ * ratio - real_) * scale);
   }
 
+  // Conversion to std::complex is explicit; to bool, true unless both parts are 0 (a NaN counts as nonzero).
   template <class U>
   explicit constexpr operator std::complex<U>() const {
     return {static_cast<U>(real_), static_cast<U>(imag_)};
@@ -99,6 +106,7 @@ struct alignas(sizeof(T) * 2) complex {
   }
 };
 
+// Imaginary numbers: 2_if is 2i in float, 2_id in double.
 namespace complex_literals {
 constexpr complex<float> operator""_if(long double imag) { return {0.0f, static_cast<float>(imag)}; }
 constexpr complex<double> operator""_id(long double imag) { return {0.0, static_cast<double>(imag)}; }
@@ -115,6 +123,7 @@ constexpr complex<T> operator-(const complex<T>& value) {
   return complex<T>(-value.real(), -value.imag());
 }
 
+// Operators of two complex numbers, and of a complex number with a T or an integer, which becomes a T first.
 #define RUSHLIGHT_COMPLEX_OPERATOR(op)                                                       \
   template <class T>                                                                         \
   constexpr complex<T> operator op(const complex<T>& a, const complex<T>& b) {               \
@@ -148,6 +157,7 @@ RUSHLIGHT_COMPLEX_OPERATOR(*)
 RUSHLIGHT_COMPLEX_OPERATOR(/)
 #undef RUSHLIGHT_COMPLEX_OPERATOR
 
+// Equal if both parts are; a real number has an imaginary part of 0.
 template <class T>
 constexpr bool operator==(const complex<T>& a, const complex<T>& b) {
   return a.real() == b.real() && a.imag() == b.imag();
@@ -173,6 +183,7 @@ constexpr bool operator!=(const T& a, const complex<T>& b) {
   return !(b == a);
 }
 
+// Text as std::complex has it: (real,imaginary).
 template <class T, class Char, class Traits>
 std::basic_ostream<Char, Traits>& operator<<(std::basic_ostream<Char, Traits>& out, const complex<T>& value) {
   return out << static_cast<std::complex<T>>(value);
@@ -185,12 +196,14 @@ std::basic_istream<Char, Traits>& operator>>(std::basic_istream<Char, Traits>& i
   return in;
 }
 
+// The number of modulus r and angle theta, in radians.
 template <class T>
 complex<T> polar(const T& r, const T& theta = T()) {
   return complex<T>(r * std::cos(theta), r * std::sin(theta));
 }
 
-// The 16-bit types are for storage; arithmetic is done in float.
+// The 16-bit types are for storage; arithmetic is done in float and rounded once per part. Not initialised by
+// default, so that arrays of them cost nothing. There is no division: convert to complex<float>.
 #define RUSHLIGHT_COMPLEX16(T)                                                           \
   template <>                                                                            \
   struct alignas(4) complex<T> {                                                         \

@@ -10,6 +10,7 @@
 
 namespace torch::headeronly {
 
+// True for c10::complex and std::complex.
 template <class T>
 struct is_complex : std::false_type {};
 template <class T>
@@ -35,6 +36,7 @@ struct scalar_value_type<c10::complex<T>> {
 
 namespace std {
 
+// The limits of the components.
 template <class T>
 class numeric_limits<c10::complex<T>> : public numeric_limits<T> {};
 
