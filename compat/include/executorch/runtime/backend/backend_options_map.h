@@ -66,6 +66,7 @@ class LoadBackendOptionsMap final {
   }
 
  private:
+  // Limits of the fixed storage: backends, and bytes of a name with its zero byte.
   static constexpr size_t kMaxBackends = 8;
   static constexpr size_t kMaxBackendIdLength = 64;
 
@@ -74,6 +75,7 @@ class LoadBackendOptionsMap final {
     Span<BackendOption> options;
   };
 
+  // The entry of a backend; null if there is none, also for a null name.
   const Entry* find(const char* backend_id) const {
     for (size_t i = 0; backend_id != nullptr && i < size_; ++i) {
       if (std::strcmp(entries_[i].backend_id, backend_id) == 0) return &entries_[i];

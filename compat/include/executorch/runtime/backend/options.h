@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Backend settings: names with a bool, an int or a text. All have a fixed size and are copied by value, so
-// that no heap is needed.
+// that no heap is needed. An option takes about 320 bytes, whatever its type.
+//
+//   BackendOptions<3> options;
+//   options.set_option("use_cache", true);
+//   set_option("MyBackend", options.view());
 #pragma once
 
 #include <array>
@@ -20,7 +24,8 @@ static constexpr size_t kMaxOptionValueLength = 256;
 // A text has a zero byte within its array. A bool is not an int: reading one as the other fails.
 using OptionValue = std::variant<bool, int, std::array<char, kMaxOptionValueLength>>;
 
-// One setting; an empty key and the value false by default.
+// One setting; an empty key and the value false by default. To read an option of a running backend, pass one
+// with its key to get_option() (backend/interface.h), which fills in the value.
 struct BackendOption {
   char key[kMaxOptionKeyLength]{};
   OptionValue value;
@@ -63,15 +68,17 @@ class BackendOptions {
   // contain options that are added later.
   Span<BackendOption> view() { return {options_, size_}; }
 
-  // Set an option. A text is copied and cut to 255 bytes; it must not be null. Error: InvalidArgument (full).
+  // Sets a bool. Error: InvalidArgument (full).
   template <size_t N>
   Error set_option(const char (&key)[N], bool value) noexcept {
     return set<N>(key, value);
   }
+  // Sets an int. Error: InvalidArgument (full).
   template <size_t N>
   Error set_option(const char (&key)[N], int value) noexcept {
     return set<N>(key, value);
   }
+  // Sets a text, which is copied and cut to 255 bytes; it must not be null. Error: InvalidArgument (full).
   template <size_t N>
   Error set_option(const char (&key)[N], const char* value) noexcept {
     std::array<char, kMaxOptionValueLength> text{};

@@ -27,6 +27,7 @@ class ArrayRef final {
 
   // The empty view; data() is null.
   constexpr ArrayRef() = default;
+  // One element.
   constexpr ArrayRef(const T& element) : data_(&element), size_(1) {}
   // `data` may be null for length 0 only; asserted in debug builds.
   ArrayRef(const T* data, size_t length) : data_(data), size_(length) {
@@ -34,6 +35,7 @@ class ArrayRef final {
   }
   // Elements in [begin, end).
   ArrayRef(const T* begin, const T* end) : data_(begin), size_(static_cast<size_t>(end - begin)) {}
+  // All elements of an array.
   template <size_t N>
   constexpr ArrayRef(const std::array<T, N>& array) : data_(array.data()), size_(N) {}
   template <size_t N>
@@ -43,16 +45,19 @@ class ArrayRef final {
 
   constexpr operator rushlight::Span<const T>() const { return {data_, size_}; }
 
+  // For range-based loops. The elements are constant.
   constexpr iterator begin() const { return data_; }
   constexpr iterator end() const { return data_ + size_; }
   constexpr const_iterator cbegin() const { return data_; }
   constexpr const_iterator cend() const { return data_ + size_; }
   constexpr bool empty() const { return size_ == 0; }
+  // May be null if the view is empty.
   constexpr const T* data() const { return data_; }
   constexpr size_t size() const { return size_; }
 
-  // Precondition: index < size(), not checked. at(), front() and back() abort if the element does not exist.
+  // Precondition: index < size(), not checked, not even in debug builds.
   constexpr const T& operator[](size_t index) const { return data_[index]; }
+  // The element, or its first or last; abort if it does not exist.
   const T& at(size_t index) const {
     ET_CHECK(index < size_);
     return data_[index];
@@ -103,6 +108,7 @@ template <class T, std::size_t N>
 ArrayRef<T> makeArrayRef(const T (&array)[N]) {
   return ArrayRef<T>(array);
 }
+// A view is copied, or returned as it is.
 template <class T>
 ArrayRef<T> makeArrayRef(const ArrayRef<T>& array) {
   return array;
@@ -122,6 +128,7 @@ bool operator!=(ArrayRef<T> a, ArrayRef<T> b) {
   return !a.equals(b);
 }
 
+// The type of sizes, strides and dimensions as operator arguments.
 using IntArrayRef = ArrayRef<int64_t>;
 
 }  // namespace executorch::runtime

@@ -23,7 +23,9 @@ class DeviceMemoryBuffer final {
 
   // An empty buffer: null and 0 bytes.
   DeviceMemoryBuffer() = default;
+  // The other becomes empty.
   DeviceMemoryBuffer(DeviceMemoryBuffer&& other) noexcept { swap(other); }
+  // Frees the present memory; self-assignment is safe.
   DeviceMemoryBuffer& operator=(DeviceMemoryBuffer&& other) noexcept {
     DeviceMemoryBuffer taken(std::move(other));
     swap(taken);
@@ -31,13 +33,15 @@ class DeviceMemoryBuffer final {
   }
   DeviceMemoryBuffer(const DeviceMemoryBuffer&) = delete;
   DeviceMemoryBuffer& operator=(const DeviceMemoryBuffer&) = delete;
+  // Returns the memory to the allocator that made it.
   ~DeviceMemoryBuffer() {
     if (data_ != nullptr && allocator_ != nullptr) allocator_->deallocate(data_, index_);
   }
 
-  // The memory, which only the device can access. as_span() is for arguments that take planned buffers.
+  // The memory, which only the device can access; null if the buffer is empty.
   void* data() const { return data_; }
   size_t size() const { return size_; }
+  // The memory as bytes, for arguments that take planned buffers.
   Span<uint8_t> as_span() const { return {static_cast<uint8_t*>(data_), size_}; }
 
  private:

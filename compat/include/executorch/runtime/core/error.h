@@ -14,6 +14,7 @@ typedef uint32_t error_code_t;
 // of the system, from 0x10 of the caller's request, from 0x20 of resources, from 0x30 of delegates.
 // rushlight::Error has the same values.
 enum class Error : error_code_t {
+  // Success. Result<T> does not accept it as an error.
   Ok = 0x00,
   // A bug in the runtime, a kernel or a backend, or a limit that it did not expect.
   Internal = 0x01,

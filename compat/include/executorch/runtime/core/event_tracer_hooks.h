@@ -2,6 +2,8 @@
 // Calls to an event tracer that may be null; without ET_EVENT_TRACER_ENABLED they compile to nothing.
 // rushlight's executor reports by its own hooks (runtime/trace/scope.h); these serve code that was written
 // against the official ones. Each object and call is for one thread.
+//
+//   EventTracerProfileOpScope scope(tracer, "my_part");    // recorded until the end of the block
 #pragma once
 
 #include <executorch/runtime/core/event_tracer.h>
@@ -41,9 +43,11 @@ class EventTracerProfileOpScope final {
   EventTracerEntry entry_;
 };
 
+// The older name.
 using EventTracerProfileScope = EventTracerProfileOpScope;
 
-// The event of a method's execution, recorded at every level. Both scopes pass `name` at construction only.
+// The event of a method's execution, from construction to destruction, recorded at every level. Both scopes
+// pass `name` at construction only. The tracer must outlive the scope.
 class EventTracerProfileMethodScope final {
  public:
   EventTracerProfileMethodScope(EventTracer* event_tracer, const char* name) : event_tracer_(event_tracer) {
@@ -60,8 +64,8 @@ class EventTracerProfileMethodScope final {
   EventTracerEntry entry_;
 };
 
-// The event of an instruction: events during its lifetime have its chain and handle, later ones none. Scopes
-// of this kind do not nest.
+// The event of an instruction: events during its lifetime have its chain and handle, later ones none, because
+// destruction resets both. So scopes of this kind do not nest. Records nothing itself.
 class EventTracerProfileInstructionScope final {
  public:
   EventTracerProfileInstructionScope(EventTracer* event_tracer, ChainID chain_idx, DebugHandle debug_handle)
@@ -82,7 +86,7 @@ class EventTracerProfileInstructionScope final {
   EventTracer* event_tracer_;
 };
 
-// Starts a block of events.
+// Starts a block of events; later events belong to it until another begins.
 inline void event_tracer_create_event_block(EventTracer* event_tracer, char const* name) {
   if (event_tracer_enabled() && event_tracer != nullptr) event_tracer->create_event_block(name);
 }
@@ -98,11 +102,12 @@ inline void event_tracer_end_profiling_event(EventTracer* event_tracer, EventTra
   if (event_tracer_enabled() && event_tracer != nullptr) event_tracer->end_profiling(event);
 }
 
-// Registers an allocator and reports bytes that it gave out. The id is 0 without a tracer.
+// Registers an allocator under a name, which the tracer copies. The id is 0 without a tracer.
 inline AllocatorID event_tracer_track_allocator(EventTracer* event_tracer, const char* name) {
   return event_tracer_enabled() && event_tracer != nullptr ? event_tracer->track_allocator(name) : 0;
 }
 
+// Reports `size` bytes that the allocator with this id gave out.
 inline void event_tracer_track_allocation(EventTracer* event_tracer, AllocatorID id, size_t size) {
   if (event_tracer_enabled() && event_tracer != nullptr) event_tracer->track_allocation(id, size);
 }

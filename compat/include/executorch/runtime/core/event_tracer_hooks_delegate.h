@@ -11,14 +11,15 @@
 
 namespace executorch::runtime {
 
-// Starts and ends an event while it happens. `metadata` (may be null) are `metadata_len` bytes for readers of
-// the trace; the tracer copies them.
+// Starts an event while it happens. Without a tracer the entry has all members 0.
 inline EventTracerEntry event_tracer_start_profiling_delegate(EventTracer* event_tracer, const char* name,
                                                               DebugHandle delegate_debug_id) {
   if (!internal::event_tracer_enabled() || event_tracer == nullptr) return EventTracerEntry();
   return event_tracer->start_profiling_delegate(name, static_cast<DelegateDebugIntId>(delegate_debug_id));
 }
 
+// Ends an event. `metadata` (may be null) are `metadata_len` bytes for readers of the trace; the tracer
+// copies them. The backend and the reader agree on their format.
 inline void event_tracer_end_profiling_delegate(EventTracer* event_tracer,
                                                 EventTracerEntry event_tracer_entry,
                                                 const void* metadata = nullptr, size_t metadata_len = 0) {

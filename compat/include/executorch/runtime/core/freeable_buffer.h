@@ -35,6 +35,7 @@ class FreeableBuffer final {
         free_number_(free_fn),
         context_(free_fn_context),
         is_number_(true) {}
+  // Transfers the ownership. The other becomes empty, but keeps its kind.
   FreeableBuffer(FreeableBuffer&& other) noexcept
       : data_(other.data_),
         number_(other.number_),
@@ -48,9 +49,11 @@ class FreeableBuffer final {
   FreeableBuffer(const FreeableBuffer&) = delete;
   FreeableBuffer& operator=(const FreeableBuffer&) = delete;
   FreeableBuffer& operator=(FreeableBuffer&&) = delete;
+  // Releases the bytes, unless Free() or release() was called.
   ~FreeableBuffer() { Free(); }
 
-  // Releases the bytes now. The buffer is then empty, of the same kind; a second call does nothing.
+  // Releases the bytes now, on the calling thread. The buffer is then empty, of the same kind; a second call
+  // does nothing.
   void Free() {
     if (data_ != nullptr && free_ != nullptr) free_(context_, const_cast<void*>(data_), size_);
     if (number_ != 0 && free_number_ != nullptr) free_number_(context_, number_, size_);
@@ -70,6 +73,7 @@ class FreeableBuffer final {
     ET_CHECK_OR_RETURN_ERROR(!is_number_, InvalidType, "buffer holds an integer: call data_uint64_type()");
     return data_;
   }
+  // The integer, for callers that know the loader.
   Result<uint64_t> data_uint64_type() const {
     ET_CHECK_OR_RETURN_ERROR(is_number_, InvalidType, "buffer holds memory: call data()");
     return number_;

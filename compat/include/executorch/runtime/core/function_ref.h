@@ -17,6 +17,7 @@ class FunctionRef;
 template <class Ret, class... Params>
 class FunctionRef<Ret(Params...)> {
   template <class Callable>
+  // True for callables that accept the parameters; excludes FunctionRef, which is copied instead.
   static constexpr bool kFits = !std::is_same_v<std::decay_t<Callable>, FunctionRef> &&
                                 std::is_invocable_r_v<Ret, Callable&, Params...>;
 
@@ -31,11 +32,13 @@ class FunctionRef<Ret(Params...)> {
 
   // Calls the callable, also a mutable one: constness is that of the reference.
   Ret operator()(Params... params) const { return call_(callable_, std::forward<Params>(params)...); }
+  // False for an empty reference.
   explicit operator bool() const { return call_ != nullptr; }
   // True if both refer to the callable at the same address.
   bool operator==(const FunctionRef& other) const { return callable_ == other.callable_; }
 
  private:
+  // Restores the callable's type, which the constructor chose.
   template <class Callable>
   static Ret call(intptr_t callable, Params... params) {
     return (*reinterpret_cast<Callable*>(callable))(std::forward<Params>(params)...);

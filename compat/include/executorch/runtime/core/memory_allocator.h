@@ -53,7 +53,7 @@ class MemoryAllocator {
     return start;
   }
 
-  // Uninitialised memory for one object, or null: the caller constructs it.
+  // Uninitialised memory for one object, or null: the caller constructs it, and destroys it before reset().
   template <class T>
   T* allocateInstance(size_t alignment = alignof(T)) {
     return static_cast<T*>(this->allocate(sizeof(T), alignment));
@@ -70,9 +70,10 @@ class MemoryAllocator {
     return static_cast<T*>(this->allocate(bytes, alignment));
   }
 
-  // The whole memory; bytes in use, with those lost to alignment; and the rest. For derived classes that pass
-  // no memory null and 0, from which the runtime recognises them.
+  // The start of the memory. Derived classes that pass no memory have null, from which the runtime recognises
+  // them: it then asks for blocks of decreasing size.
   virtual uint8_t* base_address() const { return begin_; }
+  // All bytes; those in use, with those lost to alignment; and the rest.
   virtual uint32_t size() const { return size_; }
   virtual size_t used_size() const { return static_cast<size_t>(current_ - begin_); }
   virtual size_t free_size() const { return size_ - used_size(); }
@@ -84,12 +85,13 @@ class MemoryAllocator {
   void enable_profiling(ET_UNUSED const char* name) { prof_id_ = EXECUTORCH_TRACK_ALLOCATOR(name); }
 
  protected:
-  // For derived classes: the profiler's id, or -1. alignPointer() rounds up; its alignment must be a power of
-  // two.
+  // For derived classes: the profiler's id, or -1 without profiling.
   int32_t prof_id() const { return prof_id_; }
 
+  // False for 0.
   static constexpr bool isPowerOf2(size_t value) { return value != 0 && (value & (value - 1)) == 0; }
 
+  // Rounds an address up; `alignment` must be a power of two.
   static uint8_t* alignPointer(void* pointer, size_t alignment) {
     const uintptr_t mask = alignment - 1;
     return reinterpret_cast<uint8_t*>((reinterpret_cast<uintptr_t>(pointer) + mask) & ~mask);

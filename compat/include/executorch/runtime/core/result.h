@@ -57,18 +57,24 @@ class Result final {
     check();
     return value_;
   }
+  // The value as get(). There is no operator* for a temporary, because the reference would outlive its
+  // object.
   T& operator*() & { return get(); }
   const T& operator*() const& { return get(); }
+  // A member of the value; aborts if there is none.
   T* operator->() { return &get(); }
   const T* operator->() const { return &get(); }
 
  private:
+  // Logs nothing but the condition: the error is known to the caller by error().
   void check() const { ET_CHECK(has_value_); }
 
+  // The member that `has_value_` selects is constructed, the other is not.
   union {
     T value_;
     Error error_;
   };
+  // Constant: a Result never changes between value and error.
   const bool has_value_;
 };
 

@@ -26,6 +26,7 @@ class Span final {
   Span(T* data, size_t length) : data_(data), size_(length) { ET_DCHECK(data != nullptr || length == 0); }
   // Elements in [begin, end).
   Span(T* begin, T* end) : data_(begin), size_(static_cast<size_t>(end - begin)) {}
+  // All elements of an array.
   template <size_t N>
   constexpr Span(T (&array)[N]) : data_(array), size_(N) {}
   // One element.
@@ -35,9 +36,11 @@ class Span final {
 
   constexpr operator rushlight::Span<T>() const { return {data_, size_}; }
 
+  // For range-based loops.
   iterator begin() const noexcept { return data_; }
   iterator end() const noexcept { return data_ + size_; }
   constexpr bool empty() const noexcept { return size_ == 0; }
+  // May be null if the view is empty.
   constexpr T* data() const noexcept { return data_; }
   constexpr size_t size() const noexcept { return size_; }
   // Precondition: index < size(), not checked. A const Span gives writable elements, too.

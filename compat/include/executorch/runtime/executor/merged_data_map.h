@@ -30,8 +30,7 @@ class MergedDataMap final : public NamedDataMap {
   ET_NODISCARD Result<FreeableBuffer> get_data(std::string_view key) const override {
     return ask([key](const NamedDataMap& map) { return map.get_data(key); });
   }
-  // Not implemented, as in ExecuTorch: the runtime loads mutable state from external maps only, not from
-  // merged ones.
+  // Not implemented, as in ExecuTorch: load into memory from the map that has the key.
   ET_NODISCARD Error load_data_into(std::string_view, void*, size_t) const override {
     return Error::NotImplemented;
   }
@@ -45,7 +44,8 @@ class MergedDataMap final : public NamedDataMap {
     }
     return total;
   }
-  // Error: the second map's for an index beyond all keys.
+  // Keys of the first map in its order, then the second map's. Error: the second map's, for an index beyond
+  // all keys.
   ET_NODISCARD Result<const char*> get_key(uint32_t index) const override {
     auto before = maps_.front()->get_num_keys();
     if (!before.ok()) return before.error();
@@ -54,6 +54,7 @@ class MergedDataMap final : public NamedDataMap {
   }
 
  private:
+  // The first map, then the second; null only within load().
   using Maps = std::array<const NamedDataMap*, 2>;
 
   explicit MergedDataMap(const Maps& maps) : maps_(maps) {}
@@ -65,6 +66,7 @@ class MergedDataMap final : public NamedDataMap {
     return result.error();
   }
 
+  // Asks both maps in order; only NotFound leads to the second. Another error of the first map is the answer.
   template <class Question>
   std::invoke_result_t<Question, const NamedDataMap&> ask(Question question) const {
     auto answer = question(*maps_.front());

@@ -22,6 +22,7 @@ class PlatformMemoryAllocator final : public MemoryAllocator {
   PlatformMemoryAllocator() : MemoryAllocator(0, nullptr) {}
   PlatformMemoryAllocator(const PlatformMemoryAllocator&) = delete;
   PlatformMemoryAllocator& operator=(const PlatformMemoryAllocator&) = delete;
+  // Returns all memory to the platform.
   ~PlatformMemoryAllocator() override { free_all(); }
 
   // Takes the size, a pointer and `alignment` - 1 bytes from the platform. Null, with a log line, if the
@@ -43,7 +44,7 @@ class PlatformMemoryAllocator final : public MemoryAllocator {
     return alignPointer(block + 1, alignment);
   }
 
-  // Returns all memory to the platform. The destructor does so, too.
+  // Returns all memory to the platform; pointers from allocate() become invalid.
   void reset() override { free_all(); }
 
  private:
@@ -52,6 +53,7 @@ class PlatformMemoryAllocator final : public MemoryAllocator {
     Block* next;
   };
 
+  // In reverse order of allocation.
   void free_all() {
     while (blocks_ != nullptr) {
       Block* next = blocks_->next;
@@ -60,6 +62,7 @@ class PlatformMemoryAllocator final : public MemoryAllocator {
     }
   }
 
+  // The last allocation; null if there is none.
   Block* blocks_ = nullptr;
 };
 

@@ -19,7 +19,8 @@ using FlatbufferDataSegment = Vector<Offset<executorch_flatbuffer::DataSegment>>
 
 namespace executorch::ET_RUNTIME_NAMESPACE::internal {
 
-// A view of the tables; loads data on request and caches nothing.
+// A view of the tables; loads data on request and caches nothing. Lookup costs O(keys): for many keys load
+// each once.
 class PteDataMap final : public NamedDataMap {
  public:
   // `segment_base_offset` is the position of the segments in the loader's data, in bytes. All arguments must
@@ -76,6 +77,7 @@ class PteDataMap final : public NamedDataMap {
              const flatbuffers::FlatbufferDataSegment* segments)
       : loader_(loader), base_(base), names_(names), segments_(segments) {}
 
+  // Not owned: the program's loader, and tables in the program.
   DataLoader* loader_;
   size_t base_;  // offset of the segments in the loader's data
   const flatbuffers::FlatbufferNamedData* names_;

@@ -46,17 +46,19 @@ using std::nullopt_t;
 using std::optional;
 using std::string_view;
 
-// Tensors and arguments of operators. Views do not own their elements: an ArrayRef lives as long as the
-// array.
+// A handle to a tensor, its description, and views. Views do not own their elements: an ArrayRef lives as
+// long as the array.
 using Tensor = torch::executor::Tensor;
 using TensorImpl = torch::executor::TensorImpl;
 template <class T>
 using ArrayRef = torch::executor::ArrayRef<T>;
 using TensorList = ArrayRef<Tensor>;
 using IntArrayRef = torch::executor::IntArrayRef;
+// Optional arguments of operators: None in the schema is the empty optional.
 template <class T>
 using OptionalArrayRef = std::optional<torch::executor::ArrayRef<T>>;
 using OptionalIntArrayRef = OptionalArrayRef<int64_t>;
+// Numbers, enumerations and devices as arguments of operators.
 using ScalarType = torch::executor::ScalarType;
 using Scalar = torch::executor::Scalar;
 using MemoryFormat = torch::executor::MemoryFormat;
@@ -77,11 +79,13 @@ using quint8 = torch::executor::quint8;
 using qint32 = torch::executor::qint32;
 using quint4x2 = torch::executor::quint4x2;
 using quint2x4 = torch::executor::quint2x4;
+// The number of elements of a shape, unchecked and checked.
 using torch::executor::compute_numel;
 using torch::executor::safe_numel;
 
 }  // namespace executorch::aten
 
+// The older name of the namespace.
 namespace exec_aten = executorch::aten;
 
 // The older name of a list of tensors.

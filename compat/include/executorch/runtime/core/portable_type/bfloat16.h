@@ -6,6 +6,7 @@
 
 namespace executorch::runtime::etensor {
 using c10::BFloat16;
+// Conversions of the bits, for code that handles them as integers.
 namespace internal {
 using c10::detail::f32_from_bits;
 using c10::detail::round_to_nearest_even;

@@ -15,6 +15,7 @@ enum class DeviceType : int8_t { CPU = 0, CUDA = 1 };
 // The number of kinds above.
 constexpr size_t kNumDeviceTypes = 2;
 
+// The index among devices of a kind; -1 where only the kind is known, as from EValue::toDevice().
 using DeviceIndex = int8_t;
 
 // A kind of device, and an index among devices of that kind. A tensor stores an index from -16 to 15 only.
@@ -26,7 +27,9 @@ struct Device final {
 
   DeviceType type() const noexcept { return which_.first; }
   DeviceIndex index() const noexcept { return which_.second; }
+  // True for host memory, which kernels can access.
   bool is_cpu() const noexcept { return type() == Type::CPU; }
+  // Equal if kind and index are.
   bool operator==(const Device& other) const noexcept { return which_ == other.which_; }
   bool operator!=(const Device& other) const noexcept { return which_ != other.which_; }
 

@@ -6,6 +6,7 @@
 
 namespace executorch::runtime::etensor {
 using c10::Half;
+// Conversions of the bits, for code that handles them as integers.
 namespace internal {
 using c10::detail::fp16_ieee_from_fp32_value;
 using c10::detail::fp16_ieee_to_fp32_bits;

@@ -47,9 +47,11 @@ class Scalar : public rushlight::Scalar {
     return Base::to<T>();
   }
 
-  // Queries of the kind.
+  // True for an int, and for a bool if `includeBool`.
   bool isIntegral(bool includeBool) const { return is_integral(includeBool); }
+  // True for a double, and for a number that was made from a 16-bit float.
   bool isFloatingPoint() const { return is_floating(); }
+  // True for a bool.
   bool isBoolean() const { return is_bool(); }
 };
 

@@ -51,9 +51,10 @@ bool is_channels_last_dim_order(const DimOrderType* dim_order, const size_t dims
   return true;
 }
 
-// Writes the strides of a dense tensor, from the innermost dimension outwards. A dimension of size 0 counts
-// as size 1 in the strides of outer dimensions, as in PyTorch. Preconditions: `dim_order` is a permutation,
-// and products of sizes fit StridesType. The arrays have `dims` entries.
+// Writes the strides of a dense tensor, from the innermost dimension outwards: each is the product of the
+// sizes of all dimensions that follow in the dim order. A dimension of size 0 counts as size 1 in the strides
+// of outer dimensions, as in PyTorch. Preconditions: `dim_order` is a permutation, and products of sizes fit
+// StridesType. The arrays have `dims` entries and do not overlap.
 template <class SizesType, class DimOrderType, class StridesType>
 inline void dim_order_to_stride_nocheck(const SizesType* sizes, const DimOrderType* dim_order,
                                         const size_t dims, StridesType* strides) {

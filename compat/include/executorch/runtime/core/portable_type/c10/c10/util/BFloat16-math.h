@@ -27,7 +27,9 @@ namespace std {
 using c10::is_reduced_floating_point;
 using c10::is_reduced_floating_point_v;
 
-// A function of one argument.
+// Defines a function of one argument. Rounding to T happens in the return statement. Results beyond T's range
+// become infinite, so exp() of a Half is infinite above 11.09; arguments outside of the domain give NaN, as
+// in float.
 #define RUSHLIGHT_FLOAT16_FUNCTION(name)                                        \
   template <class T, enable_if_t<c10::is_reduced_floating_point_v<T>, int> = 0> \
   inline T name(T a) {                                                          \
@@ -66,21 +68,22 @@ template <class T, enable_if_t<c10::is_reduced_floating_point_v<T>, int> = 0>
 inline bool isfinite(T a) {
   return std::isfinite(float(a));
 }
-// 1 / sqrt(a), which the standard library lacks.
+// 1 / sqrt(a), which the standard library lacks: infinite for 0, NaN below it.
 template <class T, enable_if_t<c10::is_reduced_floating_point_v<T>, int> = 0>
 inline T rsqrt(T a) {
   return 1.0f / std::sqrt(float(a));
 }
-// Powers: with a double exponent computed in double, then rounded to float and to T.
+// A power with a double exponent is computed in double, then rounded to float and to T.
 template <class T, enable_if_t<c10::is_reduced_floating_point_v<T>, int> = 0>
 inline T pow(T a, double b) {
   return static_cast<float>(std::pow(double(float(a)), b));
 }
+// A power with an exponent of the same type is computed in float.
 template <class T, enable_if_t<c10::is_reduced_floating_point_v<T>, int> = 0>
 inline T pow(T a, T b) {
   return std::pow(float(a), float(b));
 }
-// The remainder of a / b with the sign of a.
+// The remainder of a / b with the sign of a, exact in float and in T; NaN if b is 0.
 template <class T, enable_if_t<c10::is_reduced_floating_point_v<T>, int> = 0>
 inline T fmod(T a, T b) {
   return std::fmod(float(a), float(b));

@@ -11,6 +11,7 @@
 
 namespace std {
 
+// The parts, as functions.
 template <class T>
 constexpr T real(const c10::complex<T>& z) {
   return z.real();
@@ -19,11 +20,12 @@ template <class T>
 constexpr T imag(const c10::complex<T>& z) {
   return z.imag();
 }
-// The modulus, without overflow of the squares; the angle in (-pi, pi].
+// The modulus by hypot: the squares neither overflow nor underflow.
 template <class T>
 T abs(const c10::complex<T>& z) {
   return std::hypot(z.real(), z.imag());
 }
+// The angle in [-pi, pi], by atan2; 0 for 0.
 template <class T>
 T arg(const c10::complex<T>& z) {
   const T re = z.real(), im = z.imag();
@@ -35,6 +37,7 @@ constexpr T norm(const c10::complex<T>& z) {
   const T re = z.real(), im = z.imag();
   return re * re + im * im;
 }
+// The number with the imaginary part's sign changed.
 template <class T>
 constexpr c10::complex<T> conj(const c10::complex<T>& z) {
   return {z.real(), -z.imag()};

@@ -11,6 +11,8 @@
 
 namespace c10_complex_math {
 
+// Defines a function that converts to std::complex, calls its namesake in std, and converts back. Branch cuts
+// and signs of zeros are the standard library's.
 #define RUSHLIGHT_COMPLEX_FUNCTION(name)                                             \
   template <class T>                                                                 \
   c10::complex<T> name(const c10::complex<T>& x) {                                   \
@@ -35,7 +37,7 @@ RUSHLIGHT_COMPLEX_FUNCTION(acosh)
 RUSHLIGHT_COMPLEX_FUNCTION(atanh)
 #undef RUSHLIGHT_COMPLEX_FUNCTION
 
-// By the logarithm of 2: log(x) / ln 2.
+// log(x) / ln 2, as the standard library has no log2 of complex numbers.
 template <class T>
 c10::complex<T> log2(const c10::complex<T>& x) {
   return log(x) / std::log(T(2));
@@ -65,23 +67,25 @@ c10::complex<T> log1p(const c10::complex<T>& x) {
   return {std::log(std::hypot(re + 1, im)), angle};
 }
 
-// Converts to std::complex.
+// Converts to std::complex with the same parts.
 template <class T>
 std::complex<T> standard(const c10::complex<T>& x) {
   return {x.real(), x.imag()};
 }
 
-// Powers by std::pow, for a complex base, exponent or both.
+// Powers by std::pow: of two complex numbers, which is exp(y log x).
 template <class T>
 c10::complex<T> pow(const c10::complex<T>& x, const c10::complex<T>& y) {
   const std::complex<T> power = std::pow(standard(x), standard(y));
   return {power.real(), power.imag()};
 }
+// A complex base with a real exponent, for which std::pow may be faster and more accurate.
 template <class T>
 c10::complex<T> pow(const c10::complex<T>& x, const T& y) {
   const std::complex<T> power = std::pow(standard(x), y);
   return {power.real(), power.imag()};
 }
+// A real base with a complex exponent.
 template <class T>
 c10::complex<T> pow(const T& x, const c10::complex<T>& y) {
   const std::complex<T> power = std::pow(x, standard(y));
@@ -90,6 +94,8 @@ c10::complex<T> pow(const T& x, const c10::complex<T>& y) {
 
 }  // namespace c10_complex_math
 
+// In namespace std, so that unqualified generic code finds them beside the functions for float and double.
+// Names of c10's type do not collide with the standard's overloads.
 namespace std {
 using c10_complex_math::acos;
 using c10_complex_math::acosh;

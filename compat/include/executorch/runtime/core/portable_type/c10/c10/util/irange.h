@@ -45,6 +45,7 @@ struct integer_range {
   static_assert(std::is_integral_v<I>);
   using iterator = detail::integer_iterator<I>;
 
+  // Iterators for the range-based for loop; begin() equals end() for an empty range.
   constexpr integer_range(I begin, I end) : begin_(begin), end_(end < begin ? begin : end) {}
   constexpr iterator begin() const { return begin_; }
   constexpr iterator end() const { return end_; }
@@ -54,12 +55,14 @@ struct integer_range {
   iterator end_;
 };
 
-// Integers from `begin`, which must be representable in J, up to `end`.
+// Integers from `begin` up to `end`, which is excluded. Both must be representable in J: a negative begin
+// with an unsigned end would wrap to a large one, and the range be empty.
 template <class I, class J, std::enable_if_t<std::is_integral_v<I> && std::is_integral_v<J>, bool> = true>
 constexpr integer_range<J> irange(I begin, J end) {
   return {static_cast<J>(begin), end};
 }
 
+// Integers from 0 up to `end`.
 template <class I, std::enable_if_t<std::is_integral_v<I>, bool> = true>
 constexpr integer_range<I> irange(I end) {
   return {I(), end};

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // overflows<To>(value) returns true if a value does not fit in another type. Precision does not count: 0.1
 // fits in Half, and a fraction in an integer. PyTorch's rule for scalar arguments of operators.
+//
+//   overflows<int8_t>(128) = true, overflows<uint8_t>(-1) = false, overflows<uint8_t>(-1, true) = true
 #pragma once
 
 #include <cmath>

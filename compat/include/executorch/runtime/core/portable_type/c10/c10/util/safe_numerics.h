@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Sums and products that report overflow, for sizes that come from a file or a caller. One instruction and a
-// flag on common targets.
+// Sums and products that report overflow, for sizes that come from a file or a caller. Unsigned overflow
+// wraps silently, signed overflow is undefined, so a check after the operation is too late.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,8 @@
 
 namespace c10 {
 
-// Store the sum or product, wrapped to T, in `*out`, and return true if it wrapped.
+// Stores the sum, wrapped to T, in `*out`, and returns true if it wrapped. Both operands have the type of the
+// result; the overload for uint64_t converts others, such as a uint32_t beside a uint64_t.
 template <class T, std::enable_if_t<std::is_integral_v<T>, int> = 0>
 C10_ALWAYS_INLINE bool add_overflows(T a, T b, T* out) {
   return __builtin_add_overflow(a, b, out);
@@ -22,6 +23,7 @@ C10_ALWAYS_INLINE bool add_overflows(uint64_t a, uint64_t b, uint64_t* out) {
   return __builtin_add_overflow(a, b, out);
 }
 
+// The same for the product.
 template <class T, std::enable_if_t<std::is_integral_v<T>, int> = 0>
 C10_ALWAYS_INLINE bool mul_overflows(T a, T b, T* out) {
   return __builtin_mul_overflow(a, b, out);
@@ -38,6 +40,7 @@ bool safe_multiplies_u64(Iterator first, Iterator last, uint64_t* out) {
   bool overflowed = false;
   for (; first != last; ++first) {
     overflowed |= mul_overflows(product, static_cast<uint64_t>(*first), &product);
+    // The same for all elements of a container, such as the sizes of a shape.
   }
   *out = product;
   return overflowed;

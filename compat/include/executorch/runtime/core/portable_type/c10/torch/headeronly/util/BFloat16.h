@@ -54,6 +54,7 @@ inline BFloat16& operator&(BFloat16& a, const BFloat16& b) {
   return a;
 }
 
+// The same names in the newer namespace.
 }  // namespace c10
 
 namespace torch::headeronly {
@@ -74,9 +75,9 @@ using c10::operator/=;
 using c10::operator<<;
 }  // namespace torch::headeronly
 
+// Built from bits, because conversion from float is not constexpr. epsilon() is 2^-7, min() 2^-126, max()
+// 3.39e38, denorm_min() 2^-133. Not IEC 559, which does not define the format.
 template <>
-// Built from bits, because conversion from float is not constexpr. epsilon() is 2^-7, max() 3.39e38,
-// denorm_min() 2^-133.
 class std::numeric_limits<c10::BFloat16> : public rushlight::compat::Float16Limits {
   static constexpr c10::BFloat16 of(unsigned short bits) { return {bits, c10::BFloat16::from_bits()}; }
 

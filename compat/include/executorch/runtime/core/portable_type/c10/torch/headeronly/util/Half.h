@@ -35,6 +35,7 @@ struct alignas(2) Half {
   constexpr Half(unsigned short bits, from_bits_t) : x(bits) {}
   // Conversion from float rounds; conversion to float is exact. Both are implicit.
   Half(float value) : x(detail::fp16_ieee_from_fp32_value(value)) {}
+  // The same names in the newer namespace.
   operator float() const { return detail::fp16_ieee_to_fp32_value(x); }
 };
 
@@ -60,9 +61,9 @@ using c10::operator/=;
 using c10::operator<<;
 }  // namespace torch::headeronly
 
+// Built from bits, because conversion from float is not constexpr. epsilon() is 2^-10, min() 2^-14, max()
+// 65504, denorm_min() 2^-24.
 template <>
-// Built from bits, because conversion from float is not constexpr. epsilon() is 2^-10, min() 2^-14,
-// denorm_min() 2^-24.
 class std::numeric_limits<c10::Half> : public rushlight::compat::Float16Limits {
   static constexpr c10::Half of(unsigned short bits) { return {bits, c10::Half::from_bits()}; }
 

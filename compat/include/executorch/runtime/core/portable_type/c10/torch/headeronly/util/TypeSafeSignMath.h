@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Signs and limits of integers of any signedness, without compiler warnings about comparisons that are always
-// false. Also for floating-point types.
+// false. The signs are defined for floating-point values, too.
 #pragma once
 
 #include <limits>
@@ -41,10 +41,11 @@ constexpr bool greater_than_max(const T& x) {
   }
 }
 
+// True if x is below the lowest value of Limit. A type without sign has the lowest value 0; a negative x is
+// below it.
 template <class Limit, class T>
 constexpr bool less_than_lowest(const T& x) {
   constexpr auto kLowest = std::numeric_limits<Limit>::lowest();
-  // True if x is below the lowest value of Limit.
   if constexpr (std::is_unsigned_v<T> || std::is_unsigned_v<Limit>) return is_negative(x);
   // Both are signed, or floating point: no conversion changes the value.
   else

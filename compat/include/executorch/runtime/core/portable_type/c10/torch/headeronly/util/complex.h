@@ -15,7 +15,9 @@
 
 namespace c10 {
 
-// 0 by default. T is float or double; Half and BFloat16 have their own specialisations below.
+// 0 by default. T is float or double; the specialisations for Half and BFloat16 are below. The alignment is
+// the pair's (8 or 16 bytes), so that a vector load of one number is aligned; std::complex is aligned to its
+// component only.
 template <class T>
 struct alignas(sizeof(T) * 2) complex {
   using value_type = T;
@@ -23,8 +25,10 @@ struct alignas(sizeof(T) * 2) complex {
   T real_ = T(0);
   T imag_ = T(0);
 
+  // (0, 0); a real number is implicit, as complex<T> z = 1.
   constexpr complex() = default;
   constexpr complex(const T& re, const T& im = T()) : real_(re), imag_(im) {}
+  // From the standard's type, explicitly; each part is cast.
   template <class U>
   explicit constexpr complex(const std::complex<U>& other)
       : real_(static_cast<T>(other.real())), imag_(static_cast<T>(other.imag())) {}
@@ -36,13 +40,15 @@ struct alignas(sizeof(T) * 2) complex {
   constexpr complex(const std::enable_if_t<std::is_same_v<U, double>, complex<float>>& other)
       : real_(other.real()), imag_(other.imag()) {}
 
-  // Arithmetic with a real number changes the parts separately.
+  // A real number changes the real part (=, += and -=; assignment clears the imaginary part) or scales both
+  // (*= and /=).
   constexpr complex& operator=(T re) { return set(re, T(0)); }
   constexpr complex& operator+=(T re) { return set(real_ + re, imag_); }
   constexpr complex& operator-=(T re) { return set(real_ - re, imag_); }
   constexpr complex& operator*=(T re) { return set(real_ * re, imag_ * re); }
   constexpr complex& operator/=(T re) { return set(real_ / re, imag_ / re); }
 
+  // Each part is cast to T, also from double to float.
   template <class U>
   constexpr complex& operator=(const complex<U>& other) {
     return set(static_cast<T>(other.real()), static_cast<T>(other.imag()));
@@ -51,6 +57,7 @@ struct alignas(sizeof(T) * 2) complex {
   constexpr complex& operator=(const std::complex<U>& other) {
     return set(static_cast<T>(other.real()), static_cast<T>(other.imag()));
   }
+  // Sums and differences by part. Aliasing is allowed, as in z += z.
   template <class U>
   constexpr complex& operator+=(const complex<U>& other) {
     return set(real_ + other.real(), imag_ + other.imag());
@@ -59,8 +66,8 @@ struct alignas(sizeof(T) * 2) complex {
   constexpr complex& operator-=(const complex<U>& other) {
     return set(real_ - other.real(), imag_ - other.imag());
   }
-  // The product by its definition. Infinities are not recovered as C's Annex G requires: (inf + 0i) * (1 +
-  // 1i) has NaN parts, as in c10.
+  // The product by its definition. Infinities are not recovered as C's Annex G requires: (inf + 0i) * (0 +
+  // 1i) has a NaN part, as in c10. Aliasing is allowed: the other's parts are read first.
   template <class U>
   constexpr complex& operator*=(const complex<U>& other) {
     const U re = other.real();
@@ -93,6 +100,7 @@ struct alignas(sizeof(T) * 2) complex {
   }
   explicit constexpr operator bool() const { return real_ || imag_; }
 
+  // The parts, and functions that set one.
   constexpr T real() const { return real_; }
   constexpr void real(T value) { real_ = value; }
   constexpr T imag() const { return imag_; }
@@ -114,6 +122,7 @@ constexpr complex<float> operator""_if(unsigned long long imag) { return {0.0f, 
 constexpr complex<double> operator""_id(unsigned long long imag) { return {0.0, static_cast<double>(imag)}; }
 }  // namespace complex_literals
 
+// The number, and its negative: both parts change sign, even zeros.
 template <class T>
 constexpr complex<T> operator+(const complex<T>& value) {
   return value;
@@ -124,6 +133,8 @@ constexpr complex<T> operator-(const complex<T>& value) {
 }
 
 // Operators of two complex numbers, and of a complex number with a T or an integer, which becomes a T first.
+// A real right operand uses the operators for real numbers above; a real left one becomes complex. Not for
+// complex numbers of different T: convert one.
 #define RUSHLIGHT_COMPLEX_OPERATOR(op)                                                       \
   template <class T>                                                                         \
   constexpr complex<T> operator op(const complex<T>& a, const complex<T>& b) {               \
@@ -183,11 +194,12 @@ constexpr bool operator!=(const T& a, const complex<T>& b) {
   return !(b == a);
 }
 
-// Text as std::complex has it: (real,imaginary).
+// Text as std::complex has it, (real,imaginary), with the stream's precision.
 template <class T, class Char, class Traits>
 std::basic_ostream<Char, Traits>& operator<<(std::basic_ostream<Char, Traits>& out, const complex<T>& value) {
   return out << static_cast<std::complex<T>>(value);
 }
+// Reads (real,imaginary), (real) or real. After a failure the value is 0 and the stream's failbit is set.
 template <class T, class Char, class Traits>
 std::basic_istream<Char, Traits>& operator>>(std::basic_istream<Char, Traits>& in, complex<T>& value) {
   std::complex<T> read;
@@ -202,8 +214,9 @@ complex<T> polar(const T& r, const T& theta = T()) {
   return complex<T>(r * std::cos(theta), r * std::sin(theta));
 }
 
-// The 16-bit types are for storage; arithmetic is done in float and rounded once per part. Not initialised by
-// default, so that arrays of them cost nothing. There is no division: convert to complex<float>.
+// The 16-bit types are for storage: 4 bytes, real part first. Arithmetic is done in float and rounded once
+// per part. Not initialised by default, so that arrays of them cost nothing. There is no division: convert to
+// complex<float>.
 #define RUSHLIGHT_COMPLEX16(T)                                                           \
   template <>                                                                            \
   struct alignas(4) complex<T> {                                                         \

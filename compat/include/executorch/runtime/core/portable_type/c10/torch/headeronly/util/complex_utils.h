@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Traits of complex numbers; included by complex.h.
+// Traits of complex numbers; included by complex.h, for code that is generic in the dtype.
 #pragma once
 
 #include <complex>
@@ -40,6 +40,7 @@ namespace std {
 template <class T>
 class numeric_limits<c10::complex<T>> : public numeric_limits<T> {};
 
+// True if either part is a NaN.
 template <class T>
 bool isnan(const c10::complex<T>& value) {
   return std::isnan(value.real()) || std::isnan(value.imag());
