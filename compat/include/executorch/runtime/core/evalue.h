@@ -41,6 +41,7 @@ struct ListItem<std::optional<executorch::aten::Tensor>> {
 };
 static_assert(sizeof(std::optional<executorch::aten::Tensor>) == sizeof(std::optional<rushlight::Tensor>));
 
+// The type in rushlight's list for items of type T, and that list.
 template <class T>
 using ItemOf = typename ListItem<T>::type;
 
@@ -54,6 +55,7 @@ using BoxedList = rushlight::BoxedList<ItemOf<T>>;
 template <class T>
 class BoxedEvalueList : private internal::BoxedList<T> {
  public:
+  // An empty list.
   BoxedEvalueList() : internal::BoxedList<T>{nullptr, nullptr} {}
   // `wrapped_vals` is an array of `size` pointers to the values, `unwrapped_vals` one of `size` items, which
   // each reading overwrites. Both must outlive the list, and are not owned. A null value is an absent item;
@@ -77,6 +79,7 @@ class BoxedEvalueList : private internal::BoxedList<T> {
 struct EValue : public rushlight::EValue {
   using Tensor = executorch::aten::Tensor;
 
+  // None; a number of each kind. An int literal is ambiguous: write int64_t{1}.
   EValue() = default;
   EValue(int64_t value) : rushlight::EValue(value) {}
   EValue(double value) : rushlight::EValue(value) {}
@@ -84,12 +87,13 @@ struct EValue : public rushlight::EValue {
   // Becomes an int, double or bool, by the scalar's kind.
   EValue(executorch::aten::Scalar value);
   EValue(Tensor value) : rushlight::EValue(value) {}
-  // Lists and strings are referred to, not copied. The elements of an ArrayRef must outlive the value; the
-  // ArrayRef object itself need not (in ExecuTorch it must). A BoxedEvalueList must outlive the value. Aborts
-  // for null.
+  // A string; a list of bools; a list of doubles. The elements are referred to, not copied, and must outlive
+  // the value; the ArrayRef object itself need not (in ExecuTorch it must). A string may contain zero bytes.
+  // Aborts for null.
   EValue(executorch::aten::ArrayRef<char>* value);
   EValue(executorch::aten::ArrayRef<bool>* value);
   EValue(executorch::aten::ArrayRef<double>* value);
+  // Lists of values, which reading gathers. The object of the list must outlive the value. Aborts for null.
   EValue(BoxedEvalueList<int64_t>* value) { set_list(Tag::ListInt, payload.as_int_list, value); }
   EValue(BoxedEvalueList<Tensor>* value) { set_list(Tag::ListTensor, payload.as_tensor_list, value); }
   EValue(BoxedEvalueList<std::optional<Tensor>>* value) {
@@ -121,24 +125,30 @@ struct EValue : public rushlight::EValue {
   bool isTensorList() const { return tag == Tag::ListTensor; }
   bool isListOptionalTensor() const { return tag == Tag::ListOptionalTensor; }
 
-  // Access by kind. A tensor of an lvalue is a reference into this object. Strings, bool lists and double
-  // lists are views of memory elsewhere. Lists of ints and of tensors are gathered at each call, and the
-  // result is valid until the next.
+  // The number; a value of another kind aborts, also an int that holds a truth value for toBool().
   int64_t toInt() const { return expect(Tag::Int), payload.as_int; }
   double toDouble() const { return expect(Tag::Double), payload.as_double; }
   bool toBool() const { return expect(Tag::Bool), payload.as_bool; }
+  // A number of any kind, with its kind.
   executorch::aten::Scalar toScalar() const;
+  // The tensor: a new handle if the value is a temporary, otherwise a reference into this object.
   Tensor toTensor() && { return expect(Tag::Tensor), tensor(); }
   Tensor& toTensor() & { return expect(Tag::Tensor), tensor(); }
   const Tensor& toTensor() const& { return expect(Tag::Tensor), tensor(); }
+  // The bytes of the string, without a terminator, where its maker keeps them.
   std::string_view toString() const { return expect(Tag::String, "string"), to_string_view(); }
+  // The ints, gathered into the list's items at each call, so that changed values are read again. Valid until
+  // the next call.
   executorch::aten::ArrayRef<int64_t> toIntList() const { return expect(Tag::ListInt, "int list"), ints(); }
+  // The elements of the list, in place.
   executorch::aten::ArrayRef<bool> toBoolList() const {
     return expect(Tag::ListBool, "bool list"), to_bool_list();
   }
   executorch::aten::ArrayRef<double> toDoubleList() const {
     return expect(Tag::ListDouble, "double list"), to_double_list();
   }
+  // The tensors, and the tensors or absent ones; gathered as the ints are. The list's handles can be written
+  // to.
   executorch::aten::ArrayRef<Tensor> toTensorList() const {
     return expect(Tag::ListTensor, "tensor list"), tensors();
   }

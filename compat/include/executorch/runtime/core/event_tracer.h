@@ -18,7 +18,9 @@ namespace executorch::runtime {
 // of a delegate.
 typedef uint32_t AllocatorID;
 typedef int32_t ChainID;
+// The index of an instruction in its chain.
 typedef uint32_t DebugHandle;
+// The exporter's number of a part of a delegate.
 typedef int32_t DelegateDebugIntId;
 
 // Values that name nothing. The debug handle 0 is also the first instruction's: the chain tells them apart.
@@ -31,13 +33,17 @@ constexpr int kUnsetBundledInputIndex = -1;
 enum class DelegateDebugIdType { kNone, kInt, kStr };
 // The origin of a logged value.
 enum class LoggedEValueType { kIntermediateOutput = 0, kProgramOutput = 1 };
-// Values and events to log. Each level includes those before it; program outputs are the method's.
+// Values to log. Each level includes those before it; program outputs are the method's.
 enum class EventTracerDebugLogLevel { kNoLogging, kProgramOutputs, kIntermediateOutputs };
+// Events to record. The first level records whole methods, the second also operators and their parts.
 enum class EventTracerProfilingLevel { kProfileMethodOnly, kProfileAllEvents };
 
-// Selects the delegate outputs to record: filter() returns true for an output that is to be recorded.
+// Selects the delegate outputs to record. An application derives from it; devtools/etdump/etdump_filter.h has
+// one that matches names and ranges.
 class EventTracerFilterBase {
  public:
+  // True for an output that is to be recorded; `name` may be null if the index identifies it. An error is
+  // returned to the backend's log call.
   virtual Result<bool> filter(const char* name, DelegateDebugIntId delegate_debug_index) = 0;
   virtual ~EventTracerFilterBase() = default;
 };
@@ -58,16 +64,16 @@ class EventTracer {
  public:
   // Starts a block; later events belong to it. The runtime names blocks "Default" (loading) and "Execute".
   virtual void create_event_block(const char* name) = 0;
-  // Starts and ends an event. Unset ids stand for the ids of set_chain_debug_handle(). Events nest: the
-  // runtime ends the last one first.
+  // Starts an event. Unset ids stand for the ids of set_chain_debug_handle().
   virtual EventTracerEntry start_profiling(const char* name, ChainID chain_id = kUnsetChainId,
                                            DebugHandle debug_handle = kUnsetDebugHandle) = 0;
+  // Ends an event. Events nest: the runtime ends the last one first.
   virtual void end_profiling(EventTracerEntry prof_entry) = 0;
 
-  // The same for a part of a delegate, named as DelegateDebugIdType says. `metadata` are bytes of the backend
-  // for readers of the trace; valid during the call only.
+  // Starts an event of a part of a delegate, which has a name or, if the name is null, an index.
   virtual EventTracerEntry start_profiling_delegate(const char* name,
                                                     DelegateDebugIntId delegate_debug_index) = 0;
+  // Ends it. `metadata` are bytes of the backend for readers of the trace; valid during the call only.
   virtual void end_profiling_delegate(EventTracerEntry event_tracer_entry, const void* metadata = nullptr,
                                       size_t metadata_len = 0) = 0;
   // Records a completed event, for backends that learn their times afterwards. Times are in ticks of the
@@ -76,8 +82,9 @@ class EventTracer {
                                       et_timestamp_t start_time, et_timestamp_t end_time,
                                       const void* metadata = nullptr, size_t metadata_len = 0) = 0;
 
-  // Registers an allocator, and reports bytes that it gave out.
+  // Reports `size` bytes that an allocator gave out.
   virtual void track_allocation(AllocatorID id, size_t size) = 0;
+  // Registers an allocator under a name and returns its id.
   virtual AllocatorID track_allocator(const char* name) = 0;
 
   // Logs a value that an instruction or the method produced. True if it was recorded. Errors are the
@@ -110,6 +117,7 @@ class EventTracer {
     chain_id_ = chain_id;
     debug_handle_ = debug_handle;
   }
+  // The ids of set_chain_debug_handle(), which events with unset ids take.
   ChainID current_chain_id() { return chain_id_; }
   DebugHandle current_debug_handle() { return debug_handle_; }
 

@@ -12,6 +12,8 @@
 
 namespace executorch::runtime {
 
+// Only reads: it can be shared by methods that never execute at the same time, which then use the same
+// memory. Planned state that a method keeps between executions (mutable buffers) must not be shared so.
 class HierarchicalAllocator final {
  public:
   // `buffers`, the array and the memory, must outlive the allocator and its methods. Each buffer needs an

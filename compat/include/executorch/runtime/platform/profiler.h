@@ -61,7 +61,9 @@ struct alignas(8) prof_allocator_t {
 
 // A view of all blocks: the memory belongs to the profiler and changes with further events.
 struct alignas(8) prof_result_t {
+  // The blocks one after another; valid as long as the process.
   uint8_t* prof_data;
+  // Bytes of all blocks together: num_blocks * prof_buf_size.
   uint32_t num_bytes;
   uint32_t num_blocks;
 };
@@ -194,10 +196,12 @@ using ::executorch::runtime::track_allocator;
 // As dump_profile_stats(); when off, fills the result with zeros.
 #define EXECUTORCH_DUMP_PROFILE_RESULTS(prof_result) \
   RUSHLIGHT_PROFILED(dump_profile_stats(prof_result), memset((prof_result), 0, sizeof(*(prof_result))));
+// As reset_profile_stats().
 #define EXECUTORCH_RESET_PROFILE_RESULTS() RUSHLIGHT_PROFILED(reset_profile_stats(), static_cast<void>(0));
 // As track_allocator(); -1 when off, which track_allocation() ignores.
 #define EXECUTORCH_TRACK_ALLOCATOR(name) \
   RUSHLIGHT_PROFILED(track_allocator(name), (static_cast<void>(name), -1))
+// As track_allocation().
 #define EXECUTORCH_TRACK_ALLOCATION(id, size) \
   RUSHLIGHT_PROFILED(track_allocation(id, size), (static_cast<void>(id), static_cast<void>(size)))
 

@@ -49,6 +49,8 @@ struct is_floating_point : std::bool_constant<std::is_floating_point_v<T> || is_
 
 // Map a dtype to the C++ type of its elements (`type`) and back (`value`). Each dtype has a different type,
 // so the maps are inverse; other types do not compile.
+//
+//   ScalarTypeToCppType<ScalarType::Half>::type is Half, CppTypeToScalarType<uint8_t>::value Byte
 template <::executorch::aten::ScalarType N>
 struct ScalarTypeToCppType;
 template <class T>
@@ -85,34 +87,39 @@ constexpr bool is_one_of(::executorch::aten::ScalarType type,
 }
 }  // namespace internal
 
-// Sets of dtypes. isIntegralType() is true for Byte and the signed integers of 8 to 64 bits; UInt16, UInt32
-// and UInt64 are "barebones" as in PyTorch: few operators compute with them. Floating types include Half and
-// BFloat16, but not the 8-bit formats.
+// Sets of dtypes. True for Byte and the signed integers of 8 to 64 bits, and for Bool if `includeBool`; not
+// for UInt16, UInt32 and UInt64.
 constexpr bool isIntegralType(::executorch::aten::ScalarType t, bool includeBool) {
   using T = ::executorch::aten::ScalarType;
   return internal::is_one_of(t, {T::Byte, T::Char, T::Short, T::Int, T::Long}) ||
          (includeBool && t == T::Bool);
 }
+// True for Half, Float, Double and BFloat16; not for the 8-bit formats.
 constexpr bool isFloatingType(::executorch::aten::ScalarType t) {
   using T = ::executorch::aten::ScalarType;
   return internal::is_one_of(t, {T::Half, T::Float, T::Double, T::BFloat16});
 }
+// True for complex numbers of Half, float and double.
 constexpr bool isComplexType(::executorch::aten::ScalarType t) {
   using T = ::executorch::aten::ScalarType;
   return internal::is_one_of(t, {T::ComplexHalf, T::ComplexFloat, T::ComplexDouble});
 }
+// True for packed bits, which have no arithmetic.
 constexpr bool isBitsType(::executorch::aten::ScalarType t) {
   using T = ::executorch::aten::ScalarType;
   return internal::is_one_of(t, {T::Bits1x8, T::Bits2x4, T::Bits4x2, T::Bits8, T::Bits16});
 }
+// True for quantized integers, whose scale is stored elsewhere.
 constexpr bool isQIntType(::executorch::aten::ScalarType t) {
   using T = ::executorch::aten::ScalarType;
   return internal::is_one_of(t, {T::QInt8, T::QUInt8, T::QInt32, T::QUInt4x2, T::QUInt2x4});
 }
+// True for the 8-bit floating-point formats.
 constexpr bool isFloat8Type(::executorch::aten::ScalarType t) {
   using T = ::executorch::aten::ScalarType;
   return internal::is_one_of(t, {T::Float8_e5m2, T::Float8_e4m3fn, T::Float8_e5m2fnuz, T::Float8_e4m3fnuz});
 }
+// True for the wider unsigned integers, "barebones" in PyTorch's words: few operators compute with them.
 constexpr bool isBarebonesUnsignedType(::executorch::aten::ScalarType t) {
   using T = ::executorch::aten::ScalarType;
   return internal::is_one_of(t, {T::UInt16, T::UInt32, T::UInt64});
@@ -124,15 +131,19 @@ constexpr bool isRealType(::executorch::aten::ScalarType t) {
   using T = ::executorch::aten::ScalarType;
   return isIntegralType(t, false) || t == T::Float || t == T::Double;
 }
+// Real types and Half.
 constexpr bool isRealHType(::executorch::aten::ScalarType t) {
   return isRealType(t) || t == ::executorch::aten::ScalarType::Half;
 }
+// Real types, Half and Bool.
 constexpr bool isRealHBType(::executorch::aten::ScalarType t) {
   return isRealHType(t) || t == ::executorch::aten::ScalarType::Bool;
 }
+// Real types, Half and BFloat16.
 constexpr bool isRealHBF16Type(::executorch::aten::ScalarType t) {
   return isRealHType(t) || t == ::executorch::aten::ScalarType::BFloat16;
 }
+// Real types, Half, Bool and BFloat16: most dtypes that kernels support.
 constexpr bool isRealHBBF16Type(::executorch::aten::ScalarType t) {
   return isRealHBType(t) || t == ::executorch::aten::ScalarType::BFloat16;
 }
@@ -152,17 +163,19 @@ template <class T>
 struct is_barebones_unsigned_type
     : std::bool_constant<isBarebonesUnsignedType(CppTypeToScalarType<T>::value)> {};
 
-// Map between integer types and the quantized types stored in them; other types map to themselves.
-// toUnderlying() also maps the packed types of 4 and 2 bits to Byte, which toQIntType() does not undo.
+// The quantized type that is stored in an integer type; other types map to themselves.
 inline ::executorch::aten::ScalarType toQIntType(::executorch::aten::ScalarType t) {
   using T = ::executorch::aten::ScalarType;
   return t == T::Byte ? T::QUInt8 : t == T::Char ? T::QInt8 : t == T::Int ? T::QInt32 : t;
 }
+// The integer type in which a quantized type is stored; the packed types of 4 and 2 bits give Byte. Other
+// types map to themselves.
 inline ::executorch::aten::ScalarType toUnderlying(::executorch::aten::ScalarType t) {
   using T = ::executorch::aten::ScalarType;
   if (t == T::QUInt8 || t == T::QUInt4x2 || t == T::QUInt2x4) return T::Byte;
   return t == T::QInt8 ? T::Char : t == T::QInt32 ? T::Int : t;
 }
+// True if `type` stores `qtype`, or if they are equal and not quantized.
 inline bool isUnderlying(::executorch::aten::ScalarType type, ::executorch::aten::ScalarType qtype) {
   return type == toUnderlying(qtype);
 }
@@ -175,9 +188,7 @@ inline bool isSignedType(::executorch::aten::ScalarType t) {
   return t != ::executorch::aten::ScalarType::Byte && t != ::executorch::aten::ScalarType::Bool;
 }
 
-// The component type of a complex type (other types map to themselves), and the complex type with such
-// components. There is no complex type of BFloat16: it becomes ComplexFloat. Aborts for types without a
-// counterpart.
+// The component type of a complex type; other types map to themselves.
 constexpr ::executorch::aten::ScalarType toRealValueType(::executorch::aten::ScalarType t) {
   using T = ::executorch::aten::ScalarType;
   return t == T::ComplexHalf     ? T::Half
@@ -185,6 +196,8 @@ constexpr ::executorch::aten::ScalarType toRealValueType(::executorch::aten::Sca
          : t == T::ComplexDouble ? T::Double
                                  : t;
 }
+// The complex type with components of type t; a complex type maps to itself. There is no complex type of
+// BFloat16: it becomes ComplexFloat. Aborts for types without a counterpart.
 constexpr ::executorch::aten::ScalarType toComplexType(::executorch::aten::ScalarType t) {
   using T = ::executorch::aten::ScalarType;
   if (isComplexType(t)) return t;
@@ -204,6 +217,7 @@ constexpr bool canCast(const ::executorch::aten::ScalarType from, const ::execut
       from != ::executorch::aten::ScalarType::Bool && to == ::executorch::aten::ScalarType::Bool;
   return !loses_imaginary && !loses_fraction && !loses_number;
 }
+// canCast() of C++ types, at compile time.
 template <class From, class To>
 struct can_cast
     : std::bool_constant<canCast(CppTypeToScalarType<From>::value, CppTypeToScalarType<To>::value)> {};

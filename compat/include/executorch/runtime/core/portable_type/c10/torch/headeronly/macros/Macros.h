@@ -31,25 +31,25 @@
 #endif
 #define C10_UBSAN_ENABLED 0
 
-// For the private part of a class.
+// Deletes the copy operations; for the private part of a class.
 #define C10_DISABLE_COPY_AND_ASSIGN(classname) \
   classname(const classname&) = delete;        \
   classname& operator=(const classname&) = delete
 
-// A name that is new at each use; text from tokens. The _IMPL forms make the preprocessor expand arguments
-// first.
+// A name that is new at each use, in each translation unit.
 #define C10_UID __COUNTER__
 #define C10_ANONYMOUS_VARIABLE(str) C10_CONCATENATE(str, C10_UID)
+// One token from two, after expansion of both.
 #define C10_CONCATENATE(s1, s2) C10_CONCATENATE_IMPL(s1, s2)
 #define C10_CONCATENATE_IMPL(s1, s2) s1##s2
+// The text of the arguments after their expansion.
 #define C10_STRINGIZE(...) C10_STRINGIZE_IMPL(__VA_ARGS__)
 #define C10_STRINGIZE_IMPL(...) #__VA_ARGS__
 #define C10_MACRO_EXPAND(...) __VA_ARGS__
 
-// Attributes. C10_LIKELY and C10_UNLIKELY are expressions (ET_LIKELY is not). C10_LIFETIMEBOUND lets Clang
-// warn if a result outlives the argument that it refers to. C10_ERASE inlines a function and hides its
-// symbol.
+// Attributes. The first one is a test, for #if.
 #define C10_HAS_CPP_ATTRIBUTE(x) __has_cpp_attribute(x)
+// Lets Clang warn if a result outlives the argument that it refers to.
 #ifdef __clang__
 #define C10_LIFETIMEBOUND [[clang::lifetimebound]]
 #else
@@ -57,8 +57,10 @@
 #endif
 #define C10_NODISCARD [[nodiscard]]
 #define C10_UNUSED [[maybe_unused]]
+// Keeps a static function or object that nothing refers to.
 #define C10_USED __attribute__((__used__))
 #define C10_RESTRICT __restrict
+// Expressions, unlike ET_LIKELY: if (C10_LIKELY(x)). The condition becomes a bool.
 #define C10_UNLIKELY(expr) (!C10_LIKELY(!(expr)))
 #define C10_LIKELY(expr) (__builtin_expect(!!(expr), true))
 #define C10_NOINLINE __attribute__((noinline))
@@ -66,6 +68,7 @@
 #define C10_ALWAYS_INLINE_ATTRIBUTE __attribute__((__always_inline__))
 #define C10_ALWAYS_INLINE_UNLESS_MOBILE C10_ALWAYS_INLINE
 #define C10_ATTR_VISIBILITY_HIDDEN __attribute__((__visibility__("hidden")))
+// Inlines a function and hides its symbol, so that it leaves no trace in the binary.
 #define C10_ERASE C10_ALWAYS_INLINE C10_ATTR_VISIBILITY_HIDDEN
 
 // GPU kernels' attributes; their assertions become the standard assert(), which NDEBUG removes.
