@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The services for one execution of a delegate.
+// The services for one execution of a delegate: scratch, a tracer, and the method's name.
 #pragma once
 
 #include <executorch/runtime/core/event_tracer.h>

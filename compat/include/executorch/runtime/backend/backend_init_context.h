@@ -1,5 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The services for the initialisation of a delegate.
+// The services for the initialisation of a delegate: memory, weights by name, and the caller's options.
+//
+//   Result<int> threads = context.get_runtime_spec<int>("num_threads");
+//   const int num_threads = threads.ok() ? *threads : 1;
+//   auto* state = context.get_runtime_allocator()->allocateInstance<State>();
+//   if (state == nullptr) return Error::MemoryAllocationFailed;
+//   return new (state) State(num_threads);
 #pragma once
 
 #include <type_traits>

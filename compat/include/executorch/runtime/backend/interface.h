@@ -2,6 +2,10 @@
 // Backends registered at run time, for hosts, in addition to the backends that the build selected. A
 // registered backend takes precedence over a selected one of the same name. rushlight's own interface, which
 // boards have as well, is runtime/backend/backend.h.
+//
+//   class MyBackend final : public BackendInterface { ... };
+//   static MyBackend my_backend;
+//   static const Error registered = register_backend({"MyBackend", &my_backend});
 #pragma once
 
 #include <cstring>

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A view of constant elements that it does not own: rushlight::Span<const T> with the official members. Two
 // words, passed by value.
+//
+//   const int64_t dims[] = {0, 1};
+//   torch::executor::aten::sum_outf(context, in, ArrayRef<int64_t>(dims), true, std::nullopt, out);
 #pragma once
 
 #include <array>

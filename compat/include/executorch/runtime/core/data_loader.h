@@ -1,6 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The interface to sources of program data; applications may implement it, for a file system, flash or a
 // network. Implementations for hosts are in extension/data_loader.
+//
+//   class FlashLoader final : public DataLoader {
+//    public:
+//     Result<FreeableBuffer> load(size_t offset, size_t size, const SegmentInfo&) const override {
+//       if (offset > kSize || size > kSize - offset) return Error::InvalidArgument;
+//       return FreeableBuffer(kFlash + offset, size, nullptr);    // nothing to free
+//     }
+//     Result<size_t> size() const override { return kSize; }
+//   };
 #pragma once
 
 #include <cstddef>

@@ -2,6 +2,10 @@
 // Allocators for memory of devices other than the CPU, one per kind of device. rushlight's kernels compute on
 // the CPU only; these allocators serve an application's tensors, which copy_tensor_data() copies to and from
 // the device.
+//
+//   class CudaAllocator final : public DeviceAllocator { ... };
+//   static CudaAllocator allocator;
+//   register_device_allocator(&allocator);
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Status codes, and macros that return errors. The runtime throws no exceptions: a function that can fail
 // returns an Error, or a Result<T> (core/result.h).
+//
+//   Error run(Method& method, const EValue& value) {
+//     ET_CHECK_OR_RETURN_ERROR(method.inputs_size() == 1, InvalidArgument, "%zu inputs", method.inputs_size());
+//     ET_CHECK_OK_OR_RETURN_ERROR(method.set_input(value, 0));
+//     return method.execute();
+//   }
 #pragma once
 
 #include <executorch/runtime/platform/log.h>

@@ -3,6 +3,10 @@
 // the tag: the to functions abort on another kind of value or a null list, the tryTo functions return
 // InvalidType or InvalidState instead. Nothing is converted: toDouble() of an int aborts.
 //
+//   EValue value(int64_t{3});
+//   if (value.isInt()) use(value.toInt());
+//   Result<Tensor> tensor = value.tryToTensor();    // InvalidType
+//
 // The payload differs from ExecuTorch's: only numbers, and null as a pointer, can be read through
 // payload.copyable_union.
 #pragma once

@@ -2,6 +2,11 @@
 // The interface of tracers, which record times of methods, operators and delegates, and values.
 // devtools/etdump has an implementation that writes ETDump files. The runtime calls a tracer only in builds
 // with EXECUTORCH_ENABLE_EVENT_TRACER.
+//
+//   etdump::ETDumpGen tracer;
+//   auto method = program->load_method("forward", &memory, &tracer);
+//   method->execute();
+//   const etdump::ETDumpResult file = tracer.get_etdump_data();    // free(file.buf) after use
 #pragma once
 
 #include <cstdint>

@@ -2,6 +2,10 @@
 // Hooks for backends: internal events and outputs of a delegate. The tracer is the execution context's
 // event_tracer() and may be null. `name` identifies a part of the delegate; if it is null,
 // `delegate_debug_id` does.
+//
+//   const auto event = event_tracer_start_profiling_delegate(tracer, "conv_1", -1);
+//   compute();
+//   event_tracer_end_profiling_delegate(tracer, event);
 #pragma once
 
 #include <type_traits>

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Bytes that are released once: memory, or an object that an integer identifies, such as a handle of the
 // system. Data loaders and data maps return them.
+//
+//   FreeableBuffer buffer(std::malloc(size), size, [](void*, void* data, size_t) { std::free(data); });
 #pragma once
 
 #include <cstddef>

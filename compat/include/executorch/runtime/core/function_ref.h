@@ -2,6 +2,9 @@
 // A reference to a callable, which must outlive it: two words, no allocation. For parameters of functions
 // that call back before they return; a lambda in the argument list lives as long as the call. To keep a
 // callable use std::function.
+//
+//   void for_each(Span<int> values, FunctionRef<void(int)> visit);
+//   for_each(values, [&](int value) { sum += value; });
 #pragma once
 
 #include <cstddef>

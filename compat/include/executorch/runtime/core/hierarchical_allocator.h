@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The planned buffers of a method, in the order of their memory ids (id 1 of the program first). The exporter
 // has assigned an offset in one of them to each tensor, so nothing is allocated at run time.
+//
+//   memory id 1  ->  buffers[0]    | tensor | tensor ... |
+//   memory id 2  ->  buffers[1]    | tensor ... |
 #pragma once
 
 #include <c10/util/irange.h>

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A bump allocator over memory of the caller: allocate() advances a pointer, and reset() frees all.
 // Applications may derive from it (extension/memory_allocator has two for hosts).
+//
+//   base_address | padding | allocation | padding | allocation | free_size() bytes |
 #pragma once
 
 #include <cinttypes>

@@ -2,6 +2,9 @@
 // Data by key: weights that are not constants of the program, for external tensors and for backends.
 // Implementations: extension/flat_tensor (a .ptd file), executor/pte_data_map.h (a program's own), and maps
 // that join others.
+//
+//   auto weights = FlatTensorDataMap::load(&loader);
+//   auto method = program->load_method("forward", &memory, nullptr, &weights.get());
 #pragma once
 
 #include <string_view>

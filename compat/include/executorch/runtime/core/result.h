@@ -4,6 +4,11 @@
 //   Result<Program> program = Program::load(&loader);
 //   if (!program.ok()) return program.error();
 //   program->num_methods();
+//
+// In a function that returns Error or Result itself, the macros at the end do the check:
+//
+//   ET_ASSIGN_OR_RETURN(meta, program->method_meta("forward"), "no method forward");
+//   const char* name = ET_UNWRAP(program->get_method_name(0));
 #pragma once
 
 #include <new>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // rushlight::Span with the official constructors: a view of elements that it does not own and may write,
-// unless T is const. Two words, passed by value.
+// unless T is const. Two words, passed by value. Not convertible from Span<T> to Span<const T>: write
+// {span.data(), span.size()}.
 #pragma once
 
 #include <cstddef>

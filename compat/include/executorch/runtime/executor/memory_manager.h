@@ -1,6 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The memory of a method: the allocators and planned buffers that an application hands to
 // Program::load_method(). The manager owns none of them.
+//
+//   alignas(16) static uint8_t method_memory[16384], planned[65536], scratch[8192];
+//   MemoryAllocator method_allocator(sizeof method_memory, method_memory);
+//   MemoryAllocator temp_allocator(sizeof scratch, scratch);
+//   Span<uint8_t> buffers[] = {planned};    // one per planned buffer
+//   HierarchicalAllocator planned_memory(buffers);
+//   MemoryManager memory(&method_allocator, &planned_memory, &temp_allocator);
 #pragma once
 
 #include <executorch/runtime/core/hierarchical_allocator.h>

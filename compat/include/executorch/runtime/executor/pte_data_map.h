@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The named data of a program file, as listed in its tables: each entry has a key and the index of a segment.
 // Program::get_named_data_map() returns such a map.
+//
+//   named_data[i]  ->  key, segment index k
+//   segments[k]    ->  offset, size      bytes at segment_base_offset + offset of the file
 #pragma once
 
 #include <algorithm>

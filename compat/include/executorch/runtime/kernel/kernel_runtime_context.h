@@ -1,5 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The services for an official kernel: scratch, a tracer, and its failure state.
+//
+//   Result<void*> scratch = context.allocate_temp(count * sizeof(float), alignof(float));
+//   if (!scratch.ok()) {
+//     context.fail(scratch.error());
+//     return out;
+//   }
 #pragma once
 
 #include <executorch/runtime/core/error.h>

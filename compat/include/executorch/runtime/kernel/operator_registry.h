@@ -3,6 +3,11 @@
 // fixed: MAX_KERNEL_NUM kernels, 2000 by default, the build's included; the value counts where the library is
 // compiled. A kernel replaces the build's kernel with the same name and key.
 //
+//   static const Kernel kernel("my_ops::scale.out", [](KernelRuntimeContext& context, Span<EValue*> stack) {
+//     scale_out(context, stack[0]->toTensor(), stack[1]->toDouble(), stack[2]->toTensor());
+//   });
+//   static const Error registered = register_kernel(kernel);
+//
 // Usually generated code or EXECUTORCH_LIBRARY (extension/kernel_util/make_boxed_from_unboxed_functor.h)
 // registers kernels in a static initialiser. The registry is not thread-safe, and nothing can be removed. A
 // method looks its operators up when it is loaded, so kernels must be registered before.

@@ -2,6 +2,10 @@
 // A loop whose parts may execute in parallel. Like rushlight's kernels, it executes on the calling thread:
 // with the official threadpool the parts would be distributed over threads, so a function must not depend on
 // their order in either case.
+//
+//   parallel_for(0, rows, 1, [&](int64_t begin, int64_t end) {
+//     for (int64_t row = begin; row < end; ++row) compute(row);
+//   });
 #pragma once
 
 #include <cinttypes>

@@ -3,6 +3,10 @@
 // ones here at link time, or at run time by register_pal(). The default is rushlight's platform layer
 // (runtime/platform/platform.h).
 //
+//   void to_my_log(et_timestamp_t, et_pal_log_level_t level, const char* file, const char*, size_t line,
+//                  const char* message, size_t length) { ... }
+//   static const bool registered = register_pal(PalImpl::create(to_my_log, __FILE__));
+//
 // All calls of the runtime's official side go through the pal_ functions at the end. rushlight's own code
 // calls its platform layer directly, so a replaced et_pal_emit_log_message() receives the lines of ET_LOG
 // only. Boards have only pal_abort(), pal_current_ticks() and pal_ticks_to_ns_multiplier(), without hooks.

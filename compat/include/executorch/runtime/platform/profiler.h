@@ -3,6 +3,11 @@
 // PROFILING_ENABLED is defined, and otherwise cost nothing. In the runtime only memory allocators record
 // here: the times of a method's operators go to an EventTracer (core/event_tracer.h).
 //
+//   EXECUTORCH_PROFILE_CREATE_BLOCK("second run");
+//   { EXECUTORCH_SCOPE_PROF("preprocessing"); preprocess(); }
+//   prof_result_t result;
+//   EXECUTORCH_DUMP_PROFILE_RESULTS(&result);    // result.prof_data, result.num_bytes
+//
 // The functions are not thread-safe: only the state of chain and instruction is per thread. A buffer that is
 // full ends the process.
 #pragma once

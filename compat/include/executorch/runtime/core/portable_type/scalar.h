@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A number as an operator argument: rushlight::Scalar with the official members. Holds an int64, a double or
 // a bool, and which of them.
+//
+//   const Scalar alpha = 2;
+//   alpha.isIntegral(false);    // true
+//   alpha.to<int64_t>();        // 2; to<double>() aborts
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// c10::complex with the functions that std::complex has in namespace std.
+// c10::complex with the functions that std::complex has in namespace std. The elementary functions are in
+// complex_math.h, which this header includes.
 #pragma once
 
 #include <cmath>

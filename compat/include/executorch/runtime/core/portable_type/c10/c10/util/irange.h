@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// for (const auto i : c10::irange(n)): integers from 0, or from a start, up to an end, which is excluded. The
-// variable has the type of the end, so that it compares with it without a sign warning. No cost beside that
-// of a plain loop.
+// Loops over integers without a counter of the wrong type. The variable has the type of the end, so that it
+// compares with it without a sign warning. No cost beside that of a plain loop.
+//
+//   for (const auto i : c10::irange(n)) ...           // 0, 1, ..., n - 1
+//   for (const auto i : c10::irange(first, last)) ... // first, ..., last - 1
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Sums and products that report overflow, for sizes that come from a file or a caller. Unsigned overflow
-// wraps silently, signed overflow is undefined, so a check after the operation is too late.
+// wraps silently, and signed overflow is undefined behaviour.
+//
+//   size_t bytes;
+//   if (c10::mul_overflows(count, sizeof(float), &bytes)) return Error::InvalidArgument;
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// bfloat16, the upper half of a binary32, under c10's name: 1 bit of sign, 8 of exponent, 7 of fraction. It
-// has float's range with 2 to 3 decimal digits. Arithmetic is done in float and rounded to nearest even.
+// bfloat16, the upper half of a binary32, under c10's name. It has float's range with 2 to 3 decimal digits.
+// Arithmetic is done in float and rounded to nearest even.
+//
+//   bit   15     14 ... 7   6 ... 0
+//         sign   exponent   fraction      value = (-1)^sign * 2^(exponent - 127) * 1.fraction
 #pragma once
 
 #include <cmath>

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// IEEE 754 binary16 under c10's name: 1 bit of sign, 5 of exponent, 10 of fraction. It reaches 65504, with 3
-// to 4 decimal digits. Arithmetic is done in float and rounded to nearest even.
+// IEEE 754 binary16 under c10's name. It reaches 65504, with 3 to 4 decimal digits; below 2^-14 it is
+// subnormal, down to 2^-24. Arithmetic is done in float and rounded to nearest even.
+//
+//   bit   15     14 ... 10   9 ... 0
+//         sign   exponent    fraction      value = (-1)^sign * 2^(exponent - 15) * 1.fraction
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Complex numbers in the layout of tensors: real part, imaginary part, aligned as the pair. A pointer to the
 // elements of a complex tensor is a pointer to these.
+//
+//   dtype           C++ type           bytes
+//   ComplexHalf     complex<Half>      4
+//   ComplexFloat    complex<float>     8
+//   ComplexDouble   complex<double>    16
 #pragma once
 
 #include <cmath>
