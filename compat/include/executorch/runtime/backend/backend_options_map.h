@@ -6,6 +6,7 @@
 //   options.set_option("num_threads", 4);
 //   LoadBackendOptionsMap map;
 //   map.set_options("XnnpackBackend", options.view());
+//   auto method = program->load_method("forward", &memory, nullptr, nullptr, &map);
 #pragma once
 
 #include <cstring>

@@ -95,14 +95,17 @@ template <class T>
 ArrayRef<T> makeArrayRef(const T& element) {
   return element;
 }
+// Elements at an address, with their number.
 template <class T>
 ArrayRef<T> makeArrayRef(const T* data, size_t length) {
   return {data, length};
 }
+// Elements between two addresses.
 template <class T>
 ArrayRef<T> makeArrayRef(const T* begin, const T* end) {
   return {begin, end};
 }
+// All elements of an array; their number is part of its type.
 template <class T, std::size_t N>
 ArrayRef<T> makeArrayRef(const std::array<T, N>& array) {
   return array;

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Memory from a device's allocator, freed on destruction. Movable, not copyable; a moved-from buffer is
 // empty.
+//
+//   auto buffer = DeviceMemoryBuffer::create(1024, etensor::DeviceType::CUDA);
+//   if (!buffer.ok()) return buffer.error();
+//   launch(buffer->data(), buffer->size());
 #pragma once
 
 #include <cstddef>

@@ -3,7 +3,7 @@
 // returns an Error, or a Result<T> (core/result.h).
 //
 //   Error run(Method& method, const EValue& value) {
-//     ET_CHECK_OR_RETURN_ERROR(method.inputs_size() == 1, InvalidArgument, "%zu inputs", method.inputs_size());
+//     ET_CHECK_OR_RETURN_ERROR(method.inputs_size() == 1, InvalidArgument, "expected one input");
 //     ET_CHECK_OK_OR_RETURN_ERROR(method.set_input(value, 0));
 //     return method.execute();
 //   }

@@ -242,6 +242,7 @@ struct EValue : public rushlight::EValue {
   }
 
  private:
+  // Tells whether to() and tryTo() were asked for an optional.
   template <class T>
   struct IsOptional : std::false_type {};
   template <class T>

@@ -3,7 +3,12 @@
 // rushlight's executor reports by its own hooks (runtime/trace/scope.h); these serve code that was written
 // against the official ones. Each object and call is for one thread.
 //
-//   EventTracerProfileOpScope scope(tracer, "my_part");    // recorded until the end of the block
+//   EventTracerProfileMethodScope method_scope(tracer, "forward");
+//   for (size_t i = 0; i < steps; ++i) {
+//     EventTracerProfileInstructionScope instruction_scope(tracer, 0, i);
+//     EventTracerProfileOpScope op_scope(tracer, "my_part");    // recorded until the end of the block
+//     execute(i);
+//   }
 #pragma once
 
 #include <executorch/runtime/core/event_tracer.h>

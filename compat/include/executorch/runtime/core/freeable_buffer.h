@@ -90,6 +90,7 @@ class FreeableBuffer final {
   }
 
  private:
+  // Empties the buffer without releasing anything.
   void forget() {
     data_ = nullptr;
     number_ = 0;

@@ -66,6 +66,8 @@ class HierarchicalAllocator final {
   Span<Span<uint8_t>> buffers() const { return buffers_; }
 
  private:
+  // Storage for the older constructor only, which receives no array of buffers: then `buffers_` is a view of
+  // it.
   static constexpr size_t kSpanArraySize = 16;
 
   Span<uint8_t> own_[kSpanArraySize];

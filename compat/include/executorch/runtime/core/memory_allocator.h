@@ -100,6 +100,8 @@ class MemoryAllocator {
   }
 
  private:
+  // The memory, the first byte behind the last allocation, and the memory's size. Constant but for the
+  // second, which reset() moves back.
   uint8_t* const begin_;
   uint8_t* current_;
   const uint32_t size_;

@@ -1,5 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The kinds of values; the enumeration is rushlight's, with ExecuTorch's values.
+//
+//   schema type        tag                  read by EValue's
+//   int, bool, float   Int, Bool, Double    toInt(), toBool(), toDouble()
+//   Scalar             one of these three   toScalar()
+//   str                String               toString()
+//   Tensor             Tensor               toTensor()
+//   int[], SymInt[]    ListInt              toIntList()
+//   bool[], float[]    ListBool, ListDouble toBoolList(), toDoubleList()
+//   Tensor[]           ListTensor           toTensorList()
+//   Tensor?[]          ListOptionalTensor   toListOptionalTensor()
+//   an absent T?       None                 toOptional<T>()
 #pragma once
 
 #include <cstddef>

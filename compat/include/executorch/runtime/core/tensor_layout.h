@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Dtype, sizes and dim order of a tensor in a data file. Sizes and dim order refer to the file, which must
-// outlive the object.
+// outlive the object. The runtime compares a layout with the program's tensor before it uses the data.
 #pragma once
 
 #include <executorch/runtime/core/exec_aten/exec_aten.h>

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Presents two maps of named data as one, without heap: asks the first map, and the second if the first lacks
 // the key. For any number of maps see extension/named_data_map/merged_data_map.h.
+//
+//   auto merged = MergedDataMap::load(&file_map, program_map);
+//   auto weights = merged->get_data("linear.weight");
 #pragma once
 
 #include <array>

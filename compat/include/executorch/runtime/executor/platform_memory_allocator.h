@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // An allocator over the platform's that frees everything at once. A Method takes scratch from it if the
 // MemoryManager has no temporary allocator.
+//
+//   pal_allocate():  | next | padding | size bytes |      next leads to the allocation before
 #pragma once
 
 #include <cinttypes>

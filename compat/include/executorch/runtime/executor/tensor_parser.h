@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Parses tensors and lists of values from a program's tables, for code that walks the tables itself, such as
 // ExecuTorch's tests. Methods do not use these functions: they verify once and build their values in one
-// arena.
+// arena. Here each call verifies its tensor again, and takes memory for it alone.
 #pragma once
 
 #include <new>

@@ -15,6 +15,8 @@
 
 // Evaluates the condition once. If it is false, logs its text and the printf-style message, then aborts. With
 // ET_LOG_ENABLED=0 the message's arguments are not evaluated, but the check and the abort remain.
+//
+//   ET_CHECK_MSG(n < limit, "%d items", n);    // f(): assertion failed (n < limit): 9 items
 #define ET_CHECK_MSG(condition_, format_, ...)                               \
   do {                                                                       \
     if ET_UNLIKELY (!(condition_)) {                                         \

@@ -9,22 +9,25 @@
 #error "expected C++17 or later"
 #endif
 
-// Attributes. ET_EXPERIMENTAL and ET_DEPRECATED warn where the name is used; ET_WEAK lets another definition
-// at link time replace this one; reaching ET_UNREACHABLE() is undefined behaviour.
-//
-// ET_PRINTFLIKE lets the compiler check the arguments against the format: the parameters' numbers count from
-// 1 (from 2 in a member function, whose `this` is the first); `first_index` is 0 for a va_list.
+// Attributes of C++17. Two of them warn where the marked name is used: ET_EXPERIMENTAL says that it may
+// change, ET_DEPRECATED that code should move to another.
 #define ET_NORETURN [[noreturn]]
 #define ET_NODISCARD [[nodiscard]]
 #define ET_DEPRECATED [[deprecated]]
 #define ET_EXPERIMENTAL [[deprecated("experimental: it may change without notice")]]
 #define ET_FALLTHROUGH [[fallthrough]]
 #define ET_UNUSED [[maybe_unused]]
+// Attributes of GCC and Clang. ET_INLINE inlines in debug builds, too. ET_RESTRICT promises that no other
+// pointer leads to the same memory. ET_WEAK lets another definition at link time replace this one.
 #define ET_NOINLINE __attribute__((noinline))
 #define ET_INLINE __attribute__((always_inline)) inline
 #define ET_RESTRICT __restrict__
 #define ET_WEAK __attribute__((weak))
+// Promises that control never arrives here; if it does, the behaviour is undefined. See
+// ET_ASSERT_UNREACHABLE() in platform/assert.h, which aborts first.
 #define ET_UNREACHABLE() __builtin_unreachable()
+// Lets the compiler check the arguments against the format: the parameters' numbers count from 1 (from 2 in a
+// member function, whose `this` is the first); `first_index` is 0 for a va_list.
 #define ET_PRINTFLIKE(format_index, first_index) __attribute__((format(printf, format_index, first_index)))
 
 // Used as `if ET_LIKELY (condition)`: the macro adds the parentheses. Before C++20 it has no attribute for

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Finds the shared library of an address, if ET_USE_LIBDL says that the system can.
+// Finds the shared library of an address, if ET_USE_LIBDL says that the system can. The macro is the
+// including code's: without it the header needs no libdl, and its function is a constant.
 #pragma once
 
 #ifdef ET_USE_LIBDL

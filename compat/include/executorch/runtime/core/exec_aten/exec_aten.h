@@ -39,7 +39,7 @@
 
 namespace executorch::aten {
 
-// Types of the standard library that older code finds here.
+// Types of the standard library that older code finds here, and the enumeration of shape dynamism.
 using executorch::runtime::TensorShapeDynamism;
 using std::nullopt;
 using std::nullopt_t;

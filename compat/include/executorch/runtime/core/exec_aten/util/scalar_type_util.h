@@ -9,6 +9,15 @@
 // calls the lambda once, with CTYPE as the C++ type of the dtype. A dtype outside of the set fails the
 // context with InvalidArgument. Each case compiles the lambda again: choose the smallest set that the
 // operator needs.
+//
+//   INT, UINT        8 to 64 bits signed, and uint8; uint16 to uint64
+//   FLOAT            float32, float64; FLOATH adds float16, FLOATHBF16 also bfloat16
+//   REAL             INT and FLOAT; B adds bool, H float16, BF16 bfloat16: REALB to REALHBBF16
+//   COMPLEX          complex64, complex128; COMPLEXH adds complex32
+//   QINT, BITS       quantized integers; packed bits
+//   SCALAR_OBJ       bool, int64, float64: the kinds of a Scalar
+//
+// _AND, _AND2 and _AND3 behind the set's name take one to three further enumerators in front.
 #pragma once
 
 #include <array>

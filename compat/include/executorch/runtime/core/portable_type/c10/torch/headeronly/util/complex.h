@@ -79,8 +79,12 @@ struct alignas(sizeof(T) * 2) complex {
     const U im = other.imag();
     return set(real_ * re - imag_ * im, real_ * im + imag_ * re);
   }
-  // Scales by the larger part of the divisor, so that its square cannot overflow (Smith's method, 1962). A
-  // divisor of 0 divides each part by 0: infinities, or NaN for a part of 0.
+  // Scales by the larger part of the divisor, so that its square cannot overflow (Smith's method, 1962). With
+  // the divisor c + id, |c| >= |d| and r = d / c:
+  //
+  //   (a + ib) / (c + id) = (a + b r) / (c + d r) + i (b - a r) / (c + d r)
+  //
+  // A divisor of 0 divides each part by 0: infinities, or NaN for a part of 0.
   template <class U>
   constexpr complex& operator/=(const complex<U>& other) {
     const U re = other.real();

@@ -18,7 +18,7 @@ struct is_complex<std::complex<T>> : std::true_type {};
 template <class T>
 struct is_complex<c10::complex<T>> : std::true_type {};
 
-// The component type; T itself if it is not complex.
+// The component type; T itself if it is not complex: float for complex<float> and for float.
 template <class T>
 struct scalar_value_type {
   using type = T;
