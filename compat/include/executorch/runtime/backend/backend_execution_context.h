@@ -21,7 +21,8 @@ class BackendExecutionContext final {
   EventTracer* event_tracer() { return tracer_; }
   // Allocates memory that lives until execute() returns; null if it does not fit, or if `alignment` is not a
   // power of two. Precondition: get_temp_allocator() is not null. The memory is the MemoryManager's temporary
-  // allocator's; without one, the platform's; or the heap's if kernels need more than both have.
+  // allocator's; without one, the platform's; or the heap's if the method's kernels need more scratch than
+  // that provides.
   void* allocate(size_t size, size_t alignment = MemoryAllocator::kDefaultAlignment) {
     MemoryAllocator& scratch = *get_temp_allocator();
     return scratch.allocate(size, alignment);

@@ -151,8 +151,8 @@ struct EValue : public rushlight::EValue {
   executorch::aten::ArrayRef<double> toDoubleList() const {
     return expect(Tag::ListDouble, "double list"), to_double_list();
   }
-  // The tensors, and the tensors or absent ones; gathered as the ints are. The list's handles can be written
-  // to.
+  // The tensors, and the tensors or absent ones; gathered as the ints are. The list is constant, the tensors'
+  // elements are writable.
   executorch::aten::ArrayRef<Tensor> toTensorList() const {
     return expect(Tag::ListTensor, "tensor list"), tensors();
   }

@@ -35,9 +35,9 @@ class KernelRuntimeContext {
   // Null in a method: events of operators are recorded by the executor, not by kernels.
   EventTracer* internal_event_tracer() { return event_tracer_; }
 
-  // Scratch for this call: at least `size` bytes, not initialised, released when the kernel returns.
-  // `alignment` is a power of two. Errors: NotFound (no allocator), MemoryAllocationFailed (too large, or an
-  // invalid alignment).
+  // Scratch for this call: at least `size` bytes, not initialised. A method releases it when the kernel
+  // returns; a context of your own keeps it until you reset the allocator. `alignment` is a power of two.
+  // Errors: NotFound (no allocator), MemoryAllocationFailed (too large, or an invalid alignment).
   Result<void*> allocate_temp(size_t size, size_t alignment = MemoryAllocator::kDefaultAlignment) {
     ET_CHECK_OR_RETURN_ERROR(temp_allocator_ != nullptr, NotFound,
                              "temporary memory: expected an allocator, got none");

@@ -6,15 +6,15 @@
 // as ET_KERNEL_CHECK(context, tensor_is_rank(in, 2), InvalidArgument, out). Do not use one to select between
 // valid cases. Tensors are handles, passed by value.
 //
-// Macros, from compat/detail/tensor_checks.h:
+// The macros are in compat/detail/tensor_checks.h. ET_KERNEL_CHECK(context, condition, error, result) fails
+// the context with Error::error and returns `result`; ET_KERNEL_CHECK_MSG also takes a message.
 //
-// - ET_KERNEL_CHECK(context, condition, error, result) fails the context with Error::error and returns
-// `result`; ET_KERNEL_CHECK_MSG also takes a message.
-// - ET_CHECK_SAME_SHAPE2, _SHAPE3, _DTYPE2, _DTYPE3, _STRIDES2, _STRIDES3, ET_CHECK_SAME_SHAPE_AND_DTYPE2 and
-// 3, ET_CHECK_CONTIGUOUS abort instead; kernels should prefer the context.
-// - ET_CHECK_VALID_DIM(dim, rank) and ET_CHECK_VALID_IX(index, size) abort unless -bound <= value < bound;
-// ET_NORMALIZE_IX(index, size) adds `size` to a negative index.
-// - ET_EXTRACT_SCALAR_TENSOR(tensor, variable) is extract_scalar_tensor(), and aborts if that fails.
+// Others abort; kernels should prefer the context: ET_CHECK_SAME_SHAPE2(a, b) and ET_CHECK_SAME_SHAPE3(a, b,
+// c), the same for _DTYPE, _STRIDES and _SHAPE_AND_DTYPE, ET_CHECK_CONTIGUOUS(a), ET_CHECK_VALID_DIM(dim,
+// rank) and ET_CHECK_VALID_IX(index, size), which accept negative values from the end.
+//
+// ET_NORMALIZE_IX(index, size) adds `size` to a negative index. ET_EXTRACT_SCALAR_TENSOR(tensor, variable) is
+// extract_scalar_tensor(), and aborts if that fails.
 #pragma once
 
 #include <algorithm>

@@ -48,7 +48,6 @@ RUSHLIGHT_FLOAT16_FUNCTION(log)
 RUSHLIGHT_FLOAT16_FUNCTION(log10)
 RUSHLIGHT_FLOAT16_FUNCTION(log1p)
 RUSHLIGHT_FLOAT16_FUNCTION(log2)
-// Results of rounding functions are exact: integers below T's largest value that T cannot hold do not occur.
 RUSHLIGHT_FLOAT16_FUNCTION(ceil)
 RUSHLIGHT_FLOAT16_FUNCTION(cos)
 RUSHLIGHT_FLOAT16_FUNCTION(floor)
@@ -62,7 +61,6 @@ RUSHLIGHT_FLOAT16_FUNCTION(trunc)
 // The logarithm of |gamma(a)|; infinite for 0 and negative integers.
 RUSHLIGHT_FLOAT16_FUNCTION(lgamma)
 RUSHLIGHT_FLOAT16_FUNCTION(sqrt)
-// Exact, like the sign: abs() never rounds.
 RUSHLIGHT_FLOAT16_FUNCTION(abs)
 #undef RUSHLIGHT_FLOAT16_FUNCTION
 
