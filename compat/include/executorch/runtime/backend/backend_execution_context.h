@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The services for one execution of a delegate: scratch, a tracer, and the method's name.
+//
+//   auto* sums = static_cast<float*>(context.allocate(n * sizeof(float), alignof(float)));
+//   if (sums == nullptr) return Error::MemoryAllocationFailed;
 #pragma once
 
 #include <executorch/runtime/core/event_tracer.h>

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Conversion of the platform's ticks to time.
+//
+//   const et_timestamp_t start = pal_current_ticks();
+//   work();
+//   const uint64_t ns = ticks_to_ns(pal_current_ticks() - start);
 #pragma once
 
 #include <executorch/runtime/platform/platform.h>

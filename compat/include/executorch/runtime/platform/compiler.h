@@ -72,7 +72,7 @@
 #define ET_HAS_EXCEPTIONS 0
 #endif
 
-// Older spellings.
+// Older spellings. Names with two underscores are reserved for the compiler: new code uses the names above.
 #define __ET_DEPRECATED ET_DEPRECATED
 #define __ET_FALLTHROUGH ET_FALLTHROUGH
 #define __ET_FUNCTION ET_FUNCTION

@@ -3,6 +3,8 @@
 // removed at compile time, all of them if ET_LOG_ENABLED is 0. Both macros apply to the translation unit that
 // defines them: a library keeps the level with which it was compiled.
 //
+//   ET_LOG(Error, "input %zu: expected %zu bytes, got %zu", index, expected, size);
+//
 // A line is formatted on the stack: at most 255 bytes on hosts and 127 on boards. A longer one is cut in
 // front of the first UTF-8 character that does not fit. Logging allocates no memory.
 #pragma once
