@@ -47,8 +47,8 @@ enum class EventTracerProfilingLevel { kProfileMethodOnly, kProfileAllEvents };
 // one that matches names and ranges.
 class EventTracerFilterBase {
  public:
-  // True for an output that is to be recorded; `name` may be null if the index identifies it. An error is
-  // returned to the backend's log call.
+  // True for an output that is to be recorded; `name` may be null if the index identifies it. The tracer's
+  // log function returns an error of the filter.
   virtual Result<bool> filter(const char* name, DelegateDebugIntId delegate_debug_index) = 0;
   virtual ~EventTracerFilterBase() = default;
 };

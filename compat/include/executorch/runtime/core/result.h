@@ -62,8 +62,8 @@ class Result final {
     check();
     return value_;
   }
-  // The value as get(). There is no operator* for a temporary, because the reference would outlive its
-  // object.
+  // The value as get(). On a temporary operator* gives a constant reference, valid until the end of the full
+  // expression.
   T& operator*() & { return get(); }
   const T& operator*() const& { return get(); }
   // A member of the value; aborts if there is none.
