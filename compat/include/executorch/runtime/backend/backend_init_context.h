@@ -1,4 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// The services for the initialisation of a delegate: memory, weights by name, and the caller's options.
+//
+//   Result<int> threads = context.get_runtime_spec<int>("num_threads");
+//   const int num_threads = threads.ok() ? *threads : 1;
+//   auto* state = context.get_runtime_allocator()->allocateInstance<State>();
+//   if (state == nullptr) return Error::MemoryAllocationFailed;
+//   return new (state) State(num_threads);
 #pragma once
 
 #include <type_traits>
@@ -13,9 +20,10 @@
 
 namespace executorch::ET_RUNTIME_NAMESPACE {
 
-// Passed to a backend's init().
+// Passed to a backend's init(), and valid during that call only.
 class BackendInitContext final {
  public:
+  // For backends' tests. Nothing is owned; `runtime_specs` must outlive the object.
   explicit BackendInitContext(MemoryAllocator* runtime_allocator, EventTracer* event_tracer = nullptr,
                               const char* method_name = nullptr, const NamedDataMap* named_data_map = nullptr,
                               Span<const BackendOption> runtime_specs = {})
@@ -23,15 +31,22 @@ class BackendInitContext final {
         data_(named_data_map),
         options_(runtime_specs) {}
 
-  // Memory that lives as long as the method.
+  // Memory that lives as long as the method: the method allocator of its MemoryManager, never null in a
+  // method. Nobody runs destructors there; destroy() must.
   MemoryAllocator* get_runtime_allocator() { return method_.memory; }
+  // The application's tracer, or null.
   EventTracer* event_tracer() { return method_.tracer; }
+  // The method that is loaded; valid as long as the program.
   const char* get_method_name() const { return method_.name; }
-  // Data of the program and of the caller's files; valid during init() only.
+  // Data of the program and of the caller's files, as one map; may be null in tests. The map is valid during
+  // init() only. A buffer from get_data() may be kept while the program and the loaders of the data files
+  // live, and is released by its own destructor.
   const NamedDataMap* get_named_data_map() const { return data_; }
+  // Options that the caller of load_method() gave for this backend; empty if there are none.
   Span<const BackendOption> runtime_specs() const { return options_; }
 
-  // Errors: NotFound, InvalidArgument (the option has another type).
+  // The option `key` as a T: bool, int or const char*. A text points into the caller's options and must be
+  // copied if it is used after init(). Errors: NotFound, InvalidArgument (the option has another type).
   template <class T>
   Result<T> get_runtime_spec(const char* key) const {
     static_assert(

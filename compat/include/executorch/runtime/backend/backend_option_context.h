@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// The argument of set_option() and get_option().
 #pragma once
 
 #include <executorch/runtime/core/event_tracer.h>
@@ -7,7 +8,8 @@
 
 namespace executorch::ET_RUNTIME_NAMESPACE {
 
-// Passed to a backend when its options are read or set; has no members yet.
+// Passed to a backend when its options are read or set outside of load_method(); has no members yet, as in
+// ExecuTorch 1.5.
 class BackendOptionContext final {
  public:
   explicit BackendOptionContext() {}

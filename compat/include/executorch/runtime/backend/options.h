@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Backend settings: names with a bool, an int or a text.
+// Backend settings: names with a bool, an int or a text. All have a fixed size and are copied by value, so
+// that no heap is needed. An option takes about 320 bytes, whatever its type.
+//
+//   BackendOptions<3> options;
+//   options.set_option("use_cache", true);
+//   set_option("MyBackend", options.view());
 #pragma once
 
 #include <array>
@@ -12,11 +17,15 @@
 
 namespace executorch::runtime {
 
+// Bytes of a key and of a text, with their zero bytes.
 static constexpr size_t kMaxOptionKeyLength = 64;
 static constexpr size_t kMaxOptionValueLength = 256;
 
+// A text has a zero byte within its array. A bool is not an int: reading one as the other fails.
 using OptionValue = std::variant<bool, int, std::array<char, kMaxOptionValueLength>>;
 
+// One setting; an empty key and the value false by default. To read an option of a running backend, pass one
+// with its key to get_option() (backend/interface.h), which fills in the value.
 struct BackendOption {
   char key[kMaxOptionKeyLength]{};
   OptionValue value;
@@ -24,7 +33,8 @@ struct BackendOption {
 
 namespace internal {
 
-// Reads an option as T (bool, int or const char*). Errors: NotFound, InvalidArgument (another type).
+// Reads the first option with this key as T (bool, int or const char*). A text points into `options`. `out`
+// is unchanged on an error. Errors: NotFound, InvalidArgument (another type).
 template <class T>
 Error read_option(Span<const BackendOption> options, const char* key, T& out) {
   for (const BackendOption& option : options) {
@@ -45,7 +55,8 @@ Error read_option(Span<const BackendOption> options, const char* key, T& out) {
 
 }  // namespace internal
 
-// Up to MaxCapacity options; setting a key again replaces its value.
+// Up to MaxCapacity options; setting a key again replaces its value, also by one of another type. Keys are
+// literals of at most 63 characters, which is checked at compile time. Lookup compares keys one by one.
 template <size_t MaxCapacity>
 class BackendOptions {
  public:
@@ -53,17 +64,21 @@ class BackendOptions {
   BackendOptions(const BackendOptions&) = default;
   BackendOptions& operator=(const BackendOptions&) = default;
 
+  // The options set so far, for LoadBackendOptionsMap or set_option(). Points into this object: it does not
+  // contain options that are added later.
   Span<BackendOption> view() { return {options_, size_}; }
 
-  // Error: InvalidArgument (full).
+  // Sets a bool. Error: InvalidArgument (full).
   template <size_t N>
   Error set_option(const char (&key)[N], bool value) noexcept {
     return set<N>(key, value);
   }
+  // Sets an int. Error: InvalidArgument (full).
   template <size_t N>
   Error set_option(const char (&key)[N], int value) noexcept {
     return set<N>(key, value);
   }
+  // Sets a text, which is copied and cut to 255 bytes; it must not be null. Error: InvalidArgument (full).
   template <size_t N>
   Error set_option(const char (&key)[N], const char* value) noexcept {
     std::array<char, kMaxOptionValueLength> text{};
@@ -71,7 +86,8 @@ class BackendOptions {
     return set<N>(key, text);
   }
 
-  // Errors: NotFound, InvalidArgument (another type).
+  // Reads an option as T: bool, int or const char*. A text is valid until the option changes or the object is
+  // destroyed. Errors: NotFound, InvalidArgument (another type).
   template <class T, size_t N>
   Error get_option(const char (&key)[N], T& out) const {
     static_assert(N <= kMaxOptionKeyLength, "key: too long");

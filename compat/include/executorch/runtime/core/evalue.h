@@ -1,6 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// EValue: rushlight's, with the official members. Accessors check the tag: the to functions abort on another
-// kind of value, the tryTo functions return InvalidType.
+// EValue, a value of any kind that operators take: rushlight's, with the official members. Accessors check
+// the tag: the to functions abort on another kind of value or a null list, the tryTo functions return
+// InvalidType or InvalidState instead. Nothing is converted: toDouble() of an int aborts.
+//
+//   EValue value(int64_t{3});
+//   if (value.isInt()) use(value.toInt());
+//   Result<Tensor> tensor = value.tryToTensor();    // InvalidType
+//
+// The payload differs from ExecuTorch's: only numbers, and null as a pointer, can be read through
+// payload.copyable_union.
 #pragma once
 
 #include <optional>
@@ -21,7 +29,8 @@ struct EValue;
 
 namespace internal {
 
-// rushlight's item type of a list.
+// rushlight's item type of a list: the official Tensor is derived from it and has the same size, so that both
+// read the same array.
 template <class T>
 struct ListItem {
   using type = T;
@@ -36,6 +45,7 @@ struct ListItem<std::optional<executorch::aten::Tensor>> {
 };
 static_assert(sizeof(std::optional<executorch::aten::Tensor>) == sizeof(std::optional<rushlight::Tensor>));
 
+// The type in rushlight's list for items of type T, and that list.
 template <class T>
 using ItemOf = typename ListItem<T>::type;
 
@@ -44,16 +54,23 @@ using BoxedList = rushlight::BoxedList<ItemOf<T>>;
 
 }  // namespace internal
 
-// A list whose items are other values; reading it gathers them.
+// A list whose items are other values, for example symbolic sizes, which change between executions; reading
+// it gathers them.
 template <class T>
 class BoxedEvalueList : private internal::BoxedList<T> {
  public:
+  // An empty list.
   BoxedEvalueList() : internal::BoxedList<T>{nullptr, nullptr} {}
-  // `unwrapped_vals` is an array of `size` items.
+  // `wrapped_vals` is an array of `size` pointers to the values, `unwrapped_vals` one of `size` items, which
+  // each reading overwrites. Both must outlive the list, and are not owned. A null value is an absent item;
+  // only lists of optional tensors may have one. Aborts for null arrays or a negative size.
   BoxedEvalueList(EValue** wrapped_vals, T* unwrapped_vals, int size);
 
+  // The items, valid until the next reading. get() aborts if a value is of another kind, and tryGet() returns
+  // InvalidType, or InvalidState for a null value.
   executorch::aten::ArrayRef<T> get() const;
   Result<executorch::aten::ArrayRef<T>> tryGet() const;
+  // Does nothing: items need no destructor. For code that calls it.
   void destroy_elements() {}
 
  private:
@@ -61,34 +78,44 @@ class BoxedEvalueList : private internal::BoxedList<T> {
   uint32_t size_ = 0;
 };
 
+// 16 bytes: a number, a tensor handle, or a pointer to a string or list, with its length. Copies are shallow:
+// they refer to the same tensor, string or list, which must outlive all of them. The default is None.
 struct EValue : public rushlight::EValue {
   using Tensor = executorch::aten::Tensor;
 
+  // None; a number of each kind. An int literal is ambiguous: write int64_t{1}.
   EValue() = default;
   EValue(int64_t value) : rushlight::EValue(value) {}
   EValue(double value) : rushlight::EValue(value) {}
   EValue(bool value) : rushlight::EValue(value) {}
+  // Becomes an int, double or bool, by the scalar's kind.
   EValue(executorch::aten::Scalar value);
   EValue(Tensor value) : rushlight::EValue(value) {}
-  // Lists and strings are referred to, not copied.
+  // A string; a list of bools; a list of doubles. The elements are referred to, not copied, and must outlive
+  // the value; the ArrayRef object itself need not (in ExecuTorch it must). A string may contain zero bytes.
+  // Aborts for null.
   EValue(executorch::aten::ArrayRef<char>* value);
   EValue(executorch::aten::ArrayRef<bool>* value);
   EValue(executorch::aten::ArrayRef<double>* value);
+  // Lists of values, which reading gathers. The object of the list must outlive the value. Aborts for null.
   EValue(BoxedEvalueList<int64_t>* value) { set_list(Tag::ListInt, payload.as_int_list, value); }
   EValue(BoxedEvalueList<Tensor>* value) { set_list(Tag::ListTensor, payload.as_tensor_list, value); }
   EValue(BoxedEvalueList<std::optional<Tensor>>* value) {
     set_list(Tag::ListOptionalTensor, payload.as_optional_tensor_list, value);
   }
+  // The same value under the other type, not a copy of a list.
   explicit EValue(const rushlight::EValue& value) : rushlight::EValue(value) {}
-  // A smart pointer to any of these types.
+  // A smart pointer to any of these types. Takes the value, not the ownership. Aborts for null.
   template <class T, class = std::enable_if_t<std::is_convertible_v<decltype(*std::declval<T>()), EValue>>>
   EValue(T&& pointer) {
     ET_CHECK_MSG(pointer != nullptr, "Pointer is null: expected a value");
     *this = *std::forward<T>(pointer);
   }
+  // Deleted: a pointer of another type would otherwise convert to bool.
   template <class T>
   explicit EValue(T* value) = delete;
 
+  // Queries of the tag. isScalar() is true for an int, a double and a bool.
   bool isNone() const { return tag == Tag::None; }
   bool isInt() const { return tag == Tag::Int; }
   bool isDouble() const { return tag == Tag::Double; }
@@ -102,27 +129,37 @@ struct EValue : public rushlight::EValue {
   bool isTensorList() const { return tag == Tag::ListTensor; }
   bool isListOptionalTensor() const { return tag == Tag::ListOptionalTensor; }
 
+  // The number; a value of another kind aborts, also an int that holds a truth value for toBool().
   int64_t toInt() const { return expect(Tag::Int), payload.as_int; }
   double toDouble() const { return expect(Tag::Double), payload.as_double; }
   bool toBool() const { return expect(Tag::Bool), payload.as_bool; }
+  // A number of any kind, with its kind.
   executorch::aten::Scalar toScalar() const;
+  // The tensor: a new handle if the value is a temporary, otherwise a reference into this object.
   Tensor toTensor() && { return expect(Tag::Tensor), tensor(); }
   Tensor& toTensor() & { return expect(Tag::Tensor), tensor(); }
   const Tensor& toTensor() const& { return expect(Tag::Tensor), tensor(); }
+  // The bytes of the string, without a terminator, where its maker keeps them.
   std::string_view toString() const { return expect(Tag::String, "string"), to_string_view(); }
+  // The ints, gathered into the list's items at each call, so that changed values are read again. Valid until
+  // the next call.
   executorch::aten::ArrayRef<int64_t> toIntList() const { return expect(Tag::ListInt, "int list"), ints(); }
+  // The elements of the list, in place.
   executorch::aten::ArrayRef<bool> toBoolList() const {
     return expect(Tag::ListBool, "bool list"), to_bool_list();
   }
   executorch::aten::ArrayRef<double> toDoubleList() const {
     return expect(Tag::ListDouble, "double list"), to_double_list();
   }
+  // The tensors, and the tensors or absent ones; gathered as the ints are. The list is constant, the tensors'
+  // elements are writable.
   executorch::aten::ArrayRef<Tensor> toTensorList() const {
     return expect(Tag::ListTensor, "tensor list"), tensors();
   }
   executorch::aten::ArrayRef<std::optional<Tensor>> toListOptionalTensor() const {
     return expect(Tag::ListOptionalTensor, "list of optional tensors"), optional_tensors();
   }
+  // Enumerations are stored as ints, and not validated. A device has only a kind: its index is -1.
   executorch::aten::ScalarType toScalarType() const { return from_int<executorch::aten::ScalarType>(); }
   executorch::aten::MemoryFormat toMemoryFormat() const { return from_int<executorch::aten::MemoryFormat>(); }
   executorch::aten::Layout toLayout() const { return from_int<executorch::aten::Layout>(); }
@@ -130,6 +167,8 @@ struct EValue : public rushlight::EValue {
     return executorch::aten::Device(from_int<executorch::aten::DeviceType>(), -1);
   }
 
+  // The same with a Result. Errors: InvalidType (another kind, or a list of ints with an item of another
+  // kind), InvalidState (the pointer to a string or list is null).
   Result<int64_t> tryToInt() const { return try_as<int64_t>(); }
   Result<double> tryToDouble() const { return try_as<double>(); }
   Result<bool> tryToBool() const { return try_as<bool>(); }
@@ -160,7 +199,9 @@ struct EValue : public rushlight::EValue {
   Result<executorch::aten::Layout> tryToLayout() const { return try_as<executorch::aten::Layout>(); }
   Result<executorch::aten::Device> tryToDevice() const { return try_as<executorch::aten::Device>(); }
 
-  // Access by type. A Tensor is returned as a reference if the value is an lvalue.
+  // Access by type: int64_t, double, bool, Scalar, Tensor, std::string_view, an ArrayRef of int64_t, bool,
+  // double, Tensor or std::optional<Tensor>, ScalarType, MemoryFormat, Layout, Device, or a std::optional of
+  // these. Others do not compile. A Tensor is returned as a reference if the value is an lvalue.
   template <class T>
   T to() && {
     return read<T>();
@@ -186,7 +227,7 @@ struct EValue : public rushlight::EValue {
     return try_as<T>();
   }
 
-  // None gives an empty optional.
+  // None gives an empty optional; another value must be a T.
   template <class T>
   std::optional<T> toOptional() const {
     if (isNone()) return std::nullopt;
@@ -201,11 +242,13 @@ struct EValue : public rushlight::EValue {
   }
 
  private:
+  // Tells whether to() and tryTo() were asked for an optional.
   template <class T>
   struct IsOptional : std::false_type {};
   template <class T>
   struct IsOptional<std::optional<T>> : std::true_type {};
 
+  // Abort with a message unless the value has this kind.
   void expect(Tag expected) const;
   // The same for null pointers in the payload; `name` appears in the message.
   void expect(Tag expected, const char* name) const;

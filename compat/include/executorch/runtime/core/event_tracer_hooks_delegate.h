@@ -1,5 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The same for delegates: internal events and outputs.
+// Hooks for backends: internal events and outputs of a delegate. The tracer is the execution context's
+// event_tracer() and may be null. `name` identifies a part of the delegate; if it is null,
+// `delegate_debug_id` does.
+//
+//   const auto event = event_tracer_start_profiling_delegate(tracer, "conv_1", -1);
+//   compute();
+//   event_tracer_end_profiling_delegate(tracer, event);
 #pragma once
 
 #include <type_traits>
@@ -9,12 +15,15 @@
 
 namespace executorch::runtime {
 
+// Starts an event while it happens. Without a tracer the entry has all members 0.
 inline EventTracerEntry event_tracer_start_profiling_delegate(EventTracer* event_tracer, const char* name,
                                                               DebugHandle delegate_debug_id) {
   if (!internal::event_tracer_enabled() || event_tracer == nullptr) return EventTracerEntry();
   return event_tracer->start_profiling_delegate(name, static_cast<DelegateDebugIntId>(delegate_debug_id));
 }
 
+// Ends an event. `metadata` (may be null) are `metadata_len` bytes for readers of the trace; the tracer
+// copies them. The backend and the reader agree on their format.
 inline void event_tracer_end_profiling_delegate(EventTracer* event_tracer,
                                                 EventTracerEntry event_tracer_entry,
                                                 const void* metadata = nullptr, size_t metadata_len = 0) {
@@ -22,6 +31,7 @@ inline void event_tracer_end_profiling_delegate(EventTracer* event_tracer,
   event_tracer->end_profiling_delegate(event_tracer_entry, metadata, metadata_len);
 }
 
+// Records an event after the fact, with times in ticks of the platform's clock.
 inline void event_tracer_log_profiling_delegate(EventTracer* event_tracer, const char* name,
                                                 DebugHandle delegate_debug_id, et_timestamp_t start_time,
                                                 et_timestamp_t end_time, const void* metadata = nullptr,
@@ -31,7 +41,8 @@ inline void event_tracer_log_profiling_delegate(EventTracer* event_tracer, const
                                        end_time, metadata, metadata_len);
 }
 
-// T is int, bool, double, Tensor or ArrayRef<Tensor>.
+// Logs an intermediate result of the delegate; errors are ignored. T is int, bool, double, Tensor or
+// ArrayRef<Tensor>. The debug level is not checked here: the tracer and its filter decide.
 template <class T>
 inline void event_tracer_log_output_delegate(EventTracer* event_tracer, const char* name,
                                              DebugHandle delegate_debug_id, const T& output) {

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// An allocator over the platform's that frees everything at once.
+// An allocator over the platform's that frees everything at once. A Method takes scratch from it if the
+// MemoryManager has no temporary allocator.
+//
+//   pal_allocate():  | next | padding | size bytes |      next leads to the allocation before
 #pragma once
 
 #include <cinttypes>
@@ -14,13 +17,18 @@
 
 namespace executorch::ET_RUNTIME_NAMESPACE::internal {
 
+// Each allocation is one pal_allocate(), linked into a list: allocate() costs O(1) beside the platform's,
+// reset() O(allocations). Not a bump allocator: base_address() is null, the sizes are 0. Not thread-safe.
 class PlatformMemoryAllocator final : public MemoryAllocator {
  public:
   PlatformMemoryAllocator() : MemoryAllocator(0, nullptr) {}
   PlatformMemoryAllocator(const PlatformMemoryAllocator&) = delete;
   PlatformMemoryAllocator& operator=(const PlatformMemoryAllocator&) = delete;
+  // Returns all memory to the platform.
   ~PlatformMemoryAllocator() override { free_all(); }
 
+  // Takes the size, a pointer and `alignment` - 1 bytes from the platform. Null, with a log line, if the
+  // alignment is not a power of two or the platform has no memory; null if the sum exceeds the address space.
   void* allocate(size_t size, size_t alignment = kDefaultAlignment) override {
     if (!isPowerOf2(alignment)) {
       ET_LOG(Error, "alignment: expected a power of two, got %zu", alignment);
@@ -38,13 +46,16 @@ class PlatformMemoryAllocator final : public MemoryAllocator {
     return alignPointer(block + 1, alignment);
   }
 
+  // Returns all memory to the platform; pointers from allocate() become invalid.
   void reset() override { free_all(); }
 
  private:
+  // Precedes the caller's memory; padding for the alignment lies in between.
   struct Block {
     Block* next;
   };
 
+  // In reverse order of allocation.
   void free_all() {
     while (blocks_ != nullptr) {
       Block* next = blocks_->next;
@@ -53,6 +64,7 @@ class PlatformMemoryAllocator final : public MemoryAllocator {
     }
   }
 
+  // The last allocation; null if there is none.
   Block* blocks_ = nullptr;
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Parses tensors and lists of values from a program's tables, for code that walks the tables itself. Methods
-// do not use these functions.
+// Parses tensors and lists of values from a program's tables, for code that walks the tables itself, such as
+// ExecuTorch's tests. Methods do not use these functions: they verify once and build their values in one
+// arena. Here each call verifies its tensor again, and takes memory for it alone.
 #pragma once
 
 #include <new>
@@ -19,40 +20,48 @@
 
 namespace executorch::ET_RUNTIME_NAMESPACE::deserialization {
 
-// Data of a constant that is stored outside of the program.
+// Data of a constant that is stored outside of the program: its key, and the bytes that a NamedDataMap
+// returned.
 struct NamedData {
   const char* key;
   FreeableBuffer buffer;
 };
 
-// Returns the entry with that key, or null.
+// Returns the first entry with that key, or null. Keys are compared one by one.
 NamedData* get_data_by_key(const char* key, Span<NamedData> entries);
 
-// Returns the address of a tensor's data: constants are in the program or in `external_constants`, other
-// tensors in planned memory of `allocator`, with an initial state from the program or from `named_data_map`.
-// Null for a tensor that receives its memory later (an unplanned input). Errors: InvalidProgram, NotFound (no
-// external data of that name), or as the map or allocator.
+// Returns the address of a tensor's data, `nbytes` bytes: constants are in the program or in
+// `external_constants`, other tensors in planned memory of `allocator`, with an initial state from the
+// program or from `named_data_map`. Null for a tensor that receives its memory later (an unplanned input). A
+// constant must not be written, although the pointer is not const.
+//
+// Errors: InvalidProgram, NotFound (no external data of that name), InvalidExternalData (external data
+// without a name, a map or enough bytes, or of another layout), InvalidState (planned memory is required but
+// null), or as the map or allocator.
 ET_NODISCARD Result<void*> getTensorDataPtr(const executorch_flatbuffer::Tensor* s_tensor,
                                             const Program* program, size_t nbytes,
                                             HierarchicalAllocator* allocator,
                                             const NamedDataMap* named_data_map = nullptr,
                                             Span<NamedData> external_constants = {});
 
-// Creates the tensor in memory of the method's allocator, with the data of getTensorDataPtr(). Errors:
-// InvalidProgram (invalid shape or dtype), NotSupported (a storage offset), MemoryAllocationFailed, or as
-// getTensorDataPtr().
+// Creates the tensor in memory of the method's allocator, with the data of getTensorDataPtr(). Sizes and dim
+// order are copied, so the tensor can be resized if its shape is dynamic. The memory is not returned if a
+// later step fails. Errors: InvalidProgram (invalid shape, dtype, dynamism or device), NotSupported (a
+// storage offset), MemoryAllocationFailed, or as getTensorDataPtr().
 ET_NODISCARD Result<executorch::aten::Tensor> parseTensor(const Program* program,
                                                           MemoryManager* memory_manager,
                                                           const executorch_flatbuffer::Tensor* s_tensor,
                                                           const NamedDataMap* named_data_map = nullptr,
                                                           Span<NamedData> external_constants = {});
 
-// Checks that a tensor of the program and one of a data file have the same dtype, sizes and dim order. Error:
+// Checks that a tensor of the program and one of a data file have the same dtype, sizes and dim order. Dim
+// orders are compared literally, even where a size of 1 makes them the same layout. Error:
 // InvalidExternalData (logs the difference).
 ET_NODISCARD Error validateTensorLayout(const executorch_flatbuffer::Tensor* s_tensor,
                                         const TensorLayout& expected_layout);
 
-// Converts a value to an item of a list.
+// Converts a value to an item of a list. An optional item accepts None as an absent one; another kind of
+// value is InvalidType.
 template <class T>
 struct ListItem {
   static constexpr bool kOptional = false;
@@ -64,8 +73,10 @@ struct ListItem<std::optional<T>> {
   static Result<std::optional<T>> of(const EValue& value) { return value.tryToOptional<T>(); }
 };
 
-// Creates a list of the values at `indices` in memory of the method's allocator. For optional items, index -1
-// is an absent one. Errors: InvalidProgram (an index), InvalidType, MemoryAllocationFailed.
+// Creates a list of the values at `indices` in memory of the method's allocator: an array of pointers, which
+// BoxedEvalueList reads again at each access, and an array for the items. `values` has `values_len` entries
+// and must outlive the list. For optional items, index -1 is an absent one. Errors: InvalidProgram (an
+// index), InvalidType, MemoryAllocationFailed.
 template <class Item>
 ET_NODISCARD Result<BoxedEvalueList<Item>> parse_list(Span<const int32_t> indices, EValue* values,
                                                       size_t values_len, MemoryManager* memory_manager) {
@@ -88,12 +99,14 @@ ET_NODISCARD Result<BoxedEvalueList<Item>> parse_list(Span<const int32_t> indice
   return BoxedEvalueList<Item>(referred, items, static_cast<int>(indices.size()));
 }
 
-// A vector of a program as a span; empty for null.
+// A vector of a program as a span into the program; empty for null.
 inline Span<const int32_t> indices_of(const flatbuffers::Vector<int32_t>* vector) {
   if (vector == nullptr) return {};
   return {vector->data(), vector->size()};
 }
 
+// parse_list() under the official names, for tensors and for optional items (T is Tensor or another type of
+// EValue).
 ET_NODISCARD inline Result<BoxedEvalueList<executorch::aten::Tensor>> parseTensorList(
     const flatbuffers::Vector<int32_t>* tensor_indices, EValue* values, size_t values_len,
     MemoryManager* memory_manager) {

@@ -1,5 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The services for an official kernel: scratch, a tracer, and its failure state.
+//
+//   Result<void*> scratch = context.allocate_temp(count * sizeof(float), alignof(float));
+//   if (!scratch.ok()) {
+//     context.fail(scratch.error());
+//     return out;
+//   }
 #pragma once
 
 #include <executorch/runtime/core/error.h>
@@ -11,18 +17,27 @@
 
 namespace executorch::ET_RUNTIME_NAMESPACE {
 
+// One object serves one call of a kernel and is not thread-safe. Tests create one without arguments; methods
+// pass one whose scratch is the MemoryManager's temporary memory.
 class KernelRuntimeContext {
  public:
+  // Nothing is owned. Without `temp_allocator`, allocate_temp() fails, but rushlight's own kernels take their
+  // scratch from the system.
   KernelRuntimeContext(EventTracer* event_tracer = nullptr, MemoryAllocator* temp_allocator = nullptr)
       : event_tracer_(event_tracer), temp_allocator_(temp_allocator) {}
 
-  // Execution ends with this error after the kernel has returned.
+  // Records a failure: execution ends with this error after the kernel has returned. The kernel must return
+  // itself, with its output as the result. A later call replaces the error.
   void fail(Error error) { failure_state_ = error; }
+  // Ok unless fail() was called.
   ET_NODISCARD Error failure_state() const { return failure_state_; }
 
+  // Null in a method: events of operators are recorded by the executor, not by kernels.
   EventTracer* internal_event_tracer() { return event_tracer_; }
 
-  // Errors: NotFound (no allocator), MemoryAllocationFailed.
+  // Scratch for this call: at least `size` bytes, not initialised. A method releases it when the kernel
+  // returns; a context of your own keeps it until you reset the allocator. `alignment` is a power of two.
+  // Errors: NotFound (no allocator), MemoryAllocationFailed (too large, or an invalid alignment).
   Result<void*> allocate_temp(size_t size, size_t alignment = MemoryAllocator::kDefaultAlignment) {
     ET_CHECK_OR_RETURN_ERROR(temp_allocator_ != nullptr, NotFound,
                              "temporary memory: expected an allocator, got none");
@@ -32,7 +47,7 @@ class KernelRuntimeContext {
     return memory;
   }
 
-  // For rushlight's kernels, called with this context.
+  // For rushlight's kernels, called with this context. May be null.
   MemoryAllocator* temp_allocator() { return temp_allocator_; }
 
  private:

@@ -1,5 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A loop whose parts may execute in parallel. Like rushlight's kernels, it executes on the calling thread.
+// A loop whose parts may execute in parallel. Like rushlight's kernels, it executes on the calling thread:
+// with the official threadpool the parts would be distributed over threads, so a function must not depend on
+// their order in either case.
+//
+//   parallel_for(0, rows, 1, [&](int64_t begin, int64_t end) {
+//     for (int64_t row = begin; row < end; ++row) compute(row);
+//   });
 #pragma once
 
 #include <cinttypes>
@@ -15,9 +21,12 @@ namespace executorch::extension {
 
 namespace internal {
 
+// The size of a part that repays a thread's start, in simple operations on elements. Kernels pass it as
+// `grain_size`.
 constexpr int64_t GRAIN_SIZE = 32768;
 
-// Calls f(begin, end). Debug builds go piece by piece from the end, to expose code that relies on an order.
+// Calls f(begin, end). Debug builds call f for each index from the end, to expose code that relies on an
+// order; they do not call it for an empty range, other builds do.
 template <class Func>
 inline bool parallel_for_no_threadpool(const int64_t begin, const int64_t end, const int64_t grain_size,
                                        const Func& f) {
@@ -33,12 +42,16 @@ inline bool parallel_for_no_threadpool(const int64_t begin, const int64_t end, c
 
 }  // namespace internal
 
-// Returns false if the range or the grain size is invalid.
+// Calls func(from, to) for parts that together are [begin, end), each index once. `grain_size` is the least
+// size of a part, at least 1; here the whole range is one part. Returns false, with a log line, if the range
+// or the grain size is invalid: 0 <= begin <= end.
 template <class Func>
 bool parallel_for(const int64_t begin, const int64_t end, const int64_t grain_size, const Func& func) {
   return internal::parallel_for_no_threadpool(begin, end, grain_size, func);
 }
 
+// The calling thread's number in parallel_for(), and the number of threads: always 0 of 1. set_thread_num()
+// aborts in debug builds.
 inline int64_t get_thread_num() { return 0; }
 inline int64_t get_thread_count() { return 1; }
 inline void set_thread_num(int64_t) { ET_DCHECK_MSG(false, "there is one thread"); }

@@ -1,10 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Conversion of the platform's ticks to time.
+//
+//   const et_timestamp_t start = pal_current_ticks();
+//   work();
+//   const uint64_t ns = ticks_to_ns(pal_current_ticks() - start);
 #pragma once
 
 #include <executorch/runtime/platform/platform.h>
 
 namespace executorch::runtime {
 
+// Converts a number of ticks to nanoseconds, rounded down, by the ratio of et_pal_ticks_to_ns_multiplier(); a
+// ratio that register_pal() installed is not used. The product with the ratio's numerator wraps at 2^64, so
+// pass differences of timestamps where the numerator is large. With the default platform the ratio is 1/1 and
+// a tick is a nanosecond. Hosts only.
 inline uint64_t ticks_to_ns(et_timestamp_t ticks) {
   const et_tick_ratio_t ratio = et_pal_ticks_to_ns_multiplier();
   return static_cast<uint64_t>(ticks) * ratio.numerator / ratio.denominator;

@@ -4,7 +4,8 @@
 #include <executorch/runtime/platform/compiler.h>
 
 namespace executorch::runtime {
-// Initialises the runtime; call it once before all else.
+// Initialises the runtime; call it once before all else. Calls pal_init(). extension::Module does so itself;
+// further calls do no harm with the default platform. Hosts only.
 void runtime_init();
 }  // namespace executorch::runtime
 

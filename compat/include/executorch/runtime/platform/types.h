@@ -4,6 +4,6 @@
 #include <stdint.h>
 
 extern "C" {
-// Ticks of the platform's clock.
+// Ticks of the platform's clock; ticks_to_ns() (platform/clock.h) converts a difference to nanoseconds.
 typedef uint64_t et_timestamp_t;
 }

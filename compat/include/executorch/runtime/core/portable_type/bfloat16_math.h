@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// std::exp() and similar for Half and BFloat16.
 #pragma once
 
 #include <c10/util/BFloat16-math.h>

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Storage of packed bits, without arithmetic.
+// Storage of packed bits, without arithmetic: bits1x8 is a byte with 8 values of 1 bit, bits2x4 4 of 2 bits,
+// bits4x2 2 of 4 bits. Kernels of rushlight compute with none of them. Each type is a struct with the integer
+// in `val_`, of the same size.
 #pragma once
 
 #include "compat/detail/stored_type.h"

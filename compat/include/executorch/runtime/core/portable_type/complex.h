@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Complex numbers under ExecuTorch's names; the type is c10's.
 #pragma once
 
 #include <c10/util/complex.h>

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// IEEE 754 binary16 under ExecuTorch's names; the type is c10's.
 #pragma once
 
 #include <c10/util/Half.h>
 
 namespace executorch::runtime::etensor {
 using c10::Half;
+// Conversions of the bits, for code that handles them as integers.
 namespace internal {
 using c10::detail::fp16_ieee_from_fp32_value;
 using c10::detail::fp16_ieee_to_fp32_bits;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The standard library's types under older names.
+// The standard library's types under older names, which warn where they are used. Write std::optional.
 #pragma once
 
 #include <optional>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The standard library's type under older names.
+// The standard library's type under older names, which warn where they are used. Write std::string_view.
 #pragma once
 
 #include <string_view>

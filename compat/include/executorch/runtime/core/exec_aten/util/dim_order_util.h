@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Dim orders (the dimensions from outermost to innermost) and strides.
+// Dim orders (the dimensions from outermost to innermost) and strides (in elements). A tensor is dense, so
+// either follows from the other and the sizes:
+//
+//   sizes (2, 3, 4, 5), channels-last dim order (0, 2, 3, 1): strides (60, 1, 15, 3)
 #pragma once
 
 #include <algorithm>
@@ -15,7 +18,8 @@
 
 namespace executorch::runtime {
 
-// Returns true for a permutation of 0 to dims - 1.
+// Returns true for a permutation of 0 to dims - 1; false for more than kTensorDimensionLimit dimensions.
+// O(dims), without memory.
 template <class DimOrderType>
 bool validate_dim_order(const DimOrderType* dim_order, const size_t dims) {
   if (dims > kTensorDimensionLimit) return false;
@@ -28,6 +32,7 @@ bool validate_dim_order(const DimOrderType* dim_order, const size_t dims) {
   return true;
 }
 
+// Returns true for 0, 1, ..., dims - 1 (row-major), also for no dimensions.
 template <class DimOrderType>
 inline bool is_contiguous_dim_order(const DimOrderType* dim_order, const size_t dims) {
   for (size_t i = 0; i < dims; ++i) {
@@ -36,7 +41,7 @@ inline bool is_contiguous_dim_order(const DimOrderType* dim_order, const size_t 
   return true;
 }
 
-// Returns true for 0, 2, ..., n - 1, 1 of rank 4 or 5.
+// Returns true for 0, 2, ..., n - 1, 1 of rank 4 or 5: the layouts NHWC and NDHWC of PyTorch.
 template <class DimOrderType>
 bool is_channels_last_dim_order(const DimOrderType* dim_order, const size_t dims) {
   if ((dims != 4 && dims != 5) || dim_order[0] != 0 || dim_order[dims - 1] != 1) return false;
@@ -46,7 +51,10 @@ bool is_channels_last_dim_order(const DimOrderType* dim_order, const size_t dims
   return true;
 }
 
-// A dimension of size 0 counts as size 1 in the strides of outer dimensions.
+// Writes the strides of a dense tensor, from the innermost dimension outwards: each is the product of the
+// sizes of all dimensions that follow in the dim order. A dimension of size 0 counts as size 1 in the strides
+// of outer dimensions, as in PyTorch. Preconditions: `dim_order` is a permutation, and products of sizes fit
+// StridesType. The arrays have `dims` entries and do not overlap.
 template <class SizesType, class DimOrderType, class StridesType>
 inline void dim_order_to_stride_nocheck(const SizesType* sizes, const DimOrderType* dim_order,
                                         const size_t dims, StridesType* strides) {
@@ -58,6 +66,7 @@ inline void dim_order_to_stride_nocheck(const SizesType* sizes, const DimOrderTy
   }
 }
 
+// The same with a check of the dim order. Error: InvalidArgument. Overflow is not checked.
 template <class SizesType, class DimOrderType, class StridesType>
 ET_NODISCARD inline Error dim_order_to_stride(const SizesType* sizes, const DimOrderType* dim_order,
                                               const size_t dims, StridesType* strides) {
@@ -67,7 +76,10 @@ ET_NODISCARD inline Error dim_order_to_stride(const SizesType* sizes, const DimO
   return Error::Ok;
 }
 
-// Sorts dimensions by descending stride; ties keep their order.
+// Sorts dimensions by descending stride; ties keep their order, so dimensions of size 1 may end up elsewhere
+// than in the dim order from which the strides were computed. Insertion sort: O(dims * dims). `strides` is
+// not null. Errors: MemoryAllocationFailed (`dim_order` is null), NotSupported (more than
+// kTensorDimensionLimit dimensions).
 template <class DimOrderType, class StridesType>
 ET_NODISCARD inline Error stride_to_dim_order(const StridesType* strides, const size_t dims,
                                               DimOrderType* dim_order) {

@@ -1,6 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Tensor utilities for kernels: predicates that log a failure, checks that abort or fail a kernel's context,
 // resizing, indices, dim orders.
+//
+// A predicate returns false after a log line at level Error with the expected and the actual value, for use
+// as ET_KERNEL_CHECK(context, tensor_is_rank(in, 2), InvalidArgument, out). Do not use one to select between
+// valid cases. Tensors are handles, passed by value.
+//
+// The macros are in compat/detail/tensor_checks.h. ET_KERNEL_CHECK(context, condition, error, result) fails
+// the context with Error::error and returns `result`; ET_KERNEL_CHECK_MSG also takes a message.
+//
+// Others abort; kernels should prefer the context: ET_CHECK_SAME_SHAPE2(a, b) and ET_CHECK_SAME_SHAPE3(a, b,
+// c), the same for _DTYPE, _STRIDES and _SHAPE_AND_DTYPE, ET_CHECK_CONTIGUOUS(a), ET_CHECK_VALID_DIM(dim,
+// rank) and ET_CHECK_VALID_IX(index, size), which accept negative values from the end.
+//
+// ET_NORMALIZE_IX(index, size) adds `size` to a negative index. ET_EXTRACT_SCALAR_TENSOR(tensor, variable) is
+// extract_scalar_tensor(), and aborts if that fails.
 #pragma once
 
 #include <algorithm>
@@ -27,10 +41,11 @@
 
 namespace executorch::ET_RUNTIME_NAMESPACE {
 
-// Returns true if -upper_bound <= dim < upper_bound.
+// Returns true if -upper_bound <= dim < upper_bound: negative dimensions count from the end.
 bool dim_is_valid(int64_t dim, int64_t upper_bound);
 
-// Rank and size, where a rank-0 tensor counts as rank 1 with size 1.
+// Rank and size, where a rank-0 tensor counts as rank 1 with size 1, as PyTorch's reductions treat it.
+// nonempty_size() does not check `dim` for rank 0; for others it aborts if the dimension does not exist.
 inline ssize_t nonzero_dim(const executorch::aten::Tensor& tensor) {
   return tensor.dim() == 0 ? 1 : tensor.dim();
 }
@@ -38,65 +53,98 @@ inline ssize_t nonempty_size(const executorch::aten::Tensor& tensor, ssize_t dim
   return tensor.dim() == 0 ? 1 : tensor.size(dim);
 }
 
-// Predicates of the dtype.
+// Predicates of the dtype. Their sets are named in scalar_type_util.h. The first one is canCast(): true if a
+// result of the tensor's dtype may be stored as `dtype`.
 bool tensor_can_cast_to(executorch::aten::Tensor a, executorch::aten::ScalarType dtype);
+// True for Bool.
 bool tensor_is_bool_type(executorch::aten::Tensor t);
+// True for the given dtype, or for one of two or three.
 bool tensor_is_type(executorch::aten::Tensor t, executorch::aten::ScalarType dtype);
 bool tensor_is_type(executorch::aten::Tensor t, executorch::aten::ScalarType dtype,
                     executorch::aten::ScalarType dtype2);
 bool tensor_is_type(executorch::aten::Tensor t, executorch::aten::ScalarType dtype,
                     executorch::aten::ScalarType dtype2, executorch::aten::ScalarType dtype3);
+// True for Byte, Char, Short, Int and Long, and for Bool if `includeBool`.
 bool tensor_is_integral_type(executorch::aten::Tensor t, bool includeBool = false);
+// True for Half, Float, Double and BFloat16.
 bool tensor_is_floating_type(executorch::aten::Tensor t);
+// True for the integers, Float and Double; with H also for Half, with BF16 for BFloat16, with B for Bool.
 bool tensor_is_real_type(executorch::aten::Tensor t);
 bool tensor_is_realh_type(executorch::aten::Tensor t);
 bool tensor_is_realhbf16_type(executorch::aten::Tensor t);
 bool tensor_is_realhb_type(executorch::aten::Tensor t);
 bool tensor_is_realhbbf16_type(executorch::aten::Tensor t);
+// True for the complex dtypes; for the packed bits.
 bool tensor_is_complex_type(executorch::aten::Tensor t);
 bool tensor_is_bits_type(executorch::aten::Tensor t);
+// True if two or three tensors have the same dtype; nothing is promoted.
 bool tensors_have_same_dtype(executorch::aten::Tensor a, executorch::aten::Tensor b);
 bool tensors_have_same_dtype(executorch::aten::Tensor a, executorch::aten::Tensor b,
                              executorch::aten::Tensor c);
 
-// Predicates of the shape. Tensors with one element each count as having the same shape.
+// Predicates of the shape, which compare the rank with a number: equal to it.
 bool tensor_is_rank(executorch::aten::Tensor t, size_t rank);
+// True for a rank of at least, or at most, `rank`.
 bool tensor_has_rank_greater_or_equal_to(executorch::aten::Tensor t, size_t rank);
 bool tensor_has_rank_smaller_or_equal_to(executorch::aten::Tensor t, size_t rank);
+// True if dimension d, or d counted from the end, exists. A rank-0 tensor has the dimensions 0 and -1.
 bool tensor_has_dim(executorch::aten::Tensor t, int64_t d);
+// True if it exists and has a size other than 0; a rank-0 tensor's counts as 1.
 bool tensor_has_non_empty_dim(executorch::aten::Tensor t, int64_t d);
-// Aborts if the tensor has no such dimension.
+// True if -size <= ix < size of dimension d. Aborts if the tensor has no such dimension; a rank-0 tensor has
+// none here.
 bool tensor_dim_has_index(executorch::aten::Tensor t, int64_t d, int64_t ix);
+// True if rank and all sizes are as expected.
 bool tensor_has_expected_size(executorch::aten::Tensor a,
                               executorch::aten::ArrayRef<executorch::aten::SizesType> expected_sizes);
+// True if the sizes of two dimensions are equal. False also if one does not exist; the dimensions are not
+// counted from the end.
 bool tensors_have_same_size_at_dims(executorch::aten::Tensor a, size_t dim_a, executorch::aten::Tensor b,
                                     size_t dim_b);
+// True for equal sizes. Tensors with one element each count as having the same shape, whatever their ranks,
+// as in ExecuTorch: (1, 1) and ().
 bool tensors_have_same_shape(executorch::aten::Tensor a, executorch::aten::Tensor b);
 bool tensors_have_same_shape(executorch::aten::Tensor a, executorch::aten::Tensor b,
                              executorch::aten::Tensor c);
+// Both: the same dtype and the same shape, as above.
 bool tensors_have_same_shape_and_dtype(executorch::aten::Tensor a, executorch::aten::Tensor b);
 bool tensors_have_same_shape_and_dtype(executorch::aten::Tensor a, executorch::aten::Tensor b,
                                        executorch::aten::Tensor c);
+// True for equal strides, and so equal ranks. The sizes may differ.
 bool tensors_have_same_strides(executorch::aten::Tensor a, executorch::aten::Tensor b);
 bool tensors_have_same_strides(executorch::aten::Tensor a, executorch::aten::Tensor b,
                                executorch::aten::Tensor c);
+// True for equal ranks.
 bool tensors_have_same_rank(executorch::aten::Tensor a, executorch::aten::Tensor b);
-// Returns true if the tensor is row-major.
+// Returns true if the tensor is row-major. Compares strides, so a dimension of size 1 with another stride
+// makes it false.
 bool tensor_is_contiguous(executorch::aten::Tensor t);
+// True for rank 0, whose one element is the tensor. A tensor of shape (1) is not a scalar here.
 inline bool tensor_is_scalar(executorch::aten::Tensor t) { return t.dim() == 0 && t.numel() == 1; }
 
-// Products of the sizes before and after a dimension.
+// The product of the sizes before a dimension: the number of slices that outer dimensions form. 1 for dim 0.
+// Aborts unless 0 <= dim <= rank; negative dimensions are not counted from the end.
 size_t getLeadingDims(const executorch::aten::Tensor& tensor, int64_t dim);
+// The product of the sizes after a dimension: in a row-major tensor the distance of neighbours along it, in
+// elements. 1 for the last one; dim -1 gives all elements. Aborts unless -1 <= dim < rank.
 size_t getTrailingDims(const executorch::aten::Tensor& tensor, int64_t dim);
 
-// Convert between an element's coordinate and its row-major index.
+// The row-major index of an element's coordinate, which has one index a dimension. It is logical: an offset
+// in memory only for a row-major tensor. Indices are not checked against the sizes. O(rank), by Horner's
+// scheme.
 size_t coordinateToIndex(const executorch::aten::Tensor& tensor, const size_t* const coordinate);
+// Writes the products of trailing sizes, which many conversions then share. The array has
+// kTensorDimensionLimit entries, of which the first `rank` are written. Aborts for a higher rank.
 void memoizeTrailingDims(const executorch::aten::Tensor& tensor,
                          size_t trailing_dims_memo[kTensorDimensionLimit]);
+// The same as coordinateToIndex() with those products: rank multiplications that do not depend on each other.
 size_t coordinateToIndexWithTrailingDimsMemo(const executorch::aten::Tensor& tensor,
                                              const size_t* const coordinate,
                                              const size_t trailing_dims_memo[kTensorDimensionLimit]);
+// The coordinate of a row-major index; `coordinate` has an entry for each dimension. Costs a division per
+// dimension. Aborts unless index < numel().
 void indexToCoordinate(const executorch::aten::Tensor& tensor, size_t index, size_t* coordinate);
+// The offset in memory, in elements, of a coordinate in a tensor with these strides, in any dim order.
 inline size_t calculate_linear_index(const executorch::aten::SizesType* coordinate,
                                      const executorch::aten::StridesType* strides, const size_t ndim) {
   size_t index = 0;
@@ -104,29 +152,42 @@ inline size_t calculate_linear_index(const executorch::aten::SizesType* coordina
   return index;
 }
 
+// Functions of the runtime and of tests; they do not compare dtypes or shapes.
 namespace internal {
-// Make a tensor an alias of another; copy the elements; set memory of at least the tensor's size; remove the
-// memory.
+// Makes the target an alias of the source's memory, which must outlive it. Error: InvalidArgument (different
+// sizes in bytes, the source has no memory).
 ET_NODISCARD Error share_tensor_data(const executorch::aten::Tensor& t_dst,
                                      const executorch::aten::Tensor& t_src);
+// Copies the bytes, also between the host and a device with a registered DeviceAllocator. A source without
+// memory leaves the target unchanged. Errors: InvalidArgument (different sizes, the target has no memory),
+// NotFound (no allocator), NotSupported (device to device), or the allocator's.
 ET_NODISCARD Error copy_tensor_data(const executorch::aten::Tensor& t_dst,
                                     const executorch::aten::Tensor& t_src);
+// Sets memory of at least the tensor's size, which the tensor does not own. Error: InvalidArgument (too few
+// bytes).
 ET_NODISCARD Error set_tensor_data(const executorch::aten::Tensor& t, void* buffer, size_t buffer_size);
+// Removes the memory, without freeing it.
 void reset_data_ptr(const executorch::aten::Tensor& tensor);
 
+// As resize_tensor(), for the description.
 ET_NODISCARD inline Error resize_tensor_impl(
     executorch::aten::TensorImpl* impl, executorch::aten::ArrayRef<executorch::aten::SizesType> new_sizes) {
   return impl->internal_resize_contiguous(new_sizes);
 }
 }  // namespace internal
 
-// Errors: InvalidArgument (rank, negative size), NotSupported (static shape), OutOfResources (more elements
-// than at construction).
+// Sets new sizes of the same rank and recomputes the strides for the tensor's dim order; memory and elements
+// stay where they are, so resize before writing. A static tensor accepts its own sizes only. O(rank). Errors:
+// InvalidArgument (rank, negative size), NotSupported (static shape), OutOfResources (more elements than at
+// construction).
 ET_NODISCARD inline Error resize_tensor(executorch::aten::Tensor t,
                                         executorch::aten::ArrayRef<executorch::aten::SizesType> new_sizes) {
   return internal::resize_tensor_impl(t.unsafeGetTensorImpl(), new_sizes);
 }
 
+// The same for other integers, such as PyTorch's int64 sizes. They are cut to 32 bits without a check, as in
+// ExecuTorch: sizes from an untrusted argument must be checked before. Error also: InvalidArgument (more than
+// kTensorDimensionLimit sizes).
 template <class T, std::enable_if_t<!std::is_same_v<executorch::aten::SizesType, T>, int> = 0>
 ET_NODISCARD inline Error resize_tensor(executorch::aten::Tensor t, executorch::aten::ArrayRef<T> new_sizes) {
   std::array<executorch::aten::SizesType, kTensorDimensionLimit> sizes{};
@@ -138,20 +199,27 @@ ET_NODISCARD inline Error resize_tensor(executorch::aten::Tensor t, executorch::
   return internal::resize_tensor_impl(t.unsafeGetTensorImpl(), {sizes.data(), new_sizes.size()});
 }
 
+// The same; aborts on an error.
 ET_DEPRECATED inline void resize(executorch::aten::Tensor t,
                                  executorch::aten::ArrayRef<executorch::aten::SizesType> new_sizes) {
   ET_CHECK_MSG(resize_tensor(t, new_sizes) == Error::Ok, "sizes: not possible for this tensor");
 }
 
-// `out_dim_order_size` must be the tensor's rank. Error: InvalidArgument.
+// Copies the dim order. `out_dim_order_size` must be the tensor's rank. Error: InvalidArgument.
 ET_NODISCARD Error get_dim_order(const executorch::aten::Tensor& tensor,
                                  executorch::aten::DimOrderType* out_dim_order, size_t out_dim_order_size);
+// Predicates of the layout. A dim order is compared as it is: where sizes are 1, two orders can describe the
+// same layout and still differ. The first one is true for a permutation, which every tensor has.
 bool tensor_has_valid_dim_order(executorch::aten::Tensor t);
+// True for row-major or channels-last (rank 4 or 5), the two layouts that most kernels accept.
 bool tensor_is_default_or_channels_last_dim_order(executorch::aten::Tensor t);
+// True for row-major.
 bool tensor_is_default_dim_order(executorch::aten::Tensor t);
+// True for channels-last.
 bool tensor_is_channels_last_dim_order(executorch::aten::Tensor t);
 
-// Returns true if all tensors are row-major or all are channels-last; true for fewer than two.
+// Returns true if all tensors are row-major or all are channels-last; true for fewer than two. Kernels that
+// walk several tensors by one linear index need this.
 bool tensors_have_same_dim_order(const executorch::aten::ArrayRef<executorch::aten::Tensor> tensor_list);
 inline bool tensors_have_same_dim_order(const executorch::aten::Tensor& a,
                                         const executorch::aten::Tensor& b) {
@@ -171,7 +239,9 @@ inline bool tensors_have_same_dim_order(const executorch::aten::Tensor& a, const
 }
 
 // Reads the only element, if the tensor has exactly one and it fits; bool only from bool, integers only from
-// integers.
+// integers, floating-point types from both. Infinities and NaN fit a floating-point type. Returns false
+// without a log line; `out_val` is then unchanged. Precondition: the tensor has memory. Unsigned integers of
+// 16 bits and more, and complex and quantized types, are not read.
 template <class T>
 bool extract_scalar_tensor(executorch::aten::Tensor tensor, T* out_val) {
   if (tensor.numel() != 1) return false;

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// for (const auto i : c10::irange(n)): integers from 0, or from a start, up to an end.
+// Loops over integers without a counter of the wrong type. The variable has the type of the end, so that it
+// compares with it without a sign warning. No cost beside that of a plain loop.
+//
+//   for (const auto i : c10::irange(n)) ...           // 0, 1, ..., n - 1
+//   for (const auto i : c10::irange(first, last)) ... // first, ..., last - 1
 #pragma once
 
 #include <cstddef>
@@ -13,7 +17,7 @@ namespace c10 {
 
 namespace detail {
 
-// Refers to one integer.
+// Refers to one integer. An input iterator: dereferencing gives the value, not a reference to an element.
 template <class I>
 class integer_iterator {
  public:
@@ -37,12 +41,13 @@ class integer_iterator {
 
 }  // namespace detail
 
-// Empty if the end is below the start.
+// Empty if the end is below the start, also for a negative end of irange(end).
 template <class I>
 struct integer_range {
   static_assert(std::is_integral_v<I>);
   using iterator = detail::integer_iterator<I>;
 
+  // Iterators for the range-based for loop; begin() equals end() for an empty range.
   constexpr integer_range(I begin, I end) : begin_(begin), end_(end < begin ? begin : end) {}
   constexpr iterator begin() const { return begin_; }
   constexpr iterator end() const { return end_; }
@@ -52,11 +57,14 @@ struct integer_range {
   iterator end_;
 };
 
+// Integers from `begin` up to `end`, which is excluded. Both must be representable in J: a negative begin
+// with an unsigned end would wrap to a large one, and the range be empty.
 template <class I, class J, std::enable_if_t<std::is_integral_v<I> && std::is_integral_v<J>, bool> = true>
 constexpr integer_range<J> irange(I begin, J end) {
   return {static_cast<J>(begin), end};
 }
 
+// Integers from 0 up to `end`.
 template <class I, std::enable_if_t<std::is_integral_v<I>, bool> = true>
 constexpr integer_range<I> irange(I end) {
   return {I(), end};

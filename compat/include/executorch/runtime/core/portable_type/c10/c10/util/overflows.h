@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// overflows<To>(value) returns true if a value does not fit in another type.
+// overflows<To>(value) returns true if a value does not fit in another type. Precision does not count: 0.1
+// fits in Half, and a fraction in an integer. PyTorch's rule for scalar arguments of operators.
+//
+//   overflows<int8_t>(128) = true, overflows<uint8_t>(-1) = false, overflows<uint8_t>(-1, true) = true
 #pragma once
 
 #include <cmath>
@@ -13,13 +16,15 @@
 
 namespace c10 {
 
+// A bool fits in every type.
 template <class To, class From>
 std::enable_if_t<std::is_same_v<From, bool>, bool> overflows(From, bool strict_unsigned = false) {
   static_cast<void>(strict_unsigned);
   return false;
 }
 
-// Negative values wrap around in unsigned types, unless `strict_unsigned`.
+// An integer in the limits of To, or of its component if To is complex. A negative value fits in an unsigned
+// type if its magnitude does, because it wraps there (-1 as 255), unless `strict_unsigned`.
 template <class To, class From>
 std::enable_if_t<std::is_integral_v<From> && !std::is_same_v<From, bool>, bool> overflows(
     From value, bool strict_unsigned = false) {
@@ -35,6 +40,8 @@ std::enable_if_t<std::is_integral_v<From> && !std::is_same_v<From, bool>, bool> 
   return less_than_lowest<Part>(value) || greater_than_max<Part>(value);
 }
 
+// Infinity fits if To has one; NaN fits unless To is an integer. A fraction is truncated for integers, but
+// -0.5 does not fit in an unsigned type.
 template <class To, class From>
 std::enable_if_t<std::is_floating_point_v<From>, bool> overflows(From value, bool strict_unsigned = false) {
   static_cast<void>(strict_unsigned);
@@ -50,6 +57,7 @@ std::enable_if_t<std::is_floating_point_v<From>, bool> overflows(From value, boo
   }
 }
 
+// Both parts must fit; in a type that is not complex only with an imaginary part of 0.
 template <class To, class From>
 std::enable_if_t<is_complex<From>::value, bool> overflows(From value, bool strict_unsigned = false) {
   if (!is_complex<To>::value && value.imag() != 0) return true;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Symbol visibility. All libraries are static, so names use the compiler's default.
+// Symbol visibility. All libraries are static, so names use the compiler's default. The macros of GPU
+// libraries have the same value, for code that names them in declarations.
 #pragma once
 
 #define C10_EXPORT __attribute__((__visibility__("default")))

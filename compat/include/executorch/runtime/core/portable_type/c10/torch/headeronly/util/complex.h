@@ -1,5 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Complex numbers in the layout of tensors: real part, imaginary part, aligned as the pair.
+// Complex numbers in the layout of tensors: real part, imaginary part, aligned as the pair. A pointer to the
+// elements of a complex tensor is a pointer to these.
+//
+//   dtype           C++ type           bytes
+//   ComplexHalf     complex<Half>      4
+//   ComplexFloat    complex<float>     8
+//   ComplexDouble   complex<double>    16
 #pragma once
 
 #include <cmath>
@@ -14,6 +20,9 @@
 
 namespace c10 {
 
+// 0 by default. T is float or double; the specialisations for Half and BFloat16 are below. The alignment is
+// the pair's (8 or 16 bytes), so that a vector load of one number is aligned; std::complex is aligned to its
+// component only.
 template <class T>
 struct alignas(sizeof(T) * 2) complex {
   using value_type = T;
@@ -21,8 +30,10 @@ struct alignas(sizeof(T) * 2) complex {
   T real_ = T(0);
   T imag_ = T(0);
 
+  // (0, 0); a real number is implicit, as complex<T> z = 1.
   constexpr complex() = default;
   constexpr complex(const T& re, const T& im = T()) : real_(re), imag_(im) {}
+  // From the standard's type, explicitly; each part is cast.
   template <class U>
   explicit constexpr complex(const std::complex<U>& other)
       : real_(static_cast<T>(other.real())), imag_(static_cast<T>(other.imag())) {}
@@ -34,12 +45,15 @@ struct alignas(sizeof(T) * 2) complex {
   constexpr complex(const std::enable_if_t<std::is_same_v<U, double>, complex<float>>& other)
       : real_(other.real()), imag_(other.imag()) {}
 
+  // A real number changes the real part (=, += and -=; assignment clears the imaginary part) or scales both
+  // (*= and /=).
   constexpr complex& operator=(T re) { return set(re, T(0)); }
   constexpr complex& operator+=(T re) { return set(real_ + re, imag_); }
   constexpr complex& operator-=(T re) { return set(real_ - re, imag_); }
   constexpr complex& operator*=(T re) { return set(real_ * re, imag_ * re); }
   constexpr complex& operator/=(T re) { return set(real_ / re, imag_ / re); }
 
+  // Each part is cast to T, also from double to float.
   template <class U>
   constexpr complex& operator=(const complex<U>& other) {
     return set(static_cast<T>(other.real()), static_cast<T>(other.imag()));
@@ -48,6 +62,7 @@ struct alignas(sizeof(T) * 2) complex {
   constexpr complex& operator=(const std::complex<U>& other) {
     return set(static_cast<T>(other.real()), static_cast<T>(other.imag()));
   }
+  // Sums and differences by part. Aliasing is allowed, as in z += z.
   template <class U>
   constexpr complex& operator+=(const complex<U>& other) {
     return set(real_ + other.real(), imag_ + other.imag());
@@ -56,13 +71,20 @@ struct alignas(sizeof(T) * 2) complex {
   constexpr complex& operator-=(const complex<U>& other) {
     return set(real_ - other.real(), imag_ - other.imag());
   }
+  // The product by its definition. Infinities are not recovered as C's Annex G requires: (inf + 0i) * (0 +
+  // 1i) has a NaN part, as in c10. Aliasing is allowed: the other's parts are read first.
   template <class U>
   constexpr complex& operator*=(const complex<U>& other) {
     const U re = other.real();
     const U im = other.imag();
     return set(real_ * re - imag_ * im, real_ * im + imag_ * re);
   }
-  // Scales by the larger part of the divisor, so that its square cannot overflow (Smith's method).
+  // Scales by the larger part of the divisor, so that its square cannot overflow (Smith's method, 1962). With
+  // the divisor c + id, |c| >= |d| and r = d / c:
+  //
+  //   (a + ib) / (c + id) = (a + b r) / (c + d r) + i (b - a r) / (c + d r)
+  //
+  // A divisor of 0 divides each part by 0: infinities, or NaN for a part of 0.
   template <class U>
   constexpr complex& operator/=(const complex<U>& other) {
     const U re = other.real();
@@ -80,12 +102,14 @@ struct alignas(sizeof(T) * 2) complex {
     return set((real_ * ratio + imag_) * scale, (imag_ * ratio - real_) * scale);
   }
 
+  // Conversion to std::complex is explicit; to bool, true unless both parts are 0 (a NaN counts as nonzero).
   template <class U>
   explicit constexpr operator std::complex<U>() const {
     return {static_cast<U>(real_), static_cast<U>(imag_)};
   }
   explicit constexpr operator bool() const { return real_ || imag_; }
 
+  // The parts, and functions that set one.
   constexpr T real() const { return real_; }
   constexpr void real(T value) { real_ = value; }
   constexpr T imag() const { return imag_; }
@@ -99,6 +123,7 @@ struct alignas(sizeof(T) * 2) complex {
   }
 };
 
+// Imaginary numbers: 2_if is 2i in float, 2_id in double.
 namespace complex_literals {
 constexpr complex<float> operator""_if(long double imag) { return {0.0f, static_cast<float>(imag)}; }
 constexpr complex<double> operator""_id(long double imag) { return {0.0, static_cast<double>(imag)}; }
@@ -106,6 +131,7 @@ constexpr complex<float> operator""_if(unsigned long long imag) { return {0.0f, 
 constexpr complex<double> operator""_id(unsigned long long imag) { return {0.0, static_cast<double>(imag)}; }
 }  // namespace complex_literals
 
+// The number, and its negative: both parts change sign, even zeros.
 template <class T>
 constexpr complex<T> operator+(const complex<T>& value) {
   return value;
@@ -115,6 +141,9 @@ constexpr complex<T> operator-(const complex<T>& value) {
   return complex<T>(-value.real(), -value.imag());
 }
 
+// Operators of two complex numbers, and of a complex number with a T or an integer, which becomes a T first.
+// A real right operand uses the operators for real numbers above; a real left one becomes complex. Not for
+// complex numbers of different T: convert one.
 #define RUSHLIGHT_COMPLEX_OPERATOR(op)                                                       \
   template <class T>                                                                         \
   constexpr complex<T> operator op(const complex<T>& a, const complex<T>& b) {               \
@@ -148,6 +177,7 @@ RUSHLIGHT_COMPLEX_OPERATOR(*)
 RUSHLIGHT_COMPLEX_OPERATOR(/)
 #undef RUSHLIGHT_COMPLEX_OPERATOR
 
+// Equal if both parts are; a real number has an imaginary part of 0.
 template <class T>
 constexpr bool operator==(const complex<T>& a, const complex<T>& b) {
   return a.real() == b.real() && a.imag() == b.imag();
@@ -173,10 +203,12 @@ constexpr bool operator!=(const T& a, const complex<T>& b) {
   return !(b == a);
 }
 
+// Text as std::complex has it, (real,imaginary), with the stream's precision.
 template <class T, class Char, class Traits>
 std::basic_ostream<Char, Traits>& operator<<(std::basic_ostream<Char, Traits>& out, const complex<T>& value) {
   return out << static_cast<std::complex<T>>(value);
 }
+// Reads (real,imaginary), (real) or real. After a failure the value is 0 and the stream's failbit is set.
 template <class T, class Char, class Traits>
 std::basic_istream<Char, Traits>& operator>>(std::basic_istream<Char, Traits>& in, complex<T>& value) {
   std::complex<T> read;
@@ -185,12 +217,15 @@ std::basic_istream<Char, Traits>& operator>>(std::basic_istream<Char, Traits>& i
   return in;
 }
 
+// The number of modulus r and angle theta, in radians.
 template <class T>
 complex<T> polar(const T& r, const T& theta = T()) {
   return complex<T>(r * std::cos(theta), r * std::sin(theta));
 }
 
-// The 16-bit types are for storage; arithmetic is done in float.
+// The 16-bit types are for storage: 4 bytes, real part first. Arithmetic is done in float and rounded once
+// per part. Not initialised by default, so that arrays of them cost nothing. There is no division: convert to
+// complex<float>.
 #define RUSHLIGHT_COMPLEX16(T)                                                           \
   template <>                                                                            \
   struct alignas(4) complex<T> {                                                         \

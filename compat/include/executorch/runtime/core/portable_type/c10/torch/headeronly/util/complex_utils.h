@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Traits of complex numbers; included by complex.h.
+// Traits of complex numbers; included by complex.h, for code that is generic in the dtype.
 #pragma once
 
 #include <complex>
@@ -10,6 +10,7 @@
 
 namespace torch::headeronly {
 
+// True for c10::complex and std::complex.
 template <class T>
 struct is_complex : std::false_type {};
 template <class T>
@@ -17,7 +18,7 @@ struct is_complex<std::complex<T>> : std::true_type {};
 template <class T>
 struct is_complex<c10::complex<T>> : std::true_type {};
 
-// The component type; T itself if it is not complex.
+// The component type; T itself if it is not complex: float for complex<float> and for float.
 template <class T>
 struct scalar_value_type {
   using type = T;
@@ -35,9 +36,11 @@ struct scalar_value_type<c10::complex<T>> {
 
 namespace std {
 
+// The limits of the components.
 template <class T>
 class numeric_limits<c10::complex<T>> : public numeric_limits<T> {};
 
+// True if either part is a NaN.
 template <class T>
 bool isnan(const c10::complex<T>& value) {
   return std::isnan(value.real()) || std::isnan(value.imag());

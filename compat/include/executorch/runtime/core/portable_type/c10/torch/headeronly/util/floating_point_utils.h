@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// The bits of a float, and the float of bits.
 #pragma once
 
 #include <cstdint>
