@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Reference of kernels/ukernel/block_gemm.h, element by element, for tests: bit-exact, since volatile
-// variables prevent fused multiply-adds.
+// variables prevent fused multiply-adds. Reads the packed panel by BlockPanel, and the row before its
+// quantization: each element of the result quantizes its row again.
 #pragma once
 
 #include <cmath>
@@ -11,7 +12,7 @@
 
 namespace rushlight::ukernel::reference {
 
-// The scale or minimum of a feature.
+// The scale or minimum of a feature: element `feature` of the arrays in a group's header, at any alignment.
 inline float block_real(const BlockForm& form, const uint8_t* from, size_t feature) {
   if (form.is_single) {
     float value;
@@ -23,6 +24,9 @@ inline float block_real(const BlockForm& form, const uint8_t* from, size_t featu
   return half_to_float(half);
 }
 
+// One block of a row: elements begin to begin + block_depth(), with zeros past the depth. A block that is not
+// finite has NaN as scale and zeros as q: products become NaN by the scale alone. A block below kBlockLeast
+// has zeros only.
 struct QuantizedBlock {
   float scale = 0;
   int32_t q[32] = {};
@@ -48,7 +52,8 @@ struct QuantizedBlock {
   }
 };
 
-// One element of the result, without bias and residual.
+// One element of the result, without bias and residual. Order: blocks along the depth; in a block first the
+// product, then the minimum.
 inline float multiply_blocks(const BlockForm& form, const void* panel, size_t feature, const float* row) {
   const BlockPanel weights{form, static_cast<const uint8_t*>(panel)};
   volatile float total = 0;  // rounds each step

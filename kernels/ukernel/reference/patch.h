@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Reference of the convolutions of kernels/ukernel/patch.h with sums in double, for tests.
+// Reference of the convolutions of kernels/ukernel/patch.h with sums in double, for tests, which allow 1e-5.
+// Copies and depthwise sums of the family have their expectations in the test.
 #pragma once
 
 #include "kernels/ukernel/patch.h"
 
 namespace rushlight::ukernel::reference {
 
+// By the definition: four loops, and indices of the patch from position, stride and dilation. Reads the patch
+// only where a kernel element needs it.
 inline void convolve_patch(const PatchConvolution& c) {
   for (ptrdiff_t y = 0; y < static_cast<ptrdiff_t>(c.rows); ++y) {
     for (ptrdiff_t x = 0; x < static_cast<ptrdiff_t>(c.columns); ++x) {
@@ -23,6 +26,7 @@ inline void convolve_patch(const PatchConvolution& c) {
   }
 }
 
+// The zero padding as a test of each position.
 inline void convolve_plane_3x3(const PlaneConvolution& c) {
   const auto rows = static_cast<ptrdiff_t>(c.rows);
   const auto columns = static_cast<ptrdiff_t>(c.columns);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Reference of kernels/ukernel/reduce.h in double, for tests.
+// Reference of kernels/ukernel/reduce.h in double, for tests. Columns are spans with a stride: a test calls
+// the functions once for each column. Tests allow 1e-6 of the sum of magnitudes.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +18,9 @@ inline double sum(size_t rows, ptrdiff_t stride, const float* x) {
   return sum;
 }
 
-// The float sum in the order of variants with vectors, bit-exact.
+// The float sum in the order of variants with vectors, bit-exact. Written from the contract with scalars, one
+// partial sum after the other: 32 partial sums, blocks of 64 additions, groups of 64 blocks, then pairs.
+// Compiled without reassociation, it gives the bits of every vector width.
 inline float blocked_sum(size_t n, const float* x) {
   float sums[32];
   for (size_t first = 0; first < 32; ++first) {
@@ -41,6 +44,7 @@ inline float blocked_sum(size_t n, const float* x) {
   return sums[0];
 }
 
+// The sum of (x - mean)^2; the difference is exact in double or rounded far below float32.
 inline double squares(size_t rows, ptrdiff_t stride, const float* x, float mean) {
   double sum = 0;
   for (size_t row = 0; row < rows; ++row) {
@@ -50,7 +54,8 @@ inline double squares(size_t rows, ptrdiff_t stride, const float* x, float mean)
   return sum;
 }
 
-// The row of the largest or smallest element, as argmax_rows and argmin_rows define it.
+// The row of the largest or smallest element, as argmax_rows and argmin_rows define it: the first of equal
+// elements, or the first NaN. rows > 0.
 inline size_t best(bool largest, size_t rows, ptrdiff_t stride, const float* x) {
   size_t found = 0;
   for (size_t row = 1; row < rows; ++row) {
