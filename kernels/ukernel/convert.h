@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Converts spans of n elements to another type: out[i] = x[i], with the results of PyTorch's `to`. Any n,
-// alignment of the element types; the arrays do not overlap.
+// alignment of the element types; the arrays do not overlap. All variants give the same bits.
 //
 // Float16 and bfloat16 are passed as bits in uint16_t. Conversions to them round to nearest, halves to even;
 // NaN becomes the quiet NaN. Conversions from floats to integers truncate; NaN and values outside of int64
@@ -48,6 +48,9 @@ RL_CONVERSION(i64_to_bool, int64_t, uint8_t)
 RL_CONVERSION(i32_to_i64, int32_t, int64_t)
 RL_CONVERSION(i64_to_i32, int64_t, int32_t)
 
+// Parameters of a quantization as floats, so that the loop converts only once, at its end. zero_point, low
+// and high are integers in the range of the element type. The inverse is passed, not the scale, because a
+// product and a quotient round differently: PyTorch multiplies by the inverse.
 struct Quantization {
   float inverse_scale;
   float zero_point;
@@ -55,6 +58,8 @@ struct Quantization {
   float high;
 };
 
+// quantize: float32 to T by `how`. dequantize: T to float32; the difference is exact, the product is rounded
+// once.
 RL_QUANTIZATION(quantize_u8, dequantize_u8, uint8_t)
 RL_QUANTIZATION(quantize_i8, dequantize_i8, int8_t)
 RL_QUANTIZATION(quantize_u16, dequantize_u16, uint16_t)
