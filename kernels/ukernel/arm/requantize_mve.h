@@ -54,11 +54,13 @@ inline int32x4_t load_scales(const int32_t* from, uint32x4_t at, mve_pred16_t la
 // arrays.
 [[gnu::noinline]] inline void quantize_any(const Requantization& to, const int32_t* bias_of, size_t first,
                                            size_t columns, uint32_t last, const Sums& of) {
+  // Offsets of four adjacent columns, in elements: gathers scale them by 4.
   const uint32x4_t ahead = vidupq_n_u32(0, 1);
   const uint32x4_t at_sums = vmulq_n_u32(ahead, static_cast<uint32_t>(of.column_step));
   const bool is_double = to.rounding == Rounding::kDouble;
   for (size_t j = 0; j < columns; j += 4) {
     const mve_pred16_t lanes = vctp32q(columns - j);
+    // All arrays of the columns are read by index & last, so that a repeated channel needs no copies.
     const uint32x4_t distinct = vandq_u32(vaddq_n_u32(ahead, static_cast<uint32_t>(j)), vdupq_n_u32(last));
     const uint32x4_t at_scales = vmulq_n_u32(distinct, static_cast<uint32_t>(to.step));
     const ptrdiff_t scale = to.step * static_cast<ptrdiff_t>(first);
@@ -82,6 +84,7 @@ inline int32x4_t load_scales(const int32_t* from, uint32x4_t at, mve_pred16_t la
         value = vqdmulhq_s32(value, multipliers);
       }
       value = vrshlq_s32(value, right);
+      // Saturates, so that a value near the ends of int32 cannot wrap.
       value = vqaddq_n_s32(value, to.zero_point);
       value = vminq_s32(vmaxq_s32(value, vdupq_n_s32(to.low)), vdupq_n_s32(to.high));
       vstrbq_p_s32(out, value, lanes);
@@ -226,6 +229,7 @@ struct PairWork {
 // negative, by the sign of their AND. 12 instructions for four columns.
 inline int32_t prepare_pairs(const int32_t* bias, uint32_t bias_mask, const int32_t* factors,
                              const int8_t* shifts, uint32_t scale_mask, size_t columns, int32_t* to) {
+  // AND of all shifts: its sign is set only if all are negative. Lanes without a column do not take part.
   int32_t most = -1;
   uint32x4_t column = vidupq_n_u32(0, 4);
   int32x4_t signs = vdupq_n_s32(most);
@@ -270,6 +274,7 @@ class Quantizer {
     columns_ = columns;
     number_ = number;
     const int32_t zero = 0;
+    // number is a power of two: number - 1 selects the column within the repeated ones.
     const auto mask = static_cast<uint32_t>(number - 1);
     const ptrdiff_t scale = to_.step * static_cast<ptrdiff_t>(first);
     const bool is_float = to_.rounding == Rounding::kFloat;

@@ -80,6 +80,7 @@ RL_INLINE void copy_block(T* to, const T* from, ptrdiff_t step, size_t count) {
   copy_block(shifts, to.shifts + to.step * column, to.step, count);
   // kSingle shifts right by at least one, because VRSHL is its only rounding.
   const auto lowest = static_cast<int8_t>(to.rounding == Rounding::kSingle ? -1 : 0);
+  // lowers = min(shift, lowest); raises = shift - lowers is from 0 to 31.
   const int8x16_t given = vld1q_s8(shifts);
   const int8x16_t lowers = vminq_s8(given, vdupq_n_s8(lowest));
   const int8x16_t raises = vsubq_s8(given, lowers);
@@ -91,6 +92,7 @@ RL_INLINE void copy_block(T* to, const T* from, ptrdiff_t step, size_t count) {
     vst1q_s32(q.raises + 8 * i, vmovl_s16(vget_low_s16(raise[i])));
     vst1q_s32(q.raises + 8 * i + 4, vmovl_s16(vget_high_s16(raise[i])));
   }
+  // True if a byte of any lane is nonzero.
   const int64x2_t any = vreinterpretq_s64_s8(raises);
   q.any_raised = (vgetq_lane_s64(any, 0) | vgetq_lane_s64(any, 1)) != 0;
 }
@@ -152,6 +154,7 @@ RL_INLINE int16x8_t narrow(int32x4_t low, int32x4_t high) {
 // The quantized values of the first 8 columns, or of all 16. Overwrites the sums.
 RL_INLINE int8x8_t quantize_half(const BlockQuantizer& q, int32x4_t* sums) {
   round_sums<2>(q, sums);
+  // Narrowing saturates from 32 to 16 bits, and after the zero point from 16 to 8.
   const int16x8_t zero_point = vdupq_n_s16(static_cast<int16_t>(q.zero_point));
   const int8x8_t numbers = vqmovn_s16(vqaddq_s16(narrow(sums[0], sums[1]), zero_point));
   return vmin_s8(vmax_s8(numbers, vdup_n_s8(static_cast<int8_t>(q.low))),

@@ -27,6 +27,7 @@ namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
 // multiply_doubled(a, b) = floor((a * b + 2^30) / 2^31), the product of kDouble.
 #if defined(__ARM_FEATURE_DSP)
 inline int32_t multiply_upper_add(int32_t a, int32_t b, int32_t addend) {
+  // SMMLA drops the lower half of the product without rounding.
   asm("smmla %0, %1, %2, %3" : "=r"(addend) : "r"(a), "r"(b), "r"(addend));
   return addend;
 }
@@ -38,6 +39,7 @@ inline int32_t multiply_upper(int32_t a, int32_t b) {
   const auto low_b = static_cast<uint32_t>(static_cast<uint16_t>(b));
   const int32_t high_a = a >> 16;
   const int32_t high_b = b >> 16;  // from 0 to 2^15 - 1: no sum here exceeds 32 bits
+  // The product of the lower halves contributes only its upper half.
   const auto carry = static_cast<int32_t>((static_cast<uint32_t>(low_a) * low_b) >> 16);
   const int32_t middle = high_a * static_cast<int32_t>(low_b) + carry;
   const int32_t rest = low_a * high_b + static_cast<int32_t>(static_cast<uint16_t>(middle));
@@ -46,6 +48,7 @@ inline int32_t multiply_upper(int32_t a, int32_t b) {
 inline int32_t multiply_upper_add(int32_t a, int32_t b, int32_t addend) {
   return multiply_upper(a, b) + addend;
 }
+// 2 * upper + floor((lower + 2^30) / 2^31) for the 64-bit product upper * 2^32 + lower.
 inline int32_t multiply_doubled(int32_t a, int32_t b) {
   const uint32_t lower = static_cast<uint32_t>(a) * static_cast<uint32_t>(b);
   return multiply_upper(a, b) * 2 + static_cast<int32_t>(((lower >> 30) + 1) >> 1);
@@ -66,6 +69,7 @@ inline int32_t multiply_doubled(int32_t a, int32_t b) {
 // number in its assembler.
 constexpr int32_t kMostRight = 20;
 
+// Values outside of [low, high] become the nearest bound.
 [[nodiscard]] inline int32_t clamp(int32_t value, int32_t low, int32_t high) {
   if (value < low) value = low;
   if (value > high) value = high;
@@ -90,6 +94,8 @@ constexpr int32_t kMostRight = 20;
       __builtin_memcpy(&value, &bits, sizeof(value));
       *out = static_cast<int8_t>(clamp(value, low - zero_point, high - zero_point) + zero_point);
 #else
+      // The bounds without the zero point are applied first: adding it to a value near the ends of int32
+      // would overflow.
       const int32_t value =
           requantize_float(static_cast<float>(*sums++), scale, static_cast<float>(low - zero_point),
                            static_cast<float>(high - zero_point));
@@ -198,6 +204,7 @@ static_assert(kMostRight == 20);
 inline void quantize_usual(QuantizedColumns& work) {
   while (work.columns > 0) {
     const int32_t right = -1 - *work.shifts;
+    // In the assembler above, one unsigned comparison of right - 1 checks both limits.
     if (right < 1 || right > kMostRight) return;
     const int32_t multiplier = *work.multipliers;
     const int32_t addend = work.zero_point << (right - 1);
@@ -206,6 +213,7 @@ inline void quantize_usual(QuantizedColumns& work) {
     int8_t* out = work.out;
     for (size_t rest = work.count; rest > 0; --rest, out += out_stride) {
       int32_t value = multiply_upper_add(*sums++, multiplier, addend) >> right;
+      // ARMv6-M has no SSAT.
       if (value != static_cast<int8_t>(value)) value = value < 0 ? -128 : 127;
       *out = static_cast<int8_t>(value);
     }
@@ -239,6 +247,8 @@ inline void clamp_columns(int8_t* column, const int8_t* end, size_t count, ptrdi
   const bool usual = to.rounding == Rounding::kSingle;
   const bool narrow = to.low > -128 || to.high < 127;
   const ptrdiff_t from = to.step * static_cast<ptrdiff_t>(column);
+  // After a column, the pointers have moved by `count` sums and `count` results; the gaps take them to the
+  // next.
   QuantizedColumns work;
   work.sums = sums;
   work.out = out;
@@ -258,6 +268,8 @@ inline void clamp_columns(int8_t* column, const int8_t* end, size_t count, ptrdi
       if (narrow) clamp_columns(first, work.out, count, out_stride, to.low, to.high);
       if (work.columns == 0) return;
     }
+    // quantize_usual() has stopped at this column, whose shift it does not handle, or the rounding is
+    // another.
     const size_t done = columns - work.columns;
     quantize_column(to, from + static_cast<ptrdiff_t>(done) * to.step, work.sums, count, work.out,
                     out_stride);

@@ -39,6 +39,8 @@ namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
 inline constexpr size_t kLanes = RL_VECTOR_BYTES / sizeof(float);
 
 #if RL_VECTOR_BYTES > 4
+// GCC and clang define operators, comparisons and ?: for these types lane by lane. Scalars of the element
+// type are broadcast.
 using F32 = float __attribute__((vector_size(RL_VECTOR_BYTES)));
 using I32 = int32_t __attribute__((vector_size(RL_VECTOR_BYTES)));
 using M32 = I32;
@@ -52,6 +54,7 @@ RL_INLINE I32 to_int(F32 value) { return __builtin_convertvector(value, I32); }
 // yes where the mask is true, else no: lane by lane, without a branch. Both are computed.
 RL_INLINE F32 select(M32 mask, F32 yes, F32 no) { return mask ? yes : no; }
 RL_INLINE I32 select(M32 mask, I32 yes, I32 no) { return mask ? yes : no; }
+// The lane with a variable index; slow in loops, for which reduce() is better.
 RL_INLINE float lane(F32 value, size_t index) { return value[index]; }
 // True if some lane is true.
 RL_INLINE bool any(M32 mask) {
@@ -75,6 +78,7 @@ RL_INLINE void store_narrow(float* to, F64 value) {
   std::memcpy(to, &narrow, sizeof(narrow));
 }
 #else
+// One lane: plain scalars. A mask is a bool, and | and & work on it as on vectors.
 using F32 = float;
 using I32 = int32_t;
 using M32 = bool;

@@ -21,6 +21,7 @@ inline float attention_weights(size_t n, float* scores, float scale, const float
   const double subtracted = std::isinf(largest) && largest < 0 ? 0.0 : largest;
   const double factor = std::isinf(*shift) && *shift < 0 ? 1.0 : std::exp(*shift - subtracted);
   double total = *sum * factor;
+  // Exponents are at most 0, unless a score is NaN or infinite.
   for (size_t j = 0; j < n; ++j) {
     const double weight = std::exp(scores[j] - subtracted);
     scores[j] = static_cast<float>(weight);
@@ -44,6 +45,7 @@ inline void attention_scores(size_t n, size_t depth, const float* query, const f
   }
 }
 
+// One rounding, as in the variants: tests compare by equality.
 inline void attention_scale(size_t n, float* row, float factor) {
   for (size_t i = 0; i < n; ++i) row[i] *= factor;
 }

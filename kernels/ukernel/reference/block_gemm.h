@@ -42,6 +42,7 @@ struct QuantizedBlock {
     }
     if (!is_finite) scale = std::nanf("");
     if (!is_finite || most < kBlockLeast) return;
+    // Two float32 quotients: the scale is not computed from the inverse.
     const auto limit = static_cast<float>(form.most());
     volatile float inverse = limit / most;
     scale = most / limit;
@@ -60,6 +61,7 @@ inline float multiply_blocks(const BlockForm& form, const void* panel, size_t fe
   for (size_t begin = 0; begin < form.groups() * form.group; begin += form.block_depth()) {
     const QuantizedBlock block(form, row, begin);
     int32_t sum = 0;
+    // Elements past the depth are 0 in the row, so that the panel's padding does not matter.
     for (size_t k = 0; k < form.block_depth(); ++k) {
       const int32_t number = weights.number(feature, begin + k);
       sum += (form.has_minimum ? number : number - form.zero()) * block.q[k];

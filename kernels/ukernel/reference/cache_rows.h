@@ -48,6 +48,7 @@ void cache_sums(const CacheRows<T>& rows) {
       const float* left = rows.left + static_cast<ptrdiff_t>(i) * rows.left_stride;
       float* out = rows.out + static_cast<ptrdiff_t>(i) * rows.out_stride + p;
       double sum = *out;
+      // Products in the order of the rows, as the contract requires of the variants.
       for (size_t j = 0; j < rows.count; ++j) sum += left[j] * widened(rows.cache[j * rows.depth + p]);
       *out = static_cast<float>(sum);
     }

@@ -23,6 +23,7 @@ inline void depthwise_pixels(const DepthwisePixels& s) {
       for (size_t r = 0; r < s.rows; ++r) {
         for (size_t t = 0; t < s.taps; ++t) {
           const auto tap = static_cast<ptrdiff_t>(t);
+          // In order of rows, then taps, as the variants; in double the order hardly matters.
           sum += static_cast<double>(s.in[r][static_cast<ptrdiff_t>(p) * s.in_stride + tap * s.tap_stride +
                                              static_cast<ptrdiff_t>(c)]) *
                  s.weights[r][tap * s.weight_stride + static_cast<ptrdiff_t>(c)];

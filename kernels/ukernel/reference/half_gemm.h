@@ -13,6 +13,7 @@ namespace rushlight::ukernel::reference {
 // The value of a float16, by its fields; block_gemm.h's reference uses it too. All NaN give one NaN.
 inline float half_to_float(uint16_t half) {
   const int exponent = half >> 10 & 31, mantissa = half & 1023;
+  // Exponent 0 has multiples of 2^-24; otherwise the hidden bit adds 1024 to the fraction.
   const float sign = (half & 0x8000) != 0 ? -1.0F : 1.0F;
   if (exponent == 31) return mantissa != 0 ? std::nanf("") : sign * HUGE_VALF;
   return sign * (exponent == 0 ? std::ldexp(static_cast<float>(mantissa), -24)

@@ -14,6 +14,7 @@ inline void multiply_int8(const Int8Product& p) {
                          static_cast<ptrdiff_t>(i % p.line_rows) * p.left_stride;
     for (size_t j = 0; j < p.columns; ++j) {
       int32_t sum = p.bias == nullptr ? 0 : p.bias[j];
+      // Columns have their parts one after another, rows of the left factor part_stride apart.
       for (size_t k = 0; k < p.parts * p.depth; ++k) {
         const auto part = static_cast<ptrdiff_t>(k / p.depth), at = static_cast<ptrdiff_t>(k % p.depth);
         sum += left[part * p.part_stride + at] *

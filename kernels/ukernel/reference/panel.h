@@ -15,6 +15,7 @@ inline void multiply_panel(const PanelProduct& product) {
     for (size_t j = 0; j < product.columns; ++j) {
       float& out = product.out[static_cast<ptrdiff_t>(i) * product.out_stride +
                                static_cast<ptrdiff_t>(j) * product.column_stride];
+      // The sum starts from C, unless a value of the column or the row replaces it.
       double sum = out;
       if (product.initial != nullptr) sum = product.initial[j];
       if (product.initial_of_rows != nullptr) sum = product.initial_of_rows[i];

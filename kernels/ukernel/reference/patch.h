@@ -15,6 +15,7 @@ inline void convolve_patch(const PatchConvolution& c) {
       double sum = c.initial;
       for (ptrdiff_t i = 0; i < static_cast<ptrdiff_t>(c.kernel_rows); ++i) {
         for (ptrdiff_t j = 0; j < static_cast<ptrdiff_t>(c.kernel_columns); ++j) {
+          // The kernel element (i, j) meets this position of the patch.
           const ptrdiff_t row = y * c.row_step + i * c.row_dilation;
           const ptrdiff_t column = x * c.column_step + j * c.column_dilation;
           sum += double{c.kernel[i * c.kernel_row_stride + j * c.kernel_column_stride]} *
@@ -35,6 +36,7 @@ inline void convolve_plane_3x3(const PlaneConvolution& c) {
       double sum = c.initial;
       for (ptrdiff_t i = 0; i < 3; ++i) {
         for (ptrdiff_t j = 0; j < 3; ++j) {
+          // Kernel element (1, 1) lies on the output's pixel.
           const ptrdiff_t row = y + i - 1, column = x + j - 1;
           if (row < 0 || row >= rows || column < 0 || column >= columns) continue;
           sum += double{c.kernel[i * c.kernel_row_stride + j * c.kernel_column_stride]} *

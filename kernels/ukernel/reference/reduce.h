@@ -8,10 +8,12 @@
 
 namespace rushlight::ukernel::reference {
 
+// Element j of row `row`, for rows that are `stride` floats apart.
 inline const float* element(const float* x, size_t row, ptrdiff_t stride, size_t j) {
   return x + static_cast<ptrdiff_t>(row) * stride + static_cast<ptrdiff_t>(j);
 }
 
+// The sum of a column, or of a span with stride 1; 0 for no rows.
 inline double sum(size_t rows, ptrdiff_t stride, const float* x) {
   double sum = 0;
   for (size_t row = 0; row < rows; ++row) sum += static_cast<double>(*element(x, row, stride, 0));
@@ -27,6 +29,8 @@ inline float blocked_sum(size_t n, const float* x) {
     float total = 0;
     float blocks = 0;
     float block = 0;
+    // count: additions to this partial sum so far. A multiple of 64 ends a block, of 64 * 64 a group of
+    // blocks.
     for (size_t i = first, count = 1; i < n; i += 32, ++count) {
       block += x[i];
       if (count % 64 != 0) continue;
@@ -38,6 +42,7 @@ inline float blocked_sum(size_t n, const float* x) {
     }
     sums[first] = total + (blocks + block);
   }
+  // Pairs at a distance of 16, then 8, and so on: vectors do this register by register, then lane by lane.
   for (size_t half = 16; half > 0; half /= 2) {
     for (size_t i = 0; i < half; ++i) sums[i] += sums[i + half];
   }

@@ -23,6 +23,7 @@ inline void resample_repeat(const RepeatedRows& r) {
   }
 }
 
+// Weights of 1 - share and share, in float32: both products and the sum are rounded.
 inline void resample_blend(size_t n, const float* a, const float* b, float share, float* out) {
   for (size_t i = 0; i < n; ++i) out[i] = a[i] * (1 - share) + b[i] * share;
 }
@@ -37,6 +38,7 @@ inline void resample_pixel(size_t n, const float* a, const float* b, const float
   }
 }
 
+// The neighbours are given by index and may be equal, at the border.
 inline void resample_between(size_t n, const float* row, const int32_t* first, const int32_t* second,
                              const float* share, float* out) {
   for (size_t i = 0; i < n; ++i) out[i] = row[first[i]] * (1 - share[i]) + row[second[i]] * share[i];

@@ -19,6 +19,7 @@ inline void transpose(size_t rows, size_t columns, size_t element, const char* f
   }
 }
 
+// Row by row; strides in bytes.
 inline void copy_rows(size_t rows, size_t bytes, const char* from, ptrdiff_t from_stride, char* to,
                       ptrdiff_t to_stride) {
   for (size_t i = 0; i < rows; ++i) {

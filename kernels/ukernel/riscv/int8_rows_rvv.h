@@ -78,6 +78,7 @@ inline void sum_wide(const Int8Rows& p, const int8_t* const* left, size_t column
 template <bool kByColumns>
 inline void sum_six(const Int8Rows& p, const int8_t* const* left, size_t column, size_t lanes,
                     int32_t* sums) {
+  // The lower half of a group of eight registers: at most half of its lanes are used.
   vint32m4_t a = __riscv_vget_v_i32m8_i32m4(load_bias(p.bias, column, lanes), 0), b = a, c = a, d = a, e = a,
              f = a;
   const int8_t* left_a = left[0];
@@ -130,6 +131,8 @@ template <bool kByColumns>
     block.first = j;
     for (size_t i = 0; i < p.rows; i += block.rows) {
       const size_t rest = p.rows - i;
+      // The smallest kernel that covers the remaining rows, but at most three rows if the columns need all
+      // lanes.
       const size_t most = rest == 1 ? 1 : rest <= 3 || block.columns > half ? 3 : kMostRows;
       block.rows = rest < most ? rest : most;
       block.row_bias = p.row_bias == nullptr ? nullptr : p.row_bias + i;

@@ -35,10 +35,14 @@ inline constexpr size_t kRows = 3;
 inline constexpr size_t kColumns = 4;
 static_assert(kBlockColumns % kColumns == 0 && sizeof(Block::sums[0]) == 32);
 
+// An element of a column times an element of each of three rows: 7 instructions. The last product may
+// overwrite the element, so that one register is saved.
 #define RL_COLUMN(at, column, first, second, third)                                                  \
   "lb %[x], " at "(%[" column "])\nmul %[t], %[x], %[u]\nadd " first ", " first                      \
   ", %[t]\nmul %[t], %[x], %[v]\nadd " second ", " second ", %[t]\nmul %[x], %[x], %[w]\nadd " third \
   ", " third ", %[x]\n"
+// A step of the depth: three elements of the left factor and four columns, 31 instructions. Offsets 0 to 3
+// are part of the loads, so that pointers advance once in four steps.
 #define RL_STEP(at)                                                                    \
   "lb %[u], " at "(%[p])\nlb %[v], " at "(%[q])\nlb %[w], " at                         \
   "(%[r])\n" RL_COLUMN(at, "a", "t0", "t1", "t2") RL_COLUMN(at, "b", "t3", "t4", "t5") \
@@ -57,6 +61,8 @@ inline void sum_tile(const int8_t* const* left, const int8_t* const* right, size
   const int8_t* b = right[1] - t;
   const int8_t* c = right[2] - t;
   const int8_t* d = right[3] - t;
+  // The jumps enter the first pass at step t. The compiler chooses the registers of the pointers, the
+  // assembler has fixed ones for the sums.
   asm volatile(
       "lw t0, 0(%[starts])\nlw t3, 4(%[starts])\nlw t6, 8(%[starts])\nlw s3, 12(%[starts])\n"
       "mv t1, t0\nmv t2, t0\nmv t4, t3\nmv t5, t3\nmv s1, t6\nmv s2, t6\nmv s4, s3\nmv s5, s3\n"
@@ -90,6 +96,7 @@ inline void sum_tile(const int8_t* const* left, const int8_t* const* right, size
   for (size_t j = 0; j < columns; j += kColumns) {
     const int8_t* each[kColumns];
     int32_t starts[kColumns];
+    // Missing columns repeat the last one.
     for (size_t c = 0; c < kColumns; ++c) {
       each[c] = right;
       starts[c] = *bias;
@@ -122,8 +129,10 @@ inline constexpr uint64_t kMask = (uint64_t{1} << kBits) - 1;
 inline constexpr uint64_t kStarts = kStart | static_cast<uint64_t>(kStart) << kBits;
 static_assert(kStart + kPart * 128 * 128 <= kMask);
 
+// An element of a column times a packed step of three rows: three instructions.
 #define RL_COLUMN(at, column, sum) \
   "lb %[w], " at "(%[" column "])\nmul %[w], %[w], %[x]\nadd " sum ", " sum ", %[w]\n"
+// A step of the depth for eight columns, 25 instructions. The panel advances by 8 bytes, the columns by one.
 #define RL_STEP(at, panel_at)                                                                             \
   "ld %[x], " panel_at "(%[panel])\n" RL_COLUMN(at, "a", "t0") RL_COLUMN(at, "b", "t1")                   \
       RL_COLUMN(at, "c", "t2") RL_COLUMN(at, "d", "t3") RL_COLUMN(at, "e", "t4") RL_COLUMN(at, "f", "t5") \
@@ -183,6 +192,7 @@ inline void pack_rows(const int8_t* const* left, size_t depth, int64_t* panel) {
 [[gnu::noinline]] inline void sum_columns(const int8_t* const* left, const int8_t* right, ptrdiff_t stride,
                                           size_t columns, size_t depth, const int32_t* bias,
                                           ptrdiff_t bias_step, int32_t* sums) {
+  // The lower two fields of every part start from kStart, which the totals must lose again.
   const int32_t starts = static_cast<int32_t>((depth + kPart - 1) / kPart) * kStart;
   for (size_t j = 0; j < columns; ++j, bias += bias_step) {
     sums[j] = *bias - starts;
@@ -206,6 +216,7 @@ inline void pack_rows(const int8_t* const* left, size_t depth, int64_t* panel) {
       uint64_t packed[kColumns];
       sum_tile(panel, each, part, packed);
       int32_t* sum = sums + j;
+      // Adds the fields to the 32-bit sums. The upper field has its sign: an arithmetic shift extends it.
       for (size_t c = 0; c < count; ++c, ++sum) {
         sum[0] += static_cast<int32_t>(packed[c] & kMask);
         sum[kBlockColumns] += static_cast<int32_t>(packed[c] >> kBits & kMask);
@@ -225,6 +236,7 @@ inline void pack_rows(const int8_t* const* left, size_t depth, int64_t* panel) {
   const int8_t* end = left + depth;
   for (size_t j = 0; j < columns; j += 4) {
     const size_t rest = columns - j;
+    // A missing column repeats an earlier one, so that nothing past the last column is read.
     const int8_t* a = left;
     const int8_t* p = right;
     const int8_t* q = rest > 1 ? p + stride : p;
@@ -239,6 +251,7 @@ inline void pack_rows(const int8_t* const* left, size_t depth, int64_t* panel) {
       RL_STEP_ROW(2);
       RL_STEP_ROW(3);
     }
+    // The last 0 to 3 steps of the depth follow the loop of fours.
     for (; a != end; ++a, ++p, ++q, ++r, ++s) RL_STEP_ROW(0);
 #undef RL_STEP_ROW
     const int32_t all[4] = {first, second, third, fourth};
@@ -265,6 +278,7 @@ inline void add_to_rows(const int32_t* row_bias, Block& block) {
     block.rows = p.rows - i < kBlockRows ? p.rows - i : kBlockRows;
     const int8_t* left[kBlockRows];
     const int8_t* row = p.left + static_cast<ptrdiff_t>(i) * p.left_stride;
+    // Missing rows repeat the last one: their sums are computed, but not stored.
     for (size_t k = 0; k < kBlockRows; ++k) {
       left[k] = row;
       if (k + 1 < block.rows) row += p.left_stride;

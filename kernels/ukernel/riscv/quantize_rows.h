@@ -48,6 +48,7 @@ struct Scale {
         right((__riscv_xlen == 32 ? -1 : 31) - shift),
         offset((intptr_t{1} << (right - 1)) + to.zero_point * (intptr_t{1} << right)) {}
 
+  // The quantized value of a sum: product, addition and shift, then the clamp in registers of the full width.
   [[nodiscard]] int8_t apply(int32_t sum, intptr_t low, intptr_t high) const {
     intptr_t product;
     if constexpr (__riscv_xlen == 32) {
@@ -101,6 +102,7 @@ struct Scale {
   const bool is_single = to.rounding == Rounding::kSingle;
   ptrdiff_t at = to.step * static_cast<ptrdiff_t>(block.first);
   for (size_t j = 0; j != block.columns; ++j, at += to.step) {
+    // Other roundings get a shift below kLeastFast, which has no fast path.
     const int shift = is_single ? to.shifts[at] : kLeastShift;
     if (shift >= kLeastFast && shift <= kMostFast) {
       const Scale scale(to, shift, to.multipliers[at]);

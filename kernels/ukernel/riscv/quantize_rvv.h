@@ -51,6 +51,7 @@ inline vint32m4_t load_or_spread(const int8_t* from, bool is_one, size_t lanes) 
   if (is_one) return __riscv_vmv_v_x_i32m4(*from, lanes);
   return __riscv_vsext_vf4_i32m4(__riscv_vle8_v_i8m1(from, lanes), lanes);
 }
+// Shift counts are unsigned operands; the values here are not negative.
 inline vuint32m4_t as_unsigned(vint32m4_t numbers) { return __riscv_vreinterpret_v_i32m4_u32m4(numbers); }
 
 // Shifts sums left by shift + 2, if that is positive, with saturation. 31 suffices as the largest shift: any
@@ -70,6 +71,7 @@ inline vint32m4_t raise(vint32m4_t sums, vint32m4_t shifts, size_t lanes) {
 // halves away from zero. `is_negative` has the sign of upper & shifts: both must be negative.
 inline vint32m4_t requantize_double(vint32m4_t sums, vint32m4_t multipliers, vint32m4_t shifts,
                                     size_t lanes) {
+  // The left shift cannot overflow: requantize.h requires it of the caller.
   const vint32m4_t left = __riscv_vmax_vx_i32m4(shifts, 0, lanes);
   sums = __riscv_vsll_vv_i32m4(sums, as_unsigned(left), lanes);
   vint32m4_t upper = __riscv_vsmul_vv_i32m4(sums, multipliers, __RISCV_VXRM_RNU, lanes);
@@ -109,16 +111,19 @@ inline vint32m8_t load_bias(const int32_t* bias, size_t column, size_t lanes) {
     if (to.rounding == Rounding::kFloat) {
       sums = requantize_float(sums, to, column, lanes);
     } else {
+      // Loaded again for each row. These are the infrequent scales, for which size matters more than speed.
       const vint32m4_t multipliers = load_or_spread(to.multipliers + at, is_one, lanes);
       const vint32m4_t shifts = load_or_spread(to.shifts + at, is_one, lanes);
       if (to.rounding == Rounding::kSingle) {
         const vint32m4_t upper = __riscv_vmulh_vv_i32m4(raise(sums, shifts, lanes), multipliers, lanes);
+        // -1 - shift, from 1 to 30: VMULH has dropped 32 of the 31 - shift bits.
         const vint32m4_t right = __riscv_vrsub_vx_i32m4(__riscv_vmin_vx_i32m4(shifts, -2, lanes), -1, lanes);
         sums = __riscv_vssra_vv_i32m4(upper, as_unsigned(right), __RISCV_VXRM_RNU, lanes);
       } else {
         sums = requantize_double(sums, multipliers, shifts, lanes);
       }
     }
+    // Saturates, because sums that were shifted left may be near the ends of int32.
     sums = __riscv_vsadd_vx_i32m4(sums, to.zero_point, lanes);
     sums = __riscv_vmin_vx_i32m4(__riscv_vmax_vx_i32m4(sums, to.low, lanes), to.high, lanes);
     const vint16m2_t halves = __riscv_vncvt_x_x_w_i16m2(sums, lanes);
@@ -161,6 +166,7 @@ inline vint8m2_t quantize_small(vint32m8_t sums, int32_t multiplier, size_t righ
     const size_t at = is_one ? 0 : block.first;
     const vint8m2_t shifts =
         is_one ? __riscv_vmv_v_x_i8m2(*to.shifts, lanes) : __riscv_vle8_v_i8m2(to.shifts + at, lanes);
+    // -1 - shift, widened from int8 to the 32 bits that VSSRA expects.
     const vint8m2_t less = __riscv_vrsub_vx_i8m2(shifts, -1, lanes);
     const vuint32m8_t right = __riscv_vreinterpret_v_i32m8_u32m8(__riscv_vsext_vf4_i32m8(less, lanes));
     const vint32m8_t multipliers = is_one ? __riscv_vmv_v_x_i32m8(*to.multipliers, lanes)

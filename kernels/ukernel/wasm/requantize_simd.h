@@ -52,6 +52,7 @@ RL_INLINE void set_shift(BlockQuantizer& q, size_t i, int shift) {
     lower = shift < 0 ? -shift : 1;
     q.limits[i] = shift < 0 ? 0x7fffffff : 1024 >> most;
   } else {
+    // The caller guarantees that left shifts of kDouble do not overflow, so that they need no bounds.
     raise = shift < 0 ? 0 : shift;
     lower = shift < 0 ? -shift : 0;
     q.lowered[i] = shift < 0 ? -1 : 0;
@@ -104,6 +105,7 @@ RL_INLINE v128_t round_single(const BlockQuantizer& q, v128_t sums, size_t at) {
   return upper_of(wasm_i64x2_add(wasm_i64x2_extmul_low_i32x4(sums, lowers), half),
                   wasm_i64x2_add(wasm_i64x2_extmul_high_i32x4(sums, lowers), half));
 }
+// The second product adds 2^30 before it drops 31 bits, which rounds halves up.
 
 // kDouble for columns `at` to at + 3. Lanes without a right shift keep the first rounding: a product with
 // 2^31 would not fit.
@@ -117,6 +119,7 @@ RL_INLINE v128_t round_double(const BlockQuantizer& q, v128_t sums, size_t at) {
   v128_t low = wasm_i64x2_extmul_low_i32x4(sums, lowers);
   v128_t high = wasm_i64x2_extmul_high_i32x4(sums, lowers);
   const v128_t zero = wasm_i64x2_splat(0);
+  // A comparison gives -1 where it is true: the addition subtracts one from negative products.
   low = wasm_i64x2_add(low, wasm_i64x2_lt(low, zero));
   high = wasm_i64x2_add(high, wasm_i64x2_lt(high, zero));
   const v128_t lowered = upper_of(wasm_i64x2_add(low, half), wasm_i64x2_add(high, half));
@@ -147,6 +150,8 @@ RL_INLINE v128_t quantize(const BlockQuantizer& q, v128_t low, v128_t high) {
     low = round_float(q, low, 0);
     high = round_float(q, high, 4);
   }
+  // 16 bits are enough for the sum with the zero point: values beyond saturate, and the clamp to int8
+  // follows.
   const v128_t zero_point = wasm_i16x8_splat(static_cast<int16_t>(q.zero_point));
   v128_t numbers = wasm_i16x8_add_sat(wasm_i16x8_narrow_i32x4(low, high), zero_point);
   numbers = wasm_i8x16_narrow_i16x8(numbers, numbers);

@@ -10,6 +10,8 @@
 
 namespace rushlight::ukernel {
 
+// Queries the processor at each call. CPUID is slow, above all in virtual machines, where it traps; variant()
+// asks once.
 struct Cpu {
   struct Registers {
     uint32_t eax, ebx, ecx, edx;

@@ -25,6 +25,7 @@ RL_INLINE I32 load_widened_int8(const int8_t* from) {
 }
 
 #if defined(__F16C__)
+// Reads 16 bytes, or 32 with AVX-512.
 RL_INLINE F32 load_widened_half(const uint16_t* from) {
   F32 result;
 #if defined(__AVX512F__)
