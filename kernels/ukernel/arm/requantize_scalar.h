@@ -81,6 +81,7 @@ constexpr int32_t kMostRight = 20;
 // it calls the compiler's float functions.
 [[gnu::noinline]] inline void quantize_column(const Requantization& to, ptrdiff_t at, const int32_t* sums,
                                               size_t count, int8_t* out, ptrdiff_t out_stride) {
+  // Values are clamped before the zero point is added: near the ends of int32 the sum would overflow.
   const int32_t zero_point = to.zero_point, low = to.low, high = to.high;
   const int32_t* end = sums + count;
   if (to.rounding == Rounding::kFloat) {
@@ -94,8 +95,6 @@ constexpr int32_t kMostRight = 20;
       __builtin_memcpy(&value, &bits, sizeof(value));
       *out = static_cast<int8_t>(clamp(value, low - zero_point, high - zero_point) + zero_point);
 #else
-      // The bounds without the zero point are applied first: adding it to a value near the ends of int32
-      // would overflow.
       const int32_t value =
           requantize_float(static_cast<float>(*sums++), scale, static_cast<float>(low - zero_point),
                            static_cast<float>(high - zero_point));

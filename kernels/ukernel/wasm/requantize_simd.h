@@ -100,12 +100,12 @@ RL_INLINE v128_t round_single(const BlockQuantizer& q, v128_t sums, size_t at) {
   const v128_t multipliers = wasm_v128_load(q.multipliers + at);
   sums = upper_of(wasm_i64x2_extmul_low_i32x4(sums, multipliers),
                   wasm_i64x2_extmul_high_i32x4(sums, multipliers));
+  // The second product adds 2^30 before it drops 31 bits, which rounds halves up.
   const v128_t lowers = wasm_v128_load(q.lowers + at);
   const v128_t half = wasm_i64x2_splat(1 << 30);
   return upper_of(wasm_i64x2_add(wasm_i64x2_extmul_low_i32x4(sums, lowers), half),
                   wasm_i64x2_add(wasm_i64x2_extmul_high_i32x4(sums, lowers), half));
 }
-// The second product adds 2^30 before it drops 31 bits, which rounds halves up.
 
 // kDouble for columns `at` to at + 3. Lanes without a right shift keep the first rounding: a product with
 // 2^31 would not fit.
