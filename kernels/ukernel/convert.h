@@ -27,10 +27,13 @@
 
 namespace rushlight::ukernel {
 
+// 16-bit floats. NaN becomes 0x7e00 with its sign as float16, and 0x7fc0 without a sign as bfloat16. To
+// float32 they are exact.
 RL_CONVERSION(half_to_f32, uint16_t, float)
 RL_CONVERSION(f32_to_half, float, uint16_t)
 RL_CONVERSION(bfloat16_to_f32, uint16_t, float)
 RL_CONVERSION(f32_to_bfloat16, float, uint16_t)
+// Rounds to nearest, halves to even, where float32 cannot hold the value; infinities stay.
 RL_CONVERSION(f64_to_f32, double, float)
 RL_CONVERSION(f32_to_f64, float, double)
 RL_CONVERSION(u8_to_f32, uint8_t, float)
@@ -41,6 +44,7 @@ RL_CONVERSION(i32_to_f32, int32_t, float)
 RL_CONVERSION(f32_to_i32, float, int32_t)
 RL_CONVERSION(i64_to_f32, int64_t, float)
 RL_CONVERSION(f32_to_i64, float, int64_t)
+// One byte for each bool. int64 to int32 keeps the low bits.
 RL_CONVERSION(bool_to_f32, uint8_t, float)
 RL_CONVERSION(f32_to_bool, float, uint8_t)
 RL_CONVERSION(bool_to_i64, uint8_t, int64_t)
