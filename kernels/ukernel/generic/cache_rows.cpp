@@ -22,6 +22,7 @@ RL_INLINE void multiply(const CacheRows<T>& rows, size_t at) {
   RL_UNROLL for (size_t i = 0; i < kR; ++i) {
     RL_UNROLL for (size_t j = 0; j < kC; ++j) sums[i][j] = splat(0.0f);
   }
+  // One step of the depth. The loads are arguments, so that whole and partial vectors share the code.
   const auto add = [&](auto widened, auto loaded) __attribute__((always_inline)) {
     F32 row[kC];
     RL_UNROLL for (size_t j = 0; j < kC; ++j) row[j] = widened(cache[j]);
@@ -50,6 +51,7 @@ RL_INLINE void multiply(const CacheRows<T>& rows, size_t at) {
   }
 }
 
+// Four cache rows at a time, then single ones: the sums have the same order in both.
 template <size_t kR, class T>
 void multiply_rows(const CacheRows<T>& rows) {
   size_t at = 0;
@@ -105,6 +107,7 @@ RL_INLINE void add_whole(const CacheRows<T>& rows, size_t p) {
       [](float* to, F32 sum) __attribute__((always_inline)) { store(to, sum); });
 }
 
+// Columns of the cache are the outer loop: a tile of sums stays in registers for all cache rows.
 template <size_t kR, class T>
 void add_rows(const CacheRows<T>& rows) {
   size_t p = 0;
@@ -139,6 +142,7 @@ void cache_products_i8(const CacheRows<int8_t>& rows) { products(rows); }
 void cache_sums_half(const CacheRows<uint16_t>& rows) { sums(rows); }
 void cache_sums_i8(const CacheRows<int8_t>& rows) { sums(rows); }
 
+// Both halves of a pair are loaded before either is stored.
 void rotate_halves(size_t n, float* first, float* second, const float* cos, const float* sin) {
   const auto rotate = [=](size_t i, auto loaded, auto stored) __attribute__((always_inline)) {
     const F32 a = loaded(first + i);
@@ -161,6 +165,7 @@ void rotate_halves(size_t n, float* first, float* second, const float* cos, cons
       [=](float* to, F32 value) __attribute__((always_inline)) { store_partial(to, value, left); });
 }
 
+// Scalars, since the pairs are interleaved.
 void rotate_pairs(size_t n, float* row, const float* cos, const float* sin) {
   for (size_t i = 0; i < n; ++i) {
     const float a = row[2 * i];

@@ -66,6 +66,9 @@ struct Held {
     }
   }
 
+  // The next kPixels pixels. Input j of a row serves pixel i as tap j - kStep * i, so that the loop over
+  // inputs loads each once: kStep * (kPixels - 1) + kTaps loads instead of kPixels * kTaps. Each sum still
+  // adds its taps in order.
   template <size_t kPixels>
   RL_INLINE void compute() {
     F32 sums[kPixels];
@@ -92,6 +95,7 @@ struct Held {
   }
 };
 
+// Four pixels at a time where registers suffice for their sums besides the weights, else two.
 template <bool kWhole, size_t kRows, size_t kTaps, size_t kStep>
 void pixels_held(const DepthwisePixels& s, size_t c, size_t count) {
   constexpr size_t kAtOnce = !kManyRegisters || (kRows * kTaps > 9 && kStep > 1) ? 2 : 4;
@@ -105,6 +109,7 @@ void pixels_held(const DepthwisePixels& s, size_t c, size_t count) {
   for (; left > 0; --left) held.template compute<1>();
 }
 
+// True if the strip has this kernel and a stride of 1 or 2: then it is computed.
 template <bool kWhole, size_t kRows, size_t kTaps>
 bool are_held(const DepthwisePixels& s, size_t c, size_t count) {
   if (s.rows != kRows || s.taps != kTaps) return false;
@@ -155,6 +160,7 @@ void pixels_any(const DepthwisePixels& s, size_t p, size_t c, size_t count) {
   }
 }
 
+// One vector of channels for all pixels.
 template <bool kWhole>
 void pixels_of(const DepthwisePixels& s, size_t c, size_t count) {
   if (s.pixels > 1 && !s.accumulate) {
@@ -199,6 +205,8 @@ struct PlaneSum<0> {  // any number of taps
   }
 };
 
+// Rows of pixels: a vector has adjacent pixels, and taps are shifted loads of the same rows. kTaps = 0 is any
+// number.
 template <size_t kTaps>
 void plane_of(const DepthwisePlane& plane) {
   const PlaneSum<kTaps> sum_of(plane);

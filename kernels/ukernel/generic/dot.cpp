@@ -21,6 +21,8 @@ RL_INLINE void sum_lanes(float* to, const F32* sums) {
   }
 }
 
+// A tile of kR x kC sums, one vector each. A step loads kR + kC vectors for kR x kC multiply-adds. Lanes are
+// added once, at the end.
 template <size_t kR, size_t kC>
 RL_INLINE void multiply(const DotProducts& dots, size_t column) {
   F32 sums[kR][kC];
@@ -44,6 +46,7 @@ RL_INLINE void multiply(const DotProducts& dots, size_t column) {
   for (; p + kLanes <= dots.depth; p += kLanes) {
     add([=](const float* from) __attribute__((always_inline)) { return load(from + p); });
   }
+  // Missing elements are 0 in both vectors.
   if (p < dots.depth) {
     add([=, &dots](const float* from)
             __attribute__((always_inline)) { return load_partial(from + p, dots.depth - p); });

@@ -39,10 +39,12 @@ RL_INLINE void copy_every_second(float* to, const float* from, size_t count) {
 }
 #endif
 
+// Any step, also 0 or negative.
 RL_INLINE void copy_steps(float* to, const float* from, size_t count, ptrdiff_t step) {
   for (size_t i = 0; i < count; ++i, from += step) to[i] = *from;
 }
 
+// The kind of copy is chosen once for all rows.
 template <class Copy>
 RL_INLINE void gather(const GatherRows& g, Copy copy) {
   const float* from = g.from;

@@ -53,6 +53,7 @@ struct Tile {
     store_partial(row + v * kLanes, value, last);
   }
 
+  // Starts the sums: zeros, a bias for each column or row, or C.
   template <class Of>
   RL_INLINE void begin(const Of& tile) {
     RL_UNROLL for (size_t r = 0; r < kR; ++r) {
@@ -83,6 +84,8 @@ struct Tile {
     }
   }
 
+  // All taps. Pointers are read once for each tap; the loop over the depth advances one index and one
+  // pointer.
   RL_INLINE void multiply(const GemmTile& tile) {
     for (size_t t = 0; t < tile.taps; ++t) {
       const float* const* pointers = tile.a + t * tile.a_tap_stride;
@@ -101,6 +104,7 @@ struct Tile {
     }
   }
 
+  // The same with a constant stride of the rows. Prefetches one cache line of the next panel for each step.
   RL_INLINE void multiply(const GemmStrip& strip, const float*& ahead, ptrdiff_t ahead_step) {
     for (size_t t = 0; t < strip.taps; ++t) {
       const float* a[kR];
@@ -132,6 +136,8 @@ struct Tile {
     }
   }
 
+  // Stores the tile. The plain cases have their own loops, without tests for each vector; adds_to_c and
+  // residual share one.
   template <class Of>
   RL_INLINE void end(const Of& tile) {
     const size_t last = tile.columns - (kV - 1) * kLanes;
@@ -349,6 +355,8 @@ void gemm_strip(const GemmStrip& given) {
   }
 }
 
+// Columns that are contiguous in memory are transposed in blocks of 4 x 4, kPacked rows at a time, so that
+// the lines that are written stay in the cache.
 void gemm_pack(float* panel, const float* b, ptrdiff_t row_stride, ptrdiff_t column_stride, size_t depth,
                size_t columns, size_t width) {
   if (columns < width) std::memset(panel, 0, depth * width * sizeof(float));

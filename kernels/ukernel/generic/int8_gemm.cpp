@@ -30,6 +30,7 @@ void multiply_rows(const Int8Gemm& p, size_t first) {
         for (size_t j = 0; j < kColumns; ++j) sums[i][j] += factor * panel[j];
       }
     }
+    // The panel continues through all parts.
     for (const int8_t*& row : rows) row += p.part_stride;
   }
   for (size_t i = 0; i < kCount; ++i) {

@@ -6,6 +6,7 @@ namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
 
 namespace {
 
+// One sum at a time: the least code.
 void multiply_line(const Int8Product& p) {
   const auto depth = static_cast<ptrdiff_t>(p.depth);
   for (size_t i = 0; i < p.rows; ++i) {

@@ -130,6 +130,7 @@ struct Blocks {
   }
 };
 
+// Whole blocks of the widest vectors, then of 16 bytes, then single elements at both edges.
 template <class T>
 void transpose_sized(size_t rows, size_t columns, const char* from, ptrdiff_t from_stride, char* to,
                      ptrdiff_t to_stride) {

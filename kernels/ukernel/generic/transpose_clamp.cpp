@@ -66,6 +66,7 @@ RL_INLINE void transpose_square(const TransposeClamp& t, size_t i, size_t j, siz
 
 }  // namespace
 
+// Columns of `from` are the outer loop: kLanes rows of `to` are written from start to end.
 void transpose_clamped(const TransposeClamp& t) {
   for (size_t j = 0; j < t.columns; j += kLanes) {
     const size_t columns = t.columns - j < kLanes ? t.columns - j : kLanes;

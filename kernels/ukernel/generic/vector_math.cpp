@@ -8,6 +8,8 @@ namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
 
 namespace {
 
+// The partial vector pads with zeros, for which every function is defined; their results are not stored.
+// Loads precede the store, so that `out` may be x.
 template <class F>
 RL_INLINE void for_each(size_t n, const float* x, float* out, F f) {
   size_t i = 0;
@@ -72,6 +74,7 @@ void elu_f32(size_t n, const float* x, float positive, float negative, float inn
   for_each(n, x, out, [=](F32 v) { return select(v > 0.0f, v * above, expm1(v * factor) * below); });
 }
 
+// Beyond the threshold, x itself, as PyTorch: e^x may overflow there.
 void softplus_f32(size_t n, const float* x, float beta, float threshold, float* out) {
   const F32 factor = splat(beta);
   const F32 limit = splat(threshold);

@@ -36,6 +36,8 @@ RL_INLINE void transform_outputs(const F32 (&m)[kIn], F32 (&y)[kOut]) {
   y[1] = m[1] - m[2] - m[3];
 }
 
+// Transforms `count` lanes from `at` on: columns first, so that a row of results is complete when it is
+// stored.
 RL_INLINE void input_lanes(const WinogradInput& tile, size_t at, size_t count) {
   F32 columns[kIn][kIn];  // [row][column]
   for (size_t j = 0; j < kIn; ++j) {
@@ -101,6 +103,7 @@ bool winograd_output(const WinogradOutput& tile) {
   size_t i = 0;
   for (; i + kLanes <= tile.lanes; i += kLanes) output_lanes(tile, i, kLanes, check);
   if (i < tile.lanes) output_lanes(tile, i, tile.lanes - i, check);
+  // A sum of zeros, NaN if one output of any lane was infinite or NaN. One test for all lanes.
   return !any(check != check);
 }
 
