@@ -19,12 +19,15 @@ struct Operand {
   int32_t offset;
 };
 
+// A broadcast element becomes the offset; the factor is 0 then, and `out` is a valid address to read.
 Operand operand_of(const RowInput& input, size_t row, const int8_t* out, int32_t factor, int32_t offset) {
   const auto* at = static_cast<const int8_t*>(input.data) + static_cast<ptrdiff_t>(row) * input.stride;
   if (!input.one) return {at, factor, offset};
   return {out, 0, *at * factor + offset};
 }
 
+// Stores the products of `count` elements, both with their zero points subtracted, 4 at a time; the loop is
+// tail-predicated.
 void multiply_block(const Operand& a, const Operand& b, size_t count, int32_t* products) {
   const int8_t* first = a.at;
   const int8_t* second = b.at;

@@ -88,6 +88,7 @@ void convolve_patch(const PatchConvolution& convolution) {
   const float* patch = convolution.patch;
   float* out = convolution.out;
   const uint32x4_t lanes = vidupq_n_u32(0, 1);
+  // Gathers and scatters serve any step and stride, four columns at a time.
   const uint32x4_t from_offsets = vmulq_n_u32(lanes, static_cast<uint32_t>(convolution.column_step));
   const uint32x4_t to_offsets = vmulq_n_u32(lanes, static_cast<uint32_t>(convolution.column_stride));
   for (size_t y = 0; y < convolution.rows; ++y) {
@@ -247,11 +248,14 @@ void add_output(const ChannelSums& sums, const float* in, float* out, uint32_t l
 void add_channels(const ChannelSums& sums) {
   const uint32_t least = sums.rectify ? 0 : 0x80000000u;
   const auto channels = static_cast<ptrdiff_t>(sums.channels);
+  // Kernels of 2 or 3 rows and columns whose weights are stored as 3 x 3: those are the common 3 x 3 kernel
+  // and its parts at the borders of an image.
   const bool is_known = sums.rows - 2 < 2 && sums.columns - 2 < 2 && sums.weight_row_stride == 3 * 4 &&
                         sums.group_stride == 9 * 4;
   if (is_known && channels % 4 == 0) {
     Taps taps;
     const float* row = sums.in;
+    // Pointers to all nine taps; kernels of two rows or columns leave some unused.
     for (size_t i = 0; i < 9; i += 3, row += sums.row_stride) {
       taps.in[i] = row;
       taps.in[i + 1] = row + sums.column_stride;

@@ -11,8 +11,10 @@ namespace {
 constexpr size_t kRows = kPanelRows;
 constexpr bool kTakesColumns = false;
 
+// Offsets in the text are sums of constants, which the assembler adds.
 #define RL_TEXT(text) #text
 #define RL_STRING(text) RL_TEXT(text)
+// A column of the panel times an element of one row, or of four. f28 to f31 alternate between columns.
 #define RL_COLUMN_OF_1(at, number, a) \
   "flw " number ", " RL_STRING(at) "(%[panel])\nfmadd.s " a ", f24, " number ", " a "\n"
 #define RL_COLUMN_OF_4(at, number, a, b, c, d) \
@@ -20,6 +22,7 @@ constexpr bool kTakesColumns = false;
   "fmadd.s " b ", f25, " number ", " b         \
   "\n"                                         \
   "fmadd.s " c ", f26, " number ", " c "\nfmadd.s " d ", f27, " number ", " d "\n"
+// A step of the depth at byte offsets `left` of the rows and `panel` of the panel.
 #define RL_STEP_OF_1(left, panel)                                                         \
   "flw f24, " RL_STRING(left) "(%[first])\n" RL_COLUMN_OF_1(panel, "f28", "f0")           \
       RL_COLUMN_OF_1(panel + 4, "f29", "f1") RL_COLUMN_OF_1(panel + 8, "f30", "f2")       \
@@ -50,6 +53,8 @@ constexpr bool kTakesColumns = false;
 template <size_t kTileRows>
 inline void add_tile(const float* left, ptrdiff_t left_stride, const float* panel, const Tile& tile) {
   const auto size = static_cast<ptrdiff_t>(tile.depth * kPanelColumns);
+  // Four rows are unrolled by eight steps. The ends of loops are addresses in the panel, which advances by
+  // `size` for each part.
   const ptrdiff_t unrolled = static_cast<ptrdiff_t>(tile.depth / 8 * 8 * kPanelColumns);
   const float* unrolled_end = panel + unrolled;
   const float* end = panel + size;

@@ -103,6 +103,7 @@ RL_INLINE void add_block(Widest (&sums)[kCount][2], const char* const* left, siz
   }
 }
 
+// Pointers into kCount quantized rows, and their headers.
 template <size_t kCount>
 struct Rows {
   const char* numbers[kCount];
@@ -136,6 +137,7 @@ RL_INLINE void finish_group(const Widest (&sums)[kCount][2], Rows<kCount>& rows,
       Widest sum = sums[i][v];
       if (has_bytes(kIsPacked)) {
         const Widest zero = all_32<Widest>(rows.headers[i].zero_point);
+        // z (sum of n), for the zero point of the row.
         sum = subtract_32(sum, multiply_low_32(zero, load<Widest>(weight_sums + v * kVecLanes)));
       }
       if (kIsPacked) sum = subtract_32(sum, spread(rows.sums[i]));
@@ -146,6 +148,7 @@ RL_INLINE void finish_group(const Widest (&sums)[kCount][2], Rows<kCount>& rows,
   for (size_t i = 0; i < kCount; ++i) rows.sums[i] += sizeof(int32_t);
 }
 
+// Scales the totals by the scale of their row, adds the bias, and stores the used columns.
 template <size_t kCount>
 void store_rows(const DynamicGemm& p, size_t first, const Rows<kCount>& rows, const F32 (*totals)[2]) {
   for (size_t v = 0; v < 2 && v * kVecLanes < p.columns; ++v) {
@@ -202,6 +205,7 @@ void multiply_rows(const DynamicGemm& p, size_t first) {
   store_rows<kCount>(p, first, rows, totals);
 }
 
+// Tiles of kMostRows, 2 and 1 rows; all read the whole panel.
 template <bool kIsPacked>
 void multiply(const DynamicGemm& p) {
   size_t i = 0;
@@ -278,6 +282,7 @@ void pack_dynamic(const GroupedWeights& weights, size_t columns, void* panel) {
   auto* weight_sums = reinterpret_cast<int32_t*>(scales + form.groups * kColumns);
   auto* to = static_cast<int8_t*>(panel) + panel_header(form);
   const size_t blocks = blocks_of(form), bytes = block_bytes(form.is_packed);
+  // Missing columns, and elements past a group, are zeros.
   std::memset(panel, 0, RL_UKERNEL_VARIANT::dynamic_panel_bytes(form));
   for (size_t g = 0; g < form.groups; ++g, to += blocks * kColumns * bytes) {
     for (size_t j = 0; j < columns; ++j) {
