@@ -13,6 +13,7 @@ constexpr size_t kColumns = 2;
 constexpr size_t kLanes = 8;
 constexpr size_t kPart = kInt16Products / kLanes * kLanes;
 
+// VMLADAVA adds eight products to a sum in a general register. Masked lanes are 0 in both factors.
 template <size_t kRows, size_t kWidth>
 void sum_tile(const int16_t* left, ptrdiff_t left_stride, const int8_t* right, ptrdiff_t right_stride,
               size_t depth, int32_t* sums) {

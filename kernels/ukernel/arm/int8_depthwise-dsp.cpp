@@ -30,6 +30,7 @@ inline Taps taps_of(const int8_t* weights, size_t taps, const int32_t* bias, con
   return {in, reinterpret_cast<const int32_t*>(weights), channel, taps, bias, nullptr, nullptr};
 }
 
+// Any alignment: these cores load unaligned words.
 inline uint32_t load(const int8_t* from) {
   uint32_t word;
   std::memcpy(&word, from, sizeof(word));

@@ -26,6 +26,7 @@ struct Columns {
   size_t more;     // steps after the first
 };
 
+// Any alignment: these cores load unaligned words.
 inline uint32_t load(const int8_t* from) {
   uint32_t word;
   std::memcpy(&word, from, sizeof(word));
@@ -69,6 +70,8 @@ inline void put(int32_t* panel, uint32_t word) {
   for (size_t i = 0; i < 4; ++i) {
     int32_t* to = reinterpret_cast<int32_t*>(panel) + i;
     const int8_t* from = rows[i] + begin;
+    // The step whose elements overlap is written last, with zeros for elements of the first step or of the
+    // part before.
     int32_t* overlapping = to + (depth < 4 ? 0 : 8);
     const int8_t* again = from + (depth < 4 ? 0 : 4 + overlap);
     put(to, load(from));
@@ -78,6 +81,7 @@ inline void put(int32_t* panel, uint32_t word) {
   }
 }
 
+// Four elements of the depth: a word of the column, and the even and odd pairs of four rows.
 #define RL_STEP             \
   "ldr r3, [r1], #4\n"      \
   "ldmia r0!, {r8-r11}\n"   \
@@ -123,6 +127,7 @@ inline void put(int32_t* panel, uint32_t word) {
       "pop {r4-r11, pc}\n");
 }
 
+// Four products of a word of a column with the even and odd pairs of the row.
 #define RL_TWICE(sum, word)                 \
   "sxtb16 %[t], %[" word                    \
   "]\n"                                     \

@@ -259,6 +259,7 @@ void multiply_rows(const Tile& tile, Columns& work, const int8_t* left, ptrdiff_
   work.sums = sums;
   work.sums_end = sums + whole * tile.step;
   work.triples = count < kRows ? 1 : count / kRows;
+  // Whole groups of columns in one call, then the columns that are left.
   if (whole > 0) tile.multiply(work);
   if (whole == columns) return;
   work.right = right + static_cast<ptrdiff_t>(whole) * work.right_stride;
@@ -316,6 +317,7 @@ size_t rows_of_block(size_t rest) {
   int8_t joined[kJoined];
   const size_t depth = p.parts * p.depth;
   const size_t fitting = kJoined / (depth == 0 ? 1 : depth);
+  // As many rows as fit in the buffer, a multiple of three.
   const size_t most = fitting < kBlockRows ? fitting - fitting % kRows : kBlockRows;
   Int8Product some = p;
   some.left = joined;
@@ -343,6 +345,7 @@ size_t rows_of_block(size_t rest) {
 
 void multiply_int8(const Int8Product& p) {
   const size_t depth = p.parts * p.depth;
+  // Joined rows take one loop for all parts; rows too long for the buffer are multiplied part by part.
   const bool joins = (p.parts > 1 || p.line_rows < p.rows) && depth <= kJoined / kRows;
   Quantizer quantizer(p.to, p.bias);
   Columns work;

@@ -28,6 +28,7 @@ inline Columns columns_of(const int8_t* panel, const int8_t* right, size_t depth
   return {panel, right, 0, nullptr, nullptr, depth};
 }
 
+// An element of the column, and of each of four rows.
 #define RL_STEP           \
   "ldmia r0!, {r8-r11}\n" \
   "ldrsb r2, [r1], #1\n"  \

@@ -27,6 +27,7 @@ namespace {
 
 }  // namespace
 
+// Elements after the last eight take scalar code, here and below.
 void fill_span(float* to, size_t count, float value) {
   const size_t rest = count % 8;
   asm volatile(
@@ -48,6 +49,7 @@ void copy_span(float* to, const float* from, size_t count) {
   for (size_t i = 0; i < rest; ++i) to[i] = from[i];
 }
 
+// Product and sum are rounded separately. Eight elements hide the latency of both.
 void scale_span(float* to, const float* from, size_t count, float scale, float offset) {
   const size_t rest = count % 8;
 #define RL_SCALE(number) "vmul.f32 " number ", " number ", %[scale]\n"

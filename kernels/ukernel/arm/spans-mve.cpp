@@ -4,6 +4,7 @@
 
 namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
 
+// WLSTP and LETP mask the last iteration, so that no loop has a remainder; none runs for a count of 0.
 #define RL_LOOP(body) "wlstp.32 lr, %[count], 2f\n1:\n" body "letp lr, 1b\n2:\n"
 
 void fill_span(float* to, size_t count, float value) {

@@ -20,6 +20,8 @@ RL_INLINE int8x16x4_t interleave(int8x16_t a, int8x16_t b, int8x16_t c, int8x16_
            vreinterpretq_s8_s16(vzip2q_s16(ab_high, cd_high))}};
 }
 
+// 16 channels of all pixels from channel c on. The remaining taps, fewer than four, take the code without
+// SDOT.
 void filter_fours(const Int8Depthwise& strip, const BlockQuantizer& q, size_t c) {
   if (strip.taps > kMostTaps) {
     filter(strip, q, c, Whole{});

@@ -35,6 +35,7 @@ void quantize_i8(size_t n, const float* __restrict x, const Quantization& how, i
   }
 }
 
+// int8 to int16 to float32, in widening steps; the difference is exact.
 void dequantize_i8(size_t n, const int8_t* __restrict x, float scale, float zero_point,
                    float* __restrict out) {
   for (size_t lanes; n > 0; n -= lanes, x += lanes, out += lanes) {

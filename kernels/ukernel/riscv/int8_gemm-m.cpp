@@ -22,6 +22,7 @@ void pack_int8(void* panel, const int8_t* from, ptrdiff_t depth_stride, ptrdiff_
     const int8_t* number = from;
     for (size_t k = depth; k > 0; --k, number += depth_stride) *to++ = *number;
   }
+  // Missing columns are zeros, so that tiles may compute them.
   std::memset(to, 0, (kBlockColumns - columns) * depth);
 }
 

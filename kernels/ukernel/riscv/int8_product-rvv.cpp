@@ -34,6 +34,7 @@ inline void multiply_columns(const Int8Product& p, size_t row, size_t lanes, siz
     }
   }
   int8_t* out = p.out + static_cast<ptrdiff_t>(row) * p.out_stride + static_cast<ptrdiff_t>(column);
+  // A column's results are out_stride apart: a strided store.
   const auto store = [&](vint32m8_t sums, size_t i) {
     const ptrdiff_t at = p.to.step * static_cast<ptrdiff_t>(column + i);
     const vint8m2_t numbers =
@@ -54,6 +55,7 @@ void multiply_few_columns(const Int8Product& p, size_t row, size_t lanes) {
 
 void multiply_line(const Int8Product& p) {
   size_t row = 0;
+  // So few columns would leave half of the lanes or more empty.
   if (p.columns <= most_lanes() / 2 && p.columns < p.rows && has_small_scales(p.to, 0, p.columns)) {
     for (size_t lanes; p.rows - row > p.columns; row += lanes) {
       lanes = p.rows - row < most_lanes() ? p.rows - row : most_lanes();

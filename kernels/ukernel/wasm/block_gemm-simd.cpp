@@ -22,6 +22,7 @@ RL_INLINE v128_t pairs_of(v128_t words) {
   return wasm_v128_and(wasm_u32x4_shr(words, kPair * (kIsByte ? 8 : 4)), mask);
 }
 
+// Two elements of each of kVecs vectors of features with two elements of each row.
 template <bool kIsByte, uint32_t kPair, size_t kCount>
 RL_INLINE void add_pair(v128_t (&sums)[kCount][kVecs], const int16_t* const* left, const v128_t* words) {
   v128_t numbers[kVecs];
@@ -34,6 +35,7 @@ RL_INLINE void add_pair(v128_t (&sums)[kCount][kVecs], const int16_t* const* lef
   }
 }
 
+// Scales and minimums of a group as float32, converted once for all blocks and tiles of the group.
 struct GroupScales {
   float scales[kBlockFeatures];
   float minimums[kBlockFeatures];
@@ -88,6 +90,7 @@ RL_INLINE void add_block(const BlockForm& form, const char* const* rows, const i
   }
 }
 
+// Totals are in memory, since tiles of features alternate within a block.
 template <bool kIsByte, size_t kCount>
 void multiply_rows(const BlockGemm& p, size_t first) {
   const BlockForm& form = p.form;
@@ -115,6 +118,7 @@ void multiply_rows(const BlockGemm& p, size_t first) {
   for (size_t r = 0; r < kCount; ++r) finish_row(p, first + r, totals[r]);
 }
 
+// Tiles of four rows, then single rows.
 template <bool kIsByte>
 void multiply(const BlockGemm& p) {
   size_t i = 0;

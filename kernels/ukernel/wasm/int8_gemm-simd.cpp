@@ -16,6 +16,7 @@ constexpr size_t kDepthBlock = 4;  // elements of the depth in a pass of the loo
 
 size_t whole_depth(size_t depth) { return (depth + kDepthBlock - 1) / kDepthBlock * kDepthBlock; }
 
+// kCount rows by 8 columns; an operand of a row is a broadcast pair.
 template <size_t kCount>
 void multiply_rows(const Int8Gemm& p, const BlockQuantizer& q, size_t first) {
   v128_t sums[kCount][2];
@@ -52,6 +53,7 @@ size_t int8_gemm_rows() { return kRows; }
 size_t int8_spread_bytes() { return sizeof(int16_t); }
 size_t int8_panel_bytes(size_t depth) { return (whole_depth(depth) * kBlock + 63) / 64 * 64; }
 
+// Widens to int16, since the product takes no bytes.
 void spread_int8(void* to, const int8_t* from, size_t count) {
   auto* out = static_cast<char*>(to);
   for (; count >= 8; count -= 8, from += 8, out += 16) wasm_v128_store(out, wasm_i16x8_load8x8(from));
