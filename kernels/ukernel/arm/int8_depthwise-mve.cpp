@@ -36,6 +36,7 @@ struct Taps {
       "ldmia r0, {r1, r2, r3, r4, r5, r6, r7, r8, r11, r12}\n"
       "vctp.8 r8\n"
       "1:\n"
+      // The next pixel. Without an odd tap its first products are zeros.
       "mov r8, r2\n"
       "vmov.i32 q2, #0\n"
       "vmov.i32 q0, #0\n"
@@ -48,12 +49,14 @@ struct Taps {
       "vmullb.s8 q2, q0, q1\n"
       "vmullt.s8 q0, q0, q1\n"
       "2:\n"
+      // Widens the products of the odd tap to the sums of 32 bits.
       "vmovlb.s16 q4, q2\n"
       "vmovlb.s16 q5, q0\n"
       "vmovlt.s16 q6, q2\n"
       "vmovlt.s16 q7, q0\n"
       "wls lr, r4, 4f\n"
       "3:\n"
+      // Two taps: pointers, inputs of the active lanes, and weights.
       "ldrd r9, r10, [r1], #8\n"
       "add r9, r9, r3\n"
       "add r10, r10, r3\n"
@@ -79,10 +82,12 @@ struct Taps {
       "vadd.i32 q7, q7, q0\n"
       "le lr, 3b\n"
       "4:\n"
+      // Interleaves the four vectors of sums to the order of the channels.
       "vst40.32 {q4, q5, q6, q7}, [r6]\n"
       "vst41.32 {q4, q5, q6, q7}, [r6]\n"
       "vst42.32 {q4, q5, q6, q7}, [r6]\n"
       "vst43.32 {q4, q5, q6, q7}, [r6]!\n"
+      // Goes back to the first tap if pixels share pointers; r11 is 0 otherwise.
       "sub r1, r1, r11\n"
       "add r3, r3, r12\n"
       "cmp r6, r7\n"

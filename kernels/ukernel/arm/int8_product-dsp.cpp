@@ -103,13 +103,16 @@ inline void put(int32_t* panel, uint32_t word) {
       "push {r4-r11, lr}\n"
       "mov lr, r0\n"
       "1:\n"
+      // The next column: panel, column, stride and sums; the column after it is stored back.
       "ldmia lr, {r0, r1, r2, r12}\n"
       "add r2, r2, r1\n"
       "str r2, [lr, #4]\n"
       "ldmia r12, {r4-r7}\n"
       "ldr r12, [lr, #20]\n" RL_STEP
+      // After the first step the column steps back by the overlap.
       "add r1, r1, r12\n"
       "ldr r12, [lr, #24]\n"
+      // Two steps a pass; an odd number enters in the middle.
       "lsrs r12, r12, #1\n"
       "bcs 3f\n"
       "subs r12, r12, #1\n"
@@ -118,6 +121,7 @@ inline void put(int32_t* panel, uint32_t word) {
       "subs r12, r12, #1\n"
       "bge 2b\n"
       "4:\n"
+      // Stores the sums of the column.
       "ldr r12, [lr, #12]\n"
       "ldr r2, [lr, #16]\n"
       "stmia r12!, {r4-r7}\n"

@@ -56,10 +56,12 @@ struct Tiles {
       "push {r0, r1, r3-r11, lr}\n"
       "vpush {d8-d15}\n"
       "mov r12, r0\n"
+      // The three rows of the first tile.
       "ldrd r0, r4, [r12, #44]\n"
       "add r1, r0, r4\n"
       "add r2, r1, r4\n"
       "0:\n"
+      // The next tile: its sums start from `out` if `from` is null, row by row.
       "ldrd r4, r5, [r12]\n"
       "cbnz r4, 1f\n"
       "ldr r4, [r12, #8]\n"
@@ -73,6 +75,7 @@ struct Tiles {
       "vldrw.32 q5, [r5, #16]\n"
       "b 2f\n"
       "1:\n"
+      // All rows start from the same eight values.
       "vldrw.32 q0, [r4]\n"
       "vldrw.32 q1, [r4, #16]\n"
       "vldrw.32 q2, [r4]\n"
@@ -80,8 +83,10 @@ struct Tiles {
       "vldrw.32 q4, [r4]\n"
       "vldrw.32 q5, [r4, #16]\n"
       "2:\n"
+      // Every tile reads the panel from its start.
       "ldr r3, [r12, #40]\n"
       "3:\n"
+      // A part: passes of six steps, the first one perhaps of three.
       "ldrd lr, r4, [r12, #16]\n"
       "wls lr, lr, 6f\n"
       "cbnz r4, 5f\n"
@@ -89,6 +94,7 @@ struct Tiles {
       "5:\n" RL_THREE_STEPS
       "le lr, 4b\n"
       "6:\n"
+      // r12 has been an element; the steps that are left are done one at a time.
       "ldr r12, [sp, #64]\n"
       "ldr lr, [r12, #24]\n"
       "wls lr, lr, 8f\n"
@@ -98,6 +104,7 @@ struct Tiles {
       "ldr r10, [r2], #4\n" RL_NEXT_COLUMNS RL_STEP("r4", "r7", "r10")
       "le lr, 7b\n"
       "8:\n"
+      // Continues with the next part, or finishes the tile.
       "ldrd r4, r5, [r12, #28]\n"
       "cbnz r4, 11f\n"
       "9:\n"
@@ -108,6 +115,7 @@ struct Tiles {
       "vmax.s32 q0, q0, q7\n vmax.s32 q1, q1, q7\n vmax.s32 q2, q2, q7\n"
       "vmax.s32 q3, q3, q7\n vmax.s32 q4, q4, q7\n vmax.s32 q5, q5, q7\n"
       "10:\n"
+      // Stores the tile.
       "ldrd r4, r5, [r12, #4]\n"
       "vstrw.32 q0, [r4]\n"
       "vstrw.32 q1, [r4, #16]\n"
@@ -119,6 +127,7 @@ struct Tiles {
       "vstrw.32 q5, [r4, #16]\n"
       "add r4, r5\n"
       "str r4, [r12, #4]\n"
+      // Moves the rows to the next tile.
       "ldrd r5, r6, [r12, #48]\n"
       "add r0, r2, r6\n"
       "add r1, r0, r5\n"
@@ -129,6 +138,8 @@ struct Tiles {
       "vpop {d8-d15}\n"
       "pop {r0, r1, r3-r11, pc}\n"
       "11:\n"
+      // Moves the rows to the next part, unless it was the last one: then the count is restored for the next
+      // tile.
       "ldr r6, [r12, #56]\n"
       "cbz r6, 12f\n"
       "subs r6, #1\n"

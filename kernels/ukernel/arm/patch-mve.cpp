@@ -30,6 +30,8 @@ namespace {
       "vmov q1, q7\n"
       "dls lr, %[a]\n"
       "1:\n"
+      // The row's left neighbours, then right neighbours, then the columns, each with its mask: missing ones
+      // are 0.
       "vmsr p0, %[masks]\n"
       "vpst\n"
       "vldrwt.u32 q4, [%[in], #-4]\n"
@@ -37,6 +39,7 @@ namespace {
       "vmsr p0, %[c]\n"
       "vpst\n"
       "vldrwt.u32 q6, [%[in], #4]\n"
+      // The last row of the kernel completes the sums q0, the middle one adds to q1, the first one starts q2.
       "ldm %[kernel]!, {%[a], %[b], %[c]}\n"
       "vfma.f32 q0, q4, %[a]\n"
       "vmsr p0, %[here]\n"
@@ -56,6 +59,7 @@ namespace {
       "vfma.f32 q2, q4, %[a]\n"
       "sub %[kernel], #24\n"
       "vfma.f32 q2, q5, %[b]\n"
+      // The sums move on by one output row.
       "vmov q0, q1\n"
       "vfma.f32 q2, q6, %[c]\n"
       "add %[out], %[out_step]\n"

@@ -91,6 +91,7 @@ inline void add_tile(const float* left, ptrdiff_t left_stride, const float* pane
     const float* fourth = third + left_stride;
     float* at = tile.out;
     asm volatile(
+        // Rows start from six values each, or from one value each.
         "bnez %[spreads], 7f\n"
         RL_ROW("flw", "f0", "f1", "f2", "f3", "f4", "f5", "from")
         "add %[from], %[from], %[from_step]\n"
@@ -105,6 +106,7 @@ inline void add_tile(const float* left, ptrdiff_t left_stride, const float* pane
         RL_SPREAD(8, "f12", "f13", "f14", "f15", "f16", "f17")
         RL_SPREAD(12, "f18", "f19", "f20", "f21", "f22", "f23")
         "5:\n"
+        // The next part: eight steps at a time.
         "beq %[panel], %[unrolled_end], 2f\n"
         "1:\n"
         RL_STEP_OF_4(0, 0) RL_STEP_OF_4(4, 24) RL_STEP_OF_4(8, 48) RL_STEP_OF_4(12, 72)
@@ -116,6 +118,7 @@ inline void add_tile(const float* left, ptrdiff_t left_stride, const float* pane
         "addi %[fourth], %[fourth], 32\n"
         "bne %[panel], %[unrolled_end], 1b\n"
         "2:\n"
+        // The last 0 to 7 steps.
         "beq %[panel], %[end], 4f\n"
         "3:\n"
         RL_STEP_OF_4(0, 0)
@@ -127,6 +130,7 @@ inline void add_tile(const float* left, ptrdiff_t left_stride, const float* pane
         "bne %[panel], %[end], 3b\n"
         "4:\n"
         "addi %[parts], %[parts], -1\n"
+        // Moves the rows and the ends to the next part.
         "beqz %[parts], 6f\n"
         "add %[first], %[first], %[part_step]\n"
         "add %[second], %[second], %[part_step]\n"

@@ -237,6 +237,7 @@ int32_t pack_block(const GroupedWeights& weights, size_t j, size_t g, size_t k, 
     } else if (i < 4) {
       to[i] = static_cast<int8_t>(number + kHalfZero);
     } else {
+      // Elements 4 to 7 of a block are in the upper halves of the bytes.
       to[i - 4] = static_cast<int8_t>((to[i - 4] & 15) | (number + kHalfZero) * 16);
     }
   }
@@ -256,6 +257,7 @@ size_t dynamic_row_bytes(const GroupedForm& form) {
 void quantize_dynamic_row(const GroupedForm& form, const DynamicQuantization& how, const float* from,
                           void* to) {
   const size_t padded = blocks_of(form) * block_depth(form.is_packed);
+  // The zero point of the stored bytes, which are elements plus kByteZero.
   const int32_t zero_point = has_bytes(form.is_packed) ? how.zero_point + kByteZero : 0;
   const RowHeader header = {how.scale, zero_point};
   std::memcpy(to, &header, sizeof(header));
@@ -265,6 +267,7 @@ void quantize_dynamic_row(const GroupedForm& form, const DynamicQuantization& ho
     if (has_bytes(form.is_packed)) {
       const uint32_t sum =
           quantize_bytes(form, how, from, padded, reinterpret_cast<uint8_t*>(numbers) + g * padded);
+      // 8-bit weights are signed and need no sum of the row.
       if (!form.is_packed) continue;
       const auto part = static_cast<int32_t>(kHalfZero * sum);
       std::memcpy(sums + g * sizeof(part), &part, sizeof(part));

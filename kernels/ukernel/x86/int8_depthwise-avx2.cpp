@@ -309,6 +309,7 @@ template <class Kind>
     store(out + static_cast<ptrdiff_t>(p) * strip.out_stride, by_channels(numbers));
   };
   size_t left = strip.pixels;
+  // kTogether pixels share the loads of weights and constants.
   for (; left >= kTogether; left -= kTogether, pixels.skip(kTogether)) {
     filter_together<Kind, kTogether>(block, limits, strip.taps, taps, store_pixel);
     out += static_cast<ptrdiff_t>(kTogether) * strip.out_stride;
@@ -330,6 +331,7 @@ template <class Kind, size_t kCount, bool kAdjoin>
     kCount == kNarrow ? store(to, numbers) : store_bytes(to, numbers, count);
   };
   const Limits<Widest> limits(strip.to);
+  // A vector holds kFolded pixels.
   for (; left >= kFolded; left -= kFolded, pixels.skip(kFolded)) {
     filter_together<Kind, 1>(
         folded, limits, strip.taps,
@@ -381,6 +383,7 @@ void filter_narrow_block(char* prepared, const Int8Depthwise& strip, size_t chan
   for_rounding(strip.to.rounding, raises, [&](auto kind) {
     using Own = decltype(kind);
     if (count < kNarrow) {
+      // Partial blocks share one loop for both cases of left shifts, which saves code.
       using General = Kind<Own::kHow, Own::kHow != Rounding::kFloat>;  // left shifts may be 0
       return filter_narrow<General, 0, false>(block, folded, strip, channel, count);
     }
@@ -430,6 +433,7 @@ size_t adjoining(const Int8Depthwise& strip) {
   return kNarrow % strip.channels == 0 && strip.taps <= kRepeatedTaps ? kNarrow / strip.channels : 1;
 }
 
+// Repeats the constants of `channels` channels to fill 16; null stays null.
 template <class Number>
 const Number* repeat(const Number* from, size_t channels, Number* to) {
   if (from == nullptr) return nullptr;
