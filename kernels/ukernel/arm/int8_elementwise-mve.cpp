@@ -101,6 +101,7 @@ void multiply_int8_pairs(const Rows& rows, const QuantizedProduct& product) {
       const size_t count = rows.n - i < kBlock ? rows.n - i : kBlock;
       multiply_block(a, b, count, products);
       const size_t rows_of_16 = count / kSumColumns, done = rows_of_16 * kSumColumns;
+      // Rows of 16 products first, then the rest as one shorter row.
       quantizer.set_columns(0, kSumColumns);
       quantizer.quantize({products, 1, kRowsOf16, rows_of_16, out + i, kSumColumns});
       if (count == done) continue;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Cortex-M4F, M7F and M33F: eight channels with one load each of input and weight.
+// Cortex-M4F, M7F and M33F: eight channels, with two loads and eight multiply-adds a tap, in assembler for
+// the loads of several registers. Planes and patches take the scalar code of patch_planes.inl.
 #define RL_OWN_CHANNELS
 #include "kernels/ukernel/generic/patch_planes.inl"
 

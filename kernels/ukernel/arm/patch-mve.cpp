@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Cortex-M55: four adjacent columns of a row at a time, the last ones masked.
+// Cortex-M55: four adjacent columns of a row at a time, the last ones masked. A 3 x 3 kernel on a plane reads
+// each row once with its neighbours and updates three rows of sums. Depthwise sums have four channels in a
+// vector; kernels of 2 or 3 rows and columns keep the addresses of all taps in registers.
 #include <arm_mve.h>
 
 #include "kernels/ukernel/patch.h"

@@ -59,6 +59,7 @@ void multiply_rows(const CacheRows<T>& rows) {
   for (; at < rows.count; ++at) multiply<kR, 1>(rows, at);
 }
 
+// The number of rows is a constant in each branch, so that sums are arrays in registers.
 template <class T>
 RL_INLINE void products(const CacheRows<T>& rows) {
   static_assert(kCacheRows == 4);

@@ -26,6 +26,7 @@ RL_INLINE void store_some(float* to, F32 value, size_t count) {
   }
 }
 
+// The clamp, with bounds as vectors; NaN passes.
 struct Finish {
   F32 low;
   F32 high;
@@ -181,6 +182,7 @@ struct PlaneSum {
   F32 weights[kTaps];
   const float* in[kTaps];
 
+  // Broadcasts the weights, which stay in registers for all rows.
   RL_INLINE explicit PlaneSum(const DepthwisePlane& plane) {
     RL_UNROLL for (size_t t = 0; t < kTaps; ++t) {
       weights[t] = splat(plane.weights[t]);

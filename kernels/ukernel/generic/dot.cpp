@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Computes four columns at a time, so that independent sums hide the latency of the additions.
+// Computes four columns at a time, so that independent sums hide the latency of the additions. A vector adds
+// kLanes partial sums of each product; up to four vectors of `a` share a load of B, which streams through the
+// cache once.
 #include "kernels/ukernel/dot.h"
 
 #include <cstring>

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Elementwise functions: float32 over vectors of the compiler, other types as loops that compilers vectorize.
+// A broadcast operand of a row is one vector that each step loads again, so that float32 has one loop for all
+// forms; integers and comparisons have one loop for each form.
 #include "kernels/ukernel/elementwise.h"
 
 #include <type_traits>

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Strided gathers over vectors of the compiler; step 2 uses shuffles, other steps scalar loads.
+// Strided gathers over vectors of the compiler; step 2 uses shuffles, other steps scalar loads. Nothing past
+// the last element of a span is read: the second load of a pair of vectors overlaps the first one by an
+// element.
 #include "kernels/ukernel/gather.h"
 
 #include <utility>

@@ -211,6 +211,7 @@ constexpr const Functions* kFunctions[] = {kRowFunctions<1>, kRowFunctions<2>, k
                                            kRowFunctions<7>, kRowFunctions<8>};
 static_assert(kMostRows <= 8 && kVectors <= 4);
 
+// Tables of all tile shapes: two indices instead of nested branches.
 const Functions& functions_for(size_t rows, size_t columns) {
   return kFunctions[rows - 1][(columns - 1) / kLanes];
 }
@@ -279,9 +280,12 @@ void compute_copied(const GemmTile& whole) {
         std::memcpy(copy + i * kColumns, row_of(from, whole.b_stride, p + i), whole.columns * sizeof(float));
       }
       compute(tile);
+      // Further blocks continue the sums in C.
       tile.initial_from = GemmInitial::kC;
     }
   }
+  // Tiles without products finish the sums: first adds_to_c, then residual and clamp, in the order of the
+  // contract.
   tile.taps = 0;
   if (whole.adds_to_c) {
     tile.residual = held;
@@ -359,6 +363,7 @@ void gemm_strip(const GemmStrip& given) {
 // the lines that are written stay in the cache.
 void gemm_pack(float* panel, const float* b, ptrdiff_t row_stride, ptrdiff_t column_stride, size_t depth,
                size_t columns, size_t width) {
+  // Columns past the end are zeros.
   if (columns < width) std::memset(panel, 0, depth * width * sizeof(float));
   if (column_stride == 1) {
     for (size_t p = 0; p < depth; ++p) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A panel is [depth][kColumns] int8; the compiler vectorizes the loops over the 16 columns.
+// A panel is [depth][kColumns] int8; the compiler vectorizes the loops over the 16 columns. Each step
+// broadcasts an element of up to four rows and widens a line of the panel; requantization is scalar.
 #include "kernels/ukernel/int8_gemm.h"
 
 #include <cstring>

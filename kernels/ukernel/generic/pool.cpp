@@ -59,6 +59,7 @@ RL_INLINE void for_each_result(size_t count, ptrdiff_t lane, Body body) {
   for (; i < count; i += kLanes) body(StridedLanes{lane, count - i < kLanes ? count - i : kLanes}, i);
 }
 
+// 0, 1, 2, ... in the lanes.
 RL_INLINE I32 lane_indices() {
   int32_t lanes[kLanes];
   for (size_t i = 0; i < kLanes; ++i) lanes[i] = static_cast<int32_t>(i);
@@ -67,6 +68,7 @@ RL_INLINE I32 lane_indices() {
   return result;
 }
 
+// Widens indices to int64; the loop over whole vectors has a constant count.
 RL_INLINE void write_indices(int64_t* to, I32 numbers, size_t count) {
   int32_t lanes[kLanes];
   std::memcpy(lanes, &numbers, sizeof(lanes));
@@ -155,6 +157,8 @@ RL_INLINE size_t max_of_vectors(size_t count, const PoolWindow& window, const Po
       for (size_t c = 0; c < window.columns; ++c, at += window.column, ++tap) {
         Bytes value;
         std::memcpy(&value, at, sizeof value);
+        // The first of equal values stays. Taps are compared in order, so that the byte of the winner is the
+        // number of its tap.
         const auto wins = value > best;
         best = wins ? value : best;
         found = wins ? tap - Taps{} : found;
@@ -213,6 +217,7 @@ void max_pool(size_t count, const PoolWindow& window, const PoolIndices& numbers
       for (size_t c = 0; c < window.columns; ++c, at += window.column, number += numbers.column) {
         RL_UNROLL for (size_t v = 0; v < kCount; ++v) {
           const F32 value = lanes.read(at, v);
+          // A NaN wins over everything before it; numbers after it do not win.
           const M32 wins = (value > best[v]) | (value != value);
           best[v] = select(wins, value, best[v]);
           found[v] = select(wins, splat(number), found[v]);
@@ -228,6 +233,7 @@ void max_pool(size_t count, const PoolWindow& window, const PoolIndices& numbers
   });
 }
 
+// A sum for each row and one of the rows: shorter chains of additions have smaller rounding errors.
 void average_pool(size_t count, const PoolWindow& window, float divisor, const float* x, float* y) {
   for_each_result(count, window.lane, [&](const auto& lanes, size_t i) {
     constexpr size_t kCount = std::decay_t<decltype(lanes)>::kVectors;

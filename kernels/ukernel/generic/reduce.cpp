@@ -120,6 +120,7 @@ size_t find_span(size_t n, const float* x, float value) {
   return i;
 }
 
+// Columns in tiles of four vectors, all rows of a tile before the next one.
 void sum_rows(size_t rows, ptrdiff_t stride, size_t n, const float* x, float* y) {
   for_each_tile(n, [&](const auto& tile, size_t j) {
     constexpr size_t kCount = std::decay_t<decltype(tile)>::kVectors;

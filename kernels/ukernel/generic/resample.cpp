@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Interpolation over vectors of the compiler; repetition by factors up to 4 uses shuffles.
+// Interpolation over vectors of the compiler; repetition by factors up to 4 uses shuffles. Interpolation
+// along a row has scalar loads, as its neighbours lie anywhere; between rows, and between pixels with their
+// channels in the lanes, it is a blend of vectors.
 #include "kernels/ukernel/resample.h"
 
 #include <utility>

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Transposes squares of kLanes vectors in registers, in log2(kLanes) rounds of interleaving.
+// Transposes squares of kLanes vectors in registers, in log2(kLanes) rounds of interleaving: kLanes loads and
+// stores and kLanes log2(kLanes) shuffles for kLanes^2 elements. Residual and clamp are applied to rows of
+// the result before they are stored.
 #include "kernels/ukernel/transpose_clamp.h"
 
 #include <utility>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Loops over the functions of generic/vector_math.h, with a partial vector at the end.
+// Loops over the functions of generic/vector_math.h, with a partial vector at the end. Each function is
+// inlined into its loop.
 #include "kernels/ukernel/generic/vector_math.h"
 
 #include "kernels/ukernel/vector_math.h"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Winograd transforms over vectors of the compiler: first the columns, then the rows of a tile.
+// Winograd transforms over vectors of the compiler: first the columns, then the rows of a tile. Lanes are
+// independent, so that one lane or many give the same bits.
 #include "kernels/ukernel/winograd.h"
 
 #include "kernels/ukernel/generic/vector.h"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// RISC-V with vectors of any length: quantizes and dequantizes int8 in vectors of eight registers.
+// RISC-V with vectors of any length: quantizes and dequantizes int8 in vectors of eight registers. Product
+// and zero point are separate instructions, so that nothing is fused; conversions round halves to even.
 #include <riscv_vector.h>
 
 #include "kernels/ukernel/convert.h"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// RISC-V with vectors of any length: six rows by as many columns as four registers hold.
+// RISC-V with vectors of any length: six rows by as many columns as four registers hold. VFMACC.VF multiplies
+// a vector of the panel with a scalar of each row, so that each load of the panel serves six multiply-adds.
 #include <riscv_vector.h>
 
 #include "kernels/ukernel/generic/panel_tile.h"

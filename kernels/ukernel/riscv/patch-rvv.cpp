@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// RISC-V with vectors of any length: as many adjacent columns at a time as two registers hold.
+// RISC-V with vectors of any length: as many adjacent columns at a time as two registers hold. Neighbours of
+// a row come from slides by one lane instead of two more loads.
 #include <riscv_vector.h>
 
 #include "kernels/ukernel/patch.h"

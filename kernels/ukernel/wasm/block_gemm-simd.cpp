@@ -63,6 +63,7 @@ RL_INLINE void add_block(const BlockForm& form, const char* const* rows, const i
   v128_t sums[kCount][kVecs];
   RL_UNROLL for (size_t r = 0; r < kCount; ++r) {
     left[r] = numbers[r] + block * form.block_depth();
+    // Sums start less zero * (sum of q), which corrects for unsigned weights.
     const int32_t begin = form.has_minimum ? 0 : -header(rows[r], block).correction;
     RL_UNROLL for (size_t v = 0; v < kVecs; ++v) sums[r][v] = wasm_i32x4_splat(begin);
   }

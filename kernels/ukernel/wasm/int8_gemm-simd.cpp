@@ -31,6 +31,7 @@ void multiply_rows(const Int8Gemm& p, const BlockQuantizer& q, size_t first) {
   const auto* panel = static_cast<const int8_t*>(p.panel);
   for (size_t k = 0; k < p.depth; k += kDepthBlock) {
     RL_UNROLL for (size_t pair = 0; pair < kDepthBlock; pair += 2, panel += 2 * kBlock) {
+      // Widens 4 columns with 2 elements each, twice.
       const v128_t low = wasm_i16x8_load8x8(panel), high = wasm_i16x8_load8x8(panel + kBlock);
       RL_UNROLL for (size_t i = 0; i < kCount; ++i) {
         const v128_t left = wasm_v128_load32_splat(rows[i] + k + pair);

@@ -124,6 +124,7 @@ RL_INLINE void add_products(Tile<kVectors>& tile, const Int8Gemm& p, size_t firs
   for (size_t i = 0; i < kCount; ++i) {
     RL_UNROLL
     for (size_t v = 0; v < kVectors; ++v) {
+      // Joins the separate sums and leaves them in memory for requantize_tile().
       Widest sum = sums[0][i][v];
       RL_UNROLL
       for (size_t part = 1; part < kParts; ++part) sum = add_32(sum, sums[part][i][v]);
@@ -236,6 +237,7 @@ size_t int8_panel_bytes(size_t depth) {
   return kHeaderBytes + (groups_of(depth) * kGroupBytes + 63) / 64 * 64;
 }
 
+// Whole vectors, then a masked or partial one: nothing past `count` elements is read or written.
 void spread_int8(void* to, const int8_t* from, size_t count) {
   auto* bytes = static_cast<int8_t*>(to);
   constexpr size_t kStep = sizeof(Widest) / sizeof(Factor);
