@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Cortex-M55: two rows by two columns, eight elements of the depth at a time, the last ones masked. Loads
-// widen the weights to int16.
+// widen the weights to int16. Four sums in general registers, which VMLADAVA adds to, need no horizontal
+// additions at the end.
 #include <arm_mve.h>
 
 #include "kernels/ukernel/int16_product.h"

@@ -152,6 +152,7 @@ size_t pixels_of_group(const Int8Depthwise& strip) {
   Quantizer quantizer(strip.to, strip.bias);
   for (size_t c = 0; c < all;) {
     const size_t lanes = all - c < kGroup ? all - c : kGroup;
+    // With a weight of -128 or too many taps, four channels at a time without pairs.
     const bool whole = copy_weights(strip, c, lanes, number, weights);
     if (!whole && together > 1) return false;
     const size_t channels = whole || lanes < 4 ? lanes : 4;
@@ -195,6 +196,7 @@ void depthwise_int8(const Int8Depthwise& strip) {
     groups.pixels /= together;
     groups.pixel_stride *= static_cast<ptrdiff_t>(together);
     groups.out_stride = groups.pixel_stride;
+    // If the weights cannot be paired, all pixels are left.
     if (convolve(groups, together, 0)) rest.pixels %= together;
   }
   const auto done = static_cast<ptrdiff_t>(strip.pixels - rest.pixels);

@@ -74,6 +74,7 @@ void add_row(const Operand& a, const Operand& b, const QuantizedSum& sum, size_t
       : "q0", "q1", "lr", "cc", "memory");
 }
 
+// Row `row` of the result.
 int8_t* out_of(const Rows& rows, size_t row) {
   return static_cast<int8_t*>(rows.out) + static_cast<ptrdiff_t>(row) * rows.stride;
 }

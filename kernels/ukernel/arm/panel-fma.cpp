@@ -73,6 +73,7 @@ constexpr bool kTakesColumns = false;
 // elements of a row.
 template <size_t kTileRows>
 inline void add_tile(const float* left, ptrdiff_t left_stride, const float* panel, const Tile& tile) {
+  // Assembler has the offsets of the tile's members.
   static_assert(sizeof(void*) == 4);
   float* at;
   ptrdiff_t step;

@@ -218,6 +218,7 @@ struct Taps {
 
 // Any number of taps.
 void add_output(const ChannelSums& sums, const float* in, float* out, uint32_t least) {
+  // ReLU as a maximum of integers: with the least int32 it has no effect.
   const int32x4_t lowest = vdupq_n_s32(static_cast<int32_t>(least));
   const float* group = sums.weight;
   const ptrdiff_t step = sums.column_stride * static_cast<ptrdiff_t>(sizeof(float));

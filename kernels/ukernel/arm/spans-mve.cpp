@@ -22,6 +22,7 @@ void copy_span(float* to, const float* from, size_t count) {
                : "q0", "lr", "cc", "memory");
 }
 
+// Multiplies and adds with one rounding.
 void scale_span(float* to, const float* from, size_t count, float scale, float offset) {
   asm volatile("vdup.32 q1, %[scale]\n"  //
                RL_LOOP("vldrw.u32 q0, [%[from]], #16\n vfmas.f32 q0, q1, %[offset]\n"

@@ -29,6 +29,7 @@ void filter_fours(const Int8Depthwise& strip, const BlockQuantizer& q, size_t c)
   }
   const size_t pixels = strip.pixels, taps = strip.taps, fours = taps / 4 * 4;
   const ptrdiff_t weight_stride = strip.weight_stride, out_stride = strip.out_stride;
+  // Weights of fours of taps, interleaved once.
   int8_t packed[kMostTaps * kBlock];
   const int8_t* weights = strip.weights + c;
   for (size_t t = 0; t < fours; t += 4, weights += 4 * weight_stride) {

@@ -38,6 +38,7 @@ RL_INLINE Four folded(F32 value, Combine combine) {
   }
   return parts[0];
 }
+// Combines four lanes by two exchanges.
 template <class Combine>
 RL_INLINE float across(F32 value, Combine combine) {
   Four four = folded(value, combine);

@@ -43,6 +43,7 @@ RL_INLINE void multiply(const CacheRows<T>& rows, size_t at) {
   }
   RL_UNROLL for (size_t i = 0; i < kR; ++i) {
     float* const out = rows.out + static_cast<ptrdiff_t>(i) * rows.out_stride + at;
+    // Four sums of lanes at once, or one: both have the same order.
     if constexpr (kC == 4) {
       store_lane_sums(out, sums[i][0], sums[i][1], sums[i][2], sums[i][3]);
     } else {
@@ -100,6 +101,7 @@ RL_INLINE void add_values(const CacheRows<T>& rows, size_t p, Widened widened, L
   }
 }
 
+// Whole vectors, without tests.
 template <size_t kR, size_t kV, class T>
 RL_INLINE void add_whole(const CacheRows<T>& rows, size_t p) {
   add_values<kR, kV>(

@@ -55,6 +55,7 @@ void multiply_tile(const HalfGemm& p, size_t first, size_t feature) {
   }
 }
 
+// All features of the panel in tiles of kWidth.
 template <size_t kCount>
 void multiply_rows(const HalfGemm& p, size_t first) {
   for (size_t feature = 0; feature < p.features; feature += kWidth) multiply_tile<kCount>(p, first, feature);

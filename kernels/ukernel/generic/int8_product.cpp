@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Scalar products without packing; variants for boards replace this.
+// Scalar products without packing; variants for boards replace this. It defines the results: sums in any
+// order, parts and lines, then requantize().
 #include "kernels/ukernel/int8_product.h"
 
 namespace rushlight::ukernel::RL_UKERNEL_VARIANT {

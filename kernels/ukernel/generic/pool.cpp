@@ -140,6 +140,7 @@ RL_INLINE size_t max_of_vectors(size_t count, const PoolWindow& window, const Po
   using Bytes = BytesOf<T>;
   using Taps = Unsigned;
   if (window.lane != 1 || window.rows * window.columns > kMostTaps || window.columns == 0) return 0;
+  // Index offsets of the taps, looked up by the bytes of the winners.
   int32_t number_of[kMostTaps];
   for (size_t t = 0; t < window.rows * window.columns; ++t) {
     number_of[t] = static_cast<int32_t>(t / window.columns) * numbers.row +
@@ -184,6 +185,7 @@ RL_INLINE size_t max_of_vectors(size_t, const PoolWindow&, const PoolIndices&, c
 template <class T>
 RL_INLINE void max_of_bytes(size_t count, const PoolWindow& window, const PoolIndices& numbers, const T* x,
                             T* y, int64_t* index) {
+  // Whole vectors of bytes, then single results.
   const size_t done = max_of_vectors(count, window, numbers, x, y, index);
   max_of_windows(done, count, window, numbers, x, y, index);
 }
@@ -202,6 +204,7 @@ void max_pool_u8(size_t count, const PoolWindow& window, const PoolIndices& numb
 
 void max_pool(size_t count, const PoolWindow& window, const PoolIndices& numbers, const float* x, float* y,
               int64_t* index) {
+  // A single result, such as a global pool.
   if (kLanes > 1 && count == 1) return max_of_window(window, numbers, x, y, index);
   for_each_result(count, window.lane, [&](const auto& lanes, size_t i) {
     constexpr size_t kCount = std::decay_t<decltype(lanes)>::kVectors;

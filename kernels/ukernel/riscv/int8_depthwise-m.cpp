@@ -81,6 +81,7 @@ void depthwise_int8(const Int8Depthwise& strip) {
     // Twelve pixels at a time, so that scales are loaded once for them; channels in the inner loop.
     block.rows = rest < kBlockRows ? rest : kBlockRows;
     for (size_t c = 0; c < strip.channels; c += block.columns) {
+      // Eight channels, or one of the last ones.
       const bool is_tile = strip.channels - c >= kChannels && strip.taps > 0;
       block.columns = is_tile ? kChannels : 1;
       block.first = c;

@@ -52,6 +52,7 @@ void convolve(const Int8Depthwise& strip, size_t first_pixel);
   int32_t bias[kTiledLanes], multipliers[kTiledLanes];
   float scales[kTiledLanes];
   Int8Depthwise wide = strip;
+  // The strip with `together` times the channels and repeated constants.
   wide.channels *= together;
   wide.pixels /= together;
   wide.pixel_stride = wide.out_stride = static_cast<ptrdiff_t>(wide.channels);

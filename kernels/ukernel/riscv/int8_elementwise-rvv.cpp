@@ -15,6 +15,7 @@ struct Operand {
   int32_t factor;
   int32_t offset;
 
+  // `lanes` elements from element i on, widened to 32 bits.
   vint32m8_t load(size_t i, size_t lanes) const {
     return __riscv_vsext_vf4_i32m8(__riscv_vle8_v_i8m2(at + i, lanes), lanes);
   }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// RISC-V without vectors. A panel is [kBlockColumns][depth] int8; spread rows are plain copies.
+// RISC-V without vectors. A panel is [kBlockColumns][depth] int8; spread rows are plain copies. The product
+// of int8_rows_scalar.h reads it as columns that are `depth` apart: packing only makes weights of another
+// order contiguous along the depth.
 #include <cstring>
 
 #include "kernels/ukernel/int8_gemm.h"

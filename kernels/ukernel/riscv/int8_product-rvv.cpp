@@ -46,6 +46,7 @@ inline void multiply_columns(const Int8Product& p, size_t row, size_t lanes, siz
   if constexpr (kCount > 2) store(c, 2);
 }
 
+// Columns by threes, then the last one or two.
 void multiply_few_columns(const Int8Product& p, size_t row, size_t lanes) {
   size_t j = 0;
   for (; j + kColumns <= p.columns; j += kColumns) multiply_columns<kColumns>(p, row, lanes, j);
@@ -53,6 +54,7 @@ void multiply_few_columns(const Int8Product& p, size_t row, size_t lanes) {
   if (p.columns - j == 1) multiply_columns<1>(p, row, lanes, j);
 }
 
+// Lanes are rows while more rows than columns are left, then columns.
 void multiply_line(const Int8Product& p) {
   size_t row = 0;
   // So few columns would leave half of the lanes or more empty.
@@ -77,6 +79,7 @@ void multiply_int8_row(const Int8Row& p) {
                          nullptr, nullptr,   nullptr, nullptr, 0};
   const int8_t* left[3] = {p.left, p.left, p.left};
   for (size_t j = 0, lanes; j < p.columns; j += lanes) {
+    // Sums go straight to the result, without requantization.
     lanes = p.columns - j < most_lanes() ? p.columns - j : most_lanes();
     sum_wide<true, 1>(rows, left, j, lanes, p.sums + j);
   }

@@ -45,6 +45,7 @@ inline void add_six(const float* left, ptrdiff_t stride, const float* panel, con
   vfloat32m4_t f = __riscv_vle32_v_f32m4(from + 5 * from_stride, lanes);
   panel += column;
   const size_t depth = tile.depth;
+  // The rows skip to their next part; the panel is contiguous.
   for (size_t part = tile.parts;;) {
 #pragma clang loop unroll_count(2)
     for (size_t k = 0; k < depth; ++k, panel += kPanelColumns) {

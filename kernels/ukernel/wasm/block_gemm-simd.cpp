@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // block_gemm with WebAssembly's i32x4.dot_i16x8_s: a mask extracts two elements of a word to its halves,
 // which are multiplied with a pair of a row, for four features in a vector. A quantized row holds pairs in
-// the order in which masks extract elements: 0 and 2, 4 and 6, 1 and 3, 5 and 7.
+// the order in which masks extract elements: 0 and 2, 4 and 6, 1 and 3, 5 and 7. A tile has four rows by
+// eight features, 8 sums.
 #include <wasm_simd128.h>
 
 #include "kernels/ukernel/generic/block_rows.inl"
@@ -41,6 +42,7 @@ struct GroupScales {
   float minimums[kBlockFeatures];
 };
 
+// Scales or minimums as float32, at any alignment.
 RL_INLINE void load_scales(const BlockForm& form, const char* from, float* __restrict to) {
   if (form.is_single) {
     std::memcpy(to, from, kBlockFeatures * sizeof(float));
@@ -83,6 +85,7 @@ RL_INLINE void add_block(const BlockForm& form, const char* const* rows, const i
     const BlockHeader& head = header(rows[r], block);
     RL_UNROLL for (size_t v = 0; v < kVecs; ++v) {
       const size_t j = feature + v * kVecFeatures;
+      // The product of two scales is rounded before it is multiplied, as in the contract.
       const F32 scale = load(group.scales + j) * splat(head.scale);
       F32 total = load(totals[r] + j) + rounded(floats_of(sums[r][v]) * scale);
       if (form.has_minimum) total = total + rounded(load(group.minimums + j) * splat(head.sum));

@@ -59,6 +59,7 @@ void filter(const Int8Depthwise& strip, size_t c) {
     }
     if (t < strip.taps) {
       const v128_t a = load_some(in[t] + c, count), u = load_some(weights, count);
+      // An odd last tap.
       low = wasm_i32x4_add(low, wasm_i32x4_extmul_low_i16x8(a, u));
       high = wasm_i32x4_add(high, wasm_i32x4_extmul_high_i16x8(a, u));
     }

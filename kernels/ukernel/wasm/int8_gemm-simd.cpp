@@ -64,6 +64,7 @@ void spread_int8(void* to, const int8_t* from, size_t count) {
   }
 }
 
+// Pairs of the depth are adjacent; the depth is padded to kDepthBlock with zeros.
 void pack_int8(void* panel, const int8_t* from, ptrdiff_t depth_stride, ptrdiff_t column_stride, size_t depth,
                size_t columns) {
   auto* to = static_cast<int8_t*>(panel);

@@ -28,6 +28,7 @@ constexpr size_t block_bytes(bool is_packed) { return has_bytes(is_packed) ? 4 :
 constexpr size_t blocks_of(const GroupedForm& form) {
   return (form.group + block_depth(form.is_packed) - 1) / block_depth(form.is_packed);
 }
+// Bytes of a row before its elements, in whole 16 bytes, and of a panel before its blocks.
 constexpr size_t row_header(const GroupedForm& form) {
   return (sizeof(RowHeader) + (form.is_packed ? form.groups * sizeof(int32_t) : 0) + 15) / 16 * 16;
 }
@@ -41,6 +42,7 @@ RL_INLINE F32 as_floats(Widest sums) {
   return to_float(lanes);
 }
 
+// The first four elements of a block of 4-bit weights, and the other four, as bytes.
 RL_INLINE Widest low_halves(Widest bytes) { return bytes & all_8<Widest>(15); }
 RL_INLINE Widest high_halves(Widest bytes) { return shift_right_unsigned_32<4>(bytes) & all_8<Widest>(15); }
 

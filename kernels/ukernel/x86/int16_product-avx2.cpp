@@ -47,6 +47,7 @@ inline int32_t sum_of(__m256i lanes) {
   return _mm_cvtsi128_si32(_mm_add_epi32(sum, _mm_shuffle_epi32(sum, 0xb1)));
 }
 
+// Four sums by pairwise additions, or one.
 template <size_t kWidth>
 inline void store_sums(const __m256i* lanes, int32_t* sums) {
   if constexpr (kWidth == kColumns) {

@@ -159,6 +159,7 @@ template <size_t kVectors, class Kind>
                                        size_t count) {
   constexpr size_t kQuadRows = 4 / kVectors;
   const Limits<Widest> limits(p.to);
+  // A tile of one vector has the same scales in both entries.
   const Scale<Widest> scales[2] = {tile.scales[0], tile.scales[kVectors - 1]};
   const Widest* sums = tile.sums;
   int8_t* out = p.out + static_cast<ptrdiff_t>(first) * p.out_stride;
@@ -204,6 +205,7 @@ void multiply(const Int8Gemm& p) {
     }
     raises |= prepare(tile.scales[v], p.to.rounding, factors, shifts);
   }
+  // Rows that a last tile lacks are requantized too, but not stored.
   for (Widest& each : tile.sums) each = all_32<Widest>(0);
   const auto requantize = for_rounding(p.to.rounding, raises,
                                        [](auto kind) { return &requantize_tile<kVectors, decltype(kind)>; });
