@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Chooses a variant from a bit mask of the variants that the processor supports. The generated
 // variant_detection.h defines runnable_variants(), which computes the mask from a Cpu (x86/cpu.h, arm/cpu.h):
-// a variant counts only if the one that it extends does. Only for variant() and the tests: kernels call
-// through variants.h.
+// a variant counts only if the one that it extends does. For variant(), the tests and what reports the build:
+// kernels call through variants.h.
 #pragma once
 
 #include <cstdint>

@@ -34,7 +34,7 @@ inline constexpr bool kInt8GemmParts = native::kInt8GemmParts;
 // A panel is opaque and belongs to the variant that packed it. The layouts, with rows of int8 unless stated:
 //
 //   generic             [depth][16 columns]
-//   Neon                [depth / 4][4 x 4 columns][2 pairs of the depth][4 columns][2]
+//   Neon                [depth / 4][4 groups of columns][2 pairs of the depth][4 columns][2]
 //   SDOT, SMMLA         [depth / 4][16 columns][4], [depth / 8][16 columns][8]
 //   AVX2, AVX-512       [depth / 2][columns][2] for two vectors of columns; rows of int16
 //   VNNI                int32 [columns], -128 times their sums, then [depth / 4][columns][4]; rows plus 128

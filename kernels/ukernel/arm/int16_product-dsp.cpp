@@ -13,6 +13,7 @@ namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
 namespace {
 
 constexpr size_t kColumns = 2;
+// Whole fours: only the last part of a depth has a remainder.
 constexpr size_t kPart = kInt16Products / 4 * 4;
 
 template <class T>

@@ -169,6 +169,7 @@ void pixels_of(const DepthwisePixels& s, size_t c, size_t count) {
     if (kHeldTaps >= 25 && are_held<kWhole, 5, 5>(s, c, count)) return;
     if (are_held<kWhole, 2, 3>(s, c, count)) return;  // first and last rows of an image
   }
+  // Eight pixels share the loads of a weight, then two, then one.
   constexpr size_t kAtOnce = 8;
   size_t p = 0;
   for (; p + kAtOnce <= s.pixels; p += kAtOnce) pixels_any<kWhole, kAtOnce>(s, p, c, count);

@@ -58,6 +58,7 @@ RL_INLINE void multiply(const DotProducts& dots, size_t column) {
   }
 }
 
+// Four columns at a time, then single ones.
 template <size_t kR>
 void multiply_rows(const DotProducts& dots) {
   size_t column = 0;

@@ -63,6 +63,7 @@ RL_INLINE void gather(const GatherRows& g, Copy copy) {
 void gather_rows(const GatherRows& g) {
   const size_t count = g.count;
   if (g.step == 1 || count <= 1) {
+    // Rows of one vector have straight code.
     if (count == kLanes) return gather(g, [](float* to, const float* from) { store(to, load(from)); });
     return gather(g, [count](float* to, const float* from) { copy_span(to, from, count); });
   }

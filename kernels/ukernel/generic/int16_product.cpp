@@ -9,6 +9,7 @@ namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
 namespace {
 
 constexpr size_t kColumns = 4;
+// A multiple of all vector lengths here: only the last part of a depth has a remainder.
 constexpr size_t kPart = kInt16Products / 32 * 32;
 
 template <size_t kRows, size_t kWidth>

@@ -39,6 +39,7 @@ RL_INLINE float best_of_span(size_t n, const float* x) {
   }
   for (; n - i >= kLanes; i += kLanes) best[0] = better<Order>(best[0], load(x + i));
   if (i < n) best[0] = better<Order>(best[0], load(x + n - kLanes));  // overlaps elements already compared
+  // Joins the chains by pairs.
   best[0] = better<Order>(best[0], best[1]);
   best[2] = better<Order>(best[2], best[3]);
   return reduce(better<Order>(best[0], best[2]), of_two);

@@ -97,6 +97,7 @@ RL_INLINE void for_each_row(const RepeatedRows& r, Row row) {
   }
 }
 
+// The factor across is a constant of the shuffles.
 template <size_t kAcross>
 RL_INLINE void repeat(const RepeatedRows& r) {
   for_each_row(r, [&](const float* from, float* to) { repeat_row<kAcross>(r, from, to); });

@@ -65,6 +65,7 @@ RL_INLINE void along_span(size_t n, const float* x, float* y) {
     return first_of(value, count);
   });
   if (kLogarithm) {
+    // One logarithm for the span.
     const F32 shift = log(splat(sum));
     map_span(n, x, y, [=](F32 value) { return value - largest - shift; });
   } else {

@@ -68,6 +68,7 @@ void leaky_relu_f32(size_t n, const float* x, float slope, float* out) {
   for_each(n, x, out, [=](F32 v) { return select(v > 0.0f, v, v * factor); });
 }
 
+// Both branches are computed; expm1 keeps the digits of small results.
 void elu_f32(size_t n, const float* x, float positive, float negative, float inner, float* out) {
   const F32 above = splat(positive);
   const F32 below = splat(negative);

@@ -83,6 +83,7 @@ RL_INLINE void output_lanes(const WinogradOutput& tile, size_t at, size_t count,
     RL_UNROLL for (size_t j = 0; j < kOut; ++j) check += y[j] * splat(0.0f);
     for (size_t j = 0; j < kOut; ++j) {
       float* out = tile.out[i * kOut + j];
+      // Checked above, but not stored: it lies outside of the image.
       if (out == nullptr) continue;
       F32 sum = y[j] + bias;
       if (tile.residual != nullptr) sum += load_lanes(tile.residual[i * kOut + j] + at, count);

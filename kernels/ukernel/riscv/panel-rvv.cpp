@@ -86,6 +86,7 @@ inline void add_tile(const float* left, ptrdiff_t left_stride, const float* pane
 
 }  // namespace
 
+// One row at a time, with lanes along the depth, whose sums join at the end.
 void multiply_rows(const RowProduct& product) {
   const float* left = product.left;
   float* out = product.out;

@@ -105,6 +105,7 @@ void copy_block(float* to, ptrdiff_t to_stride, const float* from, ptrdiff_t fro
   }
 }
 
+// Channels are the outer loop: the initial values of a vector of channels serve all outputs.
 void add_channels(const ChannelSums& sums) {
   const float* group = sums.weight;
   for (size_t c = 0; c < sums.channels; c += kChannelGroup, group += sums.group_stride) {

@@ -12,6 +12,7 @@ namespace {
 
 constexpr size_t kColumns = 4;
 constexpr size_t kLanes = 16;
+// Whole vectors: only the last part of a depth has a remainder.
 constexpr size_t kPart = kInt16Products / kLanes * kLanes;
 
 // Adds two adjacent products to each of eight sums. kPart products fit in 32 bits, so that no sum wraps.
