@@ -40,8 +40,8 @@ RL_UKERNEL_NATIVE(void, convolve_patch, (const PatchConvolution& convolution), (
 
 // The same for a whole plane with a 3 x 3 kernel, stride 1 and an implicit zero padding of 1 on all sides.
 // The output has the input's shape. The elements of a row are contiguous. A few columns are computed at a
-// time, top to bottom: each input is loaded once for them and contributes to three rows of sums, which stay
-// in registers with the nine weights.
+// time, top to bottom: each input row is read once for them and contributes to three rows of sums, which stay
+// in registers.
 struct PlaneConvolution {
   const float* in;
   ptrdiff_t in_stride;
