@@ -30,7 +30,9 @@
 namespace rushlight::ukernel {
 
 // Bytes of a quantized row, a multiple of 64. quantize_block_row() reads form.depth elements and writes one
-// row.
+// row. A row holds, for each block, its scale, the sum of q times the scale, and the sum of q times `zero`,
+// 12 bytes; then, from the next multiple of 64 bytes on, the elements in the order and width that the variant
+// multiplies. It belongs to the variant that wrote it, unlike the weights.
 RL_UKERNEL_INTEGER(size_t, block_row_bytes, (const BlockForm& form), (form))
 RL_UKERNEL_INTEGER(void, quantize_block_row, (const BlockForm& form, const float* from, void* to),
                    (form, from, to))
@@ -50,7 +52,8 @@ struct BlockGemm {
   float* out = nullptr;
   ptrdiff_t out_stride = 0;
 };
-// Multiplies rows with one panel: out[i][j] for i < rows, j < features.
+// Multiplies rows with one panel: out[i][j] for i < rows, j < features. Each word of weights is unpacked once
+// for a few rows; more rows read the panel again.
 RL_UKERNEL_INTEGER(void, multiply_blocks, (const BlockGemm& product), (product))
 
 }  // namespace rushlight::ukernel

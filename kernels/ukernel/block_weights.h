@@ -23,6 +23,9 @@ namespace rushlight::ukernel {
 inline constexpr size_t kBlockFeatures = 16;
 inline constexpr float kBlockLeast = 1e-30F;  // row blocks whose elements are all smaller become 0
 
+// The format of a weight; depth >= 1. An argument of all functions of block_gemm.h, since a panel has no
+// header. Groups of 32 with float16 scales hold the values of GGML's Q8_0 and Q4_0, and with minimums of
+// Q4_1, in another order.
 struct BlockForm {
   size_t depth = 0;
   size_t group = 32;       // elements that share a scale: 16, 32, or a multiple of 32

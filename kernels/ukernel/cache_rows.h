@@ -15,6 +15,8 @@
 
 namespace rushlight::ukernel {
 
+// Rows that share the loads and conversions of the cache: with grouped-query attention, the query heads of
+// one key/value head.
 inline constexpr size_t kCacheRows = 4;
 
 // Up to kCacheRows float32 rows (i) against `count` contiguous cache rows (j) of `depth` elements. Strides
@@ -36,7 +38,8 @@ struct CacheRows {
 RL_UKERNEL(void, cache_products_half, (const CacheRows<uint16_t>& rows), (rows))
 RL_UKERNEL(void, cache_products_i8, (const CacheRows<int8_t>& rows), (rows))
 
-// out[i][p] += sum over j < count of left[i][j] * cache[j][p], added one at a time in the order of j.
+// out[i][p] += sum over j < count of left[i][j] * cache[j][p], added one at a time in the order of j. The
+// caller splits long caches into blocks and rescales `out` between them (attention.h).
 RL_UKERNEL(void, cache_sums_half, (const CacheRows<uint16_t>& rows), (rows))
 RL_UKERNEL(void, cache_sums_i8, (const CacheRows<int8_t>& rows), (rows))
 

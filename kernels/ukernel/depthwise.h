@@ -76,6 +76,8 @@ struct DepthwisePlane {
   float low = -__builtin_inff();
   float high = __builtin_inff();
 };
+// One less than the lanes of the widest vector, 16 floats: callers keep as many readable floats after the
+// input.
 inline constexpr size_t kDepthwiseSlack = 15;
 
 RL_UKERNEL(void, depthwise_pixels, (const DepthwisePixels& strip), (strip))

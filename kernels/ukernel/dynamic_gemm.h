@@ -40,6 +40,11 @@ struct DynamicQuantization {
   bool is_wide = false;
 };
 
+// Panels and quantized rows are opaque and belong to the variant that made them. A panel holds the scales,
+// float32 [groups][columns], before the weights; variants that store elements plus an offset also hold the
+// sums of the groups, which correct for it. A row begins with its scale and the zero point of the stored
+// elements, so that multiply_dynamic() needs no further arguments for it. Groups may be padded with zeros to
+// the elements that an instruction multiplies.
 RL_UKERNEL_INTEGER(size_t, dynamic_gemm_columns, (), ())
 RL_UKERNEL_INTEGER(size_t, dynamic_panel_bytes, (const GroupedForm& form), (form))
 RL_UKERNEL_INTEGER(size_t, dynamic_row_bytes, (const GroupedForm& form), (form))

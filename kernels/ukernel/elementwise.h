@@ -14,12 +14,18 @@
 
 namespace rushlight::ukernel {
 
+// An operand. Row i begins `stride` * i bytes after `data`, and its elements are contiguous unless `one`:
+//
+//   stride of the rows, one = false   a full array           stride 0, one = false   one row for all rows
+//   stride of the rows, one = true    a column               stride 0, one = true    a scalar
 struct RowInput {
   const void* data;
   ptrdiff_t stride;  // in bytes from row to row
   bool one;          // one element for the whole row
 };
 
+// `count` rows of n elements. `in` holds the operands a, b and c of the formulas below, as many as a function
+// has.
 struct Rows {
   size_t count;
   size_t n;
@@ -32,7 +38,8 @@ struct Rows {
 
 #define RL_ROWS(name) RL_UKERNEL_EXACT(void, name, (const Rows& rows), (rows))
 
-// float32. Rounded once, except add_f32 without fused multiply-adds and pow_f32 (errors: vector_math.h).
+// float32. Rounded once, except add_f32 without fused multiply-adds, lerp_f32, addcmul_f32, addcdiv_f32 and
+// pow_f32 (errors: vector_math.h). Subnormals are kept.
 RL_ROWS(add_f32)  // a + number b
 RL_ROWS(mul_f32)
 RL_ROWS(div_f32)
@@ -50,7 +57,8 @@ RL_ROWS(add_i64)
 RL_ROWS(mul_i32)
 RL_ROWS(mul_i64)
 
-// Comparisons: one byte for each element, 1 if true, else 0.
+// Comparisons: one byte for each element, 1 if true, else 0. Comparisons with NaN are false, but
+// not_equal_f32 is true.
 RL_ROWS(equal_f32)
 RL_ROWS(equal_i32)
 RL_ROWS(equal_i64)
@@ -64,7 +72,8 @@ RL_ROWS(less_equal_f32)
 RL_ROWS(less_equal_i32)
 RL_ROWS(less_equal_i64)
 
-// b if the byte a is nonzero, else c. b and c have elements of 8 to 64 bits.
+// b if the byte a is nonzero, else c. b and c have elements of 8 to 64 bits, which are copied as bits. The
+// mask may be broadcast too: then a row is one copy.
 RL_ROWS(where_8)
 RL_ROWS(where_16)
 RL_ROWS(where_32)

@@ -5,7 +5,9 @@
 //                         = from[i * from_stride + (j - before) * step] for before <= j < before + count
 //                         = 0                                           for the next `after` elements
 //
-// for i < rows. Memory: accesses only these elements; alignment of float; the arrays do not overlap.
+// for i < rows. Memory: accesses only these elements; alignment of float; the arrays do not overlap. Steps 1
+// and 2, the usual strides of convolutions, use vectors, others scalar loads; step 2 reads no element after
+// the last one that it keeps.
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Unpacked weights of linear layers: integers of 8 or 4 bits with a scale for each group along the depth. The
-// input of pack_dynamic (dynamic_gemm.h) and pack_mixed (mixed_gemm.h).
+// input of pack_dynamic (dynamic_gemm.h) and pack_mixed (mixed_gemm.h), which read each element once. The
+// weight of column j at depth k is scale[j][k / group] * number[j][k]; there are no zero points.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +18,12 @@ struct GroupedForm {
 };
 
 // number[j][k] in rows j: int8, or uint8 with two elements of -8 to 7 in a byte, stored plus 8, the first in
-// the lower half. scale[j][g] is scales[j * scale_stride + g].
+// the lower half. scale[j][g] is scales[j * scale_stride + g]. Does not own the arrays.
+//
+//   int8      row j = number[j][0], number[j][1], ...                              depth bytes
+//   4 bits    row j = (number[j][0] + 8) | (number[j][1] + 8) << 4, ...            (depth + 1) / 2 bytes
+//
+// A scale_stride of 0 gives all rows the same scales.
 struct GroupedWeights {
   GroupedForm form;
   const void* data = nullptr;
@@ -33,7 +39,7 @@ struct GroupedWeights {
   [[nodiscard]] float scale(size_t j, size_t g) const {
     return scales[static_cast<ptrdiff_t>(j) * scale_stride + static_cast<ptrdiff_t>(g)];
   }
-  // Returns a view of the rows from `first` on.
+  // Returns a view of the rows from `first` on. Precondition: at most as many rows as there are.
   [[nodiscard]] GroupedWeights from(size_t first) const {
     GroupedWeights weights = *this;
     weights.data = static_cast<const char*>(data) + static_cast<ptrdiff_t>(first) * stride;

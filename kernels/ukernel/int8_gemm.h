@@ -31,6 +31,15 @@ namespace rushlight::ukernel {
 
 inline constexpr bool kInt8GemmParts = native::kInt8GemmParts;
 
+// A panel is opaque and belongs to the variant that packed it. The layouts, with rows of int8 unless stated:
+//
+//   generic             [depth][16 columns]
+//   Neon                [depth / 4][4 groups of columns][2 pairs of the depth][4 columns][2]
+//   SDOT, SMMLA         [depth / 4][16 columns][4], [depth / 8][16 columns][8]
+//   AVX2, AVX-512       [depth / 2][columns][2] for two vectors of columns; rows of int16
+//   VNNI                int32 [columns], -128 times their sums, then [depth / 4][columns][4]; rows plus 128
+//   WebAssembly         [depth / 2][8 columns][2]; rows of int16
+//   RISC-V              [depth][columns] with vectors, [columns][depth] without
 RL_UKERNEL_INTEGER(size_t, int8_gemm_depth, (size_t depth), (depth))
 RL_UKERNEL_INTEGER(size_t, int8_gemm_columns, (), ())
 RL_UKERNEL_INTEGER(size_t, int8_gemm_rows, (), ())

@@ -29,6 +29,12 @@ inline constexpr size_t kInt8ProductRows = native::kInt8ProductRows;
 // True if rows of the left factor may consist of parts and form lines.
 inline constexpr bool kInt8ProductParts = native::kInt8ProductParts;
 
+// A convolution of a channels-last image without padding is a product with
+//
+//   rows          output pixels                    depth         kernel columns x channels
+//   parts         kernel rows                      part_stride   elements of an image row
+//   line_rows     output columns                   line_stride   row stride x elements of an image row
+//   left_stride   column stride x channels         right_stride  elements of a filter
 struct Int8Product {
   size_t rows = 0;     // any number
   size_t columns = 0;  // any number
@@ -52,7 +58,7 @@ struct Int8Product {
 };
 RL_UKERNEL_NATIVE(void, multiply_int8, (const Int8Product& product), (product))
 
-// Calls multiply(line) for each line; `line` is a product of one line.
+// Calls multiply(line) for each line, of which the last may be shorter; `line` is a product of one line.
 template <class Multiply>
 void for_each_line(const Int8Product& product, Multiply multiply) {
   Int8Product line = product;

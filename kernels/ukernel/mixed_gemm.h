@@ -21,6 +21,9 @@
 
 namespace rushlight::ukernel {
 
+// A panel has the scales, float32 [groups][columns], then the weights of the groups, a line of `columns`
+// bytes for one element of the depth or, with 4 bits, for two. A panel belongs to the variant that packed it:
+// columns are four vectors. Weights are converted to float32 in registers, once for up to four rows.
 RL_UKERNEL(size_t, mixed_gemm_columns, (), ())
 RL_UKERNEL(size_t, mixed_panel_bytes, (const GroupedForm& form), (form))
 

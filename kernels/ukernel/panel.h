@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Float32 matrix products for cores with few registers and little memory. The right factor is a panel
 // [depth][kPanelColumns], contiguous, which the caller copies a block at a time onto the stack and pads with
-// zeros. The left factor is read in place.
+// zeros. The left factor is read in place. Copies pay off as soon as a panel serves several tiles of rows:
+// then the inner loop advances one pointer for all columns.
 //
 // Memory: accesses only the described elements; alignment of float. Strides are in elements.
 #pragma once
@@ -13,7 +14,8 @@
 
 namespace rushlight::ukernel {
 
-// Columns and rows of the register tile of sums. Rows left over cost more instructions each.
+// Columns and rows of the register tile of sums: from 4 columns by 4 rows to 32 by 6 with RVV
+// (variants.yaml). Rows left over cost more instructions each.
 inline constexpr size_t kPanelColumns = native::kPanelColumns;
 inline constexpr size_t kPanelRows = native::kPanelRows;
 // The deepest panel that callers build, which bounds their stack; products accept any depth.
@@ -41,12 +43,13 @@ struct PanelProduct {
 };
 
 // out[i][j] = initial[j] + sum over k of left[i][k] * panel[k][j], in the order of k. If `initial` is null,
-// the sum starts from initial_of_rows[i]; if both are null, from out[i][j]. `rectify` applies ReLU; NaN
-// passes. `out` overlaps neither factor; columns past `columns` are neither read nor written.
+// the sum starts from initial_of_rows[i]; if both are null, from out[i][j], so that blocks of a longer depth
+// add up in place. `rectify` applies ReLU; NaN passes. `out` overlaps neither factor; columns past `columns`
+// are neither read nor written.
 RL_UKERNEL_NATIVE(void, multiply_panel, (const PanelProduct& product), (product))
 
 // out[i * out_stride] += sum over k of left[i * left_stride + k] * right[k]. Both factors are contiguous
-// along k.
+// along k. A product with a single column, for which a panel would be mostly padding.
 struct RowProduct {
   const float* left;
   ptrdiff_t left_stride;
@@ -63,14 +66,15 @@ RL_UKERNEL_NATIVE(void, copy_panel,
                   (float* to, ptrdiff_t to_stride, const float* from, ptrdiff_t from_stride, size_t rows),
                   (to, to_stride, from, from_stride, rows))
 
-// to[k * kPanelColumns + j] = from[j * from_stride + k * depth_stride] for j < columns, else 0.
+// to[k * kPanelColumns + j] = from[j * from_stride + k * depth_stride] for j < columns, else 0: packs rows
+// that are contiguous along k into columns of a panel, for k < depth.
 RL_UKERNEL_NATIVE(void, pack_panel,
                   (float* to, const float* from, ptrdiff_t from_stride, ptrdiff_t depth_stride,
                    size_t columns, size_t depth),
                   (to, from, from_stride, depth_stride, columns, depth))
 
 // The top left corner of kPanelColumns windows over an image: row, column and element offset. It may be
-// outside of the image.
+// outside of the image. Computed once for a block of output pixels, for all channels and kernel positions.
 struct PanelWindows {
   int32_t row[kPanelColumns];
   int32_t column[kPanelColumns];
@@ -89,7 +93,8 @@ struct PanelPosition {
 };
 
 // to[i * to_stride + j] = the element of window j at the kernel position in channel i; 0 outside of the
-// image.
+// image. One comparison for each window and axis, as unsigned, covers both borders. No address outside of the
+// image is read.
 RL_UKERNEL_NATIVE(void, gather_panel,
                   (float* to, ptrdiff_t to_stride, const PanelWindows& windows, const PanelPosition& place),
                   (to, to_stride, windows, place))

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Direct convolution of one channel with one kernel for cores with little memory: from a zero-padded patch of
-// the image to a part of the output plane. Float32; strides are in elements.
+// the image to a part of the output plane. Float32; strides are in elements. Also the copies that make a
+// patch, and depthwise sums of channels-last images.
 //
-// Memory: accesses only the described elements; alignment of float; results overlap no operand.
+// Memory: accesses only the described elements; alignment of float; results overlap no operand. All sums are
+// float32, one product after the other, with fused multiply-adds where the processor has them.
 #pragma once
 
 #include <cstddef>
@@ -37,7 +39,9 @@ struct PatchConvolution {
 RL_UKERNEL_NATIVE(void, convolve_patch, (const PatchConvolution& convolution), (convolution))
 
 // The same for a whole plane with a 3 x 3 kernel, stride 1 and an implicit zero padding of 1 on all sides.
-// The output has the input's shape. The elements of a row are contiguous.
+// The output has the input's shape. The elements of a row are contiguous. A few columns are computed at a
+// time, top to bottom: each input row is read once for them and contributes to three rows of sums, which stay
+// in registers.
 struct PlaneConvolution {
   const float* in;
   ptrdiff_t in_stride;
@@ -58,12 +62,18 @@ RL_UKERNEL_NATIVE(void, copy_block,
                    ptrdiff_t column_stride, size_t rows, size_t columns),
                   (to, to_stride, from, from_stride, column_stride, rows, columns))
 
-// Channels whose weights are stored together.
+// Channels whose weights are stored together, so that the weights of a tap are one load of several registers,
+// or one vector.
 inline constexpr size_t kChannelGroup = native::kChannelGroup;
 
 // Depthwise: out[o][c] = initial[c] + sum over i < rows, j < columns of weight[i][j][c] * in[o][i][j][c], c <
 // channels. Channels are contiguous in `in`, `initial` and `out`. Weights are [groups][taps][kChannelGroup];
 // the last group may be padded. `rectify` applies ReLU; NaN passes.
+//
+//   in of output o at tap (i, j)      in + o * in_step + i * row_stride + j * column_stride
+//   weight of group g at tap (i, j)   weight + g * group_stride + i * weight_row_stride + j * kChannelGroup
+//
+// The caller omits taps outside of the image by its choice of rows, columns and pointers.
 struct ChannelSums {
   const float* in;       // input of output 0 at tap 0
   ptrdiff_t row_stride;  // from tap to tap

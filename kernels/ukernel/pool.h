@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Pools of float32, int8 and uint8 over windows of rows and columns. A call computes `count` adjacent
 // results: of adjacent channels, whose windows are one element apart (channels-last), or of adjacent windows
-// in a row, which are a pool stride apart (channels-first).
+// in a row, which are a pool stride apart (channels-first). Padding is not part of a window: the caller cuts
+// windows at the border, so that the results of a call have windows of one shape.
 //
 // Memory: accesses only the windows and count results; alignment of the element types; results overlap no
-// operand.
+// operand. Windows of float32 that are 1 or 2 elements apart load whole vectors; others are gathered element
+// by element.
 #pragma once
 
 #include <cstddef>
@@ -49,7 +51,8 @@ RL_UKERNEL(void, max_pool_u8,
             int64_t* index),
            (count, window, numbers, x, y, index))
 
-// y[i] = sum / divisor. Each row is summed in order, then the sums of the rows.
+// y[i] = sum / divisor. Each row is summed in order, then the sums of the rows: bits do not depend on count
+// or the position of a result. The divisor is an argument, since PyTorch may count padding or not.
 RL_UKERNEL(void, average_pool,
            (size_t count, const PoolWindow& window, float divisor, const float* x, float* y),
            (count, window, divisor, x, y))

@@ -17,6 +17,8 @@ struct QuantizedProduct {
   int32_t zero_points[2];
   const Requantization& to;
 
+  // Precondition: a and b are values of the operands' dtype. The product of the differences then fits in 32
+  // bits.
   [[nodiscard]] int32_t operator()(int32_t a, int32_t b) const {
     return requantize(to, (a - zero_points[0]) * (b - zero_points[1]), 0);
   }

@@ -46,10 +46,14 @@ struct Requantization {
   int32_t high = 127;
 };
 
+// Saturates to [low, high]; low <= high.
 [[nodiscard]] inline int32_t clamp_quantized(int64_t value, int32_t low, int32_t high) {
   return value < low ? low : value > high ? high : static_cast<int32_t>(value);
 }
 
+// kSingle without the zero point. No intermediate value overflows: the product has a magnitude of at most
+// 2^62, and the rounding term is at most 2^61. With a multiplier of 2^30 or more, the scale lies between
+// 2^(shift - 1) and 2^shift.
 [[nodiscard]] inline int64_t requantize_single(int32_t sum, int32_t multiplier, int shift) {
   return (static_cast<int64_t>(sum) * multiplier + (int64_t{1} << (30 - shift))) >> (31 - shift);
 }
@@ -63,6 +67,10 @@ struct Requantization {
   return (upper + (int32_t{1} << (-2 - shift))) >> (-1 - shift);
 }
 
+// kDouble without the zero point: the steps of TFLite's MultiplyByQuantizedMultiplier. The first rounding
+// adds half before the shift by 31; its special case, both factors the least int32, cannot arise with a
+// positive multiplier. The second compares the bits that are shifted out with a half, plus one if the value
+// is negative.
 [[nodiscard]] inline int32_t requantize_double(int32_t sum, int32_t multiplier, int shift) {
   const int64_t raised = shift > 0 ? static_cast<int64_t>(sum) * (int64_t{1} << shift) : sum;
   const auto upper = static_cast<int32_t>((raised * multiplier + (int64_t{1} << 30)) >> 31);
@@ -81,13 +89,17 @@ struct Requantization {
   return (high + static_cast<int64_t>((low + (uint64_t{1} << (30 - shift))) >> 16)) >> (15 - shift);
 }
 
+// The multiplier is rounded to 15 bits, and the largest ones to 32767, since 32768 has 16. 48 bits times 15
+// fit in 64.
 [[nodiscard]] inline int64_t requantize_double_wide(int64_t sum, int32_t multiplier, int shift) {
   const int32_t reduced = multiplier < 0x7fff0000 ? (multiplier + (1 << 15)) >> 16 : 0x7fff;
   return (sum * reduced + (int64_t{1} << (14 - shift))) >> (15 - shift);
 }
 
 // Rounds without a conversion instruction: adding 3 * 2^22 to a float32 between -2^22 and 2^22 rounds it to
-// an integer, halves to even, in the low bits of its mantissa.
+// an integer, halves to even, in the low bits of its mantissa. `low` and `high` are bounds of the result
+// without its zero point; they are applied first and so keep the value in that range. NaN cannot arise, as
+// sums are integers and scales finite. 0x4b400000 is the pattern of 3 * 2^22.
 [[nodiscard]] inline int32_t requantize_float(float sum, float scale, float low, float high) {
   constexpr float kMagic = 12582912.0F;
   float value = sum * scale;
@@ -99,6 +111,7 @@ struct Requantization {
   return bits - 0x4b400000;
 }
 
+// Adds the zero point; `at` is the index of the scale.
 [[nodiscard]] [[gnu::always_inline]] inline int32_t requantize_float(const Requantization& to, float sum,
                                                                      ptrdiff_t at) {
   const auto low = static_cast<float>(to.low - to.zero_point);
@@ -106,7 +119,8 @@ struct Requantization {
   return requantize_float(sum, to.scales[at], low, high) + to.zero_point;
 }
 
-// The quantized value of a 32-bit sum in a column.
+// The quantized value of a 32-bit sum in a column, for results of at most 16 bits: the definition that all
+// variants of all families match.
 [[nodiscard]] inline int32_t requantize(const Requantization& to, int32_t sum, size_t column) {
   const ptrdiff_t at = to.step * static_cast<ptrdiff_t>(column);
   if (to.rounding == Rounding::kFloat) return requantize_float(to, static_cast<float>(sum), at);

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Interpolation of rows of float32 images. Accesses only the described elements; alignment of float; results
-// overlap no operand. Strides are in floats.
+// overlap no operand. Strides are in floats. The caller computes the indices and shares of an axis once, for
+// all rows and channels, by PyTorch's rules (align_corners, half pixels).
+//
+// Sums of two products may be fused: variants differ in the last bit.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +13,7 @@
 
 namespace rushlight::ukernel {
 
-// Nearest neighbour: out[i] = row[index[i]].
+// Nearest neighbour: out[i] = row[index[i]]. Indices are not checked.
 RL_UKERNEL(void, resample_gather, (size_t n, const float* row, const int32_t* index, float* out),
            (n, row, index, out))
 
@@ -30,7 +33,7 @@ struct RepeatedRows {
 };
 RL_UKERNEL(void, resample_repeat, (const RepeatedRows& rows), (rows))
 
-// Linear, between two rows: out[i] = a[i] * (1 - share) + b[i] * share.
+// Linear, between two rows: out[i] = a[i] * (1 - share) + b[i] * share. One share for the whole row.
 RL_UKERNEL(void, resample_blend, (size_t n, const float* a, const float* b, float share, float* out),
            (n, a, b, share, out))
 

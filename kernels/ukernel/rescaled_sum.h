@@ -5,7 +5,9 @@
 //   rescaled(x, i) = requantize_double((x - zero_points[i]) << kRescaledBits, multipliers[i], shifts[i])
 //   out = quantized(rescaled(a, 0) + rescaled(b, 1))
 //
-// by column 0 of `to`. A negative multiplier gives a difference.
+// by column 0 of `to`. A negative multiplier gives a difference. Three rounded products an element, where
+// quantized_sum.h takes two products and one rounding: use this only where results must match those libraries
+// to the bit.
 #pragma once
 
 #include <cstdint>
@@ -14,6 +16,7 @@
 
 namespace rushlight::ukernel {
 
+// TFLite's left shift for int8: differences of 9 bits become 29 bits, so that the sum of both fits in 32.
 inline constexpr int kRescaledBits = 20;
 
 struct RescaledSum {
@@ -22,6 +25,8 @@ struct RescaledSum {
   int32_t shifts[2];
   const Requantization& to;
 
+  // Precondition: (number - zero_points[i]) << kRescaledBits fits in 32 bits, as it does for int8, and a
+  // positive shift does not overflow it.
   [[nodiscard]] int32_t rescaled(int32_t number, int i) const {
     return requantize_double((number - zero_points[i]) * (int32_t{1} << kRescaledBits), multipliers[i],
                              shifts[i]);

@@ -23,7 +23,7 @@ RL_UKERNEL_NATIVE(void, scale_span, (float* to, const float* from, size_t count,
 // ReLU; NaN of either sign passes.
 RL_UKERNEL_NATIVE(void, rectify_span, (float* to, const float* from, size_t count), (to, from, count))
 
-// Clamps to low, then to high; NaN passes.
+// Clamps to low, then to high; NaN passes. Infinite bounds are allowed.
 RL_UKERNEL_NATIVE(void, clamp_span, (float* to, const float* from, size_t count, float low, float high),
                   (to, from, count, low, high))
 

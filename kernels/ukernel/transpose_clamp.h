@@ -4,7 +4,11 @@
 //   to[j * to_stride + i] = clamp(from[i * from_stride + j] + residual[j * to_stride + i], low, high)
 //
 // for i < rows, j < columns. Strides are in floats. Accesses only these elements; alignment of float; `to`
-// overlaps no operand. NaN passes.
+// overlaps no operand. NaN passes. All variants give the same bits.
+//
+// Winograd's convolution of channels-first images transposes to channels-last and back with it
+// (kernels/host/convolution/winograd.cpp); residual and clamp then need no further pass over memory. Squares
+// of as many rows as a vector has lanes are transposed in registers; edges take partial loads and stores.
 #pragma once
 
 #include <cstddef>

@@ -30,6 +30,7 @@
 
 namespace rushlight::ukernel {
 
+// Declares a function of the native variant only and calls it directly: no comparison and no table.
 #define RL_UKERNEL_NATIVE(result, name, parameters, arguments) \
   namespace native {                                           \
   result name parameters;                                      \
@@ -38,12 +39,16 @@ namespace rushlight::ukernel {
 
 #if RUSHLIGHT_UKERNEL_VARIANTS
 // The best variant that this processor supports, or the one that the environment variable RUSHLIGHT_CPU
-// names, if the processor supports it. Later variants are better.
+// names, if the processor supports it. Later variants are better. Detected at the first call and cached; safe
+// to call from several threads. Later changes of the variable have no effect.
 [[nodiscard]] Variant variant();
 // Its name, as for RUSHLIGHT_CPU.
 [[nodiscard]] inline const char* variant_name() { return kVariantNames[static_cast<int>(variant())]; }
 #endif
 
+// RL_UKERNEL_FOR(rows, ...): `rows` is a generated X-macro that applies its first argument to each variant of
+// a family, best first. The inline function tests them in this order, so that a variant for which a family is
+// not compiled falls through to the next lesser one, and in the end to native.
 #define RL_DECLARE_VARIANT(variant, Name, result, name, parameters) \
   namespace variant {                                               \
   result name parameters;                                           \

@@ -4,6 +4,11 @@
 // transformed inputs and weights instead of 36. Lanes are the channels of one tile or the tiles of one
 // channel.
 //
+//   output = A^T ((G g G^T) * sum over channels (B^T d B)) A     * element by element, for each of 16 parts
+//
+// The sums over input channels are 16 matrix products, one for each part, which gemm.h computes. A lane takes
+// 32 additions for the inputs of a tile and 24 for its outputs.
+//
 // The transforms only add and subtract inputs and products, and halve weights: rounding errors are as in a
 // direct convolution. Larger tiles have factors from 1/24 to 8 and lose a digit or two
 // (docs/decisions/0021-winograd-in-small-tiles.md). An infinite or NaN input spreads to all outputs of its
@@ -22,7 +27,8 @@ inline constexpr size_t kWinogradOut = 2;                            // outputs 
 inline constexpr size_t kWinogradIn = 4;                             // inputs that they depend on
 inline constexpr size_t kWinogradParts = kWinogradIn * kWinogradIn;  // products of a tile
 
-// Input transform: out[part * out_stride + i], i < lanes, for each part of the transformed tile.
+// Input transform: out[part * out_stride + i], i < lanes, for each part of the transformed tile. Tiles
+// overlap by two rows and columns. A null pointer is an input in the padding.
 struct WinogradInput {
   size_t lanes = 0;
   const float* const* in = nullptr;  // kWinogradParts pointers, row by row; null: zeros
@@ -31,7 +37,9 @@ struct WinogradInput {
 };
 
 // Output transform: out[k][i] = clamp(output k + bias[i] + residual[k][i], low, high), i < lanes.
-// winograd_output() returns false if an output, stored or not, is infinite or NaN before the bias is added.
+// winograd_output() returns false if an output, stored or not, is infinite or NaN before the bias is added:
+// the caller then computes the whole convolution directly. Outputs beyond the image's edge have null
+// pointers. NaN passes through the clamp.
 struct WinogradOutput {
   size_t lanes = 0;
   const float* in = nullptr;
@@ -46,7 +54,8 @@ struct WinogradOutput {
 RL_UKERNEL(void, winograd_input, (const WinogradInput& tile), (tile))
 RL_UKERNEL(bool, winograd_output, (const WinogradOutput& tile), (tile))
 
-// Weight transform of one 3 x 3 kernel: out[part * out_stride] for each part. Sums in double.
+// Weight transform G g G^T of one 3 x 3 kernel: out[part * out_stride] for each part. Sums in double, rounded
+// once, since weights are transformed once, at load.
 inline void winograd_weights(const float* weights, ptrdiff_t row_stride, ptrdiff_t column_stride, float* out,
                              ptrdiff_t out_stride) {
   constexpr double kFactors[kWinogradIn][3] = {{1, 0, 0}, {0.5, 0.5, 0.5}, {0.5, -0.5, 0.5}, {0, 0, 1}};

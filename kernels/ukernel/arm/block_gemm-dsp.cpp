@@ -44,6 +44,7 @@ struct Words {
   uint32_t a, b, c, d;
 };
 
+// A pair of the row times pair kPair of the words of four features.
 template <bool kIsByte, size_t kPair>
 RL_INLINE void add_pair(Sums& sums, const Words& words, uint32_t mask, int32_t pair) {
   sums.a = add_two<kIsByte, kPair>(sums.a, words.a, mask, pair);
@@ -52,6 +53,7 @@ RL_INLINE void add_pair(Sums& sums, const Words& words, uint32_t mask, int32_t p
   sums.d = add_two<kIsByte, kPair>(sums.d, words.d, mask, pair);
 }
 
+// Four features at a time: each pair of the row is loaded once for them. runs > 0.
 template <bool kIsByte>
 void sum_block(const uint8_t* words, const char* left, size_t runs, int32_t* sums) {
   constexpr size_t kPairs = kIsByte ? 2 : 4;

@@ -75,6 +75,8 @@ RL_INLINE uint8x16_t gather(uint32x4_t at) {
       vldrwq_gather_base_u32(at, static_cast<int>(kSkip + kFeature * sizeof(uint32_t))));
 }
 
+// The sum of one feature over a block: `first` and `second` are 16 elements each. High bytes are summed
+// separately and count 256 times.
 template <bool kIsByte, size_t kParts, size_t kFeature>
 RL_INLINE void sum_feature(uint32x4_t at, uint8x16_t mask, const int8x16_t (&row)[kParts][2], int32_t* sums) {
   const uint8x16_t words = gather<kFeature>(at);
@@ -117,6 +119,7 @@ void sum_block(const uint8_t* words, const char* left, size_t runs, int32_t* sum
   const uint32x4_t steps = vshlq_n_u32(vidupq_n_u32(0, 8), 3);
   static_assert(kWordBytes == 8 << 3);
   uint32x4_t at = vaddq_n_u32(steps, static_cast<uint32_t>(reinterpret_cast<uintptr_t>(words)));
+  // Offsets of gathers are immediate: four features share the addresses.
   for (size_t j = 0; j < kBlockFeatures; j += 4, sums += 4) {
     sum_feature<kIsByte, kParts, 0>(at, mask, row, sums);
     sum_feature<kIsByte, kParts, 1>(at, mask, row, sums);

@@ -20,6 +20,7 @@ constexpr float kMostFactor = 0x1p124F;
 
 // Both comparisons are false for NaN, which then converts to 0.
 void quantize_i8(size_t n, const float* __restrict x, const Quantization& how, int8_t* __restrict out) {
+  // The negated condition also takes a NaN factor here.
   if (!(how.inverse_scale >= kLeastFactor && how.inverse_scale <= kMostFactor)) {
     return quantize(n, x, how, out);
   }

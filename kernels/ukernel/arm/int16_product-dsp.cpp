@@ -13,6 +13,7 @@ namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
 namespace {
 
 constexpr size_t kColumns = 2;
+// Whole fours: only the last part of a depth has a remainder.
 constexpr size_t kPart = kInt16Products / 4 * 4;
 
 template <class T>
@@ -89,6 +90,7 @@ void sum_tile(const int16_t* left, ptrdiff_t left_stride, const int8_t* right, p
       b = add(b, row, FourWeights(right + right_stride));
     }
   }
+  // The last 0 to 3 elements, one at a time.
   for (; left != last; ++left, ++right) {
     a += *left * *right;
     if constexpr (kWidth == 2) b += *left * right[right_stride];

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Cortex-M55: two rows by two columns, eight elements of the depth at a time, the last ones masked. Loads
-// widen the weights to int16.
+// widen the weights to int16. Four sums in general registers, which VMLADAVA adds to, need no horizontal
+// additions at the end.
 #include <arm_mve.h>
 
 #include "kernels/ukernel/int16_product.h"
@@ -13,6 +14,7 @@ constexpr size_t kColumns = 2;
 constexpr size_t kLanes = 8;
 constexpr size_t kPart = kInt16Products / kLanes * kLanes;
 
+// VMLADAVA adds eight products to a sum in a general register. Masked lanes are 0 in both factors.
 template <size_t kRows, size_t kWidth>
 void sum_tile(const int16_t* left, ptrdiff_t left_stride, const int8_t* right, ptrdiff_t right_stride,
               size_t depth, int32_t* sums) {

@@ -30,6 +30,7 @@ inline Taps taps_of(const int8_t* weights, size_t taps, const int32_t* bias, con
   return {in, reinterpret_cast<const int32_t*>(weights), channel, taps, bias, nullptr, nullptr};
 }
 
+// Any alignment: these cores load unaligned words.
 inline uint32_t load(const int8_t* from) {
   uint32_t word;
   std::memcpy(&word, from, sizeof(word));
@@ -70,6 +71,7 @@ inline uint32_t odd_bytes(uint32_t word) {
       "mov lr, r0\n"
       "ldr r0, [lr]\n"
       "1:\n"
+      // The next pixel: sums start from the biases.
       "ldr r3, [lr, #16]\n"
       "ldmia r3, {r4-r7}\n"
       "ldr r1, [lr, #4]\n"
@@ -78,6 +80,7 @@ inline uint32_t odd_bytes(uint32_t word) {
       "subs r3, r3, #2\n"
       "blt 3f\n"
       "2:\n"
+      // Two taps of four channels.
       "ldr r8, [r0], #4\n"
       "ldr r9, [r0], #4\n"
       "ldr r8, [r8, r2]\n"
@@ -97,6 +100,8 @@ inline uint32_t odd_bytes(uint32_t word) {
       "subs r3, r3, #2\n"
       "bge 2b\n"
       "3:\n"
+      // The last tap of an odd number: its weights are paired with zeros, so that upper halves of the inputs
+      // do not matter.
       "cmp r3, #-2\n"
       "beq 4f\n"
       "ldr r8, [r0], #4\n"
@@ -111,6 +116,7 @@ inline uint32_t odd_bytes(uint32_t word) {
       "sxtb16 r3, r8, ror #24\n"
       "smlad r7, r3, r12, r7\n"
       "4:\n"
+      // Stores the sums of four channels, 64 bytes apart.
       "ldrd r8, r9, [lr, #20]\n"
       "str r5, [r8, #64]\n"
       "str r6, [r8, #128]\n"

@@ -36,6 +36,7 @@ struct Taps {
       "ldmia r0, {r1, r2, r3, r4, r5, r6, r7, r8, r11, r12}\n"
       "vctp.8 r8\n"
       "1:\n"
+      // The next pixel. Without an odd tap its first products are zeros.
       "mov r8, r2\n"
       "vmov.i32 q2, #0\n"
       "vmov.i32 q0, #0\n"
@@ -48,12 +49,14 @@ struct Taps {
       "vmullb.s8 q2, q0, q1\n"
       "vmullt.s8 q0, q0, q1\n"
       "2:\n"
+      // Widens the products of the odd tap to the sums of 32 bits.
       "vmovlb.s16 q4, q2\n"
       "vmovlb.s16 q5, q0\n"
       "vmovlt.s16 q6, q2\n"
       "vmovlt.s16 q7, q0\n"
       "wls lr, r4, 4f\n"
       "3:\n"
+      // Two taps: pointers, inputs of the active lanes, and weights.
       "ldrd r9, r10, [r1], #8\n"
       "add r9, r9, r3\n"
       "add r10, r10, r3\n"
@@ -79,10 +82,12 @@ struct Taps {
       "vadd.i32 q7, q7, q0\n"
       "le lr, 3b\n"
       "4:\n"
+      // Interleaves the four vectors of sums to the order of the channels.
       "vst40.32 {q4, q5, q6, q7}, [r6]\n"
       "vst41.32 {q4, q5, q6, q7}, [r6]\n"
       "vst42.32 {q4, q5, q6, q7}, [r6]\n"
       "vst43.32 {q4, q5, q6, q7}, [r6]!\n"
+      // Goes back to the first tap if pixels share pointers; r11 is 0 otherwise.
       "sub r1, r1, r11\n"
       "add r3, r3, r12\n"
       "cmp r6, r7\n"
@@ -147,6 +152,7 @@ size_t pixels_of_group(const Int8Depthwise& strip) {
   Quantizer quantizer(strip.to, strip.bias);
   for (size_t c = 0; c < all;) {
     const size_t lanes = all - c < kGroup ? all - c : kGroup;
+    // With a weight of -128 or too many taps, four channels at a time without pairs.
     const bool whole = copy_weights(strip, c, lanes, number, weights);
     if (!whole && together > 1) return false;
     const size_t channels = whole || lanes < 4 ? lanes : 4;
@@ -190,6 +196,7 @@ void depthwise_int8(const Int8Depthwise& strip) {
     groups.pixels /= together;
     groups.pixel_stride *= static_cast<ptrdiff_t>(together);
     groups.out_stride = groups.pixel_stride;
+    // If the weights cannot be paired, all pixels are left.
     if (convolve(groups, together, 0)) rest.pixels %= together;
   }
   const auto done = static_cast<ptrdiff_t>(strip.pixels - rest.pixels);

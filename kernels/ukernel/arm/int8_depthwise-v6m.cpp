@@ -40,12 +40,14 @@ struct Taps {
       "adds r3, r2, #1\n"
       "ldr r0, [r0]\n"
       "1:\n"
+      // The next pixel: sums start from the biases.
       "mov r5, r12\n"
       "ldr r1, [r5, #4]\n"
       "ldr r4, [r5, #16]\n"
       "ldmia r4!, {r6, r7}\n"
       "mov r8, r6\n mov r9, r7\n"
       "2:\n"
+      // The next tap of both channels.
       "ldmia r0!, {r4}\n"
       "ldrsb r5, [r4, r2]\n"
       "ldrsb r4, [r4, r3]\n"
@@ -57,6 +59,7 @@ struct Taps {
       "cmp r1, r10\n"
       "bne 2b\n"
       "mov r5, r12\n"
+      // Stores both sums, 64 bytes apart.
       "ldr r4, [r5, #20]\n"
       "mov r7, r9\n"
       "str r7, [r4, #64]\n"

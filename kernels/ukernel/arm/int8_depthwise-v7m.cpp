@@ -30,11 +30,13 @@ struct Taps {
       "mov lr, r0\n"
       "ldr r0, [lr]\n"
       "1:\n"
+      // The next pixel: sums start from the biases.
       "ldr r3, [lr, #16]\n"
       "ldmia r3, {r4-r7}\n"
       "ldrd r1, r2, [lr, #4]\n"
       "ldr r3, [lr, #12]\n"
       "2:\n"
+      // The next tap: a word of inputs, a word for each weight.
       "ldr r12, [r0], #4\n"
       "ldmia r1!, {r8-r11}\n"
       "ldr r12, [r12, r2]\n"
@@ -48,6 +50,7 @@ struct Taps {
       "mla r7, lr, r11, r7\n"
       "subs r3, r3, #1\n"
       "bne 2b\n"
+      // lr has been a byte. Stores the sums of four channels, 64 bytes apart.
       "ldr lr, [sp]\n"
       "ldrd r8, r9, [lr, #20]\n"
       "str r5, [r8, #64]\n"

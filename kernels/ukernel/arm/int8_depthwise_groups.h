@@ -2,10 +2,20 @@
 // Depthwise convolutions of int8 on Arm cores without wide vectors: a group of channels at a time, whose
 // weights are widened once for all pixels. The sums of several pixels are kept, so that a channel's scale is
 // loaded once for them. Before it includes this, a source defines:
+//
 //   constexpr size_t kGroup                     channels of a group
 //   constexpr size_t kTapBytes                  bytes of a tap's widened weights
+//   struct Taps                                 arguments of add_taps(), with sums and sums_end
+//   Taps taps_of(weights, taps, bias, in, c)    for the channels from c on
 //   void widen(weights, stride, taps, to)       widens the weights of a group
 //   void add_taps(Taps&)                        computes the sums of pixels
+//
+// add_taps() writes the sums of (sums_end - sums) pixels for each channel of the group, as
+// sums[kGroup][kPixels], and advances the pointers to inputs past these pixels: the next call continues
+// there. It requires at least one tap. Loads of inputs and weights read kGroup channels, never more.
+//
+// Memory: 512 bytes of widened weights and at most 256 of sums on the stack. Channels left over after the
+// groups take the slower path of filter_channel().
 #pragma once
 
 #include "kernels/ukernel/arm/requantize_scalar.h"
@@ -18,7 +28,8 @@ namespace {
 constexpr size_t kPixels = 16;                 // pixels whose sums are kept: at most 256 bytes of stack
 constexpr size_t kMostTaps = 512 / kTapBytes;  // taps that are widened: 512 bytes of stack
 
-// Filters one channel: the last ones, and all if there are more taps than kMostTaps.
+// Filters one channel: the last ones, and all if there are no taps or more than kMostTaps. Two loads for each
+// product.
 [[gnu::noinline]] inline void filter_channel(const Int8Depthwise& strip, size_t c) {
   const int8_t* const* in = strip.in;
   int8_t* out = strip.out + c;
@@ -39,12 +50,15 @@ constexpr size_t kMostTaps = 512 / kTapBytes;  // taps that are widened: 512 byt
 
 }  // namespace
 
+// Channels are the outer loop, pixels the inner one: weights are widened once, and a group's inputs are read
+// once for each pixel and tap.
 void depthwise_int8(const Int8Depthwise& strip) {
   size_t c = 0;
   if (strip.taps > 0 && strip.taps <= kMostTaps) {
     alignas(8) int8_t weights[kMostTaps * kTapBytes];
     int32_t sums[kGroup][kPixels];
     int32_t bias[kGroup] = {};
+    // Groups read whole words of kGroup weights and inputs, so that only complete groups are computed here.
     for (; strip.channels - c >= kGroup; c += kGroup) {
       widen(strip.weights + c, strip.weight_stride, strip.taps, weights);
       if (strip.bias != nullptr) {

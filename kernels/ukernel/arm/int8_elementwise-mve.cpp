@@ -19,12 +19,15 @@ struct Operand {
   int32_t offset;
 };
 
+// A broadcast element becomes the offset; the factor is 0 then, and `out` is a valid address to read.
 Operand operand_of(const RowInput& input, size_t row, const int8_t* out, int32_t factor, int32_t offset) {
   const auto* at = static_cast<const int8_t*>(input.data) + static_cast<ptrdiff_t>(row) * input.stride;
   if (!input.one) return {at, factor, offset};
   return {out, 0, *at * factor + offset};
 }
 
+// Stores the products of `count` elements, both with their zero points subtracted, 4 at a time; the loop is
+// tail-predicated.
 void multiply_block(const Operand& a, const Operand& b, size_t count, int32_t* products) {
   const int8_t* first = a.at;
   const int8_t* second = b.at;
@@ -71,6 +74,7 @@ void add_row(const Operand& a, const Operand& b, const QuantizedSum& sum, size_t
       : "q0", "q1", "lr", "cc", "memory");
 }
 
+// Row `row` of the result.
 int8_t* out_of(const Rows& rows, size_t row) {
   return static_cast<int8_t*>(rows.out) + static_cast<ptrdiff_t>(row) * rows.stride;
 }
@@ -98,6 +102,7 @@ void multiply_int8_pairs(const Rows& rows, const QuantizedProduct& product) {
       const size_t count = rows.n - i < kBlock ? rows.n - i : kBlock;
       multiply_block(a, b, count, products);
       const size_t rows_of_16 = count / kSumColumns, done = rows_of_16 * kSumColumns;
+      // Rows of 16 products first, then the rest as one shorter row.
       quantizer.set_columns(0, kSumColumns);
       quantizer.quantize({products, 1, kRowsOf16, rows_of_16, out + i, kSumColumns});
       if (count == done) continue;

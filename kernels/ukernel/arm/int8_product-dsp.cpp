@@ -26,6 +26,7 @@ struct Columns {
   size_t more;     // steps after the first
 };
 
+// Any alignment: these cores load unaligned words.
 inline uint32_t load(const int8_t* from) {
   uint32_t word;
   std::memcpy(&word, from, sizeof(word));
@@ -69,6 +70,8 @@ inline void put(int32_t* panel, uint32_t word) {
   for (size_t i = 0; i < 4; ++i) {
     int32_t* to = reinterpret_cast<int32_t*>(panel) + i;
     const int8_t* from = rows[i] + begin;
+    // The step whose elements overlap is written last, with zeros for elements of the first step or of the
+    // part before.
     int32_t* overlapping = to + (depth < 4 ? 0 : 8);
     const int8_t* again = from + (depth < 4 ? 0 : 4 + overlap);
     put(to, load(from));
@@ -78,6 +81,7 @@ inline void put(int32_t* panel, uint32_t word) {
   }
 }
 
+// Four elements of the depth: a word of the column, and the even and odd pairs of four rows.
 #define RL_STEP             \
   "ldr r3, [r1], #4\n"      \
   "ldmia r0!, {r8-r11}\n"   \
@@ -99,13 +103,16 @@ inline void put(int32_t* panel, uint32_t word) {
       "push {r4-r11, lr}\n"
       "mov lr, r0\n"
       "1:\n"
+      // The next column: panel, column, stride and sums; the column after it is stored back.
       "ldmia lr, {r0, r1, r2, r12}\n"
       "add r2, r2, r1\n"
       "str r2, [lr, #4]\n"
       "ldmia r12, {r4-r7}\n"
       "ldr r12, [lr, #20]\n" RL_STEP
+      // After the first step the column steps back by the overlap.
       "add r1, r1, r12\n"
       "ldr r12, [lr, #24]\n"
+      // Two steps a pass; an odd number enters in the middle.
       "lsrs r12, r12, #1\n"
       "bcs 3f\n"
       "subs r12, r12, #1\n"
@@ -114,6 +121,7 @@ inline void put(int32_t* panel, uint32_t word) {
       "subs r12, r12, #1\n"
       "bge 2b\n"
       "4:\n"
+      // Stores the sums of the column.
       "ldr r12, [lr, #12]\n"
       "ldr r2, [lr, #16]\n"
       "stmia r12!, {r4-r7}\n"
@@ -123,6 +131,7 @@ inline void put(int32_t* panel, uint32_t word) {
       "pop {r4-r11, pc}\n");
 }
 
+// Four products of a word of a column with the even and odd pairs of the row.
 #define RL_TWICE(sum, word)                 \
   "sxtb16 %[t], %[" word                    \
   "]\n"                                     \

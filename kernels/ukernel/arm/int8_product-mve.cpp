@@ -37,6 +37,7 @@ struct Columns {
 [[gnu::naked, gnu::noinline]] void multiply_three([[maybe_unused]] const Columns& work) {
   asm volatile(
       "push {r4-r11, lr}\n"
+      // Reads the arguments and keeps on the stack what the loops need again.
       "ldr r12, [r0, #28]\n"
       "ldrd r7, r8, [r0, #12]\n"
       "ldrd r11, r2, [r0, #20]\n"
@@ -51,6 +52,7 @@ struct Columns {
       "push {r0, r1, r2, r3, r5}\n"
       "add r9, r7, r8\n"
       "1:\n"
+      // The next two columns.
       "clrm {r0, r2, r4, r6, r8, r10}\n"
       "wlstp.8 lr, r12, 3f\n"
       "2:\n"
@@ -61,12 +63,14 @@ struct Columns {
       "vldrb.u8 q3, [r9], #16\n" RL_ADD("r6", "q0", "q3") RL_ADD("r8", "q1", "q3") RL_ADD("r10", "q2", "q3")
       "letp lr, 2b\n"
       "3:\n"
+      // Stores the six sums and goes back to the start of the rows.
       "stmia r11!, {r0, r2, r4, r6, r8, r10}\n"
       "ldmia sp, {r0, r1, r2, r3, r5}\n"
       "add r7, r7, r0\n"
       "add r9, r9, r0\n"
       "cmp r11, r2\n"
       "bne 1b\n"
+      // The next triple of rows, from the first column on.
       "ldrd r4, r6, [sp, #20]\n"
       "subs r4, r4, #1\n"
       "beq 4f\n"
@@ -112,10 +116,12 @@ struct Columns {
       "ldrd r1, r3, [r0]\n"
       "ldr r5, [r0, #8]\n"
       "1:\n"
+      // The next two columns; all parts are left.
       "clrm {r0, r2, r4, r6, r8, r10}\n"
       "ldr r12, [sp, #16]\n"
       "str r12, [sp, #12]\n"
       "2:\n"
+      // The next part.
       "ldr r12, [sp, #20]\n"
       "wlstp.8 lr, r12, 4f\n"
       "3:\n"
@@ -126,6 +132,8 @@ struct Columns {
       "vldrb.u8 q3, [r9], #16\n" RL_ADD("r6", "q0", "q3") RL_ADD("r8", "q1", "q3") RL_ADD("r10", "q2", "q3")
       "letp lr, 3b\n"
       "4:\n"
+      // Loads advance by whole vectors: steps back by the bytes past the end of the part, and on to the next
+      // part.
       "ldr r12, [sp, #4]\n"
       "sub r1, r1, r12\n"
       "sub r3, r3, r12\n"
@@ -137,6 +145,7 @@ struct Columns {
       "subs r12, r12, #1\n"
       "str r12, [sp, #12]\n"
       "bne 2b\n"
+      // Stores the six sums, and goes back to the first parts of the rows.
       "stmia r11!, {r0, r2, r4, r6, r8, r10}\n"
       "ldr r0, [sp]\n"
       "ldrd r2, r4, [sp, #24]\n"
@@ -167,6 +176,7 @@ struct Columns {
       "ldr r1, [r0]\n"
       "push {r2, r6, r8}\n"
       "1:\n"
+      // The next four columns.
       "clrm {r0, r2, r4, r6}\n"
       "wlstp.8 lr, r12, 3f\n"
       "2:\n"
@@ -259,6 +269,7 @@ void multiply_rows(const Tile& tile, Columns& work, const int8_t* left, ptrdiff_
   work.sums = sums;
   work.sums_end = sums + whole * tile.step;
   work.triples = count < kRows ? 1 : count / kRows;
+  // Whole groups of columns in one call, then the columns that are left.
   if (whole > 0) tile.multiply(work);
   if (whole == columns) return;
   work.right = right + static_cast<ptrdiff_t>(whole) * work.right_stride;
@@ -316,6 +327,7 @@ size_t rows_of_block(size_t rest) {
   int8_t joined[kJoined];
   const size_t depth = p.parts * p.depth;
   const size_t fitting = kJoined / (depth == 0 ? 1 : depth);
+  // As many rows as fit in the buffer, a multiple of three.
   const size_t most = fitting < kBlockRows ? fitting - fitting % kRows : kBlockRows;
   Int8Product some = p;
   some.left = joined;
@@ -343,6 +355,7 @@ size_t rows_of_block(size_t rest) {
 
 void multiply_int8(const Int8Product& p) {
   const size_t depth = p.parts * p.depth;
+  // Joined rows take one loop for all parts; rows too long for the buffer are multiplied part by part.
   const bool joins = (p.parts > 1 || p.line_rows < p.rows) && depth <= kJoined / kRows;
   Quantizer quantizer(p.to, p.bias);
   Columns work;

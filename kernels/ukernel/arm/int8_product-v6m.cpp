@@ -38,6 +38,7 @@ inline Columns columns_of(const int8_t* panel, const int8_t* right, size_t depth
       "push {r4-r7}\n"
       "mov r12, r0\n"
       "1:\n"
+      // The next column: four sums move to the upper registers.
       "mov r3, r12\n"
       "ldr r0, [r3, #12]\n"
       "ldmia r0!, {r4-r7}\n"
@@ -51,6 +52,7 @@ inline Columns columns_of(const int8_t* panel, const int8_t* right, size_t depth
       "adds r1, r1, r2\n"
       "rsbs r2, r2, #0\n"
       "2:\n"
+      // A step of the depth; r2 counts from -depth to 0 and is the index of the element.
       "ldmia r0!, {r4-r7}\n"
       "ldrsb r3, [r1, r2]\n"
       "muls r4, r3, r4\n"
@@ -63,6 +65,7 @@ inline Columns columns_of(const int8_t* panel, const int8_t* right, size_t depth
       "add r11, r11, r7\n"
       "adds r2, r2, #1\n"
       "bne 2b\n"
+      // Stores the sums of the column.
       "mov r4, r8\n mov r5, r9\n mov r6, r10\n mov r7, r11\n"
       "mov r3, r12\n"
       "ldr r0, [r3, #12]\n"

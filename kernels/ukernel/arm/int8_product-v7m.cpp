@@ -28,6 +28,7 @@ inline Columns columns_of(const int8_t* panel, const int8_t* right, size_t depth
   return {panel, right, 0, nullptr, nullptr, depth};
 }
 
+// An element of the column, and of each of four rows.
 #define RL_STEP           \
   "ldmia r0!, {r8-r11}\n" \
   "ldrsb r2, [r1], #1\n"  \
@@ -42,6 +43,7 @@ inline Columns columns_of(const int8_t* panel, const int8_t* right, size_t depth
       "push {r4-r11, lr}\n"
       "mov lr, r0\n"
       "1:\n"
+      // The next column: panel, column, stride and sums; the column after it is stored back.
       "ldmia lr, {r0, r1, r2, r12}\n"
       "add r2, r2, r1\n"
       "str r2, [lr, #4]\n"
@@ -53,12 +55,14 @@ inline Columns columns_of(const int8_t* panel, const int8_t* right, size_t depth
       "subs r12, r12, #1\n"
       "bne 2b\n"
       "3:\n"
+      // The last 0 to 3 steps of the depth.
       "ands r3, r3, #3\n"
       "beq 5f\n"
       "4:\n" RL_STEP
       "subs r3, r3, #1\n"
       "bne 4b\n"
       "5:\n"
+      // Stores the sums of the column.
       "ldr r12, [lr, #12]\n"
       "ldr r2, [lr, #16]\n"
       "stmia r12!, {r4-r7}\n"

@@ -2,12 +2,22 @@
 // Products of int8 on Arm cores without wide vectors: four rows of the left factor are spread into a panel of
 // wider elements, once for all columns, so that one load of several registers reads a step of all four.
 // Before it includes this, a source defines:
+//
 //   constexpr size_t kPanelBytes            bytes of a step of the depth of four rows
 //   constexpr size_t kPartDepth             depth of a panel, which is on the stack
 //   constexpr size_t kLeastDepth            the least depth for spread() and add_columns()
+//   struct Columns                          arguments of add_columns()
+//   Columns columns_of(panel, right, depth) for the columns from `right` on
 //   void spread(rows, depth, panel)         spreads a part of four rows
 //   void add_columns(Columns&)              sums of each column += panel * right
 //   add_row(...)                            sums of one row += left * right; returns the next column
+//
+// Read in place, four rows would take four loads for each step of the depth. A tile is four rows by one
+// column, whose sums stay in registers along the part; sums of up to 32 columns are kept between the parts of
+// a longer depth.
+//
+// Memory: kPartDepth * kPanelBytes bytes (512 or 1024) for the panel, 512 for the sums. These cores have no
+// kInt8ProductParts: rows have one part and form one line.
 #pragma once
 
 #include "kernels/ukernel/arm/requantize_scalar.h"
@@ -19,7 +29,8 @@ namespace {
 
 constexpr size_t kColumns = 32;  // columns whose sums are kept: 512 bytes of stack
 
-// Not inlined: its caller has few registers left.
+// sums[j][0 to 3] = bias of column j, where `step` is 0 if one zero serves all columns. Not inlined: its
+// caller has few registers left.
 [[gnu::noinline]] inline void begin(const int32_t* bias, ptrdiff_t step, int32_t* sums, const int32_t* end) {
   for (; sums != end; sums += 4, bias += step) {
     const int32_t sum = *bias;
@@ -30,6 +41,8 @@ constexpr size_t kColumns = 32;  // columns whose sums are kept: 512 bytes of st
   }
 }
 
+// Multiplies `count` <= 4 rows with all columns. rows[i] for i >= count repeats another row, and its sums are
+// not stored.
 inline void multiply_rows(const Int8Product& p, const int8_t* const* rows, size_t count, int8_t* out) {
   alignas(8) int8_t panel[kPartDepth * kPanelBytes];
   int32_t sums[kColumns][4];
@@ -42,6 +55,7 @@ inline void multiply_rows(const Int8Product& p, const int8_t* const* rows, size_
     const int8_t* right = p.right + static_cast<ptrdiff_t>(j) * p.right_stride;
     for (size_t k = 0; k < p.depth; k += kPartDepth) {
       const size_t depth = p.depth - k < kPartDepth ? p.depth - k : kPartDepth;
+      // A depth of one part is spread once for all columns, a longer one again for each block of columns.
       if (j == 0 || p.depth > kPartDepth) {
         const int8_t* part[4] = {rows[0] + k, rows[1] + k, rows[2] + k, rows[3] + k};
         spread(part, depth, panel);
@@ -56,6 +70,8 @@ inline void multiply_rows(const Int8Product& p, const int8_t* const* rows, size_
   }
 }
 
+// Multiplies a single row: no panel, which would save no loads.
+// add_row() returns the column after the last one, so that columns continue there.
 inline void multiply_one(const Int8Product& p, const int8_t* left, int8_t* out) {
   int32_t sums[kColumns];
   const int8_t* right = p.right;
@@ -74,6 +90,8 @@ void multiply_int8(const Int8Product& p) {
   int8_t* out = p.out;
   size_t rest = p.rows;
   while (rest > 0) {
+    // Two and three rows are computed as four. A depth below
+    // kLeastDepth has no panel.
     size_t count = rest < 4 ? rest : 4;
     if (count > 1 && p.depth >= kLeastDepth) {
       const int8_t* rows[4];
@@ -89,6 +107,7 @@ void multiply_int8(const Int8Product& p) {
   }
 }
 
+// The sums of multiply_int8_row() start from zero; add_row() adds to what it finds.
 void multiply_int8_row(const Int8Row& p) {
   for (size_t j = 0; j < p.columns; ++j) p.sums[j] = 0;
   add_row(p.left, p.right, p.right_stride, p.depth, p.sums, p.columns);

@@ -6,6 +6,7 @@
 
 namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
 
+// Lanes are sums; a gather loads an element of each of four windows, `lane` bytes apart. Adds in 32 bits.
 void sum_int8(const Int8Windows& w, const int8_t* in, int32_t* sums) {
   const uint32x4_t at = vmulq_n_u32(vidupq_n_u32(0, 1), static_cast<uint32_t>(w.lane));
   for (size_t i = 0; i < w.count; i += 4, in += 4 * w.lane, sums += 4) {

@@ -20,6 +20,8 @@ constexpr bool kTakesColumns = false;
 #define RL_STEP_1(a, b, c, d, factor) RL_FOUR(a, b, c, d, "s16", "s17", "s18", "s19", factor)
 #define RL_STEP_2(a, b, c, d, factor) RL_FOUR(a, b, c, d, "s20", "s21", "s22", "s23", factor)
 #define RL_STEP_3(a, b, c, d, factor) RL_FOUR(a, b, c, d, "s24", "s25", "s26", "s27", factor)
+// Three steps of the depth for one row: one load of three elements, twelve multiply-adds. A single step loads
+// one element.
 #define RL_THREE_STEPS(row, a, b, c, d)                                                       \
   "vldmia %[" row "]!, {s28-s30}\n" RL_STEP_1(a, b, c, d, "s28") RL_STEP_2(a, b, c, d, "s29") \
       RL_STEP_3(a, b, c, d, "s30")
@@ -40,6 +42,7 @@ constexpr bool kTakesColumns = false;
   "subs %[depth], %[depth], #1\n"       \
   "bne 3b\n"                            \
   "4:\n"
+// The registers with the sums of each row.
 #define RL_ROW_0(steps, row) steps(row, "s0", "s1", "s2", "s3")
 #define RL_ROW_1(steps, row) steps(row, "s4", "s5", "s6", "s7")
 #define RL_ROW_2(steps, row) steps(row, "s8", "s9", "s10", "s11")
@@ -53,6 +56,8 @@ constexpr bool kTakesColumns = false;
 
 // Members of the tile: from, from_step, out, out_step, depth, parts, part_step.
 #define RL_BEGIN "ldrd %[at], %[step], [%[tile]]\n"
+// Loops over the parts: the panel goes on, while `advance` moves the rows to their next part. At the end `at`
+// and `step` describe the result.
 #define RL_PARTS(steps, advance)          \
   "ldr %[parts], [%[tile], #20]\n"        \
   "5:\n"                                  \
@@ -64,8 +69,11 @@ constexpr bool kTakesColumns = false;
   "6:\n"                                  \
   "ldrd %[at], %[step], [%[tile], #8]\n"
 
+// Four rows or one, four columns. The registers s16 to s27 hold three steps of the panel, s28 to s30 three
+// elements of a row.
 template <size_t kTileRows>
 inline void add_tile(const float* left, ptrdiff_t left_stride, const float* panel, const Tile& tile) {
+  // Assembler has the offsets of the tile's members.
   static_assert(sizeof(void*) == 4);
   float* at;
   ptrdiff_t step;
@@ -163,6 +171,7 @@ void multiply_rows(const RowProduct& product) {
         : RL_SUMS, "cc", "memory");
     for (size_t i = 0; i < 4; ++i, out += product.out_stride) *out += sums[i];
   }
+  // One to three rows that are left.
   for (; rows > 0; --rows, left += product.left_stride, out += product.out_stride) {
     float sum = 0;
     for (size_t k = 0; k < product.depth; ++k) sum += left[k] * product.right[k];
@@ -172,6 +181,7 @@ void multiply_rows(const RowProduct& product) {
 
 void pack_panel(float* to, const float* from, ptrdiff_t from_stride, ptrdiff_t depth_stride, size_t columns,
                 size_t depth) {
+  // Partial panels are rare: element by element, with zeros.
   if (columns < kPanelColumns) {
     for (size_t k = 0; k < depth; ++k, from += depth_stride) {
       for (size_t j = 0; j < kPanelColumns; ++j) {
@@ -183,6 +193,8 @@ void pack_panel(float* to, const float* from, ptrdiff_t from_stride, ptrdiff_t d
   const float* second = from + from_stride;
   const float* third = second + from_stride;
   const float* fourth = third + from_stride;
+  // Four columns that are contiguous along the depth are transposed four elements at a time, in s0 to s3;
+  // others one at a time.
   size_t rest = depth_stride == 1 ? depth % 4 : depth;
   depth -= rest;
 #define RL_ACROSS(place)                                                                          \

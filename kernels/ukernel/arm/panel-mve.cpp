@@ -15,6 +15,7 @@ constexpr size_t kRows = kPanelRows;
 constexpr bool kTakesColumns = false;
 
 #define RL_NEXT_COLUMNS "vldrw.32 q6, [r3], #16\n vldrw.32 q7, [r3], #16\n"
+// A step of the depth: q6 and q7 hold eight columns, a, b and c the elements of three rows.
 #define RL_STEP(a, b, c)                         \
   "vfma.f32 q0, q6, " a "\n vfma.f32 q1, q7, " a \
   "\n"                                           \
@@ -22,6 +23,7 @@ constexpr bool kTakesColumns = false;
   "\n"                                           \
   "vfma.f32 q4, q6, " c "\n vfma.f32 q5, q7, " c "\n"
 
+// Three elements of each row by LDMIA, and three steps.
 #define RL_THREE_STEPS                                                                                 \
   "ldmia r0!, {r4, r5, r6}\n" RL_NEXT_COLUMNS                                                          \
   "ldmia r1!, {r7, r8, r9}\n"                                                                          \
@@ -54,10 +56,12 @@ struct Tiles {
       "push {r0, r1, r3-r11, lr}\n"
       "vpush {d8-d15}\n"
       "mov r12, r0\n"
+      // The three rows of the first tile.
       "ldrd r0, r4, [r12, #44]\n"
       "add r1, r0, r4\n"
       "add r2, r1, r4\n"
       "0:\n"
+      // The next tile: its sums start from `out` if `from` is null, row by row.
       "ldrd r4, r5, [r12]\n"
       "cbnz r4, 1f\n"
       "ldr r4, [r12, #8]\n"
@@ -71,6 +75,7 @@ struct Tiles {
       "vldrw.32 q5, [r5, #16]\n"
       "b 2f\n"
       "1:\n"
+      // All rows start from the same eight values.
       "vldrw.32 q0, [r4]\n"
       "vldrw.32 q1, [r4, #16]\n"
       "vldrw.32 q2, [r4]\n"
@@ -78,8 +83,10 @@ struct Tiles {
       "vldrw.32 q4, [r4]\n"
       "vldrw.32 q5, [r4, #16]\n"
       "2:\n"
+      // Every tile reads the panel from its start.
       "ldr r3, [r12, #40]\n"
       "3:\n"
+      // A part: passes of six steps, the first one perhaps of three.
       "ldrd lr, r4, [r12, #16]\n"
       "wls lr, lr, 6f\n"
       "cbnz r4, 5f\n"
@@ -87,6 +94,7 @@ struct Tiles {
       "5:\n" RL_THREE_STEPS
       "le lr, 4b\n"
       "6:\n"
+      // r12 has been an element; the steps that are left are done one at a time.
       "ldr r12, [sp, #64]\n"
       "ldr lr, [r12, #24]\n"
       "wls lr, lr, 8f\n"
@@ -96,6 +104,7 @@ struct Tiles {
       "ldr r10, [r2], #4\n" RL_NEXT_COLUMNS RL_STEP("r4", "r7", "r10")
       "le lr, 7b\n"
       "8:\n"
+      // Continues with the next part, or finishes the tile.
       "ldrd r4, r5, [r12, #28]\n"
       "cbnz r4, 11f\n"
       "9:\n"
@@ -106,6 +115,7 @@ struct Tiles {
       "vmax.s32 q0, q0, q7\n vmax.s32 q1, q1, q7\n vmax.s32 q2, q2, q7\n"
       "vmax.s32 q3, q3, q7\n vmax.s32 q4, q4, q7\n vmax.s32 q5, q5, q7\n"
       "10:\n"
+      // Stores the tile.
       "ldrd r4, r5, [r12, #4]\n"
       "vstrw.32 q0, [r4]\n"
       "vstrw.32 q1, [r4, #16]\n"
@@ -117,6 +127,7 @@ struct Tiles {
       "vstrw.32 q5, [r4, #16]\n"
       "add r4, r5\n"
       "str r4, [r12, #4]\n"
+      // Moves the rows to the next tile.
       "ldrd r5, r6, [r12, #48]\n"
       "add r0, r2, r6\n"
       "add r1, r0, r5\n"
@@ -127,6 +138,8 @@ struct Tiles {
       "vpop {d8-d15}\n"
       "pop {r0, r1, r3-r11, pc}\n"
       "11:\n"
+      // Moves the rows to the next part, unless it was the last one: then the count is restored for the next
+      // tile.
       "ldr r6, [r12, #56]\n"
       "cbz r6, 12f\n"
       "subs r6, #1\n"
@@ -141,6 +154,9 @@ struct Tiles {
 }
 
 #define RL_OWN_TILES
+// The loop of six steps may be entered in its middle: `thirds` counts threes of the depth, `sixths` the
+// passes, and has_half skips the first half of the first pass. `seen` are the bytes by which a row's pointer
+// advances in a tile.
 inline void add_tiles(const float* left, ptrdiff_t left_stride, const float* panel, Tile& tile,
                       size_t count) {
   constexpr auto kBytes = static_cast<ptrdiff_t>(sizeof(float));
@@ -175,6 +191,8 @@ inline const float* at(const float* from, ptrdiff_t bytes) {
   return reinterpret_cast<const float*>(reinterpret_cast<const char*>(from) + bytes);
 }
 
+// A single row by intrinsics, or one full tile. ReLU is a maximum of integers with 0, which NaN passes if its
+// sign is clear.
 template <size_t kTileRows>
 inline void add_tile(const float* left, ptrdiff_t left_stride, const float* panel, const Tile& tile) {
   if constexpr (kTileRows == 1) {
@@ -199,6 +217,7 @@ inline void add_tile(const float* left, ptrdiff_t left_stride, const float* pane
   }
 }
 
+// Pairs, then both pairs.
 inline float sum_of(float32x4_t lanes) { return (lanes[0] + lanes[1]) + (lanes[2] + lanes[3]); }
 
 }  // namespace
@@ -230,6 +249,7 @@ void multiply_rows(const RowProduct& product) {
           [fourth] "+r"(row[3]), [a] "+w"(sums[0]), [b] "+w"(sums[1]), [c] "+w"(sums[2]), [d] "+w"(sums[3])
         : [vectors] "r"(vectors)
         : "q6", "q7", "lr", "cc", "memory");
+    // The last 0 to 3 elements are masked; missing ones are 0 in both factors.
     const float32x4_t numbers = vld1q_z_f32(right, last);
 #pragma GCC unroll 4
     for (size_t i = 0; i < 4; ++i, out += product.out_stride) {
@@ -259,6 +279,7 @@ void pack_panel(float* to, const float* from, ptrdiff_t from_stride, ptrdiff_t d
   const uint32x4_t low = vmulq_n_u32(vidupq_n_u32(0, 1), static_cast<uint32_t>(from_stride));
   const uint32x4_t high = vaddq_n_u32(low, static_cast<uint32_t>(from_stride) * 4);
   const mve_pred16_t low_mask = vctp32q(columns), high_mask = vctp32q(columns > 4 ? columns - 4 : 0);
+  // Partial panels: gathers with masks, whose other lanes are 0.
   for (; depth > 0 && columns < kPanelColumns; --depth, to += kPanelColumns, from += depth_stride) {
     vst1q_f32(to, vldrwq_gather_shifted_offset_z_f32(from, low, low_mask));
     vst1q_f32(to + 4, vldrwq_gather_shifted_offset_z_f32(from, high, high_mask));
@@ -284,6 +305,7 @@ void gather_panel(float* to, ptrdiff_t to_stride, const PanelWindows& windows, c
   for (size_t j = 0; j < kPanelColumns; j += 4, to += 4) {
     const uint32x4_t row = vreinterpretq_u32_s32(vaddq_n_s32(vld1q_s32(windows.row + j), place.row));
     const uint32x4_t column = vreinterpretq_u32_s32(vaddq_n_s32(vld1q_s32(windows.column + j), place.column));
+    // One unsigned comparison an axis covers both borders. Masked lanes load nothing and are 0.
     const mve_pred16_t inside = vcmphiq_m_u32(width, column, vcmphiq_u32(height, row));
     const uint32x4_t offset = vreinterpretq_u32_s32(vld1q_s32(windows.offset + j));
     const float* from = place.from;

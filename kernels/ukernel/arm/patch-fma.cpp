@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Cortex-M4F, M7F and M33F: eight channels with one load each of input and weight.
+// Cortex-M4F, M7F and M33F: eight channels, with two loads and eight multiply-adds a tap, in assembler for
+// the loads of several registers. Planes and patches take the scalar code of patch_planes.inl.
 #define RL_OWN_CHANNELS
 #include "kernels/ukernel/generic/patch_planes.inl"
 
@@ -17,6 +18,8 @@ struct Steps {
 
 constexpr ptrdiff_t bytes(ptrdiff_t elements) { return elements * static_cast<ptrdiff_t>(sizeof(float)); }
 
+// Eight channels of one output: sums in s0 to s7, inputs in s8 to s15, weights in s16 to s23. Requires at
+// least one row and one column of taps.
 void add_group(const Steps& steps, const float* in, const float* weight, size_t rows, const float* initial,
                float* out) {
   size_t left;
@@ -47,6 +50,7 @@ void add_group(const Steps& steps, const float* in, const float* weight, size_t 
         "s16", "s17", "s18", "s19", "s20", "s21", "s22", "s23", "cc", "memory");
 }
 
+// A single channel, of the last group: its weights are kChannelGroup apart.
 void add_one(const ChannelSums& sums, const float* in, const float* weight, const float* initial,
              float* out) {
   float total = *initial;

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Cortex-M55: four adjacent columns of a row at a time, the last ones masked.
+// Cortex-M55: four adjacent columns of a row at a time, the last ones masked. A 3 x 3 kernel on a plane reads
+// each row once with its neighbours and updates three rows of sums. Depthwise sums have four channels in a
+// vector; kernels of 2 or 3 rows and columns keep the addresses of all taps in registers.
 #include <arm_mve.h>
 
 #include "kernels/ukernel/patch.h"
@@ -30,6 +32,8 @@ namespace {
       "vmov q1, q7\n"
       "dls lr, %[a]\n"
       "1:\n"
+      // The row's left neighbours, then right neighbours, then the columns, each with its mask: missing ones
+      // are 0.
       "vmsr p0, %[masks]\n"
       "vpst\n"
       "vldrwt.u32 q4, [%[in], #-4]\n"
@@ -37,6 +41,7 @@ namespace {
       "vmsr p0, %[c]\n"
       "vpst\n"
       "vldrwt.u32 q6, [%[in], #4]\n"
+      // The last row of the kernel completes the sums q0, the middle one adds to q1, the first one starts q2.
       "ldm %[kernel]!, {%[a], %[b], %[c]}\n"
       "vfma.f32 q0, q4, %[a]\n"
       "vmsr p0, %[here]\n"
@@ -56,6 +61,7 @@ namespace {
       "vfma.f32 q2, q4, %[a]\n"
       "sub %[kernel], #24\n"
       "vfma.f32 q2, q5, %[b]\n"
+      // The sums move on by one output row.
       "vmov q0, q1\n"
       "vfma.f32 q2, q6, %[c]\n"
       "add %[out], %[out_step]\n"
@@ -88,6 +94,7 @@ void convolve_patch(const PatchConvolution& convolution) {
   const float* patch = convolution.patch;
   float* out = convolution.out;
   const uint32x4_t lanes = vidupq_n_u32(0, 1);
+  // Gathers and scatters serve any step and stride, four columns at a time.
   const uint32x4_t from_offsets = vmulq_n_u32(lanes, static_cast<uint32_t>(convolution.column_step));
   const uint32x4_t to_offsets = vmulq_n_u32(lanes, static_cast<uint32_t>(convolution.column_stride));
   for (size_t y = 0; y < convolution.rows; ++y) {
@@ -211,6 +218,7 @@ struct Taps {
 
 // Any number of taps.
 void add_output(const ChannelSums& sums, const float* in, float* out, uint32_t least) {
+  // ReLU as a maximum of integers: with the least int32 it has no effect.
   const int32x4_t lowest = vdupq_n_s32(static_cast<int32_t>(least));
   const float* group = sums.weight;
   const ptrdiff_t step = sums.column_stride * static_cast<ptrdiff_t>(sizeof(float));
@@ -247,11 +255,14 @@ void add_output(const ChannelSums& sums, const float* in, float* out, uint32_t l
 void add_channels(const ChannelSums& sums) {
   const uint32_t least = sums.rectify ? 0 : 0x80000000u;
   const auto channels = static_cast<ptrdiff_t>(sums.channels);
+  // Kernels of 2 or 3 rows and columns whose weights are stored as 3 x 3: those are the common 3 x 3 kernel
+  // and its parts at the borders of an image.
   const bool is_known = sums.rows - 2 < 2 && sums.columns - 2 < 2 && sums.weight_row_stride == 3 * 4 &&
                         sums.group_stride == 9 * 4;
   if (is_known && channels % 4 == 0) {
     Taps taps;
     const float* row = sums.in;
+    // Pointers to all nine taps; kernels of two rows or columns leave some unused.
     for (size_t i = 0; i < 9; i += 3, row += sums.row_stride) {
       taps.in[i] = row;
       taps.in[i + 1] = row + sums.column_stride;

@@ -1,8 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Requantizes blocks of sums of up to 16 columns with Helium. The doubled upper half of a product is shifted
-// right with rounding; left shifts come first and saturate. A sum that saturates is far outside of int8
-// either way, see requantize.h. Functions are inline so that a program has each once, not one for each
-// source.
+// Requantizes blocks of sums of up to 16 columns with Helium, as requantize.h defines. The doubled upper half
+// of a product is shifted right with rounding; left shifts come first and saturate. A sum that saturates is
+// far outside of int8 either way, see requantize.h. Functions are inline so that a program has each once, not
+// one for each source.
+//
+//   kSingle    VQDMULH = floor(sum * multiplier / 2^31), then VRSHL by -shift rounds halves up
+//   kDouble    VQRDMULH rounds the doubled product, VRSHL rounds again; negative values less 1 first
+//   kFloat     VCVT, VMUL, VCVTN: to nearest, halves to even
+//
+// A source sums into memory, 16 columns by up to 16 rows, and hands the block to a Quantizer, which prepared
+// the constants of these columns. kSingle with negative shifts and kFloat process two rows at a time in
+// assembler, which share the loads of the constants; other scales take the intrinsics of quantize_any().
 #pragma once
 
 #include <cstddef>
@@ -15,16 +23,18 @@
 
 namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
 
+// A block of kSumRows x kSumColumns sums takes 1 kB of stack.
 inline constexpr size_t kSumColumns = 16;
 inline constexpr size_t kSumRows = 16;
 
-// Byte offsets of rows of 16 contiguous sums.
+// Byte offsets of rows of 16 contiguous sums, for Sums::rows_at.
 inline constexpr uint32_t kRowsOf16[kSumRows] = {0,       64,      2 * 64,  3 * 64, 4 * 64,  5 * 64,
                                                  6 * 64,  7 * 64,  8 * 64,  9 * 64, 10 * 64, 11 * 64,
                                                  12 * 64, 13 * 64, 14 * 64, 15 * 64};
 
-// The sum of column j and row i is at sums[j * column_step], rows_at[i] bytes on. All 16 columns must be
-// readable.
+// A block of sums, of which the Quantizer stores [rows][columns] results. The sum of column j and row i is at
+// sums[j * column_step], rows_at[i] bytes on, so that tiles may store columns together or rows together. All
+// 16 columns must be readable, also if fewer are selected: their sums may have any value and are not stored.
 struct Sums {
   const int32_t* sums;
   size_t column_step;
@@ -34,25 +44,29 @@ struct Sums {
   ptrdiff_t out_stride;
 };
 
+// Loads from[at] for the active lanes, and 0 for the others.
 inline int32x4_t load_scales(const int32_t* from, uint32x4_t at, mve_pred16_t lanes) {
   return vldrwq_gather_shifted_offset_z_s32(from, at, lanes);
 }
 
-// kSingle and kDouble with any scale. `bias_of` points to the first column; `last` is the mask of repeated
-// columns.
+// kSingle and kDouble with any scale, four columns of a row at a time. `bias_of` points to the bias of the
+// first column, or is null; `last` is the mask of repeated columns: column j uses element j & last of the
+// arrays.
 [[gnu::noinline]] inline void quantize_any(const Requantization& to, const int32_t* bias_of, size_t first,
                                            size_t columns, uint32_t last, const Sums& of) {
+  // Offsets of four adjacent columns, in elements: gathers scale them by 4.
   const uint32x4_t ahead = vidupq_n_u32(0, 1);
   const uint32x4_t at_sums = vmulq_n_u32(ahead, static_cast<uint32_t>(of.column_step));
   const bool is_double = to.rounding == Rounding::kDouble;
   for (size_t j = 0; j < columns; j += 4) {
     const mve_pred16_t lanes = vctp32q(columns - j);
+    // All arrays of the columns are read by index & last, so that a repeated channel needs no copies.
     const uint32x4_t distinct = vandq_u32(vaddq_n_u32(ahead, static_cast<uint32_t>(j)), vdupq_n_u32(last));
     const uint32x4_t at_scales = vmulq_n_u32(distinct, static_cast<uint32_t>(to.step));
     const ptrdiff_t scale = to.step * static_cast<ptrdiff_t>(first);
     const int32x4_t multipliers = load_scales(to.multipliers + scale, at_scales, lanes);
     const int32x4_t shifts = vldrbq_gather_offset_z_s32(to.shifts + scale, at_scales, lanes);
-    // kSingle rounds only in the last shift, which must be at least one.
+    // kSingle rounds only in the last shift, which must be at least one: the left shift takes shift + 1 then.
     const int32x4_t left = vmaxq_s32(vaddq_n_s32(shifts, is_double ? 0 : 1), vdupq_n_s32(0));
     const int32x4_t right = vsubq_s32(shifts, left);
     const int32x4_t bias = bias_of == nullptr ? vdupq_n_s32(0) : load_scales(bias_of, distinct, lanes);
@@ -70,6 +84,7 @@ inline int32x4_t load_scales(const int32_t* from, uint32x4_t at, mve_pred16_t la
         value = vqdmulhq_s32(value, multipliers);
       }
       value = vrshlq_s32(value, right);
+      // Saturates, so that a value near the ends of int32 cannot wrap.
       value = vqaddq_n_s32(value, to.zero_point);
       value = vminq_s32(vmaxq_s32(value, vdupq_n_s32(to.low)), vdupq_n_s32(to.high));
       vstrbq_p_s32(out, value, lanes);
@@ -77,9 +92,16 @@ inline int32x4_t load_scales(const int32_t* from, uint32x4_t at, mve_pred16_t la
   }
 }
 
-// Assembler reads the members by their offsets. Vector k of 16 columns has columns k, k + 4, k + 8 and k +
-// 12: narrowing into even and odd lanes restores their order. `constants` are each vector's biases,
-// multipliers and shifts, then the lower and upper bounds as bytes.
+// Assembler reads the members by their offsets, 4 bytes each. Vector k of 16 columns has columns k, k + 4, k
+// + 8 and k + 12, which one gather with the offsets 0, 4, 8 and 12 columns loads; narrowing vectors 0 and 2
+// into the even and odd lanes of one register, and 1 and 3 into another, restores the order of the columns:
+//
+//   s32  v0 = 0 4 8 12    v2 = 2 6 10 14    v1 = 1 5 9 13    v3 = 3 7 11 15
+//   s16  v0, v2 = 0 2 4 6 8 10 12 14        v1, v3 = 1 3 5 7 9 11 13 15
+//   s8   both = 0 1 2 3 ... 15
+//
+// `constants` are, for each vector k, four biases, four multipliers (or scales) and four shifts, 48 bytes,
+// then the lower and the upper bounds, 16 bytes each. The stores are masked to `columns`.
 struct PairWork {
   const uint32_t* rows_at;
   const int32_t* constants;
@@ -92,7 +114,12 @@ struct PairWork {
   size_t columns;
 };
 
-// Sums of the next four columns of two rows, at r3 and r7. `scale` rescales them in q4 and q5.
+// Sums of the next four columns of two rows, at r3 and r7, whose gathers have the byte offsets in q7. Adds
+// the biases; `scale` rescales the sums in q4 and q5; `narrow` moves them to halves of the lanes of `first`
+// and `second`. `at` is the offset of the vector's constants.
+//
+//   r0 rows_at     r1 constants   r2 column_bytes   r3, r7 both rows   r4 out       r5 out_stride
+//   r6 zero_point  r8 sums        r12 work          lr pairs left      q6 constants
 #define RL_QUARTER(scale, at, narrow, first, second) \
   "vldrw.u32 q4, [r3, q7]\n"                         \
   "vldrw.u32 q5, [r7, q7]\n"                         \
@@ -101,6 +128,7 @@ struct PairWork {
   "vadd.i32 q4, q4, q6\n"                            \
   "vadd.i32 q5, q5, q6\n" scale(at) narrow ".s32 " first ", q4\n" narrow ".s32 " second ", q5\n"
 
+// Advances both rows to the next column: the gathers then load columns 1, 5, 9 and 13, and so on.
 #define RL_NEXT_QUARTER \
   "adds r3, r3, r2\n"   \
   "adds r7, r7, r2\n"
@@ -114,6 +142,7 @@ struct PairWork {
   RL_NEXT_QUARTER                                \
   RL_QUARTER(scale, "144", "vqmovnt", "q1", "q3")
 
+// kSingle: product, then a right shift by the (negative) shift of each lane.
 #define RL_SINGLE(at)        \
   "vldrw.u32 q6, [r1, #" at  \
   " + 16]\n"                 \
@@ -124,6 +153,7 @@ struct PairWork {
   "vrshl.s32 q4, q4, q6\n"   \
   "vrshl.s32 q5, q5, q6\n"
 
+// kFloat: the scales are in the slots of the multipliers.
 #define RL_FLOAT(at)        \
   "vldrw.u32 q6, [r1, #" at \
   " + 16]\n"                \
@@ -178,7 +208,7 @@ struct PairWork {
       "vpop {d8-d15}\n"            \
       "pop {r4-r8, pc}\n")
 
-// kSingle with negative shifts: 82 instructions for two rows of 16.
+// kSingle with negative shifts: 82 instructions for two rows of 16 sums. Requires work.pairs > 0.
 [[gnu::naked, gnu::noinline]] inline void quantize_pairs([[maybe_unused]] const PairWork& work) {
   RL_QUANTIZE_PAIRS(RL_SINGLE);
 }
@@ -193,11 +223,13 @@ struct PairWork {
 #undef RL_SINGLE
 #undef RL_FLOAT
 
-// Prepares the constants of quantize_pairs() for up to 16 columns; lanes without a column get zeros. Column j
-// uses element j & mask of the arrays. Returns a negative value if all shifts are negative. 12 instructions
-// for four columns.
+// Prepares the constants of quantize_pairs() for up to 16 columns, in the layout of PairWork; lanes without a
+// column get zeros. Column j uses element j & mask of the arrays: masks of all ones select each column, 0 the
+// first element for all, and 2^n - 1 repeats 2^n columns. Returns a negative value if all shifts are
+// negative, by the sign of their AND. 12 instructions for four columns.
 inline int32_t prepare_pairs(const int32_t* bias, uint32_t bias_mask, const int32_t* factors,
                              const int8_t* shifts, uint32_t scale_mask, size_t columns, int32_t* to) {
+  // AND of all shifts: its sign is set only if all are negative. Lanes without a column do not take part.
   int32_t most = -1;
   uint32x4_t column = vidupq_n_u32(0, 4);
   int32x4_t signs = vdupq_n_s32(most);
@@ -225,20 +257,24 @@ inline int32_t prepare_pairs(const int32_t* bias, uint32_t bias_mask, const int3
   return most;
 }
 
-// Requantizes the sums of some columns, block after block, with constants that are prepared once.
+// Requantizes the sums of some columns, block after block, with constants that are prepared once. Takes about
+// 250 bytes of stack. The referenced arrays must outlive it.
 class Quantizer {
  public:
-  // Keeps references to `to` and `bias`. `bias` has one element for each column; null: zeros.
+  // Keeps references to `to` and `bias`. `bias` has one element for each column, which is added to the sums;
+  // null: zeros.
   Quantizer(const Requantization& to, const int32_t* bias) : to_(to), bias_(bias) {}
 
   // Selects up to kSumColumns columns from `first` on. If `number`, a power of two, is smaller, that many
-  // columns repeat. Costs nothing for the columns that are selected already.
+  // columns repeat: several pixels with few channels share a block. Costs nothing for the columns that are
+  // selected already, so that loops call it for each block.
   [[gnu::noinline]] void set_columns(size_t first, size_t columns, size_t number = kSumColumns) {
     if (first == first_ && columns == columns_ && number == number_) return;
     first_ = first;
     columns_ = columns;
     number_ = number;
     const int32_t zero = 0;
+    // number is a power of two: number - 1 selects the column within the repeated ones.
     const auto mask = static_cast<uint32_t>(number - 1);
     const ptrdiff_t scale = to_.step * static_cast<ptrdiff_t>(first);
     const bool is_float = to_.rounding == Rounding::kFloat;
@@ -254,6 +290,7 @@ class Quantizer {
                                                              : nullptr;
   }
 
+  // Stores the results of the selected columns. Precondition: set_columns() was called.
   [[gnu::noinline]] void quantize(const Sums& of) const {
     if (pairs_ == nullptr) {
       const int32_t* bias = bias_ == nullptr ? nullptr : bias_ + first_;
@@ -265,7 +302,7 @@ class Quantizer {
                   columns_};
     if (pairs > 0) pairs_(work);
     if (of.rows % 2 == 0) return;
-    // The last row, as both rows of a pair.
+    // The last row, as both rows of a pair, whose stores go to the same address.
     const uint32_t last[] = {of.rows_at[of.rows - 1], of.rows_at[of.rows - 1]};
     work.rows_at = last;
     work.out += static_cast<ptrdiff_t>(of.rows - 1) * of.out_stride;

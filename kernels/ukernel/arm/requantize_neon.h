@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Requantizes sums of up to 16 columns with Armv7 and Armv8 vectors, as requantize.h defines:
 //
-//   kSingle   VQDMULH computes floor(sum * multiplier / 2^31), VRSHL rounds that once: lower bits cannot
+//   kSingle   VQDMULH computes floor(sum * multiplier / 2^31), VRSHL rounds that once: lower bits do not
 //             affect it. A sum with a shift of 0 or more is first shifted left by one more, with saturation:
 //             see requantize_single_upper().
 //   kDouble   VQRDMULH and VRSHL. VRSHL rounds halves up; subtracting one from negative values rounds their
@@ -11,6 +11,10 @@
 //
 // Values outside of 16 bits saturate before the zero point is added: they are outside of 8 bits after that
 // too.
+//
+// The constants of a block of columns are prepared once, by prepare(), and serve all rows of a panel or all
+// pixels of a strip. Four sums then take two instructions of arithmetic (kSingle), besides the loads of the
+// constants, and a narrowing step; the zero point, its saturation and the clamp work on 8 or 16 sums.
 #pragma once
 
 #include <cstring>
@@ -26,7 +30,9 @@ namespace {
 
 constexpr size_t kBlock = 16;  // columns of a block
 
-// The constants of a block of columns, one element for each column.
+// The constants of a block of columns, one element for each column, so that vectors load them without a
+// gather. Only the arrays of the rounding in use are set. The bias is for the callers, who start their sums
+// from it.
 struct BlockQuantizer {
   int32_t bias[kBlock];
   int32_t multipliers[kBlock];
@@ -38,7 +44,8 @@ struct BlockQuantizer {
   int32_t zero_point, low, high;
 };
 
-// Elements from `count` on do not reach a stored result, but must be initialized.
+// Copies `count` elements, or one to all (step 0). Elements from `count` on do not reach a stored result, but
+// must be initialized.
 template <class T>
 RL_INLINE void copy_block(T* to, const T* from, ptrdiff_t step, size_t count) {
   if (step == 0) {
@@ -51,7 +58,9 @@ RL_INLINE void copy_block(T* to, const T* from, ptrdiff_t step, size_t count) {
   }
 }
 
-// Prepares columns `first` to first + count, count <= kBlock.
+// Prepares columns `first` to first + count, count <= kBlock. `bias` may be null: zeros. Splits each shift
+// into a left shift before the product and a right shift after it, as negative counts for VRSHL. Not inlined:
+// it is outside of the loops.
 [[gnu::noinline]] void prepare(BlockQuantizer& q, const Requantization& to, const int32_t* bias, size_t first,
                                size_t count) {
   const auto column = static_cast<ptrdiff_t>(first);
@@ -69,8 +78,9 @@ RL_INLINE void copy_block(T* to, const T* from, ptrdiff_t step, size_t count) {
   copy_block(q.multipliers, to.multipliers + to.step * column, to.step, count);
   int8_t shifts[kBlock];
   copy_block(shifts, to.shifts + to.step * column, to.step, count);
-  // kSingle shifts right by at least one.
+  // kSingle shifts right by at least one, because VRSHL is its only rounding.
   const auto lowest = static_cast<int8_t>(to.rounding == Rounding::kSingle ? -1 : 0);
+  // lowers = min(shift, lowest); raises = shift - lowers is from 0 to 31.
   const int8x16_t given = vld1q_s8(shifts);
   const int8x16_t lowers = vminq_s8(given, vdupq_n_s8(lowest));
   const int8x16_t raises = vsubq_s8(given, lowers);
@@ -82,10 +92,13 @@ RL_INLINE void copy_block(T* to, const T* from, ptrdiff_t step, size_t count) {
     vst1q_s32(q.raises + 8 * i, vmovl_s16(vget_low_s16(raise[i])));
     vst1q_s32(q.raises + 8 * i + 4, vmovl_s16(vget_high_s16(raise[i])));
   }
+  // True if a byte of any lane is nonzero.
   const int64x2_t any = vreinterpretq_s64_s8(raises);
   q.any_raised = (vgetq_lane_s64(any, 0) | vgetq_lane_s64(any, 1)) != 0;
 }
 
+// float32(sum) * scale to the nearest integer. On Armv7 the clamp comes first, so that the addition of 3 *
+// 2^22 rounds: it needs a magnitude of at most 2^22.
 RL_INLINE int32x4_t round_float(const BlockQuantizer& q, int32x4_t sums, float32x4_t scales) {
   float32x4_t values = vmulq_f32(vcvtq_f32_s32(sums), scales);
 #if defined(__aarch64__)
@@ -99,7 +112,8 @@ RL_INLINE int32x4_t round_float(const BlockQuantizer& q, int32x4_t sums, float32
 #endif
 }
 
-// Rounds kVectors vectors of sums, from column 0 on.
+// Rounds kVectors vectors of sums, from column 0 on; the branches depend on the block only, not on the sums.
+// any_raised skips the left shifts, which hardly any layer needs.
 template <size_t kVectors>
 RL_INLINE void round_sums(const BlockQuantizer& q, int32x4_t* sums) {
   if (q.rounding == Rounding::kFloat) {
@@ -128,6 +142,7 @@ RL_INLINE void round_sums(const BlockQuantizer& q, int32x4_t* sums) {
   }
 }
 
+// Saturates 8 sums to int16.
 RL_INLINE int16x8_t narrow(int32x4_t low, int32x4_t high) {
 #if defined(__aarch64__)
   return vqmovn_high_s32(vqmovn_s32(low), high);
@@ -136,9 +151,10 @@ RL_INLINE int16x8_t narrow(int32x4_t low, int32x4_t high) {
 #endif
 }
 
-// The quantized values of the first 8 columns, or of all 16.
+// The quantized values of the first 8 columns, or of all 16. Overwrites the sums.
 RL_INLINE int8x8_t quantize_half(const BlockQuantizer& q, int32x4_t* sums) {
   round_sums<2>(q, sums);
+  // Narrowing saturates from 32 to 16 bits, and after the zero point from 16 to 8.
   const int16x8_t zero_point = vdupq_n_s16(static_cast<int16_t>(q.zero_point));
   const int8x8_t numbers = vqmovn_s16(vqaddq_s16(narrow(sums[0], sums[1]), zero_point));
   return vmin_s8(vmax_s8(numbers, vdup_n_s8(static_cast<int8_t>(q.low))),
@@ -158,7 +174,8 @@ RL_INLINE int8x16_t quantize(const BlockQuantizer& q, int32x4_t* sums) {
                   vdupq_n_s8(static_cast<int8_t>(q.high)));
 }
 
-// Stores the first `count` values: fewer than 8, or up to 16.
+// Stores the first `count` values: fewer than 8 byte by byte, or up to 16 as one vector, or a half and single
+// bytes. Writes nothing past `count`.
 RL_INLINE void store_some(int8_t* out, int8x8_t numbers, size_t count) {
   auto left = vget_lane_u64(vreinterpret_u64_s8(numbers), 0);
   for (; count > 0; --count, left >>= 8) *out++ = static_cast<int8_t>(left);

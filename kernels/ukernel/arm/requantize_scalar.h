@@ -1,8 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Requantizes on Arm cores without wide vectors. Frequent shifts need only the upper half of one product: the
-// rounding term and the zero point are one addend, shared by a column. Other shifts take the general path.
-// Cores without 64-bit products (ARMv6-M) compute the upper half from four 16-bit products. Functions are
-// inline so that a program has each once, not one for each source.
+// Requantizes on Arm cores without wide vectors, as requantize.h defines. Frequent shifts need only the upper
+// half of one product: the rounding term and the zero point are one addend, shared by a column. Other shifts
+// take the general path. Cores without 64-bit products (ARMv6-M) compute the upper half from four 16-bit
+// products. Functions are inline so that a program has each once, not one for each source.
+//
+// With right = -1 - shift and upper = floor(sum * multiplier / 2^32), kSingle plus the zero point is
+//
+//   floor((upper + 2^(right - 1)) / 2^right) + zero_point
+//       = (upper + ((2 * zero_point + 1) << (right - 1))) >> right
+//
+// so that a value takes a product, an addition and a shift before it is clamped. Shifts from -2 to -1 -
+// kMostRight qualify: scales below 1/4, as nearly all layers have.
 #pragma once
 
 #include <cstddef>
@@ -13,17 +21,25 @@
 
 namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
 
+// multiply_upper_add(a, b, addend) = floor(a * b / 2^32) + addend, the sum within 32 bits. SMMLA is one
+// instruction, SMULL and ADD are two; ARMv6-M needs four MULS and the additions of their parts.
+//
+// multiply_doubled(a, b) = floor((a * b + 2^30) / 2^31), the product of kDouble.
 #if defined(__ARM_FEATURE_DSP)
 inline int32_t multiply_upper_add(int32_t a, int32_t b, int32_t addend) {
+  // SMMLA drops the lower half of the product without rounding.
   asm("smmla %0, %1, %2, %3" : "=r"(addend) : "r"(a), "r"(b), "r"(addend));
   return addend;
 }
 #elif defined(__thumb__) && !defined(__thumb2__)
+// floor(a * b / 2^32) for 0 <= b < 2^31 by the schoolbook method: halves of 16 bits, whose products fit in
+// 32.
 inline int32_t multiply_upper(int32_t a, int32_t b) {
   const auto low_a = static_cast<int32_t>(static_cast<uint16_t>(a));
   const auto low_b = static_cast<uint32_t>(static_cast<uint16_t>(b));
   const int32_t high_a = a >> 16;
   const int32_t high_b = b >> 16;  // from 0 to 2^15 - 1: no sum here exceeds 32 bits
+  // The product of the lower halves contributes only its upper half.
   const auto carry = static_cast<int32_t>((static_cast<uint32_t>(low_a) * low_b) >> 16);
   const int32_t middle = high_a * static_cast<int32_t>(low_b) + carry;
   const int32_t rest = low_a * high_b + static_cast<int32_t>(static_cast<uint16_t>(middle));
@@ -32,6 +48,7 @@ inline int32_t multiply_upper(int32_t a, int32_t b) {
 inline int32_t multiply_upper_add(int32_t a, int32_t b, int32_t addend) {
   return multiply_upper(a, b) + addend;
 }
+// 2 * upper + floor((lower + 2^30) / 2^31) for the 64-bit product upper * 2^32 + lower.
 inline int32_t multiply_doubled(int32_t a, int32_t b) {
   const uint32_t lower = static_cast<uint32_t>(a) * static_cast<uint32_t>(b);
   return multiply_upper(a, b) * 2 + static_cast<int32_t>(((lower >> 30) + 1) >> 1);
@@ -47,18 +64,24 @@ inline int32_t multiply_doubled(int32_t a, int32_t b) {
 }
 #endif
 
-// The largest right shift for which the rounding term and the zero point fit in one 32-bit addend.
+// The largest right shift for which the rounding term and the zero point fit in one 32-bit addend: 2 *
+// zero_point + 1 has at most 9 bits with its sign, and |upper| is at most 2^30. quantize_usual() has the
+// number in its assembler.
 constexpr int32_t kMostRight = 20;
 
+// Values outside of [low, high] become the nearest bound.
 [[nodiscard]] inline int32_t clamp(int32_t value, int32_t low, int32_t high) {
   if (value < low) value = low;
   if (value > high) value = high;
   return value;
 }
 
-// Any scale: requantizes `count` contiguous sums of a column.
+// Any scale: requantizes `count` contiguous sums of a column. `at` is the column's index in the arrays of
+// `to`. kFloat with an FPU rounds by VCVTR in the mode of FPSCR, to nearest even by default; without an FPU
+// it calls the compiler's float functions.
 [[gnu::noinline]] inline void quantize_column(const Requantization& to, ptrdiff_t at, const int32_t* sums,
                                               size_t count, int8_t* out, ptrdiff_t out_stride) {
+  // Values are clamped before the zero point is added: near the ends of int32 the sum would overflow.
   const int32_t zero_point = to.zero_point, low = to.low, high = to.high;
   const int32_t* end = sums + count;
   if (to.rounding == Rounding::kFloat) {
@@ -89,14 +112,18 @@ constexpr int32_t kMostRight = 20;
   const int32_t right = left < 0 ? -left : 0;
   for (; sums != end; out += out_stride) {
     int32_t value = *sums++;
+    // A shift that overflows saturates: the result is out of [low, high] either way.
     const auto raised = static_cast<int32_t>(static_cast<uint32_t>(value) << raise);
     value = raised >> raise == value ? raised : value < 0 ? INT32_MIN : INT32_MAX;
     if (is_single) {
       value = multiply_upper_add(value, multiplier, 0) >> right;
+      // floor(v / 2^(n + 1) + 1/2) = (w >> 1) + (w & 1) for w = v >> n: the rounding term cannot overflow.
       value = (value >> 1) + (value & 1);
     } else {
       value = multiply_doubled(value, multiplier);
       if (right > 0) {
+        // kDouble rounds halves away from zero, by subtracting one from negative values, and only if there is
+        // a shift.
         value = (value + (value >> 31)) >> (right - 1);
         value = (value >> 1) + (value & 1);
       }
@@ -105,8 +132,8 @@ constexpr int32_t kMostRight = 20;
   }
 }
 
-// The columns left to do. Assembler reads the members by their offsets. Strides and gaps are in bytes, except
-// `step`.
+// The columns left to do. Assembler reads the members by their offsets, 4 bytes each. Strides and gaps are in
+// bytes, except `step`. Sums of a column are contiguous; results of a column are out_stride apart.
 struct QuantizedColumns {
   const int32_t* sums;
   int8_t* out;
@@ -127,8 +154,13 @@ struct QuantizedColumns {
 #else
 #define RL_SCALE "smull r11, r10, r10, r9\n add r10, r10, r7\n"
 #endif
-// kSingle with saturation, up to the first column with an infrequent shift. In assembler, since compilers
-// keep less in registers: eight instructions a value (nine without DSP) and 16 a column.
+// kSingle with saturation to int8, up to the first column with an infrequent shift; `work` then describes the
+// columns from that one on. In assembler, since compilers keep less in registers: eight instructions a value
+// (nine without DSP) and 16 a column.
+//
+//   r0 sums     r1 out        r2 multipliers   r3 shifts      r4 columns   r5 count   r6 out_stride
+//   r7 addend   r8 right      r9 multiplier    r10 value      r11 low half of a product
+//   r12 work    lr 2 * zero_point + 1
 [[gnu::naked, gnu::noinline]] inline void quantize_usual([[maybe_unused]] QuantizedColumns& work) {
   asm volatile(
       "push {r4-r11, lr}\n"
@@ -167,9 +199,11 @@ struct QuantizedColumns {
 }
 static_assert(kMostRight == 20);
 #else
+// The same in C++ for ARMv6-M.
 inline void quantize_usual(QuantizedColumns& work) {
   while (work.columns > 0) {
     const int32_t right = -1 - *work.shifts;
+    // In the assembler above, one unsigned comparison of right - 1 checks both limits.
     if (right < 1 || right > kMostRight) return;
     const int32_t multiplier = *work.multipliers;
     const int32_t addend = work.zero_point << (right - 1);
@@ -178,6 +212,7 @@ inline void quantize_usual(QuantizedColumns& work) {
     int8_t* out = work.out;
     for (size_t rest = work.count; rest > 0; --rest, out += out_stride) {
       int32_t value = multiply_upper_add(*sums++, multiplier, addend) >> right;
+      // ARMv6-M has no SSAT.
       if (value != static_cast<int8_t>(value)) value = value < 0 ? -128 : 127;
       *out = static_cast<int8_t>(value);
     }
@@ -190,6 +225,8 @@ inline void quantize_usual(QuantizedColumns& work) {
 }
 #endif
 
+// Clamps results that are already int8 to a narrower range, as of a fused ReLU: a second pass, so that the
+// frequent case pays nothing for it. `column` and `end` are the first elements of the columns.
 inline void clamp_columns(int8_t* column, const int8_t* end, size_t count, ptrdiff_t stride, int32_t low,
                           int32_t high) {
   for (; column != end; ++column) {
@@ -200,13 +237,17 @@ inline void clamp_columns(int8_t* column, const int8_t* end, size_t count, ptrdi
   }
 }
 
-// Requantizes `columns` columns of `count` > 0 sums each; the columns are `pitch` sums apart.
+// Requantizes `columns` columns of `count` > 0 sums each; the columns are `pitch` >= count sums apart.
+// `column` is the index of the first one, and out[i * out_stride + j] receives row i of column j. Alternates
+// between quantize_usual() and single columns that it leaves.
 [[gnu::noinline]] inline void quantize_columns(const Requantization& to, size_t column, size_t columns,
                                                const int32_t* sums, size_t pitch, size_t count, int8_t* out,
                                                ptrdiff_t out_stride) {
   const bool usual = to.rounding == Rounding::kSingle;
   const bool narrow = to.low > -128 || to.high < 127;
   const ptrdiff_t from = to.step * static_cast<ptrdiff_t>(column);
+  // After a column, the pointers have moved by `count` sums and `count` results; the gaps take them to the
+  // next.
   QuantizedColumns work;
   work.sums = sums;
   work.out = out;
@@ -226,6 +267,8 @@ inline void clamp_columns(int8_t* column, const int8_t* end, size_t count, ptrdi
       if (narrow) clamp_columns(first, work.out, count, out_stride, to.low, to.high);
       if (work.columns == 0) return;
     }
+    // quantize_usual() has stopped at this column, whose shift it does not handle, or the rounding is
+    // another.
     const size_t done = columns - work.columns;
     quantize_column(to, from + static_cast<ptrdiff_t>(done) * to.step, work.sums, count, work.out,
                     out_stride);

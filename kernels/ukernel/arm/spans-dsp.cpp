@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Cortex-M4F, M7F and M33F: loads and stores of several registers, which compilers do not emit.
+// Cortex-M4F, M7F and M33F: loads and stores of several registers, which compilers do not emit. Eight floats
+// a pass; ReLU works on four words in general registers. Without an FPU the scalar code remains.
 #include <cstdint>
 
 #include "kernels/ukernel/spans.h"
@@ -27,6 +28,7 @@ namespace {
 
 }  // namespace
 
+// Elements after the last eight take scalar code, here and below.
 void fill_span(float* to, size_t count, float value) {
   const size_t rest = count % 8;
   asm volatile(
@@ -48,6 +50,7 @@ void copy_span(float* to, const float* from, size_t count) {
   for (size_t i = 0; i < rest; ++i) to[i] = from[i];
 }
 
+// Product and sum are rounded separately. Eight elements hide the latency of both.
 void scale_span(float* to, const float* from, size_t count, float scale, float offset) {
   const size_t rest = count % 8;
 #define RL_SCALE(number) "vmul.f32 " number ", " number ", %[scale]\n"

@@ -4,6 +4,7 @@
 
 namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
 
+// WLSTP and LETP mask the last iteration, so that no loop has a remainder; none runs for a count of 0.
 #define RL_LOOP(body) "wlstp.32 lr, %[count], 2f\n1:\n" body "letp lr, 1b\n2:\n"
 
 void fill_span(float* to, size_t count, float value) {
@@ -21,6 +22,7 @@ void copy_span(float* to, const float* from, size_t count) {
                : "q0", "lr", "cc", "memory");
 }
 
+// Multiplies and adds with one rounding.
 void scale_span(float* to, const float* from, size_t count, float scale, float offset) {
   asm volatile("vdup.32 q1, %[scale]\n"  //
                RL_LOOP("vldrw.u32 q0, [%[from]], #16\n vfmas.f32 q0, q1, %[offset]\n"

@@ -7,6 +7,7 @@ namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
 
 namespace {
 
+// Lower halves, or upper halves, of a and b.
 RL_INLINE int32x4_t low_pairs(int32x4_t a, int32x4_t b) {
   return vreinterpretq_s32_s64(vzip1q_s64(vreinterpretq_s64_s32(a), vreinterpretq_s64_s32(b)));
 }
@@ -14,6 +15,8 @@ RL_INLINE int32x4_t high_pairs(int32x4_t a, int32x4_t b) {
   return vreinterpretq_s32_s64(vzip2q_s64(vreinterpretq_s64_s32(a), vreinterpretq_s64_s32(b)));
 }
 
+// Rows by kVecs vectors of four features. A square holds the sums of two sequences, above, below, by two
+// features.
 template <class K, size_t kRowCount, size_t kVectors>
 struct SquareTile {
   static constexpr size_t kCount = kRowCount;
@@ -21,6 +24,7 @@ struct SquareTile {
   static constexpr size_t kLefts = K::kIsNarrow ? kCount / 2 : kCount;
   int32x4_t squares[kLefts][2 * kVecs];
 
+  // The correction of a row belongs to its low bytes, which are not multiplied by 256.
   RL_INLINE void begin(const int32_t* first) {
     RL_UNROLL for (size_t i = 0; i < kLefts; ++i) {
       const int32x2_t above = vdup_n_s32(K::kIsNarrow ? first[2 * i] : 0);
@@ -39,6 +43,8 @@ struct SquareTile {
       const Numbers<K> weights(from + v * sizeof(int8x16_t));
       const int32x4_t first = vreinterpretq_s32_s8(weights.first);
       const int32x4_t second = vreinterpretq_s32_s8(weights.second);
+      // Words have 4 elements of each of 4 features: zipping gives 8 elements of two features, which SMMLA
+      // takes.
       const int8x16_t low = vreinterpretq_s8_s32(vzip1q_s32(first, second));
       const int8x16_t high = vreinterpretq_s8_s32(vzip2q_s32(first, second));
       RL_UNROLL for (size_t i = 0; i < kLefts; ++i) {
@@ -51,6 +57,7 @@ struct SquareTile {
   [[nodiscard]] RL_INLINE int32x4_t sum(size_t r, size_t v) const {
     const auto& of = squares[K::kIsNarrow ? r / 2 : r];
     const int32x4_t above = low_pairs(of[2 * v], of[2 * v + 1]), below = high_pairs(of[2 * v], of[2 * v + 1]);
+    // Two rows of a narrow form, or 256 times the sums of high bytes plus the sums of low bytes.
     if constexpr (K::kIsNarrow) return r % 2 == 0 ? above : below;
     return vaddq_s32(vshlq_n_s32(above, 8), below);
   }

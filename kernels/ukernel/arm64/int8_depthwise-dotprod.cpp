@@ -20,6 +20,8 @@ RL_INLINE int8x16x4_t interleave(int8x16_t a, int8x16_t b, int8x16_t c, int8x16_
            vreinterpretq_s8_s16(vzip2q_s16(ab_high, cd_high))}};
 }
 
+// 16 channels of all pixels from channel c on. The remaining taps, fewer than four, take the code without
+// SDOT.
 void filter_fours(const Int8Depthwise& strip, const BlockQuantizer& q, size_t c) {
   if (strip.taps > kMostTaps) {
     filter(strip, q, c, Whole{});
@@ -27,6 +29,7 @@ void filter_fours(const Int8Depthwise& strip, const BlockQuantizer& q, size_t c)
   }
   const size_t pixels = strip.pixels, taps = strip.taps, fours = taps / 4 * 4;
   const ptrdiff_t weight_stride = strip.weight_stride, out_stride = strip.out_stride;
+  // Weights of fours of taps, interleaved once.
   int8_t packed[kMostTaps * kBlock];
   const int8_t* weights = strip.weights + c;
   for (size_t t = 0; t < fours; t += 4, weights += 4 * weight_stride) {

@@ -21,6 +21,7 @@ namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
 
 namespace {
 
+// Adds four elements of the depth, half kHalf of a block: four loads of the panel serve kCount rows.
 template <int kHalf, size_t kCount>
 RL_INLINE void add_half(int32x4_t (*sums)[4], const int8x8_t* left, const int8_t* panel) {
   RL_UNROLL for (size_t v = 0; v < 4; ++v) {
@@ -31,6 +32,7 @@ RL_INLINE void add_half(int32x4_t (*sums)[4], const int8x8_t* left, const int8_t
   }
 }
 
+// Rows of 8 elements are loaded at once; sums of four rows by 16 columns take half of the 32 registers.
 template <size_t kCount>
 void multiply_rows(const Int8Gemm& p, const BlockQuantizer& q, size_t first) {
   int32x4_t sums[kCount][4];
@@ -55,6 +57,7 @@ void pack_int8(void* panel, const int8_t* from, ptrdiff_t depth_stride, ptrdiff_
   pack_blocks(static_cast<int8_t*>(panel), from, depth_stride, column_stride, depth, columns);
 }
 
+// Constants of the requantization are prepared once for all rows.
 void multiply_int8_gemm(const Int8Gemm& p) {
   BlockQuantizer q;
   prepare(q, p.to, p.bias, 0, p.columns);

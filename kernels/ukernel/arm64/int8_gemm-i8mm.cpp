@@ -25,6 +25,7 @@ namespace {
 template <size_t kCount>
 void multiply_rows(const Int8Gemm& p, const BlockQuantizer& q, size_t first) {
   constexpr size_t kTwos = (kCount + 1) / 2;
+  // A square has the sums of two rows by two columns: [row 0, columns 0 and 1; row 1, columns 0 and 1].
   int32x4_t squares[kTwos][8];
   RL_UNROLL for (size_t i = 0; i < kTwos; ++i) {
     RL_UNROLL for (size_t v = 0; v < 8; ++v) squares[i][v] = vdupq_n_s32(0);
@@ -46,6 +47,8 @@ void multiply_rows(const Int8Gemm& p, const BlockQuantizer& q, size_t first) {
     int32x4_t sums[4];
     begin(p, q, first + i, sums);
     RL_UNROLL for (size_t v = 0; v < 4; ++v) {
+      // Splits squares into rows: the lower halves of two squares are four columns of the first row, the
+      // upper ones of the second.
       const int64x2_t one = vreinterpretq_s64_s32(squares[i / 2][2 * v]);
       const int64x2_t other = vreinterpretq_s64_s32(squares[i / 2][2 * v + 1]);
       const int64x2_t row = i % 2 == 0 ? vuzp1q_s64(one, other) : vuzp2q_s64(one, other);

@@ -38,6 +38,7 @@ RL_INLINE Four folded(F32 value, Combine combine) {
   }
   return parts[0];
 }
+// Combines four lanes by two exchanges.
 template <class Combine>
 RL_INLINE float across(F32 value, Combine combine) {
   Four four = folded(value, combine);
@@ -130,16 +131,19 @@ float attention_weights(size_t n, float* scores, float scale, const float* mask,
   }
   for (; j < n; j += kLanes) {
     const size_t left = n - j < kLanes ? n - j : kLanes;
+    // Missing lanes are -inf, so that their weights are 0.
     const F32 weight = exp_of_negative(until(load_partial(scores + j, left), left) - subtracted);
     store_partial(scores + j, weight, left);
     sums[0] += weight;
   }
+  // Before the first block there is nothing to rescale, and -inf - (-inf) would be NaN.
   const float factor = before == -kInfinity ? 1.0f : lane(exp_of_negative(splat(before - subtracted)), 0);
   *shift = largest;
   *sum = *sum * factor + across(sums[0] + sums[1], [](auto a, auto b) { return a + b; });
   return factor;
 }
 
+// Four keys share the loads of the query.
 void attention_scores(size_t n, size_t depth, const float* query, const float* keys, ptrdiff_t stride,
                       float* scores) {
   F32 sums[4];

@@ -43,6 +43,8 @@ RL_INLINE void add_word(int32_t (&sums)[kCount][kBlockFeatures], const int16_t* 
   }
 }
 
+// Adds a block to the totals, in the order of block_gemm.h; rounded() prevents fused multiply-adds. The zero
+// point is corrected by the row's sum instead of being subtracted from each weight.
 template <size_t kCount>
 RL_INLINE void finish_block(const BlockForm& form, const int32_t (&sums)[kCount][kBlockFeatures],
                             const char* const* rows, size_t block, const float* __restrict scales,
@@ -59,6 +61,8 @@ RL_INLINE void finish_block(const BlockForm& form, const int32_t (&sums)[kCount]
   }
 }
 
+// Multiplies kCount rows from `first` on with the panel, group by group and block by block. A group of 16 is
+// one block; others have blocks of 32, which share scales and minimums.
 template <bool kIsByte, size_t kCount>
 void multiply_rows(const BlockGemm& p, size_t first) {
   const BlockForm& form = p.form;

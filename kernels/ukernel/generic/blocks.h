@@ -1,14 +1,29 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Blocked sums in the order of kernels/ukernel/reduce.h, and loops over rows in tiles of columns.
+//
+// Element i of a span belongs to partial sum i % kPartials. The partial sums fill as many vectors as the
+// width requires, so that the result has the same bits on all variants with vectors:
+//
+//   vectors of 16 lanes     elements 0-15 | 16-31                          then 32-47 | 48-63, ...
+//   vectors of 8 lanes      elements 0-7  | 8-15  | 16-23 | 24-31          then 32-39 | ...
+//   vectors of 4 lanes      elements 0-3  | 4-7   | ...           | 28-31  then 32-35 | ...
+//
+// A partial sum adds its terms in chains of at most kChain on each of the two lower levels. Its rounding
+// error grows with 2 * kChain plus the number of the largest blocks instead of with n, at the cost of one
+// addition an element.
 #pragma once
 
 #include "kernels/ukernel/generic/vector.h"
 
 namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
 
+// kPartials and kChain are part of the contract of reduce.h, and reference::blocked_sum() has them as
+// literals: another value changes the bits of all sums. Scalar cores use 4 partial sums, since 32 would not
+// fit in their registers.
 inline constexpr size_t kPartials = kLanes == 1 ? 4 : 32;
 inline constexpr size_t kChain = 64;  // additions before a partial sum joins the next level
 
+// The partial sums of a block: partial sum p is lane p % kLanes of vector p / kLanes. All start at 0.
 struct Partials {
   static constexpr size_t kVectors = kPartials / kLanes;
   F32 sums[kVectors] = {};
@@ -16,6 +31,9 @@ struct Partials {
   RL_INLINE void add(const Partials& other) {
     RL_UNROLL for (size_t v = 0; v < kVectors; ++v) sums[v] += other.sums[v];
   }
+  // Adds the second half of the first kCount vectors to the first half, until one vector is left, and then
+  // its lanes in the same manner: partial sum p is added to p + 16, then p + 8, p + 4, p + 2 and p + 1, for
+  // any width. Overwrites the sums.
   template <size_t kCount = kVectors>
   RL_INLINE float total() {
     if constexpr (kCount > 1) {
@@ -26,7 +44,9 @@ struct Partials {
   }
 };
 
-// Sums n elements from index i on. term(i, count) returns elements i to i + count, with 0 in the other lanes.
+// Sums n elements from index i on. term(i, count) returns elements i to i + count, with 0 in the other lanes;
+// it is called with whole vectors, except for the last one. The vectors of an iteration are independent,
+// which hides the latency of the additions.
 template <class Term>
 RL_INLINE Partials sum_block(size_t i, size_t n, Term term) {
   Partials block;
@@ -41,6 +61,13 @@ RL_INLINE Partials sum_block(size_t i, size_t n, Term term) {
   return block;
 }
 
+// Sums n terms on three levels and returns the total; the sum of no terms is 0:
+//
+//   block     kChain * kPartials elements: kChain additions for each partial sum
+//   blocks    kChain blocks, partial sum by partial sum
+//   total     all of these, then total() across the partial sums
+//
+// Calls term() once for each vector, in order, so that it may also store what it computes (softmax does).
 template <class Term>
 RL_INLINE float sum_terms(size_t n, Term term) {
   constexpr size_t kBlock = kChain * kPartials;
@@ -62,7 +89,8 @@ RL_INLINE float sum_terms(size_t n, Term term) {
   return total.total();
 }
 
-// Keeps the first `count` lanes; the others become 0.
+// Keeps the first `count` lanes; the others become 0, also if they are NaN, which a product with a mask would
+// keep. Goes through the stack.
 RL_INLINE F32 first_of(F32 value, size_t count) {
   if (count == kLanes) return value;
   float lanes[kLanes];
@@ -70,7 +98,7 @@ RL_INLINE F32 first_of(F32 value, size_t count) {
   return load_partial(lanes, count);
 }
 
-// Loads 0 < n < kLanes elements; the other lanes repeat the first one.
+// Loads 0 < n < kLanes elements; the other lanes repeat the first one, which changes no maximum or minimum.
 RL_INLINE F32 load_repeated(const float* x, [[maybe_unused]] size_t n) {
   const F32 first = splat(x[0]);
 #if RL_VECTOR_BYTES > 4
@@ -84,7 +112,8 @@ RL_INLINE F32 load_repeated(const float* x, [[maybe_unused]] size_t n) {
 #endif
 }
 
-// Columns of a row: kCount whole vectors, or one vector of which `last` lanes are valid.
+// Columns of a row: kCount whole vectors, or one vector of which `last` lanes are valid. `last` is a constant
+// in loops over whole vectors, so that their loads and stores compile without the test.
 template <size_t kCount>
 struct Tile {
   static constexpr size_t kVectors = kCount;
@@ -99,7 +128,9 @@ struct Tile {
   }
 };
 
-// Calls body(tile, first column) for all n columns, with tiles of kCount vectors, then of one.
+// Calls body(tile, first column) for all n columns, with tiles of kCount vectors, then of one. The body is
+// compiled twice, for Tile<kCount> and Tile<1>; it reads kVectors of its tile to size its arrays. With kCount
+// = 1, whole vectors and the partial one have separate calls.
 template <size_t kCount = 4, class Body>
 RL_INLINE void for_each_tile(size_t n, Body body) {
   size_t j = 0;
@@ -112,7 +143,9 @@ RL_INLINE void for_each_tile(size_t n, Body body) {
   for (; j < n; j += kLanes) body(Tile<1>{n - j < kLanes ? n - j : kLanes}, j);
 }
 
-// result[v] = blocked sum of term(row, v) over the rows, for each vector v of a tile.
+// result[v] = blocked sum of term(row, v) over the rows, for each vector v of a tile. Each column is one
+// partial sum with the levels of sum_terms(): kChain rows, kChain^2 rows, and the total. Keeps 3 * kCount
+// vectors of sums in registers.
 template <size_t kCount, class Term>
 RL_INLINE void sum_tile(size_t rows, F32* result, Term term) {
   F32 total[kCount] = {};

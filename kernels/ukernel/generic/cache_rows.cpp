@@ -22,6 +22,7 @@ RL_INLINE void multiply(const CacheRows<T>& rows, size_t at) {
   RL_UNROLL for (size_t i = 0; i < kR; ++i) {
     RL_UNROLL for (size_t j = 0; j < kC; ++j) sums[i][j] = splat(0.0f);
   }
+  // One step of the depth. The loads are arguments, so that whole and partial vectors share the code.
   const auto add = [&](auto widened, auto loaded) __attribute__((always_inline)) {
     F32 row[kC];
     RL_UNROLL for (size_t j = 0; j < kC; ++j) row[j] = widened(cache[j]);
@@ -42,6 +43,7 @@ RL_INLINE void multiply(const CacheRows<T>& rows, size_t at) {
   }
   RL_UNROLL for (size_t i = 0; i < kR; ++i) {
     float* const out = rows.out + static_cast<ptrdiff_t>(i) * rows.out_stride + at;
+    // Four sums of lanes at once, or one: both have the same order.
     if constexpr (kC == 4) {
       store_lane_sums(out, sums[i][0], sums[i][1], sums[i][2], sums[i][3]);
     } else {
@@ -50,6 +52,7 @@ RL_INLINE void multiply(const CacheRows<T>& rows, size_t at) {
   }
 }
 
+// Four cache rows at a time, then single ones: the sums have the same order in both.
 template <size_t kR, class T>
 void multiply_rows(const CacheRows<T>& rows) {
   size_t at = 0;
@@ -57,6 +60,7 @@ void multiply_rows(const CacheRows<T>& rows) {
   for (; at < rows.count; ++at) multiply<kR, 1>(rows, at);
 }
 
+// The number of rows is a constant in each branch, so that sums are arrays in registers.
 template <class T>
 RL_INLINE void products(const CacheRows<T>& rows) {
   static_assert(kCacheRows == 4);
@@ -97,6 +101,7 @@ RL_INLINE void add_values(const CacheRows<T>& rows, size_t p, Widened widened, L
   }
 }
 
+// Whole vectors, without tests.
 template <size_t kR, size_t kV, class T>
 RL_INLINE void add_whole(const CacheRows<T>& rows, size_t p) {
   add_values<kR, kV>(
@@ -105,6 +110,7 @@ RL_INLINE void add_whole(const CacheRows<T>& rows, size_t p) {
       [](float* to, F32 sum) __attribute__((always_inline)) { store(to, sum); });
 }
 
+// Columns of the cache are the outer loop: a tile of sums stays in registers for all cache rows.
 template <size_t kR, class T>
 void add_rows(const CacheRows<T>& rows) {
   size_t p = 0;
@@ -139,6 +145,7 @@ void cache_products_i8(const CacheRows<int8_t>& rows) { products(rows); }
 void cache_sums_half(const CacheRows<uint16_t>& rows) { sums(rows); }
 void cache_sums_i8(const CacheRows<int8_t>& rows) { sums(rows); }
 
+// Both halves of a pair are loaded before either is stored.
 void rotate_halves(size_t n, float* first, float* second, const float* cos, const float* sin) {
   const auto rotate = [=](size_t i, auto loaded, auto stored) __attribute__((always_inline)) {
     const F32 a = loaded(first + i);
@@ -161,6 +168,7 @@ void rotate_halves(size_t n, float* first, float* second, const float* cos, cons
       [=](float* to, F32 value) __attribute__((always_inline)) { store_partial(to, value, left); });
 }
 
+// Scalars, since the pairs are interleaved.
 void rotate_pairs(size_t n, float* row, const float* cos, const float* sin) {
   for (size_t i = 0; i < n; ++i) {
     const float a = row[2 * i];

@@ -26,6 +26,7 @@ RL_INLINE void store_some(float* to, F32 value, size_t count) {
   }
 }
 
+// The clamp, with bounds as vectors; NaN passes.
 struct Finish {
   F32 low;
   F32 high;
@@ -66,6 +67,9 @@ struct Held {
     }
   }
 
+  // The next kPixels pixels. Input j of a row serves pixel i as tap j - kStep * i, so that the loop over
+  // inputs loads each once: kStep * (kPixels - 1) + kTaps loads instead of kPixels * kTaps. Each sum still
+  // adds its taps in order.
   template <size_t kPixels>
   RL_INLINE void compute() {
     F32 sums[kPixels];
@@ -92,6 +96,7 @@ struct Held {
   }
 };
 
+// Four pixels at a time where registers suffice for their sums besides the weights, else two.
 template <bool kWhole, size_t kRows, size_t kTaps, size_t kStep>
 void pixels_held(const DepthwisePixels& s, size_t c, size_t count) {
   constexpr size_t kAtOnce = !kManyRegisters || (kRows * kTaps > 9 && kStep > 1) ? 2 : 4;
@@ -105,6 +110,7 @@ void pixels_held(const DepthwisePixels& s, size_t c, size_t count) {
   for (; left > 0; --left) held.template compute<1>();
 }
 
+// True if the strip has this kernel and a stride of 1 or 2: then it is computed.
 template <bool kWhole, size_t kRows, size_t kTaps>
 bool are_held(const DepthwisePixels& s, size_t c, size_t count) {
   if (s.rows != kRows || s.taps != kTaps) return false;
@@ -155,6 +161,7 @@ void pixels_any(const DepthwisePixels& s, size_t p, size_t c, size_t count) {
   }
 }
 
+// One vector of channels for all pixels.
 template <bool kWhole>
 void pixels_of(const DepthwisePixels& s, size_t c, size_t count) {
   if (s.pixels > 1 && !s.accumulate) {
@@ -162,6 +169,7 @@ void pixels_of(const DepthwisePixels& s, size_t c, size_t count) {
     if (kHeldTaps >= 25 && are_held<kWhole, 5, 5>(s, c, count)) return;
     if (are_held<kWhole, 2, 3>(s, c, count)) return;  // first and last rows of an image
   }
+  // Eight pixels share the loads of a weight, then two, then one.
   constexpr size_t kAtOnce = 8;
   size_t p = 0;
   for (; p + kAtOnce <= s.pixels; p += kAtOnce) pixels_any<kWhole, kAtOnce>(s, p, c, count);
@@ -175,6 +183,7 @@ struct PlaneSum {
   F32 weights[kTaps];
   const float* in[kTaps];
 
+  // Broadcasts the weights, which stay in registers for all rows.
   RL_INLINE explicit PlaneSum(const DepthwisePlane& plane) {
     RL_UNROLL for (size_t t = 0; t < kTaps; ++t) {
       weights[t] = splat(plane.weights[t]);
@@ -199,6 +208,8 @@ struct PlaneSum<0> {  // any number of taps
   }
 };
 
+// Rows of pixels: a vector has adjacent pixels, and taps are shifted loads of the same rows. kTaps = 0 is any
+// number.
 template <size_t kTaps>
 void plane_of(const DepthwisePlane& plane) {
   const PlaneSum<kTaps> sum_of(plane);

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Computes four columns at a time, so that independent sums hide the latency of the additions.
+// Computes four columns at a time, so that independent sums hide the latency of the additions. A vector adds
+// kLanes partial sums of each product; up to four vectors of `a` share a load of B, which streams through the
+// cache once.
 #include "kernels/ukernel/dot.h"
 
 #include <cstring>
@@ -21,6 +23,8 @@ RL_INLINE void sum_lanes(float* to, const F32* sums) {
   }
 }
 
+// A tile of kR x kC sums, one vector each. A step loads kR + kC vectors for kR x kC multiply-adds. Lanes are
+// added once, at the end.
 template <size_t kR, size_t kC>
 RL_INLINE void multiply(const DotProducts& dots, size_t column) {
   F32 sums[kR][kC];
@@ -44,6 +48,7 @@ RL_INLINE void multiply(const DotProducts& dots, size_t column) {
   for (; p + kLanes <= dots.depth; p += kLanes) {
     add([=](const float* from) __attribute__((always_inline)) { return load(from + p); });
   }
+  // Missing elements are 0 in both vectors.
   if (p < dots.depth) {
     add([=, &dots](const float* from)
             __attribute__((always_inline)) { return load_partial(from + p, dots.depth - p); });
@@ -53,6 +58,7 @@ RL_INLINE void multiply(const DotProducts& dots, size_t column) {
   }
 }
 
+// Four columns at a time, then single ones.
 template <size_t kR>
 void multiply_rows(const DotProducts& dots) {
   size_t column = 0;

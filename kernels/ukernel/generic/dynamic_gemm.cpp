@@ -16,6 +16,8 @@ constexpr size_t lines_of(const GroupedForm& form) {
   return (form.group + line_depth(form) - 1) / line_depth(form);
 }
 
+// Adds the products of a line of the panel, one element of the depth or two, with elements k and k + 1 of
+// each row. The lower 4 bits are extended by a left and an arithmetic right shift.
 template <bool kIsPacked, size_t kCount>
 RL_INLINE void add_line(int32_t (&sums)[kCount][kColumns], const int16_t* const* left, size_t k,
                         const int8_t* line) {
@@ -35,6 +37,8 @@ RL_INLINE void add_line(int32_t (&sums)[kCount][kColumns], const int16_t* const*
   }
 }
 
+// Multiplies kCount rows from `first` on with the panel. Zero points are subtracted when rows are quantized,
+// so that sums need no correction here.
 template <bool kIsPacked, size_t kCount>
 void multiply_rows(const DynamicGemm& p, size_t first) {
   const auto* base = static_cast<const char*>(p.left) + static_cast<ptrdiff_t>(first) * p.left_stride;
@@ -55,6 +59,7 @@ void multiply_rows(const DynamicGemm& p, size_t first) {
     for (size_t i = 0; i < kCount; ++i) {
       left[i] += lines * step;
       for (size_t j = 0; j < kColumns; ++j) {
+        // rounded() prevents fused multiply-adds, which would give other bits than separate steps.
         totals[i][j] += rounded(scales[j] * static_cast<float>(sums[i][j]));
       }
     }
@@ -92,6 +97,7 @@ void quantize_dynamic_row(const GroupedForm& form, const DynamicQuantization& ho
   const RowHeader header = {how.scale, 0};
   std::memcpy(to, &header, sizeof(header));
   auto* numbers = reinterpret_cast<int16_t*>(static_cast<char*>(to) + sizeof(header));
+  // An odd group of 4-bit weights has a last line of one element; the row has a 0 for the other.
   const size_t padded = lines_of(form) * line_depth(form);
   for (size_t g = 0; g < form.groups; ++g, numbers += padded, from += form.group) {
     quantize_group(form.group, from, how, -how.zero_point, numbers);
@@ -112,6 +118,7 @@ void pack_dynamic(const GroupedWeights& weights, size_t columns, void* panel) {
         int32_t number = j < columns ? weights.number(j, at) : 0;
         if (form.is_packed) {
           const bool has_second = j < columns && k + 1 < form.group;
+          // Two's complement: the first element in the lower half.
           number = (number & 15) | (has_second ? weights.number(j, at + 1) & 15 : 0) << 4;
         }
         line[j] = static_cast<int8_t>(number);

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Elementwise functions: float32 over vectors of the compiler, other types as loops that compilers vectorize.
+// A broadcast operand of a row is one vector that each step loads again, so that float32 has one loop for all
+// forms; integers and comparisons have one loop for each form.
 #include "kernels/ukernel/elementwise.h"
 
 #include <type_traits>
@@ -10,6 +12,7 @@ namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
 
 namespace {
 
+// Row `row` of an operand and of the result; strides are in bytes.
 template <class T>
 RL_INLINE const T* row_of(const RowInput& input, size_t row) {
   return reinterpret_cast<const T*>(static_cast<const char*>(input.data) +
@@ -31,6 +34,7 @@ struct Source {
     return step == 0 ? load(at) : load_partial(at + i, count);
   }
 };
+// `held` has kLanes floats; it must live as long as the source.
 RL_INLINE Source source_of(const RowInput& input, size_t row, float* held) {
   const auto* at = row_of<float>(input, row);
   if (!input.one) return {at, 1};
@@ -38,6 +42,8 @@ RL_INLINE Source source_of(const RowInput& input, size_t row, float* held) {
   return {held, 0};
 }
 
+// out = f(a, b) by whole vectors, then a partial one, for functions of two operands. Loads come before the
+// store of the same elements, so that `out` may be an operand.
 template <class F>
 RL_INLINE void for_pairs(const Rows& rows, F f) {
   float held[2][kLanes];
@@ -53,6 +59,7 @@ RL_INLINE void for_pairs(const Rows& rows, F f) {
   }
 }
 
+// The same for three operands.
 template <class F>
 RL_INLINE void for_triples(const Rows& rows, F f) {
   float held[3][kLanes];
@@ -92,6 +99,8 @@ RL_INLINE void for_elements(const Rows& rows, F f) {
   }
 }
 
+// where: the result copies bits, so that T is any type of its size. Both candidates are loaded before they
+// are selected: the loop then has no branch and vectorizes.
 template <class T>
 RL_INLINE void choose(const Rows& rows) {
   for (size_t row = 0; row < rows.count; ++row) {
@@ -131,6 +140,8 @@ RL_INLINE void choose(const Rows& rows) {
   }
 }
 
+// NaN of either operand is the result, unlike with fmax: if b is NaN and a is not, both comparisons are
+// false, and b is selected.
 RL_INLINE F32 largest(F32 a, F32 b) { return select((a > b) | (a != a), a, b); }
 RL_INLINE F32 least(F32 a, F32 b) { return select((a < b) | (a != a), a, b); }
 
@@ -161,6 +172,7 @@ void clamp_rows_f32(const Rows& rows) {
     return select((above > high) | (high != high), high, above);
   });
 }
+// As PyTorch: from the end for weights of 0.5 and more, so that a weight of 1 gives exactly `end`.
 void lerp_f32(const Rows& rows) {
   for_triples(rows, [](F32 start, F32 end, F32 weight) {
     const F32 difference = end - start;
@@ -169,6 +181,7 @@ void lerp_f32(const Rows& rows) {
     return select(absolute(weight) < 0.5f, from_start, from_end);
   });
 }
+// The product with the factor is rounded; its product with c is fused where possible.
 void addcmul_f32(const Rows& rows) {
   const F32 factor = splat(rows.number);
   for_triples(rows, [=](F32 a, F32 b, F32 c) { return multiply_add(factor * b, c, a); });
@@ -178,6 +191,7 @@ void addcdiv_f32(const Rows& rows) {
   for_triples(rows, [=](F32 a, F32 b, F32 c) { return a + factor * b / c; });
 }
 
+// The factor is reduced to the width of T first, which does not change the low bits of the sum.
 template <class T>
 RL_INLINE void add_scaled(const Rows& rows) {
   const auto factor = static_cast<T>(rows.factor);

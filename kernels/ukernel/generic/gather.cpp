@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Strided gathers over vectors of the compiler; step 2 uses shuffles, other steps scalar loads.
+// Strided gathers over vectors of the compiler; step 2 uses shuffles, other steps scalar loads. Nothing past
+// the last element of a span is read: the second load of a pair of vectors overlaps the first one by an
+// element.
 #include "kernels/ukernel/gather.h"
 
 #include <utility>
@@ -39,10 +41,12 @@ RL_INLINE void copy_every_second(float* to, const float* from, size_t count) {
 }
 #endif
 
+// Any step, also 0 or negative.
 RL_INLINE void copy_steps(float* to, const float* from, size_t count, ptrdiff_t step) {
   for (size_t i = 0; i < count; ++i, from += step) to[i] = *from;
 }
 
+// The kind of copy is chosen once for all rows.
 template <class Copy>
 RL_INLINE void gather(const GatherRows& g, Copy copy) {
   const float* from = g.from;
@@ -59,6 +63,7 @@ RL_INLINE void gather(const GatherRows& g, Copy copy) {
 void gather_rows(const GatherRows& g) {
   const size_t count = g.count;
   if (g.step == 1 || count <= 1) {
+    // Rows of one vector have straight code.
     if (count == kLanes) return gather(g, [](float* to, const float* from) { store(to, load(from)); });
     return gather(g, [count](float* to, const float* from) { copy_span(to, from, count); });
   }

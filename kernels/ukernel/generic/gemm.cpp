@@ -53,6 +53,7 @@ struct Tile {
     store_partial(row + v * kLanes, value, last);
   }
 
+  // Starts the sums: zeros, a bias for each column or row, or C.
   template <class Of>
   RL_INLINE void begin(const Of& tile) {
     RL_UNROLL for (size_t r = 0; r < kR; ++r) {
@@ -83,6 +84,8 @@ struct Tile {
     }
   }
 
+  // All taps. Pointers are read once for each tap; the loop over the depth advances one index and one
+  // pointer.
   RL_INLINE void multiply(const GemmTile& tile) {
     for (size_t t = 0; t < tile.taps; ++t) {
       const float* const* pointers = tile.a + t * tile.a_tap_stride;
@@ -101,6 +104,7 @@ struct Tile {
     }
   }
 
+  // The same with a constant stride of the rows. Prefetches one cache line of the next panel for each step.
   RL_INLINE void multiply(const GemmStrip& strip, const float*& ahead, ptrdiff_t ahead_step) {
     for (size_t t = 0; t < strip.taps; ++t) {
       const float* a[kR];
@@ -132,6 +136,8 @@ struct Tile {
     }
   }
 
+  // Stores the tile. The plain cases have their own loops, without tests for each vector; adds_to_c and
+  // residual share one.
   template <class Of>
   RL_INLINE void end(const Of& tile) {
     const size_t last = tile.columns - (kV - 1) * kLanes;
@@ -205,6 +211,7 @@ constexpr const Functions* kFunctions[] = {kRowFunctions<1>, kRowFunctions<2>, k
                                            kRowFunctions<7>, kRowFunctions<8>};
 static_assert(kMostRows <= 8 && kVectors <= 4);
 
+// Tables of all tile shapes: two indices instead of nested branches.
 const Functions& functions_for(size_t rows, size_t columns) {
   return kFunctions[rows - 1][(columns - 1) / kLanes];
 }
@@ -273,9 +280,12 @@ void compute_copied(const GemmTile& whole) {
         std::memcpy(copy + i * kColumns, row_of(from, whole.b_stride, p + i), whole.columns * sizeof(float));
       }
       compute(tile);
+      // Further blocks continue the sums in C.
       tile.initial_from = GemmInitial::kC;
     }
   }
+  // Tiles without products finish the sums: first adds_to_c, then residual and clamp, in the order of the
+  // contract.
   tile.taps = 0;
   if (whole.adds_to_c) {
     tile.residual = held;
@@ -349,8 +359,11 @@ void gemm_strip(const GemmStrip& given) {
   }
 }
 
+// Columns that are contiguous in memory are transposed in blocks of 4 x 4, kPacked rows at a time, so that
+// the lines that are written stay in the cache.
 void gemm_pack(float* panel, const float* b, ptrdiff_t row_stride, ptrdiff_t column_stride, size_t depth,
                size_t columns, size_t width) {
+  // Columns past the end are zeros.
   if (columns < width) std::memset(panel, 0, depth * width * sizeof(float));
   if (column_stride == 1) {
     for (size_t p = 0; p < depth; ++p) {

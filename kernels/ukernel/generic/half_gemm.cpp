@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A tile has a few rows, or one, and up to four vectors of features. Its sums stay in registers, and each
-// vector of weights is converted once for all rows.
+// vector of weights is converted once for all rows. Even and odd elements of the depth have separate sums,
+// which hides the latency of the multiply-adds where a tile has few sums.
 #include "kernels/ukernel/half_gemm.h"
 
 #include "kernels/ukernel/generic/half.inl"
@@ -54,6 +55,7 @@ void multiply_tile(const HalfGemm& p, size_t first, size_t feature) {
   }
 }
 
+// All features of the panel in tiles of kWidth.
 template <size_t kCount>
 void multiply_rows(const HalfGemm& p, size_t first) {
   for (size_t feature = 0; feature < p.features; feature += kWidth) multiply_tile<kCount>(p, first, feature);

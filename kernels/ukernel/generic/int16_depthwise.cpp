@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Sums kInt16Lanes channels at a time in int32; the compiler vectorizes the loop over channels.
+// Sums kInt16Lanes channels at a time in int32; the compiler vectorizes the loop over channels. Products are
+// at most 2^22, so that up to kInt16Products of them fit in 32 bits; the bias joins in 64 bits. Channels left
+// over are computed singly.
 #include "kernels/ukernel/int16_depthwise.h"
 
 namespace rushlight::ukernel::RL_UKERNEL_VARIANT {

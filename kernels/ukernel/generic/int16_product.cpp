@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Tiles of four columns share the loads of a row; where vectors exist, compilers vectorize the loop over the
-// depth.
+// depth. Parts of the depth are summed in 32 bits and joined in 64 by int16_tiles.inl, so that the loop has
+// no 64-bit arithmetic.
 #include "kernels/ukernel/int16_product.h"
 
 namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
@@ -8,6 +9,7 @@ namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
 namespace {
 
 constexpr size_t kColumns = 4;
+// A multiple of all vector lengths here: only the last part of a depth has a remainder.
 constexpr size_t kPart = kInt16Products / 32 * 32;
 
 template <size_t kRows, size_t kWidth>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Sums 16 channels at a time; the compiler vectorizes the loop over channels.
+// Sums 16 channels at a time; the compiler vectorizes the loop over channels. Weights are widened again for
+// each pixel: this is the fallback where no source for an instruction set is compiled.
 #include "kernels/ukernel/int8_depthwise.h"
 
 namespace rushlight::ukernel::RL_UKERNEL_VARIANT {

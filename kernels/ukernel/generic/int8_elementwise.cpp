@@ -99,7 +99,7 @@ struct Clamp {
   }
 };
 
-// floor((product * multiplier + 2^(30 - shift)) / 2^(31 - shift)), for shifts up to kMostShift.
+// floor((product * multiplier + 2^(30 - shift)) / 2^(31 - shift)), for shifts up to kMost.
 struct SingleScale {
   static constexpr int kMost = 14;
   static constexpr int kLeast = -24;  // smaller shifts, and this one, round every product to 0
@@ -113,6 +113,7 @@ struct SingleScale {
       : high(splat(multiplier >> 16)),
         middle(splat((multiplier >> 8) & 0xff)),
         low(splat(multiplier & 0xff)) {
+    // The total shift, 15 - kept, is up to 39: eight bits go first where the half would overflow.
     const int kept = given < kLeast ? kLeast : given;
     dropped = kept < -10 ? 8 : 0;
     shift = 15 - kept - dropped;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A panel is [depth][kColumns] int8; the compiler vectorizes the loops over the 16 columns.
+// A panel is [depth][kColumns] int8; the compiler vectorizes the loops over the 16 columns. Each step
+// broadcasts an element of up to four rows and widens a line of the panel; requantization is scalar.
 #include "kernels/ukernel/int8_gemm.h"
 
 #include <cstring>
@@ -30,6 +31,7 @@ void multiply_rows(const Int8Gemm& p, size_t first) {
         for (size_t j = 0; j < kColumns; ++j) sums[i][j] += factor * panel[j];
       }
     }
+    // The panel continues through all parts.
     for (const int8_t*& row : rows) row += p.part_stride;
   }
   for (size_t i = 0; i < kCount; ++i) {

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Scalar products without packing; variants for boards replace this.
+// Scalar products without packing; variants for boards replace this. It defines the results: sums in any
+// order, parts and lines, then requantize().
 #include "kernels/ukernel/int8_product.h"
 
 namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
 
 namespace {
 
+// One sum at a time: the least code.
 void multiply_line(const Int8Product& p) {
   const auto depth = static_cast<ptrdiff_t>(p.depth);
   for (size_t i = 0; i < p.rows; ++i) {

@@ -11,6 +11,7 @@ namespace {
 
 constexpr size_t kGroup = 4;  // sums in general registers
 
+// Up to kGroup sums over their windows, in registers; adjacent ones have constant offsets.
 template <bool kAdjacent>
 RL_INLINE void sum_group(const Int8Windows& w, size_t count, const int8_t* in, int32_t* sums) {
   const ptrdiff_t lane = kAdjacent ? 1 : w.lane;
@@ -42,6 +43,7 @@ RL_INLINE void sum_group(const Int8Windows& w, size_t count, const int8_t* in, i
   sums[3] += d;
 }
 
+// The sums from `first` on, in groups.
 template <bool kAdjacent>
 void sum_groups(const Int8Windows& w, size_t first, const int8_t* in, int32_t* sums) {
   const ptrdiff_t lane = kAdjacent ? 1 : w.lane;
@@ -64,6 +66,7 @@ RL_INLINE Wide widened(const int8_t* from) {
   return __builtin_convertvector(numbers, Wide);
 }
 
+// Widens partial sums and adds them to sums in memory.
 RL_INLINE void add_wide(Wide from, int32_t* sums) {
   using Sums = int32_t __attribute__((vector_size(2 * RL_VECTOR_BYTES)));
   Sums all;
@@ -127,6 +130,7 @@ void sum_int8(const Int8Windows& windows, const int8_t* in, int32_t* sums) {
     const size_t done = kHasVectors ? sum_blocks(windows, in, sums) : 0;
     return sum_groups<true>(windows, done, in, sums);
   }
+  // Rows of windows that are contiguous: the lanes are elements of one window.
   const bool has_spans = windows.column == 1 && windows.columns >= kBytes;
   if (!kHasVectors || !has_spans) return sum_groups<false>(windows, 0, in, sums);
   for (size_t i = 0; i < windows.count; ++i, in += windows.lane) {
@@ -136,6 +140,7 @@ void sum_int8(const Int8Windows& windows, const int8_t* in, int32_t* sums) {
 }
 
 void quantize_sums(const Requantization& to, size_t count, const int32_t* sums, int8_t* out) {
+  // A copy, which stores cannot alias.
   const Requantization of = to;
   if (of.rounding != Rounding::kFloat) {
     for (size_t i = 0; i < count; ++i) out[i] = static_cast<int8_t>(requantize(of, sums[i], 0));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Interleaves kPlanes vectors by shuffles with constant indices: lane i of result v is element (v * kLanes +
-// i) / kPlanes of plane (v * kLanes + i) % kPlanes.
+// i) / kPlanes of plane (v * kLanes + i) % kPlanes. A result vector takes kPlanes shuffles of two operands,
+// the first of which has one.
 #include "kernels/ukernel/interleave.h"
 
 #include <utility>
@@ -26,6 +27,7 @@ RL_INLINE F32 mixed(const F32 (&in)[kPlanes], std::index_sequence<kLane...> lane
   }
 }
 
+// Stores all kPlanes result vectors.
 template <size_t kPlanes, size_t... kVector>
 RL_INLINE void store_mixed(const F32 (&in)[kPlanes], float* to, std::index_sequence<kVector...>) {
   (store(to + kVector * kLanes, mixed<kPlanes, kVector, kPlanes - 1>(in, std::make_index_sequence<kLanes>())),
@@ -51,6 +53,7 @@ size_t interleave_vectors(size_t, const float*, ptrdiff_t, float*) {
 }
 #endif
 
+// Whole vectors, then single elements.
 template <size_t kPlanes>
 void interleave_planes(size_t count, const float* from, ptrdiff_t stride, float* to) {
   for (size_t i = interleave_vectors<kPlanes>(count, from, stride, to); i < count; ++i) {

@@ -1,6 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Horizontal sums of four vectors at once, in a third of the operations of four separate sums: first within
 // each four lanes, then by halves. The sum of one vector has the same order and the same bits.
+//
+// With g[q] = (x[4q] + x[4q + 2]) + (x[4q + 1] + x[4q + 3]) the sum of a vector x is
+//
+//   4 lanes     g[0]
+//   8 lanes     g[0] + g[1]
+//   16 lanes    (g[0] + g[2]) + (g[1] + g[3])
+//
+// so that, unlike the sums of blocks.h, the order depends on the width.
 #pragma once
 
 #include "kernels/ukernel/generic/vector.h"
@@ -19,12 +27,19 @@ RL_INLINE F32 mixed_lanes(F32 a, F32 b, std::index_sequence<kLane...>) {
     return __builtin_shufflevector(a, b, (kLane / 4 * 4 + kFirst + kLane % 4 / 2 + kLane % 2 * kLanes)...);
   }
 }
+// Each four lanes of the result hold two sums of `a` and two of `b`. Three calls reduce each four lanes of
+// four vectors a, b, c and d to one lane of each, where a02 stands for a[0] + a[2]:
+//
+//   added_lanes<false>(a, b)      [a02, b02, a13, b13]
+//   added_lanes<false>(c, d)      [c02, d02, c13, d13]
+//   added_lanes<true>(of these)   [a02 + a13, b02 + b13, c02 + c13, d02 + d13]
 template <bool kTwice>
 RL_INLINE F32 added_lanes(F32 a, F32 b) {
   constexpr auto kAll = std::make_index_sequence<kLanes>();
   return mixed_lanes<0, kTwice>(a, b, kAll) + mixed_lanes<2, kTwice>(a, b, kAll);
 }
 
+// to[0] to to[3] = the sums of the lanes of a, b, c and d. `to` needs the alignment of float only.
 RL_INLINE void store_lane_sums(float* to, F32 a, F32 b, F32 c, F32 d) {
   using Four = float __attribute__((vector_size(16)));
   const F32 fours = added_lanes<true>(added_lanes<false>(a, b), added_lanes<false>(c, d));
@@ -35,6 +50,8 @@ RL_INLINE void store_lane_sums(float* to, F32 a, F32 b, F32 c, F32 d) {
   }
   std::memcpy(to, parts, sizeof(Four));
 }
+// The sum of one vector, with the bits that store_lane_sums() gives: a tile of four columns and one of a
+// single column agree.
 RL_INLINE float lane_sum(F32 value) {
   float sums[4];
   const F32 zero = splat(0.0f);

@@ -17,6 +17,7 @@ constexpr size_t kVectors = 4;
 constexpr size_t kColumns = kVectors * kLanes;
 constexpr size_t kRows = 4;
 
+// Elements of the depth in one line of the panel, and lines of a group.
 constexpr size_t line_depth(const GroupedForm& form) { return form.is_packed ? 2 : 1; }
 constexpr size_t lines_of(const GroupedForm& form) {
   return (form.group + line_depth(form) - 1) / line_depth(form);
@@ -28,6 +29,7 @@ struct Tile {
   F32 totals[kCount][kWide];
   F32 sums[kCount][kWide];
 
+  // Adds the products of an element of each row with kWide vectors of weights.
   RL_INLINE void add(const float* left, ptrdiff_t stride, const F32* right) {
     RL_UNROLL
     for (size_t i = 0; i < kCount; ++i) {
@@ -37,6 +39,8 @@ struct Tile {
     }
   }
 
+  // Converts a line of the panel to float32, exactly, and adds its products. With 4 bits, `second` is the
+  // element after the first; the last line of an odd group has none.
   template <bool kIsPacked>
   RL_INLINE void add_line(const float* left, ptrdiff_t stride, const int8_t* line, bool has_second) {
     F32 first[kWide], second[kWide];
@@ -67,6 +71,7 @@ struct Tile {
       if (whole * step < p.form.group) add_line<kIsPacked>(left, p.left_stride, line, false);
       RL_UNROLL
       for (size_t v = 0; v < kWide; ++v) {
+        // Each group costs one multiply-add a sum: the scale is not applied to weights or rows.
         const F32 scale = load(scales + v * kLanes);
         RL_UNROLL
         for (size_t i = 0; i < kCount; ++i) totals[i][v] = multiply_add(scale, sums[i][v], totals[i][v]);
@@ -74,6 +79,7 @@ struct Tile {
     }
   }
 
+  // Stores the used columns of the tile with their biases.
   RL_INLINE void store_tile(const MixedGemm& p, size_t row, size_t first) const {
     for (size_t v = 0; v < kWide && first + v * kLanes < p.columns; ++v) {
       const size_t column = first + v * kLanes;
@@ -88,6 +94,7 @@ struct Tile {
   }
 };
 
+// Multiplies kCount rows from `row` on with all columns of the panel, kWide vectors at a time.
 template <bool kIsPacked, size_t kCount, size_t kWide>
 void multiply_rows(const MixedGemm& p, size_t row) {
   const float* left = p.left + static_cast<ptrdiff_t>(row) * p.left_stride;
@@ -125,6 +132,7 @@ void pack_mixed(const GroupedWeights& weights, size_t columns, void* panel) {
         int32_t number = j < columns ? weights.number(j, at) : 0;
         if (form.is_packed) {
           const bool has_second = j < columns && k + 1 < form.group;
+          // Two's complement: the first element in the lower half.
           number = (number & 15) | (has_second ? weights.number(j, at + 1) & 15 : 0) << 4;
         }
         line[j] = static_cast<int8_t>(number);

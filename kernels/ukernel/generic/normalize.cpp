@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Affine maps over tiles of vectors.
+// Affine maps over tiles of vectors, bound by memory. The difference from the mean comes first, because x *
+// rstd - mean * rstd would cancel where the mean is large.
 #include "kernels/ukernel/normalize.h"
 
 #include "kernels/ukernel/generic/blocks.h"

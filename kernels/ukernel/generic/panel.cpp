@@ -12,6 +12,9 @@ constexpr size_t kRows = kPanelRows;
 constexpr bool kTakesColumns = false;
 constexpr size_t kUnrolled = 4;
 
+// The sums of kTileRows x kPanelColumns elements are local arrays with constant bounds, so that compilers
+// keep them in registers once all loops over them are unrolled. A step of the depth loads kTileRows elements
+// of the left factor and kPanelColumns of the panel.
 template <size_t kTileRows>
 [[gnu::noinline]] void add_tile(const float* left, ptrdiff_t left_stride, const float* panel,
                                 const Tile& tile) {
@@ -27,6 +30,7 @@ template <size_t kTileRows>
     for (size_t j = 0; j < kPanelColumns; ++j)
       sums[i][j] = tile.from[static_cast<ptrdiff_t>(i) * from_stride + j];
   }
+  // Rows are the inner loop: one element of the panel is alive at a time.
   const auto step = [&](size_t k) {
     float factors[kTileRows];
 #pragma GCC unroll 8
@@ -46,6 +50,7 @@ template <size_t kTileRows>
     panel += count * kPanelColumns;
     advance(static_cast<ptrdiff_t>(count));
   };
+  // The panel continues from part to part, while the rows skip to their next part.
   for (size_t part = tile.parts; part > 0; --part) {
     size_t depth = tile.depth;
     for (; depth >= kUnrolled; depth -= kUnrolled) {

@@ -59,6 +59,7 @@ RL_INLINE void for_each_result(size_t count, ptrdiff_t lane, Body body) {
   for (; i < count; i += kLanes) body(StridedLanes{lane, count - i < kLanes ? count - i : kLanes}, i);
 }
 
+// 0, 1, 2, ... in the lanes.
 RL_INLINE I32 lane_indices() {
   int32_t lanes[kLanes];
   for (size_t i = 0; i < kLanes; ++i) lanes[i] = static_cast<int32_t>(i);
@@ -67,6 +68,7 @@ RL_INLINE I32 lane_indices() {
   return result;
 }
 
+// Widens indices to int64; the loop over whole vectors has a constant count.
 RL_INLINE void write_indices(int64_t* to, I32 numbers, size_t count) {
   int32_t lanes[kLanes];
   std::memcpy(lanes, &numbers, sizeof(lanes));
@@ -138,6 +140,7 @@ RL_INLINE size_t max_of_vectors(size_t count, const PoolWindow& window, const Po
   using Bytes = BytesOf<T>;
   using Taps = Unsigned;
   if (window.lane != 1 || window.rows * window.columns > kMostTaps || window.columns == 0) return 0;
+  // Index offsets of the taps, looked up by the bytes of the winners.
   int32_t number_of[kMostTaps];
   for (size_t t = 0; t < window.rows * window.columns; ++t) {
     number_of[t] = static_cast<int32_t>(t / window.columns) * numbers.row +
@@ -155,6 +158,8 @@ RL_INLINE size_t max_of_vectors(size_t count, const PoolWindow& window, const Po
       for (size_t c = 0; c < window.columns; ++c, at += window.column, ++tap) {
         Bytes value;
         std::memcpy(&value, at, sizeof value);
+        // The first of equal values stays. Taps are compared in order, so that the byte of the winner is the
+        // number of its tap.
         const auto wins = value > best;
         best = wins ? value : best;
         found = wins ? tap - Taps{} : found;
@@ -180,6 +185,7 @@ RL_INLINE size_t max_of_vectors(size_t, const PoolWindow&, const PoolIndices&, c
 template <class T>
 RL_INLINE void max_of_bytes(size_t count, const PoolWindow& window, const PoolIndices& numbers, const T* x,
                             T* y, int64_t* index) {
+  // Whole vectors of bytes, then single results.
   const size_t done = max_of_vectors(count, window, numbers, x, y, index);
   max_of_windows(done, count, window, numbers, x, y, index);
 }
@@ -198,6 +204,7 @@ void max_pool_u8(size_t count, const PoolWindow& window, const PoolIndices& numb
 
 void max_pool(size_t count, const PoolWindow& window, const PoolIndices& numbers, const float* x, float* y,
               int64_t* index) {
+  // A single result, such as a global pool.
   if (kLanes > 1 && count == 1) return max_of_window(window, numbers, x, y, index);
   for_each_result(count, window.lane, [&](const auto& lanes, size_t i) {
     constexpr size_t kCount = std::decay_t<decltype(lanes)>::kVectors;
@@ -213,6 +220,7 @@ void max_pool(size_t count, const PoolWindow& window, const PoolIndices& numbers
       for (size_t c = 0; c < window.columns; ++c, at += window.column, number += numbers.column) {
         RL_UNROLL for (size_t v = 0; v < kCount; ++v) {
           const F32 value = lanes.read(at, v);
+          // A NaN wins over everything before it; numbers after it do not win.
           const M32 wins = (value > best[v]) | (value != value);
           best[v] = select(wins, value, best[v]);
           found[v] = select(wins, splat(number), found[v]);
@@ -228,6 +236,7 @@ void max_pool(size_t count, const PoolWindow& window, const PoolIndices& numbers
   });
 }
 
+// A sum for each row and one of the rows: shorter chains of additions have smaller rounding errors.
 void average_pool(size_t count, const PoolWindow& window, float divisor, const float* x, float* y) {
   for_each_result(count, window.lane, [&](const auto& lanes, size_t i) {
     constexpr size_t kCount = std::decay_t<decltype(lanes)>::kVectors;

@@ -11,6 +11,7 @@ namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
 
 namespace {
 
+// The order of a reduction: true where `a` replaces `b`. Ties keep the earlier element.
 struct Largest {
   RL_INLINE static M32 beats(F32 a, F32 b) { return a > b; }
 };
@@ -18,11 +19,13 @@ struct Smallest {
   RL_INLINE static M32 beats(F32 a, F32 b) { return a < b; }
 };
 
+// NaN replaces everything and stays, since comparisons with it are false.
 template <class Order>
 RL_INLINE F32 better(F32 best, F32 x) {
   return select(Order::beats(x, best) | (x != x), x, best);
 }
 
+// Four chains of vectors hide the latency of comparison and selection.
 template <class Order>
 RL_INLINE float best_of_span(size_t n, const float* x) {
   constexpr size_t kCount = 4;
@@ -36,11 +39,13 @@ RL_INLINE float best_of_span(size_t n, const float* x) {
   }
   for (; n - i >= kLanes; i += kLanes) best[0] = better<Order>(best[0], load(x + i));
   if (i < n) best[0] = better<Order>(best[0], load(x + n - kLanes));  // overlaps elements already compared
+  // Joins the chains by pairs.
   best[0] = better<Order>(best[0], best[1]);
   best[2] = better<Order>(best[2], best[3]);
   return reduce(better<Order>(best[0], best[2]), of_two);
 }
 
+// Columns in tiles of four vectors, whose results stay in registers for all rows. rows > 0.
 template <class Order>
 RL_INLINE void best_of_rows(size_t rows, ptrdiff_t stride, size_t n, const float* x, float* y) {
   for_each_tile(n, [&](const auto& tile, size_t j) {
@@ -56,6 +61,8 @@ RL_INLINE void best_of_rows(size_t rows, ptrdiff_t stride, size_t n, const float
   });
 }
 
+// One vector of columns at a time, as values and indices both stay in registers. The first NaN wins: a later
+// one does not replace it.
 template <class Order>
 RL_INLINE void arg_of_rows(size_t rows, ptrdiff_t stride, size_t n, const float* x, float* y,
                            int32_t* index) {
@@ -87,6 +94,7 @@ float squares_span(size_t n, const float* x, float mean) {
   const F32 center = splat(mean);
   return sum_terms(n, [=](size_t i, size_t count) {
     const F32 apart = (count == kLanes ? load(x + i) : load_partial(x + i, count)) - center;
+    // Lanes past the end hold mean^2 here.
     return first_of(apart * apart, count);
   });
 }
@@ -101,6 +109,7 @@ size_t find_span(size_t n, const float* x, float value) {
   constexpr size_t kCount = 8;
   size_t i = 0;
   for (; kLanes > 1 && n - i >= kCount * kLanes; i += kCount * kLanes) {
+    // Eight vectors for each test: any() is slow. The vectors of a block with a hit are searched again.
     M32 of_block{};
     RL_UNROLL for (size_t v = 0; v < kCount; ++v) of_block = of_block | found(load(x + i + v * kLanes));
     if (any(of_block)) break;
@@ -112,6 +121,7 @@ size_t find_span(size_t n, const float* x, float value) {
   return i;
 }
 
+// Columns in tiles of four vectors, all rows of a tile before the next one.
 void sum_rows(size_t rows, ptrdiff_t stride, size_t n, const float* x, float* y) {
   for_each_tile(n, [&](const auto& tile, size_t j) {
     constexpr size_t kCount = std::decay_t<decltype(tile)>::kVectors;
@@ -126,6 +136,7 @@ void sum_rows(size_t rows, ptrdiff_t stride, size_t n, const float* x, float* y)
 void squares_rows(size_t rows, ptrdiff_t stride, size_t n, const float* x, const float* mean, float* y) {
   for_each_tile(n, [&](const auto& tile, size_t j) {
     constexpr size_t kCount = std::decay_t<decltype(tile)>::kVectors;
+    // The means of the tile's columns stay in registers.
     F32 center[kCount];
     RL_UNROLL for (size_t v = 0; v < kCount; ++v) center[v] = tile.read(mean + j, v);
     F32 sums[kCount];

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Interpolation over vectors of the compiler; repetition by factors up to 4 uses shuffles.
+// Interpolation over vectors of the compiler; repetition by factors up to 4 uses shuffles. Interpolation
+// along a row has scalar loads, as its neighbours lie anywhere; between rows, and between pixels with their
+// channels in the lanes, it is a blend of vectors.
 #include "kernels/ukernel/resample.h"
 
 #include <utility>
@@ -10,6 +12,7 @@ namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
 
 namespace {
 
+// a (1 - share) + b share: one product is rounded, the other fused where possible.
 RL_INLINE F32 blended(F32 a, F32 b, float share) { return multiply_add(b, splat(share), a * (1.0f - share)); }
 
 RL_INLINE void copy_span(size_t n, const float* from, float* to) {
@@ -17,6 +20,7 @@ RL_INLINE void copy_span(size_t n, const float* from, float* to) {
   if (n > 0) store_partial(to, load_partial(from, n), n);
 }
 
+// Any factor, element by element; further rows are copies of the first one, which is in the cache.
 RL_INLINE void repeat_each(const RepeatedRows& r, const float* from, float* to) {
   float* at = to;
   for (size_t i = 0; i < r.n; ++i) {
@@ -38,6 +42,7 @@ struct Repeated {
   RL_INLINE Repeated(const float* from, size_t count)
       : Repeated(count == kLanes ? load(from) : load_partial(from, count), count,
                  std::make_index_sequence<kAcross>()) {}
+  // Writes count * kAcross floats: parts that are whole, then the partial one.
   RL_INLINE void write(float* to) const {
     RL_UNROLL for (size_t part = 0; part < kAcross; ++part, to += kLanes) {
       const size_t before = part * kLanes;
@@ -53,12 +58,15 @@ struct Repeated {
   template <size_t... kPart>
   RL_INLINE Repeated(F32 value, size_t count, std::index_sequence<kPart...>)
       : parts{part<kPart>(value, std::make_index_sequence<kLanes>())...}, count(count) {}
+  // Lane `kLane` of part kPart is element (kPart * kLanes + kLane) / kAcross of the vector.
   template <size_t kPart, size_t... kLane>
   RL_INLINE static F32 part(F32 value, std::index_sequence<kLane...>) {
     return __builtin_shufflevector(value, value, ((kPart * kLanes + kLane) / kAcross)...);
   }
 };
 
+// All copies of a vector's elements are written to all `down` rows while they are in registers. The last
+// vector overlaps the one before, instead of a partial one.
 template <size_t kAcross>
 RL_INLINE void repeat_row(const RepeatedRows& r, const float* from, float* to) {
   const auto repeat = [&](size_t i, size_t count) {
@@ -89,6 +97,7 @@ RL_INLINE void for_each_row(const RepeatedRows& r, Row row) {
   }
 }
 
+// The factor across is a constant of the shuffles.
 template <size_t kAcross>
 RL_INLINE void repeat(const RepeatedRows& r) {
   for_each_row(r, [&](const float* from, float* to) { repeat_row<kAcross>(r, from, to); });

@@ -15,6 +15,7 @@ namespace {
 // May drop a NaN, which then returns through the sum of exponentials.
 RL_INLINE F32 larger(F32 a, F32 b) { return select(a > b, a, b); }
 
+// Two chains; the last vector overlaps, which changes no maximum.
 RL_INLINE float largest_of_span(size_t n, const float* x) {
   const auto of_two = [](F32 a, F32 b) { return larger(a, b); };
   if (n < kLanes) return reduce(load_repeated(x, n), of_two);
@@ -48,6 +49,8 @@ RL_INLINE void map_span(size_t n, const float* x, float* y, Update update) {
   if (i < n) store_partial(y + i, update(load_partial(x + i, n - i)), n - i);
 }
 
+// The exponentials are stored while they are summed, and scaled in place by 1 / sum afterwards. The logarithm
+// stores nothing until the sum is known.
 template <bool kLogarithm>
 RL_INLINE void along_span(size_t n, const float* x, float* y) {
   const F32 largest = splat(largest_of_span(n, x));
@@ -62,6 +65,7 @@ RL_INLINE void along_span(size_t n, const float* x, float* y) {
     return first_of(value, count);
   });
   if (kLogarithm) {
+    // One logarithm for the span.
     const F32 shift = log(splat(sum));
     map_span(n, x, y, [=](F32 value) { return value - largest - shift; });
   } else {
@@ -70,6 +74,8 @@ RL_INLINE void along_span(size_t n, const float* x, float* y) {
   }
 }
 
+// The three passes over a tile of columns, whose maxima and sums stay in registers; rows are read from top to
+// bottom in each.
 template <bool kLogarithm>
 RL_INLINE void down_columns(size_t rows, ptrdiff_t x_stride, ptrdiff_t y_stride, size_t n, const float* x,
                             float* y) {

@@ -130,6 +130,7 @@ struct Blocks {
   }
 };
 
+// Whole blocks of the widest vectors, then of 16 bytes, then single elements at both edges.
 template <class T>
 void transpose_sized(size_t rows, size_t columns, const char* from, ptrdiff_t from_stride, char* to,
                      ptrdiff_t to_stride) {
@@ -190,6 +191,7 @@ void copy_rows_by(size_t rows, size_t bytes, const char* from, ptrdiff_t from_st
 
 void copy_rows(size_t rows, size_t bytes, const char* from, ptrdiff_t from_stride, char* to,
                ptrdiff_t to_stride) {
+  // Short rows: a call of memmove would cost more than the copy.
   if (RL_VECTOR_BYTES > 4 && bytes >= 16 && bytes <= kLongRow) {
     if (bytes < RL_VECTOR_BYTES) return copy_rows_by<16>(rows, bytes, from, from_stride, to, to_stride);
     return copy_rows_by<RL_VECTOR_BYTES>(rows, bytes, from, from_stride, to, to_stride);

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Transposes squares of kLanes vectors in registers, in log2(kLanes) rounds of interleaving.
+// Transposes squares of kLanes vectors in registers, in log2(kLanes) rounds of interleaving: kLanes loads and
+// stores and kLanes log2(kLanes) shuffles for kLanes^2 elements. Residual and clamp are applied to rows of
+// the result before they are stored.
 #include "kernels/ukernel/transpose_clamp.h"
 
 #include <utility>
@@ -66,6 +68,7 @@ RL_INLINE void transpose_square(const TransposeClamp& t, size_t i, size_t j, siz
 
 }  // namespace
 
+// Columns of `from` are the outer loop: kLanes rows of `to` are written from start to end.
 void transpose_clamped(const TransposeClamp& t) {
   for (size_t j = 0; j < t.columns; j += kLanes) {
     const size_t columns = t.columns - j < kLanes ? t.columns - j : kLanes;

@@ -14,6 +14,9 @@
 
 #include "kernels/ukernel/variants.h"
 
+// The widest vectors that the flags allow. RVV is used with a fixed width of 16 bytes here, the least that
+// the V extension guarantees; code for longer vectors is in riscv/. MVE counts only with its float part (bit
+// 1).
 #if defined(__AVX512F__)
 #define RL_VECTOR_BYTES 64
 #elif defined(__AVX__)
@@ -28,7 +31,7 @@
 // For functions of a few instructions on values in registers.
 #define RL_INLINE [[gnu::always_inline]] inline
 // Unrolls loops over arrays of vectors before other optimizations: only then does GCC keep the array in
-// registers.
+// registers. Loops need constant bounds of at most 32.
 #define RL_UNROLL _Pragma("GCC unroll 32")
 
 namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
@@ -36,25 +39,32 @@ namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
 inline constexpr size_t kLanes = RL_VECTOR_BYTES / sizeof(float);
 
 #if RL_VECTOR_BYTES > 4
+// GCC and clang define operators, comparisons and ?: for these types lane by lane. Scalars of the element
+// type are broadcast.
 using F32 = float __attribute__((vector_size(RL_VECTOR_BYTES)));
 using I32 = int32_t __attribute__((vector_size(RL_VECTOR_BYTES)));
 using M32 = I32;
 
 RL_INLINE F32 splat(float value) { return value - F32{}; }  // F32{} + value would turn -0 into 0
 RL_INLINE I32 splat(int32_t value) { return value - I32{}; }
+// Converts with one rounding, halves to even.
 RL_INLINE F32 to_float(I32 value) { return __builtin_convertvector(value, F32); }
 // Truncates; the value must fit.
 RL_INLINE I32 to_int(F32 value) { return __builtin_convertvector(value, I32); }
+// yes where the mask is true, else no: lane by lane, without a branch. Both are computed.
 RL_INLINE F32 select(M32 mask, F32 yes, F32 no) { return mask ? yes : no; }
 RL_INLINE I32 select(M32 mask, I32 yes, I32 no) { return mask ? yes : no; }
+// The lane with a variable index; slow in loops, for which reduce() is better.
 RL_INLINE float lane(F32 value, size_t index) { return value[index]; }
+// True if some lane is true.
 RL_INLINE bool any(M32 mask) {
   int32_t lanes = 0;
   for (size_t i = 0; i < kLanes; ++i) lanes |= mask[i];
   return lanes != 0;
 }
 
-// Doubles: as many as fit in a vector, from floats and back.
+// Doubles: as many as fit in a vector, from floats and back. load_wide() reads kWideLanes floats, half of a
+// vector; store_narrow() writes as many, each rounded once.
 inline constexpr size_t kWideLanes = kLanes / 2;
 using F64 = double __attribute__((vector_size(RL_VECTOR_BYTES)));
 RL_INLINE F64 load_wide(const float* from) {
@@ -68,6 +78,7 @@ RL_INLINE void store_narrow(float* to, F64 value) {
   std::memcpy(to, &narrow, sizeof(narrow));
 }
 #else
+// One lane: plain scalars. A mask is a bool, and | and & work on it as on vectors.
 using F32 = float;
 using I32 = int32_t;
 using M32 = bool;
@@ -87,6 +98,8 @@ RL_INLINE F64 load_wide(const float* from) { return *from; }
 RL_INLINE void store_narrow(float* to, F64 value) { *to = static_cast<float>(value); }
 #endif
 
+// The bit patterns of floats and back; no conversion, and no instruction where floats and integers share
+// registers.
 RL_INLINE I32 bits(F32 value) {
   I32 result;
   std::memcpy(&result, &value, sizeof(result));
@@ -99,6 +112,7 @@ RL_INLINE F32 from_bits(I32 value) {
 }
 
 #if RL_VECTOR_BYTES > 4
+// Loads and stores of kLanes floats, at any alignment of float.
 RL_INLINE F32 load(const float* from) {
   F32 value;
   std::memcpy(&value, from, sizeof(value));
@@ -118,7 +132,8 @@ RL_INLINE void store(float* to, F32 value) { *to = value; }
 #else
 namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
 
-// The first `count` <= kLanes elements; load_partial() sets the others to 0. Accesses nothing past them.
+// The first `count` <= kLanes elements; load_partial() sets the others to 0. Accesses nothing past them. A
+// copy by way of the stack, one element at a time: a few instructions for each lane, once for each span.
 RL_INLINE F32 load_partial(const float* from, size_t count) {
   float lanes[kLanes] = {};
   for (size_t i = 0; i < count; ++i) lanes[i] = from[i];
@@ -135,26 +150,29 @@ RL_INLINE void store_partial(float* to, F32 value, size_t count) {
 
 namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
 
-// Rounded once where the processor has fused multiply-adds: these sources use -ffp-contract=fast.
+// a * b + c. Rounded once where the processor has fused multiply-adds: these sources use -ffp-contract=fast.
+// Elsewhere the product is rounded too, so that an algorithm must not rely on an exact product.
 RL_INLINE F32 multiply_add(F32 a, F32 b, F32 c) { return a * b + c; }
-// A NaN in `value` passes, for any bound.
+// Clamps to a bound. A NaN in `value` passes, for any bound; a NaN bound has no effect. Equal zeros keep the
+// sign of `value`.
 RL_INLINE F32 at_least(F32 value, F32 bound) { return select(value < bound, bound, value); }
 RL_INLINE F32 at_most(F32 value, F32 bound) { return select(value > bound, bound, value); }
 #if RL_VECTOR_BYTES > 4
 RL_INLINE F32 at_least(F32 value, float bound) { return at_least(value, splat(bound)); }
 RL_INLINE F32 at_most(F32 value, float bound) { return at_most(value, splat(bound)); }
 #endif
-// Correctly rounded.
+// Correctly rounded, since IEEE 754 requires it of the square root; negative values give NaN.
 RL_INLINE F32 square_root(F32 value) {
   float lanes[kLanes];
   store(lanes, value);
   for (size_t i = 0; i < kLanes; ++i) lanes[i] = __builtin_sqrtf(lanes[i]);
   return load(lanes);
 }
+// Clears the sign bit, of NaN too.
 RL_INLINE F32 absolute(F32 value) { return from_bits(bits(value) & splat(int32_t{0x7fffffff})); }
 
 #if RL_VECTOR_BYTES > 4
-// Lane i of the result is lane i ^ kApart of the value.
+// Lane i of the result is lane i ^ kApart of the value: a butterfly. kApart is a power of two below kLanes.
 template <size_t kApart, size_t... kLane>
 RL_INLINE F32 exchanged(F32 value, std::index_sequence<kLane...>) {
   return __builtin_shufflevector(value, value, (kLane ^ kApart)...);
@@ -162,6 +180,7 @@ RL_INLINE F32 exchanged(F32 value, std::index_sequence<kLane...>) {
 #endif
 
 // Combines all lanes by combine(a, b), in halves: the order of narrower vectors is the end of this one.
+// Takes log2(kLanes) shuffles, each of which depends on the one before.
 template <size_t kApart = kLanes / 2, class Combine>
 RL_INLINE float reduce(F32 value, [[maybe_unused]] Combine combine) {
 #if RL_VECTOR_BYTES > 4
@@ -172,6 +191,7 @@ RL_INLINE float reduce(F32 value, [[maybe_unused]] Combine combine) {
 #endif
   return lane(value, 0);
 }
+// The sum of all lanes in the order of reduce(): with four lanes (x0 + x2) + (x1 + x3).
 RL_INLINE float sum_of_lanes(F32 value) {
   return reduce(value, [](F32 a, F32 b) { return a + b; });
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Loops over the functions of generic/vector_math.h, with a partial vector at the end.
+// Loops over the functions of generic/vector_math.h, with a partial vector at the end. Each function is
+// inlined into its loop.
 #include "kernels/ukernel/generic/vector_math.h"
 
 #include "kernels/ukernel/vector_math.h"
@@ -8,6 +9,8 @@ namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
 
 namespace {
 
+// The partial vector pads with zeros, for which every function is defined; their results are not stored.
+// Loads precede the store, so that `out` may be x.
 template <class F>
 RL_INLINE void for_each(size_t n, const float* x, float* out, F f) {
   size_t i = 0;
@@ -65,6 +68,7 @@ void leaky_relu_f32(size_t n, const float* x, float slope, float* out) {
   for_each(n, x, out, [=](F32 v) { return select(v > 0.0f, v, v * factor); });
 }
 
+// Both branches are computed; expm1 keeps the digits of small results.
 void elu_f32(size_t n, const float* x, float positive, float negative, float inner, float* out) {
   const F32 above = splat(positive);
   const F32 below = splat(negative);
@@ -72,6 +76,7 @@ void elu_f32(size_t n, const float* x, float positive, float negative, float inn
   for_each(n, x, out, [=](F32 v) { return select(v > 0.0f, v * above, expm1(v * factor) * below); });
 }
 
+// Beyond the threshold, x itself, as PyTorch: e^x may overflow there.
 void softplus_f32(size_t n, const float* x, float beta, float threshold, float* out) {
   const F32 factor = splat(beta);
   const F32 limit = splat(threshold);

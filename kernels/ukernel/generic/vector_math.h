@@ -1,11 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Mathematical functions of F32, for sources that are compiled for each variant.
 // kernels/ukernel/vector_math.h states their errors; tests/kernels/ukernel/fit_polynomials.py fits the
-// minimax polynomials. Methods: Cody-Waite reduction for exp and small angles, Payne-Hanek reduction for
-// large angles.
+// minimax polynomials. Methods:
+//
+//   exp, expm1      Cody-Waite reduction x = n ln 2 + r, polynomial of degree 6 for e^r, exponent n in bits
+//   log, log1p      x = (1 + f) 2^e with 1 + f near 1, polynomial of degree 10 for log(1 + f)
+//   sin, cos        Cody-Waite for |x| <= kLarge, Payne-Hanek beyond; polynomials on [-pi/4, pi/4]
+//   tanh, erf       polynomial near 0, exponential further away
+//   pow             logarithm in double, exponential in float
+//   others          from these
 //
 // Nothing here relies on fused multiply-adds, which some targets lack: constants whose products must be exact
-// are short.
+// are short. There are no branches on values, except for angles beyond kLarge: special cases are computed
+// beside the general one and selected by masks. NaN arguments give NaN (but see pow), because comparisons
+// with NaN are false and the selections then keep a value computed from the argument.
 #pragma once
 
 #include "kernels/ukernel/generic/vector.h"
@@ -21,7 +29,8 @@ constexpr float kLog2E = 0x1.715476p+0f;
 // Added to a small value, it leaves the nearest integer in the low bits.
 constexpr float kRounder = 0x1.8p23f;
 
-// c0 + c1 x + c2 x^2 + ..., by Horner's rule.
+// c0 + c1 x + c2 x^2 + ..., by Horner's rule: one multiply-add for each coefficient after the first. All
+// steps depend on each other; the loops around it hide the latency by several vectors.
 template <class V>
 RL_INLINE V polynomial(V, float c0) {
   return V{} + c0;
@@ -37,14 +46,17 @@ using U32 = uint32_t __attribute__((vector_size(RL_VECTOR_BYTES)));
 #else
 using U32 = uint32_t;
 #endif
+// a - b and a << places, lane by lane. Signed overflow would be undefined, hence the casts.
 RL_INLINE I32 minus(I32 a, I32 b) { return (I32)((U32)a - (U32)b); }
 RL_INLINE I32 shifted_left(I32 a, int places) { return (I32)((U32)a << places); }
 
+// The magnitude of one value with the sign of the other, also of zeros and NaN.
 RL_INLINE F32 copy_sign(F32 magnitude, F32 sign) {
   return from_bits((bits(magnitude) & 0x7fffffff) | (bits(sign) & INT32_MIN));
 }
 
-// e^r = 1 + r + r^2 exp_tail(r) for |r| <= ln(2) / 2.
+// e^r = 1 + r + r^2 exp_tail(r) for |r| <= ln(2) / 2. Callers add the small terms first, so that only the
+// last addition has a rounding error of the result's size.
 RL_INLINE F32 exp_tail(F32 r) {
   return polynomial(r, 0.5f, 0x1.5554b0p-3f, 0x1.5554c8p-5f, 0x1.122814p-7f, 0x1.6d724ep-10f);
 }
@@ -53,7 +65,13 @@ RL_INLINE F32 exp_tail(F32 r) {
 // neither of which overflows.
 inline constexpr float kExponents = kRounder + 254;
 
-// e^r 2^n for n from -151 to 130, with shifted = n + kExponents. Subnormal results are rounded once.
+// e^r 2^n for n from -151 to 130, with shifted = n + kExponents. Subnormal results are rounded once. 2^n
+// itself may be too large or too small for float32, so that it is split:
+//
+//   n + 254 = first + (n + 254 - first),  first = (n + 254) / 2,  2^n = 2^(first - 127) * 2^(n + 127 - first)
+//
+// The product with the first power is normal and exact. VSCALEFPS of AVX-512 multiplies with 2^n in one
+// instruction with the same result.
 RL_INLINE F32 scaled_exp(F32 r, F32 shifted) {
   const F32 power = (r * r) * exp_tail(r) + r + 1.0f;
 #if defined(__AVX512F__)
@@ -66,7 +84,11 @@ RL_INLINE F32 scaled_exp(F32 r, F32 shifted) {
 #endif
 }
 
-// Selects 0 for large negative x instead of letting the product underflow, which is slow on x86.
+// e^x. Selects 0 for large negative x instead of letting the product underflow, which is slow on x86: below
+// -104, e^x is less than half of the least subnormal. Arguments of 89 and more overflow to infinity, as do
+// those from about 88.72 on.
+//
+//   n = round(x / ln 2),  r = (x - n * kLn2High) - n * kLn2Low,  e^x = 2^n e^r
 RL_INLINE F32 exp(F32 x) {
   const M32 vanishes = x < -104.0f;
   x = select(vanishes, splat(0.0f), at_most(x, 89.0f));
@@ -75,7 +97,8 @@ RL_INLINE F32 exp(F32 x) {
   return select(vanishes, splat(0.0f), scaled_exp((x - n * kLn2High) - n * kLn2Low, shifted));
 }
 
-// exp() for x from -87 to 88, where the result and its factor 2^n are normal.
+// exp() for x from -87 to 88, where the result and its factor 2^n are normal: one product with a power of two
+// instead of two, and no selection.
 RL_INLINE F32 exp_within(F32 x) {
   constexpr float kShift = kRounder + 127;
   const F32 shifted = x * kLog2E + kShift;
@@ -84,6 +107,8 @@ RL_INLINE F32 exp_within(F32 x) {
   return ((r * r) * exp_tail(r) + r + 1.0f) * from_bits(shifted_left(bits(shifted), 23));
 }
 
+// e^x - 1 = 2^n (e^r - 1) + (2^n - 1). Adding the two terms loses no digits near 0, where e^x - 1 computed
+// from e^x would. From -18 down the result rounds to -1. A zero is returned with its sign.
 RL_INLINE F32 expm1(F32 x) {
   const F32 within = at_least(at_most(x, 89.0f), -18.0f);
   // The low bits hold the exponent of 2^(n - 1), which cannot overflow.
@@ -96,7 +121,8 @@ RL_INLINE F32 expm1(F32 x) {
   return select(x == 0.0f, x, result);
 }
 
-// log((1 + f) 2^e) for 1 + f from 2/3 to 4/3.
+// log((1 + f) 2^e) for 1 + f from 2/3 to 4/3, as e ln 2 + f - f^2 / 2 + f^3 tail(f). The product of e with
+// the high part of ln 2 is exact; small terms are added first.
 RL_INLINE F32 log_of_parts(F32 f, F32 e) {
   const F32 square = f * f;
   const F32 tail = polynomial(f, 0x1.55550cp-2f, -0x1.fffe5ep-3f, 0x1.99ce34p-3f, -0x1.55b7eep-3f,
@@ -104,9 +130,12 @@ RL_INLINE F32 log_of_parts(F32 f, F32 e) {
   return e * kLn2High + (f + (square * (f * tail - 0.5f) + e * kLn2Low));
 }
 
-// The exponent bits of x, such that x / 2^e is from 2/3 to 4/3.
+// The exponent bits of x, such that x / 2^e is from 2/3 to 4/3. 0x3f2aaaab is the pattern of 2/3. The range
+// around 1 keeps log(x) accurate near its zero: e is 0 there, and no terms cancel.
 RL_INLINE I32 exponent_bits(F32 x) { return minus(bits(x), splat(int32_t{0x3f2aaaab})) & ~0x7fffff; }
 
+// Natural logarithm. Subnormal arguments are scaled by 2^23 first. 0 of either sign gives -infinity, negative
+// values give NaN, infinity gives itself.
 RL_INLINE F32 log(F32 x) {
   const M32 tiny = x < 0x1p-126f;
   const F32 normal = select(tiny, x * 0x1p23f, x);
@@ -118,6 +147,9 @@ RL_INLINE F32 log(F32 x) {
   return select(x < 0.0f, splat(kNotANumber), result);
 }
 
+// log(1 + x), by the logarithm of the rounded sum and a correction for its rounding error: with s = fl(1 +
+// x), log(1 + x) = log(s + lost), and `lost` is added to the fraction of s. -1 gives -infinity, less than -1
+// NaN; a zero is returned with its sign.
 RL_INLINE F32 log1p(F32 x) {
   const F32 sum = 1.0f + x;
   const I32 exponent = exponent_bits(sum);
@@ -133,6 +165,8 @@ RL_INLINE F32 log1p(F32 x) {
   return select(x == 0.0f, x, result);
 }
 
+// Below 0.6 an odd polynomial, because 1 - 2 / (e^(2 x) + 1) cancels there. From 10 on the quotient no longer
+// changes the result, 1. The sign is copied last: tanh is odd.
 RL_INLINE F32 tanh(F32 x) {
   const F32 a = absolute(x);
   const F32 square = a * a;
@@ -142,11 +176,21 @@ RL_INLINE F32 tanh(F32 x) {
   return copy_sign(select(a < 0.6f, near, far), x);
 }
 
+// 1 / (1 + e^-x), with e^-|x| in both branches: it cannot overflow, and the lower tail keeps its relative
+// accuracy.
+//
+//   x >= 0    1 / (1 + e^-x)
+//   x < 0     e^x / (1 + e^x)
 RL_INLINE F32 sigmoid(F32 x) {
   const F32 e = exp(-absolute(x));
   return select(x < 0.0f, e, splat(1.0f)) / (e + 1.0f);
 }
 
+// The error function, by two polynomials of x = |x|:
+//
+//   x < 0.921875    x + x P(x^2): the leading coefficient 2 / sqrt(pi) is split into 1 and a rest in P, so
+//                   that its rounding does not matter
+//   otherwise       1 - e^(x Q(x)), where Q fits log(1 - erf(x)) / x; from 4 on the result is 1
 RL_INLINE F32 erf(F32 x) {
   const F32 a = absolute(x);
   const F32 square = a * a;
@@ -159,9 +203,10 @@ RL_INLINE F32 erf(F32 x) {
   return copy_sign(select(a < 0.921875f, near, far), x);
 }
 
-// 0 where the gate is 0, also for infinite x, as the portable kernel.
+// x * gate for a gate in [0, 1]: -0 where the gate is 0, also for infinite x, as in the portable kernel.
 RL_INLINE F32 gated(F32 x, F32 gate) { return select(gate == 0.0f, splat(-0.0f), x * gate); }
 
+// x Phi(x) with the normal distribution Phi(x) = (1 + erf(x / sqrt(2))) / 2.
 RL_INLINE F32 gelu(F32 x) { return gated(x, 0.5f * (1.0f + erf(x * 0x1.6a09e6p-1f))); }
 
 // (1 + tanh u) / 2 is sigmoid(2 u).
@@ -170,13 +215,14 @@ RL_INLINE F32 gelu_tanh(F32 x) {
   return gated(x, sigmoid(inner * (2 * 0.79788456080286535588f)));
 }
 
+// Also called swish. -infinity gives NaN, the product with 0.
 RL_INLINE F32 silu(F32 x) { return x * sigmoid(x); }
 
 // The largest |x| for which the number of quarters times each of the first three parts of pi/2 is exact.
 inline constexpr float kLarge = 12800;
 
-// The reduced argument: x = (quarter + 4 k) pi/2 + angle + low, where `low` is the rounding error of `angle`.
-// NaN for infinity.
+// The reduced argument: x = (quarter + 4 k) pi/2 + angle + low, where `low` is the rounding error of `angle`,
+// and |angle| is at most about pi/4. NaN for infinity. Only the two lowest bits of `quarter` count.
 struct ReducedAngle {
   F32 angle;
   F32 low;
@@ -187,8 +233,16 @@ struct ReducedAngle {
 constexpr uint32_t kTwoOverPi[] = {0,          0xa2f9836e, 0x4e441529, 0xfc2757d1, 0xf534ddc0,
                                    0xdb629599, 0x3c439041, 0xfe5163ab, 0xdebbc561};
 
-// Payne-Hanek reduction of a finite |x| >= 2^13 in integers: of the product with 2/pi, only bits of weight 2
-// and less matter, and 94 of them suffice.
+// Payne-Hanek reduction (Payne and Hanek, "Radian reduction for trigonometric functions", 1983) of a finite
+// |x| >= 2^13 in integers: of the product with 2/pi, only bits of weight 2 and less matter, and 94 of them
+// suffice.
+//
+//   x = mantissa 2^e  24 bits of mantissa
+//   window            96 bits of 2/pi, from the first one whose product with the mantissa matters
+//   quarter_bits      64 bits of the product: 2 for the quarter, 62 for the fraction of a quarter
+//
+// Products of more weight are multiples of 4 quarters and overflow away. The angle is the fraction times
+// pi/2, rounded from double; its error needs no `low`.
 inline float reduce_large_angle(float x, int32_t* quarter) {
   int32_t pattern;
   std::memcpy(&pattern, &x, sizeof(pattern));
@@ -210,7 +264,8 @@ inline float reduce_large_angle(float x, int32_t* quarter) {
   return pattern < 0 ? -angle : angle;
 }
 
-// Reduces the lanes with large arguments, one at a time.
+// Reduces the lanes with large arguments, one at a time; the others keep their values. Not inlined, so that
+// the arrays and integers do not burden the usual case.
 [[gnu::noinline]] inline void reduce_large_lanes(const float* x, float* angle, float* low, int32_t* quarter) {
   for (size_t i = 0; i < kLanes; ++i) {
     const float a = x[i] < 0 ? -x[i] : x[i];
@@ -220,6 +275,9 @@ inline float reduce_large_angle(float x, int32_t* quarter) {
   }
 }
 
+// n, the nearest integer to 2 x / pi, and x - n pi/2 by four parts of pi/2. The first three have at most 11
+// bits, so that their products with the 13 bits of n are exact; the fourth is rounded. Without fused
+// multiply-adds one part of 24 bits would lose digits of an angle near a multiple of pi/2.
 RL_INLINE ReducedAngle reduce_angle(F32 x) {
   const F32 shifted = x * 0x1.45f306p-1f + kRounder;
   const F32 n = shifted - kRounder;
@@ -245,6 +303,13 @@ RL_INLINE ReducedAngle reduce_angle(F32 x) {
   return angle_parts;
 }
 
+// sin(x + (quarter - angle_parts.quarter) pi/2), for x as it was reduced. Computes the polynomials of sine
+// and cosine on [-pi/4, pi/4] and selects:
+//
+//   quarter % 4     0       1       2        3
+//   result          sine    cosine  -sine    -cosine
+//
+// `low` enters with the derivatives: 1 for sine, and -sin(r), about -r, for cosine.
 RL_INLINE F32 sine_of(const ReducedAngle& angle_parts, I32 quarter) {
   const F32 r = angle_parts.angle;
   const F32 square = r * r;
@@ -258,6 +323,7 @@ RL_INLINE F32 sine_of(const ReducedAngle& angle_parts, I32 quarter) {
   return from_bits(bits(value) ^ (shifted_left(quarter, 30) & INT32_MIN));
 }
 
+// A zero is returned with its sign, which the sum with `low` would lose.
 RL_INLINE F32 sin(F32 x) {
   const ReducedAngle angle_parts = reduce_angle(x);
   return select(x == 0.0f, x, sine_of(angle_parts, angle_parts.quarter));
@@ -273,18 +339,25 @@ RL_INLINE F32 relu6_of_shifted(F32 x) { return at_most(at_least(x + 3.0f, 0.0f),
 RL_INLINE F32 hardsigmoid(F32 x) { return relu6_of_shifted(x) * (1.0f / 6.0f); }
 RL_INLINE F32 hardswish(F32 x) { return x * hardsigmoid(x); }
 
-// x tanh(log(1 + e^x)), which equals x from 20 on.
+// x tanh(log(1 + e^x)), which equals x from 20 on. With e = e^x
+//
+//   tanh(log(1 + e)) = ((1 + e)^2 - 1) / ((1 + e)^2 + 1) = n / (n + 2)   for n = e (e + 2)
+//
+// takes one exponential and a quotient, without cancellation.
 RL_INLINE F32 mish(F32 x) {
   const F32 e = exp(at_most(x, 20.0f));
   const F32 n = e * (e + 2.0f);
   return x * (n / (n + 2.0f));
 }
 
-// Values from 2^23 on are integers.
+// Halves to even. Values from 2^23 on are integers; below, adding 2^23 drops the fraction with the rounding
+// of the addition.
 RL_INLINE F32 round_half_to_even(F32 x) {
   const F32 a = absolute(x);
   return copy_sign(select(a < 0x1p23f, (a + 0x1p23f) - 0x1p23f, a), x);
 }
+// floor and ceil correct the nearest integer by one where it is on the wrong side; trunc is the floor of the
+// magnitude. copy_sign() keeps the sign of zeros: floor(-0) and ceil(-0.5) are -0.
 RL_INLINE F32 floor(F32 x) {
   const F32 near = round_half_to_even(x);
   return copy_sign(near - select(near > x, splat(1.0f), splat(0.0f)), x);
@@ -298,8 +371,14 @@ RL_INLINE F32 trunc(F32 x) {
   return copy_sign(floor(a), x);
 }
 
-// y log2(x) may be 128 and needs 24 bits after the point, so that it is computed in double. Returns its
-// nearest integer, and the rest times ln 2.
+// For each lane the binary logarithm of a power, t = factor * (log2(mantissa) + exponent). It may be 128 and
+// needs 24 bits after the point, so that it is computed in double. Returns its nearest integer, and the rest
+// times ln 2. Mantissas are from sqrt(1/2) to sqrt(2):
+//
+//   log2(m) = 2 / ln(2) * artanh(f),  f = (m - 1) / (m + 1),  artanh(f) = f + f^3 / 3 + f^5 / 5 + ...
+//
+// with six terms, whose coefficients are fitted. The clamp of t keeps both powers of two in scaled_exp()
+// normal; results beyond it are 0 or infinite.
 RL_INLINE void scaled_log2(const float* mantissa, const float* exponent, const float* factor, float* whole,
                            float* rest) {
   constexpr double kWideRounder = 0x1.8p52;
@@ -321,7 +400,8 @@ RL_INLINE void scaled_log2(const float* mantissa, const float* exponent, const f
   }
 }
 
-// |x|^y for arguments that are not NaN.
+// |x|^y for arguments that are not NaN. Zero and infinity pass as exponents of -infinity and infinity.
+// 0x3f3504f3 is the pattern of sqrt(1/2).
 RL_INLINE F32 magnitude_power(F32 a, F32 y) {
   const M32 tiny = a < 0x1p-126f;
   const F32 normal = select(tiny, a * 0x1p23f, a);
@@ -340,6 +420,11 @@ RL_INLINE F32 magnitude_power(F32 a, F32 y) {
   return scaled_exp(load(rest), load(whole) + kExponents);
 }
 
+// x^y with the special cases of C's pow (IEEE 754):
+//
+//   1           if x is 1 or y is 0, also if the other is NaN; if x is -1 and y infinite
+//   NaN         otherwise if x or y is NaN; if x is finite and negative, and y no integer
+//   sign of x   if y is an odd integer, also for zeros and infinities
 RL_INLINE F32 pow(F32 x, F32 y) {
   const F32 a = absolute(x);
   F32 result = magnitude_power(a, y);

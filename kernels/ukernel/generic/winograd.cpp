@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Winograd transforms over vectors of the compiler: first the columns, then the rows of a tile.
+// Winograd transforms over vectors of the compiler: first the columns, then the rows of a tile. Lanes are
+// independent, so that one lane or many give the same bits.
 #include "kernels/ukernel/winograd.h"
 
 #include "kernels/ukernel/generic/vector.h"
@@ -36,6 +37,8 @@ RL_INLINE void transform_outputs(const F32 (&m)[kIn], F32 (&y)[kOut]) {
   y[1] = m[1] - m[2] - m[3];
 }
 
+// Transforms `count` lanes from `at` on: columns first, so that a row of results is complete when it is
+// stored.
 RL_INLINE void input_lanes(const WinogradInput& tile, size_t at, size_t count) {
   F32 columns[kIn][kIn];  // [row][column]
   for (size_t j = 0; j < kIn; ++j) {
@@ -80,6 +83,7 @@ RL_INLINE void output_lanes(const WinogradOutput& tile, size_t at, size_t count,
     RL_UNROLL for (size_t j = 0; j < kOut; ++j) check += y[j] * splat(0.0f);
     for (size_t j = 0; j < kOut; ++j) {
       float* out = tile.out[i * kOut + j];
+      // Checked above, but not stored: it lies outside of the image.
       if (out == nullptr) continue;
       F32 sum = y[j] + bias;
       if (tile.residual != nullptr) sum += load_lanes(tile.residual[i * kOut + j] + at, count);
@@ -101,6 +105,7 @@ bool winograd_output(const WinogradOutput& tile) {
   size_t i = 0;
   for (; i + kLanes <= tile.lanes; i += kLanes) output_lanes(tile, i, kLanes, check);
   if (i < tile.lanes) output_lanes(tile, i, tile.lanes - i, check);
+  // A sum of zeros, NaN if one output of any lane was infinite or NaN. One test for all lanes.
   return !any(check != check);
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Reference of kernels/ukernel/attention.h in double, for tests.
+// Reference of kernels/ukernel/attention.h in double, for tests. Scores are stored as float32 between the
+// steps, as in the contract; exponentials and sums are double.
 #pragma once
 
 #include <cmath>
@@ -7,6 +8,9 @@
 
 namespace rushlight::ukernel::reference {
 
+// First all scaled scores and their maximum, then all exponentials: two passes over `scores`, which are
+// overwritten. An empty history (*shift = -inf) has the factor 1, and a maximum of -inf subtracts 0, so that
+// no inf - inf arises. NaN never becomes the maximum: the comparison is false, and it enters the sum instead.
 inline float attention_weights(size_t n, float* scores, float scale, const float* mask, float* shift,
                                float* sum) {
   double largest = *shift;
@@ -17,6 +21,7 @@ inline float attention_weights(size_t n, float* scores, float scale, const float
   const double subtracted = std::isinf(largest) && largest < 0 ? 0.0 : largest;
   const double factor = std::isinf(*shift) && *shift < 0 ? 1.0 : std::exp(*shift - subtracted);
   double total = *sum * factor;
+  // Exponents are at most 0, unless a score is NaN or infinite.
   for (size_t j = 0; j < n; ++j) {
     const double weight = std::exp(scores[j] - subtracted);
     scores[j] = static_cast<float>(weight);
@@ -27,6 +32,7 @@ inline float attention_weights(size_t n, float* scores, float scale, const float
   return static_cast<float>(factor);
 }
 
+// scores[j] = the product with key j, rounded once.
 inline void attention_scores(size_t n, size_t depth, const float* query, const float* keys, ptrdiff_t stride,
                              float* scores) {
   for (size_t j = 0; j < n; ++j) {
@@ -39,6 +45,7 @@ inline void attention_scores(size_t n, size_t depth, const float* query, const f
   }
 }
 
+// One rounding, as in the variants: tests compare by equality.
 inline void attention_scale(size_t n, float* row, float factor) {
   for (size_t i = 0; i < n; ++i) row[i] *= factor;
 }

@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Reference of kernels/ukernel/depthwise.h with sums in double, for tests.
+// Reference of kernels/ukernel/depthwise.h with sums in double, for tests. A product of two float32 is exact
+// in double, so that the error is that of the variant alone. Tests allow 1e-7 for each tap and the final
+// steps, with operands in [-1, 1].
 #pragma once
 
 #include "kernels/ukernel/depthwise.h"
 
 namespace rushlight::ukernel::reference {
 
+// NaN passes, as in the contract: both comparisons are false.
 inline float clamp(float value, float low, float high) {
   value = value < low ? low : value;
   return value > high ? high : value;
 }
 
+// Residual and clamp follow the sum; with `accumulate` the bias is not added.
 inline void depthwise_pixels(const DepthwisePixels& s) {
   for (size_t p = 0; p < s.pixels; ++p) {
     float* out = s.out + static_cast<ptrdiff_t>(p) * s.out_stride;
@@ -19,6 +23,7 @@ inline void depthwise_pixels(const DepthwisePixels& s) {
       for (size_t r = 0; r < s.rows; ++r) {
         for (size_t t = 0; t < s.taps; ++t) {
           const auto tap = static_cast<ptrdiff_t>(t);
+          // In order of rows, then taps, as the variants; in double the order hardly matters.
           sum += static_cast<double>(s.in[r][static_cast<ptrdiff_t>(p) * s.in_stride + tap * s.tap_stride +
                                              static_cast<ptrdiff_t>(c)]) *
                  s.weights[r][tap * s.weight_stride + static_cast<ptrdiff_t>(c)];
@@ -32,6 +37,7 @@ inline void depthwise_pixels(const DepthwisePixels& s) {
   }
 }
 
+// Reads in[t] only at the `width` elements of a row: no slack, unlike the variants.
 inline void depthwise_plane(const DepthwisePlane& plane) {
   for (size_t y = 0; y < plane.rows; ++y) {
     const auto row = static_cast<ptrdiff_t>(y);

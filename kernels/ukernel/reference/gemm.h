@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Reference of kernels/ukernel/gemm.h in double, for tests.
+// Reference of kernels/ukernel/gemm.h in double, for tests. Products are exact, and the sum is rounded once,
+// at the end. Tests allow 4e-7 for each product and the final steps, with operands in [-1, 1]. A
+// separate test checks the order of sums: tiles of any size must give the same bits.
 #pragma once
 
 #include "kernels/ukernel/gemm.h"
 
 namespace rushlight::ukernel::reference {
 
+// Element (i, j) of a tile. Reads C for kC and adds_to_c, so that it must come before the element is stored.
+// The clamp lets NaN pass.
 inline float gemm_element(const GemmTile& tile, size_t i, size_t j) {
   const auto at = [](const float* matrix, ptrdiff_t stride, size_t row, size_t column) {
     return static_cast<double>(matrix[static_cast<ptrdiff_t>(row) * stride + static_cast<ptrdiff_t>(column)]);
@@ -27,6 +31,7 @@ inline float gemm_element(const GemmTile& tile, size_t i, size_t j) {
   return sum > tile.high ? tile.high : static_cast<float>(sum);
 }
 
+// Computes a tile in place. B is read at `columns` elements of each row only, whatever b_columns allows.
 inline void gemm_tile(const GemmTile& tile) {
   for (size_t i = 0; i < tile.rows; ++i) {
     float* row = tile.c + static_cast<ptrdiff_t>(i) * tile.c_stride;

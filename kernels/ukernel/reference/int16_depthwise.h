@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Reference of kernels/ukernel/int16_depthwise.h, bit-exact, for tests.
+// Reference of kernels/ukernel/int16_depthwise.h, bit-exact, for tests. Sums in 64 bits throughout: a
+// variant's 32-bit sums of the taps must give the same, since 511 products cannot overflow them.
 #pragma once
 
 #include "kernels/ukernel/int16_depthwise.h"
 
 namespace rushlight::ukernel::reference {
 
+// Requantizes by requantize_wide(), which is itself the definition of the rounding.
 inline void depthwise_int16(const Int16Depthwise& strip) {
   for (size_t p = 0; p < strip.pixels; ++p) {
     for (size_t c = 0; c < strip.channels; ++c) {

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Reference of kernels/ukernel/int16_product.h, bit-exact, for tests.
+// Reference of kernels/ukernel/int16_product.h, bit-exact, for tests. One sum of 64 bits for each result,
+// without the parts of kInt16Products that variants add in 32 bits.
 #pragma once
 
 #include "kernels/ukernel/int16_product.h"
 
 namespace rushlight::ukernel::reference {
 
+// Requantizes by requantize_wide(), which is itself the definition of the rounding.
 inline void multiply_int16(const Int16Product& p) {
   for (size_t i = 0; i < p.rows; ++i) {
     for (size_t j = 0; j < p.columns; ++j) {

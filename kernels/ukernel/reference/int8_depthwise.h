@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Reference of kernels/ukernel/int8_depthwise.h, bit-exact, for tests.
+// Reference of kernels/ukernel/int8_depthwise.h, bit-exact, for tests. Integer sums have one value in any
+// order, so that variants may pair taps as they like; tests compare all bits.
 #pragma once
 
 #include "kernels/ukernel/int8_depthwise.h"
 
 namespace rushlight::ukernel::reference {
 
+// With a pixel_stride, all pixels use the first pixel's pointers.
 inline void depthwise_int8(const Int8Depthwise& strip) {
   for (size_t p = 0; p < strip.pixels; ++p) {
     for (size_t c = 0; c < strip.channels; ++c) {

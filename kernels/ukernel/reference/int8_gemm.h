@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Reference of kernels/ukernel/int8_gemm.h for factors that are neither packed nor spread, bit-exact, for
-// tests.
+// tests. Spreading, packing and multiplying of a variant are checked together.
 #pragma once
 
 #include "kernels/ukernel/int8_gemm.h"
@@ -8,7 +8,8 @@
 namespace rushlight::ukernel::reference {
 
 // left[i][k] is left[i * left_stride + k], right[k][j] is right[k * depth_stride + j * column_stride].
-// Ignores the product's own left and panel.
+// Ignores the product's own left and panel, and its parts: the test arranges the left factor so that a row's
+// parts adjoin. Strides are in elements.
 inline void multiply_int8_gemm(const Int8Gemm& p, const int8_t* left, ptrdiff_t left_stride,
                                const int8_t* right, ptrdiff_t depth_stride, ptrdiff_t column_stride) {
   for (size_t i = 0; i < p.rows; ++i) {

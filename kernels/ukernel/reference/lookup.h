@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Reference of kernels/ukernel/lookup.h, for tests.
+// Reference of kernels/ukernel/lookup.h, for tests: the definition, byte by byte. Vectors replace it by
+// shuffles of 16-byte parts of the table.
 #pragma once
 
 #include <cstddef>

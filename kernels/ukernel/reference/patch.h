@@ -1,17 +1,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Reference of the convolutions of kernels/ukernel/patch.h with sums in double, for tests.
+// Reference of the convolutions of kernels/ukernel/patch.h with sums in double, for tests, which allow 1e-5.
+// Copies and depthwise sums of the family have their expectations in the test.
 #pragma once
 
 #include "kernels/ukernel/patch.h"
 
 namespace rushlight::ukernel::reference {
 
+// By the definition: four loops, and indices of the patch from position, stride and dilation. Reads the patch
+// only where a kernel element needs it.
 inline void convolve_patch(const PatchConvolution& c) {
   for (ptrdiff_t y = 0; y < static_cast<ptrdiff_t>(c.rows); ++y) {
     for (ptrdiff_t x = 0; x < static_cast<ptrdiff_t>(c.columns); ++x) {
       double sum = c.initial;
       for (ptrdiff_t i = 0; i < static_cast<ptrdiff_t>(c.kernel_rows); ++i) {
         for (ptrdiff_t j = 0; j < static_cast<ptrdiff_t>(c.kernel_columns); ++j) {
+          // The kernel element (i, j) meets this position of the patch.
           const ptrdiff_t row = y * c.row_step + i * c.row_dilation;
           const ptrdiff_t column = x * c.column_step + j * c.column_dilation;
           sum += double{c.kernel[i * c.kernel_row_stride + j * c.kernel_column_stride]} *
@@ -23,6 +27,7 @@ inline void convolve_patch(const PatchConvolution& c) {
   }
 }
 
+// The zero padding as a test of each position.
 inline void convolve_plane_3x3(const PlaneConvolution& c) {
   const auto rows = static_cast<ptrdiff_t>(c.rows);
   const auto columns = static_cast<ptrdiff_t>(c.columns);
@@ -31,6 +36,7 @@ inline void convolve_plane_3x3(const PlaneConvolution& c) {
       double sum = c.initial;
       for (ptrdiff_t i = 0; i < 3; ++i) {
         for (ptrdiff_t j = 0; j < 3; ++j) {
+          // Kernel element (1, 1) lies on the output's pixel.
           const ptrdiff_t row = y + i - 1, column = x + j - 1;
           if (row < 0 || row >= rows || column < 0 || column >= columns) continue;
           sum += double{c.kernel[i * c.kernel_row_stride + j * c.kernel_column_stride]} *

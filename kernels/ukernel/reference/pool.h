@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// References of kernels/ukernel/pool.h for one result, average in double, for tests.
+// References of kernels/ukernel/pool.h for one result, average in double, for tests. Maxima and indices are
+// exact: tests compare them by equality, the average to 2e-5.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +11,8 @@
 
 namespace rushlight::ukernel::reference {
 
-// Calls f(element, row, column) for the window of result i.
+// Calls f(element, row, column) for the window of result i, row by row: the order decides between equal
+// elements.
 template <class T, class F>
 void for_each_element(size_t i, const PoolWindow& window, const T* x, F f) {
   for (size_t r = 0; r < window.rows; ++r) {
@@ -22,6 +24,9 @@ void for_each_element(size_t i, const PoolWindow& window, const T* x, F f) {
   }
 }
 
+// The maximum of window i and its index. Starts from the least value and the window's first index, so that an
+// empty window has these. A later element wins if it is greater, or if it is NaN: the last NaN is the result.
+// Bytes are never NaN.
 template <class T>
 T max_pool(size_t i, const PoolWindow& window, const PoolIndices& numbers, const T* x, int64_t* index) {
   using Limits = std::numeric_limits<T>;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Reference of kernels/ukernel/transpose.h, for tests.
+// Reference of kernels/ukernel/transpose.h, for tests: elements of any size as bytes. Tests compare all
+// bytes, also those between the rows of `to`, which must not change.
 #pragma once
 
 #include <cstddef>
@@ -7,6 +8,7 @@
 
 namespace rushlight::ukernel::reference {
 
+// Element (i, j) goes to (j, i); strides are in bytes from row to row.
 inline void transpose(size_t rows, size_t columns, size_t element, const char* from, ptrdiff_t from_stride,
                       char* to, ptrdiff_t to_stride) {
   for (size_t i = 0; i < rows; ++i) {
@@ -17,6 +19,7 @@ inline void transpose(size_t rows, size_t columns, size_t element, const char* f
   }
 }
 
+// Row by row; strides in bytes.
 inline void copy_rows(size_t rows, size_t bytes, const char* from, ptrdiff_t from_stride, char* to,
                       ptrdiff_t to_stride) {
   for (size_t i = 0; i < rows; ++i) {

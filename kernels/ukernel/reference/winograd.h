@@ -1,5 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Reference of kernels/ukernel/winograd.h by its transform matrices, sums in double, for tests.
+// Reference of kernels/ukernel/winograd.h by its transform matrices, sums in double, for tests. With d the 4
+// x 4 inputs, g the kernel and m the products, the matrices of Lavin and Gray are
+//
+//   inputs     B^T d B    kInputs = B^T
+//   weights    G g G^T    winograd_weights() of the contract
+//   outputs    A^T m A    kOutputs = A^T
+//
+// Each result is one double sum over all 16 elements with products of two matrix elements, where variants
+// transform rows and columns in turn. Tests allow 1e-6 for inputs and 5e-6 for outputs.
 #pragma once
 
 #include <cmath>
@@ -12,6 +20,7 @@ inline constexpr double kInputs[kWinogradIn][kWinogradIn] = {
     {1, 0, -1, 0}, {0, 1, 1, 0}, {0, -1, 1, 0}, {0, 1, 0, -1}};
 inline constexpr double kOutputs[kWinogradOut][kWinogradIn] = {{1, 1, 1, 0}, {0, 1, -1, -1}};
 
+// out of part 4 r + c = sum of B^T[r][i] B^T[c][j] d[i][j]. A null pointer is an input of zeros.
 inline void winograd_input(const WinogradInput& tile) {
   for (size_t lane = 0; lane < tile.lanes; ++lane) {
     for (size_t part = 0; part < kWinogradParts; ++part) {
@@ -29,6 +38,9 @@ inline void winograd_input(const WinogradInput& tile) {
   }
 }
 
+// Returns false if an output is infinite or NaN as float32, before bias and residual. Parts with a factor of
+// 0 are skipped, so that an infinite product counts only for outputs that depend on it. Outputs that are not
+// stored count too.
 inline bool winograd_output(const WinogradOutput& tile) {
   bool finite = true;
   for (size_t lane = 0; lane < tile.lanes; ++lane) {

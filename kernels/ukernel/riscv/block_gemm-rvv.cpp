@@ -21,6 +21,7 @@ RL_INLINE vuint16m2_t halves_of(const uint8_t* from, size_t shift) {
   return __riscv_vnsrl_wx_u16m2(__riscv_vreinterpret_v_u8m4_u32m4(bytes), shift, kBlockFeatures);
 }
 
+// sums += factor * numbers, 16 lanes.
 RL_INLINE vint32m4_t add(vint32m4_t sums, int16_t factor, vuint16m2_t numbers) {
   return __riscv_vwmacc_vx_i32m4(sums, factor, __riscv_vreinterpret_v_u16m2_i16m2(numbers), kBlockFeatures);
 }
@@ -65,6 +66,7 @@ void multiply_rows(const BlockGemm& p, size_t first) {
   const BlockForm& form = p.form;
   const char* rows[kRows];
   for (size_t r = 0; r < kRows; ++r) {
+    // Missing rows repeat the first one; their sums are not stored.
     rows[r] = static_cast<const char*>(p.left) + (first + (r < kCount ? r : 0)) * p.left_stride;
   }
   const size_t headers = header_bytes(form), depth = form.block_depth(), blocks = form.group / depth;
@@ -106,6 +108,8 @@ void multiply_rows(const BlockGemm& p, size_t first) {
       };
       constexpr size_t kRun = kIsByte ? 4 : 8;
       for (size_t k = 0; k < depth; k += kRun, from += kPanelBytes) {
+        // Elements 0 and 1 are in the lower half of a word, 2 and 3 in the upper one; with 4 bits also
+        // elements 4 and 5, and 6 and 7.
         add_half(halves_of(from, 0), 0);
         add_half(halves_of(from, 16), 2);
         left_a += kRun;

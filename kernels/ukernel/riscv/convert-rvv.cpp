@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// RISC-V with vectors of any length: quantizes and dequantizes int8 in vectors of eight registers.
+// RISC-V with vectors of any length: quantizes and dequantizes int8 in vectors of eight registers. Product
+// and zero point are separate instructions, so that nothing is fused; conversions round halves to even.
 #include <riscv_vector.h>
 
 #include "kernels/ukernel/convert.h"
@@ -35,6 +36,7 @@ void quantize_i8(size_t n, const float* __restrict x, const Quantization& how, i
   }
 }
 
+// int8 to int16 to float32, in widening steps; the difference is exact.
 void dequantize_i8(size_t n, const int8_t* __restrict x, float scale, float zero_point,
                    float* __restrict out) {
   for (size_t lanes; n > 0; n -= lanes, x += lanes, out += lanes) {

@@ -16,6 +16,7 @@ inline vint16m1_t load_right(const int8_t* from, size_t lanes) {
   return __riscv_vsext_vf2_i16m1(__riscv_vle8_v_i8mf2(from, lanes), lanes);
 }
 
+// Integer sums: their order does not matter.
 inline int32_t sum_of(vint32m2_t sums, size_t lanes) {
   const vint32m1_t zero = __riscv_vmv_v_x_i32m1(0, 1);
   return __riscv_vmv_x_s_i32m1_i32(__riscv_vredsum_vs_i32m2_i32m1(sums, zero, lanes));
@@ -48,6 +49,7 @@ inline void sum_row(const int16_t* left, const int8_t* right, ptrdiff_t right_st
   }
 }
 
+// Rows share no loads: a vector of a row is used for four columns.
 template <size_t kRows, size_t kWidth>
 void sum_tile(const int16_t* left, ptrdiff_t left_stride, const int8_t* right, ptrdiff_t right_stride,
               size_t depth, int32_t* sums) {

@@ -19,6 +19,7 @@ constexpr size_t kChannels = 8;
 #define RL_LOAD "ld "
 #define RL_SIZE "8"
 #endif
+// A channel at one tap: three loads, two products, two additions for two pixels.
 #define RL_CHANNEL(at, first, second)                                \
   "lb %[w], " at "(%[weights])\nlb %[x], " at "(%[p])\nlb %[y], " at \
   "(%[q])\n"                                                         \
@@ -29,6 +30,7 @@ constexpr size_t kChannels = 8;
 inline void sum_tile(const int8_t* const* a, const int8_t* const* b, size_t channel, const int8_t* weights,
                      ptrdiff_t stride, size_t taps, const int32_t* bias, int32_t* sums) {
   const int8_t* const* end = a + taps;
+  // `bias` is read first; its register then holds weights, and at the end the address of the sums.
   uintptr_t p, q, x, y;
   asm volatile(
       "lw t0, 0(%[w])\nlw t2, 4(%[w])\nlw t4, 8(%[w])\nlw t6, 12(%[w])\n"
@@ -76,8 +78,10 @@ void depthwise_int8(const Int8Depthwise& strip) {
   const int8_t* const* in = strip.in;
   int8_t* out = strip.out;
   for (size_t rest = strip.pixels; rest > 0; rest -= block.rows) {
+    // Twelve pixels at a time, so that scales are loaded once for them; channels in the inner loop.
     block.rows = rest < kBlockRows ? rest : kBlockRows;
     for (size_t c = 0; c < strip.channels; c += block.columns) {
+      // Eight channels, or one of the last ones.
       const bool is_tile = strip.channels - c >= kChannels && strip.taps > 0;
       block.columns = is_tile ? kChannels : 1;
       block.first = c;

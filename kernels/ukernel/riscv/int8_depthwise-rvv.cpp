@@ -52,6 +52,7 @@ void convolve(const Int8Depthwise& strip, size_t first_pixel);
   int32_t bias[kTiledLanes], multipliers[kTiledLanes];
   float scales[kTiledLanes];
   Int8Depthwise wide = strip;
+  // The strip with `together` times the channels and repeated constants.
   wide.channels *= together;
   wide.pixels /= together;
   wide.pixel_stride = wide.out_stride = static_cast<ptrdiff_t>(wide.channels);
@@ -94,6 +95,7 @@ void convolve(const Int8Depthwise& strip, size_t first_pixel) {
       block.columns = lanes;
       block.first = channel;
       block.out = out + channel;
+      // 16 registers of sums, four of weights and four of inputs.
       vint32m8_t a = load_bias(strip.bias, channel, lanes), b = a;
       const int8_t* weights = strip.weights + channel;
       const auto first = offset + static_cast<ptrdiff_t>(channel);

@@ -15,11 +15,13 @@ struct Operand {
   int32_t factor;
   int32_t offset;
 
+  // `lanes` elements from element i on, widened to 32 bits.
   vint32m8_t load(size_t i, size_t lanes) const {
     return __riscv_vsext_vf4_i32m8(__riscv_vle8_v_i8m2(at + i, lanes), lanes);
   }
 };
 
+// A broadcast element becomes the offset; the factor is 0 then, and `out` is a valid address to read.
 Operand operand_of(const RowInput& input, size_t row, const int8_t* out, int32_t factor, int32_t offset) {
   const auto* at = static_cast<const int8_t*>(input.data) + static_cast<ptrdiff_t>(row) * input.stride;
   if (!input.one) return {at, factor, offset};
@@ -30,6 +32,7 @@ int8_t* out_of(const Rows& rows, size_t row) {
   return static_cast<int8_t*>(rows.out) + static_cast<ptrdiff_t>(row) * rows.stride;
 }
 
+// The sum fits in 32 bits, which the caller has checked. The clamp comes before the values are narrowed.
 void add_row(const Operand& a, const Operand& b, const QuantizedSum& sum, size_t count, int8_t* out) {
   const int32_t offset = a.offset + b.offset;
   const auto shift = static_cast<size_t>(sum.shift);
@@ -68,6 +71,7 @@ void multiply_int8_pairs(const Rows& rows, const QuantizedProduct& product) {
     const Operand b = operand_of(rows.in[1], row, out, 1, -product.zero_points[1]);
     for (size_t i = 0; i < rows.n; i += block.columns) {
       const size_t lanes = rows.n - i < most ? rows.n - i : most;
+      // The operand less its zero point.
       const auto number = [&](const Operand& of) {
         return __riscv_vadd_vx_i32m8(__riscv_vmul_vx_i32m8(of.load(i, lanes), of.factor, lanes), of.offset,
                                      lanes);

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// RISC-V without vectors. A panel is [kBlockColumns][depth] int8; spread rows are plain copies.
+// RISC-V without vectors. A panel is [kBlockColumns][depth] int8; spread rows are plain copies. The product
+// of int8_rows_scalar.h reads it as columns that are `depth` apart: packing only makes weights of another
+// order contiguous along the depth.
 #include <cstring>
 
 #include "kernels/ukernel/int8_gemm.h"
@@ -22,6 +24,7 @@ void pack_int8(void* panel, const int8_t* from, ptrdiff_t depth_stride, ptrdiff_
     const int8_t* number = from;
     for (size_t k = depth; k > 0; --k, number += depth_stride) *to++ = *number;
   }
+  // Missing columns are zeros, so that tiles may compute them.
   std::memset(to, 0, (kBlockColumns - columns) * depth);
 }
 

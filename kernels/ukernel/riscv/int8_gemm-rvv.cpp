@@ -23,6 +23,7 @@ void pack_int8(void* panel, const int8_t* from, ptrdiff_t depth_stride, ptrdiff_
   auto* to = static_cast<int8_t*>(panel);
   for (size_t k = 0; k < depth; ++k, from += depth_stride, to += most) {
     vint8m2_t numbers;
+    // Lanes past `columns` keep the zeros (_tu).
     if (column_stride == 1) {
       numbers = __riscv_vle8_v_i8m2_tu(zeros, from, columns);
     } else {

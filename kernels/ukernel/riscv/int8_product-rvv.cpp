@@ -34,6 +34,7 @@ inline void multiply_columns(const Int8Product& p, size_t row, size_t lanes, siz
     }
   }
   int8_t* out = p.out + static_cast<ptrdiff_t>(row) * p.out_stride + static_cast<ptrdiff_t>(column);
+  // A column's results are out_stride apart: a strided store.
   const auto store = [&](vint32m8_t sums, size_t i) {
     const ptrdiff_t at = p.to.step * static_cast<ptrdiff_t>(column + i);
     const vint8m2_t numbers =
@@ -45,6 +46,7 @@ inline void multiply_columns(const Int8Product& p, size_t row, size_t lanes, siz
   if constexpr (kCount > 2) store(c, 2);
 }
 
+// Columns by threes, then the last one or two.
 void multiply_few_columns(const Int8Product& p, size_t row, size_t lanes) {
   size_t j = 0;
   for (; j + kColumns <= p.columns; j += kColumns) multiply_columns<kColumns>(p, row, lanes, j);
@@ -52,8 +54,10 @@ void multiply_few_columns(const Int8Product& p, size_t row, size_t lanes) {
   if (p.columns - j == 1) multiply_columns<1>(p, row, lanes, j);
 }
 
+// Lanes are rows while more rows than columns are left, then columns.
 void multiply_line(const Int8Product& p) {
   size_t row = 0;
+  // So few columns would leave half of the lanes or more empty.
   if (p.columns <= most_lanes() / 2 && p.columns < p.rows && has_small_scales(p.to, 0, p.columns)) {
     for (size_t lanes; p.rows - row > p.columns; row += lanes) {
       lanes = p.rows - row < most_lanes() ? p.rows - row : most_lanes();
@@ -75,6 +79,7 @@ void multiply_int8_row(const Int8Row& p) {
                          nullptr, nullptr,   nullptr, nullptr, 0};
   const int8_t* left[3] = {p.left, p.left, p.left};
   for (size_t j = 0, lanes; j < p.columns; j += lanes) {
+    // Sums go straight to the result, without requantization.
     lanes = p.columns - j < most_lanes() ? p.columns - j : most_lanes();
     sum_wide<true, 1>(rows, left, j, lanes, p.sums + j);
   }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The product that the families int8_product and int8_gemm share; it reads both factors in place.
+// int8_rows_rvv.h and int8_rows_scalar.h implement multiply_int8_rows(). Panels of int8_gemm hold plain int8,
+// so that one loop serves packed and unpacked factors.
 #pragma once
 
 #include <cstddef>
@@ -10,8 +12,9 @@
 
 namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
 
-// out[i][j] = quantized(bias[j] + row_bias[i] + sum over k < depth of left[i][k] * right[k][j]). Biases may
-// be null.
+// out[i][j] = quantized(bias[j] + row_bias[i] + sum over k < depth of left[i][k] * right[k][j]), for rows x
+// columns results. Biases may be null: zeros. Elements of a left row are contiguous; strides are in elements.
+// Sums have 32 bits; the caller ensures that they fit. `out` overlaps no operand.
 struct Int8Rows {
   size_t rows;
   size_t columns;

@@ -4,6 +4,14 @@
 // once for all rows of a tile, multiplied by an element of each row and added to 32-bit sums. A tile has
 // three rows of as many columns as eight registers hold, at most kMostLanes, or six rows of half as many
 // columns if that covers them.
+//
+//   rows   registers of sums   of a widened column   multiply-adds a load of it
+//   3      3 x 8               4                       3
+//   6      6 x 4               2                       6
+//
+// VWMACC.VX multiplies an int16 vector with a scalar and adds to int32 in one instruction; with int8 it has
+// sums of 16 bits only. The left factor is loaded as scalars. The sums of a tile go through memory to
+// quantize_block().
 #pragma once
 
 #include <riscv_vector.h>
@@ -13,7 +21,8 @@
 
 namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
 
-// The right factor from column `column` on; next() advances by one element of the depth.
+// The right factor from column `column` on; next() advances by one element of the depth. load_m4() and
+// load_m2() read one element of each of `lanes` columns and widen it to int16, in four or two registers.
 template <bool kByColumns>
 struct Right {
   Right(const Int8Rows& p, size_t column)
@@ -33,7 +42,9 @@ struct Right {
   ptrdiff_t stride;
 };
 
-// sums[i][j] of one row or three, by columns from `column` on. Sums start from the bias.
+// sums[i][j] of one row or three, by columns from `column` on: [kRows][lanes], contiguous. Sums start from
+// the bias. `left` has three pointers; with kRows = 1 the last two are not dereferenced. The parts of a
+// column are adjacent, so that `right` advances through all of them.
 template <bool kByColumns, size_t kRows>
 inline void sum_wide(const Int8Rows& p, const int8_t* const* left, size_t column, size_t lanes,
                      int32_t* sums) {
@@ -63,10 +74,11 @@ inline void sum_wide(const Int8Rows& p, const int8_t* const* left, size_t column
   }
 }
 
-// The same for six rows by at most half as many columns.
+// The same for six rows by at most half as many columns: [6][lanes].
 template <bool kByColumns>
 inline void sum_six(const Int8Rows& p, const int8_t* const* left, size_t column, size_t lanes,
                     int32_t* sums) {
+  // The lower half of a group of eight registers: at most half of its lanes are used.
   vint32m4_t a = __riscv_vget_v_i32m8_i32m4(load_bias(p.bias, column, lanes), 0), b = a, c = a, d = a, e = a,
              f = a;
   const int8_t* left_a = left[0];
@@ -102,6 +114,9 @@ inline void sum_six(const Int8Rows& p, const int8_t* const* left, size_t column,
   __riscv_vse32_v_i32m4(sums + 5 * lanes, f, lanes);
 }
 
+// Computes all rows and columns by tiles. The columns are the outer loop: the block of the right factor,
+// depth * columns bytes, is read again for each tile of rows. Missing rows of a tile repeat the last one and
+// are not stored. Takes 1.5 kB of stack for the sums.
 template <bool kByColumns>
 [[gnu::noinline]] inline void multiply_int8_rows(const Int8Rows& p) {
   constexpr size_t kMostRows = 6;
@@ -110,11 +125,14 @@ template <bool kByColumns>
   block.to = p.to;
   block.out_stride = p.out_stride;
   for (size_t j = 0; j < p.columns; j += block.columns) {
-    // Not vsetvl, which may split what two vectors hold into equal parts.
+    // All columns that are left, or as many as fit. Not vsetvl, which may split what two vectors hold into
+    // equal parts.
     block.columns = p.columns - j < 2 * half ? p.columns - j : 2 * half;
     block.first = j;
     for (size_t i = 0; i < p.rows; i += block.rows) {
       const size_t rest = p.rows - i;
+      // The smallest kernel that covers the remaining rows, but at most three rows if the columns need all
+      // lanes.
       const size_t most = rest == 1 ? 1 : rest <= 3 || block.columns > half ? 3 : kMostRows;
       block.rows = rest < most ? rest : most;
       block.row_bias = p.row_bias == nullptr ? nullptr : p.row_bias + i;

@@ -9,8 +9,17 @@
 // the left factor are packed in 64 bits, so that one multiplication gives three products. 21 bits hold kPart
 // products from a start of kStart; after kPart products the sums are added to those in memory.
 //
-// Loops process the depth in fours and are entered at its remainder. Rows and columns that a tile lacks
-// repeat the last one.
+//   bits      63        42 41        21 20         0
+//   panel     c[k]         b[k]         a[k]            packed as c * 2^42 + b * 2^21 + a
+//   sum       row 2        row 1        row 0           += panel[k] * right[k]
+//
+// Negative products borrow from the field above; as the lower two fields start from kStart, their sums are
+// never negative and each field can be read as it is. The upper one needs no start, since nothing is above
+// it.
+//
+// Loops process the depth in fours and are entered at its remainder: pointers begin t = -depth mod 4 elements
+// early, and the first pass skips t steps, so that nothing before the rows is read. Rows and columns that a
+// tile lacks repeat the last one.
 #pragma once
 
 #include "kernels/ukernel/riscv/int8_rows.h"
@@ -18,22 +27,29 @@
 
 namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
 
+// Twelve sums in t0 to t6 and s1 to s5, seven pointers, three elements of the left factor, one of the right
+// and a product: 27 of 31 registers, with the end and two pointers for start and result.
 #if __riscv_xlen == 32
 
 inline constexpr size_t kRows = 3;
 inline constexpr size_t kColumns = 4;
 static_assert(kBlockColumns % kColumns == 0 && sizeof(Block::sums[0]) == 32);
 
+// An element of a column times an element of each of three rows: 7 instructions. The last product may
+// overwrite the element, so that one register is saved.
 #define RL_COLUMN(at, column, first, second, third)                                                  \
   "lb %[x], " at "(%[" column "])\nmul %[t], %[x], %[u]\nadd " first ", " first                      \
   ", %[t]\nmul %[t], %[x], %[v]\nadd " second ", " second ", %[t]\nmul %[x], %[x], %[w]\nadd " third \
   ", " third ", %[x]\n"
+// A step of the depth: three elements of the left factor and four columns, 31 instructions. Offsets 0 to 3
+// are part of the loads, so that pointers advance once in four steps.
 #define RL_STEP(at)                                                                    \
   "lb %[u], " at "(%[p])\nlb %[v], " at "(%[q])\nlb %[w], " at                         \
   "(%[r])\n" RL_COLUMN(at, "a", "t0", "t1", "t2") RL_COLUMN(at, "b", "t3", "t4", "t5") \
       RL_COLUMN(at, "c", "t6", "s1", "s2") RL_COLUMN(at, "d", "s3", "s4", "s5")
 
-// sums[i][j] of a tile, for depth > 0. Sums start from `starts`.
+// sums[i][j] of a tile, for depth > 0; rows of `sums` are 32 bytes apart. Sums start from `starts`, one value
+// for each column.
 inline void sum_tile(const int8_t* const* left, const int8_t* const* right, size_t depth,
                      const int32_t* starts, int32_t* sums) {
   const int8_t* end = right[0] + depth;
@@ -45,6 +61,8 @@ inline void sum_tile(const int8_t* const* left, const int8_t* const* right, size
   const int8_t* b = right[1] - t;
   const int8_t* c = right[2] - t;
   const int8_t* d = right[3] - t;
+  // The jumps enter the first pass at step t. The compiler chooses the registers of the pointers, the
+  // assembler has fixed ones for the sums.
   asm volatile(
       "lw t0, 0(%[starts])\nlw t3, 4(%[starts])\nlw t6, 8(%[starts])\nlw s3, 12(%[starts])\n"
       "mv t1, t0\nmv t2, t0\nmv t4, t3\nmv t5, t3\nmv s1, t6\nmv s2, t6\nmv s4, s3\nmv s5, s3\n"
@@ -69,13 +87,16 @@ inline void sum_tile(const int8_t* const* left, const int8_t* const* right, size
       : "t0", "t1", "t2", "t3", "t4", "t5", "t6", "s1", "s2", "s3", "s4", "s5", "memory");
 }
 
-// sums[i][j] of kRows rows and `columns` columns of a block. Sums start from `bias`.
+// sums[i][j] of kRows rows and `columns` columns of a block. Sums start from `bias`. A last tile of fewer
+// columns writes up to three more elements of each row of the block, which are not used. `stride` is from
+// column to column; a bias_step of 0 uses one value for all.
 [[gnu::noinline]] inline void sum_columns(const int8_t* const* left, const int8_t* right, ptrdiff_t stride,
                                           size_t columns, size_t depth, const int32_t* bias,
                                           ptrdiff_t bias_step, int32_t* sums) {
   for (size_t j = 0; j < columns; j += kColumns) {
     const int8_t* each[kColumns];
     int32_t starts[kColumns];
+    // Missing columns repeat the last one.
     for (size_t c = 0; c < kColumns; ++c) {
       each[c] = right;
       starts[c] = *bias;
@@ -98,6 +119,9 @@ inline constexpr size_t kRows = 3;
 inline constexpr size_t kColumns = 8;
 static_assert(kBlockColumns % kColumns == 0);
 
+// The bits of a field, the products that it holds, and the start that makes the least sum, of products of
+// -128 and 127, 0. The largest sum then still fits, which the assertion checks. With 20 bits a field would
+// hold half as many products.
 inline constexpr int kBits = 21;
 inline constexpr size_t kPart = 64;
 inline constexpr int32_t kStart = kPart * 127 * 128;  // the least sum is -kStart
@@ -105,14 +129,17 @@ inline constexpr uint64_t kMask = (uint64_t{1} << kBits) - 1;
 inline constexpr uint64_t kStarts = kStart | static_cast<uint64_t>(kStart) << kBits;
 static_assert(kStart + kPart * 128 * 128 <= kMask);
 
+// An element of a column times a packed step of three rows: three instructions.
 #define RL_COLUMN(at, column, sum) \
   "lb %[w], " at "(%[" column "])\nmul %[w], %[w], %[x]\nadd " sum ", " sum ", %[w]\n"
+// A step of the depth for eight columns, 25 instructions. The panel advances by 8 bytes, the columns by one.
 #define RL_STEP(at, panel_at)                                                                             \
   "ld %[x], " panel_at "(%[panel])\n" RL_COLUMN(at, "a", "t0") RL_COLUMN(at, "b", "t1")                   \
       RL_COLUMN(at, "c", "t2") RL_COLUMN(at, "d", "t3") RL_COLUMN(at, "e", "t4") RL_COLUMN(at, "f", "t5") \
           RL_COLUMN(at, "g", "t6") RL_COLUMN(at, "h", "s1")
 
-// packed[j]: the sums of three rows, 21 bits each; 0 < depth <= kPart.
+// packed[j]: the sums of three rows, 21 bits each, for eight columns; 0 < depth <= kPart. A step of the depth
+// is one load of the panel and a load, a multiplication and an addition for each column.
 inline void sum_tile(const int64_t* panel, const int8_t* const* right, size_t depth, uint64_t* packed) {
   uint64_t t = -depth & 3, x = kStarts, w;
   const int64_t* end = panel + depth;
@@ -148,7 +175,8 @@ inline void sum_tile(const int64_t* panel, const int8_t* const* right, size_t de
       : "t0", "t1", "t2", "t3", "t4", "t5", "t6", "s1", "memory");
 }
 
-// Packs the elements of three rows, 21 bits each.
+// Packs the elements of three rows, 21 bits each: panel[k] = c * 2^42 + b * 2^21 + a with a = left[0][k] and
+// so on, borrows included.
 inline void pack_rows(const int8_t* const* left, size_t depth, int64_t* panel) {
   const int8_t* a = left[0];
   const int8_t* b = left[1];
@@ -158,10 +186,13 @@ inline void pack_rows(const int8_t* const* left, size_t depth, int64_t* panel) {
   }
 }
 
-// sums[i][j] of kRows rows and `columns` columns of a block. Sums start from `bias`.
+// sums[i][j] of kRows rows and `columns` columns of a block. Sums start from `bias`, less the starts of the
+// fields of all parts. The panel of a part (512 bytes of stack) serves all columns. `stride` is from column
+// to column.
 [[gnu::noinline]] inline void sum_columns(const int8_t* const* left, const int8_t* right, ptrdiff_t stride,
                                           size_t columns, size_t depth, const int32_t* bias,
                                           ptrdiff_t bias_step, int32_t* sums) {
+  // The lower two fields of every part start from kStart, which the totals must lose again.
   const int32_t starts = static_cast<int32_t>((depth + kPart - 1) / kPart) * kStart;
   for (size_t j = 0; j < columns; ++j, bias += bias_step) {
     sums[j] = *bias - starts;
@@ -185,6 +216,7 @@ inline void pack_rows(const int8_t* const* left, size_t depth, int64_t* panel) {
       uint64_t packed[kColumns];
       sum_tile(panel, each, part, packed);
       int32_t* sum = sums + j;
+      // Adds the fields to the 32-bit sums. The upper field has its sign: an arithmetic shift extends it.
       for (size_t c = 0; c < count; ++c, ++sum) {
         sum[0] += static_cast<int32_t>(packed[c] & kMask);
         sum[kBlockColumns] += static_cast<int32_t>(packed[c] >> kBits & kMask);
@@ -196,13 +228,15 @@ inline void pack_rows(const int8_t* const* left, size_t depth, int64_t* panel) {
 
 #endif
 
-// sums[j] of a single row, by four columns and four of the depth: 58 instructions for 16 products.
+// sums[j] of a single row, by four columns and four of the depth: 58 instructions for 16 products. Sums start
+// from `bias`. A tile would compute the row three times. Columns that the last four lack repeat another.
 [[gnu::noinline]] inline void sum_row(const int8_t* left, const int8_t* right, ptrdiff_t stride,
                                       size_t columns, size_t depth, const int32_t* bias, ptrdiff_t bias_step,
                                       int32_t* sums) {
   const int8_t* end = left + depth;
   for (size_t j = 0; j < columns; j += 4) {
     const size_t rest = columns - j;
+    // A missing column repeats an earlier one, so that nothing past the last column is read.
     const int8_t* a = left;
     const int8_t* p = right;
     const int8_t* q = rest > 1 ? p + stride : p;
@@ -217,6 +251,7 @@ inline void pack_rows(const int8_t* const* left, size_t depth, int64_t* panel) {
       RL_STEP_ROW(2);
       RL_STEP_ROW(3);
     }
+    // The last 0 to 3 steps of the depth follow the loop of fours.
     for (; a != end; ++a, ++p, ++q, ++r, ++s) RL_STEP_ROW(0);
 #undef RL_STEP_ROW
     const int32_t all[4] = {first, second, third, fourth};
@@ -225,12 +260,16 @@ inline void pack_rows(const int8_t* const* left, size_t depth, int64_t* panel) {
   }
 }
 
+// Adds row_bias[i] to all sums of row i of the block.
 inline void add_to_rows(const int32_t* row_bias, Block& block) {
   for (size_t i = 0; i < block.rows; ++i) {
     for (size_t j = 0; j < block.columns; ++j) block.sums[i][j] += row_bias[i];
   }
 }
 
+// Computes blocks of kBlockRows rows, so that a column's scale is loaded once for twelve results; the tiles
+// of a block have three rows. Rows are the outer loop; within a block, kBlockColumns columns at a time serve
+// its tiles. p.parts is 1: these variants have no kInt8ProductParts.
 [[gnu::noinline]] inline void multiply_int8_rows(const Int8Rows& p) {
   Block block;
   block.out_stride = p.out_stride;
@@ -239,6 +278,7 @@ inline void add_to_rows(const int32_t* row_bias, Block& block) {
     block.rows = p.rows - i < kBlockRows ? p.rows - i : kBlockRows;
     const int8_t* left[kBlockRows];
     const int8_t* row = p.left + static_cast<ptrdiff_t>(i) * p.left_stride;
+    // Missing rows repeat the last one: their sums are computed, but not stored.
     for (size_t k = 0; k < kBlockRows; ++k) {
       left[k] = row;
       if (k + 1 < block.rows) row += p.left_stride;

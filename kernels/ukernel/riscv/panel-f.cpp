@@ -11,8 +11,10 @@ namespace {
 constexpr size_t kRows = kPanelRows;
 constexpr bool kTakesColumns = false;
 
+// Offsets in the text are sums of constants, which the assembler adds.
 #define RL_TEXT(text) #text
 #define RL_STRING(text) RL_TEXT(text)
+// A column of the panel times an element of one row, or of four. f28 to f31 alternate between columns.
 #define RL_COLUMN_OF_1(at, number, a) \
   "flw " number ", " RL_STRING(at) "(%[panel])\nfmadd.s " a ", f24, " number ", " a "\n"
 #define RL_COLUMN_OF_4(at, number, a, b, c, d) \
@@ -20,6 +22,7 @@ constexpr bool kTakesColumns = false;
   "fmadd.s " b ", f25, " number ", " b         \
   "\n"                                         \
   "fmadd.s " c ", f26, " number ", " c "\nfmadd.s " d ", f27, " number ", " d "\n"
+// A step of the depth at byte offsets `left` of the rows and `panel` of the panel.
 #define RL_STEP_OF_1(left, panel)                                                         \
   "flw f24, " RL_STRING(left) "(%[first])\n" RL_COLUMN_OF_1(panel, "f28", "f0")           \
       RL_COLUMN_OF_1(panel + 4, "f29", "f1") RL_COLUMN_OF_1(panel + 8, "f30", "f2")       \
@@ -50,6 +53,8 @@ constexpr bool kTakesColumns = false;
 template <size_t kTileRows>
 inline void add_tile(const float* left, ptrdiff_t left_stride, const float* panel, const Tile& tile) {
   const auto size = static_cast<ptrdiff_t>(tile.depth * kPanelColumns);
+  // Four rows are unrolled by eight steps. The ends of loops are addresses in the panel, which advances by
+  // `size` for each part.
   const ptrdiff_t unrolled = static_cast<ptrdiff_t>(tile.depth / 8 * 8 * kPanelColumns);
   const float* unrolled_end = panel + unrolled;
   const float* end = panel + size;
@@ -86,6 +91,7 @@ inline void add_tile(const float* left, ptrdiff_t left_stride, const float* pane
     const float* fourth = third + left_stride;
     float* at = tile.out;
     asm volatile(
+        // Rows start from six values each, or from one value each.
         "bnez %[spreads], 7f\n"
         RL_ROW("flw", "f0", "f1", "f2", "f3", "f4", "f5", "from")
         "add %[from], %[from], %[from_step]\n"
@@ -100,6 +106,7 @@ inline void add_tile(const float* left, ptrdiff_t left_stride, const float* pane
         RL_SPREAD(8, "f12", "f13", "f14", "f15", "f16", "f17")
         RL_SPREAD(12, "f18", "f19", "f20", "f21", "f22", "f23")
         "5:\n"
+        // The next part: eight steps at a time.
         "beq %[panel], %[unrolled_end], 2f\n"
         "1:\n"
         RL_STEP_OF_4(0, 0) RL_STEP_OF_4(4, 24) RL_STEP_OF_4(8, 48) RL_STEP_OF_4(12, 72)
@@ -111,6 +118,7 @@ inline void add_tile(const float* left, ptrdiff_t left_stride, const float* pane
         "addi %[fourth], %[fourth], 32\n"
         "bne %[panel], %[unrolled_end], 1b\n"
         "2:\n"
+        // The last 0 to 7 steps.
         "beq %[panel], %[end], 4f\n"
         "3:\n"
         RL_STEP_OF_4(0, 0)
@@ -122,6 +130,7 @@ inline void add_tile(const float* left, ptrdiff_t left_stride, const float* pane
         "bne %[panel], %[end], 3b\n"
         "4:\n"
         "addi %[parts], %[parts], -1\n"
+        // Moves the rows and the ends to the next part.
         "beqz %[parts], 6f\n"
         "add %[first], %[first], %[part_step]\n"
         "add %[second], %[second], %[part_step]\n"

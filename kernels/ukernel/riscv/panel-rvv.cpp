@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// RISC-V with vectors of any length: six rows by as many columns as four registers hold.
+// RISC-V with vectors of any length: six rows by as many columns as four registers hold. VFMACC.VF multiplies
+// a vector of the panel with a scalar of each row, so that each load of the panel serves six multiply-adds.
 #include <riscv_vector.h>
 
 #include "kernels/ukernel/generic/panel_tile.h"
@@ -16,6 +17,7 @@ inline const float* at(const float* from, ptrdiff_t bytes) {
   return reinterpret_cast<const float*>(reinterpret_cast<const char*>(from) + bytes);
 }
 
+// One row by `lanes` columns, in four registers.
 inline void add_one(const float* left, const float* panel, const Tile& tile, size_t column, size_t lanes) {
   vfloat32m4_t sums = __riscv_vle32_v_f32m4(tile.from + column, lanes);
   panel += column;
@@ -27,6 +29,8 @@ inline void add_one(const float* left, const float* panel, const Tile& tile, siz
   __riscv_vse32_v_f32m4(tile.out + column, sums, lanes);
 }
 
+// Six rows by `lanes` columns: 24 registers of sums, four of the panel. The elements of the rows are scalars.
+// The panel is contiguous over all parts.
 inline void add_six(const float* left, ptrdiff_t stride, const float* panel, const Tile& tile, size_t column,
                     size_t lanes) {
   const ptrdiff_t from_stride = tile.from_step >> 2, out_stride = tile.out_step >> 2;
@@ -41,6 +45,7 @@ inline void add_six(const float* left, ptrdiff_t stride, const float* panel, con
   vfloat32m4_t f = __riscv_vle32_v_f32m4(from + 5 * from_stride, lanes);
   panel += column;
   const size_t depth = tile.depth;
+  // The rows skip to their next part; the panel is contiguous.
   for (size_t part = tile.parts;;) {
 #pragma clang loop unroll_count(2)
     for (size_t k = 0; k < depth; ++k, panel += kPanelColumns) {
@@ -65,6 +70,7 @@ inline void add_six(const float* left, ptrdiff_t stride, const float* panel, con
   __riscv_vse32_v_f32m4(out + 5 * out_stride, f, lanes);
 }
 
+// All columns of the tile, as many at a time as four registers hold: 32 with vectors of 256 bits.
 template <size_t kTileRows>
 inline void add_tile(const float* left, ptrdiff_t left_stride, const float* panel, const Tile& tile) {
   for (size_t j = 0; j < tile.columns;) {
@@ -80,6 +86,7 @@ inline void add_tile(const float* left, ptrdiff_t left_stride, const float* pane
 
 }  // namespace
 
+// One row at a time, with lanes along the depth, whose sums join at the end.
 void multiply_rows(const RowProduct& product) {
   const float* left = product.left;
   float* out = product.out;
@@ -93,6 +100,7 @@ void multiply_rows(const RowProduct& product) {
                                         __riscv_vle32_v_f32m8(product.right + k, lanes), lanes);
       k += lanes;
     }
+    // An unordered sum: its order depends on the machine.
     const vfloat32m1_t none = __riscv_vfmv_s_f_f32m1(0, 1);
     *out += __riscv_vfmv_f_s_f32m1_f32(__riscv_vfredusum_vs_f32m8_f32m1(sums, none, most));
   }
@@ -112,6 +120,7 @@ void pack_panel(float* to, const float* from, ptrdiff_t from_stride, ptrdiff_t d
                 size_t depth) {
   const auto step = from_stride * static_cast<ptrdiff_t>(sizeof(float));
   for (size_t j = 0; j < kPanelColumns;) {
+    // Columns past the end are written as zeros, by further iterations.
     const bool is_there = j < columns;
     const size_t lanes = __riscv_vsetvl_e32m8((is_there ? columns : kPanelColumns) - j);
     const float* at = from + static_cast<ptrdiff_t>(j) * from_stride;
@@ -131,6 +140,7 @@ void gather_panel(float* to, ptrdiff_t to_stride, const PanelWindows& windows, c
         __riscv_vadd_vx_i32m4(__riscv_vle32_v_i32m4(windows.row + j, lanes), place.row, lanes);
     const vint32m4_t columns =
         __riscv_vadd_vx_i32m4(__riscv_vle32_v_i32m4(windows.column + j, lanes), place.column, lanes);
+    // Unsigned comparisons cover both borders.
     const vbool8_t inside = __riscv_vmand_mm_b8(
         __riscv_vmsltu_vx_u32m4_b8(__riscv_vreinterpret_v_i32m4_u32m4(rows), place.height, lanes),
         __riscv_vmsltu_vx_u32m4_b8(__riscv_vreinterpret_v_i32m4_u32m4(columns), place.width, lanes), lanes);

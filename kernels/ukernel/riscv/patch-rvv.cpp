@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// RISC-V with vectors of any length: as many adjacent columns at a time as two registers hold.
+// RISC-V with vectors of any length: as many adjacent columns at a time as two registers hold. Neighbours of
+// a row come from slides by one lane instead of two more loads.
 #include <riscv_vector.h>
 
 #include "kernels/ukernel/patch.h"
@@ -12,6 +13,7 @@ using Floats = vfloat32m2_t;
 
 // Convolves `lanes` columns of the plane from `x` on. A row is loaded once and shifted for both neighbours.
 void convolve_down(const PlaneConvolution& convolution, const float* kernel, size_t x, size_t lanes) {
+  // Neighbours outside of the plane are 0 and are not loaded.
   const bool has_left = x > 0;
   const bool has_right = x + lanes < convolution.columns;
   const float* in = convolution.in + x;
@@ -22,6 +24,8 @@ void convolve_down(const PlaneConvolution& convolution, const float* kernel, siz
     const Floats here = __riscv_vle32_v_f32m2(in, lanes);
     const Floats left = __riscv_vfslide1up_vf_f32m2(here, has_left ? in[-1] : 0, lanes);
     const Floats right = __riscv_vfslide1down_vf_f32m2(here, has_right ? in[lanes] : 0, lanes);
+    // The input row belongs to three output rows: the last row of the kernel completes one, the first row
+    // starts another.
     Floats first = initial;
     last = __riscv_vfmacc_vf_f32m2(last, kernel[6], left, lanes);
     middle = __riscv_vfmacc_vf_f32m2(middle, kernel[3], left, lanes);
@@ -71,6 +75,7 @@ void convolve_patch(const PatchConvolution& convolution) {
         const float* at = row;
         const float* factor = kernel;
         for (size_t j = 0; j < convolution.kernel_columns; ++j) {
+          // A strided load for any column step; the sums are stored with a stride too.
           const Floats seen = __riscv_vlse32_v_f32m2(at, convolution.column_step * kBytes, lanes);
           sums = __riscv_vfmacc_vf_f32m2(sums, *factor, seen, lanes);
           at += convolution.column_dilation;
@@ -100,10 +105,13 @@ void copy_block(float* to, ptrdiff_t to_stride, const float* from, ptrdiff_t fro
   }
 }
 
+// Channels are the outer loop: the initial values of a vector of channels serve all outputs.
 void add_channels(const ChannelSums& sums) {
   const float* group = sums.weight;
   for (size_t c = 0; c < sums.channels; c += kChannelGroup, group += sums.group_stride) {
     const size_t end = sums.channels - c < kChannelGroup ? sums.channels - c : kChannelGroup;
+    // A group may need several vectors. Weights and outputs are the inner loops, so that the initial values
+    // stay in a register.
     for (size_t i = 0; i < end;) {
       const size_t lanes = __riscv_vsetvl_e32m2(end - i);
       const Floats initial = __riscv_vle32_v_f32m2(sums.initial + c + i, lanes);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// RISC-V with vectors of any length, eight registers at a time.
+// RISC-V with vectors of any length, eight registers at a time: VSETVL bounds the last pass, so that no loop
+// has a remainder.
 #include <riscv_vector.h>
 
 #include "kernels/ukernel/spans.h"

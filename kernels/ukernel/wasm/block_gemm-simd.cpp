@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // block_gemm with WebAssembly's i32x4.dot_i16x8_s: a mask extracts two elements of a word to its halves,
 // which are multiplied with a pair of a row, for four features in a vector. A quantized row holds pairs in
-// the order in which masks extract elements: 0 and 2, 4 and 6, 1 and 3, 5 and 7.
+// the order in which masks extract elements: 0 and 2, 4 and 6, 1 and 3, 5 and 7. A tile has four rows by
+// eight features, 8 sums.
 #include <wasm_simd128.h>
 
 #include "kernels/ukernel/generic/block_rows.inl"
@@ -22,6 +23,7 @@ RL_INLINE v128_t pairs_of(v128_t words) {
   return wasm_v128_and(wasm_u32x4_shr(words, kPair * (kIsByte ? 8 : 4)), mask);
 }
 
+// Two elements of each of kVecs vectors of features with two elements of each row.
 template <bool kIsByte, uint32_t kPair, size_t kCount>
 RL_INLINE void add_pair(v128_t (&sums)[kCount][kVecs], const int16_t* const* left, const v128_t* words) {
   v128_t numbers[kVecs];
@@ -34,11 +36,13 @@ RL_INLINE void add_pair(v128_t (&sums)[kCount][kVecs], const int16_t* const* lef
   }
 }
 
+// Scales and minimums of a group as float32, converted once for all blocks and tiles of the group.
 struct GroupScales {
   float scales[kBlockFeatures];
   float minimums[kBlockFeatures];
 };
 
+// Scales or minimums as float32, at any alignment.
 RL_INLINE void load_scales(const BlockForm& form, const char* from, float* __restrict to) {
   if (form.is_single) {
     std::memcpy(to, from, kBlockFeatures * sizeof(float));
@@ -61,6 +65,7 @@ RL_INLINE void add_block(const BlockForm& form, const char* const* rows, const i
   v128_t sums[kCount][kVecs];
   RL_UNROLL for (size_t r = 0; r < kCount; ++r) {
     left[r] = numbers[r] + block * form.block_depth();
+    // Sums start less zero * (sum of q), which corrects for unsigned weights.
     const int32_t begin = form.has_minimum ? 0 : -header(rows[r], block).correction;
     RL_UNROLL for (size_t v = 0; v < kVecs; ++v) sums[r][v] = wasm_i32x4_splat(begin);
   }
@@ -80,6 +85,7 @@ RL_INLINE void add_block(const BlockForm& form, const char* const* rows, const i
     const BlockHeader& head = header(rows[r], block);
     RL_UNROLL for (size_t v = 0; v < kVecs; ++v) {
       const size_t j = feature + v * kVecFeatures;
+      // The product of two scales is rounded before it is multiplied, as in the contract.
       const F32 scale = load(group.scales + j) * splat(head.scale);
       F32 total = load(totals[r] + j) + rounded(floats_of(sums[r][v]) * scale);
       if (form.has_minimum) total = total + rounded(load(group.minimums + j) * splat(head.sum));
@@ -88,6 +94,7 @@ RL_INLINE void add_block(const BlockForm& form, const char* const* rows, const i
   }
 }
 
+// Totals are in memory, since tiles of features alternate within a block.
 template <bool kIsByte, size_t kCount>
 void multiply_rows(const BlockGemm& p, size_t first) {
   const BlockForm& form = p.form;
@@ -115,6 +122,7 @@ void multiply_rows(const BlockGemm& p, size_t first) {
   for (size_t r = 0; r < kCount; ++r) finish_row(p, first + r, totals[r]);
 }
 
+// Tiles of four rows, then single rows.
 template <bool kIsByte>
 void multiply(const BlockGemm& p) {
   size_t i = 0;

@@ -10,6 +10,7 @@ namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
 
 namespace {
 
+// Unaligned loads of 1 or 4 bytes, zero-extended.
 template <class T>
 RL_INLINE uint64_t load_bits(const int8_t* from) {
   T bits;
@@ -38,6 +39,7 @@ RL_INLINE v128_t interleave_high(v128_t a, v128_t b) {
   return wasm_i16x8_shuffle(a, b, 4, 12, 5, 13, 6, 14, 7, 15);
 }
 
+// kBlock channels of all pixels from channel c on, or with kWhole = false the remaining ones.
 template <bool kWhole>
 void filter(const Int8Depthwise& strip, size_t c) {
   const size_t count = kWhole ? kBlock : strip.channels - c;
@@ -57,6 +59,7 @@ void filter(const Int8Depthwise& strip, size_t c) {
     }
     if (t < strip.taps) {
       const v128_t a = load_some(in[t] + c, count), u = load_some(weights, count);
+      // An odd last tap.
       low = wasm_i32x4_add(low, wasm_i32x4_extmul_low_i16x8(a, u));
       high = wasm_i32x4_add(high, wasm_i32x4_extmul_high_i16x8(a, u));
     }

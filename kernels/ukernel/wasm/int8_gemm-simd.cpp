@@ -16,6 +16,7 @@ constexpr size_t kDepthBlock = 4;  // elements of the depth in a pass of the loo
 
 size_t whole_depth(size_t depth) { return (depth + kDepthBlock - 1) / kDepthBlock * kDepthBlock; }
 
+// kCount rows by 8 columns; an operand of a row is a broadcast pair.
 template <size_t kCount>
 void multiply_rows(const Int8Gemm& p, const BlockQuantizer& q, size_t first) {
   v128_t sums[kCount][2];
@@ -30,6 +31,7 @@ void multiply_rows(const Int8Gemm& p, const BlockQuantizer& q, size_t first) {
   const auto* panel = static_cast<const int8_t*>(p.panel);
   for (size_t k = 0; k < p.depth; k += kDepthBlock) {
     RL_UNROLL for (size_t pair = 0; pair < kDepthBlock; pair += 2, panel += 2 * kBlock) {
+      // Widens 4 columns with 2 elements each, twice.
       const v128_t low = wasm_i16x8_load8x8(panel), high = wasm_i16x8_load8x8(panel + kBlock);
       RL_UNROLL for (size_t i = 0; i < kCount; ++i) {
         const v128_t left = wasm_v128_load32_splat(rows[i] + k + pair);
@@ -52,6 +54,7 @@ size_t int8_gemm_rows() { return kRows; }
 size_t int8_spread_bytes() { return sizeof(int16_t); }
 size_t int8_panel_bytes(size_t depth) { return (whole_depth(depth) * kBlock + 63) / 64 * 64; }
 
+// Widens to int16, since the product takes no bytes.
 void spread_int8(void* to, const int8_t* from, size_t count) {
   auto* out = static_cast<char*>(to);
   for (; count >= 8; count -= 8, from += 8, out += 16) wasm_v128_store(out, wasm_i16x8_load8x8(from));
@@ -61,6 +64,7 @@ void spread_int8(void* to, const int8_t* from, size_t count) {
   }
 }
 
+// Pairs of the depth are adjacent; the depth is padded to kDepthBlock with zeros.
 void pack_int8(void* panel, const int8_t* from, ptrdiff_t depth_stride, ptrdiff_t column_stride, size_t depth,
                size_t columns) {
   auto* to = static_cast<int8_t*>(panel);

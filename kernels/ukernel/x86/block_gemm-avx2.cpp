@@ -33,6 +33,7 @@ struct Layout {
   static constexpr size_t kRun = kByte ? 4 : 8;
 };
 
+// Broadcasts four bytes of a row.
 RL_INLINE Widest spread(const char* from) {
   int32_t word;
   std::memcpy(&word, from, sizeof(word));
@@ -45,6 +46,7 @@ RL_INLINE F32 as_floats(Widest sums) {
   return to_float(lanes);
 }
 
+// The first four elements of 4-bit words, and the other four, as bytes.
 RL_INLINE Widest low_halves(Widest bytes) { return bytes & all_8<Widest>(15); }
 RL_INLINE Widest high_halves(Widest bytes) { return shift_right_unsigned_32<4>(bytes) & all_8<Widest>(15); }
 
@@ -159,6 +161,7 @@ RL_INLINE void multiply_tile(const BlockGemm& p, size_t first, size_t feature, f
       for (size_t r = 0; r < kCount; ++r) {
         left[r] += runs * K::kRun / 4 * K::kFourBytes;
         const BlockHeader head = header(rows[r], block);
+        // zero * (sum of q) corrects for weights stored plus their zero.
         const Widest correction = all_32<Widest>(form.has_minimum ? 0 : head.correction);
         RL_UNROLL
         for (size_t v = 0; v < kVecs; ++v) {
@@ -189,6 +192,7 @@ void multiply_rows(const BlockGemm& p, size_t first) {
   for (size_t r = 0; r < kCount; ++r) finish_row(p, first + r, out[r]);
 }
 
+// Tiles of kMostRows, 2 and 1 rows.
 template <class K>
 void multiply(const BlockGemm& p) {
   size_t i = 0;
@@ -214,6 +218,7 @@ RL_INLINE void store_four(const int32_t* q, char* to) {
   } else {
     int8_t high[4], low[4];
     for (size_t i = 0; i < 4; ++i) {
+      // q = 256 * high + low with a signed low byte: |q| <= 32512 keeps `high` within int8.
       high[i] = static_cast<int8_t>((q[i] + 128) >> 8);
       low[i] = static_cast<int8_t>(q[i]);
     }

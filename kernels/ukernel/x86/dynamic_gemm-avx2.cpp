@@ -28,6 +28,7 @@ constexpr size_t block_bytes(bool is_packed) { return has_bytes(is_packed) ? 4 :
 constexpr size_t blocks_of(const GroupedForm& form) {
   return (form.group + block_depth(form.is_packed) - 1) / block_depth(form.is_packed);
 }
+// Bytes of a row before its elements, in whole 16 bytes, and of a panel before its blocks.
 constexpr size_t row_header(const GroupedForm& form) {
   return (sizeof(RowHeader) + (form.is_packed ? form.groups * sizeof(int32_t) : 0) + 15) / 16 * 16;
 }
@@ -41,6 +42,7 @@ RL_INLINE F32 as_floats(Widest sums) {
   return to_float(lanes);
 }
 
+// The first four elements of a block of 4-bit weights, and the other four, as bytes.
 RL_INLINE Widest low_halves(Widest bytes) { return bytes & all_8<Widest>(15); }
 RL_INLINE Widest high_halves(Widest bytes) { return shift_right_unsigned_32<4>(bytes) & all_8<Widest>(15); }
 
@@ -103,6 +105,7 @@ RL_INLINE void add_block(Widest (&sums)[kCount][2], const char* const* left, siz
   }
 }
 
+// Pointers into kCount quantized rows, and their headers.
 template <size_t kCount>
 struct Rows {
   const char* numbers[kCount];
@@ -136,6 +139,7 @@ RL_INLINE void finish_group(const Widest (&sums)[kCount][2], Rows<kCount>& rows,
       Widest sum = sums[i][v];
       if (has_bytes(kIsPacked)) {
         const Widest zero = all_32<Widest>(rows.headers[i].zero_point);
+        // z (sum of n), for the zero point of the row.
         sum = subtract_32(sum, multiply_low_32(zero, load<Widest>(weight_sums + v * kVecLanes)));
       }
       if (kIsPacked) sum = subtract_32(sum, spread(rows.sums[i]));
@@ -146,6 +150,7 @@ RL_INLINE void finish_group(const Widest (&sums)[kCount][2], Rows<kCount>& rows,
   for (size_t i = 0; i < kCount; ++i) rows.sums[i] += sizeof(int32_t);
 }
 
+// Scales the totals by the scale of their row, adds the bias, and stores the used columns.
 template <size_t kCount>
 void store_rows(const DynamicGemm& p, size_t first, const Rows<kCount>& rows, const F32 (*totals)[2]) {
   for (size_t v = 0; v < 2 && v * kVecLanes < p.columns; ++v) {
@@ -202,6 +207,7 @@ void multiply_rows(const DynamicGemm& p, size_t first) {
   store_rows<kCount>(p, first, rows, totals);
 }
 
+// Tiles of kMostRows, 2 and 1 rows; all read the whole panel.
 template <bool kIsPacked>
 void multiply(const DynamicGemm& p) {
   size_t i = 0;
@@ -233,6 +239,7 @@ int32_t pack_block(const GroupedWeights& weights, size_t j, size_t g, size_t k, 
     } else if (i < 4) {
       to[i] = static_cast<int8_t>(number + kHalfZero);
     } else {
+      // Elements 4 to 7 of a block are in the upper halves of the bytes.
       to[i - 4] = static_cast<int8_t>((to[i - 4] & 15) | (number + kHalfZero) * 16);
     }
   }
@@ -252,6 +259,7 @@ size_t dynamic_row_bytes(const GroupedForm& form) {
 void quantize_dynamic_row(const GroupedForm& form, const DynamicQuantization& how, const float* from,
                           void* to) {
   const size_t padded = blocks_of(form) * block_depth(form.is_packed);
+  // The zero point of the stored bytes, which are elements plus kByteZero.
   const int32_t zero_point = has_bytes(form.is_packed) ? how.zero_point + kByteZero : 0;
   const RowHeader header = {how.scale, zero_point};
   std::memcpy(to, &header, sizeof(header));
@@ -261,6 +269,7 @@ void quantize_dynamic_row(const GroupedForm& form, const DynamicQuantization& ho
     if (has_bytes(form.is_packed)) {
       const uint32_t sum =
           quantize_bytes(form, how, from, padded, reinterpret_cast<uint8_t*>(numbers) + g * padded);
+      // 8-bit weights are signed and need no sum of the row.
       if (!form.is_packed) continue;
       const auto part = static_cast<int32_t>(kHalfZero * sum);
       std::memcpy(sums + g * sizeof(part), &part, sizeof(part));
@@ -278,6 +287,7 @@ void pack_dynamic(const GroupedWeights& weights, size_t columns, void* panel) {
   auto* weight_sums = reinterpret_cast<int32_t*>(scales + form.groups * kColumns);
   auto* to = static_cast<int8_t*>(panel) + panel_header(form);
   const size_t blocks = blocks_of(form), bytes = block_bytes(form.is_packed);
+  // Missing columns, and elements past a group, are zeros.
   std::memset(panel, 0, RL_UKERNEL_VARIANT::dynamic_panel_bytes(form));
   for (size_t g = 0; g < form.groups; ++g, to += blocks * kColumns * bytes) {
     for (size_t j = 0; j < columns; ++j) {

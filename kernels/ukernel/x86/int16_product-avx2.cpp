@@ -12,8 +12,10 @@ namespace {
 
 constexpr size_t kColumns = 4;
 constexpr size_t kLanes = 16;
+// Whole vectors: only the last part of a depth has a remainder.
 constexpr size_t kPart = kInt16Products / kLanes * kLanes;
 
+// Adds two adjacent products to each of eight sums. kPart products fit in 32 bits, so that no sum wraps.
 inline __m256i add_pairs(__m256i sum, __m256i a, __m256i b) {
 #if defined(__AVX512VNNI__) && defined(__AVX512VL__)
   return _mm256_dpwssd_epi32(sum, a, b);
@@ -39,12 +41,14 @@ inline __m256i last_lanes(size_t count) {
   return load_left(kMasks + count);
 }
 
+// Halves, then pairs of lanes: three additions.
 inline int32_t sum_of(__m256i lanes) {
   __m128i sum = _mm_add_epi32(_mm256_castsi256_si128(lanes), _mm256_extracti128_si256(lanes, 1));
   sum = _mm_add_epi32(sum, _mm_shuffle_epi32(sum, 0x4e));
   return _mm_cvtsi128_si32(_mm_add_epi32(sum, _mm_shuffle_epi32(sum, 0xb1)));
 }
 
+// Four sums by pairwise additions, or one.
 template <size_t kWidth>
 inline void store_sums(const __m256i* lanes, int32_t* sums) {
   if constexpr (kWidth == kColumns) {
@@ -79,6 +83,8 @@ void sum_tile(const int16_t* left, ptrdiff_t left_stride, const int8_t* right, p
   for (; k + kLanes <= depth; k += kLanes) {
     add(left + k, left_stride, right + k, right_stride, _mm256_set1_epi16(-1));
   }
+  // The remainder: the last 16 elements, with those masked that the loop has added. Shorter depths are copied
+  // with zeros, so that nothing outside of the arrays is read.
   if (k < depth && k > 0) {
     const size_t last = depth - kLanes;
     add(left + last, left_stride, right + last, right_stride, last_lanes(depth - k));

@@ -67,6 +67,7 @@ RL_INLINE __m128i load_narrow(const int8_t* from, size_t count) {
   return kCount == kNarrow ? load<__m128i>(from) : load_bytes(from, count);
 }
 
+// Joins vectors of 128 bits, one a pixel, and splits results into them again.
 RL_INLINE __m256i join(const __m128i (&parts)[2]) {
   return _mm256_inserti128_si256(_mm256_castsi128_si256(parts[0]), parts[1], 1);
 }
@@ -99,6 +100,7 @@ struct Pixels {
         step(strip.pixel_stride == 0 ? strip.taps : 0),
         stride(strip.pixel_stride),
         offset(static_cast<ptrdiff_t>(channel)) {}
+  // Channel 0 of the block at a tap. Either `step` or `stride` is 0.
   RL_INLINE const int8_t* at(size_t pixel, size_t tap) const {
     return taps[pixel * step + tap] + static_cast<ptrdiff_t>(pixel) * stride + offset;
   }
@@ -154,6 +156,7 @@ RL_INLINE void interleave(typename Seen::Vec (&to)[4], const Seen& seen, size_t 
   Vec numbers[4] = {zero, zero, zero, zero};
   RL_UNROLL
   for (size_t t = 0; t < kTaps; ++t) numbers[t] = seen.load_tap(tap + t);
+  // Bytes of taps 0 and 1, and of 2 and 3, then pairs of both: four adjacent bytes of one channel.
   const Vec low = zip_low_8(numbers[0], numbers[1]), high = zip_high_8(numbers[0], numbers[1]);
   const Vec low2 = kTaps > 2 ? zip_low_8(numbers[2], numbers[3]) : zero;
   const Vec high2 = kTaps > 2 ? zip_high_8(numbers[2], numbers[3]) : zero;
@@ -171,6 +174,7 @@ RL_INLINE void interleave(typename Seen::Vec (&to)[4], const Seen& seen, size_t 
 #endif
 }
 
+// The last group has fewer taps than an instruction multiplies; the number is a constant in each branch.
 template <class Seen>
 RL_INLINE void interleave_some(typename Seen::Vec (&to)[4], const Seen& seen, size_t tap, size_t tap_count) {
   if (tap_count >= kDotDepth) return interleave<kDotDepth>(to, seen, tap);
@@ -196,6 +200,8 @@ template <class Vec>
     const int8_t* taps[kDotDepth];
     const size_t tap_count = strip.taps - t < kDotDepth ? strip.taps - t : kDotDepth;
     for (size_t i = 0; i < tap_count; ++i, from += strip.weight_stride) taps[i] = from;
+    // Weights are interleaved by the code that interleaves inputs, as one pixel whose taps are the lines of
+    // the filter.
     Int8Depthwise tap_strip;
     tap_strip.in = taps;
     const Pixels lines(tap_strip, channel);
@@ -238,6 +244,8 @@ RL_INLINE __m512i by_channels(__m512i narrowed) {
 }
 #endif
 
+// With VNNI inputs are made unsigned by a flip of the sign bit, which adds 128; block.initial corrects for
+// it.
 template <class Vec>
 RL_INLINE void add_group(Vec (&sums)[4], Vec (&group)[4], const Vec* weights) {
   RL_UNROLL
@@ -301,6 +309,7 @@ template <class Kind>
     store(out + static_cast<ptrdiff_t>(p) * strip.out_stride, by_channels(numbers));
   };
   size_t left = strip.pixels;
+  // kTogether pixels share the loads of weights and constants.
   for (; left >= kTogether; left -= kTogether, pixels.skip(kTogether)) {
     filter_together<Kind, kTogether>(block, limits, strip.taps, taps, store_pixel);
     out += static_cast<ptrdiff_t>(kTogether) * strip.out_stride;
@@ -322,6 +331,7 @@ template <class Kind, size_t kCount, bool kAdjoin>
     kCount == kNarrow ? store(to, numbers) : store_bytes(to, numbers, count);
   };
   const Limits<Widest> limits(strip.to);
+  // A vector holds kFolded pixels.
   for (; left >= kFolded; left -= kFolded, pixels.skip(kFolded)) {
     filter_together<Kind, 1>(
         folded, limits, strip.taps,
@@ -367,11 +377,13 @@ void filter_narrow_block(char* prepared, const Int8Depthwise& strip, size_t chan
   auto& folded = *reinterpret_cast<Block<Widest>*>(prepared);
   auto& block = *reinterpret_cast<Block<__m128i>*>(prepared + Block<Widest>::bytes(strip.taps));
   const bool raises = prepare_block(block, strip, channel, count);
+  // With fewer pixels, vectors of several pixels are not used.
   if (strip.pixels >= kFolded) fold(block, strip.taps, folded);
   constexpr auto kAlone = static_cast<ptrdiff_t>(kNarrow);
   for_rounding(strip.to.rounding, raises, [&](auto kind) {
     using Own = decltype(kind);
     if (count < kNarrow) {
+      // Partial blocks share one loop for both cases of left shifts, which saves code.
       using General = Kind<Own::kHow, Own::kHow != Rounding::kFloat>;  // left shifts may be 0
       return filter_narrow<General, 0, false>(block, folded, strip, channel, count);
     }
@@ -399,6 +411,7 @@ void filter_one_by_one(const Int8Depthwise& strip) {
 }
 
 void filter(const Int8Depthwise& strip) {
+  // A prepared block must fit in 48 kB of stack: some hundred taps.
   if (Block<Widest>::bytes(strip.taps) + Block<__m128i>::bytes(strip.taps) > kPreparedBytes) {
     return filter_one_by_one(strip);
   }
@@ -420,6 +433,7 @@ size_t adjoining(const Int8Depthwise& strip) {
   return kNarrow % strip.channels == 0 && strip.taps <= kRepeatedTaps ? kNarrow / strip.channels : 1;
 }
 
+// Repeats the constants of `channels` channels to fill 16; null stays null.
 template <class Number>
 const Number* repeat(const Number* from, size_t channels, Number* to) {
   if (from == nullptr) return nullptr;
@@ -459,6 +473,7 @@ void depthwise_int8(const Int8Depthwise& strip) {
   if (together == 1 || strip.pixels < kFolded * together) return filter(strip);
   const size_t done = filter_adjoining(strip, together);
   if (done == strip.pixels) return;
+  // The pixels that are left, fewer than `together`: their pointers skip the finished pixels.
   const int8_t* taps[kRepeatedTaps];
   const ptrdiff_t skipped = static_cast<ptrdiff_t>(done) * strip.pixel_stride;
   for (size_t t = 0; t < strip.taps; ++t) taps[t] = strip.in[t] + skipped;

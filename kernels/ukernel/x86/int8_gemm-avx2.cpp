@@ -23,8 +23,10 @@ constexpr size_t kHeaderBytes = RL_VNNI ? kColumns * sizeof(int32_t) : 0;
 using PanelFactor = std::conditional_t<RL_VNNI || sizeof(Widest) == 64, int8_t, int16_t>;
 constexpr size_t kGroupBytes = kColumns * kDotDepth * sizeof(PanelFactor);
 
+// Groups of kDotDepth elements, which one instruction multiplies and adds: 4 with VNNI, else 2.
 constexpr size_t groups_of(size_t depth) { return (depth + kDotDepth - 1) / kDotDepth; }
 
+// Loads with masks: arrays of the columns end at p.columns, and nothing past them is read.
 RL_INLINE Widest load_lanes(const int32_t* from, size_t count) {
   if (count >= kVecLanes) return load<Widest>(from);
 #if defined(__AVX512F__)
@@ -91,6 +93,7 @@ RL_INLINE void add_products(Tile<kVectors>& tile, const Int8Gemm& p, size_t firs
       for (size_t part = 1; part < kParts; ++part) sums[part][i][v] = all_32<Widest>(0);
     }
   }
+  // Adds one group of the depth: the panel's vectors times 4 bytes of each row, broadcast.
   const auto add_group = [&](Widest(&to)[kCount][kVectors], ptrdiff_t at) __attribute__((always_inline)) {
     Widest right[kVectors];
     RL_UNROLL
@@ -114,12 +117,14 @@ RL_INLINE void add_products(Tile<kVectors>& tile, const Int8Gemm& p, size_t firs
       RL_UNROLL
       for (size_t own = 0; own < kParts; ++own, at += kGroup) add_group(sums[own], at);
     }
+    // The groups that remain, fewer than kParts.
     for (; kParts > 1 && at < end; at += kGroup) add_group(sums[0], at);
   }
   RL_UNROLL
   for (size_t i = 0; i < kCount; ++i) {
     RL_UNROLL
     for (size_t v = 0; v < kVectors; ++v) {
+      // Joins the separate sums and leaves them in memory for requantize_tile().
       Widest sum = sums[0][i][v];
       RL_UNROLL
       for (size_t part = 1; part < kParts; ++part) sum = add_32(sum, sums[part][i][v]);
@@ -147,11 +152,14 @@ RL_INLINE void store_row(int8_t* to, Widest quad, size_t row, size_t columns) {
 #endif
 }
 
+// Requantizes the sums of `count` rows, four vectors at a time, which narrow to one vector of int8. `Kind`
+// fixes rounding and left shifts at compile time, so that the loop has no branches.
 template <size_t kVectors, class Kind>
 [[gnu::noinline]] void requantize_tile(const Tile<kVectors>& tile, const Int8Gemm& p, size_t first,
                                        size_t count) {
   constexpr size_t kQuadRows = 4 / kVectors;
   const Limits<Widest> limits(p.to);
+  // A tile of one vector has the same scales in both entries.
   const Scale<Widest> scales[2] = {tile.scales[0], tile.scales[kVectors - 1]};
   const Widest* sums = tile.sums;
   int8_t* out = p.out + static_cast<ptrdiff_t>(first) * p.out_stride;
@@ -167,6 +175,8 @@ template <size_t kVectors, class Kind>
   }
 }
 
+// Prepares biases and scales of one or two vectors of columns, once for all rows; then tiles of kRows, 4, 2
+// and 1 rows.
 template <size_t kVectors>
 void multiply(const Int8Gemm& p) {
   Tile<kVectors> tile;
@@ -177,6 +187,7 @@ void multiply(const Int8Gemm& p) {
     const size_t count = p.columns - column;
     tile.initial[v] = p.bias == nullptr ? all_32<Widest>(0) : load_lanes(p.bias + column, count);
     if (RL_VNNI) {
+      // VNNI multiplies unsigned rows, which are 128 too large: the header corrects for it.
       const auto* header = static_cast<const int32_t*>(p.panel);
       tile.initial[v] = add_32(tile.initial[v], load<Widest>(header + column));
     }
@@ -194,6 +205,7 @@ void multiply(const Int8Gemm& p) {
     }
     raises |= prepare(tile.scales[v], p.to.rounding, factors, shifts);
   }
+  // Rows that a last tile lacks are requantized too, but not stored.
   for (Widest& each : tile.sums) each = all_32<Widest>(0);
   const auto requantize = for_rounding(p.to.rounding, raises,
                                        [](auto kind) { return &requantize_tile<kVectors, decltype(kind)>; });
@@ -227,6 +239,7 @@ size_t int8_panel_bytes(size_t depth) {
   return kHeaderBytes + (groups_of(depth) * kGroupBytes + 63) / 64 * 64;
 }
 
+// Whole vectors, then a masked or partial one: nothing past `count` elements is read or written.
 void spread_int8(void* to, const int8_t* from, size_t count) {
   auto* bytes = static_cast<int8_t*>(to);
   constexpr size_t kStep = sizeof(Widest) / sizeof(Factor);
@@ -259,6 +272,7 @@ void pack_int8(void* panel, const int8_t* from, ptrdiff_t depth_stride, ptrdiff_
   auto* const groups = static_cast<char*>(panel) + kHeaderBytes;
   const size_t group_count = groups_of(depth);
   const size_t whole = depth / kDotDepth;
+  // Missing columns are zeros.
   if (columns < kColumns) std::memset(groups, 0, group_count * kGroupBytes);
   for (size_t j = 0; j < columns; ++j, from += column_stride) {
     PanelFactor numbers[kDotDepth];
@@ -281,6 +295,7 @@ void pack_int8(void* panel, const int8_t* from, ptrdiff_t depth_stride, ptrdiff_
     for (size_t group = 0; group < group_count; ++group) {
       sums = dot(sums, all_8<Widest>(1), load<Widest>(groups + group * kGroupBytes + v * sizeof(Widest)));
     }
+    // -128 times the sum of each column, by a product with ones.
     sums = subtract_32(all_32<Widest>(0), shift_left_32(sums, all_32<Widest>(7)));
     store(static_cast<char*>(panel) + v * sizeof(Widest), sums);
   }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Vectors of int32 from int8, and of float32 from float16, with AVX2 or AVX-512: GCC 12 converts such vectors
-// element by element. A part of generic/widen.h.
+// element by element. One load and one conversion each (VPMOVSXBD, VCVTPH2PS). A part of generic/widen.h.
+//
+// The loads need no alignment and read exactly kLanes elements.
 #pragma once
 
 #include <immintrin.h>
@@ -23,6 +25,7 @@ RL_INLINE I32 load_widened_int8(const int8_t* from) {
 }
 
 #if defined(__F16C__)
+// Reads 16 bytes, or 32 with AVX-512.
 RL_INLINE F32 load_widened_half(const uint16_t* from) {
   F32 result;
 #if defined(__AVX512F__)
