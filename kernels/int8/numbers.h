@@ -15,7 +15,8 @@
 
 namespace rushlight::kernels {
 
-// int8 elements: 32-bit sums.
+// int8 elements: 32-bit sums, which bound a layer's depth (see bound_sums()). kRows is the number of rows
+// that the microkernel computes together; callers offer it multiples of that.
 struct Int8Elements {
   using Element = int8_t;
   using Sum = int32_t;
@@ -28,7 +29,8 @@ struct Int8Elements {
   static void filter(const Depthwise& strip) { ukernel::depthwise_int8(strip); }
 };
 
-// int16 elements: 64-bit sums, and no microkernel with parts or strides.
+// int16 elements: 64-bit sums, and no microkernel with parts or strides. Weights stay int8, and zero points
+// are 0.
 struct Int16Elements {
   using Element = int16_t;
   using Sum = int64_t;

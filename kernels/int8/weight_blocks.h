@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Weights for ukernel::multiply_int8() and multiply_int16(): used in place if their depth is contiguous,
-// otherwise copied to the stack, some columns at a time.
+// otherwise copied to the stack, some columns at a time. A column is all weights of one output feature or
+// channel; copying transposes blocks of them to [columns][depth].
 #pragma once
 
 #include <algorithm>
@@ -25,7 +26,8 @@ struct Int8Weights {
 
 // Calls compute(elements, count) with memory on the stack: at least `wanted` elements if they are at most
 // kFewElements, and kMostElements otherwise. The noinline functions take the stack memory only while they
-// run.
+// run. Two sizes, because most layers of small models need little; the larger one holds 9 taps of 256
+// channels.
 inline constexpr size_t kFewElements = 256;
 inline constexpr size_t kMostElements = 2304;
 template <class T, size_t kCount, class Compute>
@@ -39,7 +41,8 @@ template <class T, class Compute>
                                 : with_stack<T, kMostElements>(compute);
 }
 
-// Copies blocks of columns and multiplies them, see for_each_block().
+// Copies blocks of columns and multiplies them, see for_each_block(). `block` has `bytes` bytes. Cost: one
+// strided read for each weight, once a call.
 template <class Multiply>
 [[nodiscard]] [[gnu::noinline]] bool copy_blocks(const Int8Weights& weights, Multiply multiply, int8_t* block,
                                                  size_t bytes) {
@@ -57,8 +60,9 @@ template <class Multiply>
   return true;
 }
 
-// Calls multiply(first, columns, right, right_stride) for blocks of columns until all are covered. Returns
-// false if a column has to be copied and exceeds the stack buffer.
+// Calls multiply(first, columns, right, right_stride) for blocks of columns until all are covered: element k
+// of column first + j is right[j * right_stride + k]. `right` is valid during the call only. Returns false,
+// before any call, if a column has to be copied and exceeds the stack buffer.
 template <class Multiply>
 [[nodiscard]] bool for_each_block(const Int8Weights& weights, Multiply multiply) {
   if (!weights.is_contiguous()) {
