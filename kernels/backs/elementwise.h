@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Problems of elementwise operators, and their backs. Operands broadcast against each other in any dim order;
-// the walk over them resizes `out` to the broadcast shape. Errors of all backs: InvalidArgument if shapes do
-// not broadcast or `out` cannot have the result's shape.
+// the walk over them resizes `out` to the broadcast shape. `out` may alias an operand that has its shape and
+// layout. Parameters of unary problems are float32, which the front has converted from Scalars. Errors of all
+// backs: InvalidArgument if shapes do not broadcast or `out` cannot have the result's shape.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +14,7 @@
 
 namespace rushlight::kernels {
 
-// out = f(self)
+// out = f(self), in the dtype of `self`. Problems in which `out` has another dtype go to the portable code.
 struct UnaryProblem {
   const Tensor& self;
   const Tensor& out;
@@ -28,22 +29,25 @@ struct GeluProblem : UnaryProblem {
   bool with_tanh;  // true: tanh approximation; false: exact, by erf
 };
 
+// out = self for self > 0, slope * self otherwise.
 struct LeakyReluProblem : UnaryProblem {
   float slope;
 };
 
+// out = scale * self for self > 0, scale * alpha * (exp(input_scale * self) - 1) otherwise.
 struct EluProblem : UnaryProblem {
   float alpha;
   float scale;
   float input_scale;
 };
 
+// out = log(1 + exp(beta * self)) / beta, or self where beta * self > threshold.
 struct SoftplusProblem : UnaryProblem {
   float beta;
   float threshold;
 };
 
-// Clamps to [low, high]; either bound may be infinite. NaN stays NaN.
+// Clamps to [low, high]; either bound may be infinite. NaN stays NaN. An absent bound is an infinite one.
 struct BoundsProblem : UnaryProblem {
   float low;
   float high;
@@ -123,7 +127,8 @@ struct SelectProblem {
   }
 };
 
-// Clamps to tensors of bounds; one of the two may be null.
+// out = min(max(self, low), high) with tensors of bounds that broadcast; one of the two may be null. NaN in
+// any operand gives NaN.
 struct TensorBoundsProblem {
   const Tensor& self;
   const Tensor* low;
@@ -140,7 +145,7 @@ struct TensorBoundsProblem {
 
 namespace host {
 
-// unary.cpp: float32, float16 and bfloat16.
+// unary.cpp: float32, float16 and bfloat16; 16-bit floats compute in float32 and round once.
 Error abs(KernelContext& context, const UnaryProblem& problem);
 Error ceil(KernelContext& context, const UnaryProblem& problem);
 Error cos(KernelContext& context, const UnaryProblem& problem);
@@ -210,6 +215,7 @@ Error bits_xor(KernelContext& context, const BinaryProblem& problem);
 
 namespace board {
 
+// relu.cpp: float32.
 Error relu(KernelContext& context, const UnaryProblem& problem);
 
 }  // namespace board

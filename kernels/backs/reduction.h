@@ -28,7 +28,7 @@ struct VarianceProblem : ReductionProblem {
   double correction;
 };
 
-// Also stores the mean, in another tensor of the shape of `out`.
+// Also stores the mean, in another tensor of the shape of `out`, by a second plan for that tensor.
 struct VarianceAndMeanProblem : VarianceProblem {
   const Reduction& mean_reduction;
   const Tensor& mean;
@@ -38,7 +38,8 @@ struct VarianceAndMeanProblem : VarianceProblem {
   }
 };
 
-// Search for the largest or smallest elements. Values have the dtype of `self`; indices are int64.
+// Search for the largest or smallest elements. Values have the dtype of `self`; indices are int64. NaN wins
+// over every other value, and the first of equal elements wins.
 struct SearchProblem {
   const ExtremumSearch& search;
 
@@ -60,7 +61,7 @@ struct CumulativeProblem {
 
 namespace host {
 
-// reduction.cpp: float32.
+// reduction.cpp: float32, with blocked sums. Threads divide the outputs.
 Error sum(KernelContext& context, const ReductionProblem& problem);
 Error mean(KernelContext& context, const ReductionProblem& problem);
 Error variance(KernelContext& context, const VarianceProblem& problem);
@@ -74,14 +75,14 @@ Error min_along(KernelContext& context, const SearchProblem& problem);
 Error argmax(KernelContext& context, const SearchProblem& problem);
 Error argmin(KernelContext& context, const SearchProblem& problem);
 
-// cumsum.cpp: float32.
+// cumsum.cpp: float32, summed in double as PyTorch's CPU kernel does.
 Error cumsum(KernelContext& context, const CumulativeProblem& problem);
 
 }  // namespace host
 
 namespace board {
 
-// mean.cpp: float32.
+// mean.cpp: float32, with pairwise sums of blocks.
 Error mean(KernelContext& context, const ReductionProblem& problem);
 
 }  // namespace board
