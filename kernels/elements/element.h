@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Reading elements from memory that a program file may have filled.
+// Reading elements from memory that a program file may have filled. In C++ a bool other than 0 or 1 is
+// undefined behavior, so kernels must not read one through a bool pointer.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Reductions into indexed elements, shared by scatter_reduce, scatter_add, index_add and index_reduce.
+// Reductions into indexed elements, shared by scatter_reduce, scatter_add, index_add and index_reduce. Rare
+// operators: one loop with element access functions serves all dtypes.
 #pragma once
 
 #include <cstdint>

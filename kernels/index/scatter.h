@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Argument checks shared by the scatter operators.
+// Argument checks shared by the scatter operators: scatter, scatter_add and scatter_reduce.
 #pragma once
 
 #include "kernels/index/index.h"

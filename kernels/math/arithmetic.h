@@ -10,7 +10,8 @@ namespace rushlight::kernels {
 
 namespace internal {
 
-// An unsigned type at least as wide as int, so that neither the operation nor integer promotion overflows.
+// An unsigned type at least as wide as int, so that neither the operation nor integer promotion overflows:
+// the product of two uint16_t would be computed in int and could overflow it.
 template <class T>
 using Wrapping = std::common_type_t<unsigned, std::make_unsigned_t<T>>;
 
@@ -19,7 +20,7 @@ inline constexpr bool kWraps = std::is_integral_v<T> && !std::is_same_v<T, bool>
 
 }  // namespace internal
 
-// Sum, difference and product; integers wrap.
+// Sum, difference and product; integers wrap modulo 2^n, bool results are nonzero or not.
 template <class T>
 inline T wrapping_add(T a, T b) {
   if constexpr (internal::kWraps<T>) {
@@ -57,14 +58,16 @@ inline bool is_negative(T value) {
   return false;
 }
 
-// Integer division that truncates. Precondition: b is not 0. The lowest integer divided by -1 wraps.
+// Integer division that truncates, as in C++. Precondition: b is not 0. The lowest integer divided by -1
+// wraps; the CPU's division instruction would trap.
 template <class T>
 inline T truncated_divide(T a, T b) {
   if (std::is_signed_v<T> && b == static_cast<T>(-1)) return wrapping_subtract(T(0), a);
   return static_cast<T>(a / b);
 }
 
-// Remainder of truncated division; has the sign of a.
+// Remainder of truncated division; has the sign of a. An integer b must not be 0; with a floating b of 0 it
+// is NaN.
 template <class T>
 inline T truncated_remainder(T a, T b) {
   if constexpr (std::is_floating_point_v<T>) {
@@ -75,7 +78,7 @@ inline T truncated_remainder(T a, T b) {
   }
 }
 
-// Remainder of floored division; has the sign of b. The caller refuses an integer b of 0.
+// Remainder of floored division, as Python's %; has the sign of b. The caller refuses an integer b of 0.
 template <class T>
 inline T floored_remainder(T a, T b) {
   const T remainder = truncated_remainder(a, b);
@@ -83,8 +86,10 @@ inline T floored_remainder(T a, T b) {
   return adjusts ? static_cast<T>(remainder + b) : remainder;
 }
 
-// Floored division. For floating values it agrees with floored_remainder(); floor(a / b) does not if the
-// quotient rounds up to an integer.
+// Floored division, as Python's //. For floating values it agrees with floored_remainder(); floor(a / b) does
+// not if the quotient rounds up to an integer. The method is that of CPython's float division: (a - fmod(a,
+// b)) / b is an integer up to rounding, which floor() and the comparison with 0.5 remove. A zero quotient has
+// the sign of a / b.
 template <class T>
 inline T floored_divide(T a, T b) {
   if constexpr (std::is_floating_point_v<T>) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Elementwise division with the three rounding modes of PyTorch.
+// Elementwise division with the three rounding modes of PyTorch: none (true division), "trunc" and "floor".
+// Floating division by 0 gives inf or NaN; integer division by 0 is an error, as in PyTorch.
 #pragma once
 
 #include <cmath>
@@ -23,10 +24,12 @@ inline ScalarType division_type(ScalarType promoted, Rounding rounding) {
   return rounding == Rounding::kNone ? floating_type(promoted) : promoted;
 }
 
-// InvalidArgument if an integer was divided by zero.
+// InvalidArgument if an integer was divided by zero. Called once after the loop, so that the loop needs no
+// early exit.
 Error check_no_division_by_zero(bool happened);
 
-// One rounded quotient. An integer divisor of 0 sets *by_zero and gives 0.
+// One rounded quotient. An integer divisor of 0 sets *by_zero and gives 0, instead of a trap of the
+// processor.
 template <class T, class F>
 inline T checked_quotient(T a, T b, bool* by_zero, F divide) {
   if constexpr (!std::is_floating_point_v<T>) {
@@ -38,8 +41,9 @@ inline T checked_quotient(T a, T b, bool* by_zero, F divide) {
   return divide(a, b);
 }
 
-// out = self / other, rounded, computed in the dtype of division_type(). InvalidArgument (shapes, integer
-// division by zero), InvalidType.
+// out = self / other, rounded, computed in the dtype of division_type(). Complex elements are only divided
+// without rounding. InvalidArgument (shapes, integer division by zero; `out` has been written then),
+// InvalidType.
 template <TypeSet kTypes>
 Error divide(ScalarType compute, Rounding rounding, const Tensor& self, const Tensor& other, Tensor& out) {
   if constexpr ((kTypes & types::kComplex) != 0) {

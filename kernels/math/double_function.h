@@ -17,8 +17,9 @@ namespace rushlight::kernels {
 using UnaryDouble = double (*)(double);
 using BinaryDouble = double (*)(double, double);
 
-// `types` is the set of dtypes of the operator. Errors: as elementwise(); InvalidType if `out` is not
-// floating.
+// `types` is the set of dtypes of the operator. 16-bit floats and float are widened to double and rounded
+// once after. Errors: as elementwise(); InvalidType if `out` is not floating. Cores without a float64 unit
+// emulate the arithmetic.
 template <class F>
 struct DoubleFunction {
   F function;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Functions of one element: an operator's file only states its name and formula.
+// Functions of one element: an operator's file only states its name and formula. The function is an empty
+// function object with a template call operator, for instance a lambda without captures.
 #pragma once
 
 #include <type_traits>
@@ -19,7 +20,7 @@ Error floating_function(const Tensor& self, const Tensor& out, F f) {
   return elementwise_floating<kTypes>(out, f, self);
 }
 
-// The same, with another function for complex values. Errors: as elementwise().
+// The same, with another function for complex values, which must be one of complex_math.h.
 template <TypeSet kTypes, WideComplex (*kOfComplex)(WideComplex), class F>
 Error floating_function(const Tensor& self, const Tensor& out, F f) {
   if constexpr ((kTypes & types::kComplex) != 0) {
@@ -31,6 +32,7 @@ Error floating_function(const Tensor& self, const Tensor& out, F f) {
 
 namespace internal {
 
+// Applies F to floating elements and returns all others unchanged.
 template <class F>
 struct OfFractions : F {
   template <class T>
@@ -42,14 +44,15 @@ struct OfFractions : F {
 
 }  // namespace internal
 
-// A function that rounds to integers, so integer elements are unchanged. Errors: as elementwise().
+// A function that rounds to integers (floor, ceil, trunc, round), so integer elements are unchanged and keep
+// their dtype. Errors: as elementwise().
 template <TypeSet kTypes, class F>
 Error rounding_function(const Tensor& self, const Tensor& out, F f) {
   return elementwise<kTypes>(out, internal::OfFractions<F>{f}, self);
 }
 
-// A predicate of floating values. It is false for all other dtypes, and true for a complex value if it is
-// true for one of its parts. InvalidType unless `out` is bool; other errors as elementwise().
+// A predicate of floating values, such as isnan. It is false for all other dtypes, and true for a complex
+// value if it is true for one of its parts. InvalidType unless `out` is bool; other errors as elementwise().
 template <TypeSet kTypes, class F>
 Error classify(const Tensor& self, const Tensor& out, F f) {
   RL_CHECK(out.scalar_type() == ScalarType::Bool, Error::InvalidType, "out: expected dtype bool, got %s",
