@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // im2col for one output at a time: the input elements that one output sees, in the order of the weight's
-// elements, so that a convolution becomes a matrix product.
+// elements, so that a convolution becomes a matrix product. Also the questions about layouts that decide
+// which method a convolution takes.
 #pragma once
 
 #include <algorithm>
@@ -12,10 +13,12 @@
 
 namespace rushlight::kernels {
 
-// The order of one output channel's weights in memory.
+// The order of one output channel's weights in memory: [taps][input channels], as in channels-last weights,
+// or [input channels][taps], as in PyTorch's contiguous ones.
 enum class PatchOrder : uint8_t { kTapsThenChannels, kChannelsThenTaps };
 
-// The order of weights whose elements are `step` apart without gaps; none for other layouts.
+// The order of weights whose elements are `step` apart without gaps; none for other layouts. Axes and
+// channels of size 1 have no influence, so several orders may fit; taps first wins.
 [[nodiscard]] inline std::optional<PatchOrder> patch_order(const ConvolutionGeometry& g, ptrdiff_t step) {
   const auto lies = [&](ptrdiff_t next, ptrdiff_t channel_step) {
     if (g.in_channels > 1 && g.weight_in_stride != channel_step) return false;
@@ -30,7 +33,8 @@ enum class PatchOrder : uint8_t { kTapsThenChannels, kChannelsThenTaps };
   return std::nullopt;
 }
 
-// True if each output sees one pixel whose channels are adjacent: then the input itself is the matrix.
+// True if each output sees one pixel whose channels are adjacent: then the input itself is the matrix. A
+// stride of the convolution is allowed; it is a row stride of the matrix.
 [[nodiscard]] inline bool sees_pixels(const ConvolutionGeometry& g) {
   bool alone = g.in_channel_stride == 1 || g.in_channels == 1;
   for (const ConvolutionAxis& axis : g.axes) alone = alone && axis.kernel == 1 && axis.pad == 0;
@@ -46,7 +50,8 @@ enum class PatchOrder : uint8_t { kTapsThenChannels, kChannelsThenTaps };
 }
 
 // Passes the patch of an output to `sink` in order: sink.copy(from, count, step) for elements of the input,
-// sink.fill(count) for padding. `in` points to the first channel of the group.
+// sink.fill(count) for padding. `in` points to the first channel of the group. Calls are as long as the
+// layout allows: a row of taps with all channels, or a single tap.
 template <class T, class Sink>
 class PatchReader {
  public:
@@ -65,6 +70,7 @@ class PatchReader {
     width_ = taps_of_row;
   }
 
+  // `at` is the output's position on the three axes. Passes one element for each tap and channel.
   void read(const T* in, const ptrdiff_t* at, Sink& sink) const {
     const bool taps_first = order_ == PatchOrder::kTapsThenChannels;
     const ptrdiff_t count = taps_first ? 1 : g_.in_channels;
@@ -81,6 +87,8 @@ class PatchReader {
  private:
   // Reads `channels` channels of each tap. The taps of a row are contiguous in the input, so each row is one
   // copy, with the same padding left and right in all rows.
+  //
+  //   first = input position of tap 0; taps [begin, end) are inside the row
   void read_spans(const T* in, const ptrdiff_t* at, Sink& sink, ptrdiff_t channels) const {
     const ConvolutionAxis& a = g_.axes[0];
     const ConvolutionAxis& b = g_.axes[1];
@@ -114,6 +122,7 @@ class PatchReader {
     }
   }
 
+  // The general case, tap by tap: dilated or strided channels, and transposed convolutions.
   void read_apart(const T* in, const ptrdiff_t* at, Sink& sink, ptrdiff_t channels) const {
     ptrdiff_t first[kSpatial];
     for (size_t i = 0; i < kSpatial; ++i) first[i] = first_position(g_.axes[i], at[i], g_.transposed);
@@ -145,7 +154,8 @@ class PatchReader {
   ptrdiff_t width_;   // taps of a row
 };
 
-// The outputs of one element of the batch in row-major order.
+// The outputs of one element of the batch in row-major order, from output `index` on. Past the last one it
+// starts again at the first. Cost: an addition for each output; no division after the constructor.
 class OutputPositions {
  public:
   OutputPositions(const ConvolutionGeometry& g, ptrdiff_t index) : g_(g) {
@@ -193,7 +203,7 @@ class OutputPositions {
 }
 
 // The number of outputs from the first one on that have the constant stride of the last axis: all of them, or
-// one row.
+// one row. A block of outputs within such a line has one stride, so a product can store it directly.
 [[nodiscard]] inline ptrdiff_t outputs_in_line(const ConvolutionGeometry& g) {
   ptrdiff_t count = g.axes[2].out;
   for (size_t i = kSpatial - 1; i-- > 0;) {

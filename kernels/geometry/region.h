@@ -10,7 +10,7 @@
 
 namespace rushlight::kernels {
 
-// A strided block of the volume.
+// A strided block of the volume: the elements of one channel that a pooled element depends on.
 struct Region {
   char* data;  // the first element
   ptrdiff_t count[kVolume];
@@ -23,7 +23,8 @@ struct Region {
   [[nodiscard]] int64_t size() const { return static_cast<int64_t>(count[0]) * count[1] * count[2]; }
 };
 
-// A region in one dimension; `padded` counts positions in the padding, too.
+// A region in one dimension; `padded` counts positions in the padding, too. A window in the padding alone has
+// count 0.
 struct Extent {
   int64_t begin;
   int64_t count;
@@ -40,10 +41,12 @@ Extent window_tiling(const Pool& pool, size_t d, const ptrdiff_t* at);
 // Adaptive pooling: divides the dimension into parts as equal as integers allow, as PyTorch does.
 Extent adaptive_tiling(const Pool& pool, size_t d, const ptrdiff_t* at);
 
-// The number of windows from `x` on that are complete like the first one and are therefore one step apart.
+// The number of windows from `x` on that are complete like the first one and are therefore one step apart. At
+// least 1; `first` is the extent of window `x`. A kernel computes such windows together.
 size_t count_alike(const Window& window, ptrdiff_t x, const Extent& first);
 
-// A pool and the tensors of a call, as views of rank 5. Does not own them.
+// A pool and the tensors of a call, as views of rank 5. Does not own them; valid for one call. All tilings
+// and loops are function pointers and views, so one loop serves pools and gradients of every rank.
 struct Pool {
   Tiling tiling;
   size_t spatial;
@@ -57,7 +60,8 @@ struct Pool {
   bool counts_padding = false;
 };
 
-// Builds a pool over all outer dimensions; `windows` has `spatial` entries for the last ones.
+// Builds a pool over all outer dimensions; `windows` has `spatial` entries for the last ones. The caller sets
+// `indices`, `samples` and the divisor.
 Pool make_pool(Tiling tiling, size_t spatial, const Window* windows, const Tensor& volume,
                const Tensor& pooled);
 
@@ -66,6 +70,8 @@ Pool make_pool(Tiling tiling, size_t spatial, const Window* windows, const Tenso
 Error plan_adaptive(const Tensor& self, Span<const int64_t> output_size, size_t spatial, Window* windows);
 
 // Calls f for every element of `pooled`, in the order of its indices; `index` is null if the pool has none.
+// Cost: a few instructions for each element besides f; extents of outer dimensions are computed when their
+// index changes.
 using PoolFunction = void (*)(const Pool& pool, const Region& region, char* pooled, char* index);
 void for_each_region(const Pool& pool, PoolFunction f);
 

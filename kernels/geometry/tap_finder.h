@@ -12,7 +12,7 @@
 
 namespace rushlight::kernels {
 
-// The pointers that a TapFinder found last, for consecutive outputs.
+// The pointers that a TapFinder found last, for consecutive outputs. The caller owns the memory of `taps`.
 template <class T>
 struct TapStrip {
   const T** taps;            // [count][taps]
@@ -28,6 +28,7 @@ struct TapStrip {
 template <class T>
 class TapFinder {
  public:
+  // `outside` is the element that taps in the padding read; it must outlive the finder, and so must `g`.
   TapFinder(const ConvolutionGeometry& g, const T* outside) : g_(g), outside_(outside) {
     for (size_t i = 0; i < kSpatial; ++i) {
       const ConvolutionAxis& axis = g.axes[i];
@@ -52,7 +53,9 @@ class TapFinder {
   }
 
   // Finds the pointers of `count` outputs from `position` on and advances `position` past them; `in` points
-  // to the channel. Returns true if no tap is in the padding.
+  // to the channel. `strip` holds the pointers of the previous call, or is new. Returns true if no tap is in
+  // the padding. Cost: one addition for each tap away from the borders, otherwise index arithmetic for each
+  // row of taps.
   bool find(const T* in, OutputPositions& position, ptrdiff_t count, TapStrip<T>& strip) const {
     const ptrdiff_t taps = g_.taps();
     const ptrdiff_t* const at = position.at();
@@ -81,7 +84,8 @@ class TapFinder {
     return strip.inside;
   }
 
-  // Writes the pointers plus `advance`, possibly in place. noinline for the same reason as find_row().
+  // Writes the pointers plus `advance`, possibly in place; pointers to `outside` stay. noinline for the same
+  // reason as find_row().
   [[gnu::noinline]] void move(const T* const* from, ptrdiff_t advance, ptrdiff_t count, const T** to) const {
     const T* const outside = outside_;
     for (const T* const* const end = from + count; from != end; ++from) {
@@ -100,6 +104,7 @@ class TapFinder {
   // True if no border of the axis affects the output.
   [[nodiscard]] bool is_inner(size_t i, ptrdiff_t at) const { return at >= begin_[i] && at < end_[i]; }
 
+  // Finds the pointers of one output from its position, with border tests for each row of taps.
   bool find_one(const T* in, const ptrdiff_t* at, const T** to) const {
     if (g_.transposed) return find_upsampled(in, at, to);
     const ConvolutionAxis& row = g_.axes[2];
@@ -129,7 +134,8 @@ class TapFinder {
     return inside;
   }
 
-  // Taps [before, seen) see the input. noinline, so that the variables of the loops stay in registers.
+  // Taps [before, seen) of a row see the input, from `first` on; the others get `outside`. noinline, so that
+  // the variables of the loops stay in registers.
   [[gnu::noinline]] void find_row(const T* first, ptrdiff_t before, ptrdiff_t seen,
                                   const ConvolutionAxis& row, const T** to) const {
     const T* const outside = outside_;

@@ -14,6 +14,8 @@
 
 namespace rushlight::kernels::host {
 
+// A convolution of float32 tensors as addresses. Strides are in elements. Built by make_convolution();
+// methods copy it and change fields, for instance to describe one image.
 struct Convolution {
   const float* input;
   const float* weight;
@@ -47,7 +49,8 @@ struct Convolution {
 };
 
 // One dimension of a phase. Output j < count is at out_first + j * out_stride, and sees through tap m < taps
-// the input position j * in_step + in_first + m * tap_step, if that is inside the input.
+// the input position j * in_step + in_first + m * tap_step, if that is inside the input. The weight of that
+// tap is at kernel_first + m * kernel_stride. tap_step is not positive for transposed convolutions.
 struct PhaseAxis {
   ptrdiff_t count;
   ptrdiff_t in;
@@ -66,7 +69,7 @@ struct PhaseAxis {
   }
 };
 
-// The axes of a phase, and sums over them.
+// The axes of a phase, and sums over them: a phase is a convolution without transposition.
 struct Phase {
   PhaseAxis axes[kSpatial];
 
@@ -87,12 +90,14 @@ struct Range {
   [[nodiscard]] ptrdiff_t size() const { return end - begin; }
 };
 
-// The outputs in the range that see an input through the tap.
+// The outputs in the range that see an input through the tap. seen_through() and taps_of() return empty
+// ranges with begin == end, never negative sizes.
 Range seen_through(const PhaseAxis& axis, ptrdiff_t tap, Range outputs);
 // The taps through which the output sees an input.
 Range taps_of(const PhaseAxis& axis, ptrdiff_t output);
 
-// Describes the convolution of float32 tensors, without residual and activation.
+// Describes the convolution of float32 tensors, without residual and activation. Merges pointwise axes into
+// the last one.
 Convolution make_convolution(const ConvolutionProblem& problem);
 
 // Number of phases, and the phase `index`. A phase may have no taps: its outputs are the bias.

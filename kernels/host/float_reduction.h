@@ -18,7 +18,8 @@
 namespace rushlight::kernels {
 
 // A reduction as microkernels: `run` reduces one contiguous span, `rows` the columns of a matrix. `center` is
-// subtracted first by folds of differences; the other folds ignore it.
+// subtracted first by folds of differences; the other folds ignore it. `kind` says how partial results
+// combine.
 struct FloatFold {
   enum Kind { kSum, kLargest, kSmallest };
   Kind kind;
@@ -46,10 +47,11 @@ class FloatReduction {
   // Precondition: the planned tensors are float32. Keeps a reference to `reduction`.
   explicit FloatReduction(const Reduction& reduction);
 
-  // Reduces the n outputs of a tile, see fold_floats().
+  // Reduces the n outputs of a tile, see fold_floats(). Threads may call it concurrently.
   void fold(const FloatFold& fold, const char* first, size_t n, const float* center, float* results) const;
 
-  // Calls compute(first, n, results) for each tile, concurrently, and stores the results.
+  // Calls compute(first, n, results) for each tile, concurrently, and stores the results. Tiles are
+  // independent, so the division among threads does not change any result.
   template <class Compute>
   void for_each_tile(KernelContext& context, Compute compute) const {
     const size_t count = tiles();

@@ -25,7 +25,7 @@ struct Gemm : ProductMatrices {
 };
 
 // packed_bytes(): size of `b` in panels of gemm_columns() columns, padded. pack_b(): writes the panels to
-// `to`, which is aligned to 64 bytes.
+// `to`, which is aligned to 64 bytes, as float32 whatever the dtype: [panel][depth][gemm_columns()].
 [[nodiscard]] size_t packed_bytes(size_t depth, size_t columns);
 void pack_b(float* to, ScalarType type, const Matrix& b, size_t depth, size_t columns);
 
@@ -59,7 +59,8 @@ struct Batch {
   ptrdiff_t out = 0;
   ptrdiff_t bias = 0;
 };
-// Computes a batch: small products in parallel, each on one thread; others one after the other.
+// Computes a batch: small products in parallel, each on one thread; others one after the other. `first` is
+// the first product; its strides hold for all. Takes scratch memory itself. Errors: MemoryAllocationFailed.
 [[nodiscard]] Error multiply(KernelContext& context, const Gemm& first, const Batch& batch);
 
 }  // namespace rushlight::kernels::host

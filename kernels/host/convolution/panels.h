@@ -11,6 +11,7 @@
 
 namespace rushlight::kernels::host {
 
+// Offsets into the panels of one phase. Cheap to construct; does not refer to its arguments.
 class Panels {
  public:
   Panels(const Convolution& c, const Phase& phase)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Rows of int8 times a packed matrix, in blocks and on several threads: the common part of quantized
-// convolutions and linear layers.
+// convolutions and linear layers. A block of rows is spread (copied to the layout of the microkernel) once
+// and multiplied by all panels while it is in the L1 cache.
 #pragma once
 
 #include <algorithm>
@@ -13,10 +14,12 @@
 
 namespace rushlight::kernels::host {
 
-// Identifies the packed layout in layout_id().
+// Identifies the packed layout in layout_id(), so that weights that another kernel packed are not taken for
+// these.
 inline constexpr uint64_t kInt8Layout = 0x8b17;
 
-// A matrix [depth][columns] of int8 with any strides, in elements.
+// A matrix [depth][columns] of int8 with any strides, in elements. Does not own the data. pack() writes
+// packed_bytes(), aligned to 64.
 struct Int8Matrix {
   const int8_t* data;
   ptrdiff_t depth_stride;
@@ -41,7 +44,8 @@ struct SpreadRows {
   ptrdiff_t part_stride = 0;
 };
 
-// out[i][j] = requantize(bias[j] + sum over k of row[i][k] * matrix[k][j]).
+// out[i][j] = requantize(bias[j] + sum over k of row[i][k] * matrix[k][j]). The problem without its rows,
+// which spread() of multiply_rows() provides.
 struct Int8Rows {
   size_t rows;
   size_t depth;
@@ -75,7 +79,8 @@ struct Int8Rows {
   }
 };
 
-// The division of all rows into blocks.
+// The division of all rows into blocks: [first(i), first(i) + size(i)). Lines longer than a block are divided
+// separately, so that no block crosses the end of one.
 class RowBlocks {
  public:
   explicit RowBlocks(const Int8Rows& product)

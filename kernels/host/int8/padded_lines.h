@@ -14,8 +14,12 @@
 
 namespace rushlight::kernels::host {
 
+// Which pointers a call of the microkernel takes:
+//
+//   in[t] = line of tap t + offset of the tap in the line, for t < taps; output p adds p * pixel_stride()
 class PaddedLines {
  public:
+  // Decides if the method applies, and for how many outputs at a time: kNear bounds the bytes of their lines.
   explicit PaddedLines(const ConvolutionGeometry& g) : g_(g), row_(g.axes[2]), channels_(g.groups) {
     const bool adjoin = row_.in_stride == channels_ || row_.in == 1;
     const bool is_empty = g.taps() == 0 || channels_ == 0;
@@ -37,7 +41,9 @@ class PaddedLines {
   }
   [[nodiscard]] ptrdiff_t pixel_stride() const { return row_.step * channels_; }
 
-  // Writes a pointer for each tap of `count` outputs of a row, starting at position `at`.
+  // Writes a pointer for each tap of `count` outputs of a row, starting at position `at`: taps() pointers in
+  // all, shared by the outputs. Lines inside the image are used in place; lines with padding are copied to
+  // `scratch`, whose first line is padding alone. Precondition: applies(), and count is at most outputs().
   void find(const int8_t* in, int8_t zero_point, const ptrdiff_t* at, ptrdiff_t count, int8_t* scratch,
             const int8_t** to) const {
     const ptrdiff_t seen = columns(count), bytes = seen * channels_;

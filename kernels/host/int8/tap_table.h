@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Input pointers for each tap of adjacent outputs. Offsets along the last axis are computed once for a call,
-// and offsets along the other axes once for a line of outputs, so a tap costs one addition.
+// and offsets along the other axes once for a line of outputs, so a tap costs one addition. Serves strided,
+// dilated and transposed convolutions alike.
 #pragma once
 
 #include <cstddef>
@@ -10,6 +11,8 @@
 
 namespace rushlight::kernels::host {
 
+// `offsets` is memory of bytes() that the caller provides: [outputs of a row][taps of a row], -1 for padding.
+// Const after construction, so threads share it.
 class TapTable {
  public:
   // Bytes of `offsets`.

@@ -11,7 +11,7 @@
 
 namespace rushlight::kernels::host {
 
-// Adjacent results and the windows that they cover.
+// Adjacent results and the windows that they cover. All windows of a piece have the same shape.
 struct PoolPiece {
   size_t count;
   ukernel::PoolWindow window;  // strides in elements
@@ -24,6 +24,7 @@ struct PoolPiece {
   int64_t padded;   // elements of a window including padding, if dilation is 1
 };
 
+// Keeps references to the pool and the context.
 class PoolPieces {
  public:
   // Precondition: the pool has two spatial dimensions.
