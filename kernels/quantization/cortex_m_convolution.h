@@ -60,8 +60,9 @@ Error check_cortex_m_ranks(const CortexMConvolution& call);
 // The permutation from the image's dimensions to [N, C, H, W].
 [[nodiscard]] const uint8_t* image_dims(bool nhwc);
 
-// Checks and computes the call; ask(convolution) calls the back. Errors: InvalidArgument, InvalidType,
-// MemoryAllocationFailed, and the errors of `ask`.
+// Checks and computes the call; ask(convolution) calls the back. The input is read as stored; its offset is
+// folded into the bias, see folded_columns.h. Errors: InvalidArgument, InvalidType, MemoryAllocationFailed,
+// and the errors of `ask`.
 template <class Ask>
 Error convolve_cortex_m(KernelContext& context, const CortexMConvolution& call, const Tensor& out, Ask ask) {
   RL_TRY(check_cortex_m_ranks(call));
@@ -87,7 +88,8 @@ Error convolve_cortex_m(KernelContext& context, const CortexMConvolution& call, 
   return ask(convolution);
 }
 
-// Prepares the call; ask(convolution) prepares the back. Invalid arguments are left to the call.
+// Prepares the call; ask(convolution) prepares the back, with neither bias nor requantization. Requests the
+// scratch memory of the folded columns. Invalid arguments are left to the call.
 template <class Ask>
 Error prepare_cortex_m(KernelContext& context, const CortexMConvolution& call, const Tensor& out, Ask ask) {
   if (check_cortex_m_ranks(call) != Error::Ok || out.dim() != 4) return Error::Ok;  // the call reports it

@@ -10,7 +10,7 @@
 
 namespace rushlight::kernels {
 
-// Caches the last quotient, so equal counts in succession cost nothing.
+// Caches the last quotient, so equal counts in succession cost nothing. One object for each thread.
 class DividedScale {
  public:
   // Precondition: `to` has one scale for all columns. Keeps a reference to it.

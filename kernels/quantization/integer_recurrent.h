@@ -59,7 +59,7 @@ struct IntegerRecurrent {
   [[nodiscard]] bool is_in(TypeSet types) const { return contains(types, type()); }
 };
 
-// The sizes of a layer, from its tensors.
+// The sizes of a layer, from its tensors. Features and units are at most 2^14.
 struct RecurrentSizes {
   size_t steps = 0;
   size_t batch = 0;
@@ -67,7 +67,8 @@ struct RecurrentSizes {
   size_t units = 0;
 };
 
-// Checked parameters, and the functions of fixed-point values with kGateFraction fraction bits.
+// Checked parameters, and the functions of fixed-point values with kGateFraction fraction bits. Table
+// pointers refer to the tensor.
 struct RecurrentParameters {
   const int16_t* sigmoids = nullptr;
   const int16_t* tanhs = nullptr;
@@ -82,7 +83,8 @@ struct RecurrentParameters {
 
   [[nodiscard]] int32_t sigmoid(int32_t gate) const { return interpolate(sigmoids, gate); }
   [[nodiscard]] int32_t tanh(int32_t gate) const { return interpolate(tanhs, gate); }
-  // tanh of a cell value.
+  // tanh of a cell value, whose fraction bits are first converted to a gate's: rounded halves up if there are
+  // more.
   [[nodiscard]] int32_t tanh_of_cell(int32_t cell) const {
     const int drop = cell_bits - kGateFraction;
     if (drop > 0) return tanh((cell + (1 << (drop - 1))) >> drop);
@@ -95,6 +97,8 @@ struct RecurrentParameters {
       return clamp(static_cast<int32_t>(sum >> 32) >> (shift - 32), INT16_MIN, INT16_MAX);
     return ukernel::clamp_quantized(sum >> shift, INT16_MIN, INT16_MAX);
   }
+  // Requantizes h with one multiplication; output_shift is at most kMostOutputShift, so the upper half of the
+  // product gives the same result, see requantize_single_upper().
   [[nodiscard]] int8_t quantize(int32_t number) const {
     const int32_t steps = ukernel::requantize_single_upper(number, output_multiplier, output_shift);
     return static_cast<int8_t>(clamp(steps + zero_point, low, high));
@@ -105,7 +109,8 @@ struct RecurrentParameters {
   [[nodiscard]] static int32_t clamp(int32_t value, int32_t least, int32_t most) {
     return value < least ? least : value > most ? most : value;
   }
-  // Tables have at least two intervals, so no product exceeds 31 bits, whatever the table contains.
+  // Interpolates in a table of 2^k + 1 entries over [-2^15, 2^15], rounded halves up. Tables have at least
+  // two intervals, so no product exceeds 31 bits, whatever the table contains.
   [[nodiscard]] int32_t interpolate(const int16_t* table, int32_t number) const {
     const auto position = static_cast<uint32_t>(number - INT16_MIN);
     const int16_t* left = table + (position >> table_shift);
@@ -114,13 +119,15 @@ struct RecurrentParameters {
   }
 };
 
-// Checks the tensors, proves that no intermediate overflows for `gates` gates, and resizes the results. The
-// largest shift of a result is kMostOutputShift. InvalidArgument, InvalidType.
+// Checks the tensors, proves that no intermediate overflows for `gates` gates, and resizes the results, which
+// must not overlap the values that the proof read. The largest shift of a result is kMostOutputShift.
+// InvalidArgument, InvalidType. Cost: one pass over multipliers and bias.
 inline constexpr int kMostOutputShift = -2;
 Error plan_recurrent(const IntegerRecurrent& layer, size_t gates, TypeSet types, RecurrentSizes* sizes,
                      RecurrentParameters* numbers);
 
-// A matrix in any layout, or matrix `first` of a tensor of rank 3.
+// A matrix in any layout, or matrix `first` of a tensor of rank 3. Elements of a const tensor must only be
+// read.
 template <class T>
 struct RecurrentMatrix {
   explicit RecurrentMatrix(const Tensor& tensor, size_t first = 0)
@@ -146,7 +153,7 @@ struct RecurrentSums {
   int32_t hidden[kGateRows][kRecurrentUnits];
 };
 
-// Scales the sums of a unit to gates.
+// Scales the sums of a unit to gates. `unit` is its number in the layer, `j` in the block of sums.
 struct RecurrentGates {
   const int32_t* multipliers;
   const int32_t* hidden_multipliers;
@@ -194,6 +201,7 @@ struct GruCell {
     const auto gate = [&](int64_t value, size_t row) {
       return numbers.gate(value + gates.bias[row * gates.units + unit]);
     };
+    // One gate from both sums, with the bias of its row.
     const auto both = [&](size_t g) {
       return numbers.sigmoid(gate(gates.of_input(sums, g, unit, j) + gates.of_hidden(sums, g, unit, j), g));
     };
@@ -209,7 +217,8 @@ struct GruCell {
   }
 };
 
-// sums[j] = sum over k < depth of left[k * left_step] * weight(row + j, k), for j < count.
+// sums[j] = sum over k < depth of left[k * left_step] * weight(row + j, k), for j < count. 32 bits suffice: a
+// sum has at most 2^14 products of int8.
 inline void multiply_rows(const int8_t* left, ptrdiff_t left_step, const RecurrentMatrix<int8_t>& weight,
                           size_t row, size_t depth, size_t count, int32_t* sums) {
   for (size_t j = 0; j < count; ++j) {
@@ -221,7 +230,10 @@ inline void multiply_rows(const int8_t* left, ptrdiff_t left_step, const Recurre
   }
 }
 
-// Runs all steps; `multiply` computes the sums, as multiply_rows() does.
+// Runs all steps; `multiply` computes the sums, as multiply_rows() does. Products of a step are computed for
+// kRecurrentUnits units at a time, for every element of the batch. The hidden state of a step is read from
+// `output`. Precondition: plan_recurrent() for Cell::kGates gates. Cost: gates * units * (features + units)
+// multiply-adds for each step and element of the batch.
 template <class Cell, class Multiply>
 void run_recurrent(const IntegerRecurrent& layer, const RecurrentSizes& sizes,
                    const RecurrentParameters& numbers, Multiply multiply) {

@@ -17,8 +17,9 @@
 
 namespace rushlight::kernels {
 
-// `type` is the dtype of both tensors. `to` has one fixed-point multiplier and shift, for 1 / output scale.
-// InvalidType if no selected operator has the dtype.
+// Softmax along fibers of int8, uint8 or int16, `type` being the dtype of both tensors. `to` has one
+// fixed-point multiplier and shift, for 1 / output scale. The table has 256 entries, or 512 for int16.
+// InvalidType if no selected operator has the dtype. Three passes over each fiber; no scratch memory.
 Error softmax_integers(const PairedFibers& fibers, ScalarType type, const int32_t* table,
                        const ukernel::Requantization& to);
 

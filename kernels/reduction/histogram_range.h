@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The value range of a histogram.
+// The value range of a histogram, for histc and histogram operators, in double for every dtype.
 #pragma once
 
 #include "runtime/base/error.h"

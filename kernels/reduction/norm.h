@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Vector norms over dimensions. Sums are pairwise, see sum.h; squares of large values may overflow.
+// Vector norms over dimensions. Sums are pairwise, see sum.h; squares of large values may overflow, as in
+// PyTorch: norms are not scaled.
 #pragma once
 
 #include <cmath>
@@ -13,7 +14,8 @@
 
 namespace rushlight::kernels {
 
-// Accumulates the p-norm of a sequence of values.
+// Accumulates the p-norm of a sequence of values: (sum of |x|^p)^(1/p). 1 and 2 need no pow(). NaN
+// propagates. T is float or double.
 template <class T>
 class Norm {
  public:
@@ -33,6 +35,7 @@ class Norm {
     }
   }
 
+  // The norm of the values so far; 0 without values if p is not negative.
   [[nodiscard]] T result() const {
     if (std::isinf(p_)) return extreme_;
     const T total = sum_.total();

@@ -12,13 +12,14 @@
 
 namespace rushlight::kernels {
 
-// The accumulator dtype for elements of `type`.
+// The accumulator dtype for elements of `type`: float for 16-bit floats, int64 for integers and bool.
 constexpr ScalarType accumulated_type(ScalarType type) {
   return is_floating(type) ? computed_type(type) : ScalarType::Long;
 }
 
-// Adds a stream of values as a balanced tree would, with one partial sum for each level. Reference: Higham,
-// "The Accuracy of Floating Point Summation", 1993.
+// Adds a stream of values as a balanced tree would, with one partial sum for each level. About one addition
+// for each value; the error bound grows with log2(n / 32) + 32 instead of n. Reference: Higham, "The Accuracy
+// of Floating Point Summation", 1993.
 template <class T>
 class PairwiseSum {
  public:
@@ -27,6 +28,7 @@ class PairwiseSum {
     if (++pending_ == kBlock) carry();
   }
 
+  // Adds the levels from the smallest sum up; add() may continue after it.
   [[nodiscard]] T total() const {
     T sum = block_;
     for (size_t level = 0, left = blocks_; left != 0; left >>= 1, ++level) {

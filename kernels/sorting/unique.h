@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Distinct slices or elements of a tensor, for the unique operators.
+// Distinct slices or elements of a tensor, for the unique operators. Parts are compared in place; only their
+// positions are sorted. Cost: n log n comparisons of parts, n if `consecutive`.
 #pragma once
 
 #include <optional>
