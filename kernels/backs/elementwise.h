@@ -25,6 +25,7 @@ struct UnaryProblem {
   }
 };
 
+// PyTorch's "none" and "tanh" approximations.
 struct GeluProblem : UnaryProblem {
   bool with_tanh;  // true: tanh approximation; false: exact, by erf
 };
@@ -53,7 +54,8 @@ struct BoundsProblem : UnaryProblem {
   float high;
 };
 
-// power_of_elements: self to the power `number`. power_of_scalar: `number` to the power self.
+// power_of_elements: self to the power `number`. power_of_scalar: `number` to the power self. Both in
+// float32; small integer exponents multiply repeatedly.
 struct PowerProblem : UnaryProblem {
   float number;
 };
@@ -71,6 +73,7 @@ struct BinaryProblem {
   const Tensor& out;
   ScalarOperand number = ScalarOperand::kNone;
 
+  // The dtype that an error names: of an operand that is a tensor in the call.
   [[nodiscard]] ScalarType type() const { return (number == ScalarOperand::kFirst ? b : a).scalar_type(); }
   // Ignores the dtype of `out`, for problems whose result has another dtype than their operands.
   [[nodiscard]] bool has_operands_in(TypeSet types) const {
@@ -94,7 +97,8 @@ struct ComparisonProblem : BinaryProblem {
   }
 };
 
-// out = f(a, b, c)
+// out = f(a, b, c), with operands of one dtype. c may be the call's Scalar, wrapped as a tensor (lerp's
+// weight).
 struct TernaryProblem {
   const Tensor& a;
   const Tensor& b;
@@ -114,7 +118,8 @@ struct ScaledProductProblem : TernaryProblem {
   float value;
 };
 
-// out = condition ? a : b. The condition is bool or uint8.
+// out = condition ? a : b. The condition is bool or uint8, and any nonzero byte is true. Elements are moved
+// by size.
 struct SelectProblem {
   const Tensor& condition;
   const Tensor& a;
@@ -171,25 +176,28 @@ Error square(KernelContext& context, const UnaryProblem& problem);
 Error tanh(KernelContext& context, const UnaryProblem& problem);
 Error trunc(KernelContext& context, const UnaryProblem& problem);
 
-// activation.cpp: float32, float16 and bfloat16.
+// activation.cpp: float32, float16 and bfloat16, computed in float32.
 Error gelu(KernelContext& context, const GeluProblem& problem);
 Error leaky_relu(KernelContext& context, const LeakyReluProblem& problem);
 Error elu(KernelContext& context, const EluProblem& problem);
 Error softplus(KernelContext& context, const SoftplusProblem& problem);
 Error clamp(KernelContext& context, const BoundsProblem& problem);
 
-// power.cpp: float32, float16 and bfloat16.
+// power.cpp: float32, float16 and bfloat16, computed in float32. `power` is elementwise, with a tensor of
+// exponents.
 Error power(KernelContext& context, const BinaryProblem& problem);
 Error power_of_elements(KernelContext& context, const PowerProblem& problem);
 Error power_of_scalar(KernelContext& context, const PowerProblem& problem);
 
-// arithmetic.cpp: float32, float16 and bfloat16; add, subtract and multiply also int32 and int64.
+// arithmetic.cpp: float32, float16 and bfloat16; add, subtract and multiply also int32 and int64, which wrap.
+// divide is true division.
 Error add(KernelContext& context, const ScaledSumProblem& problem);
 Error subtract(KernelContext& context, const ScaledSumProblem& problem);
 Error multiply(KernelContext& context, const BinaryProblem& problem);
 Error divide(KernelContext& context, const BinaryProblem& problem);
 
-// choice.cpp: float32, float16 and bfloat16; select takes every dtype of at most 8 bytes.
+// choice.cpp: float32, float16 and bfloat16; select takes every dtype of at most 8 bytes. maximum and minimum
+// propagate NaN.
 Error maximum(KernelContext& context, const BinaryProblem& problem);
 Error minimum(KernelContext& context, const BinaryProblem& problem);
 Error lerp(KernelContext& context, const TernaryProblem& problem);
@@ -206,7 +214,8 @@ Error less_equal(KernelContext& context, const ComparisonProblem& problem);
 Error greater(KernelContext& context, const ComparisonProblem& problem);
 Error greater_equal(KernelContext& context, const ComparisonProblem& problem);
 
-// bits.cpp: bitwise operators of integers and bool; logical operators of bool.
+// bits.cpp: bitwise operators of integers and bool; logical operators of bool. Eight bytes at a time,
+// whatever the dtype.
 Error bits_and(KernelContext& context, const BinaryProblem& problem);
 Error bits_or(KernelContext& context, const BinaryProblem& problem);
 Error bits_xor(KernelContext& context, const BinaryProblem& problem);

@@ -60,6 +60,7 @@ class ByProducts {
     columns_ = columns;
     product_.right_stride = right_stride;
     to_ = to;
+    // The layout selects the left factor, from the cheapest: the input itself, a band, patches.
     if (sees_pixels(g_)) return convolve_pixels();
     if constexpr (Numbers::kParts) {
       if (has_bands(g_, order_)) return convolve_bands();
@@ -97,8 +98,10 @@ class ByProducts {
     const ptrdiff_t fitting = (patch_size_ / (parts * channels) - row.kernel) / row.step + 1;
     constexpr ptrdiff_t kRows = Numbers::kRows;
     const ptrdiff_t most = fitting > kRows ? fitting / kRows * kRows : fitting;
+    // Several whole lines only if a line fits whole; otherwise pieces of one line.
     const ptrdiff_t most_lines = fitting < row.out ? 1 : lines_of_band();
     PatchReader<Element, Sink> reader(g_, order_);
+    // A product with parts: row x of the left factor is `parts` spans of row.kernel * channels elements.
     product_.left = patches_;
     product_.left_stride = row.step * channels;
     product_.depth = static_cast<size_t>(row.kernel * channels);
@@ -109,6 +112,7 @@ class ByProducts {
       const ptrdiff_t lines = std::min(most_lines, line.out - position.at()[1]);
       const ptrdiff_t count = lines > 1 ? row.out : std::min(most, row.out - i % row.out);
       const ptrdiff_t width = (count - 1) * row.step + row.kernel;
+      // The band covers the windows of all outputs of the call.
       reader.set_taps((lines - 1) * line.step + line.kernel, width);
       product_.part_stride = width * channels;
       product_.line_rows = static_cast<size_t>(count);
@@ -160,6 +164,8 @@ class ByProducts {
     const ptrdiff_t outputs = g_.axes[0].out * g_.axes[1].out * g_.axes[2].out;
     const ptrdiff_t line = outputs_in_line(g_);
     constexpr ptrdiff_t kRows = Numbers::kRows;
+    // As many patches as fit, in whole multiples of the rows that the microkernel computes together. A depth
+    // of 0 is allowed.
     const ptrdiff_t fitting = patch_size_ / std::max<ptrdiff_t>(depth, 1);
     const ptrdiff_t most = fitting > kRows ? fitting / kRows * kRows : std::max<ptrdiff_t>(fitting, 1);
     const PatchReader<Element, Sink> reader(g_, order_);

@@ -32,6 +32,7 @@ template <class Numbers>
   const auto* bias = problem.bias ? problem.bias->const_data_ptr<typename Numbers::Sum>() : nullptr;
   View source = View::of(problem.input), target = View::of(problem.out);
   const PairedLoops loops(target.select(last, 0), source.select(last, 0));
+  // For each block of columns all rows are multiplied, so a copied block is used for the whole input.
   const bool done =
       for_each_block(weights, [&](size_t first, size_t columns, const int8_t* right, ptrdiff_t right_stride) {
         typename Numbers::Product product;

@@ -15,6 +15,7 @@ namespace internal {
 template <class T>
 using Wrapping = std::common_type_t<unsigned, std::make_unsigned_t<T>>;
 
+// bool is excluded: it has no unsigned type, and its results are 0 or 1.
 template <class T>
 inline constexpr bool kWraps = std::is_integral_v<T> && !std::is_same_v<T, bool>;
 
@@ -62,6 +63,7 @@ inline bool is_negative(T value) {
 // wraps; the CPU's division instruction would trap.
 template <class T>
 inline T truncated_divide(T a, T b) {
+  // 0 - a wraps to a for the lowest integer; a / -1 would overflow.
   if (std::is_signed_v<T> && b == static_cast<T>(-1)) return wrapping_subtract(T(0), a);
   return static_cast<T>(a / b);
 }
@@ -73,6 +75,8 @@ inline T truncated_remainder(T a, T b) {
   if constexpr (std::is_floating_point_v<T>) {
     return std::fmod(a, b);
   } else {
+    // Every integer is a multiple of -1, and the remainder instruction of some processors traps as the
+    // division does.
     if (std::is_signed_v<T> && b == static_cast<T>(-1)) return T(0);
     return static_cast<T>(a % b);
   }
@@ -82,6 +86,7 @@ inline T truncated_remainder(T a, T b) {
 template <class T>
 inline T floored_remainder(T a, T b) {
   const T remainder = truncated_remainder(a, b);
+  // The remainders differ by b if the truncated one is not 0 and its sign is not that of b.
   const bool adjusts = remainder != T(0) && is_negative(remainder) != is_negative(b);
   return adjusts ? static_cast<T>(remainder + b) : remainder;
 }
@@ -95,6 +100,7 @@ inline T floored_divide(T a, T b) {
   if constexpr (std::is_floating_point_v<T>) {
     if (b == T(0)) return a / b;
     const T remainder = std::fmod(a, b);
+    // `quotient` is near an integer, since a - remainder is a multiple of b up to rounding.
     T quotient = (a - remainder) / b;
     if (remainder != T(0) && is_negative(remainder) != is_negative(b)) quotient -= T(1);
     if (quotient == T(0)) return std::copysign(T(0), a / b);

@@ -14,6 +14,7 @@
 
 namespace rushlight::kernels {
 
+// kTruncate rounds the quotient toward 0, kFloor toward minus infinity.
 enum class Rounding : uint8_t { kNone, kTruncate, kFloor };
 
 // Reads the schema's `str? rounding_mode`. InvalidArgument for an unknown mode.
@@ -29,7 +30,7 @@ inline ScalarType division_type(ScalarType promoted, Rounding rounding) {
 Error check_no_division_by_zero(bool happened);
 
 // One rounded quotient. An integer divisor of 0 sets *by_zero and gives 0, instead of a trap of the
-// processor.
+// processor. Floating quotients follow IEEE 754.
 template <class T, class F>
 inline T checked_quotient(T a, T b, bool* by_zero, F divide) {
   if constexpr (!std::is_floating_point_v<T>) {
@@ -56,6 +57,7 @@ Error divide(ScalarType compute, Rounding rounding, const Tensor& self, const Te
         compute, out, [](auto a, auto b) { return a / b; }, self, other);
   }
   bool by_zero = false;
+  // A factory, since the quotient depends on the element type and keeps a reference to by_zero.
   const auto quotient = [&](auto type) {
     using T = typename decltype(type)::Element;
     return [&by_zero, floors = rounding == Rounding::kFloor](T a, T b) {

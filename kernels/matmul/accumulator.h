@@ -115,6 +115,8 @@ template <class T>
 // emit vector code. Cost: runs * n multiply-adds.
 template <class T>
 void add_scaled(Accumulator<T>* sums, ptrdiff_t sum_step, ScaledSpans<T> scaled, ptrdiff_t n) {
+  // Four spans while they last, then one at a time. The two dense calls repeat the others with constants, so
+  // that strides disappear from the loop.
   const bool dense = sum_step == 1 && scaled.step == 1;
   while (scaled.runs > 0) {
     const ptrdiff_t taken = scaled.runs >= 4 ? 4 : 1;

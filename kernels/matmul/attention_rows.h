@@ -92,6 +92,7 @@ class AttentionRow {
       const size_t n = end - key < kAttentionKeys ? end - key : kAttentionKeys;
       A weights[kAttentionKeys];
       const A factor = weigh(key, n, &shift, weights);
+      // The block is summed first, so that the total adds fewer terms one after the other.
       A block = 0;
       for (size_t k = 0; k < n; ++k) block += weights[k];
       sum = sum * factor + block;
@@ -118,6 +119,7 @@ class AttentionRow {
     const A lowest = -std::numeric_limits<A>::infinity();
     const A subtracted = largest == lowest ? A(0) : largest;
     for (size_t k = 0; k < n; ++k) weights[k] = std::exp(weights[k] - subtracted);
+    // Before the first finite score the earlier sums are 0 and need no rescaling.
     const A factor = *shift == lowest ? A(1) : std::exp(*shift - subtracted);
     *shift = largest;
     return factor;

@@ -30,6 +30,7 @@ struct Lstm {
   const Tensor& last_cell;    // [batch, units]
 };
 
+// From the tensors' shapes, see plan_lstm().
 struct LstmSizes {
   size_t steps = 0;
   size_t batch = 0;
@@ -101,6 +102,7 @@ void lstm_step(const LstmMatrix<T>& gates, const LstmMatrix<T>& before, const Ls
       const auto gate = [&](size_t g) -> A {
         return widen(gates(b, g * n + j)) + lstm_product(before, b, weight, g * n + j, n);
       };
+      // The order of the gates is that of torch.nn.LSTM: input, forget, candidate, output.
       const A kept = logistic(gate(1)) * widen(cell(b, j)) + logistic(gate(0)) * std::tanh(gate(2));
       cell(b, j) = narrow<T>(kept);
       hidden(b, j) = narrow<T>(logistic(gate(3)) * std::tanh(kept));

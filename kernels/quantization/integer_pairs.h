@@ -24,6 +24,7 @@ void compute_pair_row(const F function, char* const* at, const BroadcastAxis& ax
     for (size_t i = 0; i < axis.size; ++i) out[i] = static_cast<T>(function(a[i], b[i]));
     return;
   }
+  // Any strides, also 0 for a broadcast operand.
   for (size_t i = 0; i < axis.size; ++i) {
     *out = static_cast<T>(function(*a, *b));
     out += axis.strides[0] / kSize;

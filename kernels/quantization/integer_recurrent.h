@@ -33,7 +33,7 @@ inline constexpr size_t kGateRows = 4;  // rows of the bias, for each unit
 inline constexpr int kGateFraction = 12;
 inline constexpr int kFraction = 15;
 
-// The operators' arguments.
+// The operators' arguments. Layouts may be any; the tables are contiguous. Tensors are not owned.
 struct IntegerRecurrent {
   const Tensor& input;               // int8 [steps, batch, features]
   const Tensor& hidden;              // int8 [batch, units], before the first step
@@ -81,6 +81,7 @@ struct RecurrentParameters {
   int32_t low = 0;
   int32_t high = 0;
 
+  // With kFraction fraction bits: 1 would be 2^15, and the largest int16 entry is 2^15 - 1.
   [[nodiscard]] int32_t sigmoid(int32_t gate) const { return interpolate(sigmoids, gate); }
   [[nodiscard]] int32_t tanh(int32_t gate) const { return interpolate(tanhs, gate); }
   // tanh of a cell value, whose fraction bits are first converted to a gate's: rounded halves up if there are
@@ -147,7 +148,8 @@ struct RecurrentMatrix {
 
 inline constexpr size_t kRecurrentUnits = 32;  // units whose sums are on the stack: 1 KiB
 
-// Sums of some units, by gate g and unit j.
+// Sums of some units, by gate g and unit j. Input and hidden sums are separate, because each has its own
+// multiplier.
 struct RecurrentSums {
   int32_t input[kGateRows][kRecurrentUnits];
   int32_t hidden[kGateRows][kRecurrentUnits];
@@ -180,6 +182,8 @@ struct LstmCell {
                             gates.of_hidden(sums, g, unit, j);
       return numbers.gate(value);
     };
+    // taken = sigmoid(i) tanh(g) with 30 fraction bits; kept = sigmoid(f) c with kFraction + cell_bits. The
+    // shift brings the first to the second's fraction bits, rounded down; the sum is rounded halves up.
     const int32_t taken = numbers.sigmoid(gate(0)) * numbers.tanh(gate(2));
     const int32_t kept = numbers.sigmoid(gate(1)) * *cell;
     // Unsigned: a hostile table could make the sum overflow 32 bits.
@@ -205,12 +209,15 @@ struct GruCell {
     const auto both = [&](size_t g) {
       return numbers.sigmoid(gate(gates.of_input(sums, g, unit, j) + gates.of_hidden(sums, g, unit, j), g));
     };
+    // The reset gate scales the hidden part of the candidate; both parts have kGateFraction fraction bits.
     constexpr int32_t kHalf = 1 << (kFraction - 1);
     const int32_t of_hidden = both(0) * gate(gates.of_hidden(sums, 2, unit, j), 3);
     const int32_t candidate = gate(gates.of_input(sums, 2, unit, j), 2) + ((of_hidden + kHalf) >> kFraction);
     const int32_t made = numbers.tanh(RecurrentParameters::clamp_short(candidate));
+    // The candidate with the fraction bits of the cell, rounded halves up.
     const int drop = kFraction - numbers.cell_bits;
     const int32_t fresh = (made + ((1 << drop) >> 1)) >> drop;
+    // The new state is between the candidate and the old one: fresh + z * (cell - fresh).
     const int32_t next = fresh + ((both(1) * (*cell - fresh) + kHalf) >> kFraction);
     *cell = static_cast<int16_t>(RecurrentParameters::clamp_short(next));
     return *cell;
@@ -239,6 +246,7 @@ void run_recurrent(const IntegerRecurrent& layer, const RecurrentSizes& sizes,
                    const RecurrentParameters& numbers, Multiply multiply) {
   const size_t units = sizes.units;
   const RecurrentMatrix<int16_t> cell(layer.last_cell), first_cell(layer.cell);
+  // The results hold the state, and the initial one is copied there first.
   for (size_t b = 0; b < sizes.batch; ++b) {
     for (size_t j = 0; j < units; ++j) *cell.at(b, j) = *first_cell.at(b, j);
   }
@@ -254,6 +262,7 @@ void run_recurrent(const IntegerRecurrent& layer, const RecurrentSizes& sizes,
       for (size_t first = 0; first < units; first += kRecurrentUnits) {
         const size_t count = units - first < kRecurrentUnits ? units - first : kRecurrentUnits;
         RecurrentSums sums;
+        // All gates of a block of units: units of one gate are adjacent rows of the weight.
         for (size_t g = 0; g < Cell::kGates; ++g) {
           const size_t row = g * units + first;
           multiply(input.at(b, 0), input.column, weight, row, sizes.features, count, sums.input[g]);

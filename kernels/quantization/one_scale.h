@@ -22,6 +22,7 @@ class OneScale {
       to_.multipliers = &multiplier_;
       to_.shifts = &shift_;
     }
+    // Step 0: every column uses the one scale.
     to_.step = 0;
   }
   OneScale(const OneScale&) = delete;

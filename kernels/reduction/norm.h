@@ -24,11 +24,13 @@ class Norm {
   void add(T value) {
     const T size = std::abs(value);
     if (std::isinf(p_)) {
+      // NaN sticks: no comparison replaces it once it is the extreme.
       if (!started_ || size != size || (p_ > 0 ? size > extreme_ : size < extreme_)) {
         if (extreme_ == extreme_) extreme_ = size;
       }
       started_ = true;
     } else if (p_ == 0) {
+      // 0^0 counts as 0 here, as PyTorch's norm of order 0 does.
       sum_.add(static_cast<T>(value != 0));
     } else {
       sum_.add(p_ == 2 ? value * value : (p_ == 1 ? size : std::pow(size, p_)));

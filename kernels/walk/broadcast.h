@@ -48,6 +48,7 @@ inline size_t plan_broadcast(const Tensor* const* operands, size_t count, Broadc
   const Tensor& out = *operands[0];
   const auto rank = static_cast<size_t>(out.dim());
   size_t dim = 0;
+  // From the output's innermost dimension outwards; dimensions of size 1 have no step.
   for (size_t i = rank; i-- > 0;) {
     const size_t d = out.dim_order()[i];
     const auto size = static_cast<size_t>(out.sizes()[d]);

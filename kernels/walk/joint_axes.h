@@ -63,6 +63,7 @@ class JointAxes {
     char* pointers[kOperands];
     for (size_t k = 0; k < kOperands; ++k) pointers[k] = start[k];
     size_t index[kTensorDimensionLimit];
+    // The index of the first step; the innermost axis is the lowest digit.
     size_t step = begin;
     for (size_t d = first; d < dim_; ++d) {
       index[d] = step % axes_[d].size;
@@ -100,6 +101,7 @@ class JointAxes {
     for (size_t k = 0; k < kOperands; ++k) pointers[k] += axis.strides[k] * steps;
   }
 
+  // A plan without axes has one step, at the start addresses.
   Axis axes_[kTensorDimensionLimit] = {{1, {}}};  // innermost first
   size_t dim_ = 0;
 };

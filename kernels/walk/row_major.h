@@ -35,6 +35,7 @@ class RowMajorCursor {
 // The element at a row-major position, which is below the number of elements. Cost: one division for each
 // dimension; use a cursor for consecutive positions.
 inline char* element_at(const Tensor& tensor, size_t position) {
+  // The last dimension is the lowest digit of the position.
   const View view = View::of(tensor);
   char* at = view.data;
   for (size_t d = view.dim; d-- > 0;) {

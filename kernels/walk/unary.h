@@ -13,8 +13,8 @@
 
 namespace rushlight::kernels {
 
-// A function that exists only for floating values: integers and bool compute in float32. Errors: as
-// elementwise(); InvalidType if `out` is not floating.
+// A function that exists only for floating values: integers and bool compute in float32. 16-bit floats
+// compute in float and round once. Errors: as elementwise(); InvalidType if `out` is not floating.
 template <TypeSet kTypes, class F>
 Error floating_function(const Tensor& self, const Tensor& out, F f) {
   return elementwise_floating<kTypes>(out, f, self);
@@ -58,12 +58,14 @@ Error classify(const Tensor& self, const Tensor& out, F f) {
   RL_CHECK(out.scalar_type() == ScalarType::Bool, Error::InvalidType, "out: expected dtype bool, got %s",
            to_string(out.scalar_type()));
   if (is_complex(self.scalar_type())) {
+    // isnan, isinf and the like of a complex number ask either part, as in PyTorch.
     const auto either = [f](auto z) { return f(z.real) || f(z.imag); };
     return elementwise<(kTypes & types::kComplex)>(self.scalar_type(), out, either, self);
   }
   constexpr TypeSet kFloats = kTypes & types::kFloating;
   if (is_floating(self.scalar_type())) return elementwise<kFloats>(self.scalar_type(), out, f, self);
   if (!contains(kTypes, self.scalar_type())) return unsupported_type(self.scalar_type());
+  // Other dtypes give false everywhere, whatever the elements: one loop over bool serves all of them.
   constexpr TypeSet kOthers = kTypes != 0 ? types::kBool : 0;
   return elementwise<kOthers>(ScalarType::Bool, out, [](bool) { return false; }, self);
 }

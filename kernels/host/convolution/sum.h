@@ -31,6 +31,7 @@ void sum_in_blocks(ukernel::GemmTile& tile, ptrdiff_t taps, ptrdiff_t most_taps,
   const ptrdiff_t step =
       parts > 1 ? 1 : std::clamp<ptrdiff_t>(kSumBlock / std::max<ptrdiff_t>(depth, 1), 1, most_taps);
   const float* b = tile.b;
+  // The bounds are the activation: they are kept back until the last block.
   const float low = tile.low;
   const float high = tile.high;
   tile.low = -__builtin_inff();
@@ -49,6 +50,7 @@ void sum_in_blocks(ukernel::GemmTile& tile, ptrdiff_t taps, ptrdiff_t most_taps,
         tile.high = high;
       }
       gemm_tile(tile);
+      // From here on the tile adds to the results of the blocks before.
       tile.initial_from = ukernel::GemmInitial::kZero;
       tile.residual = tile.c;
       tile.residual_stride = tile.c_stride;

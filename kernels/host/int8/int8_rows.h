@@ -27,6 +27,7 @@ struct Int8Matrix {
   size_t depth;
   size_t columns;
 
+  // Panels of int8_gemm_columns() columns; the last one is padded.
   [[nodiscard]] size_t panels() const {
     return (columns + ukernel::int8_gemm_columns() - 1) / ukernel::int8_gemm_columns();
   }
@@ -35,7 +36,8 @@ struct Int8Matrix {
 };
 
 // Rows in the spread form that the microkernel multiplies: a byte stride, or an offset for each row; see
-// Int8Gemm.
+// Int8Gemm. `at` is the first row. With several parts a row consists of as many spans, `part_stride` bytes
+// apart.
 struct SpreadRows {
   const void* at;
   ptrdiff_t stride;
@@ -114,6 +116,8 @@ void multiply_rows(KernelContext& context, const Int8Rows& product, char* scratc
                    const Spread& spread, const Place& place, const Store& store) {
   const size_t each = product.scratch_bytes(stages);
   const RowBlocks blocks(product);
+  // Sizes of the packed weights, and the division of the work: an item is a block of rows and a cut of the
+  // panels.
   const size_t width = ukernel::int8_gemm_columns();
   const size_t panels = (product.columns + width - 1) / width;
   const size_t panel_bytes = ukernel::int8_panel_bytes(product.depth);
@@ -126,6 +130,7 @@ void multiply_rows(KernelContext& context, const Int8Rows& product, char* scratc
     for (size_t item = begin; item < end; ++item) {
       const size_t first = blocks.first(item / cuts), count = blocks.size(item / cuts);
       const SpreadRows rows = spread(first, count, own);
+      // Outputs of the block, if they are stored after all panels have been multiplied.
       auto* const staged = reinterpret_cast<int8_t*>(own + product.spread_bytes);
       ukernel::Int8Gemm gemm;
       gemm.rows = count;
@@ -138,6 +143,7 @@ void multiply_rows(KernelContext& context, const Int8Rows& product, char* scratc
       int8_t* out = staged;
       gemm.out_stride = static_cast<ptrdiff_t>(product.columns);
       if (!stages) out = place(first, &gemm.out_stride);
+      // Panels of this cut; each gives `width` adjacent output columns.
       const size_t last = std::min((item % cuts + 1) * per_cut, panels);
       for (size_t panel = item % cuts * per_cut; panel < last; ++panel) {
         const size_t column = panel * width;

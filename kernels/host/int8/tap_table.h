@@ -35,6 +35,7 @@ class TapTable {
   static constexpr ptrdiff_t kMostTaps = 256;
   void find(const int8_t* in, const int8_t* outside, ptrdiff_t first, ptrdiff_t count,
             const int8_t** to) const {
+    // Lines are found once for each row of outputs, taps by adding the offsets of the output's column.
     const ptrdiff_t width = g_.axes[2].out, kernel = g_.axes[2].kernel;
     const ptrdiff_t lines = g_.axes[0].kernel * g_.axes[1].kernel;
     const int8_t* starts[kMostTaps];
