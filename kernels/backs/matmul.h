@@ -30,6 +30,7 @@ struct BatchProblem {
   const Tensor& a;
   const Tensor& b;
   const Tensor& out;
+  // The bias broadcasts to the batch of results; without a batch dimension it is the same for all products.
   const Tensor* bias = nullptr;  // rank at most 3, or null
 
   [[nodiscard]] ScalarType type() const { return first.type; }

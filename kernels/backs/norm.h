@@ -72,7 +72,9 @@ struct RmsNormProblem {
 
 namespace host {
 
-// None needs scratch memory; none declines or fails. Layouts without fast loops take the portable loops.
+// layer_norm and group_norm compute the variance in a second pass over the group; rms_norm needs one pass for
+// its mean of squares. None needs scratch memory; none declines or fails. Layouts without fast loops take the
+// portable loops.
 Error batch_norm(KernelContext& context, const BatchNormProblem& problem);  // float32
 Error layer_norm(KernelContext& context, const LayerNormProblem& problem);  // float32, float16 and bfloat16
 Error group_norm(KernelContext& context, const GroupNormProblem& problem);  // float32

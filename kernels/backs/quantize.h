@@ -33,6 +33,7 @@ struct PerTensorProblem : AffineProblem {
   const Affine& affine;
 };
 
+// `range` is the inclusive range that results are clamped to; values beyond it saturate.
 struct QuantizePerTensorProblem : PerTensorProblem {
   const AffineRange& range;
 };

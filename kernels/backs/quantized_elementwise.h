@@ -36,6 +36,7 @@ struct RescaledAddProblem : QuantizedPairs {
   const ukernel::RescaledSum& sum;  // proven not to overflow
 };
 
+// A product requantized with one scale, see kernels/ukernel/quantized_product.h.
 struct QuantizedMulProblem : QuantizedPairs {
   const ukernel::QuantizedProduct& product;  // proven not to overflow; its scales do not overlap `out`
 };

@@ -61,7 +61,9 @@ struct CumulativeProblem {
 
 namespace host {
 
-// reduction.cpp: float32, with blocked sums. Threads divide the outputs.
+// reduction.cpp: float32, with blocked sums (kernels/ukernel/reduce.h), whose order depends on neither the
+// vector width nor the threads, which divide the outputs. The variance takes two passes: mean, then squared
+// differences.
 Error sum(KernelContext& context, const ReductionProblem& problem);
 Error mean(KernelContext& context, const ReductionProblem& problem);
 Error variance(KernelContext& context, const VarianceProblem& problem);
@@ -69,20 +71,22 @@ Error variance_and_mean(KernelContext& context, const VarianceAndMeanProblem& pr
 Error amax(KernelContext& context, const ReductionProblem& problem);
 Error amin(KernelContext& context, const ReductionProblem& problem);
 
-// extremum.cpp: float32. argmax and argmin write indices only; max_along and min_along write values too.
+// extremum.cpp: float32. argmax and argmin write indices only; max_along and min_along write values too. A
+// contiguous fiber is read twice, for the value and for its index; other fibers are searched side by side in
+// one pass.
 Error max_along(KernelContext& context, const SearchProblem& problem);
 Error min_along(KernelContext& context, const SearchProblem& problem);
 Error argmax(KernelContext& context, const SearchProblem& problem);
 Error argmin(KernelContext& context, const SearchProblem& problem);
 
-// cumsum.cpp: float32, summed in double as PyTorch's CPU kernel does.
+// cumsum.cpp: float32, summed in double as PyTorch's CPU kernel does, on one thread.
 Error cumsum(KernelContext& context, const CumulativeProblem& problem);
 
 }  // namespace host
 
 namespace board {
 
-// mean.cpp: float32, with pairwise sums of blocks.
+// mean.cpp: float32, with pairwise sums of blocks, so the error grows with the logarithm of the count.
 Error mean(KernelContext& context, const ReductionProblem& problem);
 
 }  // namespace board

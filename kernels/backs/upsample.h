@@ -37,7 +37,7 @@ struct NearestProblem : UpsampleProblem {
 
 namespace host {
 
-// upsample.cpp: float32. Never fails.
+// upsample.cpp: float32. Never fails. Positions and weights of the columns are computed once for all rows.
 Error upsample_bilinear2d(KernelContext& context, const BilinearProblem& problem);
 Error upsample_nearest2d(KernelContext& context, const NearestProblem& problem);
 

@@ -12,6 +12,8 @@ namespace rushlight::kernels {
 
 // One spatial dimension of a pooling. Window i starts at i * step - pad.
 struct Window {
+  // All in positions of the input: its size, then the window's taps, step, padding on each side and distance
+  // of taps.
   int64_t in;
   int64_t kernel;
   int64_t step;
@@ -26,6 +28,7 @@ struct Covered {
   ptrdiff_t begin;
   ptrdiff_t end;
 };
+// The part of window `index` that is inside the input. Precondition: index < window.out.
 Covered covered(const Window& window, ptrdiff_t index);
 
 // The arguments of a pool. Lists have one value for each spatial dimension, or one for all.

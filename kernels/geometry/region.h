@@ -36,9 +36,10 @@ struct Pool;
 // that builds link only the tilings that their operators use.
 using Tiling = Extent (*)(const Pool& pool, size_t d, const ptrdiff_t* at);
 
-// Sliding windows.
+// Sliding windows, with dilation. A window that ceil_mode adds counts no positions beyond the padding.
 Extent window_tiling(const Pool& pool, size_t d, const ptrdiff_t* at);
-// Adaptive pooling: divides the dimension into parts as equal as integers allow, as PyTorch does.
+// Adaptive pooling: divides the dimension into parts as equal as integers allow, as PyTorch does: part i is
+// [floor(i in / out), ceil((i + 1) in / out)), so neighboring parts may overlap by one.
 Extent adaptive_tiling(const Pool& pool, size_t d, const ptrdiff_t* at);
 
 // The number of windows from `x` on that are complete like the first one and are therefore one step apart. At

@@ -11,7 +11,8 @@
 
 namespace rushlight::kernels {
 
-// Computed in float for every dtype: rounding decides between two equally near inputs.
+// Computed in float for every dtype: rounding decides between two equally near inputs. The minimum guards
+// against an input size that float rounds up.
 inline ptrdiff_t nearest_position(const GatheredAxis& axis, float at) {
   const float position = std::floor(at * axis.scale);
   return position < static_cast<float>(axis.in) ? std::min(static_cast<ptrdiff_t>(position), axis.in - 1)

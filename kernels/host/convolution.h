@@ -28,6 +28,9 @@ struct Convolution {
   float high = __builtin_inff();
   Activation activation;
 
+  // Layout, in elements: image n starts at n * batch_stride, channel c of a group at c * channel_stride.
+  // Groups follow each other in the channels. Weights are addressed by output channel, input channel of the
+  // group and tap.
   bool transposed;
   ptrdiff_t batch;
   ptrdiff_t in_batch_stride;
@@ -52,11 +55,14 @@ struct Convolution {
 // the input position j * in_step + in_first + m * tap_step, if that is inside the input. The weight of that
 // tap is at kernel_first + m * kernel_stride. tap_step is not positive for transposed convolutions.
 struct PhaseAxis {
+  // Outputs of the phase along the axis, and the size of the input.
   ptrdiff_t count;
   ptrdiff_t in;
+  // Input position of output 0 and tap 0, and its steps from output to output and from tap to tap.
   ptrdiff_t in_step;
   ptrdiff_t in_first;
   ptrdiff_t tap_step;
+  // Taps that the phase sees, and strides in elements of input, output and weight.
   ptrdiff_t taps;
   ptrdiff_t in_stride;
   ptrdiff_t out_first;
@@ -83,7 +89,7 @@ struct Phase {
   }
 };
 
-// A range [begin, end) of outputs or taps.
+// A range [begin, end) of outputs or taps; empty if begin == end.
 struct Range {
   ptrdiff_t begin;
   ptrdiff_t end;
@@ -93,7 +99,7 @@ struct Range {
 // The outputs in the range that see an input through the tap. seen_through() and taps_of() return empty
 // ranges with begin == end, never negative sizes.
 Range seen_through(const PhaseAxis& axis, ptrdiff_t tap, Range outputs);
-// The taps through which the output sees an input.
+// The taps through which the output sees an input: a range, because positions are linear in the tap.
 Range taps_of(const PhaseAxis& axis, ptrdiff_t output);
 
 // Describes the convolution of float32 tensors, without residual and activation. Merges pointwise axes into

@@ -53,6 +53,7 @@ struct Batch {
   // The batch of tensors of rank 3; the bias is the same for all products.
   Batch(const Tensor& a, const Tensor& b, const Tensor& out);
 
+  // The strides of the first product's matrices from batch element to element; 0 repeats a matrix.
   size_t count = 1;
   ptrdiff_t a = 0;
   ptrdiff_t b = 0;

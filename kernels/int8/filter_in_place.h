@@ -48,6 +48,8 @@ class ByChannels {
     const ptrdiff_t line = outputs_in_line(g_);
     strip_.out_stride = g_.axes[2].out_stride;
     OutputPositions position(g_, 0);
+    // Outputs away from the borders share pointers if enough of them follow each other; each of the others
+    // gets pointers.
     for (ptrdiff_t i = 0; i < outputs;) {
       Element* out = tensors.out + position.out_offset();
       const ptrdiff_t sharing = count_sharing(position.at());
@@ -59,6 +61,8 @@ class ByChannels {
       if (sharing > 0) position.skip(sharing - 1);
       if constexpr (Numbers::kStrides) strip_.pixel_stride = sharing > 0 ? finder_.advance() : 0;
       strip_.pixels = static_cast<size_t>(count);
+      // With a tap in the padding, `outside_` limits the channels of a call; pointers then move on by that
+      // many channels.
       const ptrdiff_t most = inside ? g_.groups : kChannels;
       for (ptrdiff_t c = 0; c < g_.groups; c += most) {
         if (c > 0) move(found, most);
@@ -102,6 +106,7 @@ class ByChannels {
   typename Numbers::Depthwise strip_;
   ptrdiff_t pixels_;
   // Pointers of separate outputs, then the pointers of one output that others share.
+  // At most kPointers: pixels_ + 1 outputs of taps() pointers each.
   const Element* pointers_[kPointers];
   TapStrip<Element> apart_{pointers_};
   TapStrip<Element> shared_{pointers_ + kPointers - g_.taps()};

@@ -29,6 +29,7 @@ struct ComplexNumber {
   ComplexNumber(double r, double i = 0) : real(r), imag(i) {}  // NOLINT: real numbers are complex ones
   friend bool operator==(ComplexNumber a, ComplexNumber b) { return a.real == b.real && a.imag == b.imag; }
 };
+// Usual complex arithmetic; division scales its operands against overflow (see Complex).
 ComplexNumber operator+(ComplexNumber a, ComplexNumber b);
 ComplexNumber operator-(ComplexNumber a, ComplexNumber b);
 ComplexNumber operator*(ComplexNumber a, ComplexNumber b);
@@ -37,6 +38,7 @@ ComplexNumber operator/(ComplexNumber a, ComplexNumber b);
 inline ComplexNumber operator-(ComplexNumber z) { return {-z.real, -z.imag}; }
 
 inline ComplexNumber conjugate(ComplexNumber z) { return {z.real, -z.imag}; }
+// |z| without overflow, and |z|^2.
 double absolute(ComplexNumber z);
 double squared(ComplexNumber z);
 
@@ -49,6 +51,7 @@ struct RealNumber {
   RealNumber(double r, double = 0) : real(r) {}  // NOLINT: as above
   friend bool operator==(RealNumber a, RealNumber b) { return a.real == b.real; }
 };
+// The same operators for real numbers, inline because each is one operation.
 inline RealNumber operator+(RealNumber a, RealNumber b) { return a.real + b.real; }
 inline RealNumber operator-(RealNumber a, RealNumber b) { return a.real - b.real; }
 inline RealNumber operator*(RealNumber a, RealNumber b) { return a.real * b.real; }
@@ -95,11 +98,13 @@ struct MatrixView {
   // Subtracts factor * column k of `other` from column j, in rows [begin, end).
   void subtract(ptrdiff_t j, const MatrixView& other, ptrdiff_t k, Number factor, ptrdiff_t begin,
                 ptrdiff_t end) const;
+  // Exchanges two whole rows.
   void swap_rows(ptrdiff_t a, ptrdiff_t b) const;
   // Copies the elements of `source`, which has the same size, on diagonals [lowest, highest]; all others
   // become 0. Diagonals below the main one are negative.
   void copy_band(const MatrixView& source, ptrdiff_t lowest, ptrdiff_t highest) const;
   void copy(const MatrixView& source) const { copy_band(source, -source.rows, source.columns); }
+  // Ones on the diagonal, zeros elsewhere; the matrix may have any shape.
   void set_identity() const;
 };
 

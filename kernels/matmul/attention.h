@@ -107,12 +107,17 @@ class AttentionPlan {
     ptrdiff_t strides[kTensorDimensionLimit] = {};
     size_t group = 1;
   };
+  // broadcast_leading(): strides of the leading dimensions in the batch. broadcast_mask(): checks the mask
+  // against the scores' shape and sets its strides. The two below read the sizes of a cache, and the keys
+  // that its queries see.
   void broadcast_leading(const Tensor& tensor, Operand* operand) const;
   Error broadcast_mask(const Tensor& mask, Shape scores);
   Error read_sizes(const CachedAttentionArguments& given);
   Error read_cached_mask(const CachedAttentionArguments& given);
+  // The operand's matrix at a batch index.
   [[nodiscard]] HeadMatrix at(const Operand& operand, const size_t* index) const;
 
+  // The leading dimensions of the result, and the operands in it.
   Shape batch_;
   Operand query_;
   Operand key_;

@@ -93,6 +93,7 @@ inline C round_half_to_even(C value) {
 template <class Q, class C>
 class Quantizer {
  public:
+  // The scale is inverted in double, then rounded to C.
   Quantizer(const Affine& affine, const AffineRange& range, ZeroPoint order)
       : inverse_scale_(static_cast<C>(1.0 / affine.scale)),
         before_(order == ZeroPoint::kBeforeRounding ? static_cast<C>(affine.zero_point) : C(0)),
@@ -187,6 +188,7 @@ Error for_each_token(const Tensor& input, const AffineList& list, const Tensor& 
   const SizesType size = input.sizes()[input.sizes().size() - 1];
   char* from = input.mutable_data_ptr<char>();
   char* to = out.mutable_data_ptr<char>();
+  // Tokens follow each other in memory; the views have rank 1.
   for (size_t token = 0; token < tokens && size > 0; ++token) {
     RL_TRY(f(View::row_major(to, out.scalar_type(), {&size, 1}),
              View::row_major(from, input.scalar_type(), {&size, 1}), list.at(token)));

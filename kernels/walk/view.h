@@ -29,6 +29,7 @@ struct View {
   // These modify the view and return *this. Preconditions: dimensions and positions exist; insert() needs a
   // rank below kTensorDimensionLimit. They compute addresses only.
   View& select(size_t d, ptrdiff_t index);  // removes the dimension
+  // The elements start, start + step, ... of dimension d. A length of 0 leaves the address as it is.
   View& slice(size_t d, ptrdiff_t start, ptrdiff_t length, ptrdiff_t step = 1);
   View& insert(size_t d, SizesType size, ptrdiff_t stride);  // a new dimension before d
   View& swap(size_t a, size_t b);
@@ -80,6 +81,7 @@ class PairedLoops {
   }
 
  private:
+  // insert(): keeps the loops sorted by the target's stride. merge(): joins loops that continue each other.
   void insert(const Loop& loop);
   void merge();
 

@@ -52,6 +52,7 @@ class AttentionItems {
   size_t block_keys_ = 0;    // keys multiplied at a time
   size_t tile_rows_ = 0;     // queries multiplied at a time
   size_t first_key_ = 0;     // smallest key that the call sees
+  // Keys of a range, and the numbers of ranges and of blocks of tokens; one of the two numbers is 1.
   size_t range_keys_ = 0;
   size_t ranges_ = 1;
   size_t token_blocks_ = 1;
