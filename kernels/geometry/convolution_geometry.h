@@ -39,10 +39,13 @@ namespace rushlight::kernels {
 // exchanged, which the strides hide.
 struct ConvolutionGeometry {
   bool transposed;
+  // Sizes; channels are counted in one group.
   ptrdiff_t batch;
   ptrdiff_t groups;
   ptrdiff_t in_channels;   // in one group
   ptrdiff_t out_channels;  // in one group
+  // Strides of input, output and weight. A group advances the input by in_channels channels, the output by
+  // out_channels, and the weight by weight_group_stride.
   ptrdiff_t in_batch_stride;
   ptrdiff_t out_batch_stride;
   ptrdiff_t in_channel_stride;

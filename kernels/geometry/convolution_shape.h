@@ -34,6 +34,8 @@ inline constexpr size_t kSpatial = 3;  // 1-d and 2-d convolutions have leading 
 // One spatial dimension. The defaults describe an axis that a convolution does not have. Strides are in
 // elements of their tensor. Sizes and positions fit in 32 bits, padding included.
 struct ConvolutionAxis {
+  // Sizes of the input, the output and the kernel, then the arguments, then the strides of the axis in the
+  // three tensors.
   ptrdiff_t in = 1;
   ptrdiff_t out = 1;
   ptrdiff_t kernel = 1;

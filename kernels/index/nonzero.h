@@ -27,6 +27,7 @@ template <class F>
 void for_each_set(const Tensor& self, F f) {
   if (self.numel() == 0) return;
   const View view = at_least_1d(self);
+  // A complex element is tested as two floating ones.
   const bool is_pair = is_complex(self.scalar_type());
   const bool floating = is_pair || is_floating(self.scalar_type());
   const size_t element = self.element_size() / (is_pair ? 2 : 1);

@@ -273,6 +273,8 @@ template <class Numbers>
   if (!products.fits()) return false;
   for (ptrdiff_t n = 0; n < g.batch; ++n) {
     const Tensors<Numbers> all = tensors_at<Numbers>(problem, g, n);
+    // Batch by batch and group by group; the weights of a group are copied again for each batch element if
+    // they are not contiguous.
     for (ptrdiff_t group = 0; group < g.groups; ++group) {
       const Int8Weights weights{all.weight + group * g.weight_group_stride, g.weight_out_stride, lie.step,
                                 static_cast<size_t>(g.out_channels),
@@ -280,6 +282,7 @@ template <class Numbers>
       const bool done = for_each_block(
           weights, [&](size_t first, size_t columns, const int8_t* right, ptrdiff_t right_stride) {
             const ptrdiff_t channel = group * g.out_channels + static_cast<ptrdiff_t>(first);
+            // The block's first channel: offsets the tensors and the requantization.
             Tensors<Numbers> tensors = all;
             tensors.in += group * g.in_channels * g.in_channel_stride;
             tensors.weight = right;
@@ -305,6 +308,7 @@ template <class Numbers>
     const QuantizedConvolutionProblem& problem) {
   const ConvolutionGeometry g =
       convolution_geometry(problem.input, problem.weight, problem.arguments, problem.out);
+  // Depthwise first: as products, groups of one channel would have a single column each.
   if (in_place::filters_in_place(g)) {
     in_place::filter_in_place<Numbers>(g, problem);
     return Error::Ok;

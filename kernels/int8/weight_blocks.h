@@ -30,6 +30,7 @@ struct Int8Weights {
 // channels.
 inline constexpr size_t kFewElements = 256;
 inline constexpr size_t kMostElements = 2304;
+// The memory is not initialized. noinline: the frame exists only during compute().
 template <class T, size_t kCount, class Compute>
 [[nodiscard]] [[gnu::noinline]] bool with_stack(Compute compute) {
   T numbers[kCount];

@@ -24,6 +24,8 @@ class Random {
   // Uniform values have as many random bits as the significand of `type`.
   explicit Random(ScalarType type);
 
+  // normal() takes two uniform values, by the Box-Muller transform; below() rejects values that would bias
+  // the result.
   double uniform();                // in [0, 1)
   double positive();               // in (0, 1]
   double normal();                 // mean 0, standard deviation 1
@@ -34,7 +36,8 @@ class Random {
   int bits_;
 };
 
-// The largest integer n such that `type` represents all integers in [0, n].
+// The largest integer n such that `type` represents all integers in [0, n]: 2^24 for float32, the maximum of
+// an integer type.
 uint64_t largest_drawn(ScalarType type);
 
 // A distribution: draws one value for the parameters a and b, with any number of draws from `random`.

@@ -50,8 +50,8 @@ struct CacheTensor {
   char* data = nullptr;
   float* scales = nullptr;  // null unless int8
 
-  template <class T>
   // Row `index`, which is key head * context + position. T must be the cache's element type.
+  template <class T>
   [[nodiscard]] T* row(size_t index, size_t depth) const {
     return reinterpret_cast<T*>(data) + index * depth;
   }
@@ -74,6 +74,7 @@ struct CachedAttention {
   float softcap = 0;  // 0: no softcap
   ScalarType cache_type = ScalarType::Float;
 
+  // Set by begin_cached_attention(); null before that.
   const float* qkv = nullptr;
   CacheTensor keys;
   CacheTensor values;
@@ -85,6 +86,7 @@ struct CachedAttention {
 
   // Heads of queries that share a key head: head h uses key head h / group().
   [[nodiscard]] size_t group() const { return heads / key_heads; }
+  // The queries, keys and values of a token as they come from the projection: not normalized, not rotated.
   [[nodiscard]] const float* query(size_t token, size_t head) const {
     return qkv + (token * (heads + 2 * key_heads) + head) * depth;
   }

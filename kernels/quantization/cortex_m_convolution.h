@@ -74,11 +74,13 @@ Error convolve_cortex_m(KernelContext& context, const CortexMConvolution& call, 
   int32_t zero_point = 0;
   RL_TRY(read_offset(call.input_offset, "input_offset", &zero_point));
   const auto columns = static_cast<size_t>(shape.sizes[1]);
+  // Biases with the input's offset folded in, and scales, for each output channel.
   FoldedColumns folded;
   RL_TRY(folded.take(context, columns, columns));
   const size_t column = call.kind == CortexMKind::kTransposed ? 1 : 0;
   RL_TRY(folded.fold(views.weight(), column, call.bias, -zero_point, 0));
   RL_TRY(folded.set_scales(call.multipliers, call.shifts));
+  // The back writes through a permuted view of `out`.
   const PermutedTensor result(out, image_dims(call.nhwc));
   ukernel::Requantization to;
   const IntegerConvolution convolution{
@@ -99,6 +101,8 @@ Error prepare_cortex_m(KernelContext& context, const CortexMConvolution& call, c
   if (views.plan(call, out, &arguments, &shape) != Error::Ok) return Error::Ok;
   const auto columns = static_cast<size_t>(shape.sizes[1]);
   context.need_besides(FoldedColumns::bytes(columns, columns));
+  // With another shape of `out` the back has nothing to prepare yet; the scratch memory is requested all the
+  // same.
   if (!has_sizes(out, cortex_m_shape(call, shape).span())) return Error::Ok;
   const PermutedTensor result(out, image_dims(call.nhwc));
   const ukernel::Requantization none;

@@ -25,7 +25,8 @@ inline constexpr TypeSet kQuantizedElements = kByteTypes | type_set(ScalarType::
 template <class T>
 using ProductSum = std::conditional_t<sizeof(T) == 1, int32_t, int64_t>;
 
-// The part of its dtype's range that a quantized tensor uses.
+// The part of its dtype's range that a quantized tensor uses: a fused relu, for instance, raises `low` to the
+// zero point.
 struct QuantizedRange {
   int64_t zero_point;
   int64_t low;
@@ -44,7 +45,7 @@ struct RequantizationArguments {
 };
 
 // InvalidArgument unless `value`, the argument `name`, is a zero point of the dtype, which is in
-// kQuantizedElements.
+// kQuantizedElements: any value of a byte, 0 for int16.
 Error check_zero_point(int64_t value, ScalarType type, const char* name);
 
 // InvalidArgument unless the dtype, which is in kQuantizedElements, can hold the range, and the range
@@ -76,6 +77,7 @@ Error check_fixed_point(const ukernel::Requantization& to, size_t count, int64_t
 // The requantization of the columns from `first` on: the same with advanced pointers; one scale for all
 // stays.
 [[nodiscard]] inline ukernel::Requantization columns_from(ukernel::Requantization to, size_t first) {
+  // Step 0 leaves all pointers as they are.
   const ptrdiff_t offset = to.step * static_cast<ptrdiff_t>(first);
   if (to.multipliers != nullptr) to.multipliers += offset;
   if (to.shifts != nullptr) to.shifts += offset;

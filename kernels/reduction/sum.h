@@ -23,6 +23,7 @@ constexpr ScalarType accumulated_type(ScalarType type) {
 template <class T>
 class PairwiseSum {
  public:
+  // One addition; every 32 values, on average one more.
   void add(T value) {
     block_ += value;
     if (++pending_ == kBlock) carry();
@@ -43,6 +44,7 @@ class PairwiseSum {
 
   // Like adding one to a binary counter: partial sums of equal levels are added and move up a level.
   void carry() {
+    // The trailing ones of blocks_ are the levels that are complete.
     T sum = block_;
     size_t level = 0;
     for (size_t left = blocks_; (left & 1) != 0; left >>= 1) sum += partial_[level++];

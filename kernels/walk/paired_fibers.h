@@ -42,6 +42,7 @@ class PairedFibers {
   // the dtypes In and Out.
   template <class In, class Out, class F>
   void for_each(F f) const {
+    // A fiber without elements has nothing to visit, although the other dimensions may be large.
     if (fiber_.size == 0) return;
     others_.walk(input_, output_, 0, [&](const char* input, char* output) {
       f(FiberPair<In, Out>{reinterpret_cast<const In*>(input), reinterpret_cast<Out*>(output),

@@ -19,6 +19,7 @@ class Panels {
         channels_(c.out_channels),
         depth_(phase.taps() * c.in_channels) {
     const auto lanes = static_cast<ptrdiff_t>(ukernel::gemm_lanes());
+    // Panels are whole except the last, so offsets need no sum over panels.
     padded_ = (channels_ + lanes - 1) / lanes * lanes;
     count_ = (channels_ + columns_ - 1) / columns_;
     floats_ = c.groups * padded_ * depth_;

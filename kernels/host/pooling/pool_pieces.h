@@ -15,6 +15,7 @@ namespace rushlight::kernels::host {
 struct PoolPiece {
   size_t count;
   ukernel::PoolWindow window;  // strides in elements
+  // The first window's first element, the first result and its index; results follow each other in memory.
   const void* x;
   void* y;
   int64_t* index;  // null if the pool has none
@@ -51,6 +52,7 @@ class PoolPieces {
     Extent rows;
     PoolPiece piece;
   };
+  // The first piece of row number `row`; rows are numbered by batch, plane and y.
   [[nodiscard]] Row row_at(size_t row) const;
   // start(): goes to the first piece of the row. move_on(): goes to the next row.
   void start(Row* row) const;
