@@ -15,7 +15,8 @@
 namespace rushlight::kernels {
 
 // out = input * weight + bias, where * is the (possibly transposed, grouped) convolution: a
-// cross-correlation, as in PyTorch.
+// cross-correlation, as in PyTorch. The weight is [O, C / groups, taps...], transposed [C, O / groups,
+// taps...], and the bias [O].
 struct ConvolutionProblem {
   static constexpr bool kDtypeIsSelected = true;
 

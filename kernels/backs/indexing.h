@@ -40,6 +40,8 @@ struct IndexProblem {
 
 namespace host {
 
+// None of these needs scratch memory; all run on one thread.
+
 // gather.cpp
 Error gather(KernelContext& context, const GatherProblem& problem);
 

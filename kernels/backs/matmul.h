@@ -12,7 +12,8 @@
 
 namespace rushlight::kernels {
 
-// One product, out = alpha * a b + beta * bias. Bias and factors are not read when preparing.
+// One product, out = alpha * a b + beta * bias, of a [rows, depth] and b [depth, columns]. Bias and factors
+// are not read when preparing.
 struct ProductProblem {
   static constexpr bool kDtypeIsSelected = true;
 
@@ -23,8 +24,8 @@ struct ProductProblem {
   [[nodiscard]] bool is_in(TypeSet types) const { return contains(types, type()); }
 };
 
-// One product for each matrix of tensors of rank 3, which have equal batches. Bias and factors are not read
-// when preparing.
+// One product for each matrix of tensors of rank 3: a [batch, rows, depth], b [batch, depth, columns], out
+// [batch, rows, columns]. Bias and factors are not read when preparing.
 struct BatchProblem {
   const Product& first;  // the product of the first matrices; its `out` is not set
   const Tensor& a;

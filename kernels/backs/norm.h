@@ -15,8 +15,9 @@
 
 namespace rushlight::kernels {
 
-// Normalizes each channel by its running statistics, see check_batch_norm(). If the input is float32, so are
-// all other tensors. Backs fold the statistics into one factor and one offset for each channel.
+// Normalizes each channel by its running statistics, see check_batch_norm(). Input and out are [N, C, ...],
+// statistics and parameters [C]. If the input is float32, so are all other tensors. Backs fold the statistics
+// into one factor and one offset for each channel.
 struct BatchNormProblem {
   static constexpr bool kDtypeIsSelected = true;
 
@@ -47,12 +48,13 @@ struct GroupedNormProblem {
   }
 };
 
-// The groups are the last dimensions; the layout walks over them.
+// The groups are the last dimensions; the layout walks over them. mean and rstd have the leading dimensions,
+// then ones.
 struct LayerNormProblem : GroupedNormProblem {
   const LayerNormLayout& layout;
 };
 
-// The groups divide the channels, dimension 1.
+// The groups divide the channels, dimension 1. mean and rstd are [N, groups].
 struct GroupNormProblem : GroupedNormProblem {
   size_t groups;  // in each sample
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Problems of two-dimensional pools, and their backs. `self` and `out` have one dtype; every result has its
-// shape.
+// Problems of two-dimensional pools, and their backs. `self` and `out` have one dtype and are [N, C, H, W] or
+// [C, H, W] in any dim order; every result has its shape.
 #pragma once
 
 #include "kernels/geometry/region.h"

@@ -25,7 +25,8 @@ struct QuantizedRecurrentProblem {
   [[nodiscard]] bool is_in(TypeSet types) const { return layer.is_in(types); }
 };
 
-// Both backs share the code in int8/. They decline tensors whose rows are not contiguous.
+// Both backs share the code in int8/. They decline tensors whose rows are not contiguous. They need no
+// scratch memory, and no weights are packed.
 namespace host {
 
 // quantized_recurrent.cpp: int8

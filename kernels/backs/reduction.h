@@ -11,7 +11,8 @@
 
 namespace rushlight::kernels {
 
-// Each element of `out` comes from many of `self`; the plan was built for these two tensors.
+// Each element of `out` comes from many of `self`; the plan was built for these two tensors. A reduction that
+// also converts the dtype goes to the portable code.
 struct ReductionProblem {
   const Reduction& reduction;
   const Tensor& self;
@@ -23,7 +24,8 @@ struct ReductionProblem {
   }
 };
 
-// The sum of squared differences from the mean, divided by max(count - correction, 0).
+// The sum of squared differences from the mean, divided by max(count - correction, 0): with a divisor of 0
+// the result is NaN, or infinite if the elements differ.
 struct VarianceProblem : ReductionProblem {
   double correction;
 };
@@ -47,7 +49,8 @@ struct SearchProblem {
   [[nodiscard]] bool is_in(TypeSet types) const { return contains(types, type()); }
 };
 
-// Cumulative sums along dimension `dim` of `self`; `out` has the shape of `self`.
+// Cumulative sums along dimension `dim` of `self`; `out` has the shape of `self`. Dimensions are not merged:
+// a fiber is summed in order.
 struct CumulativeProblem {
   const Tensor& self;
   size_t dim;

@@ -13,6 +13,7 @@ namespace rushlight::kernels {
 // Each fiber of `out` (its elements along the softmax dimension) is computed from the fiber of `self` at the
 // same position; `fibers` pairs the two tensors. `out` may be `self` in the same layout.
 struct SoftmaxProblem {
+  // `fibers` holds the addresses; the tensors are for their dtypes.
   const PairedFibers& fibers;
   const Tensor& self;
   const Tensor& out;

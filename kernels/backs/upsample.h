@@ -12,8 +12,8 @@
 
 namespace rushlight::kernels {
 
-// `self` is [N, C, spatial...]; the resampled dimensions are given as a volume of three, with leading ones of
-// size 1.
+// `self` is [N, C, H, W] in any dim order, and `out` differs in H and W; the resampled dimensions are given
+// as a volume of three, the first of size 1.
 struct UpsampleProblem {
   const Tensor& self;
   const Tensor& out;

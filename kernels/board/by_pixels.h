@@ -8,7 +8,8 @@
 
 namespace rushlight::kernels::board {
 
-// One group of one element of the batch.
+// One group of one element of the batch, or all groups for convolve_channels(). The pointers are at the first
+// channel, its weight and its bias.
 struct PixelsConvolution {
   const ConvolutionGeometry* geometry;
   const float* in;

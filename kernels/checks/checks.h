@@ -47,7 +47,8 @@ struct Shape {
 // if `out` cannot have this shape.
 Error resize_out(const Tensor& out, Span<const SizesType> sizes);
 
-// PyTorch's broadcast of two shapes. InvalidArgument if they do not broadcast.
+// PyTorch's broadcast of two shapes: from the last dimension on, equal sizes or one of them 1; missing
+// dimensions count as 1. `result` may be the memory of `a`. InvalidArgument if they do not broadcast.
 Error broadcast_shape(Span<const SizesType> a, Span<const SizesType> b, Shape* result);
 
 // Maps a dimension in [-rank, rank) to [0, rank); rank 0 counts as 1, as in PyTorch. InvalidArgument for

@@ -9,6 +9,7 @@
 namespace rushlight::kernels {
 
 // Reads an element of a tensor. A bool from a program file may be any byte: every value except 0 is true.
+// Other types are read as they are; `at` is aligned.
 template <class T>
 inline T load(const T* at) {
   if constexpr (std::is_same_v<T, bool>) {

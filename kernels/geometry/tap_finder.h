@@ -178,6 +178,7 @@ class TapFinder {
   }
 
   const ConvolutionGeometry& g_;
+  // Elements for taps in the padding, compared by address: it must not lie in the input.
   const T* outside_;
   // For each axis: the outputs [begin, end) that no border affects, and the input stride from output to
   // output.

@@ -75,6 +75,7 @@ using RowsFunction = void (*)(const ukernel::Rows& rows);
 template <class F>
 auto of_each(F f) {
   return [f](const ukernel::Rows& rows) {
+    // Rows of the one operand may be further apart than their length.
     const char* in = static_cast<const char*>(rows.in[0].data);
     char* out = static_cast<char*>(rows.out);
     for (size_t row = 0; row < rows.count; ++row, in += rows.in[0].stride, out += rows.stride) {

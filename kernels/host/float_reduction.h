@@ -32,7 +32,7 @@ extern const FloatFold kSquaresFold;  // squared differences from the center
 extern const FloatFold kLargestFold;
 extern const FloatFold kSmallestFold;
 
-// Outputs in a tile.
+// Outputs in a tile: their partial sums are on the stack, hence fewer on 32-bit cores.
 inline constexpr size_t kFoldTile = sizeof(void*) == 8 ? 256 : 32;
 
 // Reduces the elements of n <= kFoldTile outputs. `first` is the input of the first output, `reduced` walks
@@ -66,6 +66,7 @@ class FloatReduction {
   }
 
  private:
+  // The inputs and outputs of a tile, which has `count` adjacent outputs.
   struct TilePosition {
     const char* input;
     char* output;

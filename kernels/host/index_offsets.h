@@ -33,7 +33,8 @@ void copy_at_offsets(size_t element, size_t n, const char* from, const ptrdiff_t
                      ptrdiff_t stride);
 
 // Copies n elements of `element` bytes: the element that index i selects, counted from `from` + i *
-// `from_step`, to `to` + i * `to_step`. InvalidArgument as above; some elements may have been copied by then.
+// `from_step`, to `to` + i * `to_step`. Each index is checked just before its element is copied.
+// InvalidArgument as above; some elements may have been copied by then.
 Error copy_named(const IndexSpan& run, size_t element, size_t n, const char* from, ptrdiff_t from_step,
                  char* to, ptrdiff_t to_step);
 

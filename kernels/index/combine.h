@@ -29,6 +29,7 @@ struct IndexedCombine {
   View index;   // integers
   View target;  // indexed along `dim`
   View source;  // shaped like `index`, with the dtype of `target`
+  // kMean divides by the count of combined elements, to which the old one belongs with include_target.
   size_t dim;
   Combine how;
   bool include_target;  // the target's old value is part of the result

@@ -26,6 +26,7 @@ template <class Numbers>
   const Tensor& weight = problem.weight;
   // The loops run over the leading dimensions: a span of them becomes the rows of one product.
   const size_t last = problem.input.sizes().size() - 1;
+  // The microkernels have strides from row to row only.
   if (problem.input.strides()[last] != 1 || problem.out.strides()[last] != 1) return std::nullopt;
   const Int8Weights weights{weight.const_data_ptr<int8_t>(), weight.strides()[0], weight.strides()[1],
                             static_cast<size_t>(weight.size(0)), static_cast<size_t>(weight.size(1))};

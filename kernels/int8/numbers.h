@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Types and microkernels for quantized elements of a dtype with int8 weights, as parameters of templates for
-// several dtypes.
+// several dtypes. A back compiles the algorithm once for each dtype that the build selects.
 #pragma once
 
 #include <cstddef>

@@ -54,6 +54,7 @@ template <class Multiply>
     for (size_t j = 0; j < columns; ++j) {
       const int8_t* from = weights.data + static_cast<ptrdiff_t>(first + j) * weights.column_stride;
       int8_t* to = block + j * weights.depth;
+      // A column of the block is contiguous, as the microkernel reads it.
       for (size_t k = weights.depth; k > 0; --k, from += weights.depth_stride) *to++ = *from;
     }
     multiply(first, columns, static_cast<const int8_t*>(block), static_cast<ptrdiff_t>(weights.depth));

@@ -22,6 +22,7 @@ struct Pivots {
 };
 // InvalidType unless the pivots are int32; InvalidArgument unless each is in [1, rows].
 Error check_pivots(const Tensor& pivots, ptrdiff_t rows);
+// The pivots of matrix n of a batch; the last dimension is the pivots of a matrix.
 [[nodiscard]] Pivots pivots_of(const Tensor& tensor, const Shape& batch, size_t n);
 
 // A = P L U with partial pivoting: `a` becomes L (unit diagonal, below) and U. Returns 0, or the 1-based

@@ -7,6 +7,7 @@
 
 namespace rushlight::kernels {
 
+// NaN if one operand is NaN. -inf leaves the other operand as it is.
 double log_add(double a, double b);
 // The operand with the larger real part leads. Branch cuts as complex_log1p().
 WideComplex complex_log_add(WideComplex a, WideComplex b);

@@ -124,6 +124,7 @@ void run_lstm(const Lstm& lstm, const LstmSizes& sizes) {
       for (size_t j = 0; j < sizes.units; ++j) copied(b, j) = from(b, j);
     }
   };
+  // `last_cell` is the state that each step updates; the hidden state moves from step to step of `output`.
   copy(LstmMatrix<T>(lstm.cell), lstm.last_cell);
   LstmMatrix<T> before(lstm.hidden);
   for (size_t i = 0; i < sizes.steps; ++i) {

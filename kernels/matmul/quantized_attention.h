@@ -19,6 +19,8 @@ struct TokenScales {
   HeadMatrix scale;
   HeadMatrix zero_point;
 
+  // Precondition: token is below the number of positions. The stored scale may be any float32; nothing checks
+  // it.
   [[nodiscard]] float scale_of(size_t token) const { return *element_at<float>(scale, token, 0); }
   [[nodiscard]] int8_t zero_of(size_t token) const { return *element_at<int8_t>(zero_point, token, 0); }
 };
@@ -48,6 +50,7 @@ struct QuantizedTokens {
   size_t group = 1;  // heads of the query that share a head of the key
   bool heads_first = false;
 
+  // The parameters of the three matrices of one head; query heads of a group share one head of key and value.
   struct Head {
     TokenScales query;
     TokenScales key;

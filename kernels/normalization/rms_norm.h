@@ -46,7 +46,9 @@ void normalize_by_rms(const Tensor& input, const std::optional<Tensor>& weight, 
     for (size_t i = 0; i < plan.count; ++i, ahead.advance()) sum.add(load(ahead) * load(ahead));
     const A mean = sum.total() / static_cast<A>(plan.count);
     const A scale = A(1) / std::sqrt(mean + static_cast<A>(eps));
+    // Without a weight the cursor walks over the input and is not read.
     RowMajorCursor factor(weight ? *weight : input);
+    // Multiplies by the scale before the weight, which is one rounding each.
     for (size_t i = 0; i < plan.count; ++i, from.advance(), to.advance(), factor.advance()) {
       const A value = load(from) * scale;
       *reinterpret_cast<T*>(to.get()) = narrow<T>(weight ? value * load(factor) : value);

@@ -29,6 +29,7 @@ struct FiberScale {
 // gives NaN, as in PyTorch, because -inf minus -inf is NaN.
 template <class T, class In, class Out>
 FiberScale<T> fiber_scale(const FiberPair<In, Out>& fiber) {
+  // The maximum is exact; only the exponentials and their sum are rounded.
   T largest = static_cast<T>(fiber.get(0));
   for (size_t i = 1; i < fiber.size; ++i) {
     const T value = static_cast<T>(fiber.get(i));
@@ -46,6 +47,7 @@ template <TypeSet kTypes, class F>
 Error for_each_softmax_fiber(const PairedFibers& fibers, ScalarType of, bool half_to_float, F f) {
   return dispatch < kTypes & types::kFloating > (of, [&](auto type) {
                                using In = typename decltype(type)::Element;
+                               // Only float64 is summed in double.
                                using T = std::conditional_t<std::is_same_v<In, double>, double, float>;
                                if constexpr (std::is_same_v<In, Half>) {
                                  if (half_to_float) {

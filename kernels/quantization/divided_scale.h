@@ -15,6 +15,7 @@ class DividedScale {
  public:
   // Precondition: `to` has one scale for all columns. Keeps a reference to it.
   explicit DividedScale(const ukernel::Requantization& to);
+  // Not copyable, because divided_ points into the object.
   DividedScale(const DividedScale&) = delete;
   DividedScale& operator=(const DividedScale&) = delete;
 

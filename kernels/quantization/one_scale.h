@@ -25,6 +25,7 @@ class OneScale {
     // Step 0: every column uses the one scale.
     to_.step = 0;
   }
+  // Not copyable, because to_ points into the object.
   OneScale(const OneScale&) = delete;
   OneScale& operator=(const OneScale&) = delete;
 

@@ -9,7 +9,7 @@
 
 namespace rushlight::kernels {
 
-// Two rows of elements; steps in bytes.
+// Two rows of elements; steps in bytes, so rows may be strided or columns of another layout.
 struct RowPair {
   const char* a;
   ptrdiff_t a_step;

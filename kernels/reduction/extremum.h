@@ -34,9 +34,9 @@ struct Extremum {
   bool largest;
   const char* at = nullptr;
   int64_t index = 0;
+  // The winner's, see order_keys(); the smallest key wins.
   int64_t key = INT64_MAX;
   int64_t seen = 0;
-  // Smaller keys win.
 
   // Sees n elements, `stride` bytes apart.
   void see(const char* source, ptrdiff_t stride, size_t n);

@@ -7,6 +7,7 @@
 
 namespace rushlight::kernels {
 
+// The bounds of the first and the last bin; finite and different after widen().
 struct HistogramRange {
   double low;
   double high;

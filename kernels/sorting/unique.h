@@ -15,6 +15,7 @@ namespace rushlight::kernels {
 struct UniqueRequest {
   std::optional<int64_t> dim;  // compares slices along it; without it, elements
   bool consecutive;            // merges adjacent equal parts only
+  // Results besides the values, which always come.
   bool inverse;
   bool counts;
 };

@@ -15,6 +15,7 @@ namespace rushlight::kernels {
 template <size_t kOperands>
 class JointAxes {
  public:
+  // A stride of 0 repeats an operand's element along the axis.
   struct Axis {
     size_t size;
     ptrdiff_t strides[kOperands];  // in bytes
@@ -97,6 +98,7 @@ class JointAxes {
     return true;
   }
 
+  // `steps` may be negative: advance() goes back to the start of an axis that has ended.
   static void move(char** pointers, const Axis& axis, ptrdiff_t steps) {
     for (size_t k = 0; k < kOperands; ++k) pointers[k] += axis.strides[k] * steps;
   }

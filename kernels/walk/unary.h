@@ -23,6 +23,7 @@ Error floating_function(const Tensor& self, const Tensor& out, F f) {
 // The same, with another function for complex values, which must be one of complex_math.h.
 template <TypeSet kTypes, WideComplex (*kOfComplex)(WideComplex), class F>
 Error floating_function(const Tensor& self, const Tensor& out, F f) {
+  // Complex elements compute in complex128 and round once.
   if constexpr ((kTypes & types::kComplex) != 0) {
     if (contains(kTypes & types::kComplex, self.scalar_type()))
       return complex_function(self, out, kOfComplex);

@@ -15,6 +15,7 @@ namespace rushlight::kernels::host {
 class Pieces {
  public:
   // At most `most` pieces with `bytes` of scratch memory each.
+  // Takes memory until a piece does not fit; fewer pieces only mean fewer threads.
   Pieces(KernelContext& context, size_t most, size_t bytes) : context_(context) {
     most = std::min({most, context.threads(), kMostPieces});
     while (count_ < most && (scratch_[count_] = context.allocate_temp(bytes, 64)) != nullptr) ++count_;

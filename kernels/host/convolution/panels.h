@@ -32,6 +32,7 @@ class Panels {
   [[nodiscard]] ptrdiff_t channels_in(ptrdiff_t panel) const {
     return std::min(columns_, channels_ - panel * columns_);
   }
+  // The last panel is narrower if its padded channels do not fill it.
   [[nodiscard]] ptrdiff_t width(ptrdiff_t panel) const {
     return std::min(columns_, padded_ - panel * columns_);
   }

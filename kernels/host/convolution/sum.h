@@ -43,6 +43,7 @@ void sum_in_blocks(ukernel::GemmTile& tile, ptrdiff_t taps, ptrdiff_t most_taps,
     tile.a = point(first, count);
     for (ptrdiff_t p = 0; p < depth || p == 0; p += part) {
       tile.depth = static_cast<size_t>(std::min(part, depth - p));
+      // Part p of the depth of these taps, in A and in B.
       tile.a_offset = p * tile.a_step;
       tile.b = b + first * tile.b_tap_stride + p * tile.b_stride;
       if (first + count >= taps && p + part >= depth) {

@@ -68,6 +68,7 @@ struct Int8Rows {
     const size_t least = ukernel::int8_gemm_rows();
     const size_t most = std::max(kNear / std::max<size_t>(row_bytes(), 1) / least, size_t{1}) * least;
     if (line <= most) return std::min(most, std::max<size_t>(rows, 1));
+    // Equal sizes, in whole multiples of the rows that the microkernel computes together.
     const size_t parts = (line + most - 1) / most;  // equal sizes, except the last
     return std::min(((line + parts - 1) / parts + least - 1) / least * least, line);
   }
@@ -91,6 +92,7 @@ class RowBlocks {
         line_(product.line > block_ ? product.line : std::max<size_t>(product.rows, 1)),
         in_line_((line_ + block_ - 1) / block_) {}
 
+  // Number of blocks of all lines, and the first row and the number of rows of block `index`.
   [[nodiscard]] size_t count() const { return rows_ / line_ * in_line_; }
   [[nodiscard]] size_t first(size_t index) const {
     return index / in_line_ * line_ + index % in_line_ * block_;

@@ -47,6 +47,7 @@ class TapTable {
       for (ptrdiff_t line = 0; line < lines; ++line) {
         const int8_t* start = starts[line];
         for (ptrdiff_t k = 0; k < kernel; ++k) {
+          // Two tests for each tap: the line, and the position in the line.
           *to++ = start == nullptr || offsets[k] < 0 ? outside : start + offsets[k];
         }
       }
