@@ -26,7 +26,7 @@ class PermutedTensor {
   [[nodiscard]] const Tensor& get() const { return tensor_; }
 
  private:
-  // Sets sizes, dim order and strides; returns the dtype.
+  // Sets sizes and dim order, from which impl_ computes the strides; returns the dtype.
   ScalarType arrange(const Tensor& tensor, const uint8_t* dims);
 
   SizesType sizes_[kPermutedRank];
