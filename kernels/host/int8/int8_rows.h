@@ -68,7 +68,7 @@ struct Int8Rows {
     const size_t least = ukernel::int8_gemm_rows();
     const size_t most = std::max(kNear / std::max<size_t>(row_bytes(), 1) / least, size_t{1}) * least;
     if (line <= most) return std::min(most, std::max<size_t>(rows, 1));
-    // Equal sizes, in whole multiples of the rows that the microkernel computes together.
+    // Sizes are whole multiples of the rows that the microkernel computes together.
     const size_t parts = (line + most - 1) / most;  // equal sizes, except the last
     return std::min(((line + parts - 1) / parts + least - 1) / least * least, line);
   }
