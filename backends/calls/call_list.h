@@ -28,7 +28,7 @@
 
 namespace rushlight {
 
-// Index of a value in the list.
+// Index of a value in the list. It stays valid as values are added.
 using ValueId = int32_t;
 
 class CallList final : public NamedDataMap {
@@ -44,14 +44,14 @@ class CallList final : public NamedDataMap {
     uint64_t offset = 0;                        // in planned memory
   };
 
-  // A constant tensor: its key in the data map and its bytes.
+  // A constant tensor: its key in the data map ("c0", "c1" and so on) and its bytes.
   struct Constant {
     std::string key;
     ValueId value;
     Span<const uint8_t> bytes;
   };
 
-  // A value. `kind` tells which members are valid.
+  // A value. `kind` tells which members are valid; `number` also holds a bool.
   struct Value {
     Kind kind = Kind::None;
     int64_t number = 0;
@@ -64,7 +64,8 @@ class CallList final : public NamedDataMap {
     int32_t storage = -1;
   };
 
-  // One operator call.
+  // One operator call: index of the operator's name, arguments in the order of its schema, and the exporter's
+  // handle.
   struct Call {
     int32_t op;
     std::vector<ValueId> arguments;
@@ -81,7 +82,7 @@ class CallList final : public NamedDataMap {
 
   [[nodiscard]] bool is_dynamic() const { return is_dynamic_; }
 
-  // Add a value of each kind and return its index.
+  // Add a value of each kind and return its index. Each call adds a new value, also for equal ones.
   ValueId none();
   ValueId integer(int64_t value);
   ValueId real(double value);
@@ -112,7 +113,7 @@ class CallList final : public NamedDataMap {
 
   // Adds a call of an operator with all arguments of its schema. The call has the debug handle set last.
   void call(const char* name, const char* overload, std::vector<ValueId> arguments);
-  // Makes the last call write `other` instead of `result`.
+  // Replaces `result` by `other` in the arguments of the last call. Precondition: there is one.
   void redirect(ValueId result, ValueId other);
   void set_debug_handle(uint32_t handle) { debug_handle_ = handle; }
 
@@ -129,7 +130,7 @@ class CallList final : public NamedDataMap {
 
   [[nodiscard]] size_t num_calls() const { return calls_.size(); }
   [[nodiscard]] const std::vector<ValueId>& arguments(size_t index) const { return calls_[index].arguments; }
-  // Name of the operator of call `index`, such as "aten::add.out".
+  // Name of the operator of call `index`, such as "aten::add.out"; without an overload there is no dot.
   [[nodiscard]] std::string operator_name(size_t index) const;
   // The exporter's debug handle of call `index`.
   [[nodiscard]] uint32_t debug_handle(size_t index) const { return calls_[index].debug_handle; }
@@ -148,10 +149,14 @@ class CallList final : public NamedDataMap {
   ValueId add(Value value);
   ValueId add_tensor(ScalarType dtype, std::vector<int32_t> sizes, std::vector<uint8_t> order,
                      Storage storage);
+  // Records that call number `call` uses a tensor, or each tensor of a list.
   void use(ValueId id, size_t call);
+  // The index of an operator's name, which is added if it is new.
   int32_t operator_index(const char* name, const char* overload);
+  // See fuse.cpp: the number of arguments that use each storage; fuses two calls if possible.
   [[nodiscard]] std::vector<size_t> count_uses() const;
   bool fuse_clamp(Call* layer, const Call& clamp);
+  // Returns null if there is no such key.
   [[nodiscard]] const Constant* find(std::string_view key) const;
 
   bool is_dynamic_;

@@ -12,7 +12,8 @@
 
 namespace rushlight {
 
-// A tracer for the inner method that forwards operator events.
+// A tracer for the inner method that forwards operator events. It copies names and handles when it is made,
+// so it does not refer to the list afterwards.
 class CallTracer final : public EventTracer {
  public:
   explicit CallTracer(const CallList& calls);
@@ -37,6 +38,8 @@ class CallTracer final : public EventTracer {
   void set_delegate_output_filter(EventTracerFilter*) override {}
 
  private:
+  // Name and metadata of a call in the outer trace. `metadata` is empty for nodes that the exporter's passes
+  // added.
   struct Shown {
     std::string name, metadata;
   };

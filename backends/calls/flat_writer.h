@@ -12,7 +12,8 @@
 
 namespace rushlight {
 
-// Reference: https://flatbuffers.dev/internals/
+// Reference: https://flatbuffers.dev/internals/. Numbers are copied as they are in memory, so the machine
+// must be little-endian, like the format. Equal strings and tables are not shared.
 class FlatWriter {
  public:
   // Offset of an object from the start of the file.
@@ -48,11 +49,13 @@ class FlatWriter {
   void link_item(Position vector, size_t index, Position target);
   void link_root(Position table);
 
-  // Returns false if offsets overflow: a file has at most 2 GiB.
+  // Returns false if offsets overflow: a file has at most 2 GiB. Check it before take().
   [[nodiscard]] bool fits() const { return bytes_.size() <= INT32_MAX; }
+  // Returns the file and leaves the writer empty.
   [[nodiscard]] std::vector<uint8_t> take() { return std::move(bytes_); }
 
  private:
+  // A vector of `count` items of `width` bytes each.
   [[nodiscard]] Position vector(const void* items, size_t count, size_t width);
   void align(size_t alignment, size_t lead);
   template <class T>

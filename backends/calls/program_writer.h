@@ -9,10 +9,13 @@
 
 namespace rushlight {
 
-// Serialises a list of calls as a program file (.pte).
+// Serialises a list of calls as a program file (.pte) with one method, "forward". Constants become external
+// tensors: the file holds their keys, and the list serves their bytes when the program is loaded. Use it
+// once.
 class ProgramWriter {
  public:
-  // `planned` is the size of planned memory in bytes.
+  // Precondition: plan_storages() (plan.h) has set the offsets of the list's storages; `planned` is the size
+  // of planned memory in bytes. The list must outlive the writer.
   ProgramWriter(const CallList& list, uint64_t planned);
 
   // Returns the file. Error: OutOfResources (more than 2 GiB).
@@ -21,6 +24,8 @@ class ProgramWriter {
  private:
   using Position = FlatWriter::Position;
 
+  // Write the execution plan; a value, with its contents as a plain box or a tensor; a call. Each returns the
+  // position of its table, which the caller links.
   Position plan();
   Position value(const CallList::Value& value);
   Position plain(const CallList::Value& value);

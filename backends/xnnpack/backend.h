@@ -7,7 +7,9 @@
 
 namespace rushlight {
 
-// See Backend. Id in programs: "XnnpackBackend".
+// See Backend. Id in programs: "XnnpackBackend". Needs no device and ignores compile specs. A handle points
+// to a LoadedDelegate (delegate.h), whose errors init() and execute() return. Two threads must not execute it
+// at the same time.
 class XnnpackBackend final : public Backend {
  public:
   [[nodiscard]] Result<DelegateHandle*> init(BackendInitContext& context, FreeableBuffer* processed,
@@ -17,6 +19,7 @@ class XnnpackBackend final : public Backend {
   void destroy(DelegateHandle* handle) const override;
 };
 
+// The only instance needed: it has no state.
 inline constexpr XnnpackBackend xnnpack_backend;
 
 }  // namespace rushlight

@@ -24,7 +24,7 @@ struct Lowered {
 };
 
 // Translates a payload. If `is_dynamic`, the program accepts tensors smaller than the payload's. The payload
-// must outlive the result. Errors: as lower().
+// must outlive the result. Errors: as lower() and CallList::program().
 [[nodiscard]] Result<Lowered> lower_to_program(const Payload& payload, bool is_dynamic);
 
 // Constants and packed weights that the delegates of a program share.
@@ -34,7 +34,7 @@ struct SharedWeights {
 };
 
 // A loaded delegate. If an execution has other input sizes than the payload, it reloads the program as a
-// dynamic one.
+// dynamic one and keeps that. Not thread-safe, but the shared weights have locks.
 class LoadedDelegate {
  public:
   // Loads a delegate. Takes over the payload if its memory would be freed with the method. Errors:
@@ -57,13 +57,21 @@ class LoadedDelegate {
         threads_(context.threads()),
         is_traced_(context.tracer() != nullptr) {}
 
+  // Frees the inner method and returns its memory to the host.
   void unload_program();
+  // Translates the payload and loads the result in place of the present program. After an error there is
+  // none, and the next execution tries again. Errors: as load().
   Error load_program(bool is_dynamic);
+  // Bind the outer inputs to the inner method under its dim order, which may name dimensions differently;
+  // give it the memory of the outer outputs; resize those to the results. Errors: as execute().
   Error set_inputs(Span<EValue* const> arguments);
   Error set_outputs(Span<EValue* const> arguments);
   Error resize_outputs(Span<EValue* const> arguments);
+  // Returns true if the inputs have the sizes of the present program.
   [[nodiscard]] bool fits(Span<EValue* const> arguments) const;
 
+  // The objects from payload_ to method_ refer only to those before them, so that destruction in reverse
+  // order is safe.
   std::unique_ptr<SharedWeights> own_weights_;  // without a host that shares them
   SharedWeights* weights_;
   Payload payload_;

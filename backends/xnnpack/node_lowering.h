@@ -30,7 +30,7 @@ struct FusedClamp {
   float low, high;
 };
 
-// State shared by the nodes of a graph.
+// State shared by the nodes of a graph. `values` is the number of the graph's values.
 struct Lowering {
   std::map<uint32_t, FusedClamp> clamps;  // by the value that each reads
   // Per value: the number of nodes that name it (its writer and readers), the kind of the first and the index
@@ -45,27 +45,31 @@ struct Lowering {
   void name(uint32_t id, NodeKind kind);
 };
 
-// Lowers one node; make a new object for each.
+// Lowers one node; make a new object for each. The three objects must outlive it.
 class NodeLowering {
  public:
   NodeLowering(Forms* forms, CallList* list, Lowering* lowering)
       : forms_(*forms), list_(*list), lowering_(*lowering) {}
 
-  // Lowers `node`. Errors: InvalidProgram, NotSupported.
+  // Lowers `node`: adds its calls to the list and marks its output as written. Errors: InvalidProgram,
+  // NotSupported.
   Error lower(flatbuffer::Table node);
 
  private:
   // Reads a field that names a value and checks its rank. A value with a fused clamp is replaced by the
   // clamp's result, whose bounds the node then applies. Error: InvalidProgram.
   [[nodiscard]] Result<uint32_t> id_at(unsigned slot, size_t rank = SIZE_MAX);
+  // A size in the node's fields: uint32 in the file.
   [[nodiscard]] int64_t size_at(unsigned slot) const { return fields_.scalar<uint32_t>(slot); }
   [[nodiscard]] const Value& value(uint32_t id) const { return forms_.value(id); }
+  // Returns true if the node limits its result.
   [[nodiscard]] bool has_bounds() const { return low_ > -kInfinity || high_ < kInfinity; }
   // A bound as an operator argument; None if infinite.
   ValueId bound(float limit);
 
+  // The switch over kinds. Errors: as lower(); NotSupported for kinds that the exporter does not make.
   Error lower_kind(NodeKind kind);
-  // activations.cpp
+  // activations.cpp. lower_unary() adds a call whose arguments are the input, `parameters` and the output.
   Error lower_unary(const char* name, std::vector<ValueId> parameters, unsigned input_slot,
                     unsigned output_slot);
   Error lower_gelu();
@@ -73,6 +77,7 @@ class NodeLowering {
   Error lower_clamp();
   Error lower_prelu();
   Error lower_binary(NodeKind kind);
+  // Addition or subtraction, and multiplication, of bytes with the node's bounds, in XNNPACK's arithmetic.
   Error lower_quantized_sum(uint32_t a, uint32_t b, uint32_t out, bool is_difference);
   Error lower_quantized_product(uint32_t a, uint32_t b, uint32_t out);
   // Clamps the result of the last call if the node has bounds.
@@ -88,6 +93,9 @@ class NodeLowering {
   Error lower_slice();
   Error lower_pad();
   Error lower_copy();
+  // Conversions between quantizations of the same datatype, by a lookup table: requantize() follows XNNPACK's
+  // integer arithmetic, rescale() that of a clamp. look_up() builds the table from `result`, limited to the
+  // node's bounds.
   Error requantize(uint32_t in, uint32_t out);
   Error rescale(uint32_t in, uint32_t out);
   Error look_up(uint32_t in, uint32_t out, const std::function<int64_t(int32_t)>& result);
@@ -101,27 +109,36 @@ class NodeLowering {
 
   // products.cpp
   Error lower_linear();
+  // Calls the operator that quantizes each row with its own range, and clamps its result to the node's
+  // bounds. `weight` holds the integers of `weights`.
   Error multiply_dynamic(uint32_t input, const Value& weights, ValueId weight, ValueId addend,
                          uint32_t output);
   Error lower_convolution(NodeKind kind);
   Error lower_matmul();
+  // Operands of an integer layer: int32 addends, float32 scales (one, or one for each output), and the bounds
+  // of the stored results.
   struct Layer {
     ValueId folded, multipliers;
     int64_t least, most;
   };
   // Folds bias, zero points and scales of a quantized layer. Weights of each output are contiguous, or
-  // interleaved with weights of other outputs.
+  // interleaved with weights of other outputs. Errors: NotSupported (not int8, sums beyond 32 bits),
+  // InvalidProgram.
   Error fold(uint32_t input, uint32_t filter, uint32_t bias, uint32_t output, size_t outputs,
              bool is_interleaved, Layer* layer);
   // Arguments of a convolution that describe its windows.
   struct Window {
     ValueId stride, padding, dilation, transposed, extra, groups;
   };
+  // Convolves integers; the result is quantized as `output`.
   Error convolve_integers(uint32_t input, uint32_t output, ValueId weight, const Layer& layer,
                           const Window& window);
+  // The input rounded to the real values of its integers, with one range for each image; as pixels.
   [[nodiscard]] Result<ValueId> fake_quantized(uint32_t input);
   // The bias of a layer that computes in `dtype`; None without one.
   [[nodiscard]] Result<ValueId> bias_of(uint32_t id, ScalarType dtype);
+  // The weights in the layout that operators expect. `transposed_groups` is the number of groups of a
+  // transposed convolution, 0 for others.
   [[nodiscard]] Result<ValueId> transposed(uint32_t filter);
   [[nodiscard]] Result<ValueId> filter_of(uint32_t filter, ScalarType dtype, bool is_depthwise,
                                           int64_t transposed_groups);

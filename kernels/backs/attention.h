@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The problem struct and the back of scaled_dot_product_attention: out = softmax(q k^T * scale + mask) v.
+// The problem struct and the back of scaled_dot_product_attention: out = softmax(q k^T * scale + mask) v. The
+// operators with a cache (custom_sdpa, custom_quantized_sdpa) use it, too.
 #pragma once
 
 #include <optional>
@@ -13,7 +14,8 @@
 namespace rushlight::kernels {
 
 // Every tensor except the mask has the dtype of `out`, and `out` already has its shape. With `tokens`,
-// queries, keys and values are int8, `tokens` holds their scales, and `out` is float32.
+// queries, keys and values are int8, `tokens` holds their scales, and `out` is float32. The mask is bool,
+// float32 or of the dtype of `out`; see AttentionPlan.
 struct AttentionProblem {
   const AttentionPlan& plan;
   const Tensor& out;
@@ -25,8 +27,10 @@ struct AttentionProblem {
 
 namespace host {
 
-// attention.cpp: float32, float16, bfloat16 and int8. Declines tensors whose rows are not contiguous, and
-// problems that the scratch memory is too small for.
+// attention.cpp: float32, float16, bfloat16 and int8. Declines tensors whose rows are not contiguous,
+// problems without keys, and problems that the scratch memory is too small for. Scratch memory is one block
+// for each thread and does not grow with the number of keys beyond a limit; attention_prepare() requests it
+// for the largest shapes.
 std::optional<Error> attention(KernelContext& context, const AttentionProblem& problem);
 Error attention_prepare(KernelContext& context, const AttentionProblem& problem);
 

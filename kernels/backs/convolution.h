@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Problems of convolutions, and their backs. convolution_shape() has checked the tensors: they have one
-// dtype, and `out` has the shape that it computes.
+// dtype, and `out` has the shape that it computes. Inputs are [N, C, spatial...] in any dim order, with one
+// to three spatial dimensions.
 #pragma once
 
 #include <optional>
@@ -13,7 +14,9 @@
 
 namespace rushlight::kernels {
 
-// out = input * weight + bias, where * is the (possibly transposed, grouped) convolution.
+// out = input * weight + bias, where * is the (possibly transposed, grouped) convolution: a
+// cross-correlation, as in PyTorch. The weight is [O, C / groups, taps...], transposed [C, O / groups,
+// taps...], and the bias [O].
 struct ConvolutionProblem {
   static constexpr bool kDtypeIsSelected = true;
 
@@ -27,7 +30,8 @@ struct ConvolutionProblem {
   [[nodiscard]] bool is_in(TypeSet types) const { return contains(types, type()); }
 };
 
-// out = activation(input * weight + bias + residual). The activation is not read when preparing.
+// out = activation(input * weight + bias + residual). The activation is not read when preparing. The residual
+// has the shape and dtype of `out`, in any layout.
 struct ConvolutionActProblem : ConvolutionProblem {
   const std::optional<Tensor>& residual;
   Activation activation;
@@ -35,7 +39,9 @@ struct ConvolutionActProblem : ConvolutionProblem {
 
 namespace host {
 
-// convolution.cpp and convolution_act.cpp: float32. They decline if scratch memory is too small.
+// convolution.cpp and convolution_act.cpp: float32. They decline if scratch memory is too small. Prepare
+// functions pack constant weights in the layout of the method that the shapes select, see
+// kernels/host/convolution.h.
 std::optional<Error> convolution(KernelContext& context, const ConvolutionProblem& problem);
 Error convolution_prepare(KernelContext& context, const ConvolutionProblem& problem);
 std::optional<Error> convolution_act(KernelContext& context, const ConvolutionActProblem& problem);
@@ -45,7 +51,8 @@ Error convolution_act_prepare(KernelContext& context, const ConvolutionActProble
 
 namespace board {
 
-// convolution.cpp and convolution_act.cpp: float32. Need no scratch memory; never fail.
+// convolution.cpp and convolution_act.cpp: float32, with the weights as stored. Need no scratch memory; never
+// fail.
 Error convolution(KernelContext& context, const ConvolutionProblem& problem);
 Error convolution_act(KernelContext& context, const ConvolutionActProblem& problem);
 Error convolution_act_clamp(KernelContext& context, const ConvolutionActProblem& problem);  // clamp or none

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Problems of copies, conversions and constant padding, and their backs, which take every dtype.
+// Problems of copies, conversions and constant padding, and their backs, which take every dtype. Therefore
+// these problems have no is_in().
 #pragma once
 
 #include "kernels/geometry/constant_pad.h"
@@ -33,7 +34,8 @@ struct ConversionProblem {
   const Tensor& out;
 };
 
-// out = the input, cropped where a pad is negative, inside a border of `value`. `out` has its shape.
+// out = the input, cropped where a pad is negative, inside a border of `value`. `out` has its shape, and the
+// dtype of the input, which can hold `value`.
 struct ConstantPadProblem {
   const ConstantPad& plan;
   const Scalar& value;
@@ -42,6 +44,7 @@ struct ConstantPadProblem {
 
 namespace host {
 
+// None of the backs needs scratch memory; none declines.
 // copies.cpp
 Error copy(KernelContext& context, const CopyProblem& problem);
 Error reshape(KernelContext& context, const ReshapeProblem& problem);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Problems of elementwise operators, and their backs. Operands broadcast against each other in any dim order;
-// the walk over them resizes `out` to the broadcast shape. Errors of all backs: InvalidArgument if shapes do
-// not broadcast or `out` cannot have the result's shape.
+// the walk over them resizes `out` to the broadcast shape. `out` may alias an operand that has its shape and
+// layout. Parameters of unary problems are float32, which the front has converted from Scalars. Errors of all
+// backs: InvalidArgument if shapes do not broadcast or `out` cannot have the result's shape.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +14,7 @@
 
 namespace rushlight::kernels {
 
-// out = f(self)
+// out = f(self), in the dtype of `self`. Problems in which `out` has another dtype go to the portable code.
 struct UnaryProblem {
   const Tensor& self;
   const Tensor& out;
@@ -24,32 +25,37 @@ struct UnaryProblem {
   }
 };
 
+// PyTorch's "none" and "tanh" approximations.
 struct GeluProblem : UnaryProblem {
   bool with_tanh;  // true: tanh approximation; false: exact, by erf
 };
 
+// out = self for self > 0, slope * self otherwise.
 struct LeakyReluProblem : UnaryProblem {
   float slope;
 };
 
+// out = scale * self for self > 0, scale * alpha * (exp(input_scale * self) - 1) otherwise.
 struct EluProblem : UnaryProblem {
   float alpha;
   float scale;
   float input_scale;
 };
 
+// out = log(1 + exp(beta * self)) / beta, or self where beta * self > threshold.
 struct SoftplusProblem : UnaryProblem {
   float beta;
   float threshold;
 };
 
-// Clamps to [low, high]; either bound may be infinite. NaN stays NaN.
+// Clamps to [low, high]; either bound may be infinite. NaN stays NaN. An absent bound is an infinite one.
 struct BoundsProblem : UnaryProblem {
   float low;
   float high;
 };
 
-// power_of_elements: self to the power `number`. power_of_scalar: `number` to the power self.
+// power_of_elements: self to the power `number`. power_of_scalar: `number` to the power self. Both in
+// float32; small integer exponents multiply repeatedly.
 struct PowerProblem : UnaryProblem {
   float number;
 };
@@ -67,6 +73,8 @@ struct BinaryProblem {
   const Tensor& out;
   ScalarOperand number = ScalarOperand::kNone;
 
+  // The dtype that an error names: of an operand that is a tensor in the call. For float16 and bfloat16 the
+  // wrapped scalar may be float32, so its dtype would mislead.
   [[nodiscard]] ScalarType type() const { return (number == ScalarOperand::kFirst ? b : a).scalar_type(); }
   // Ignores the dtype of `out`, for problems whose result has another dtype than their operands.
   [[nodiscard]] bool has_operands_in(TypeSet types) const {
@@ -90,7 +98,8 @@ struct ComparisonProblem : BinaryProblem {
   }
 };
 
-// out = f(a, b, c)
+// out = f(a, b, c), with operands of one dtype. c may be the call's Scalar, wrapped as a tensor (lerp's
+// weight).
 struct TernaryProblem {
   const Tensor& a;
   const Tensor& b;
@@ -110,7 +119,8 @@ struct ScaledProductProblem : TernaryProblem {
   float value;
 };
 
-// out = condition ? a : b. The condition is bool or uint8.
+// out = condition ? a : b. The condition is bool or uint8, and any nonzero byte is true. Elements are moved
+// by size.
 struct SelectProblem {
   const Tensor& condition;
   const Tensor& a;
@@ -123,7 +133,8 @@ struct SelectProblem {
   }
 };
 
-// Clamps to tensors of bounds; one of the two may be null.
+// out = min(max(self, low), high) with tensors of bounds that broadcast; one of the two may be null. NaN in
+// any operand gives NaN.
 struct TensorBoundsProblem {
   const Tensor& self;
   const Tensor* low;
@@ -140,7 +151,11 @@ struct TensorBoundsProblem {
 
 namespace host {
 
-// unary.cpp: float32, float16 and bfloat16.
+// unary.cpp: float32, float16 and bfloat16; 16-bit floats compute in float32 and round once. The largest
+// errors of the float32 functions are in kernels/ukernel/vector_math.h: none for abs, ceil, floor, neg, relu,
+// round and trunc, 0.5 ulp for reciprocal, sqrt and square, 1 to 1.7 for exp, expm1, log, log1p, erf, sin,
+// cos, tanh and rsqrt, 2.3 for sigmoid, and up to 4 for hardsigmoid, hardswish, silu and mish. A result does
+// not depend on its position or on threads.
 Error abs(KernelContext& context, const UnaryProblem& problem);
 Error ceil(KernelContext& context, const UnaryProblem& problem);
 Error cos(KernelContext& context, const UnaryProblem& problem);
@@ -166,25 +181,29 @@ Error square(KernelContext& context, const UnaryProblem& problem);
 Error tanh(KernelContext& context, const UnaryProblem& problem);
 Error trunc(KernelContext& context, const UnaryProblem& problem);
 
-// activation.cpp: float32, float16 and bfloat16.
+// activation.cpp: float32, float16 and bfloat16, computed in float32, with errors of up to 4 ulp for gelu,
+// and 3 for elu and softplus with parameters of about 1. clamp is exact, and leaky_relu rounds one product.
 Error gelu(KernelContext& context, const GeluProblem& problem);
 Error leaky_relu(KernelContext& context, const LeakyReluProblem& problem);
 Error elu(KernelContext& context, const EluProblem& problem);
 Error softplus(KernelContext& context, const SoftplusProblem& problem);
 Error clamp(KernelContext& context, const BoundsProblem& problem);
 
-// power.cpp: float32, float16 and bfloat16.
+// power.cpp: float32, float16 and bfloat16, computed in float32. `power` is elementwise, with a tensor of
+// exponents.
 Error power(KernelContext& context, const BinaryProblem& problem);
 Error power_of_elements(KernelContext& context, const PowerProblem& problem);
 Error power_of_scalar(KernelContext& context, const PowerProblem& problem);
 
-// arithmetic.cpp: float32, float16 and bfloat16; add, subtract and multiply also int32 and int64.
+// arithmetic.cpp: float32, float16 and bfloat16; add, subtract and multiply also int32 and int64, which wrap.
+// divide is true division.
 Error add(KernelContext& context, const ScaledSumProblem& problem);
 Error subtract(KernelContext& context, const ScaledSumProblem& problem);
 Error multiply(KernelContext& context, const BinaryProblem& problem);
 Error divide(KernelContext& context, const BinaryProblem& problem);
 
-// choice.cpp: float32, float16 and bfloat16; select takes every dtype of at most 8 bytes.
+// choice.cpp: float32, float16 and bfloat16; select takes every dtype of at most 8 bytes. maximum and minimum
+// propagate NaN.
 Error maximum(KernelContext& context, const BinaryProblem& problem);
 Error minimum(KernelContext& context, const BinaryProblem& problem);
 Error lerp(KernelContext& context, const TernaryProblem& problem);
@@ -201,7 +220,8 @@ Error less_equal(KernelContext& context, const ComparisonProblem& problem);
 Error greater(KernelContext& context, const ComparisonProblem& problem);
 Error greater_equal(KernelContext& context, const ComparisonProblem& problem);
 
-// bits.cpp: bitwise operators of integers and bool; logical operators of bool.
+// bits.cpp: bitwise operators of integers and bool; logical operators of bool. Eight bytes at a time,
+// whatever the dtype.
 Error bits_and(KernelContext& context, const BinaryProblem& problem);
 Error bits_or(KernelContext& context, const BinaryProblem& problem);
 Error bits_xor(KernelContext& context, const BinaryProblem& problem);
@@ -210,6 +230,7 @@ Error bits_xor(KernelContext& context, const BinaryProblem& problem);
 
 namespace board {
 
+// relu.cpp: float32.
 Error relu(KernelContext& context, const UnaryProblem& problem);
 
 }  // namespace board

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Problems of float32 linear layers whose weights are integers with one scale for each group of inputs, and
-// their backs. Input, bias and `out` are float32, and `out` has its shape.
+// their backs. Input, bias and `out` are float32, and `out` has its shape: input [..., depth], out [...,
+// features].
 #pragma once
 
 #include <optional>
@@ -14,7 +15,7 @@
 
 namespace rushlight::kernels {
 
-// out = input weight^T + bias.
+// out = input weight^T + bias, with the weight dequantized to float32: a weight times the scale of its group.
 struct WeightOnlyLinearProblem {
   static constexpr bool kDtypeIsSelected = true;
 
@@ -43,7 +44,8 @@ struct DynamicLinearProblem : WeightOnlyLinearProblem {
 namespace host {
 
 // weight_only_linear.cpp, dynamic_linear.cpp: float32. They decline if scratch memory is too small, or if the
-// rows of a tensor have no common stride.
+// rows of a tensor have no common stride. Prepare functions pack constant weights into panels; a weight that
+// is not packed then is packed by every call, in scratch memory.
 std::optional<Error> weight_only_linear(KernelContext& context, const WeightOnlyLinearProblem& problem);
 Error weight_only_linear_prepare(KernelContext& context, const WeightOnlyLinearProblem& problem);
 std::optional<Error> dynamic_linear(KernelContext& context, const DynamicLinearProblem& problem);

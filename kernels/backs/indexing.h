@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Problems of operators that read elements at the positions in index tensors, and their backs, which take
-// every dtype. Backs check each index as they use it. Errors of all backs: InvalidArgument (index out of
-// range).
+// every dtype. Backs check each index as they use it, since the memory of an index may change between a check
+// and a use. Errors of all backs: InvalidArgument (index out of range); a part of `out` may have been written
+// by then.
 #pragma once
 
 #include <optional>
@@ -15,19 +16,21 @@
 
 namespace rushlight::kernels {
 
-// `out` has its shape, with at least one element.
+// out[..., i, ...] = source[..., index[i], ...] along plan.dim, with nonnegative indices. `out` has its
+// shape, with at least one element.
 struct GatherProblem {
   const GatherPlan& plan;
 };
 
-// `out` has its shape.
+// Slices of the source along plan.dim, in the order of a vector of nonnegative indices. `out` has its shape.
 struct IndexSelectProblem {
   const IndexSelectPlan& plan;
   const Tensor& index;
   size_t count;  // number of indices; 0 if `out` is empty
 };
 
-// out = self[indices]. `out` has the shape that the plan computed.
+// out = self[indices] with integer tensors and masks; negative indices count from the end. `out` has the
+// shape that the plan computed.
 struct IndexProblem {
   Indexing& plan;
   const Tensor& self;
@@ -36,6 +39,8 @@ struct IndexProblem {
 };
 
 namespace host {
+
+// None of these needs scratch memory; all run on one thread.
 
 // gather.cpp
 Error gather(KernelContext& context, const GatherProblem& problem);

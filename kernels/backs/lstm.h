@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The problem of an LSTM layer, and its back.
+// The problem of an LSTM layer, and its back. Lstm defines the recurrence.
 #pragma once
 
 #include "kernels/matmul/lstm.h"
@@ -9,7 +9,8 @@
 
 namespace rushlight::kernels {
 
-// All tensors have one dtype; the results have their shapes.
+// All tensors have one dtype; the results have their shapes. The gates already contain the products of the
+// inputs, so only the hidden state is multiplied here, step by step.
 struct LstmProblem {
   const Lstm& layer;
   const LstmSizes& sizes;
@@ -20,7 +21,9 @@ struct LstmProblem {
 
 namespace host {
 
-// lstm.cpp: float32.
+// lstm.cpp: float32. Takes every layout, but only row-major tensors fast. Large batches pack the weight (at
+// load if it is constant) and use scratch memory for the products; without it they take the method of small
+// batches.
 Error lstm(KernelContext& context, const LstmProblem& problem);
 Error lstm_prepare(KernelContext& context, const LstmProblem& problem);
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Problems of matrix products, and their backs.
+// Problems of matrix products, and their backs. plan_product() has checked the matrices: strides may be any,
+// so a transposed factor needs no copy.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +12,8 @@
 
 namespace rushlight::kernels {
 
-// One product. Bias and factors are not read when preparing.
+// One product, out = alpha * a b + beta * bias, of a [rows, depth] and b [depth, columns]. Bias and factors
+// are not read when preparing.
 struct ProductProblem {
   static constexpr bool kDtypeIsSelected = true;
 
@@ -22,12 +24,14 @@ struct ProductProblem {
   [[nodiscard]] bool is_in(TypeSet types) const { return contains(types, type()); }
 };
 
-// One product for each matrix of tensors of rank 3. Bias and factors are not read when preparing.
+// One product for each matrix of tensors of rank 3: a [batch, rows, depth], b [batch, depth, columns], out
+// [batch, rows, columns]. Bias and factors are not read when preparing.
 struct BatchProblem {
   const Product& first;  // the product of the first matrices; its `out` is not set
   const Tensor& a;
   const Tensor& b;
   const Tensor& out;
+  // The bias broadcasts to the batch of results; without a batch dimension it is the same for all products.
   const Tensor* bias = nullptr;  // rank at most 3, or null
 
   [[nodiscard]] ScalarType type() const { return first.type; }
@@ -36,7 +40,8 @@ struct BatchProblem {
 
 namespace host {
 
-// matmul.cpp: float32, float16 and bfloat16. Errors: MemoryAllocationFailed.
+// matmul.cpp: float32, float16 and bfloat16. The prepare functions pack `b` if it is constant. Errors:
+// MemoryAllocationFailed.
 Error matmul(KernelContext& context, const ProductProblem& problem);
 Error matmul_prepare(KernelContext& context, const ProductProblem& problem);
 Error batch_matmul(KernelContext& context, const BatchProblem& problem);
@@ -46,6 +51,7 @@ Error batch_matmul_prepare(KernelContext& context, const BatchProblem& problem);
 
 namespace board {
 
+// matmul.cpp: float32, without packing. Needs no scratch memory; never fails.
 Error matmul(KernelContext& context, const ProductProblem& problem);
 
 }  // namespace board

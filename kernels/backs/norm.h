@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Problems of normalizations, and their backs. Every result has its shape.
+// Problems of normalizations, and their backs. Every result has its shape. The definitions, with their order
+// of rounding, are in kernels/normalization.
 #pragma once
 
 #include <cstddef>
@@ -14,8 +15,9 @@
 
 namespace rushlight::kernels {
 
-// Normalizes each channel by its running statistics, see check_batch_norm(). If the input is float32, so are
-// all other tensors.
+// Normalizes each channel by its running statistics, see check_batch_norm(). Input and out are [N, C, ...],
+// statistics and parameters [C]. If the input is float32, so are all other tensors. Backs fold the statistics
+// into one factor and one offset for each channel.
 struct BatchNormProblem {
   static constexpr bool kDtypeIsSelected = true;
 
@@ -30,7 +32,8 @@ struct BatchNormProblem {
 };
 
 // Normalizes each group of elements by its own mean and standard deviation. Also stores the mean and the
-// inverse of the standard deviation of each group.
+// inverse of the standard deviation of each group. is_in() is false for 16-bit inputs with float32 statistics
+// or parameters.
 struct GroupedNormProblem {
   const Tensor& input;
   const NormalizationParameters& parameters;
@@ -45,16 +48,19 @@ struct GroupedNormProblem {
   }
 };
 
+// The groups are the last dimensions; the layout walks over them. mean and rstd have the leading dimensions,
+// then ones.
 struct LayerNormProblem : GroupedNormProblem {
   const LayerNormLayout& layout;
 };
 
-// The groups divide the channels, dimension 1.
+// The groups divide the channels, dimension 1. mean and rstd are [N, groups].
 struct GroupNormProblem : GroupedNormProblem {
   size_t groups;  // in each sample
 };
 
-// Divides each row by its root mean square. All tensors have one dtype.
+// Divides each row by its root mean square, then multiplies by the weight. All tensors have one dtype; the
+// weight has `plan.count` elements or is absent.
 struct RmsNormProblem {
   const Tensor& input;
   const std::optional<Tensor>& weight;
@@ -68,6 +74,9 @@ struct RmsNormProblem {
 
 namespace host {
 
+// layer_norm and group_norm compute the variance in a second pass over the group; rms_norm needs one pass for
+// its mean of squares. None needs scratch memory; none declines or fails. Layouts without fast loops take the
+// portable loops.
 Error batch_norm(KernelContext& context, const BatchNormProblem& problem);  // float32
 Error layer_norm(KernelContext& context, const LayerNormProblem& problem);  // float32, float16 and bfloat16
 Error group_norm(KernelContext& context, const GroupNormProblem& problem);  // float32
@@ -77,6 +86,7 @@ Error rms_norm(KernelContext& context, const RmsNormProblem& problem);      // f
 
 namespace board {
 
+// batch_norm.cpp, rms_norm.cpp: float32.
 Error batch_norm(KernelContext& context, const BatchNormProblem& problem);
 Error rms_norm(KernelContext& context, const RmsNormProblem& problem);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Problems of two-dimensional pools, and their backs. `self` and `out` have one dtype; every result has its
-// shape.
+// Problems of two-dimensional pools, and their backs. `self` and `out` have one dtype and are [N, C, H, W] or
+// [C, H, W] in any dim order; every result has its shape.
 #pragma once
 
 #include "kernels/geometry/region.h"
@@ -10,7 +10,8 @@
 
 namespace rushlight::kernels {
 
-// The mean of each region, with the divisor that the pool specifies.
+// The mean of each region, with the divisor that the pool specifies; regions may be windows or parts of an
+// adaptive pool.
 struct AveragePoolProblem {
   const Pool& pool;
 
@@ -18,7 +19,8 @@ struct AveragePoolProblem {
   [[nodiscard]] bool is_in(TypeSet types) const { return contains(types, type()); }
 };
 
-// The largest element of each window, and its index in the plane as int64.
+// The largest element of each window, and its index in the plane (y * width + x) as int64. NaN wins over
+// every other value.
 struct MaxPoolProblem {
   const Tensor& self;
   const Window* windows;  // two: vertical, horizontal

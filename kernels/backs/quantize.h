@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Problems of affine quantization, and their backs. `out` has its shape. Backs compute in float32.
+// Problems of affine quantization, and their backs. `out` has its shape. Backs compute in float32, in the
+// steps of the portable code (kernels/quantization/affine.h) and with the same bits.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +14,9 @@
 
 namespace rushlight::kernels {
 
-// quantized = round(real / scale) + zero_point, or the reverse. `quantized` has a dtype of kQuantizedTypes.
+// quantized = clamp(round(real / scale) + zero_point), or the reverse, (quantized - zero_point) * scale.
+// `quantized` has a dtype of kQuantizedTypes. Problems with another real dtype than float32 go to the
+// portable code.
 struct AffineProblem {
   const Tensor& quantized;
   const Tensor& real;
@@ -25,15 +28,18 @@ struct AffineProblem {
   }
 };
 
+// One scale and zero point for the tensor.
 struct PerTensorProblem : AffineProblem {
   const Affine& affine;
 };
 
+// `range` is the inclusive range that results are clamped to; values beyond it saturate.
 struct QuantizePerTensorProblem : PerTensorProblem {
   const AffineRange& range;
 };
 
-// One scale and zero point for each index of dimension `axis`; a negative axis counts from the end.
+// One scale and zero point for each index of dimension `axis`; a negative axis counts from the end. The front
+// has checked the axis and the length of the list.
 struct PerChannelProblem : AffineProblem {
   const AffineList& list;
   int64_t axis;
@@ -43,6 +49,7 @@ struct PerChannelProblem : AffineProblem {
   }
 };
 
+// `range` is the inclusive range that results are clamped to.
 struct QuantizePerChannelProblem : PerChannelProblem {
   const AffineRange& range;
 };
@@ -60,7 +67,7 @@ std::optional<Error> dequantize_per_channel(KernelContext& context, const PerCha
 
 namespace board {
 
-// quantize.cpp: int8.
+// quantize.cpp: int8, for any layouts. Strided elements pass through a small buffer on the stack.
 Error quantize_per_tensor(KernelContext& context, const QuantizePerTensorProblem& problem);
 Error dequantize_per_tensor(KernelContext& context, const PerTensorProblem& problem);
 

@@ -14,6 +14,7 @@
 namespace rushlight::kernels {
 
 // out = requantize(sum of (element - input_zero_point)), with the scale divided by the number of elements.
+// The division happens at run time, see DividedScale, so that windows at a border need no table of scales.
 struct QuantizedAverage {
   static constexpr bool kDtypeIsSelected = true;
 
@@ -38,7 +39,7 @@ struct QuantizedAveragePoolProblem : QuantizedAverage {
 
 namespace host {
 
-// quantized_average.cpp: int8.
+// quantized_average.cpp: int8; threads divide the lines of the output.
 Error quantized_mean(KernelContext& context, const QuantizedMeanProblem& problem);
 Error quantized_avg_pool2d(KernelContext& context, const QuantizedAveragePoolProblem& problem);
 
@@ -46,7 +47,7 @@ Error quantized_avg_pool2d(KernelContext& context, const QuantizedAveragePoolPro
 
 namespace board {
 
-// quantized_average.cpp: int8.
+// quantized_average.cpp: int8, by the same code in kernels/int8/average.h.
 Error quantized_mean(KernelContext& context, const QuantizedMeanProblem& problem);
 Error quantized_avg_pool2d(KernelContext& context, const QuantizedAveragePoolProblem& problem);
 

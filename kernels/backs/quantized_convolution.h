@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Problems of quantized convolutions, and their backs. IntegerConvolution defines the fields.
+// Problems of quantized convolutions, and their backs. IntegerConvolution defines the fields and what the
+// front has proven; all backs and the portable code give the same bits.
 #pragma once
 
 #include <optional>
@@ -11,6 +12,7 @@
 
 namespace rushlight::kernels {
 
+// When preparing, `to` is not set, and the bias may be absent.
 struct QuantizedConvolutionProblem : IntegerConvolution {
   static constexpr bool kDtypeIsSelected = true;
 
@@ -20,7 +22,8 @@ struct QuantizedConvolutionProblem : IntegerConvolution {
 
 namespace host {
 
-// quantized_convolution.cpp: int8 and int16. They decline if scratch memory is too small.
+// quantized_convolution.cpp: int8 and int16. They decline if scratch memory is too small. The prepare
+// function packs constant int8 weights; int16 uses the weights as stored.
 std::optional<Error> quantized_convolution(KernelContext& context,
                                            const QuantizedConvolutionProblem& problem);
 Error quantized_convolution_prepare(KernelContext& context, const QuantizedConvolutionProblem& problem);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Problems of elementwise operators of quantized tensors, and their backs. Operands and `out` have one dtype
-// of kQuantizedElements (sums: of kByteTypes), and `out` has the broadcast shape.
+// of kQuantizedElements (sums: of kByteTypes), and `out` has the broadcast shape. The proof that no step
+// overflows is the front's; backs only compute.
 #pragma once
 
 #include "kernels/ukernel/quantized_product.h"
@@ -13,6 +14,7 @@
 
 namespace rushlight::kernels {
 
+// Two operands that broadcast against each other, in any dim order.
 struct QuantizedPairs {
   static constexpr bool kDtypeIsSelected = true;
 
@@ -24,21 +26,24 @@ struct QuantizedPairs {
   [[nodiscard]] bool is_in(TypeSet types) const { return contains(types, type()); }
 };
 
+// A sum with one combined scale for each operand, see kernels/ukernel/quantized_sum.h.
 struct QuantizedAddProblem : QuantizedPairs {
   const ukernel::QuantizedSum& sum;  // proven not to overflow
 };
 
+// A sum with the roundings of ExecuTorch's Cortex-M backend, see kernels/ukernel/rescaled_sum.h.
 struct RescaledAddProblem : QuantizedPairs {
   const ukernel::RescaledSum& sum;  // proven not to overflow
 };
 
+// A product requantized with one scale, see kernels/ukernel/quantized_product.h.
 struct QuantizedMulProblem : QuantizedPairs {
   const ukernel::QuantizedProduct& product;  // proven not to overflow; its scales do not overlap `out`
 };
 
 namespace host {
 
-// quantized_elementwise.cpp: int8.
+// quantized_elementwise.cpp: int8. Never decline.
 Error quantized_add(KernelContext& context, const QuantizedAddProblem& problem);
 Error rescaled_add(KernelContext& context, const RescaledAddProblem& problem);
 Error quantized_mul(KernelContext& context, const QuantizedMulProblem& problem);

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Problems of quantized linear layers, and their backs, which decline weights with a zero point.
+// IntegerLinear defines the fields and what the front has proven; all backs and the portable code give the
+// same bits.
 #pragma once
 
 #include <optional>
@@ -21,7 +23,7 @@ struct QuantizedLinearProblem : IntegerLinear {
 namespace host {
 
 // quantized_linear.cpp: int8 and int16. They decline if scratch memory is too small, or if the rows of a
-// tensor have no common stride.
+// tensor have no common stride. The prepare function packs a constant int8 weight; int16 uses it as stored.
 std::optional<Error> quantized_linear(KernelContext& context, const QuantizedLinearProblem& problem);
 Error quantized_linear_prepare(KernelContext& context, const QuantizedLinearProblem& problem);
 

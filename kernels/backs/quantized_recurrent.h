@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The problem of a quantized recurrent layer (LSTM, GRU), and its backs.
+// kernels/quantization/integer_recurrent.h defines the arithmetic to the bit.
 #pragma once
 
 #include <optional>
@@ -11,7 +12,8 @@
 
 namespace rushlight::kernels {
 
-// The results have their shapes; the front has proven the scales and ranges in `numbers`.
+// The results have their shapes; the front has proven with plan_recurrent() that the scales and ranges in
+// `numbers` cannot overflow.
 struct QuantizedRecurrentProblem {
   static constexpr bool kDtypeIsSelected = true;
 
@@ -23,7 +25,8 @@ struct QuantizedRecurrentProblem {
   [[nodiscard]] bool is_in(TypeSet types) const { return layer.is_in(types); }
 };
 
-// Both backs share the code in int8/. They decline tensors whose rows are not contiguous.
+// Both backs share the code in int8/. They decline tensors whose rows are not contiguous. They need no
+// scratch memory, and no weights are packed.
 namespace host {
 
 // quantized_recurrent.cpp: int8

@@ -11,7 +11,8 @@
 
 namespace rushlight::kernels {
 
-// Each element of `out` comes from many of `self`; the plan was built for these two tensors.
+// Each element of `out` comes from many of `self`; the plan was built for these two tensors. A reduction that
+// also converts the dtype goes to the portable code.
 struct ReductionProblem {
   const Reduction& reduction;
   const Tensor& self;
@@ -23,12 +24,13 @@ struct ReductionProblem {
   }
 };
 
-// The sum of squared differences from the mean, divided by max(count - correction, 0).
+// The sum of squared differences from the mean, divided by max(count - correction, 0): with a divisor of 0
+// the result is NaN, or infinite if the elements differ.
 struct VarianceProblem : ReductionProblem {
   double correction;
 };
 
-// Also stores the mean, in another tensor of the shape of `out`.
+// Also stores the mean, in another tensor of the shape of `out`, by a second plan for that tensor.
 struct VarianceAndMeanProblem : VarianceProblem {
   const Reduction& mean_reduction;
   const Tensor& mean;
@@ -38,7 +40,8 @@ struct VarianceAndMeanProblem : VarianceProblem {
   }
 };
 
-// Search for the largest or smallest elements. Values have the dtype of `self`; indices are int64.
+// Search for the largest or smallest elements. Values have the dtype of `self`; indices are int64. NaN wins
+// over every other value, and the first of equal elements wins.
 struct SearchProblem {
   const ExtremumSearch& search;
 
@@ -46,7 +49,8 @@ struct SearchProblem {
   [[nodiscard]] bool is_in(TypeSet types) const { return contains(types, type()); }
 };
 
-// Cumulative sums along dimension `dim` of `self`; `out` has the shape of `self`.
+// Cumulative sums along dimension `dim` of `self`; `out` has the shape of `self`. Dimensions are not merged:
+// a fiber is summed in order.
 struct CumulativeProblem {
   const Tensor& self;
   size_t dim;
@@ -60,7 +64,9 @@ struct CumulativeProblem {
 
 namespace host {
 
-// reduction.cpp: float32.
+// reduction.cpp: float32, with blocked sums (kernels/ukernel/reduce.h), whose order depends on neither the
+// vector width nor the threads, which divide the outputs. The variance takes two passes: mean, then squared
+// differences.
 Error sum(KernelContext& context, const ReductionProblem& problem);
 Error mean(KernelContext& context, const ReductionProblem& problem);
 Error variance(KernelContext& context, const VarianceProblem& problem);
@@ -68,20 +74,22 @@ Error variance_and_mean(KernelContext& context, const VarianceAndMeanProblem& pr
 Error amax(KernelContext& context, const ReductionProblem& problem);
 Error amin(KernelContext& context, const ReductionProblem& problem);
 
-// extremum.cpp: float32. argmax and argmin write indices only; max_along and min_along write values too.
+// extremum.cpp: float32. argmax and argmin write indices only; max_along and min_along write values too. A
+// contiguous fiber is read twice, for the value and for its index; other fibers are searched side by side in
+// one pass.
 Error max_along(KernelContext& context, const SearchProblem& problem);
 Error min_along(KernelContext& context, const SearchProblem& problem);
 Error argmax(KernelContext& context, const SearchProblem& problem);
 Error argmin(KernelContext& context, const SearchProblem& problem);
 
-// cumsum.cpp: float32.
+// cumsum.cpp: float32, summed in double as PyTorch's CPU kernel does, on one thread.
 Error cumsum(KernelContext& context, const CumulativeProblem& problem);
 
 }  // namespace host
 
 namespace board {
 
-// mean.cpp: float32.
+// mean.cpp: float32, with pairwise sums of blocks, so the error grows with the logarithm of the count.
 Error mean(KernelContext& context, const ReductionProblem& problem);
 
 }  // namespace board

@@ -12,6 +12,8 @@
 
 namespace rushlight::kernels {
 
+// `self` is [N, C, H, W] in any dim order, and `out` differs in H and W; the resampled dimensions are given
+// as a volume of three, the first of size 1.
 struct UpsampleProblem {
   const Tensor& self;
   const Tensor& out;
@@ -22,7 +24,7 @@ struct UpsampleProblem {
   }
 };
 
-// Each output blends the two nearest inputs in each dimension (four in all).
+// Each output blends the two nearest inputs in each dimension (four in all), at resampled_position().
 struct BilinearProblem : UpsampleProblem {
   const Resampling* dimensions;  // one for each axis of the volume
   bool align_corners;
@@ -35,7 +37,7 @@ struct NearestProblem : UpsampleProblem {
 
 namespace host {
 
-// upsample.cpp: float32.
+// upsample.cpp: float32. Never fails. Positions and weights of the columns are computed once for all rows.
 Error upsample_bilinear2d(KernelContext& context, const BilinearProblem& problem);
 Error upsample_nearest2d(KernelContext& context, const NearestProblem& problem);
 

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Convolution of channels-last images as matrix products: pixels are the rows, packed panels of weights the
-// right-hand side. Uses no memory beyond a panel and a strip of the image on the stack.
+// right-hand side. Uses no memory beyond a panel and a strip of the image on the stack. The input is read in
+// place, and copied to the strip only at borders and if its channels are not adjacent.
 #pragma once
 
 #include "kernels/geometry/convolution_geometry.h"
 
 namespace rushlight::kernels::board {
 
-// One group of one element of the batch.
+// One group of one element of the batch, or all groups for convolve_channels(). The pointers are at the first
+// channel, its weight and its bias.
 struct PixelsConvolution {
   const ConvolutionGeometry* geometry;
   const float* in;

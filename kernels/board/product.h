@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Products of float32 matrices for cores without wide vectors and with little memory.
+// Products of float32 matrices for cores without wide vectors and with little memory: blocked, with a panel
+// of the right factor on the stack, so no scratch memory is needed.
 #pragma once
 
 #include "kernels/matmul/matmul.h"

@@ -43,16 +43,19 @@ struct Shape {
   return same;
 }
 
-// Resizes `out`. InvalidArgument, naming both shapes, if `out` cannot have this shape.
+// Resizes `out` to a shape within its capacity; recomputes its strides. InvalidArgument, naming both shapes,
+// if `out` cannot have this shape.
 Error resize_out(const Tensor& out, Span<const SizesType> sizes);
 
-// PyTorch's broadcast of two shapes. InvalidArgument if they do not broadcast.
+// PyTorch's broadcast of two shapes: from the last dimension on, equal sizes or one of them 1; missing
+// dimensions count as 1. `result` may be the memory of `a`. InvalidArgument if they do not broadcast.
 Error broadcast_shape(Span<const SizesType> a, Span<const SizesType> b, Shape* result);
 
-// Maps a dimension in [-rank, rank) to [0, rank); rank 0 counts as 1, as in PyTorch.
+// Maps a dimension in [-rank, rank) to [0, rank); rank 0 counts as 1, as in PyTorch. InvalidArgument for
+// others.
 Error normalize_dim(int64_t dim, ptrdiff_t rank, size_t* normalized);
 
-// InvalidType unless `dtype` is absent or the dtype of `out`.
+// InvalidType unless `dtype`, the number of a ScalarType, is absent or the dtype of `out`.
 Error check_requested_dtype(std::optional<int64_t> dtype, const Tensor& out);
 
 // InvalidType if `type`, the dtype of argument `name`, is bool.

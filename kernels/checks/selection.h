@@ -80,7 +80,7 @@ enum class Signs : uint8_t { kMatter, kIgnored, kIgnoredInParts };
   return contains(set & widened & ~own, type) ? ScalarType::Long : type;
 }
 
-// held_type() of each dtype of the set.
+// held_type() of each dtype of the set: the dtypes for which an operator compiles loops.
 constexpr TypeSet held_in(TypeSet set, Signs signs = Signs::kMatter) {
   TypeSet held = 0;
   for (int8_t number = 0; number < 32; ++number) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Checks of arguments that select a part of a tensor.
+// Checks of arguments that select a part of a tensor. Results are in the terms of View; no elements are read.
 #pragma once
 
 #include <cstddef>

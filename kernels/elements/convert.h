@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Conversion of strided spans between dtypes, compiled once for all operators.
+// Conversion of strided spans between dtypes, compiled once for all operators. There are loops between each
+// dtype and its kind (float, double, int64, uint64) and between kinds; other pairs take two or three of them.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +15,8 @@ namespace rushlight::kernels {
 
 // Converts one element as PyTorch's `to` does: float to integer truncates, any nonzero value (also NaN) is
 // true as bool, half and bfloat16 convert through float. Complex elements convert part by part; a real target
-// takes the real part.
+// takes the real part. Integers wrap; a float outside of the integer type is no undefined behavior, see
+// truncate().
 template <class To, class From>
 inline To convert(From value) {
   if constexpr (std::is_same_v<To, bool>) {
@@ -35,8 +37,9 @@ inline To convert(BFloat16 value) {
 }
 
 // Converts n elements of dtype `from` at `source` to dtype `to` at `target`. Strides are in bytes.
-// Precondition: kConvertibleTypes contains both dtypes. `target` may be `source` if the strides are equal.
-// Cost: one to three loops over the elements.
+// Precondition: kConvertibleTypes contains both dtypes; elements are aligned. `target` may be `source` if the
+// strides are equal and cover both element sizes. Bool elements may be any byte. Cost: one to three loops
+// over the elements.
 void convert_span(void* target, ptrdiff_t target_stride, ScalarType to, const void* source,
                   ptrdiff_t source_stride, ScalarType from, size_t n);
 

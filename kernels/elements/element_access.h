@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Access to single elements of any real dtype, for kernels that are rarely called: compiled once instead of
 // once for each dtype, at the cost of a switch for each element. Precondition: selected_types() of the
-// operator contains the dtype.
+// operator contains the dtype. Addresses are aligned for it.
 #pragma once
 
 #include <cstdint>
@@ -20,11 +20,12 @@ Error check_loadable(const Tensor& tensor);
 inline bool is_integer_like(ScalarType type) { return !is_floating(type); }
 
 // Value of the element at `at`. load_integer() requires is_integer_like(); load_number() converts any real
-// dtype.
+// dtype: integers above 2^53 are rounded.
 int64_t load_integer(const char* at, ScalarType type);
 double load_number(const char* at, ScalarType type);
 
-// Stores a value: rounds once, or wraps; bool stores value != 0.
+// Stores a value: rounds once to the dtype, or wraps; bool stores value != 0. store_integer() of a floating
+// dtype stores the rounded value.
 void store_integer(char* at, ScalarType type, int64_t value);
 void store_number(char* at, ScalarType type, double value);
 

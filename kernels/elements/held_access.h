@@ -10,15 +10,16 @@
 
 namespace rushlight::kernels {
 
-// Load and store functions of one dtype. Each access is one indirect call.
+// Load and store functions of one dtype. Each access is one indirect call; the functions keep no state.
 template <class C>
 struct Access {
   C (*load)(const char* at);
   void (*store)(char* at, C value);  // rounds to the element type, or wraps
 };
 
-// The functions for elements of `type` as C: float (integers, 16-bit floats and float), double, or int64.
-// Precondition: `type` is one of these and selected in this build.
+// The functions for elements of `type` as C: float (integers, 16-bit floats and float), double (double only),
+// or int64 (integers). Precondition: `type` is one of these and selected in this build; otherwise the
+// pointers are null.
 template <class C>
 Access<C> access_as(ScalarType type);
 
@@ -40,7 +41,8 @@ struct HeldElements {
   void store(char* at, C value) const { access.store(at, value); }
 };
 
-// The types, float or double, that floating-point computations on `types` need.
+// The types, float or double, that floating-point computations on `types` need: double for double, float for
+// the rest.
 constexpr TypeSet floating_compute_types(TypeSet types) {
   const TypeSet wide = types & type_set(ScalarType::Double);
   return wide | ((types & ~wide) != 0 ? type_set(ScalarType::Float) : 0);

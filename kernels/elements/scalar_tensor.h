@@ -12,8 +12,8 @@ namespace rushlight::kernels {
 // Owns its element; converts to Tensor, which must not outlive it.
 class ScalarTensor {
  public:
-  // Holds `value` converted to `type`; integers wrap. A type that this build does not have gives 0, and the
-  // operator refuses it when it dispatches.
+  // Holds `value` converted to `type`; integers wrap, and a complex type gets the imaginary part 0. A type
+  // that this build does not have gives 0, and the operator refuses it when it dispatches.
   ScalarTensor(const Scalar& value, ScalarType type);
   ScalarTensor(const ScalarTensor&) = delete;
   ScalarTensor& operator=(const ScalarTensor&) = delete;
@@ -26,7 +26,8 @@ class ScalarTensor {
   Tensor tensor_;
 };
 
-// The element of a 0-dim tensor. InvalidArgument or InvalidType, naming `name`, for other tensors.
+// The element of a 0-dim tensor: bool, int64 or double by its dtype. InvalidArgument or InvalidType, naming
+// `name`, for other tensors.
 Result<Scalar> scalar_of(const Tensor& tensor, const char* name);
 
 }  // namespace rushlight::kernels

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The arguments of a convolution in one to three dimensions, and the shape of its result.
+// The arguments of a convolution in one to three dimensions, and the shape of its result. Each spatial size
+// becomes
+//
+//   (in + 2 pad - dilation (kernel - 1) - 1) / step + 1                       rounded down
+//   (in - 1) step - 2 pad + dilation (kernel - 1) + output_padding + 1        transposed
 #pragma once
 
 #include <cstddef>
@@ -14,7 +18,8 @@
 
 namespace rushlight::kernels {
 
-// The arguments of aten::convolution. Lists have one value for each spatial dimension, or one for all.
+// The arguments of aten::convolution. Lists have one value for each spatial dimension, or one for all. Refers
+// to the caller's lists.
 struct ConvolutionArguments {
   Span<const int64_t> stride;
   Span<const int64_t> padding;
@@ -27,8 +32,10 @@ struct ConvolutionArguments {
 inline constexpr size_t kSpatial = 3;  // 1-d and 2-d convolutions have leading axes of size 1
 
 // One spatial dimension. The defaults describe an axis that a convolution does not have. Strides are in
-// elements of their tensor.
+// elements of their tensor. Sizes and positions fit in 32 bits, padding included.
 struct ConvolutionAxis {
+  // Sizes of the input, the output and the kernel, then the arguments, then the strides of the axis in the
+  // three tensors.
   ptrdiff_t in = 1;
   ptrdiff_t out = 1;
   ptrdiff_t kernel = 1;
@@ -63,7 +70,9 @@ inline void plan_axes(const Tensor& input, const Tensor& weight, const Convoluti
 // transposed axis longer than its input.
 [[nodiscard]] bool is_pointwise(const ConvolutionAxis& axis);
 
-// Checks the tensors and arguments, and writes the shape of the result. InvalidArgument (shapes, arguments),
+// Checks the tensors and arguments, and writes the shape of the result; `shape` must be empty. The weight is
+// [out, in / groups, taps...], transposed [in, out / groups, taps...]; the bias has one element for each
+// output channel. Every spatial size of the result is at least 1. InvalidArgument (shapes, arguments),
 // InvalidType (dtypes differ).
 Error convolution_shape(const Tensor& input, const Tensor& weight, const std::optional<Tensor>& bias,
                         const ConvolutionArguments& arguments, Shape* shape);

@@ -10,8 +10,10 @@
 
 namespace rushlight::kernels {
 
-// One spatial dimension of a pooling.
+// One spatial dimension of a pooling. Window i starts at i * step - pad.
 struct Window {
+  // All in positions of the input: its size, then the window's taps, step, padding on each side and distance
+  // of taps.
   int64_t in;
   int64_t kernel;
   int64_t step;
@@ -21,10 +23,12 @@ struct Window {
 };
 
 // The positions [begin, end) that a window sees in one dimension; with dilation it sees every dilation-th.
+// Positions in the padding are left out; a window that sees nothing has begin >= end.
 struct Covered {
   ptrdiff_t begin;
   ptrdiff_t end;
 };
+// The part of window `index` that is inside the input. Precondition: index < window.out.
 Covered covered(const Window& window, ptrdiff_t index);
 
 // The arguments of a pool. Lists have one value for each spatial dimension, or one for all.
@@ -37,7 +41,9 @@ struct PoolArguments {
 };
 
 // Computes `spatial` windows over the last dimensions of `self`, whose rank is spatial + 1, or spatial + 2
-// with a batch. Lists have one value or `spatial`. InvalidArgument where PyTorch refuses.
+// with a batch. Lists have one value or `spatial`. With ceil_mode no window starts beyond the input and its
+// left padding. InvalidArgument where PyTorch refuses: padding above half of a window, an empty dimension, no
+// window.
 Error plan_windows(const Tensor& self, const PoolArguments& arguments, size_t spatial, Window* windows);
 
 // The shape of `self` with its last dimensions replaced by the numbers of windows.

@@ -10,7 +10,7 @@
 
 namespace rushlight::kernels {
 
-// A strided block of the volume.
+// A strided block of the volume: the elements of one channel that a pooled element depends on.
 struct Region {
   char* data;  // the first element
   ptrdiff_t count[kVolume];
@@ -23,7 +23,8 @@ struct Region {
   [[nodiscard]] int64_t size() const { return static_cast<int64_t>(count[0]) * count[1] * count[2]; }
 };
 
-// A region in one dimension; `padded` counts positions in the padding, too.
+// A region in one dimension; `padded` counts positions in the padding, too. A window in the padding alone has
+// count 0.
 struct Extent {
   int64_t begin;
   int64_t count;
@@ -35,15 +36,18 @@ struct Pool;
 // that builds link only the tilings that their operators use.
 using Tiling = Extent (*)(const Pool& pool, size_t d, const ptrdiff_t* at);
 
-// Sliding windows.
+// Sliding windows, with dilation. A window that ceil_mode adds counts no positions beyond the padding.
 Extent window_tiling(const Pool& pool, size_t d, const ptrdiff_t* at);
-// Adaptive pooling: divides the dimension into parts as equal as integers allow, as PyTorch does.
+// Adaptive pooling: divides the dimension into parts as equal as integers allow, as PyTorch does: part i is
+// [floor(i in / out), ceil((i + 1) in / out)), so neighboring parts may overlap by one.
 Extent adaptive_tiling(const Pool& pool, size_t d, const ptrdiff_t* at);
 
-// The number of windows from `x` on that are complete like the first one and are therefore one step apart.
+// The number of windows from `x` on that are complete like the first one and are therefore one step apart. At
+// least 1; `first` is the extent of window `x`. A kernel computes such windows together.
 size_t count_alike(const Window& window, ptrdiff_t x, const Extent& first);
 
-// A pool and the tensors of a call, as views of rank 5. Does not own them.
+// A pool and the tensors of a call, as views of rank 5. Does not own them; valid for one call. All tilings
+// and loops are function pointers and views, so one loop serves pools and gradients of every rank.
 struct Pool {
   Tiling tiling;
   size_t spatial;
@@ -57,7 +61,8 @@ struct Pool {
   bool counts_padding = false;
 };
 
-// Builds a pool over all outer dimensions; `windows` has `spatial` entries for the last ones.
+// Builds a pool over all outer dimensions; `windows` has `spatial` entries for the last ones. The caller sets
+// `indices`, `samples` and the divisor.
 Pool make_pool(Tiling tiling, size_t spatial, const Window* windows, const Tensor& volume,
                const Tensor& pooled);
 
@@ -66,6 +71,8 @@ Pool make_pool(Tiling tiling, size_t spatial, const Window* windows, const Tenso
 Error plan_adaptive(const Tensor& self, Span<const int64_t> output_size, size_t spatial, Window* windows);
 
 // Calls f for every element of `pooled`, in the order of its indices; `index` is null if the pool has none.
+// Cost: a few instructions for each element besides f; extents of outer dimensions are computed when their
+// index changes.
 using PoolFunction = void (*)(const Pool& pool, const Region& region, char* pooled, char* index);
 void for_each_region(const Pool& pool, PoolFunction f);
 

@@ -30,7 +30,8 @@ Error check_spatial_tensor(const Tensor& tensor, size_t spatial, const char* nam
 // A volume has three spatial dimensions. Images and lines are volumes with outer dimensions of size 1.
 inline constexpr size_t kVolume = 3;
 
-// The tensor as a view [N, C, D, H, W]. Precondition: its rank is spatial + 1 or spatial + 2.
+// The tensor as a view [N, C, D, H, W]: adds a batch of 1 if there is none, and leading spatial dimensions of
+// size 1. Precondition: its rank is spatial + 1 or spatial + 2.
 View as_volume(const Tensor& tensor, size_t spatial);
 
 // Address of channel 0 of batch element n at position (z, y, x).

@@ -22,7 +22,8 @@ struct GatheredAxis {
 using GatheredPosition = ptrdiff_t (*)(const GatheredAxis& axis, ptrdiff_t index);
 
 // Fills `out`, which has its shape. `axes` has kVolume entries. Precondition: `position` returns positions
-// inside the input. Cost: one strided copy of all channels for each output position.
+// inside the input. Cost: one strided copy of all channels for each output position. The tensors have one
+// dtype; elements are moved by size.
 void gather_positions(const Tensor& self, const Tensor& out, size_t spatial, const GatheredAxis* axes,
                       GatheredPosition position);
 

@@ -12,7 +12,7 @@
 
 namespace rushlight::kernels {
 
-// The pointers that a TapFinder found last, for consecutive outputs.
+// The pointers that a TapFinder found last, for consecutive outputs. The caller owns the memory of `taps`.
 template <class T>
 struct TapStrip {
   const T** taps;            // [count][taps]
@@ -28,7 +28,10 @@ struct TapStrip {
 template <class T>
 class TapFinder {
  public:
+  // `outside` is the element that taps in the padding read; it must outlive the finder, and so must `g`.
   TapFinder(const ConvolutionGeometry& g, const T* outside) : g_(g), outside_(outside) {
+    // Outputs in [begin, end) see no padding: output * step - pad >= 0, and the last tap of the output is
+    // below `in`. Empty for transposed convolutions, in which neighbors see different taps.
     for (size_t i = 0; i < kSpatial; ++i) {
       const ConvolutionAxis& axis = g.axes[i];
       const ptrdiff_t reach = (axis.kernel - 1) * axis.dilation;
@@ -39,7 +42,7 @@ class TapFinder {
   }
 
   // The number of outputs of the row from `at` on whose taps are all inside the input; each is advance()
-  // further.
+  // further. These outputs can share the pointers of the first. 0 if the first has a tap in the padding.
   [[nodiscard]] ptrdiff_t count_inside(const ptrdiff_t* at) const {
     return is_inner(0, at[0]) && is_inner(1, at[1]) && is_inner(2, at[2]) ? end_[2] - at[2] : 0;
   }
@@ -52,12 +55,16 @@ class TapFinder {
   }
 
   // Finds the pointers of `count` outputs from `position` on and advances `position` past them; `in` points
-  // to the channel. Returns true if no tap is in the padding.
+  // to the channel. `strip` holds the pointers of the previous call, or is new. Returns true if no tap is in
+  // the padding. Cost: one addition for each tap away from the borders, otherwise index arithmetic for each
+  // row of taps.
   bool find(const T* in, OutputPositions& position, ptrdiff_t count, TapStrip<T>& strip) const {
     const ptrdiff_t taps = g_.taps();
     const ptrdiff_t* const at = position.at();
     const ptrdiff_t column = at[2];
     const T* const place = sees_lines(at, count) ? in + at[0] * advance_[0] + at[1] * advance_[1] : nullptr;
+    // The same columns of a line further down: all pointers differ from the previous ones by one constant,
+    // and padding at the left and right stays padding.
     if (place != nullptr && strip.place != nullptr && strip.column == column && strip.count == count) {
       move(strip.taps, place - strip.place, count * taps, strip.taps);
       position.skip(count);
@@ -66,6 +73,8 @@ class TapFinder {
       const T** to = strip.taps;
       const ptrdiff_t row = g_.axes[2].out;
       for (ptrdiff_t i = 0; i < count; ++i, to += taps, position.skip(1)) {
+        // Inside the row, the output before gives the pointers, one step on; below the first inner line, the
+        // output above does.
         if (i > 0 && at[2] > begin_[2] && at[2] < end_[2]) {
           move(to - taps, advance_[2], taps, to);
         } else if (i >= row && at[1] > begin_[1] && at[1] < end_[1]) {
@@ -81,7 +90,8 @@ class TapFinder {
     return strip.inside;
   }
 
-  // Writes the pointers plus `advance`, possibly in place. noinline for the same reason as find_row().
+  // Writes the pointers plus `advance`, possibly in place; pointers to `outside` stay. noinline for the same
+  // reason as find_row().
   [[gnu::noinline]] void move(const T* const* from, ptrdiff_t advance, ptrdiff_t count, const T** to) const {
     const T* const outside = outside_;
     for (const T* const* const end = from + count; from != end; ++from) {
@@ -94,12 +104,14 @@ class TapFinder {
  private:
   // True if the rows of these outputs have no padding above or below.
   [[nodiscard]] bool sees_lines(const ptrdiff_t* at, ptrdiff_t count) const {
+    // The range may cover several lines; both the first and the last must be inner ones.
     const ptrdiff_t last = at[1] + (at[2] + count - 1) / g_.axes[2].out;
     return is_inner(0, at[0]) && at[1] >= begin_[1] && last < end_[1];
   }
   // True if no border of the axis affects the output.
   [[nodiscard]] bool is_inner(size_t i, ptrdiff_t at) const { return at >= begin_[i] && at < end_[i]; }
 
+  // Finds the pointers of one output from its position, with border tests for each row of taps.
   bool find_one(const T* in, const ptrdiff_t* at, const T** to) const {
     if (g_.transposed) return find_upsampled(in, at, to);
     const ConvolutionAxis& row = g_.axes[2];
@@ -129,7 +141,8 @@ class TapFinder {
     return inside;
   }
 
-  // Taps [before, seen) see the input. noinline, so that the variables of the loops stay in registers.
+  // Taps [before, seen) of a row see the input, from `first` on; the others get `outside`. noinline, so that
+  // the variables of the loops stay in registers.
   [[gnu::noinline]] void find_row(const T* first, ptrdiff_t before, ptrdiff_t seen,
                                   const ConvolutionAxis& row, const T** to) const {
     const T* const outside = outside_;
@@ -141,7 +154,7 @@ class TapFinder {
     while (to < end) *to++ = outside;
   }
 
-  // Transposed convolution: the input is spread by the steps.
+  // Transposed convolution: the input is spread by the steps, and taps that fall into the gaps get `outside`.
   [[gnu::noinline]] bool find_upsampled(const T* in, const ptrdiff_t* at, const T** to) const {
     bool inside = true;
     ptrdiff_t k[kSpatial];
@@ -165,6 +178,7 @@ class TapFinder {
   }
 
   const ConvolutionGeometry& g_;
+  // Elements for taps in the padding, compared by address: it must not lie in the input.
   const T* outside_;
   // For each axis: the outputs [begin, end) that no border affects, and the input stride from output to
   // output.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Separable interpolation: a value between the elements of a volume is a weighted sum of neighbors along each
-// of three dimensions.
+// of three dimensions. For grid_sample and the resampling operators in portable code.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,8 @@
 
 namespace rushlight::kernels {
 
-// Neighbors and weights along one dimension, computed in W (float or double).
+// Neighbors and weights along one dimension, computed in W (float or double). Up to four, for cubic
+// interpolation.
 template <class W>
 struct Taps {
   ptrdiff_t count;
@@ -25,7 +26,8 @@ constexpr Taps<W> single_tap() {
 }
 
 // Weights for a position `fraction` of the way from one element to the next: of these two (linear), or of
-// four, from the one before to the one after (cubic convolution with a = -0.75, as in PyTorch).
+// four, from the one before to the one after (cubic convolution with a = -0.75, as in PyTorch). They sum to
+// 1. Reference: Keys, "Cubic Convolution Interpolation for Digital Image Processing", 1981.
 template <class W>
 void linear_weights(W fraction, W* weight);
 template <class W>
@@ -34,15 +36,16 @@ void cubic_weights(W fraction, W* weight);
 // kToBytes rounds after each dimension, as PyTorch does for integer images.
 enum class Rounding : uint8_t { kNone, kToBytes };
 
-// Rounds a sum to the range of uint8.
+// Rounds a sum to the range of uint8: halves up, clamped to [0, 255].
 template <class W>
 W round_to_byte(W value);
 
-// PyTorch weights uint8 images in fixed point: the scale, a power of two, for weights of at most `largest`.
+// PyTorch weights uint8 images in fixed point: the scale, a power of two up to 2^22, for which weights of at
+// most `largest` fit in int16.
 double byte_weight_levels(double largest);
 
 // The weighted sum around `at`. `taps` has one entry for each dimension, the innermost last. Cost: the
-// product of the three counts.
+// product of the three counts. Neighbors outside (negative offsets) count as 0.
 template <class W>
 W weighted_sum(const Taps<W>* taps, const char* at, const Access<W>& access, Rounding rounding);
 

@@ -16,8 +16,9 @@ enum class Unpooling : uint8_t {
 };
 
 // Sets `target`, which has its shape, to zero, and writes every element of `picked` to its index. Indices are
-// row-major within the spatial dimensions. InvalidType unless the dtypes are equal and the indices int64;
-// InvalidArgument if shapes differ or an index is out of range.
+// row-major within the spatial dimensions; each is read and checked once. With kCopy the last of equal
+// indices wins. InvalidType unless the dtypes are equal and the indices int64; InvalidArgument if shapes
+// differ or an index is out of range (`target` has been written then).
 Error unpool(Unpooling how, size_t spatial, const Tensor& picked, const Tensor& indices,
              const Tensor& target);
 

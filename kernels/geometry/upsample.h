@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Argument checks and geometry of the operators that resample images.
+// Argument checks and geometry of the operators that resample images. `factor` is output size / input size.
 #pragma once
 
 #include <cstdint>
@@ -12,13 +12,14 @@
 
 namespace rushlight::kernels {
 
-// One spatial dimension of a resampling.
+// One spatial dimension of a resampling: in and out elements.
 struct Resampling {
   ptrdiff_t in;
   ptrdiff_t out;
   double factor;  // requested factor; 0: only the size is given
 
-  // Input elements from one output element to the next.
+  // Input elements from one output element to the next: 1 / factor as requested, which may differ from in /
+  // out, since the output size is rounded down.
   template <class T>
   [[nodiscard]] T scale() const {
     return factor > 0 ? static_cast<T>(1.0 / factor) : static_cast<T>(in) / static_cast<T>(out);
@@ -32,12 +33,14 @@ struct UpsampleArguments {
   std::optional<double> factors[kVolume];  // for the `spatial` dimensions
 };
 
-// Computes the dimensions of a volume, and resizes `out`. `self` is [N, C, spatial...]; only the batch may be
-// empty. InvalidType, InvalidArgument where PyTorch refuses.
+// Computes the dimensions of a volume (kVolume entries, leading ones of size 1), and resizes `out`. `self` is
+// [N, C, spatial...] with the dtype of `out`; only the batch may be empty. InvalidType, InvalidArgument where
+// PyTorch refuses.
 Error plan_upsample(const Tensor& self, const UpsampleArguments& arguments, const Tensor& out,
                     Resampling* dimensions);
 
-// Sizes of the result, computed from the sizes or factors that a call passes.
+// Sizes of the result, computed from the sizes or factors that a call passes. `arguments` refers to `sizes`
+// of the same object or to the caller's list, so it must not be copied.
 struct FactorSizes {
   int64_t sizes[2];
   UpsampleArguments arguments;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Positions of the elements of a resampled image in the original, rounded as PyTorch does.
+// Positions of the elements of a resampled image in the original, rounded as PyTorch does. Each is computed
+// in the precision that PyTorch uses, since another rounding may select another neighbor.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +11,8 @@
 
 namespace rushlight::kernels {
 
-// Computed in float for every dtype: rounding decides between two equally near inputs.
+// Computed in float for every dtype: rounding decides between two equally near inputs. The minimum guards
+// against an input size that float rounds up.
 inline ptrdiff_t nearest_position(const GatheredAxis& axis, float at) {
   const float position = std::floor(at * axis.scale);
   return position < static_cast<float>(axis.in) ? std::min(static_cast<ptrdiff_t>(position), axis.in - 1)
@@ -31,7 +33,8 @@ inline GatheredAxis nearest_axis(const Resampling& dimension) {
 enum class Filter : uint8_t { kLinear, kCubic };
 
 // The position of output `index` in the input, as a real value. kLinear clamps at 0; both are limited to
-// `in`.
+// `in`. With align_corners the first and last elements of both coincide, otherwise the outer edges of the
+// elements do.
 template <class W>
 W resampled_position(const Resampling& dimension, Filter filter, bool align_corners, ptrdiff_t index) {
   const auto at = static_cast<W>(index);

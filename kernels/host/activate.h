@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Activations of freshly computed float32 results that are still in the cache.
+// Activations of freshly computed float32 results that are still in the cache, by vector microkernels. Clamps
+// need no pass: the product's tile applies them to sums in registers.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Affine map per channel: y = x * scale[c] + shift[c], for float32 tensors in any dim order.
+// Affine map per channel: y = x * scale[c] + shift[c], for float32 tensors in any dim order. The common end
+// of batch and group normalization.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +14,8 @@ struct ChannelAxes {
   Axis channel{1, 0, 0};
   PairedAxes others;
 
-  // Channels are dimension 1; the others are the dimensions from `first` on.
+  // Channels are dimension 1; the others are the dimensions from `first` on (0 includes the batch), in the
+  // order of the input's memory.
   ChannelAxes(const Tensor& input, const Tensor& out, size_t first);
 
   // True if the channels are adjacent in both tensors (channels-last).
@@ -22,7 +24,8 @@ struct ChannelAxes {
   }
 };
 
-// Scales n channels, starting at `input` and `output`, at every position of the other axes.
+// Scales n channels, starting at `input` and `output`, at every position of the other axes. `scale` and
+// `shift` have n elements. One pass over all channels if they are adjacent, otherwise one for each channel.
 void scale_channels(const ChannelAxes& axes, size_t n, const char* input, char* output, const float* scale,
                     const float* shift);
 

@@ -14,6 +14,8 @@
 
 namespace rushlight::kernels::host {
 
+// A convolution of float32 tensors as addresses. Strides are in elements. Built by make_convolution();
+// methods copy it and change fields, for instance to describe one image.
 struct Convolution {
   const float* input;
   const float* weight;
@@ -26,6 +28,9 @@ struct Convolution {
   float high = __builtin_inff();
   Activation activation;
 
+  // Layout, in elements: image n starts at n * batch_stride, channel c of a group at c * channel_stride.
+  // Groups follow each other in the channels. Weights are addressed by output channel, input channel of the
+  // group and tap.
   bool transposed;
   ptrdiff_t batch;
   ptrdiff_t in_batch_stride;
@@ -47,13 +52,17 @@ struct Convolution {
 };
 
 // One dimension of a phase. Output j < count is at out_first + j * out_stride, and sees through tap m < taps
-// the input position j * in_step + in_first + m * tap_step, if that is inside the input.
+// the input position j * in_step + in_first + m * tap_step, if that is inside the input. The weight of that
+// tap is at kernel_first + m * kernel_stride. tap_step is not positive for transposed convolutions.
 struct PhaseAxis {
+  // Outputs of the phase along the axis, and the size of the input.
   ptrdiff_t count;
   ptrdiff_t in;
+  // Input position of output 0 and tap 0, and its steps from output to output and from tap to tap.
   ptrdiff_t in_step;
   ptrdiff_t in_first;
   ptrdiff_t tap_step;
+  // Taps that the phase sees, and strides in elements of input, output and weight.
   ptrdiff_t taps;
   ptrdiff_t in_stride;
   ptrdiff_t out_first;
@@ -66,7 +75,7 @@ struct PhaseAxis {
   }
 };
 
-// The axes of a phase, and sums over them.
+// The axes of a phase, and sums over them: a phase is a convolution without transposition.
 struct Phase {
   PhaseAxis axes[kSpatial];
 
@@ -80,19 +89,21 @@ struct Phase {
   }
 };
 
-// A range [begin, end) of outputs or taps.
+// A range [begin, end) of outputs or taps; empty if begin == end.
 struct Range {
   ptrdiff_t begin;
   ptrdiff_t end;
   [[nodiscard]] ptrdiff_t size() const { return end - begin; }
 };
 
-// The outputs in the range that see an input through the tap.
+// The outputs in the range that see an input through the tap. seen_through() and taps_of() return empty
+// ranges with begin == end, never negative sizes.
 Range seen_through(const PhaseAxis& axis, ptrdiff_t tap, Range outputs);
-// The taps through which the output sees an input.
+// The taps through which the output sees an input: a range, because positions are linear in the tap.
 Range taps_of(const PhaseAxis& axis, ptrdiff_t output);
 
-// Describes the convolution of float32 tensors, without residual and activation.
+// Describes the convolution of float32 tensors, without residual and activation. Merges pointwise axes into
+// the last one.
 Convolution make_convolution(const ConvolutionProblem& problem);
 
 // Number of phases, and the phase `index`. A phase may have no taps: its outputs are the bias.

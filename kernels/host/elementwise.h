@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The loop around elementwise microkernels: broadcasts operands of any layout, merges dimensions where
-// strides allow, and divides the work among threads.
+// strides allow, and divides the work among threads. Microkernels see contiguous rows or repeated scalars;
+// other operands pass through buffers of 256 elements on the stack.
 //
 //   return elementwise(context, out, [](const ukernel::Rows& rows) { ukernel::mul_f32(rows); }, self, other);
 //   return elementwise(context, out, of_each(ukernel::exp_f32), self);
@@ -17,7 +18,8 @@
 
 namespace rushlight::kernels::host {
 
-// A type-erased callable: a microkernel with its parameters.
+// A type-erased callable: a microkernel with its parameters. `function` must stay valid during the call.
+// Threads call it concurrently.
 struct RowWork {
   void (*run)(const void* function, const ukernel::Rows& rows);
   const void* function;
@@ -31,7 +33,8 @@ struct RowWork {
 Error run_elementwise(KernelContext& context, const Tensor& out, Span<const Tensor* const> inputs,
                       const RowWork& work);
 
-// Calls f(const ukernel::Rows&) for spans of rows, concurrently on several threads. Errors: InvalidArgument.
+// Calls f(const ukernel::Rows&) for spans of rows, concurrently on several threads. f must not keep state.
+// Errors: InvalidArgument.
 template <class F, class... Inputs>
 Error elementwise(KernelContext& context, const Tensor& out, F f, const Inputs&... inputs) {
   static_assert(sizeof...(Inputs) <= kMaxElementwiseInputs);
@@ -68,10 +71,11 @@ using RowsFunction = void (*)(const ukernel::Rows& rows);
   }
 }
 
-// Adapts a function f(n, x, out) of float32 spans to rows.
+// Adapts a function f(n, x, out) of float32 spans to rows. One operand only.
 template <class F>
 auto of_each(F f) {
   return [f](const ukernel::Rows& rows) {
+    // Rows of the one operand may be further apart than their length.
     const char* in = static_cast<const char*>(rows.in[0].data);
     char* out = static_cast<char*>(rows.out);
     for (size_t row = 0; row < rows.count; ++row, in += rows.in[0].stride, out += rows.stride) {

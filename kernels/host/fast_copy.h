@@ -10,7 +10,8 @@
 
 namespace rushlight::kernels::host {
 
-// Copies elements in order. Precondition: equal sizes and dtypes, no overlap.
+// Copies elements in order. Precondition: equal sizes and dtypes, no overlap. Elements are moved by size, so
+// any dtype works.
 void fast_copy(KernelContext& context, const View& target, const View& source);
 
 // Resizes `out` and copies, as copy_to_out(). InvalidType (dtypes differ), InvalidArgument (shape).

@@ -18,7 +18,8 @@
 namespace rushlight::kernels {
 
 // A reduction as microkernels: `run` reduces one contiguous span, `rows` the columns of a matrix. `center` is
-// subtracted first by folds of differences; the other folds ignore it.
+// subtracted first by folds of differences; the other folds ignore it. `kind` says how partial results
+// combine.
 struct FloatFold {
   enum Kind { kSum, kLargest, kSmallest };
   Kind kind;
@@ -31,7 +32,7 @@ extern const FloatFold kSquaresFold;  // squared differences from the center
 extern const FloatFold kLargestFold;
 extern const FloatFold kSmallestFold;
 
-// Outputs in a tile.
+// Outputs in a tile: their partial sums are on the stack, hence fewer on 32-bit cores.
 inline constexpr size_t kFoldTile = sizeof(void*) == 8 ? 256 : 32;
 
 // Reduces the elements of n <= kFoldTile outputs. `first` is the input of the first output, `reduced` walks
@@ -46,10 +47,11 @@ class FloatReduction {
   // Precondition: the planned tensors are float32. Keeps a reference to `reduction`.
   explicit FloatReduction(const Reduction& reduction);
 
-  // Reduces the n outputs of a tile, see fold_floats().
+  // Reduces the n outputs of a tile, see fold_floats(). Threads may call it concurrently.
   void fold(const FloatFold& fold, const char* first, size_t n, const float* center, float* results) const;
 
-  // Calls compute(first, n, results) for each tile, concurrently, and stores the results.
+  // Calls compute(first, n, results) for each tile, concurrently, and stores the results. Tiles are
+  // independent, so the division among threads does not change any result.
   template <class Compute>
   void for_each_tile(KernelContext& context, Compute compute) const {
     const size_t count = tiles();
@@ -64,6 +66,7 @@ class FloatReduction {
   }
 
  private:
+  // The inputs and outputs of a tile, which has `count` adjacent outputs.
   struct TilePosition {
     const char* input;
     char* output;

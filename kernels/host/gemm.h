@@ -25,7 +25,7 @@ struct Gemm : ProductMatrices {
 };
 
 // packed_bytes(): size of `b` in panels of gemm_columns() columns, padded. pack_b(): writes the panels to
-// `to`, which is aligned to 64 bytes.
+// `to`, which is aligned to 64 bytes, as float32 whatever the dtype: [panel][depth][gemm_columns()].
 [[nodiscard]] size_t packed_bytes(size_t depth, size_t columns);
 void pack_b(float* to, ScalarType type, const Matrix& b, size_t depth, size_t columns);
 
@@ -53,13 +53,15 @@ struct Batch {
   // The batch of tensors of rank 3; the bias is the same for all products.
   Batch(const Tensor& a, const Tensor& b, const Tensor& out);
 
+  // The strides of the first product's matrices from batch element to element; 0 repeats a matrix.
   size_t count = 1;
   ptrdiff_t a = 0;
   ptrdiff_t b = 0;
   ptrdiff_t out = 0;
   ptrdiff_t bias = 0;
 };
-// Computes a batch: small products in parallel, each on one thread; others one after the other.
+// Computes a batch: small products in parallel, each on one thread; others one after the other. `first` is
+// the first product; its strides hold for all. Takes scratch memory itself. Errors: MemoryAllocationFailed.
 [[nodiscard]] Error multiply(KernelContext& context, const Gemm& first, const Batch& batch);
 
 }  // namespace rushlight::kernels::host

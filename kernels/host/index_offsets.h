@@ -13,7 +13,7 @@ namespace rushlight::kernels::host {
 inline constexpr size_t kIndexBlock = 256;  // indices in a block
 
 // A span of int32 or int64 indices, `stride` bytes apart, into `size` elements that are `step` bytes apart.
-// With `wraps`, negative indices count from the end.
+// With `wraps`, negative indices count from the end; without it they are out of range.
 struct IndexSpan {
   const char* data;
   ptrdiff_t stride;
@@ -28,12 +28,13 @@ struct IndexSpan {
 Error add_index_offsets(const IndexSpan& run, size_t first, size_t n, ptrdiff_t* offsets);
 
 // Copies n elements of `element` bytes (a power of two up to 16): from `from` + offsets[i] to `to` + i *
-// `stride`.
+// `stride`. The offsets have been checked by add_index_offsets().
 void copy_at_offsets(size_t element, size_t n, const char* from, const ptrdiff_t* offsets, char* to,
                      ptrdiff_t stride);
 
 // Copies n elements of `element` bytes: the element that index i selects, counted from `from` + i *
-// `from_step`, to `to` + i * `to_step`. InvalidArgument as above; some elements may have been copied by then.
+// `from_step`, to `to` + i * `to_step`. Each index is checked just before its element is copied.
+// InvalidArgument as above; some elements may have been copied by then.
 Error copy_named(const IndexSpan& run, size_t element, size_t n, const char* from, ptrdiff_t from_step,
                  char* to, ptrdiff_t to_step);
 

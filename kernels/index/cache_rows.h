@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Writes new positions to a key or value cache: cache [batch, positions, heads, depth], new rows [batch,
-// count, heads, depth] of the same dtype. Elements are moved by size, so every dtype works.
+// count, heads, depth] of the same dtype. Elements are moved by size, so every dtype works. Layouts may be
+// any.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +16,8 @@ namespace rushlight::kernels {
 // unless they have one dtype.
 Error check_cache_rows(const Tensor& value, const Tensor& cache);
 
-// A copy of rows to consecutive positions of a cache.
+// A copy of rows to consecutive positions of a cache. plan() and write() are separate, so that an operator
+// with two caches checks both before it writes one. Holds addresses, not the tensors.
 class CacheRows {
  public:
   // `value` replaces the positions from `start` on. Errors: as above, and InvalidArgument if they exceed the

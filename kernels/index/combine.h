@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Reductions into indexed elements, shared by scatter_reduce, scatter_add, index_add and index_reduce.
+// Reductions into indexed elements, shared by scatter_reduce, scatter_add, index_add and index_reduce. Rare
+// operators: one loop with element access functions serves all dtypes.
 #pragma once
 
 #include <cstdint>
@@ -28,6 +29,7 @@ struct IndexedCombine {
   View index;   // integers
   View target;  // indexed along `dim`
   View source;  // shaped like `index`, with the dtype of `target`
+  // kMean divides by the count of combined elements, to which the old one belongs with include_target.
   size_t dim;
   Combine how;
   bool include_target;  // the target's old value is part of the result

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Indices into all elements of a tensor in row-major order.
+// Indices into all elements of a tensor in row-major order, for take and put: the layout of the tensor does
+// not matter.
 #pragma once
 
 #include "kernels/index/index.h"
@@ -10,14 +11,16 @@
 namespace rushlight::kernels {
 
 // Calls f(element of `indexed`, element of `other`) for every element of `index`, in row-major order of
-// `index` and `other`. Negative indices count from the end. Errors: InvalidType (dtype of index),
-// InvalidArgument (index out of range). Cost: one division for each dimension of `indexed` and index.
+// `index` and `other`, which have as many elements. Negative indices count from the end. Errors: InvalidType
+// (dtype of index), InvalidArgument (index out of range; the elements before it have been visited). Cost: one
+// division for each dimension of `indexed` and index.
 template <class F>
 Error for_each_flat(const Tensor& index, const Tensor& indexed, const Tensor& other, F f) {
   RL_TRY(check_index_dtype(index));
   RowMajorCursor from(index);
   RowMajorCursor beside(other);
   for (size_t n = index.numel(); n > 0; --n, from.advance(), beside.advance()) {
+    // Read once: the checked value is the one that is used.
     int64_t place = read_index(from.get(), index.scalar_type());
     RL_TRY(wrap_index(&place, static_cast<ptrdiff_t>(indexed.numel())));
     f(element_at(indexed, static_cast<size_t>(place)), beside.get());

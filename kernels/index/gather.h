@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Argument checks and views of gather and index_select, shared by portable code and backs.
+// Argument checks and views of gather and index_select, shared by portable code and backs. Plans hold
+// addresses, not the tensors.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +13,8 @@
 
 namespace rushlight::kernels {
 
-// The views have at least one dimension, also for 0-dim tensors.
+// A checked gather: target[..., i, ...] = source[..., index[..., i, ...], ...] along `dim`. The index and the
+// target have one shape. The views have at least one dimension, also for 0-dim tensors.
 struct GatherPlan {
   View source;
   View index;
@@ -21,10 +23,12 @@ struct GatherPlan {
   bool is_empty = false;  // nothing else is set then
 };
 
-// Checks the arguments and resizes `out` to the shape of `index`. InvalidArgument, InvalidType.
+// Checks the arguments and resizes `out` to the shape of `index`, which may be smaller than `self` along the
+// other dimensions. An empty index may have any dtype. Indices are not read. InvalidArgument, InvalidType.
 Error plan_gather(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& out, GatherPlan* plan);
 
-// A checked index_select: source and target differ in size along `dim` only.
+// A checked index_select: source and target differ in size along `dim` only. `others` is in the order of the
+// source's memory.
 struct IndexSelectPlan {
   View source;
   View target;
@@ -32,7 +36,8 @@ struct IndexSelectPlan {
   size_t dim = 0;
 };
 
-// Checks the arguments and resizes `out`. InvalidArgument, InvalidType.
+// Checks the arguments and resizes `out` to the shape of `self` with as many slices as `index`, of rank 0 or
+// 1, has elements. Indices are not read. InvalidArgument, InvalidType.
 Error plan_index_select(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& out,
                         IndexSelectPlan* plan);
 

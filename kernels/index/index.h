@@ -54,6 +54,7 @@ Error copy_indexed(const View& index, size_t dim, const View& indexed, const Vie
 // The shape rule of gather and scatter for an index and another tensor: equal rank (0-dim counts as 1-dim),
 // and no size larger than the other's except along `except`. InvalidArgument, naming `name`.
 Error check_index_shape(const View& index, const View& other, size_t except, const char* name);
+// For check_index_shape(): no dimension is excepted.
 inline constexpr size_t kNoDimension = kTensorDimensionLimit;
 
 }  // namespace rushlight::kernels

@@ -20,6 +20,8 @@
 
 namespace rushlight::kernels {
 
+// The plan of one call. Holds pointers to the index tensors, but none to `self`: run() takes any tensor of
+// the planned shape.
 class Indexing {
  public:
   enum Direction : uint8_t { kRead, kWrite };
@@ -41,6 +43,7 @@ class Indexing {
   Error run(const Tensor& self, const View& selected, Direction direction, Move move);
 
  private:
+  // One index tensor. A mask counts as the list of its true elements, in row-major order.
   struct Item {
     const Tensor* index;
     SizesType size;  // of its last broadcast dimension; of a mask, the number of true elements
@@ -49,6 +52,8 @@ class Indexing {
     size_t position;  // mask only: current true element, row-major
   };
 
+  // add(): appends an item and broadcasts its shape. plan_result(): PyTorch's rule for the position of the
+  // broadcast dimensions. offset_of(): adds the bytes that an item selects at a broadcast position.
   Error add(const Tensor& self, const Tensor& index, size_t dim);
   Error plan_result(const Tensor& self);
   Error offset_of(Item& item, const Tensor& self, const SizesType* at, ptrdiff_t* offset) const;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Argument checks shared by the scatter operators.
+// Argument checks shared by the scatter operators: scatter, scatter_add and scatter_reduce.
 #pragma once
 
 #include "kernels/index/index.h"
@@ -7,7 +7,8 @@
 namespace rushlight::kernels {
 
 // The views that the scatter operators need after they copied `self` to `out`: source element i goes to
-// target[..., index[i], ...] along `dim`. The views have the same rank.
+// target[..., index[i], ...] along `dim`. The views have the same rank. Indices are checked later, when they
+// are used.
 struct Scatter {
   View index;
   View target;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Pointers to the data of one element of the batch.
+// Pointers to the data of one element of the batch, typed by the element class (Int8Elements, Int16Elements).
+// Strides are in the ConvolutionGeometry.
 #pragma once
 
 #include <cstddef>
@@ -10,6 +11,8 @@
 
 namespace rushlight::kernels::in_place {
 
+// Users offset `in`, `weight`, `bias` and `out` to the first channel of a group or block. The weight is int8
+// for both element classes, and the bias has the accumulator's type.
 template <class Numbers>
 struct Tensors {
   const typename Numbers::Element* in;
@@ -18,7 +21,8 @@ struct Tensors {
   typename Numbers::Element* out;
 };
 
-// The pointers of batch element n; bias is null if absent.
+// The pointers of batch element n, before any group offset; bias is null if absent. The weight and the bias
+// do not depend on n.
 template <class Numbers>
 Tensors<Numbers> tensors_at(const QuantizedConvolutionProblem& problem, const ConvolutionGeometry& g,
                             ptrdiff_t n) {

@@ -2,6 +2,8 @@
 // Quantized convolutions without packing or scratch memory: products with the weights as stored. The left
 // factor is the input itself (pointwise), a band of input rows with its padding on the stack, or im2col
 // patches on the stack. Depthwise convolutions go by channels (filter_in_place.h).
+//
+// For boards, whose memory has no space for a second copy of the weights, and on the host for int16.
 #pragma once
 
 #include <algorithm>
@@ -20,15 +22,19 @@ namespace rushlight::kernels {
 
 namespace in_place {
 
+// Larger values only save calls of the microkernel; the stack grows by this number of elements.
 inline constexpr ptrdiff_t kStagedElements = 128;  // staged outputs, if channels are not adjacent
 
-// Computes groups of a convolution as products. Numbers is Int8Elements or Int16Elements.
+// Computes groups of a convolution as products: rows are outputs, columns are output channels, and the depth
+// is taps * input channels of the group. Numbers is Int8Elements or Int16Elements. Precondition: the group's
+// weights have the order `order`.
 template <class Numbers>
 class ByProducts {
   using Element = typename Numbers::Element;
 
  public:
-  // `patches` is memory of `patch_size` elements for bands or patches.
+  // `patches` is memory of `patch_size` elements for bands or patches; it may be null if sees_pixels(g).
+  // Keeps references to `g` and `patches`.
   ByProducts(const ConvolutionGeometry& g, PatchOrder order, int32_t input_zero_point, Element* patches,
              size_t patch_size)
       : g_(g),
@@ -39,18 +45,22 @@ class ByProducts {
     product_.depth = static_cast<size_t>(g.taps() * g.in_channels);
   }
 
-  // True if the patch of one output fits in that memory.
+  // True if the patch of one output fits in that memory. convolve() requires it: a band of one output is as
+  // large as its patch.
   [[nodiscard]] bool fits() const {
     return sees_pixels(g_) || static_cast<ptrdiff_t>(product_.depth) <= patch_size_;
   }
 
-  // Computes `columns` output channels of one group; `tensors` points to the first of them.
+  // Computes `columns` output channels of one group; `tensors` points to the first of them, and its weights
+  // have `right_stride` elements from column to column. Called once for each block of columns that
+  // for_each_block() copies, so bands and patches are gathered again for each block.
   void convolve(const Tensors<Numbers>& tensors, ptrdiff_t columns, ptrdiff_t right_stride,
                 const ukernel::Requantization& to) {
     tensors_ = tensors;
     columns_ = columns;
     product_.right_stride = right_stride;
     to_ = to;
+    // The layout selects the left factor, from the cheapest: the input itself, a band, patches.
     if (sees_pixels(g_)) return convolve_pixels();
     if constexpr (Numbers::kParts) {
       if (has_bands(g_, order_)) return convolve_bands();
@@ -59,6 +69,7 @@ class ByProducts {
   }
 
  private:
+  // A row of outputs is one product; its left stride is the convolution's step times the pixel stride.
   void convolve_pixels() {
     const ConvolutionAxis& row = g_.axes[2];
     product_.left_stride = row.in_stride * row.step;
@@ -72,17 +83,25 @@ class ByProducts {
   }
 
   // Copies the input rows that some outputs see, with padding: a band. The patch of an output is then one
-  // span of the band for each row of taps, read in place.
+  // span of the band for each row of taps, read in place, so overlapping windows share the copied pixels:
+  //
+  //   band          [rows of taps][width][channels], width = (count - 1) * step + kernel
+  //   output x      starts step * channels elements after output x - 1   (left_stride)
+  //   row of taps   starts width * channels elements after the one above (part_stride)
   void convolve_bands() {
     const ConvolutionAxis& line = g_.axes[1];
     const ConvolutionAxis& row = g_.axes[2];
     const ptrdiff_t channels = g_.in_channels;
     const ptrdiff_t parts = g_.taps() / row.kernel;
+    // Outputs of a row whose band fits: parts * channels * ((fitting - 1) * step + kernel) <= patch_size_. At
+    // least 1 because fits(). Whole multiples of kRows, which the microkernel computes together.
     const ptrdiff_t fitting = (patch_size_ / (parts * channels) - row.kernel) / row.step + 1;
     constexpr ptrdiff_t kRows = Numbers::kRows;
     const ptrdiff_t most = fitting > kRows ? fitting / kRows * kRows : fitting;
+    // Several whole lines only if a line fits whole; otherwise pieces of one line.
     const ptrdiff_t most_lines = fitting < row.out ? 1 : lines_of_band();
     PatchReader<Element, Sink> reader(g_, order_);
+    // A product with parts: row x of the left factor is `parts` spans of row.kernel * channels elements.
     product_.left = patches_;
     product_.left_stride = row.step * channels;
     product_.depth = static_cast<size_t>(row.kernel * channels);
@@ -93,6 +112,7 @@ class ByProducts {
       const ptrdiff_t lines = std::min(most_lines, line.out - position.at()[1]);
       const ptrdiff_t count = lines > 1 ? row.out : std::min(most, row.out - i % row.out);
       const ptrdiff_t width = (count - 1) * row.step + row.kernel;
+      // The band covers the windows of all outputs of the call.
       reader.set_taps((lines - 1) * line.step + line.kernel, width);
       product_.part_stride = width * channels;
       product_.line_rows = static_cast<size_t>(count);
@@ -107,7 +127,8 @@ class ByProducts {
   }
 
   // The number of whole output rows that share a band: more than one only if the outputs have a constant
-  // stride across rows, and so have their bands.
+  // stride across rows, and so have their bands (dilation 1, no depth axis). Long calls matter for small
+  // images, whose rows are shorter than the microkernel's block.
   [[nodiscard]] ptrdiff_t lines_of_band() const {
     const ConvolutionAxis& line = g_.axes[1];
     const ConvolutionAxis& row = g_.axes[2];
@@ -117,6 +138,8 @@ class ByProducts {
     return (patch_size_ / (width * g_.in_channels) - line.kernel) / line.step + 1;
   }
 
+  // Appends patch elements to `to`; see PatchReader. Padding is the input's zero point, which is the
+  // quantized 0.
   struct Sink {
     Element* to;
     int32_t zero_point;  // 0 for elements of more than a byte
@@ -134,11 +157,15 @@ class ByProducts {
     }
   };
 
+  // im2col for blocks of outputs: the fallback for dilated rows, channels-first inputs and transposed
+  // convolutions. Outputs of a call lie in one line, so their results have one stride.
   void convolve_patches() {
     const auto depth = static_cast<ptrdiff_t>(product_.depth);
     const ptrdiff_t outputs = g_.axes[0].out * g_.axes[1].out * g_.axes[2].out;
     const ptrdiff_t line = outputs_in_line(g_);
     constexpr ptrdiff_t kRows = Numbers::kRows;
+    // As many patches as fit, in whole multiples of the rows that the microkernel computes together. A depth
+    // of 0 is allowed.
     const ptrdiff_t fitting = patch_size_ / std::max<ptrdiff_t>(depth, 1);
     const ptrdiff_t most = fitting > kRows ? fitting / kRows * kRows : std::max<ptrdiff_t>(fitting, 1);
     const PatchReader<Element, Sink> reader(g_, order_);
@@ -174,11 +201,13 @@ class ByProducts {
   // True if output channels are not adjacent, as the product stores them.
   [[nodiscard]] bool is_staged() const { return g_.out_channel_stride != 1 && columns_ != 1; }
 
-  // Stores results on the stack, where channels are adjacent, and scatters them.
+  // Stores results on the stack, where channels are adjacent, and scatters them. For channels-first outputs;
+  // noinline, so that other layouts do not pay for the stack memory.
   [[gnu::noinline]] void multiply_staged(Element* out, ptrdiff_t rows) {
     const ptrdiff_t step = g_.axes[2].out_stride;
     Element staged[kStagedElements];
     const Element* left = product_.left;
+    // At most 16 columns, so at least 8 rows: a call with few rows costs more for each.
     const ptrdiff_t columns = std::min<ptrdiff_t>(columns_, kStagedElements / 8);
     const ptrdiff_t most = kStagedElements / columns;
     product_.out = staged;
@@ -198,6 +227,7 @@ class ByProducts {
     product_.left = left;
   }
 
+  // Moves a [rows, columns] block from the stack to outputs with a channel stride.
   void scatter(const Element* staged, Element* out) const {
     for (size_t i = 0; i < product_.rows; ++i, out += g_.axes[2].out_stride) {
       Element* to = out;
@@ -216,12 +246,15 @@ class ByProducts {
   ptrdiff_t patch_size_;
 };
 
-// The layout of one group's weights: order of the elements, and their stride.
+// The layout of one group's weights: order of the elements, and their stride. Elements of one output channel
+// are at k * step in that order, k < taps * input channels.
 struct WeightLayout {
   PatchOrder order;
   ptrdiff_t step;
 };
 // The layout of the weights; none if their elements have neither stride 1 nor the stride of the channels.
+// Step 1 is the usual [O, I, kH, kW] and [O, kH, kW, I]; the others have output channels innermost, for
+// instance the weights of transposed convolutions.
 inline std::optional<WeightLayout> weight_layout_of(const ConvolutionGeometry& g) {
   for (const ptrdiff_t step : {ptrdiff_t{1}, g.groups * g.out_channels, g.out_channels}) {
     if (const std::optional<PatchOrder> order = patch_order(g, step)) return WeightLayout{*order, step};
@@ -229,8 +262,9 @@ inline std::optional<WeightLayout> weight_layout_of(const ConvolutionGeometry& g
   return std::nullopt;
 }
 
-// Computes all groups. Returns false if a patch or a weight column exceeds the stack buffer. noinline, so
-// that its stack memory is not part of every call.
+// Computes all groups of all batch elements. Returns false if a patch or a weight column exceeds the stack
+// buffer; nothing is written then, because every group has the same sizes. noinline, so that its stack memory
+// is not part of every call.
 template <class Numbers>
 [[gnu::noinline]] bool convolve_products(const ConvolutionGeometry& g, const WeightLayout& lie,
                                          const QuantizedConvolutionProblem& problem,
@@ -239,6 +273,8 @@ template <class Numbers>
   if (!products.fits()) return false;
   for (ptrdiff_t n = 0; n < g.batch; ++n) {
     const Tensors<Numbers> all = tensors_at<Numbers>(problem, g, n);
+    // Batch by batch and group by group; the weights of a group are copied again for each batch element if
+    // they are not contiguous.
     for (ptrdiff_t group = 0; group < g.groups; ++group) {
       const Int8Weights weights{all.weight + group * g.weight_group_stride, g.weight_out_stride, lie.step,
                                 static_cast<size_t>(g.out_channels),
@@ -246,6 +282,7 @@ template <class Numbers>
       const bool done = for_each_block(
           weights, [&](size_t first, size_t columns, const int8_t* right, ptrdiff_t right_stride) {
             const ptrdiff_t channel = group * g.out_channels + static_cast<ptrdiff_t>(first);
+            // The block's first channel: offsets the tensors and the requantization.
             Tensors<Numbers> tensors = all;
             tensors.in += group * g.in_channels * g.in_channel_stride;
             tensors.weight = right;
@@ -262,13 +299,16 @@ template <class Numbers>
 
 }  // namespace in_place
 
-// Computes the convolution. Declines if the weights of a channel have no constant stride, or if the patch of
-// one output, or weights that have to be copied first, exceed the stack buffer.
+// Computes the convolution, for any layout of input and output. Declines if the weights of a channel have no
+// constant stride, or if the patch of one output, or weights that have to be copied first, exceed the stack
+// buffer of kMostElements. Precondition: the front has proven that sums do not overflow; the zero point of
+// int16 inputs is 0. Needs at most two such buffers of stack, one for patches and one for weights.
 template <class Numbers>
 [[nodiscard]] [[gnu::always_inline]] inline std::optional<Error> convolve_in_place(
     const QuantizedConvolutionProblem& problem) {
   const ConvolutionGeometry g =
       convolution_geometry(problem.input, problem.weight, problem.arguments, problem.out);
+  // Depthwise first: as products, groups of one channel would have a single column each.
   if (in_place::filters_in_place(g)) {
     in_place::filter_in_place<Numbers>(g, problem);
     return Error::Ok;
@@ -279,6 +319,7 @@ template <class Numbers>
   const auto convolve = [&](Element* patches, size_t size) {
     return in_place::convolve_products<Numbers>(g, *lie, problem, patches, size);
   };
+  // Asks for the memory of four patches; convolve_products() needs one.
   const auto depth = static_cast<size_t>(g.taps() * g.in_channels);
   if (!(sees_pixels(g) ? convolve(nullptr, 0) : with_memory<Element>(4 * depth, convolve)))
     return std::nullopt;

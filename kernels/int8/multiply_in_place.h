@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Quantized linear layers without packing or scratch memory: each row times the weights as stored.
+// Quantized linear layers without packing or scratch memory: each row times the weights as stored. For
+// boards, where a packed copy of the weights does not fit in memory, and for int16 on the host.
 #pragma once
 
 #include <optional>
@@ -12,8 +13,10 @@
 
 namespace rushlight::kernels {
 
-// Computes the layer. Declines if the weight has a zero point, if the elements of a row are not adjacent, or
-// if weights that have to be copied first exceed the stack buffer.
+// Computes the layer for input [..., depth] and weight [features, depth] in any dim order. Declines if the
+// weight has a zero point, if the elements of a row are not adjacent, or if weights that have to be copied
+// first exceed the stack buffer (kMostElements). Rows whose leading dimensions merge are one microkernel
+// call; weights with depth stride 1 are not copied.
 template <class Numbers>
 [[nodiscard]] [[gnu::always_inline]] inline std::optional<Error> multiply_in_place(
     const QuantizedLinearProblem& problem) {
@@ -21,13 +24,16 @@ template <class Numbers>
   constexpr ptrdiff_t kSize = sizeof(Element);
   if (problem.weight_zero_point != 0) return std::nullopt;
   const Tensor& weight = problem.weight;
+  // The loops run over the leading dimensions: a span of them becomes the rows of one product.
   const size_t last = problem.input.sizes().size() - 1;
+  // The microkernels have strides from row to row only.
   if (problem.input.strides()[last] != 1 || problem.out.strides()[last] != 1) return std::nullopt;
   const Int8Weights weights{weight.const_data_ptr<int8_t>(), weight.strides()[0], weight.strides()[1],
                             static_cast<size_t>(weight.size(0)), static_cast<size_t>(weight.size(1))};
   const auto* bias = problem.bias ? problem.bias->const_data_ptr<typename Numbers::Sum>() : nullptr;
   View source = View::of(problem.input), target = View::of(problem.out);
   const PairedLoops loops(target.select(last, 0), source.select(last, 0));
+  // For each block of columns all rows are multiplied, so a copied block is used for the whole input.
   const bool done =
       for_each_block(weights, [&](size_t first, size_t columns, const int8_t* right, ptrdiff_t right_stride) {
         typename Numbers::Product product;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Types and microkernels for quantized elements of a dtype with int8 weights, as parameters of templates for
-// several dtypes.
+// several dtypes. A back compiles the algorithm once for each dtype that the build selects.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,8 @@
 
 namespace rushlight::kernels {
 
-// int8 elements: 32-bit sums.
+// int8 elements: 32-bit sums, which bound a layer's depth (see bound_sums()). kRows is the number of rows
+// that the microkernel computes together; callers offer it multiples of that.
 struct Int8Elements {
   using Element = int8_t;
   using Sum = int32_t;
@@ -28,7 +29,8 @@ struct Int8Elements {
   static void filter(const Depthwise& strip) { ukernel::depthwise_int8(strip); }
 };
 
-// int16 elements: 64-bit sums, and no microkernel with parts or strides.
+// int16 elements: 64-bit sums, and no microkernel with parts or strides. Weights stay int8, and zero points
+// are 0.
 struct Int16Elements {
   using Element = int16_t;
   using Sum = int64_t;

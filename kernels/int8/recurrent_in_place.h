@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Quantized recurrent layers with contiguous rows; weights are read as stored.
+// Quantized recurrent layers with contiguous rows; weights are read as stored, and a step multiplies one row
+// at a time.
 #pragma once
 
 #include <optional>
@@ -9,7 +10,10 @@
 
 namespace rushlight::kernels {
 
-// Runs the layer for LstmCell or GruCell. Declines tensors whose rows are not contiguous.
+// Runs the layer for LstmCell or GruCell. Declines tensors whose rows are not contiguous: the microkernel
+// reads rows of input, hidden state and both weights. The output counts too, because a step's output is the
+// next step's hidden state. Precondition: plan_recurrent() filled sizes and numbers. Needs 1 KiB of stack for
+// sums and no scratch memory.
 template <class Cell>
 [[nodiscard]] std::optional<Error> run_recurrent_in_place(const QuantizedRecurrentProblem& problem) {
   const IntegerRecurrent& layer = problem.layer;

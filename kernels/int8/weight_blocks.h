@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Weights for ukernel::multiply_int8() and multiply_int16(): used in place if their depth is contiguous,
-// otherwise copied to the stack, some columns at a time.
+// otherwise copied to the stack, some columns at a time. A column is all weights of one output feature or
+// channel; copying transposes blocks of them to [columns][depth].
 #pragma once
 
 #include <algorithm>
@@ -25,9 +26,11 @@ struct Int8Weights {
 
 // Calls compute(elements, count) with memory on the stack: at least `wanted` elements if they are at most
 // kFewElements, and kMostElements otherwise. The noinline functions take the stack memory only while they
-// run.
+// run. Two sizes, because most layers of small models need little; the larger one holds 9 taps of 256
+// channels.
 inline constexpr size_t kFewElements = 256;
 inline constexpr size_t kMostElements = 2304;
+// The memory is not initialized. noinline: the frame exists only during compute().
 template <class T, size_t kCount, class Compute>
 [[nodiscard]] [[gnu::noinline]] bool with_stack(Compute compute) {
   T numbers[kCount];
@@ -39,7 +42,8 @@ template <class T, class Compute>
                                 : with_stack<T, kMostElements>(compute);
 }
 
-// Copies blocks of columns and multiplies them, see for_each_block().
+// Copies blocks of columns and multiplies them, see for_each_block(). `block` has `bytes` bytes. Cost: one
+// strided read for each weight, once a call.
 template <class Multiply>
 [[nodiscard]] [[gnu::noinline]] bool copy_blocks(const Int8Weights& weights, Multiply multiply, int8_t* block,
                                                  size_t bytes) {
@@ -50,6 +54,7 @@ template <class Multiply>
     for (size_t j = 0; j < columns; ++j) {
       const int8_t* from = weights.data + static_cast<ptrdiff_t>(first + j) * weights.column_stride;
       int8_t* to = block + j * weights.depth;
+      // A column of the block is contiguous, as the microkernel reads it.
       for (size_t k = weights.depth; k > 0; --k, from += weights.depth_stride) *to++ = *from;
     }
     multiply(first, columns, static_cast<const int8_t*>(block), static_cast<ptrdiff_t>(weights.depth));
@@ -57,8 +62,9 @@ template <class Multiply>
   return true;
 }
 
-// Calls multiply(first, columns, right, right_stride) for blocks of columns until all are covered. Returns
-// false if a column has to be copied and exceeds the stack buffer.
+// Calls multiply(first, columns, right, right_stride) for blocks of columns until all are covered: element k
+// of column first + j is right[j * right_stride + k]. `right` is valid during the call only. Returns false,
+// before any call, if a column has to be copied and exceeds the stack buffer.
 template <class Multiply>
 [[nodiscard]] bool for_each_block(const Int8Weights& weights, Multiply multiply) {
   if (!weights.is_contiguous()) {

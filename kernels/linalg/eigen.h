@@ -11,7 +11,8 @@
 
 namespace rushlight::kernels {
 
-// Decomposes a Hermitian matrix: eigenvalues in ascending order, eigenvectors as columns.
+// Decomposes a Hermitian matrix: eigenvalues in ascending order, eigenvectors as columns. Only one matrix at
+// a time; the members are memory that the next matrix reuses.
 struct Eigen {
   // Scratch memory, allocated once for a batch of matrices of one size and dtype. The caller writes both
   // triangles of the matrix to `work`; decompose() replaces them by the eigenvectors. Columns of `work` are

@@ -22,18 +22,22 @@ struct Pivots {
 };
 // InvalidType unless the pivots are int32; InvalidArgument unless each is in [1, rows].
 Error check_pivots(const Tensor& pivots, ptrdiff_t rows);
+// The pivots of matrix n of a batch; the last dimension is the pivots of a matrix.
 [[nodiscard]] Pivots pivots_of(const Tensor& tensor, const Shape& batch, size_t n);
 
 // A = P L U with partial pivoting: `a` becomes L (unit diagonal, below) and U. Returns 0, or the 1-based
-// index of the first zero on the diagonal of U.
+// index of the first zero on the diagonal of U. Continues after a zero pivot, as LAPACK does. `a` may have
+// any shape.
 int32_t factor_lu(const MatrixView& a, Pivots pivots);
 
-// Factors every matrix of `a`, or its transpose, into `lu`, and resizes all results. InvalidType,
-// InvalidArgument (overlap of pivots; with `check_errors` a singular matrix).
+// Factors every matrix of `a`, or its transpose, into `lu`, and resizes all results: pivots are int32
+// [batch..., min(rows, columns)], info int32 [batch...] or null. InvalidType, InvalidArgument (overlap of
+// pivots; with `check_errors` a singular matrix).
 Error factor_all(const Tensor& a, bool transposed, const Tensor& lu, const Tensor& pivots, const Tensor* info,
                  bool check_errors);
 
-// Solves A x = b, or A^T x = b, in place in `b`.
+// Solves A x = b, or A^T x = b, in place in `b`, for all of its columns. A zero on the diagonal of U gives
+// infinities and NaN.
 void solve_lu(const MatrixView& lu, Pivots pivots, bool transposed, const MatrixView& b);
 
 // Sets p to the permutation matrix P of A = P L U.
@@ -58,7 +62,8 @@ void solve_triangular(const MatrixView& triangle, bool upper, bool unit, const M
 // leading minor that is not positive definite.
 int32_t factor_cholesky(const MatrixView& a);
 
-// Inverts `a` in place. `column` and `pivots` are scratch memory for one column. Returns as factor_lu().
+// Inverts `a` in place. `column` and `pivots` are scratch memory for one column. Returns as factor_lu(); the
+// inverse of a singular matrix contains infinities and NaN.
 int32_t invert(const MatrixView& a, Pivots pivots, const MatrixView& column);
 
 }  // namespace rushlight::kernels

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Matrices for linear algebra. Elements are float or double, real or complex; arithmetic is on complex
-// numbers of doubles. So the algorithms are compiled once, and work in place in output tensors.
+// numbers of doubles. So the algorithms are compiled once, and work in place in output tensors. Results are
+// rounded to the dtype whenever an element is stored.
 #pragma once
 
 #include <cmath>
@@ -28,6 +29,7 @@ struct ComplexNumber {
   ComplexNumber(double r, double i = 0) : real(r), imag(i) {}  // NOLINT: real numbers are complex ones
   friend bool operator==(ComplexNumber a, ComplexNumber b) { return a.real == b.real && a.imag == b.imag; }
 };
+// Usual complex arithmetic; division scales its operands against overflow (see Complex).
 ComplexNumber operator+(ComplexNumber a, ComplexNumber b);
 ComplexNumber operator-(ComplexNumber a, ComplexNumber b);
 ComplexNumber operator*(ComplexNumber a, ComplexNumber b);
@@ -36,6 +38,7 @@ ComplexNumber operator/(ComplexNumber a, ComplexNumber b);
 inline ComplexNumber operator-(ComplexNumber z) { return {-z.real, -z.imag}; }
 
 inline ComplexNumber conjugate(ComplexNumber z) { return {z.real, -z.imag}; }
+// |z| without overflow, and |z|^2.
 double absolute(ComplexNumber z);
 double squared(ComplexNumber z);
 
@@ -48,6 +51,7 @@ struct RealNumber {
   RealNumber(double r, double = 0) : real(r) {}  // NOLINT: as above
   friend bool operator==(RealNumber a, RealNumber b) { return a.real == b.real; }
 };
+// The same operators for real numbers, inline because each is one operation.
 inline RealNumber operator+(RealNumber a, RealNumber b) { return a.real + b.real; }
 inline RealNumber operator-(RealNumber a, RealNumber b) { return a.real - b.real; }
 inline RealNumber operator*(RealNumber a, RealNumber b) { return a.real * b.real; }
@@ -62,7 +66,8 @@ inline double squared(RealNumber x) { return x.real * x.real; }
 // The type of elements in computations.
 using Number = std::conditional_t<kSelectsComplex, ComplexNumber, RealNumber>;
 
-// A strided view of a matrix. Element (i, j) is at data + i * row_step + j * column_step, in bytes.
+// A strided view of a matrix. Element (i, j) is at data + i * row_step + j * column_step, in bytes. Does not
+// own the memory; const views write to it.
 struct MatrixView {
   char* data = nullptr;
   ScalarType type = ScalarType::Double;
@@ -75,6 +80,7 @@ struct MatrixView {
   // A row-major matrix.
   [[nodiscard]] static MatrixView dense(void* data, ScalarType type, ptrdiff_t rows, ptrdiff_t columns);
 
+  // Element access converts between the dtype and Number. No bounds are checked.
   [[nodiscard]] Number get(ptrdiff_t i, ptrdiff_t j) const;
   void set(ptrdiff_t i, ptrdiff_t j, Number value) const;
 
@@ -82,20 +88,23 @@ struct MatrixView {
   [[nodiscard]] MatrixView transposed() const;
   [[nodiscard]] MatrixView adjoint() const;
   [[nodiscard]] MatrixView conjugate_of() const;
-  // The view of the first rows and columns.
+  // The view of the first rows and columns of the matrix.
   [[nodiscard]] MatrixView leading(ptrdiff_t some_rows, ptrdiff_t some_columns) const;
 
-  // Sum over k in [begin, end) of this(i, k) * other(k, j).
+  // Sum over k in [begin, end) of this(i, k) * other(k, j), in double, in order of k. Fast if both are real
+  // doubles.
   [[nodiscard]] Number dot(ptrdiff_t i, const MatrixView& other, ptrdiff_t j, ptrdiff_t begin,
                            ptrdiff_t end) const;
   // Subtracts factor * column k of `other` from column j, in rows [begin, end).
   void subtract(ptrdiff_t j, const MatrixView& other, ptrdiff_t k, Number factor, ptrdiff_t begin,
                 ptrdiff_t end) const;
+  // Exchanges two whole rows.
   void swap_rows(ptrdiff_t a, ptrdiff_t b) const;
   // Copies the elements of `source`, which has the same size, on diagonals [lowest, highest]; all others
   // become 0. Diagonals below the main one are negative.
   void copy_band(const MatrixView& source, ptrdiff_t lowest, ptrdiff_t highest) const;
   void copy(const MatrixView& source) const { copy_band(source, -source.rows, source.columns); }
+  // Ones on the diagonal, zeros elsewhere; the matrix may have any shape.
   void set_identity() const;
 };
 
@@ -105,7 +114,8 @@ constexpr ScalarType exact_type(ScalarType type) {
 }
 
 // Elements of tensors whose last dimensions are matrices or vectors, and whose other dimensions broadcast to
-// the shape of a batch. `n` is the row-major index in the batch.
+// the shape of a batch. `n` is the row-major index in the batch. Cost: one division for each of its
+// dimensions.
 [[nodiscard]] char* element_of(const Tensor& tensor, size_t core_dims, const Shape& batch, size_t n);
 [[nodiscard]] MatrixView matrix_of(const Tensor& tensor, const Shape& batch, size_t n);
 // As one column.

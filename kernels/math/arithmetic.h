@@ -10,16 +10,18 @@ namespace rushlight::kernels {
 
 namespace internal {
 
-// An unsigned type at least as wide as int, so that neither the operation nor integer promotion overflows.
+// An unsigned type at least as wide as int, so that neither the operation nor integer promotion overflows:
+// the product of two uint16_t would be computed in int and could overflow it.
 template <class T>
 using Wrapping = std::common_type_t<unsigned, std::make_unsigned_t<T>>;
 
+// bool is excluded: it has no unsigned type, and its results are 0 or 1.
 template <class T>
 inline constexpr bool kWraps = std::is_integral_v<T> && !std::is_same_v<T, bool>;
 
 }  // namespace internal
 
-// Sum, difference and product; integers wrap.
+// Sum, difference and product; integers wrap modulo 2^n, bool results are nonzero or not.
 template <class T>
 inline T wrapping_add(T a, T b) {
   if constexpr (internal::kWraps<T>) {
@@ -57,39 +59,48 @@ inline bool is_negative(T value) {
   return false;
 }
 
-// Integer division that truncates. Precondition: b is not 0. The lowest integer divided by -1 wraps.
+// Integer division that truncates, as in C++. Precondition: b is not 0. The lowest integer divided by -1
+// wraps; the CPU's division instruction would trap.
 template <class T>
 inline T truncated_divide(T a, T b) {
+  // 0 - a wraps to a for the lowest integer; a / -1 would overflow.
   if (std::is_signed_v<T> && b == static_cast<T>(-1)) return wrapping_subtract(T(0), a);
   return static_cast<T>(a / b);
 }
 
-// Remainder of truncated division; has the sign of a.
+// Remainder of truncated division; has the sign of a. An integer b must not be 0; with a floating b of 0 it
+// is NaN.
 template <class T>
 inline T truncated_remainder(T a, T b) {
   if constexpr (std::is_floating_point_v<T>) {
     return std::fmod(a, b);
   } else {
+    // Every integer is a multiple of -1, and the remainder instruction of some processors traps as the
+    // division does.
     if (std::is_signed_v<T> && b == static_cast<T>(-1)) return T(0);
     return static_cast<T>(a % b);
   }
 }
 
-// Remainder of floored division; has the sign of b. The caller refuses an integer b of 0.
+// Remainder of floored division, as Python's %; has the sign of b. The caller refuses an integer b of 0.
 template <class T>
 inline T floored_remainder(T a, T b) {
   const T remainder = truncated_remainder(a, b);
+  // The remainders differ by b if the truncated one is not 0 and its sign is not that of b.
   const bool adjusts = remainder != T(0) && is_negative(remainder) != is_negative(b);
   return adjusts ? static_cast<T>(remainder + b) : remainder;
 }
 
-// Floored division. For floating values it agrees with floored_remainder(); floor(a / b) does not if the
-// quotient rounds up to an integer.
+// Floored division, as Python's //. For floating values it agrees with floored_remainder(); floor(a / b) does
+// not if the quotient rounds up to an integer. The method is that of CPython's float division: (a - fmod(a,
+// b)) / b is an integer up to rounding, which floor() and the comparison with 0.5 remove. A zero quotient has
+// the sign of a / b.
 template <class T>
 inline T floored_divide(T a, T b) {
   if constexpr (std::is_floating_point_v<T>) {
     if (b == T(0)) return a / b;
     const T remainder = std::fmod(a, b);
+    // `quotient` is near an integer, since a - remainder is a multiple of b up to rounding.
     T quotient = (a - remainder) / b;
     if (remainder != T(0) && is_negative(remainder) != is_negative(b)) quotient -= T(1);
     if (quotient == T(0)) return std::copysign(T(0), a / b);

@@ -9,11 +9,13 @@
 
 namespace rushlight::kernels {
 
-// out = f(self), with complex or real results. Precondition: `self` is complex. Errors as run_elementwise().
+// out = f(self), with complex (complex_function) or real (complex_measure) results. Any dim order.
+// Precondition: `self` is complex. Errors as run_elementwise().
 Error complex_function(const Tensor& self, const Tensor& out, WideComplex (*f)(WideComplex));
 Error complex_measure(const Tensor& self, const Tensor& out, double (*f)(WideComplex));
 
-// out = f(a, b). `promoted` is complex; the inputs may be real.
+// out = f(a, b), which broadcast. `promoted` is complex; the inputs may be real. A 0-dim input is not rounded
+// to the promoted dtype first.
 Error complex_function(ScalarType promoted, const Tensor& a, const Tensor& b, const Tensor& out,
                        WideComplex (*f)(WideComplex, WideComplex));
 

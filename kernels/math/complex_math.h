@@ -11,10 +11,16 @@ namespace rushlight::kernels {
 
 using WideComplex = Complex<double>;
 
+// Roots and quotients. complex_sqrt() scales its argument where the modulus would overflow or lose bits. The
+// square root has a nonnegative real part.
 WideComplex complex_sqrt(WideComplex z);
 WideComplex complex_rsqrt(WideComplex z);
 WideComplex complex_reciprocal(WideComplex z);
 WideComplex complex_divide(WideComplex a, WideComplex b);
+// Exponentials and logarithms. complex_exp() halves large exponents, since exp(x) may overflow where exp(x)
+// cos(y) does not. complex_expm1() and complex_log1p() keep the digits that a sum with 1 would cancel.
+// Logarithms have imaginary parts in [-pi, pi], scaled for other bases; near a modulus of 1 they are computed
+// from the difference to 1.
 WideComplex complex_exp(WideComplex z);
 WideComplex complex_exp2(WideComplex z);
 WideComplex complex_expm1(WideComplex z);
@@ -22,19 +28,24 @@ WideComplex complex_log(WideComplex z);
 WideComplex complex_log2(WideComplex z);
 WideComplex complex_log10(WideComplex z);
 WideComplex complex_log1p(WideComplex z);
+// exp(exponent * log(base)). The relative error grows with the magnitude of that exponent.
 WideComplex complex_pow(WideComplex base, WideComplex exponent);
+// Hyperbolic functions and inverse functions after Kahan; the circular functions below are derived from
+// these.
 WideComplex complex_sinh(WideComplex z);
 WideComplex complex_cosh(WideComplex z);
 WideComplex complex_tanh(WideComplex z);
 WideComplex complex_asin(WideComplex z);
 WideComplex complex_acos(WideComplex z);
 WideComplex complex_atanh(WideComplex z);
+// 1 / (1 + exp(-z)), z times that, sin(pi z) / (pi z), which is 1 at 0, and z / |z|, which is 0 at 0.
 WideComplex complex_sigmoid(WideComplex z);
 WideComplex complex_silu(WideComplex z);
 WideComplex complex_sinc(WideComplex z);
 WideComplex complex_sgn(WideComplex z);
 
-// Multiplication by i and 1/i, which converts hyperbolic to circular functions.
+// Multiplication by i and 1/i, which converts hyperbolic to circular functions: sin z = sinh(i z) / i, cos z
+// = cosh(i z). Exact: they exchange the parts and a sign, so signed zeros keep their side of a branch cut.
 inline WideComplex times_i(WideComplex z) { return {-z.imag, z.real}; }
 inline WideComplex over_i(WideComplex z) { return {z.imag, -z.real}; }
 

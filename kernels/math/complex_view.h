@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Views of complex elements as their real components.
+// Views of complex elements as their real components. A complex element is its real part followed by its
+// imaginary part, each of half the size; no elements move.
 #pragma once
 
 #include "kernels/walk/view.h"

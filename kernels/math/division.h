@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Elementwise division with the three rounding modes of PyTorch.
+// Elementwise division with the three rounding modes of PyTorch: none (true division), "trunc" and "floor".
+// Floating division by 0 gives inf or NaN; integer division by 0 is an error, as in PyTorch.
 #pragma once
 
 #include <cmath>
@@ -13,6 +14,7 @@
 
 namespace rushlight::kernels {
 
+// kTruncate rounds the quotient toward 0, kFloor toward minus infinity.
 enum class Rounding : uint8_t { kNone, kTruncate, kFloor };
 
 // Reads the schema's `str? rounding_mode`. InvalidArgument for an unknown mode.
@@ -23,10 +25,12 @@ inline ScalarType division_type(ScalarType promoted, Rounding rounding) {
   return rounding == Rounding::kNone ? floating_type(promoted) : promoted;
 }
 
-// InvalidArgument if an integer was divided by zero.
+// InvalidArgument if an integer was divided by zero. Called once after the loop, so that the loop needs no
+// early exit.
 Error check_no_division_by_zero(bool happened);
 
-// One rounded quotient. An integer divisor of 0 sets *by_zero and gives 0.
+// One rounded quotient. An integer divisor of 0 sets *by_zero and gives 0, instead of a trap of the
+// processor. Floating quotients follow IEEE 754.
 template <class T, class F>
 inline T checked_quotient(T a, T b, bool* by_zero, F divide) {
   if constexpr (!std::is_floating_point_v<T>) {
@@ -38,8 +42,9 @@ inline T checked_quotient(T a, T b, bool* by_zero, F divide) {
   return divide(a, b);
 }
 
-// out = self / other, rounded, computed in the dtype of division_type(). InvalidArgument (shapes, integer
-// division by zero), InvalidType.
+// out = self / other, rounded, computed in the dtype of division_type(). Complex elements are only divided
+// without rounding. InvalidArgument (shapes, integer division by zero; `out` has been written then),
+// InvalidType.
 template <TypeSet kTypes>
 Error divide(ScalarType compute, Rounding rounding, const Tensor& self, const Tensor& other, Tensor& out) {
   if constexpr ((kTypes & types::kComplex) != 0) {
@@ -52,6 +57,7 @@ Error divide(ScalarType compute, Rounding rounding, const Tensor& self, const Te
         compute, out, [](auto a, auto b) { return a / b; }, self, other);
   }
   bool by_zero = false;
+  // A factory, since the quotient depends on the element type and keeps a reference to by_zero.
   const auto quotient = [&](auto type) {
     using T = typename decltype(type)::Element;
     return [&by_zero, floors = rounding == Rounding::kFloor](T a, T b) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Rare and long functions, such as the special functions: computed in double for every dtype and rounded
-// once, so that each is compiled once and all share two loops:
+// Rare and long functions, such as the special functions: computed in double for every dtype, so that each is
+// compiled once and all share two loops:
 //
 //   return double_function<kTypes, airy>(self, out);
 //
@@ -17,8 +17,9 @@ namespace rushlight::kernels {
 using UnaryDouble = double (*)(double);
 using BinaryDouble = double (*)(double, double);
 
-// `types` is the set of dtypes of the operator. Errors: as elementwise(); InvalidType if `out` is not
-// floating.
+// `types` is the set of dtypes of the operator. A float32 result is rounded once, a 16-bit one to float32
+// first. Errors: as elementwise(); InvalidType if `out` is not floating. Cores without a float64 unit emulate
+// the arithmetic.
 template <class F>
 struct DoubleFunction {
   F function;

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Discrete Fourier transforms of any length along dimensions of tensors. Cost: O(n * sum of the prime factors
-// of n).
+// Discrete Fourier transforms of any length along dimensions of tensors, by Stockham's autosort algorithm
+// with the prime factors of n as radices. Cost: O(n * sum of the prime factors of n), so a prime length costs
+// O(n^2).
+//
+//   forward   X[k] = sum over j of x[j] * exp(-2 pi i j k / n)        backward: exp(+2 pi i j k / n)
 #pragma once
 
 #include <cstddef>
@@ -15,7 +18,8 @@
 
 namespace rushlight::kernels {
 
-// Transforms along several dimensions, one after the other.
+// Transforms along several dimensions, one after the other. Use in this order: plan(), reserve(), run() for
+// each dimension once.
 class Fourier {
  public:
   // Plans transforms along `dims`, which must be valid and distinct; `sizes` is the shape of the transforms.
@@ -31,8 +35,8 @@ class Fourier {
 
   // Transforms the fibers of `source` along dimension number `index` of the plan into `target`, which may be
   // `source`. Each has the component dtype or is complex; if `target` is shorter, only the first elements are
-  // stored. `mirrored`: `source` holds half of a Hermitian-symmetric fiber. The last step scales the sums.
-  // InvalidType.
+  // stored. `mirrored`: `source` holds half of a Hermitian-symmetric fiber, n / 2 + 1 elements. The last step
+  // scales the sums. Computed in the component dtype, with roots of unity from double. InvalidType.
   Error run(const View& source, const View& target, size_t index, bool forward, bool mirrored = false);
 
   [[nodiscard]] size_t count() const { return count_; }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Random tensors. A distribution is a function of two parameters, each a scalar or a tensor that broadcasts.
-// Elements are drawn in the order of the output's memory.
+// Elements are drawn in the order of the output's memory, on one thread, so results do not depend on threads.
+// They differ from PyTorch's, which has other generators.
 #pragma once
 
 #include <cstdint>
@@ -17,12 +18,14 @@ namespace rushlight::kernels {
 Error check_no_generator(const EValue& generator);
 
 // Pseudo-random values. Each object is the next stream of the process (SplitMix64), so calls after one seed
-// repeat.
+// repeat. Not for cryptography. Creating one advances the process's count of streams.
 class Random {
  public:
   // Uniform values have as many random bits as the significand of `type`.
   explicit Random(ScalarType type);
 
+  // normal() takes two uniform values, by the Box-Muller transform; below() rejects values that would bias
+  // the result.
   double uniform();                // in [0, 1)
   double positive();               // in (0, 1]
   double normal();                 // mean 0, standard deviation 1
@@ -33,10 +36,11 @@ class Random {
   int bits_;
 };
 
-// The largest integer n such that `type` represents all integers in [0, n].
+// The largest integer n such that `type` represents all integers in [0, n]: 2^24 for float32, the maximum of
+// an integer type.
 uint64_t largest_drawn(ScalarType type);
 
-// A distribution: draws one value for the parameters a and b.
+// A distribution: draws one value for the parameters a and b, with any number of draws from `random`.
 using Draw = double (*)(Random& random, double a, double b);
 
 // A parameter: a scalar, or a tensor that broadcasts to the output. Refers to the tensor.

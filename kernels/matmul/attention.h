@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Shapes, broadcasting and addresses of scaled_dot_product_attention, shared by portable code and backs.
+// Shapes, broadcasting and addresses of scaled_dot_product_attention, shared by portable code and backs:
+//
+//   out = softmax(query key^T * scale + mask) value        for each head, softmax over the keys
+//
+// A plan turns tensors of any layout into matrices of single heads, so computations need no shapes.
 #pragma once
 
 #include <cstddef>
@@ -11,14 +15,16 @@
 
 namespace rushlight::kernels {
 
-// A matrix of one head; strides in bytes, 0 for repeated elements.
+// A matrix of one head; strides in bytes, 0 for repeated elements. Does not own the elements.
 struct HeadMatrix {
   char* data = nullptr;
   ptrdiff_t row = 0;
   ptrdiff_t column = 0;
 };
 
-// The operator's arguments, in the order of its schema.
+// The operator's arguments, in the order of its schema. A bool mask keeps the keys that are true; other masks
+// are added to the scores. Without a scale it is 1 / sqrt(depth). With enable_gqa (grouped queries) dimension
+// -3 of key and value may be a divisor of the query's: consecutive heads of the query share one of theirs.
 struct AttentionArguments {
   const Tensor& query;
   const Tensor& key;
@@ -31,8 +37,10 @@ struct AttentionArguments {
 };
 
 // Attention over caches of keys and values that already hold the new positions. Tensors are [batch,
-// positions, heads, depth], or [batch, heads, positions, depth] with `heads_first`. Without a mask the
-// queries have positions start, start + 1, ..., and see no later key; with a mask they see the whole cache.
+// positions, heads, depth], or [batch, heads, positions, depth] with `heads_first`; the query has its own
+// number of positions, and its heads are a multiple of the cache's. Without a mask the queries have positions
+// start, start + 1, ...; if causal they see no later key, otherwise all keys up to the last query's. With a
+// mask, float32 [queries, keys], they see the whole cache, and `is_causal` must be false.
 struct CachedAttentionArguments {
   const Tensor& query;
   const Tensor& key;
@@ -46,10 +54,12 @@ struct CachedAttentionArguments {
 
 // A checked problem. The last two dimensions are: query [queries, depth], key [keys, depth], value [keys,
 // width], mask [queries, keys], out [queries, width]. The dimensions before them broadcast to the batch.
+// Holds addresses of the tensors' data, so it is valid for one call.
 class AttentionPlan {
  public:
-  // Checks all arguments and resizes `out`. Errors: InvalidArgument (shapes), InvalidType (dtypes differ;
-  // mask not bool, float32 or the query's dtype), NotSupported (dropout).
+  // Checks all arguments and resizes `out`. All tensors but the mask have the query's dtype. The mask may not
+  // enlarge the batch. Errors: InvalidArgument (shapes), InvalidType (dtypes differ; mask not bool, float32
+  // or the query's dtype), NotSupported (dropout).
   Error make(const AttentionArguments& arguments, const Tensor& out);
 
   // Checks sizes, and resizes `out` to the query's shape; the caller checks dtypes. Errors: InvalidArgument
@@ -60,6 +70,7 @@ class AttentionPlan {
   Error make_largest(const Tensor& query, const Tensor& key, const Tensor& value, bool heads_first,
                      const Tensor& out);
 
+  // Sizes of the checked problem. Each may be 0; a row of the result that sees no key is 0.
   [[nodiscard]] size_t heads() const { return heads_; }  // matrices of queries
   [[nodiscard]] size_t queries() const { return queries_; }
   [[nodiscard]] size_t keys() const { return keys_; }
@@ -70,11 +81,13 @@ class AttentionPlan {
   [[nodiscard]] bool has_mask() const { return has_mask_; }
   [[nodiscard]] ScalarType mask_type() const { return mask_type_; }
 
-  // The number of keys that a query sees, from key 0 on.
+  // The number of keys that a query sees, from key 0 on: a causal mask as a loop limit. In make() it is
+  // aligned to the upper left, as in PyTorch: query i sees keys 0 to i, whatever the number of keys.
   [[nodiscard]] size_t keys_of(size_t query) const {
     return is_causal_ && first_ + query + 1 < keys_ ? first_ + query + 1 : keys_;
   }
 
+  // The five matrices of one head.
   struct Head {
     HeadMatrix query;
     HeadMatrix key;
@@ -82,22 +95,29 @@ class AttentionPlan {
     HeadMatrix mask;  // data is null without a mask
     HeadMatrix out;
   };
+  // Head `index` in row-major order of the batch dimensions; index < heads(). Cost: one division for each of
+  // them.
   [[nodiscard]] Head head(size_t index) const;
 
  private:
   // A tensor whose leading dimensions broadcast over the batch; an index of the last of them serves `group`
-  // heads.
+  // heads. Strides are in bytes, 0 where the tensor is broadcast.
   struct Operand {
     HeadMatrix matrix;
     ptrdiff_t strides[kTensorDimensionLimit] = {};
     size_t group = 1;
   };
+  // broadcast_leading(): strides of the leading dimensions in the batch. broadcast_mask(): checks the mask
+  // against the scores' shape and sets its strides. The two below read the sizes of a cache, and the keys
+  // that its queries see.
   void broadcast_leading(const Tensor& tensor, Operand* operand) const;
   Error broadcast_mask(const Tensor& mask, Shape scores);
   Error read_sizes(const CachedAttentionArguments& given);
   Error read_cached_mask(const CachedAttentionArguments& given);
+  // The operand's matrix at a batch index.
   [[nodiscard]] HeadMatrix at(const Operand& operand, const size_t* index) const;
 
+  // The leading dimensions of the result, and the operands in it.
   Shape batch_;
   Operand query_;
   Operand key_;

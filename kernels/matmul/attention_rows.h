@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Attention one row of the result at a time, with online softmax: for any layout, without scratch memory.
+// Reads a key's scores and values together and never stores a row of scores. Reference: Milakov and
+// Gimelshein, "Online normalizer calculation for softmax", 2018.
 #pragma once
 
 #include <cmath>
@@ -11,18 +13,19 @@
 
 namespace rushlight::kernels {
 
-// Number of scores, and of result columns, on the stack at a time.
+// Number of scores, and of result columns, on the stack at a time. Results wider than kAttentionColumns
+// compute their scores again for each block of columns; more keys together mean fewer rescalings of the sums.
 inline constexpr size_t kAttentionKeys = 16;
 inline constexpr size_t kAttentionColumns = 64;
 
-// The address of element (row, column).
+// The address of element (row, column); T must be the matrix's element type.
 template <class T>
 inline T* element_at(const HeadMatrix& matrix, size_t row, size_t column) {
   return reinterpret_cast<T*>(matrix.data + matrix.row * static_cast<ptrdiff_t>(row) +
                               matrix.column * static_cast<ptrdiff_t>(column));
 }
 
-// The term that the mask adds to a score.
+// The term that the mask adds to a score: 0 or -inf for bool, the element for the head's dtype or float32.
 template <class T, class A>
 inline A mask_at(const HeadMatrix& mask, ScalarType type, size_t query, size_t key) {
   if (type == ScalarType::Bool) {
@@ -32,7 +35,8 @@ inline A mask_at(const HeadMatrix& mask, ScalarType type, size_t query, size_t k
   return static_cast<A>(*element_at<float>(mask, query, key));
 }
 
-// Reads one head whose elements all have dtype T.
+// Reads one head whose elements all have dtype T. op_custom_quantized_sdpa.cpp has the same interface for
+// int8 with a scale for each token.
 template <class T>
 class PlainHead {
  public:
@@ -41,6 +45,7 @@ class PlainHead {
 
   PlainHead(const AttentionPlan::Head& head, size_t depth) : head_(head), depth_(depth) {}
 
+  // The unscaled score of a query and a key, as one sum in order of depth.
   [[nodiscard]] A dot(size_t query, size_t key) const {
     A sum = 0;
     for (size_t d = 0; d < depth_; ++d) sum += at(head_.query, query, d) * at(head_.key, key, d);
@@ -62,7 +67,10 @@ class PlainHead {
 };
 
 // One row of the result. Softmax is online: sums are relative to the largest score so far, and are rescaled
-// when a larger one appears. `Numbers` reads the elements of the head, see PlainHead.
+// when a larger one appears. `Numbers` reads the elements of the head, see PlainHead. Keeps references to all
+// arguments of the constructor.
+//
+//   m' = max(m, block's largest)   sums' = sums * exp(m - m') + sum over the block of exp(score - m') * value
 template <class Numbers>
 class AttentionRow {
  public:
@@ -73,7 +81,8 @@ class AttentionRow {
                size_t query)
       : plan_(plan), head_(head), numbers_(numbers), query_(query) {}
 
-  // Computes columns [first, first + count); count is at most kAttentionColumns.
+  // Computes columns [first, first + count); count is at most kAttentionColumns. Keys beyond keys_of() are
+  // not read. Accumulates in A, float for 16-bit floats, and rounds each element once.
   void compute(size_t first, size_t count) {
     A sums[kAttentionColumns] = {};
     A sum = 0;
@@ -83,6 +92,7 @@ class AttentionRow {
       const size_t n = end - key < kAttentionKeys ? end - key : kAttentionKeys;
       A weights[kAttentionKeys];
       const A factor = weigh(key, n, &shift, weights);
+      // The block is summed first, so that the total adds fewer terms one after the other.
       A block = 0;
       for (size_t k = 0; k < n; ++k) block += weights[k];
       sum = sum * factor + block;
@@ -109,11 +119,13 @@ class AttentionRow {
     const A lowest = -std::numeric_limits<A>::infinity();
     const A subtracted = largest == lowest ? A(0) : largest;
     for (size_t k = 0; k < n; ++k) weights[k] = std::exp(weights[k] - subtracted);
+    // Before the first finite score the earlier sums are 0 and need no rescaling.
     const A factor = *shift == lowest ? A(1) : std::exp(*shift - subtracted);
     *shift = largest;
     return factor;
   }
 
+  // Score times scale, plus the mask's term.
   A score(size_t key) const {
     const A sum = numbers_.dot(query_, key) * static_cast<A>(plan_.scale());
     return plan_.has_mask() ? sum + mask_at<T, A>(head_.mask, plan_.mask_type(), query_, key) : sum;
@@ -125,7 +137,7 @@ class AttentionRow {
   size_t query_;
 };
 
-// Computes all heads. numbers_of(index, head) returns the reader of a head.
+// Computes all heads, one after the other. numbers_of(index, head) returns the reader of a head by value.
 template <class NumbersOf>
 void attend_with(const AttentionPlan& plan, NumbersOf numbers_of) {
   for (size_t index = 0; index < plan.heads(); ++index) {

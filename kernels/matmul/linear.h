@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Linear layers: argument checks and the portable computation.
+// Linear layers: argument checks and the portable computation, a matrix product with the transposed weight.
 #pragma once
 
 #include <optional>
@@ -12,7 +12,8 @@
 namespace rushlight::kernels {
 
 // out = input weight^T + bias. input [..., depth], weight [features, depth] or [depth], bias [features] or
-// one element.
+// one element. A weight of rank 1 has no bias and gives a result without the last dimension. Does not own the
+// tensors.
 struct LinearProblem {
   static constexpr bool kDtypeIsSelected = true;
 
@@ -27,11 +28,13 @@ struct LinearProblem {
 };
 
 // Checks the tensors and writes the shape of the result: the input's with its last size replaced by the
-// weight's features. InvalidArgument, InvalidType (dtypes differ or are not in `types`).
+// weight's features. Does not resize `out`. InvalidArgument, InvalidType (dtypes differ or are not in
+// `types`).
 Error linear_shape(const LinearProblem& problem, TypeSet types, Shape* shape);
 
-// Computes into `out`, which has that shape, as matrix products. InvalidType if the dtype is not selected;
-// errors of `by`.
+// Computes into `out`, which has that shape, as matrix products: one if the leading dimensions merge into
+// rows with constant strides in input and output, otherwise one for each span of them. InvalidType if the
+// dtype is not selected; errors of `by`, which multiplies one product.
 Error multiply_linear(const LinearProblem& problem, Error (*by)(const Product& product) = multiply);
 
 }  // namespace rushlight::kernels

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Products of a floating-point matrix with a quantized int8 matrix.
+// Products of a floating-point matrix with a quantized int8 matrix, dequantized on the fly; for the operators
+// mixed_mm and mixed_linear:
+//
+//   out[i][j] = sum over k of input[i][k] * (weight[k, j] - zero_point[k, j]) * scale[k, j]
 #pragma once
 
 #include <cstddef>
@@ -12,7 +15,8 @@
 
 namespace rushlight::kernels {
 
-// A product and its tensors. The operator has checked the number of scales.
+// A product and its tensors. The operator has checked the number of scales, so indices of (k, column) are
+// valid.
 struct MixedProduct {
   const Tensor& input;                       // [rows, depth]
   const Tensor& weight;                      // two dimensions: depth and columns, see depth_dim
@@ -24,11 +28,15 @@ struct MixedProduct {
   size_t per_column;
 };
 
-// InvalidType unless `types` contains the dtypes; InvalidArgument unless input and weight are matrices of
-// equal depth.
+// InvalidType unless `types` contains the dtypes, and scales and zero points have the input's;
+// InvalidArgument unless input and weight are matrices of equal depth and scales and zero points are
+// row-major, equally many.
 Error check_mixed(const MixedProduct& product, TypeSet types);
 
-// Resizes `out` and computes it with float32 sums. InvalidArgument, InvalidType.
+// Resizes `out` and computes it with float32 sums: a group's sum is multiplied by its scale once, and each
+// element is rounded once to the dtype of `out`, which may differ from the input's. Precondition:
+// check_mixed(). InvalidArgument, InvalidType. Cost: rows * columns * depth multiply-adds, and as many
+// subtractions.
 Error multiply_mixed(const MixedProduct& product, const Tensor& out);
 
 }  // namespace rushlight::kernels

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Products with vectors, expressed as matrix products, for mv, addmv, dot and the like.
+// Products with vectors, expressed as matrix products, for mv, addmv, dot and the like: a vector is a matrix
+// with one row or one column, so vectors need no separate loops.
 #pragma once
 
 #include "kernels/matmul/matmul.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Shared by batch normalization with and without training: argument checks, and the normalization of one
-// channel with given statistics.
+// channel with given statistics. Channels are dimension 1; a channel is every element with one index there,
+// in all elements of the batch.
 #pragma once
 
 #include <cmath>
@@ -15,13 +16,13 @@
 namespace rushlight::kernels {
 
 // InvalidArgument unless the input has channels, and each given parameter and running statistic has one
-// element for each channel. InvalidType unless the dtypes match: parameters have the dtype of the statistics,
-// which is the input's, or float32 for 16-bit inputs.
+// element for each channel. InvalidType unless the dtypes match: parameters have the dtype of the statistics
+// (without them, of each other), which is the input's, or float32 for 16-bit inputs.
 Error check_batch_norm(const Tensor& input, const NormalizationParameters& parameters,
                        const std::optional<Tensor>& mean, const std::optional<Tensor>& var);
 
-// Checks that `out` has the input's dtype, and resizes the results: the saved statistics to `saved` elements.
-// InvalidArgument, InvalidType.
+// Checks that `out` has the input's dtype, and resizes the results: `out` to the input's shape, the saved
+// statistics to `saved` elements (the channels, or 0 in inference). InvalidArgument, InvalidType.
 Error prepare_batch_norm_outs(const Tensor& input, SizesType saved, const Tensor& out,
                               const Tensor& save_mean, const Tensor& save_invstd);
 
@@ -35,7 +36,7 @@ Accumulator<T> channel_element(const Tensor& tensor, ptrdiff_t channel) {
   return widen(tensor.const_data_ptr<T>()[channel]);
 }
 
-// Mean and 1 / sqrt(variance + eps) of one channel.
+// Mean and 1 / sqrt(variance + eps) of one channel, computed in the accumulator's type.
 template <class T>
 Moments<Accumulator<T>> running_moments(const Tensor& mean, const Tensor& var, ptrdiff_t channel,
                                         double eps) {
@@ -43,7 +44,9 @@ Moments<Accumulator<T>> running_moments(const Tensor& mean, const Tensor& var, p
   return {channel_element<T>(mean, channel), 1 / std::sqrt(variance)};
 }
 
-// target = (source - mean) * scale + bias for the views of one channel.
+// target = (source - mean) * scale + bias for the views of one channel, with scale = rstd * weight. The mean
+// is subtracted first, because folding it into the bias would cancel if it is large. Rounds each element
+// once; `target` may be `source`.
 template <class T>
 void normalize_channel(const View& target, const View& source, const Moments<Accumulator<T>>& moments,
                        const NormalizationParameters& parameters, ptrdiff_t channel) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Layer normalization: argument checks and the layout of groups, shared by portable code and backs.
+// Layer normalization: argument checks and the layout of groups, shared by portable code and backs. A group
+// is the elements of the last dimensions, which normalized_shape repeats, for one index of the leading ones.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +14,8 @@
 namespace rushlight::kernels {
 
 // `groups` walks over the normalized groups and their statistics, `elements` over the elements of a group
-// with their parameters.
+// with their parameters. Both take the dimensions in the order of the input's memory. Strides are in bytes;
+// the addresses are the caller's. `elements` need not be contiguous.
 struct LayerNormLayout {
   enum Group { kGroupInput, kGroupOutput, kGroupMean, kGroupRstd, kGroupOperands };
   enum Element { kInput, kOutput, kWeight, kBias, kElementOperands };
@@ -22,8 +24,9 @@ struct LayerNormLayout {
   size_t count = 1;                      // elements in a group
 };
 
-// Checks all arguments, resizes the outputs and computes the layout. Errors: InvalidArgument (shapes),
-// InvalidType.
+// Checks all arguments, resizes the outputs and computes the layout: mean and rstd have the leading
+// dimensions, then 1 for each normalized one. `layout` must be new. Errors: InvalidArgument (shapes),
+// InvalidType. Needs no tensor memory.
 Error plan_layer_norm(const Tensor& input, Span<const int64_t> normalized_shape,
                       const NormalizationParameters& parameters, const Tensor& out, const Tensor& mean,
                       const Tensor& rstd, LayerNormLayout* layout);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Shared by layer and group normalization: statistics of a group of elements, and the dtypes of parameters.
+// Everything is computed in float or double; 16-bit floats are converted element by element.
 #pragma once
 
 #include <cmath>
@@ -15,7 +16,8 @@
 
 namespace rushlight::kernels {
 
-// 16-bit inputs may have parameters and statistics of the same dtype or of float32.
+// The affine parameters that follow a normalization, each absent or present, and the eps added to the
+// variance. 16-bit inputs may have parameters and statistics of the same dtype or of float32.
 struct NormalizationParameters {
   std::optional<Tensor> weight;
   std::optional<Tensor> bias;
@@ -31,16 +33,17 @@ struct NormalizationParameters {
 Error check_parameter_shape(const std::optional<Tensor>& parameter, Span<const SizesType> shape,
                             const char* name);
 
-// InvalidType unless `out` has the input's dtype, and parameters and statistics have it or are float32 for
-// 16-bit inputs.
+// InvalidType unless `out` has the input's dtype, parameters and statistics have it or are float32 for 16-bit
+// inputs, and weight and bias agree. Also if this build cannot convert such dtypes.
 Error check_normalization_types(const Tensor& input, const NormalizationParameters& parameters,
                                 const Tensor& out, const Tensor& mean, const Tensor& rstd);
 
-// InvalidArgument unless N, C and HxW match the input's shape and the groups divide the channels.
+// InvalidArgument unless N, C and HxW match the input's shape, and `group`, the number of groups, divides the
+// channels. Rank at least 2.
 Error check_group_sizes(const Tensor& input, int64_t samples, int64_t channels, int64_t positions,
                         int64_t group);
 
-// Statistics of a group of elements.
+// Statistics of a group of elements, in the accumulator's type.
 template <class A>
 struct Moments {
   A mean;
@@ -48,8 +51,8 @@ struct Moments {
 };
 
 // Mean and inverse standard deviation of `count` elements; `each` calls its argument with every element. Two
-// passes, because the one-pass formula cancels if the mean is large. Sums are pairwise. No elements: mean 0,
-// rstd NaN.
+// passes, because the one-pass formula cancels if the mean is large. Sums are pairwise. The variance divides
+// by `count`, as PyTorch's normalizations do. No elements: mean 0, rstd NaN.
 template <class A, class Each>
 Moments<A> moments_of(size_t count, double eps, Each each) {
   if (count == 0) return {A(0), static_cast<A>(NAN)};
@@ -61,14 +64,15 @@ Moments<A> moments_of(size_t count, double eps, Each each) {
   return {mean, A(1) / std::sqrt(squares.total() / static_cast<A>(count) + static_cast<A>(eps))};
 }
 
-// Stores a statistic, converted to `type`.
+// Stores one statistic, converted to `type`, which check_normalization_types() has accepted.
 template <class A>
 void write_statistic(char* target, ScalarType type, A value) {
   convert_span(target, 0, type, &value, 0, scalar_type_of<A>, 1);
 }
 
-// Calls f(elements, parameters), each a DirectElements or HeldElements. Precondition:
-// check_normalization_types().
+// Calls f(elements, parameters), each a DirectElements or HeldElements. float and double get their own loops
+// with parameters of the same dtype; 16-bit floats share one loop in float, with parameters of either dtype.
+// InvalidType for dtypes outside of kTypes. Precondition: check_normalization_types().
 template <TypeSet kTypes, class F>
 Error dispatch_normalization(ScalarType input, ScalarType parameters, F f) {
   if (!contains(kTypes, input)) return unsupported_type(input);

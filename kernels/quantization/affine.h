@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Affine quantization: real = (quantized - zero_point) * scale. Arithmetic is float, or double if the scales
-// are, as PyTorch defines the operators; rounds half to even.
+// are, as PyTorch defines the operators; rounds half to even. Quantization multiplies by the inverse of the
+// scale instead of dividing, as PyTorch does, so results can differ from a division by one step.
 #pragma once
 
 #include <cmath>
@@ -29,7 +30,8 @@ struct AffineRange {
   int64_t max;
 };
 
-// The order of rounding and adding the zero point: results for halves differ if the zero point is odd.
+// The order of rounding and adding the zero point: results for halves differ if the zero point is odd,
+// because halves round to even.
 enum class ZeroPoint : uint8_t { kAfterRounding, kBeforeRounding };
 
 // The parameters of one mapping, as doubles for all dtypes.
@@ -39,7 +41,7 @@ struct Affine {
 };
 
 // InvalidType unless `dtype` is the dtype of `quantized` and in kQuantizedTypes; InvalidArgument unless it
-// can hold the range.
+// can hold the range, which has at least one value.
 Error check_quantized(const Tensor& quantized, int64_t dtype, const AffineRange& range);
 // The same for dequantization, which ignores the range: the dtype need not hold it.
 Error check_dequantized(const Tensor& quantized, int64_t dtype, const AffineRange& range);
@@ -50,10 +52,12 @@ Error check_range(int64_t dtype, const AffineRange& range);
 // InvalidType unless `types` contains the tensor's dtype.
 Error check_type(const Tensor& tensor, TypeSet types, const char* name);
 
-// The element at `index` in memory order. Precondition: its dtype is in kScaleTypes or kZeroPointTypes.
+// The element at `index` in memory order. Precondition: its dtype is in kScaleTypes or kZeroPointTypes. Cost:
+// a switch.
 double number_at(const Tensor& tensor, size_t index);
 
-// A scale and a zero point for each channel or token; absent zero points are 0.
+// A scale and a zero point for each channel or token; absent zero points are 0. Refers to the tensors, whose
+// elements are in memory order.
 struct AffineList {
   const Tensor& scales;
   const Tensor* zero_points;
@@ -73,7 +77,8 @@ Error read_single(const Tensor& tensor, TypeSet types, const char* name, double*
 
 namespace internal {
 
-// Floats from 2^23 on are integers; below 2^22, adding 1.5 * 2^23 leaves no bits for a fraction.
+// Floats from 2^23 on are integers; below 2^22, adding 1.5 * 2^23 leaves no bits for a fraction: the addition
+// itself rounds, halves to even. For double the powers are 52 and 51.
 template <class C>
 inline C round_half_to_even(C value) {
   constexpr C kLimit = std::is_same_v<C, float> ? C(0x1p22) : C(0x1p51);
@@ -84,10 +89,11 @@ inline C round_half_to_even(C value) {
 
 }  // namespace internal
 
-// Quantizes C to Q; NaN becomes 0.
+// Quantizes C to Q; NaN becomes 0, infinities and values out of range the end of the range.
 template <class Q, class C>
 class Quantizer {
  public:
+  // The scale is inverted in double, then rounded to C.
   Quantizer(const Affine& affine, const AffineRange& range, ZeroPoint order)
       : inverse_scale_(static_cast<C>(1.0 / affine.scale)),
         before_(order == ZeroPoint::kBeforeRounding ? static_cast<C>(affine.zero_point) : C(0)),
@@ -98,6 +104,7 @@ class Quantizer {
         max_(static_cast<Q>(range.max)) {}
 
   [[nodiscard]] Q operator()(C value) const {
+    // In the range, which fits in int32 for all quantized dtypes.
     const C result = internal::round_half_to_even(value * inverse_scale_ + before_) + after_;
     if (result > lowest_ && result < highest_) return static_cast<Q>(static_cast<int32_t>(result));
     if (result != result) return Q(0);
@@ -114,8 +121,8 @@ class Quantizer {
   Q max_;
 };
 
-// Conversion of whole tensors between real and quantized, in blocks, with dtype conversion if the real dtype
-// is not the compute dtype.
+// Conversion of whole tensors between real and quantized, in blocks of 32 elements on the stack, with dtype
+// conversion if the real dtype is not the compute dtype. Any layouts.
 struct AffineSpans {
   ScalarType quantized;
   ScalarType real;
@@ -129,14 +136,14 @@ struct AffineSpans {
   [[nodiscard]] Error dequantize(const View& target, const View& source, const Affine& affine) const;
 };
 
-// The smallest and largest of the elements and 0.
+// The smallest and largest of the elements and 0, so that 0 is always representable.
 struct Extent {
   float min = 0;
   float max = 0;
 };
 
 // Finds the extent. InvalidArgument if there are no elements or one is NaN; InvalidType if this build cannot
-// convert them to float.
+// convert them to float. One pass, in any layout.
 Error find_extent(const View& elements, Extent* extent);
 
 // Resolves `axis` (negative: from the end), checks that the list has an entry for each index of it, and
@@ -152,7 +159,7 @@ inline Error plan_channels(const Tensor& input, int64_t axis, const AffineList& 
 }
 
 // Calls f(view of out, view of input, Affine) for every index of dimension `dim`, which plan_channels()
-// found.
+// found; the views lack that dimension. Stops at an error of f.
 template <class F>
 Error for_each_channel(const Tensor& input, size_t dim, const AffineList& list, const Tensor& out, F f) {
   const auto channels = static_cast<size_t>(input.sizes()[dim]);
@@ -166,7 +173,7 @@ Error for_each_channel(const Tensor& input, size_t dim, const AffineList& list, 
 }
 
 // The number of rows along the last dimension. InvalidArgument unless the tensor is row-major with rank 1 at
-// least.
+// least. `name` is the argument in messages.
 Error check_tokens(const Tensor& input, const char* name, size_t* tokens);
 
 // Calls f(view of out, view of input, Affine) for every token, a row along the last dimension. Also checks
@@ -181,6 +188,7 @@ Error for_each_token(const Tensor& input, const AffineList& list, const Tensor& 
   const SizesType size = input.sizes()[input.sizes().size() - 1];
   char* from = input.mutable_data_ptr<char>();
   char* to = out.mutable_data_ptr<char>();
+  // Tokens follow each other in memory; the views have rank 1.
   for (size_t token = 0; token < tokens && size > 0; ++token) {
     RL_TRY(f(View::row_major(to, out.scalar_type(), {&size, 1}),
              View::row_major(from, input.scalar_type(), {&size, 1}), list.at(token)));

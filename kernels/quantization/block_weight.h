@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Block-quantized weights as operator arguments: integers of 4 or 8 bits, or float16, in the layout of
-// kernels/ukernel/block_gemm.h.
+// kernels/ukernel/block_weights.h. The exporter writes that layout, so nothing is packed at load.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,8 @@
 
 namespace rushlight::kernels {
 
-// The arguments of a call that describe a weight.
+// The arguments of a call that describe a weight. The tensor itself is bytes, whose shape has to follow from
+// these.
 struct BlockArguments {
   int64_t features;
   int64_t depth;
@@ -22,7 +23,7 @@ struct BlockArguments {
   bool has_minimum;
 };
 
-// A checked weight; refers to the tensor's data.
+// A checked weight; refers to the tensor's data. A panel holds 16 features for the whole depth.
 struct BlockWeight {
   ukernel::BlockForm form;
   bool is_half = false;  // float16: only the depth of `form` is set
@@ -37,7 +38,7 @@ struct BlockWeight {
   }
   [[nodiscard]] const uint8_t* panel_data(size_t index) const { return data + index * panel_bytes(); }
   [[nodiscard]] ukernel::BlockPanel panel(size_t index) const { return {form, panel_data(index)}; }
-  // An element of a float16 weight.
+  // An element of a float16 weight, converted.
   [[nodiscard]] float half(size_t feature, size_t k) const;
   // The scale or minimum of a feature, from scales() or minimums() of its panel.
   [[nodiscard]] float real(const uint8_t* from, size_t feature) const;

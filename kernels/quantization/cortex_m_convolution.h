@@ -60,8 +60,9 @@ Error check_cortex_m_ranks(const CortexMConvolution& call);
 // The permutation from the image's dimensions to [N, C, H, W].
 [[nodiscard]] const uint8_t* image_dims(bool nhwc);
 
-// Checks and computes the call; ask(convolution) calls the back. Errors: InvalidArgument, InvalidType,
-// MemoryAllocationFailed, and the errors of `ask`.
+// Checks and computes the call; ask(convolution) calls the back. The input is read as stored; its offset is
+// folded into the bias, see folded_columns.h. Errors: InvalidArgument, InvalidType, MemoryAllocationFailed,
+// and the errors of `ask`.
 template <class Ask>
 Error convolve_cortex_m(KernelContext& context, const CortexMConvolution& call, const Tensor& out, Ask ask) {
   RL_TRY(check_cortex_m_ranks(call));
@@ -73,11 +74,13 @@ Error convolve_cortex_m(KernelContext& context, const CortexMConvolution& call, 
   int32_t zero_point = 0;
   RL_TRY(read_offset(call.input_offset, "input_offset", &zero_point));
   const auto columns = static_cast<size_t>(shape.sizes[1]);
+  // Biases with the input's offset folded in, and scales, for each output channel.
   FoldedColumns folded;
   RL_TRY(folded.take(context, columns, columns));
   const size_t column = call.kind == CortexMKind::kTransposed ? 1 : 0;
   RL_TRY(folded.fold(views.weight(), column, call.bias, -zero_point, 0));
   RL_TRY(folded.set_scales(call.multipliers, call.shifts));
+  // The back writes through a permuted view of `out`.
   const PermutedTensor result(out, image_dims(call.nhwc));
   ukernel::Requantization to;
   const IntegerConvolution convolution{
@@ -87,7 +90,8 @@ Error convolve_cortex_m(KernelContext& context, const CortexMConvolution& call, 
   return ask(convolution);
 }
 
-// Prepares the call; ask(convolution) prepares the back. Invalid arguments are left to the call.
+// Prepares the call; ask(convolution) prepares the back, with neither bias nor requantization. Requests the
+// scratch memory of the folded columns. Invalid arguments are left to the call.
 template <class Ask>
 Error prepare_cortex_m(KernelContext& context, const CortexMConvolution& call, const Tensor& out, Ask ask) {
   if (check_cortex_m_ranks(call) != Error::Ok || out.dim() != 4) return Error::Ok;  // the call reports it
@@ -97,6 +101,8 @@ Error prepare_cortex_m(KernelContext& context, const CortexMConvolution& call, c
   if (views.plan(call, out, &arguments, &shape) != Error::Ok) return Error::Ok;
   const auto columns = static_cast<size_t>(shape.sizes[1]);
   context.need_besides(FoldedColumns::bytes(columns, columns));
+  // With another shape of `out` the back has nothing to prepare yet; the scratch memory is requested all the
+  // same.
   if (!has_sizes(out, cortex_m_shape(call, shape).span())) return Error::Ok;
   const PermutedTensor result(out, image_dims(call.nhwc));
   const ukernel::Requantization none;

@@ -10,11 +10,12 @@
 
 namespace rushlight::kernels {
 
-// Caches the last quotient, so equal counts in succession cost nothing.
+// Caches the last quotient, so equal counts in succession cost nothing. One object for each thread.
 class DividedScale {
  public:
   // Precondition: `to` has one scale for all columns. Keeps a reference to it.
   explicit DividedScale(const ukernel::Requantization& to);
+  // Not copyable, because divided_ points into the object.
   DividedScale(const DividedScale&) = delete;
   DividedScale& operator=(const DividedScale&) = delete;
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Quantization of activations to int8 by ranges that are found at run time.
+// Quantization of activations to int8 by ranges that are found at run time, as exporters define it: each
+// mapping is a sequence of float32 steps, and another order of them would give other scales.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +20,8 @@ enum class RangeMapping : uint8_t {
                 // products with it
 };
 
-// A checked range: elements are quantized to [low, high], with a scale of at least `least_scale`.
+// A checked range: elements are quantized to [low, high], with a scale of at least `least_scale`. `low` and
+// `high` are integers, kept as floats for the steps.
 struct DynamicRange {
   RangeMapping mapping = RangeMapping::kAsymmetric;
   float low = -128;
@@ -47,10 +49,12 @@ struct DynamicScale {
 };
 
 // Computes scale and zero point for an extent, with the float32 steps of the definition, so that the bits
-// match.
+// match. The zero point is in [low, high].
 [[nodiscard]] DynamicScale choose_scale(const DynamicRange& range, const DynamicExtent& extent);
 
-// Quantizes `count` elements with stride `step`, and subtracts the zero point: results are in [-255, 255].
+// Quantizes `count` elements with stride `step`, and subtracts the zero point: results are in [-255, 255], so
+// products with weights need no correction for it. Rounds halves to even; NaN becomes 0 before the
+// subtraction.
 void quantize_centered(const DynamicRange& range, const DynamicScale& scale, size_t count, const float* from,
                        ptrdiff_t step, int16_t* to);
 

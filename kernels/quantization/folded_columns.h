@@ -48,7 +48,7 @@ class SumScale {
 };
 
 // Biases and scales of columns in scratch memory. Use in this order: take(), fold(), set_scale() or
-// set_scales(), prove().
+// set_scales(), prove(). The memory is valid until the kernel returns; bias() is a tensor on it.
 class FoldedColumns {
  public:
   FoldedColumns() = default;
@@ -78,13 +78,15 @@ class FoldedColumns {
   Error set_scales(const Tensor& multipliers, const Tensor& shifts);
 
   // Proves that the scales do not overflow for sums of `depth` products of at most `largest` and a bias of
-  // `columns` elements, and sets `to`, which points into this object. InvalidArgument.
+  // `columns` elements, and sets `to`, which points into this object. The scales were copied, so no write of
+  // the call can change them after the proof. InvalidArgument.
   Error prove(const int32_t* bias, size_t columns, size_t depth, int64_t largest, const QuantizedRange& range,
               ukernel::Requantization* to) const;
 
   [[nodiscard]] const std::optional<Tensor>& bias() const { return bias_; }
 
  private:
+  // Writes the sum of each column's weights to sums_.
   void sum_weights(const Tensor& weight, size_t column);
 
   size_t columns_ = 0;

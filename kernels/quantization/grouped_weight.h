@@ -16,7 +16,7 @@ namespace rushlight::kernels {
 
 // A checked weight. int8 [features, depth]; or uint8 [features, (depth + 1) / 2] with two elements in a byte,
 // -8 to 7 stored as 0 to 15, the first in the lower half. Scales are float32: one, [features], or [features,
-// groups] for groups of equal length. The elements of a row are adjacent.
+// groups] for groups of equal length. The elements of a row are adjacent. Refers to the tensors' data.
 struct GroupedWeight : ukernel::GroupedWeights {
   size_t features = 0;
 };

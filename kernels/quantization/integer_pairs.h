@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Portable elementwise operators of two quantized tensors, which broadcast.
+// Portable elementwise operators of two quantized tensors, which broadcast. The functions of sums and
+// products come from kernels/ukernel, so that portable code and backs share their definition.
 #pragma once
 
 #include "kernels/checks/checks.h"
@@ -18,10 +19,12 @@ void compute_pair_row(const F function, char* const* at, const BroadcastAxis& ax
   auto* out = reinterpret_cast<T*>(at[0]);
   const auto* a = reinterpret_cast<const T*>(at[1]);
   const auto* b = reinterpret_cast<const T*>(at[2]);
+  // Contiguous operands: a loop that compilers vectorize.
   if (axis.strides[0] == kSize && axis.strides[1] == kSize && axis.strides[2] == kSize) {
     for (size_t i = 0; i < axis.size; ++i) out[i] = static_cast<T>(function(a[i], b[i]));
     return;
   }
+  // Any strides, also 0 for a broadcast operand.
   for (size_t i = 0; i < axis.size; ++i) {
     *out = static_cast<T>(function(*a, *b));
     out += axis.strides[0] / kSize;
@@ -30,7 +33,8 @@ void compute_pair_row(const F function, char* const* at, const BroadcastAxis& ax
   }
 }
 
-// out[i] = function(a[i], b[i]); `out` has the broadcast shape.
+// out[i] = function(a[i], b[i]); `out` has the broadcast shape. The function returns a value in the range of
+// T.
 template <class T, class F>
 void compute_pairs_as(const F& function, const Tensor& a, const Tensor& b, const Tensor& out) {
   const Tensor* const operands[] = {&out, &a, &b};
@@ -52,7 +56,8 @@ inline Error resize_to_pair(const Tensor& self, const Tensor& other, const Tenso
   return resize_out(out, shape.span());
 }
 
-// Dispatches compute_pairs_as() by dtype. InvalidType if kTypes does not contain it.
+// Dispatches compute_pairs_as() by dtype. InvalidType if kTypes does not contain it. Precondition:
+// check_pair().
 template <TypeSet kTypes, class F>
 Error compute_pairs(const F& function, const Tensor& self, const Tensor& other, const Tensor& out) {
   return dispatch<kTypes>(self.scalar_type(), [&](auto type) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Portable products of two quantized matrices. Zero points are subtracted first, so factors are int16 and
-// sums need no correction: they have 32 bits, and 48 bits for 16-bit elements.
+// sums need no correction: they have 32 bits, and 48 bits for 16-bit elements. In a product of two
+// activations neither factor is constant, so zero points cannot be folded into a bias.
 #pragma once
 
 #include "kernels/matmul/product.h"

@@ -33,7 +33,7 @@ inline constexpr size_t kGateRows = 4;  // rows of the bias, for each unit
 inline constexpr int kGateFraction = 12;
 inline constexpr int kFraction = 15;
 
-// The operators' arguments.
+// The operators' arguments. Layouts may be any; the tables are contiguous. Tensors are not owned.
 struct IntegerRecurrent {
   const Tensor& input;               // int8 [steps, batch, features]
   const Tensor& hidden;              // int8 [batch, units], before the first step
@@ -59,7 +59,7 @@ struct IntegerRecurrent {
   [[nodiscard]] bool is_in(TypeSet types) const { return contains(types, type()); }
 };
 
-// The sizes of a layer, from its tensors.
+// The sizes of a layer, from its tensors. Features and units are at most 2^14.
 struct RecurrentSizes {
   size_t steps = 0;
   size_t batch = 0;
@@ -67,7 +67,8 @@ struct RecurrentSizes {
   size_t units = 0;
 };
 
-// Checked parameters, and the functions of fixed-point values with kGateFraction fraction bits.
+// Checked parameters, and the functions of fixed-point values with kGateFraction fraction bits. Table
+// pointers refer to the tensor.
 struct RecurrentParameters {
   const int16_t* sigmoids = nullptr;
   const int16_t* tanhs = nullptr;
@@ -80,9 +81,11 @@ struct RecurrentParameters {
   int32_t low = 0;
   int32_t high = 0;
 
+  // With kFraction fraction bits: 1 would be 2^15, and the largest int16 entry is 2^15 - 1.
   [[nodiscard]] int32_t sigmoid(int32_t gate) const { return interpolate(sigmoids, gate); }
   [[nodiscard]] int32_t tanh(int32_t gate) const { return interpolate(tanhs, gate); }
-  // tanh of a cell value.
+  // tanh of a cell value, whose fraction bits are first converted to a gate's: rounded halves up if there are
+  // more.
   [[nodiscard]] int32_t tanh_of_cell(int32_t cell) const {
     const int drop = cell_bits - kGateFraction;
     if (drop > 0) return tanh((cell + (1 << (drop - 1))) >> drop);
@@ -95,6 +98,8 @@ struct RecurrentParameters {
       return clamp(static_cast<int32_t>(sum >> 32) >> (shift - 32), INT16_MIN, INT16_MAX);
     return ukernel::clamp_quantized(sum >> shift, INT16_MIN, INT16_MAX);
   }
+  // Requantizes h with one multiplication; output_shift is at most kMostOutputShift, so the upper half of the
+  // product gives the same result, see requantize_single_upper().
   [[nodiscard]] int8_t quantize(int32_t number) const {
     const int32_t steps = ukernel::requantize_single_upper(number, output_multiplier, output_shift);
     return static_cast<int8_t>(clamp(steps + zero_point, low, high));
@@ -105,7 +110,8 @@ struct RecurrentParameters {
   [[nodiscard]] static int32_t clamp(int32_t value, int32_t least, int32_t most) {
     return value < least ? least : value > most ? most : value;
   }
-  // Tables have at least two intervals, so no product exceeds 31 bits, whatever the table contains.
+  // Interpolates in a table of 2^k + 1 entries over [-2^15, 2^15], rounded halves up. Tables have at least
+  // two intervals, so no product exceeds 31 bits, whatever the table contains.
   [[nodiscard]] int32_t interpolate(const int16_t* table, int32_t number) const {
     const auto position = static_cast<uint32_t>(number - INT16_MIN);
     const int16_t* left = table + (position >> table_shift);
@@ -114,13 +120,15 @@ struct RecurrentParameters {
   }
 };
 
-// Checks the tensors, proves that no intermediate overflows for `gates` gates, and resizes the results. The
-// largest shift of a result is kMostOutputShift. InvalidArgument, InvalidType.
+// Checks the tensors, proves that no intermediate overflows for `gates` gates, and resizes the results, which
+// must not overlap the values that the proof read. The largest shift of a result is kMostOutputShift.
+// InvalidArgument, InvalidType. Cost: one pass over multipliers and bias.
 inline constexpr int kMostOutputShift = -2;
 Error plan_recurrent(const IntegerRecurrent& layer, size_t gates, TypeSet types, RecurrentSizes* sizes,
                      RecurrentParameters* numbers);
 
-// A matrix in any layout, or matrix `first` of a tensor of rank 3.
+// A matrix in any layout, or matrix `first` of a tensor of rank 3. Elements of a const tensor must only be
+// read.
 template <class T>
 struct RecurrentMatrix {
   explicit RecurrentMatrix(const Tensor& tensor, size_t first = 0)
@@ -140,13 +148,14 @@ struct RecurrentMatrix {
 
 inline constexpr size_t kRecurrentUnits = 32;  // units whose sums are on the stack: 1 KiB
 
-// Sums of some units, by gate g and unit j.
+// Sums of some units, by gate g and unit j. Input and hidden sums are separate, because each has its own
+// multiplier.
 struct RecurrentSums {
   int32_t input[kGateRows][kRecurrentUnits];
   int32_t hidden[kGateRows][kRecurrentUnits];
 };
 
-// Scales the sums of a unit to gates.
+// Scales the sums of a unit to gates. `unit` is its number in the layer, `j` in the block of sums.
 struct RecurrentGates {
   const int32_t* multipliers;
   const int32_t* hidden_multipliers;
@@ -173,6 +182,8 @@ struct LstmCell {
                             gates.of_hidden(sums, g, unit, j);
       return numbers.gate(value);
     };
+    // taken = sigmoid(i) tanh(g) with 30 fraction bits; kept = sigmoid(f) c with kFraction + cell_bits. The
+    // shift brings the first to the second's fraction bits, rounded down; the sum is rounded halves up.
     const int32_t taken = numbers.sigmoid(gate(0)) * numbers.tanh(gate(2));
     const int32_t kept = numbers.sigmoid(gate(1)) * *cell;
     // Unsigned: a hostile table could make the sum overflow 32 bits.
@@ -194,22 +205,27 @@ struct GruCell {
     const auto gate = [&](int64_t value, size_t row) {
       return numbers.gate(value + gates.bias[row * gates.units + unit]);
     };
+    // One gate from both sums, with the bias of its row.
     const auto both = [&](size_t g) {
       return numbers.sigmoid(gate(gates.of_input(sums, g, unit, j) + gates.of_hidden(sums, g, unit, j), g));
     };
+    // The reset gate scales the hidden part of the candidate; both parts have kGateFraction fraction bits.
     constexpr int32_t kHalf = 1 << (kFraction - 1);
     const int32_t of_hidden = both(0) * gate(gates.of_hidden(sums, 2, unit, j), 3);
     const int32_t candidate = gate(gates.of_input(sums, 2, unit, j), 2) + ((of_hidden + kHalf) >> kFraction);
     const int32_t made = numbers.tanh(RecurrentParameters::clamp_short(candidate));
+    // The candidate with the fraction bits of the cell, rounded halves up.
     const int drop = kFraction - numbers.cell_bits;
     const int32_t fresh = (made + ((1 << drop) >> 1)) >> drop;
+    // The new state is between the candidate and the old one: fresh + z * (cell - fresh).
     const int32_t next = fresh + ((both(1) * (*cell - fresh) + kHalf) >> kFraction);
     *cell = static_cast<int16_t>(RecurrentParameters::clamp_short(next));
     return *cell;
   }
 };
 
-// sums[j] = sum over k < depth of left[k * left_step] * weight(row + j, k), for j < count.
+// sums[j] = sum over k < depth of left[k * left_step] * weight(row + j, k), for j < count. 32 bits suffice: a
+// sum has at most 2^14 products of int8.
 inline void multiply_rows(const int8_t* left, ptrdiff_t left_step, const RecurrentMatrix<int8_t>& weight,
                           size_t row, size_t depth, size_t count, int32_t* sums) {
   for (size_t j = 0; j < count; ++j) {
@@ -221,12 +237,16 @@ inline void multiply_rows(const int8_t* left, ptrdiff_t left_step, const Recurre
   }
 }
 
-// Runs all steps; `multiply` computes the sums, as multiply_rows() does.
+// Runs all steps; `multiply` computes the sums, as multiply_rows() does. Products of a step are computed for
+// kRecurrentUnits units at a time, for every element of the batch. The hidden state of a step is read from
+// `output`. Precondition: plan_recurrent() for Cell::kGates gates. Cost: gates * units * (features + units)
+// multiply-adds for each step and element of the batch.
 template <class Cell, class Multiply>
 void run_recurrent(const IntegerRecurrent& layer, const RecurrentSizes& sizes,
                    const RecurrentParameters& numbers, Multiply multiply) {
   const size_t units = sizes.units;
   const RecurrentMatrix<int16_t> cell(layer.last_cell), first_cell(layer.cell);
+  // The results hold the state, and the initial one is copied there first.
   for (size_t b = 0; b < sizes.batch; ++b) {
     for (size_t j = 0; j < units; ++j) *cell.at(b, j) = *first_cell.at(b, j);
   }
@@ -242,6 +262,7 @@ void run_recurrent(const IntegerRecurrent& layer, const RecurrentSizes& sizes,
       for (size_t first = 0; first < units; first += kRecurrentUnits) {
         const size_t count = units - first < kRecurrentUnits ? units - first : kRecurrentUnits;
         RecurrentSums sums;
+        // All gates of a block of units: units of one gate are adjacent rows of the weight.
         for (size_t g = 0; g < Cell::kGates; ++g) {
           const size_t row = g * units + first;
           multiply(input.at(b, 0), input.column, weight, row, sizes.features, count, sums.input[g]);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A copy of a requantization with one scale. The copy stays as proven, even if a program plans `out` over the
-// tensors that hold the scale.
+// tensors that hold the scale. Such an overlap would otherwise let results change the scale of later results.
 #pragma once
 
 #include <cstdint>
@@ -9,6 +9,7 @@
 
 namespace rushlight::kernels {
 
+// Copies the first scale of `to`, or the first multiplier and shift; get() refers to this object.
 class OneScale {
  public:
   explicit OneScale(const ukernel::Requantization& to) : to_(to) {
@@ -21,8 +22,10 @@ class OneScale {
       to_.multipliers = &multiplier_;
       to_.shifts = &shift_;
     }
+    // Step 0: every column uses the one scale.
     to_.step = 0;
   }
+  // Not copyable, because to_ points into the object.
   OneScale(const OneScale&) = delete;
   OneScale& operator=(const OneScale&) = delete;
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Embedding lookup in a quantized table: gathers rows and dequantizes them.
+// Embedding lookup in a quantized table: gathers rows and dequantizes them, so that only the rows that are
+// read are ever converted.
 #pragma once
 
 #include <cstdint>
@@ -24,8 +25,10 @@ struct QuantizedTable {
   AffineRange range;
 };
 
-// Writes the rows that `indices` selects to `out`, which becomes [*indices, columns]. `out` must have the
-// dtype `dtype`, or that of the scales if it is absent. InvalidArgument, InvalidType.
+// Writes the rows that `indices` (int32 or int64) selects to `out`, which becomes [*indices, columns]. `out`
+// must have the dtype `dtype`, or that of the scales if it is absent. Computes in float32: (weight -
+// zero_point) * scale of the row's group. All tensors are row-major. InvalidArgument (also for an index out
+// of range), InvalidType.
 Error embed(const QuantizedTable& table, TypeSet types, const Tensor& indices, std::optional<int64_t> dtype,
             const Tensor& out);
 

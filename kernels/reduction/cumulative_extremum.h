@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// cummax and cummin for any dtype, compiled once.
+// cummax and cummin for any dtype, compiled once: elements are compared by their keys, and moved by size.
 #pragma once
 
 #include "runtime/base/error.h"

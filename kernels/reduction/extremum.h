@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Shared by max, min, argmax and argmin. NaN wins over every other value, and the first of equal elements
-// wins.
+// wins. Portable code compares int64 keys (sorting/order.h), so one loop serves all dtypes.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,8 @@
 
 namespace rushlight::kernels {
 
-// The order of max and of min, with NaN first.
+// The order of max and of min, with NaN first: beats() is true if a replaces the winner b. For maximum and
+// minimum, whose loops are typed.
 struct Largest {
   template <class T>
   static bool beats(T a, T b) {
@@ -27,12 +28,13 @@ struct Smallest {
   }
 };
 
-// The winner among the elements seen so far, and its index.
+// The winner among the elements seen so far, and its index in the order of see() calls. `at` is its address.
 struct Extremum {
   ScalarType type;
   bool largest;
   const char* at = nullptr;
   int64_t index = 0;
+  // The winner's, see order_keys(); the smallest key wins.
   int64_t key = INT64_MAX;
   int64_t seen = 0;
 
@@ -43,13 +45,14 @@ struct Extremum {
 // InvalidArgument if a dimension that is reduced has no elements.
 Error check_not_empty(const Tensor& self, const DimList& dims);
 
-// A reduction's output as a view in which the reduced dimension has size 1.
+// A reduction's output as a view in which the reduced dimension has size 1, so that it has the rank of
+// `self`.
 View with_reduced_dim(const Tensor& out, size_t dim, const Tensor& self, bool keepdim);
 
 // The shape of `self` with dimension `dim` reduced.
 Shape reduced_shape(const Tensor& self, size_t dim, bool keepdim);
 
-// The arguments of max.dim, min.dim, argmax and argmin.
+// The arguments of max.dim, min.dim, argmax and argmin. Refers to the tensors.
 struct ExtremumSearch {
   const Tensor& self;
   const Tensor& indices;

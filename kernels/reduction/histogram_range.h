@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The value range of a histogram.
+// The value range of a histogram, for histc and histogram operators, in double for every dtype.
 #pragma once
 
 #include "runtime/base/error.h"
@@ -7,6 +7,7 @@
 
 namespace rushlight::kernels {
 
+// The bounds of the first and the last bin; finite and different after widen().
 struct HistogramRange {
   double low;
   double high;

@@ -10,7 +10,8 @@ namespace rushlight::kernels {
 // one.
 ptrdiff_t position_of_median(const Fiber& fiber, ScalarType type, int64_t ignores_nan);
 
-// The median of all elements. An empty tensor gives NaN, or the lowest integer.
+// The median of all elements, in any layout. An empty tensor gives NaN, converted to the dtype. Resizes `out`
+// to rank 0. InvalidType.
 Error median_of_all(TypeSet types, const Tensor& self, bool ignores_nan, const Tensor& out);
 
 // The median along a dimension, and its index. InvalidArgument, InvalidType.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Vector norms over dimensions. Sums are pairwise, see sum.h; squares of large values may overflow.
+// Vector norms over dimensions. Sums are pairwise, see sum.h; squares of large values may overflow, as in
+// PyTorch: norms are not scaled.
 #pragma once
 
 #include <cmath>
@@ -13,7 +14,8 @@
 
 namespace rushlight::kernels {
 
-// Accumulates the p-norm of a sequence of values.
+// Accumulates the p-norm of a sequence of values: (sum of |x|^p)^(1/p). 1 and 2 need no pow(). NaN
+// propagates. T is float or double.
 template <class T>
 class Norm {
  public:
@@ -22,17 +24,20 @@ class Norm {
   void add(T value) {
     const T size = std::abs(value);
     if (std::isinf(p_)) {
+      // NaN sticks: no comparison replaces it once it is the extreme.
       if (!started_ || size != size || (p_ > 0 ? size > extreme_ : size < extreme_)) {
         if (extreme_ == extreme_) extreme_ = size;
       }
       started_ = true;
     } else if (p_ == 0) {
+      // 0^0 counts as 0 here, as PyTorch's norm of order 0 does.
       sum_.add(static_cast<T>(value != 0));
     } else {
       sum_.add(p_ == 2 ? value * value : (p_ == 1 ? size : std::pow(size, p_)));
     }
   }
 
+  // The norm of the values so far; 0 without values if p is not negative.
   [[nodiscard]] T result() const {
     if (std::isinf(p_)) return extreme_;
     const T total = sum_.total();

@@ -52,11 +52,11 @@ class Reduction {
   [[nodiscard]] char* output() const { return output_; }
 
   // The reduction of the real parts (which = 0) or imaginary parts (1) of complex tensors; `out` is the
-  // output's dtype. A real tensor stays as it is.
+  // output's dtype. A real tensor stays as it is. The result refers to the same memory.
   [[nodiscard]] Reduction of_parts(size_t which, ScalarType out) const;
 
-  // Calls f(const char* first, char* result) for every output element: the address of its first input, and
-  // its own.
+  // Calls f(const char* first, char* result) for every output element, in the order of the input's memory:
+  // the address of its first input, and its own.
   template <class F>
   void for_each_output(F f) const {
     kept_.walk(input_, output_, 0, f);

@@ -12,21 +12,24 @@
 
 namespace rushlight::kernels {
 
-// The accumulator dtype for elements of `type`.
+// The accumulator dtype for elements of `type`: float for 16-bit floats, int64 for integers and bool.
 constexpr ScalarType accumulated_type(ScalarType type) {
   return is_floating(type) ? computed_type(type) : ScalarType::Long;
 }
 
-// Adds a stream of values as a balanced tree would, with one partial sum for each level. Reference: Higham,
-// "The Accuracy of Floating Point Summation", 1993.
+// Adds a stream of values as a balanced tree would, with one partial sum for each level. About one addition
+// for each value; the error bound grows with log2(n / 32) + 32 instead of n. Reference: Higham, "The Accuracy
+// of Floating Point Summation", 1993.
 template <class T>
 class PairwiseSum {
  public:
+  // One addition; every 32 values, on average one more.
   void add(T value) {
     block_ += value;
     if (++pending_ == kBlock) carry();
   }
 
+  // Adds the levels from the smallest sum up; add() may continue after it.
   [[nodiscard]] T total() const {
     T sum = block_;
     for (size_t level = 0, left = blocks_; left != 0; left >>= 1, ++level) {
@@ -41,6 +44,7 @@ class PairwiseSum {
 
   // Like adding one to a binary counter: partial sums of equal levels are added and move up a level.
   void carry() {
+    // The trailing ones of blocks_ are the levels that are complete.
     T sum = block_;
     size_t level = 0;
     for (size_t left = blocks_; (left & 1) != 0; left >>= 1) sum += partial_[level++];

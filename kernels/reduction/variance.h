@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Variance over reduced dimensions.
+// Variance over reduced dimensions: sum of |x - mean|^2 / max(count - correction, 0). Pairwise sums in float
+// or double.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // PyTorch's order of elements, in which NaN is the largest value, and sorting by it without scratch memory.
+// Keys are int64: the bits of a float, mapped to integers of the same order, so that comparisons are compiled
+// once for all dtypes. -0.0 and 0.0 have equal keys.
 #pragma once
 
 #include <cstddef>
@@ -25,12 +27,13 @@ enum class NanOrder : uint8_t { kAsLargest, kFirst };
 void order_keys(const char* source, ptrdiff_t stride, ScalarType type, size_t n, bool descending,
                 NanOrder nan, int64_t* keys);
 
-// InvalidType unless `indices`, an output, is int64.
+// InvalidType unless `indices`, an output, is int64, as all operators with indices as results require.
 Error check_indices_dtype(const Tensor& indices);
 
 // Keeps the first `count` elements in the order of every fiber of `self` along `dim`, sorted; equal elements
-// keep their order. Resizes `values` and `indices`. Cost: n log(count) comparisons for each fiber. Errors:
-// InvalidArgument (shapes), InvalidType (`self` not in `types`, outputs).
+// keep their order. Resizes `values` and `indices`, whose memory holds the heap. For sort (count = size) and
+// topk. Cost: n log(count) comparisons for each fiber. Errors: InvalidArgument (shapes), InvalidType (`self`
+// not in `types`, outputs).
 Error rank_fibers(TypeSet types, const Tensor& self, size_t dim, ptrdiff_t count, bool descending,
                   const Tensor& values, const Tensor& indices);
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Selection by rank in a fiber of any dtype, in PyTorch's order and without scratch memory.
+// Selection by rank in a fiber of any dtype, in PyTorch's order and without scratch memory: elements are not
+// moved, so each round of the quickselect scans the whole fiber.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +25,8 @@ ptrdiff_t count_not_nan(const Fiber& fiber, ScalarType type);
 // All elements of a tensor as a fiber, in memory order.
 Fiber fiber_of(const Tensor& tensor);
 
-// Selects an element of a fiber.
+// Selects an element of a fiber and returns its index. `argument` is passed on from pick_along(), for
+// instance a rank.
 using PositionFunction = ptrdiff_t (*)(const Fiber& fiber, ScalarType type, int64_t argument);
 
 // Applies `position` to each fiber of `self` along `dim`, and writes the element and its index. `values` has

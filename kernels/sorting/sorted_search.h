@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Binary search in sorted sequences, for searchsorted and bucketize.
+// Binary search in sorted sequences, for searchsorted and bucketize. Values of another dtype are compared as
+// doubles. NaN is inserted at the end.
 #pragma once
 
 #include <optional>

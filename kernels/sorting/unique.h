@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Distinct slices or elements of a tensor, for the unique operators.
+// Distinct slices or elements of a tensor, for the unique operators. Parts are compared in place; only their
+// positions are sorted. Cost: n log n comparisons of parts, n if `consecutive`.
 #pragma once
 
 #include <optional>
@@ -14,6 +15,7 @@ namespace rushlight::kernels {
 struct UniqueRequest {
   std::optional<int64_t> dim;  // compares slices along it; without it, elements
   bool consecutive;            // merges adjacent equal parts only
+  // Results besides the values, which always come.
   bool inverse;
   bool counts;
 };

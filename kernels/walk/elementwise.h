@@ -48,7 +48,7 @@ namespace rushlight::kernels {
 enum class Numbers : uint8_t { kRounded, kExact };
 
 // Computes n elements. pointers[0] and strides[0] are the output's; strides in bytes. `function` is the
-// operator's function object, or its factory.
+// operator's function object, or its factory. Elements are aligned and of the dtypes of the computation.
 using RowFunction = void (*)(const void* function, char* const* pointers, const ptrdiff_t* strides, size_t n);
 
 // A computation for one set of dtypes; the general form behind the functions below.
@@ -65,7 +65,8 @@ struct Computation {
 // (shapes), InvalidType (`out` cannot store the result; dtype not selected).
 Error run_elementwise(Span<const Tensor* const> inputs, const Tensor& out, const Computation& computation);
 
-// An operator as constants: its dtypes, and a row function for each compute dtype.
+// An operator as constants: its dtypes, and a row function for each compute dtype. All constants of an
+// operator in one read-only object keep the code of a call small: it passes one address.
 struct ElementwiseRow {
   RowFunction row;
   ScalarType computed;
@@ -114,7 +115,8 @@ struct SameForAllTypes {
   }
 };
 
-// The stored type of a value that a function of In returned.
+// The stored type of a value that a function of In returned: bool for comparisons, a real type for measures
+// of complex elements, In for all others, even if the C++ promotion rules returned a wider integer.
 template <class In, class Returned>
 struct Result {
   static constexpr bool kIsMeasure = is_complex_number<In> && std::is_floating_point_v<Returned>;
@@ -124,6 +126,7 @@ struct Result {
 template <class T, size_t>
 using First = T;
 
+// Number of dtypes in a set.
 constexpr size_t count(TypeSet set) {
   size_t types = 0;
   for (; set != 0; set &= set - 1) ++types;
@@ -136,6 +139,7 @@ struct RowList {
   size_t size = 0;
 };
 
+// Appends the row for elements of type T if the set has it.
 template <TypeSet kHeld, class T, class Make, size_t... I>
 constexpr void add_row(RowList<count(kHeld)>* list, std::index_sequence<I...>) {
   if constexpr (contains(kHeld, scalar_type_of<T>)) {
@@ -152,7 +156,7 @@ constexpr RowList<count(kHeld)> list_rows() {
   return list;
 }
 
-// Rows for all types that can hold elements.
+// Rows for all types that can hold elements. held_type() never returns another.
 template <TypeSet kHeld, class Make, size_t kInputs>
 inline constexpr auto kRows = list_rows<kHeld, Make, std::make_index_sequence<kInputs>, float, double,
                                         int64_t, uint64_t, bool, Complex<float>, Complex<double>>();

@@ -18,7 +18,7 @@ namespace rushlight::kernels {
 // Most views of a walk.
 inline constexpr size_t kMaxFibers = 4;
 
-// The elements of a view along one dimension. get() reads bool bytes safely, see load().
+// The elements of a view along one dimension. Does not own them. get() reads bool bytes safely, see load().
 struct Fiber {
   char* data;
   ptrdiff_t stride;  // in bytes
@@ -34,22 +34,22 @@ struct Fiber {
   }
 };
 
-// `fibers` has one fiber of each view, in order.
+// `fibers` has one fiber of each view, in order. `context` is the caller's.
 using FiberFunction = Error (*)(void* context, const Fiber* fibers);
 
 // Calls f for every nonempty fiber of views[0] along `dim`, in row-major order of the other dimensions, and
-// stops at an error. Preconditions: all views have the rank of the first one, and at least its sizes except
-// along `dim`.
+// stops at an error, which it returns. Preconditions: at most kMaxFibers views; all have the rank of the
+// first one, at least 1, and at least its sizes except along `dim`.
 Error for_each_fiber(Span<const View> views, size_t dim, FiberFunction f, void* context);
 
-// The same with any callable that takes the fibers.
+// The same with any callable that takes the fibers: Error f(const Fiber* fibers).
 template <class F>
 Error for_each_fiber(Span<const View> views, size_t dim, F f) {
   return for_each_fiber(
       views, dim, [](void* context, const Fiber* fibers) { return (*static_cast<F*>(context))(fibers); }, &f);
 }
 
-// The view of a tensor; a 0-dim tensor gets one dimension of size 1.
+// The view of a tensor; a 0-dim tensor gets one dimension of size 1, so that it has fibers.
 View at_least_1d(const Tensor& tensor);
 
 }  // namespace rushlight::kernels

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The elements that a mask selects, for masked_select and masked_scatter. One test for each element.
+// The elements that a mask selects, for masked_select and masked_scatter. One test for each element. Any
+// nonzero byte of the mask is true, because a program file may hold bytes other than 0 and 1.
 #pragma once
 
 #include "kernels/checks/checks.h"
@@ -8,8 +9,9 @@
 
 namespace rushlight::kernels {
 
-// Calls f(char* element) for every element of `view` at which `mask`, of the same shape, is true, in
-// row-major order. Stops at an error of f.
+// Calls f(char* element), which returns an Error, for every element of `view` at which `mask`, of the same
+// shape, is true, in row-major order of the indices (as PyTorch numbers them, whatever the layout). Stops at
+// an error of f. Both views may have stride 0 from a broadcast.
 template <class F>
 Error for_each_masked(const View& mask, const View& view, F f) {
   View views[] = {mask, view};
@@ -24,7 +26,7 @@ Error for_each_masked(const View& mask, const View& view, F f) {
   });
 }
 
-// InvalidType unless `mask` is bool.
+// InvalidType unless `mask` is bool, which for_each_masked() presumes.
 Error check_mask_dtype(const Tensor& mask);
 
 }  // namespace rushlight::kernels

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Loops over an input and an output along some of their dimensions, which are merged where strides allow it.
+// The basis of reductions and of the operators along one dimension.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +9,7 @@
 
 namespace rushlight::kernels {
 
-// One loop: its size and the strides of input and output.
+// One loop: its size and the strides of input and output, in bytes. A stride of 0 repeats an element.
 struct Axis {
   size_t size;
   ptrdiff_t input;  // strides in bytes
@@ -16,6 +17,7 @@ struct Axis {
 };
 
 // The plan of such a loop: axes, innermost first. Built with add(), executed with walk() or walk_part().
+// Holds strides only; the caller passes the addresses.
 class PairedAxes {
  public:
   // Adds the next outer dimension. Size 1 is dropped; a dimension that continues the one before with constant
@@ -25,11 +27,11 @@ class PairedAxes {
   // The innermost axis; of size 1 if all dimensions were dropped.
   [[nodiscard]] const Axis& inner() const { return axes_[0]; }
 
-  // Steps of a walk over the axes from `first` on.
+  // Steps of a walk over the axes from `first` on; 1 without such axes, 0 if one of them is empty.
   [[nodiscard]] size_t count(size_t first = 0) const;
 
   // Calls f(input, output) at every step over the axes from `first` on (1 leaves the innermost axis to f),
-  // with the pointers advanced. Does nothing if a size is 0.
+  // with the pointers advanced. Does nothing if any size is 0. `output` may be null if its strides are 0.
   template <class F>
   void walk(const char* input, char* output, size_t first, F f) const {
     if (count() == 0) return;
@@ -39,7 +41,8 @@ class PairedAxes {
     } while (advance(first, index, &input, &output));
   }
 
-  // Steps [begin, end) of such a walk, numbered with the innermost axis fastest. Precondition: no size is 0.
+  // Steps [begin, end) of such a walk, numbered with the innermost axis fastest, for a thread's part of the
+  // work. Precondition: no size is 0.
   template <class F>
   void walk_part(const char* input, char* output, size_t first, size_t begin, size_t end, F f) const {
     size_t index[kTensorDimensionLimit];
@@ -64,6 +67,7 @@ class PairedAxes {
     }
     return false;
   }
+  // Sets the index and advances both pointers to step `step`: one division for each axis.
   void move_to(size_t step, size_t first, size_t* index, const char** input, char** output) const;
 
   Axis axes_[kTensorDimensionLimit] = {{1, 0, 0}};  // innermost first

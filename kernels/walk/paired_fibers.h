@@ -11,7 +11,7 @@
 
 namespace rushlight::kernels {
 
-// An input fiber and the output fiber at the same position.
+// An input fiber and the output fiber at the same position. Valid during the visit.
 template <class In, class Out>
 struct FiberPair {
   const In* input;
@@ -28,7 +28,8 @@ struct FiberPair {
 class PairedFibers {
  public:
   // Plans the fibers of `self` along `dim` (negative: from the end), and resizes `out` to the shape of
-  // `self`. A 0-dim tensor is one fiber of one element. Errors: InvalidArgument (dim, shape of out).
+  // `self`. Visits them in the order of the input's memory. A 0-dim tensor is one fiber of one element.
+  // Errors: InvalidArgument (dim, shape of out).
   Error plan(const Tensor& self, int64_t dim, const Tensor& out);
 
   // For kernels with their own loops: the axis of the fibers, the other axes, and the base addresses.
@@ -37,9 +38,11 @@ class PairedFibers {
   [[nodiscard]] const char* input() const { return input_; }
   [[nodiscard]] char* output() const { return output_; }
 
-  // Calls f(FiberPair<In, Out>) for every fiber. Precondition: the tensors have the dtypes In and Out.
+  // Calls f(FiberPair<In, Out>) for every fiber. No call for empty tensors. Precondition: the tensors have
+  // the dtypes In and Out.
   template <class In, class Out, class F>
   void for_each(F f) const {
+    // A fiber without elements has nothing to visit, although the other dimensions may be large.
     if (fiber_.size == 0) return;
     others_.walk(input_, output_, 0, [&](const char* input, char* output) {
       f(FiberPair<In, Out>{reinterpret_cast<const In*>(input), reinterpret_cast<Out*>(output),

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Arguments of operators that permute, flip or expand dimensions, as views of the input.
+// Arguments of operators that permute, flip or expand dimensions, as views of the input. No elements move:
+// the operator then copies the view to its output, usually with copy_to_out(). Views refer to the memory of
+// `self`.
 #pragma once
 
 #include <cstdint>

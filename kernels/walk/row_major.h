@@ -9,13 +9,15 @@
 
 namespace rushlight::kernels {
 
-// Visits the elements of a tensor in row-major order.
+// Visits the elements of a tensor in row-major order. Holds a copy of the view. Cheap if the last dimension
+// is long; after the last element it is at the first again.
 class RowMajorCursor {
  public:
   explicit RowMajorCursor(const Tensor& tensor) : view_(View::of(tensor)) {}
   explicit RowMajorCursor(const View& view) : view_(view) {}
 
   [[nodiscard]] char* get() const { return view_.data; }
+  // Advances the last index, and the ones before it where it ends.
   void advance() {
     for (size_t d = view_.dim; d-- > 0;) {
       view_.data += view_.strides[d];
@@ -30,8 +32,10 @@ class RowMajorCursor {
   SizesType index_[kTensorDimensionLimit] = {};
 };
 
-// The element at a row-major position. Cost: one division for each dimension.
+// The element at a row-major position, which is below the number of elements. Cost: one division for each
+// dimension; use a cursor for consecutive positions.
 inline char* element_at(const Tensor& tensor, size_t position) {
+  // The last dimension is the lowest digit of the position.
   const View view = View::of(tensor);
   char* at = view.data;
   for (size_t d = view.dim; d-- > 0;) {

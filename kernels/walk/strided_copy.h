@@ -11,12 +11,14 @@
 
 namespace rushlight::kernels {
 
-// Copies n elements of `element` bytes, a power of two up to 16. Strides are in bytes.
+// Copies n elements of `element` bytes, a power of two up to 16. Strides are in bytes. Elements are aligned
+// to their size, at most 8. Spans may overlap only if both are contiguous (memmove).
 void copy_elements(char* target, ptrdiff_t target_stride, const char* source, ptrdiff_t source_stride,
                    size_t n, size_t element);
 
 // Copies all elements, with conversion as in PyTorch's `to` if the dtypes differ. Precondition: equal sizes.
-// InvalidType if this build cannot convert between the dtypes.
+// Merges loops, see PairedLoops; one call of copy_elements() for each span. InvalidType if this build cannot
+// convert between the dtypes.
 Error copy_view(const View& target, const View& source);
 
 // Resizes `out` to the sizes of `source` and copies. InvalidType if the dtypes differ, InvalidArgument if
@@ -27,7 +29,8 @@ Error copy_to_out(const View& source, const Tensor& out);
 Error convert_to_out(const View& source, const Tensor& out);
 
 // Copies between shapes with equal element count and dtype: element n of `source` in row-major order becomes
-// element n of `target`, in any layouts.
+// element n of `target`, in any layouts. Fast if one of the two is row-major; otherwise it goes element by
+// element.
 void copy_reshaped(const Tensor& target, const Tensor& source);
 
 }  // namespace rushlight::kernels

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A view describes elements in memory by sizes and strides, and need not be dense as a tensor is: slices,
-// permutations and expansions are views.
+// permutations and expansions are views. Operators that select or reorder elements build a view of the input
+// and copy it.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +12,8 @@
 
 namespace rushlight::kernels {
 
-// Does not own the elements. `data` may be null if there are none.
+// Does not own the elements. `data` may be null if there are none. Strides may be negative (a flipped
+// dimension) or 0.
 struct View {
   char* data;
   ScalarType type;
@@ -19,20 +21,23 @@ struct View {
   SizesType sizes[kTensorDimensionLimit];
   ptrdiff_t strides[kTensorDimensionLimit];  // in bytes; 0 repeats an element
 
-  // All elements of a tensor. Elements of a const tensor must only be read.
+  // All elements of a tensor, with its rank. Elements of a const tensor must only be read.
   [[nodiscard]] static View of(const Tensor& tensor);
-  // Contiguous row-major elements of shape `sizes` from `data` on.
+  // Contiguous row-major elements of shape `sizes` from `data` on. Sizes of 0 count as 1 for the strides.
   [[nodiscard]] static View row_major(void* data, ScalarType type, Span<const SizesType> sizes);
 
-  // These modify the view and return *this. Preconditions: dimensions and positions exist.
+  // These modify the view and return *this. Preconditions: dimensions and positions exist; insert() needs a
+  // rank below kTensorDimensionLimit. They compute addresses only.
   View& select(size_t d, ptrdiff_t index);  // removes the dimension
+  // The elements start, start + step, ... of dimension d. A length of 0 leaves the address as it is.
   View& slice(size_t d, ptrdiff_t start, ptrdiff_t length, ptrdiff_t step = 1);
   View& insert(size_t d, SizesType size, ptrdiff_t stride);  // a new dimension before d
   View& swap(size_t a, size_t b);
 };
 
 // The fewest nested loops over the pairs of elements of two views of one shape. Ordered by the strides of the
-// target, innermost first, so that memory is written in ascending order.
+// target, innermost first, so that memory is written in ascending order. Merges loops whose strides continue
+// in both views. Dimensions of size 1 are dropped. Keeps addresses, not the views.
 class PairedLoops {
  public:
   struct Loop {
@@ -41,16 +46,18 @@ class PairedLoops {
     ptrdiff_t source;
   };
 
+  // Precondition: equal sizes. The views may have different dtypes.
   PairedLoops(const View& target, const View& source);
 
-  // The loops, innermost first; none if the views have no element.
+  // The loops, innermost first; none if the views have no element, one of size 1 if they have one.
   [[nodiscard]] Span<const Loop> loops() const { return {loops_, dim_}; }
 
-  // Exchanges the two innermost loops if the inner one is short. Writes then have strides, which costs
-  // nothing on cores without caches.
+  // Exchanges the two innermost loops if the inner one has fewer than 8 steps and the other has more. Writes
+  // then have strides, which costs nothing on cores without caches, and fewer calls are needed.
   void lengthen_spans();
 
-  // Calls run(target, source, loop) with char pointers for every span of the innermost loop.
+  // Calls run(target, source, loop) with char pointers for every span of the innermost loop: loop.size
+  // elements, loop.target and loop.source bytes apart.
   template <class Run>
   void for_each_span(Run run) const {
     if (dim_ == 0) return;
@@ -74,6 +81,7 @@ class PairedLoops {
   }
 
  private:
+  // insert(): keeps the loops sorted by the target's stride. merge(): joins loops that continue each other.
   void insert(const Loop& loop);
   void merge();
 

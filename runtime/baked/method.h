@@ -33,7 +33,8 @@ struct Method {
   EValue (*input)(size_t index);
   EValue (*output)(size_t index);
 
-  // Like rushlight::Method::set_input() and set_output_buffer(). Errors also: InvalidArgument (index).
+  // Like rushlight::Method::set_input() and set_output_buffer(); see set_value() and set_output_memory()
+  // (binding.h). Errors also: InvalidArgument (index).
   Error set_input(size_t index, const EValue& value) const {
     RL_CHECK(index < num_inputs, Error::InvalidArgument, "input %lu: the method has %lu", log_number(index),
              log_number(num_inputs));
@@ -46,7 +47,8 @@ struct Method {
   }
 };
 
-// A baked program.
+// A baked program: its name, the bytes of its weights, and one table for each method. Constant data of the
+// generated code.
 struct Program {
   const char* name;
   size_t weights_bytes;

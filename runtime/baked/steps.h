@@ -24,7 +24,8 @@
 
 namespace rushlight::baked {
 
-// A tensor whose shape and memory never change. It is never written and may be in read-only memory.
+// A tensor whose shape and memory never change. It is never written and may be in read-only memory. The
+// second form has rank 0; a null `data` is a tensor without memory.
 template <size_t N>
 constexpr TensorImpl fixed(ScalarType type, const SizesType (&sizes)[N], const StridesType (&strides)[N],
                            const DimOrderType (&dim_order)[N], size_t numel, const uint8_t* data,
@@ -38,7 +39,8 @@ constexpr TensorImpl fixed(ScalarType type, const uint8_t* data, Storage storage
                     TensorShapeDynamism::STATIC);
 }
 
-// A tensor whose sizes may change during execution; it writes them to `sizes` and `strides`.
+// A tensor whose sizes may change during execution; it writes them to `sizes` and `strides`. `numel` belongs
+// to the largest sizes. The second form has rank 0.
 template <size_t N>
 constexpr TensorImpl resizable(ScalarType type, SizesType* sizes, StridesType* strides,
                                const DimOrderType (&dim_order)[N], size_t numel, const uint8_t* data,
@@ -64,7 +66,8 @@ constexpr Tensor handle(const TensorImpl& tensor) { return Tensor(const_cast<Ten
 // Logs and records that `instruction` failed; returns `error`.
 Error failed(size_t instruction, Error error);
 
-// Executes one kernel call and returns its error, if any, from the method.
+// Executes one kernel call and returns its error, if any, from the method. `instruction` is the index that
+// failed() logs and records.
 #define RL_BAKED_STEP(instruction, call)                                                              \
   do {                                                                                                \
     const ::rushlight::Error rl_error = (call);                                                       \
@@ -72,7 +75,7 @@ Error failed(size_t instruction, Error error);
   } while (false)
 
 // Scratch memory and context of a method's calls. fresh() empties the arena and returns the context for the
-// next call.
+// next call. `memory` has kBytes bytes and must outlive the object.
 template <size_t kBytes>
 class Scratch {
  public:
@@ -119,14 +122,16 @@ Error read_condition(const EValue& condition, bool* holds);
 // exist.
 void forget_views(Span<TensorImpl> tensors);
 
-// Error: InvalidState (the input was not set).
+// Checks that an input has memory, or no elements. Error: InvalidState (the input was not set).
 Error check_input(size_t index, const Tensor& tensor);
 
 // Sets an input from an array in the target's dim order (row-major or channels-last). `sizes` has as many
-// entries as the target's rank. Errors: InvalidArgument (sizes).
+// entries as the target's rank. The array must outlive the execution if the input's memory is not planned.
+// Errors: InvalidArgument (sizes), or as set_value().
 Error take_input(size_t index, const Tensor& target, const void* data, const SizesType* sizes);
 
-// Copies the elements to `data`, unless they are already there, and the sizes to `sizes`, unless null.
+// Copies the elements to `data`, unless they are already there, and the sizes to `sizes`, unless null. `data`
+// must hold at least tensor.nbytes() bytes.
 void give_output(const Tensor& tensor, void* data, SizesType* sizes);
 
 }  // namespace rushlight::baked

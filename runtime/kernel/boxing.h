@@ -35,6 +35,7 @@ namespace internal {
 template <class T>
 struct Argument;
 
+// A handle, as the value stores it. Kernels change the tensor behind it.
 template <>
 struct Argument<Tensor> {
   static constexpr char kCode = 't';
@@ -68,6 +69,7 @@ struct Argument<std::string_view> {
   static constexpr char kCode = 'z';
   static std::string_view get(EValue& value) { return value.to_string_view(); }
 };
+// Lists are views of memory of the program or the method; a kernel must not keep them after it returns.
 template <>
 struct Argument<Span<const int64_t>> {
   static constexpr char kCode = 'n';
@@ -98,12 +100,13 @@ struct Argument<Span<const std::optional<Tensor>>> {
   static constexpr char kCode = 'p';
   static Span<const std::optional<Tensor>> get(EValue& value) { return value.to_optional_tensor_list(); }
 };
+// The value itself. The kernel may replace it by one of the same kind; see keep_kinds().
 template <>
 struct Argument<EValue> {
   static constexpr char kCode = 'e';
   static EValue& get(EValue& value) { return value; }
 };
-// An optional parameter: the upper-case character, and nullopt for None.
+// An optional parameter: the upper-case character, and nullopt for None. Other values are unpacked as T.
 template <class T>
 struct Argument<std::optional<T>> {
   static constexpr char kCode = Argument<T>::kCode - 'a' + 'A';
@@ -113,7 +116,8 @@ struct Argument<std::optional<T>> {
   }
 };
 
-// Tensor& and const Tensor& are unpacked alike and differ only in the signature.
+// The signature character of one parameter. Tensor& and const Tensor& are unpacked alike and differ only in
+// the signature.
 template <class Parameter>
 inline constexpr char kParameterCode =
     std::is_same_v<Parameter, Tensor&> ? 'w' : Argument<std::decay_t<Parameter>>::kCode;
@@ -129,7 +133,9 @@ inline Error keep_kinds(const EValue* before, EValue* const* after, size_t count
   return error;
 }
 
-// The unpacking code of one C++ function type: its signature string and call().
+// The unpacking code of one C++ function type: its signature string and call(). Only functions that return
+// Error and take a KernelContext& first have one. `arguments` must have at least as many items as the
+// signature has characters.
 template <class Function>
 struct Boxing;
 
@@ -170,7 +176,8 @@ struct Boxing<Error (*)(KernelContext&, Args...)> {
 
 }  // namespace internal
 
-// Unpacks `arguments` and calls `kernel`, which must have type Function.
+// Unpacks `arguments` and calls `kernel`, which must have type Function: it is converted back to that type,
+// so another one is undefined behaviour. Returns the kernel's error, or InvalidType (see keep_kinds()).
 template <class Function>
 Error call_unpacked(KernelContext& context, EValue* const* arguments, ErasedKernel kernel) {
   using Box = internal::Boxing<Function>;
@@ -178,7 +185,8 @@ Error call_unpacked(KernelContext& context, EValue* const* arguments, ErasedKern
                    std::make_index_sequence<sizeof(Box::kSignature) - 1>());
 }
 
-// Unpacks `arguments` and calls kFunction, which is a template argument: the call can be inlined.
+// Unpacks `arguments` and calls kFunction, which is a template argument: the call can be inlined. The last
+// parameter is ignored; it makes this a KernelFunction.
 template <auto kFunction>
 Error boxed(KernelContext& context, EValue* const* arguments, ErasedKernel = nullptr) {
   using Box = internal::Boxing<decltype(kFunction)>;

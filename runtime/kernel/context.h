@@ -16,7 +16,9 @@ struct KernelEntry;
 // The first parameter of every kernel. Made by the runtime for each call.
 class KernelContext : public Traced {
  public:
+  // For a call without a table entry: no scratch, one thread, nothing prepared.
   KernelContext() = default;
+  // The same with scratch, unless `temporary` is null, as in baked code and tests.
   explicit KernelContext(Arena* temporary, EventTracer* tracer = nullptr)
       : Traced(tracer), temporary_(temporary) {}
   // For a call in a method: the table entry and the number of arguments in the program.
@@ -45,8 +47,9 @@ class KernelContext : public Traced {
   // Number of threads that parallel_for() may use; 1 on boards.
   [[nodiscard]] size_t threads() const { return threads_ == nullptr ? 1 : threads_->threads(); }
 
-  // Calls body(begin, end, thread) for pieces of [0, count) with at least `grain` items each; thread <
-  // threads(). Without a pool it is one call. Results must not depend on the boundaries of the pieces.
+  // Calls body(begin, end, thread) for pieces of [0, count) with at least `grain` items each, except the
+  // last; thread < threads(). Returns when all are done. Without a pool it is one call, and none if `count`
+  // is 0. Results must not depend on the boundaries of the pieces.
   template <class Body>
   void parallel_for(size_t count, size_t grain, Body&& body) {
     if (count <= grain || threads_ == nullptr) {

@@ -18,13 +18,15 @@ inline bool is_one_bool(const TensorImpl& tensor) {
   return tensor.scalar_type() == ScalarType::Bool && tensor.numel() == 1 && has_memory(tensor);
 }
 
-// Evaluates a condition: a number, or a tensor for which is_one_bool() holds. Any nonzero value is true.
+// Evaluates a condition: a number, or a tensor for which is_one_bool() holds. Any nonzero value is true, also
+// NaN. Other values are not allowed.
 inline bool is_false(const EValue& condition) {
   if (condition.is_tensor()) return *condition.to_tensor().const_data_ptr<uint8_t>() == 0;
   return condition.is_double() ? condition.to_double() == 0 : condition.to_int() == 0;
 }
 
-// Returns true if two numbers of the same kind are bitwise equal (so that NaN equals itself).
+// Returns true if two numbers of the same kind are bitwise equal (so that NaN equals itself, and 0 differs
+// from -0).
 inline bool same_number(const EValue& a, const EValue& b) {
   if (a.is_double()) return std::memcmp(&a.payload.as_double, &b.payload.as_double, sizeof(double)) == 0;
   return a.to_int() == b.to_int();
@@ -32,6 +34,7 @@ inline bool same_number(const EValue& a, const EValue& b) {
 
 namespace internal {
 
+// Returns true if the orders are equal item by item.
 inline bool same_order(Span<const DimOrderType> a, Span<const DimOrderType> b) {
   if (a.size() != b.size()) return false;
   for (size_t i = 0; i < a.size(); ++i) {
@@ -41,6 +44,7 @@ inline bool same_order(Span<const DimOrderType> a, Span<const DimOrderType> b) {
 }
 
 // Different dim orders can describe the same layout: dimensions of size 1 may stand at any position.
+// Precondition: the tensors have equal sizes.
 inline bool same_layout(const Tensor& a, const Tensor& b) {
   if (same_order(a.dim_order(), b.dim_order())) return true;
   for (ptrdiff_t d = 0; d < a.dim(); ++d) {
@@ -50,7 +54,8 @@ inline bool same_layout(const Tensor& a, const Tensor& b) {
   return true;
 }
 
-// See set_value(). A lent target loses its memory first, so that a failure leaves no stale pointer.
+// See set_value(). A lent target loses its memory first, so that a failure leaves no stale pointer. The
+// target's shape may have changed even if a later check fails. Source and target may overlap.
 inline Error set_tensor(size_t index, TensorImpl* target, const Tensor& source) {
   RL_CHECK(source.scalar_type() == target->scalar_type(), Error::InvalidType,
            "input %lu: expected dtype %s, got %s", log_number(index), to_string(target->scalar_type()),
@@ -97,7 +102,7 @@ inline Error set_value(size_t index, const EValue& target, const EValue& value) 
 
 // Sets the memory of output `index`, a tensor that the program left unplanned. `memory` must hold the largest
 // shape (numel_bound() elements) and outlive its use. Errors: InvalidArgument (too few bytes), InvalidType
-// (not a tensor), InvalidState (planned by the program).
+// (not a tensor), InvalidState (planned by the program, or a constant). A later call replaces the memory.
 inline Error set_output_memory(size_t index, const EValue& value, Span<uint8_t> memory) {
   RL_CHECK(value.is_tensor(), Error::InvalidType, "output %lu: expected a Tensor, got %s", log_number(index),
            to_string(value.tag));

@@ -31,10 +31,12 @@ struct Complex {
   friend Complex operator+(Complex a, Complex b) { return {a.real + b.real, a.imag + b.imag}; }
   friend Complex operator-(Complex a, Complex b) { return {a.real - b.real, a.imag - b.imag}; }
   friend Complex operator-(Complex a) { return {-a.real, -a.imag}; }
+  // By the formula. Unlike in C, an infinite operand may give NaN in both parts.
   friend Complex operator*(Complex a, Complex b) {
     return {a.real * b.real - a.imag * b.imag, a.real * b.imag + a.imag * b.real};
   }
   // Smith's method: divides both sides by the larger part of b first, so that its square cannot overflow.
+  // Division by 0 divides both parts of a by +0.
   friend Complex operator/(Complex a, Complex b) {
     const bool real_leads = size_of(b.real) >= size_of(b.imag);
     const T large = real_leads ? b.real : b.imag;

@@ -49,7 +49,8 @@ struct BoxedList {
   Item* items;
 };
 
-// A value. Copying copies the pointer to a list, string or tensor, not its contents.
+// A value. Copying copies the pointer to a list, string or tensor, not its contents; none of them is freed
+// with the value.
 struct EValue {
   // The value itself or a pointer to it; `tag` selects the valid member. Strings and lists have `length`
   // items.
@@ -111,9 +112,9 @@ struct EValue {
     RL_DCHECK(is_tensor());
     return payload.as_tensor;
   }
-  // Any number as an integer: a double is truncated and clamped to int64; NaN gives 0.
+  // Any number as an integer: a double is truncated and clamped to int64; NaN gives 0. A bool gives 0 or 1.
   [[nodiscard]] int64_t to_int() const;
-  // Any number as a double; a bool gives 0 or 1.
+  // Any number as a double; a bool gives 0 or 1. Integers beyond 2^53 are rounded.
   [[nodiscard]] double to_double() const {
     return tag == Tag::Double ? payload.as_double : static_cast<double>(to_int());
   }
@@ -130,7 +131,8 @@ struct EValue {
   [[nodiscard]] std::string_view to_string_view() const { return {payload.as_string, length}; }
   [[nodiscard]] Span<const bool> to_bool_list() const { return {payload.as_bool_list, length}; }
   [[nodiscard]] Span<const double> to_double_list() const { return {payload.as_double_list, length}; }
-  // Lists of values are gathered on each call; the span is valid until the next.
+  // Lists of values are gathered on each call; the span is valid until the next. An item of an optional list
+  // that is None or absent gives nullopt.
   [[nodiscard]] Span<const int64_t> to_int_list() const;
   [[nodiscard]] Span<Tensor> to_tensor_list() const;
   [[nodiscard]] Span<const std::optional<Tensor>> to_optional_tensor_list() const;

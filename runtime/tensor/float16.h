@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Storage types for the two 16-bit floating-point formats. They convert to and from float implicitly, and
-// arithmetic is done in float. Conversion from float rounds to nearest even and preserves infinities and NaN.
+// arithmetic is done in float. Conversion to float is exact. Conversion from float rounds to nearest even and
+// preserves infinities; every NaN becomes one quiet NaN. A double is rounded to float first.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +31,8 @@ uint16_t float_to_half(float value);
 
 }  // namespace internal
 
-// IEEE 754 binary16: 5 bits of exponent, 10 of fraction.
+// IEEE 754 binary16: 5 bits of exponent, 10 of fraction. The largest finite value is 65504. A NaN keeps its
+// sign.
 struct Half {
   uint16_t bits = 0;
 
@@ -39,7 +41,8 @@ struct Half {
   operator float() const { return internal::half_to_float(bits); }  // NOLINT: implicit by design
 };
 
-// bfloat16: the upper half of an IEEE 754 binary32.
+// bfloat16: the upper half of an IEEE 754 binary32, so it has the range of float and 7 bits of fraction. The
+// NaN is always positive.
 struct BFloat16 {
   uint16_t bits = 0;
 

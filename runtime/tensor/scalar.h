@@ -13,7 +13,7 @@
 
 namespace rushlight {
 
-// Holds 64 bits and the kind.
+// Holds 64 bits and the kind. A float is float64, as in Python; an int is an int64.
 class Scalar {
  public:
   Scalar(int64_t value) : kind_(Kind::Int) { value_.as_int = value; }       // NOLINT: implicit by design
@@ -31,7 +31,8 @@ class Scalar {
   [[nodiscard]] bool is_bool() const { return kind_ == Kind::Bool; }
 
   // Converts as C++ does, or as truncate() (checked.h) where C++ leaves the result undefined. T is an
-  // arithmetic type, Half or BFloat16.
+  // arithmetic type, Half or BFloat16; the last two are rounded from float. As bool, any nonzero number is
+  // true.
   template <class T>
   [[nodiscard]] T to() const {
     if (kind_ == Kind::Double) {
@@ -44,7 +45,8 @@ class Scalar {
     return static_cast<T>(value_.as_int);
   }
 
-  // The dtype of a rank-0 tensor that PyTorch creates from this number.
+  // The dtype of a rank-0 tensor that PyTorch creates from this number: float32, int64 or bool. It does not
+  // depend on the value.
   [[nodiscard]] ScalarType type() const {
     return kind_ == Kind::Double ? ScalarType::Float
                                  : (kind_ == Kind::Int ? ScalarType::Long : ScalarType::Bool);

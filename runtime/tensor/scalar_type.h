@@ -35,7 +35,8 @@ enum class ScalarType : int8_t {
 };
 
 namespace internal {
-// Bytes by enum value; 0 for values without a type.
+// Bytes by enum value; 0 for values without a type. Quantized types have the size of the integers that they
+// store.
 inline constexpr uint8_t kElementSize[30] = {1, 1, 2, 4, 8, 2, 4, 8, 4, 8, 16, 1, 1, 1, 4,
                                              2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,  0, 2, 4, 8};
 }  // namespace internal
@@ -49,7 +50,8 @@ constexpr size_t element_size(ScalarType type) {
 // PyTorch's name without the module ("float32"), or "unknown".
 const char* to_string(ScalarType type);
 
-// A set of dtypes as a bit mask over their enum values; usable as a template argument.
+// A set of dtypes as a bit mask over their enum values, which are all below 32; usable as a template
+// argument.
 using TypeSet = uint32_t;
 
 // The set of the given types.
@@ -120,12 +122,15 @@ constexpr ScalarType complex_type(ScalarType type) {
   }
 }
 
-// PyTorch's result dtype of an operation on two tensors of rank 1 or more. For pairs that PyTorch refuses
-// (for example uint16 with a signed integer) it returns the wider type, and the signed one if both have the
-// same width.
+// PyTorch's result dtype of an operation on two tensors of rank 1 or more: the larger kind wins (bool,
+// integer, floating point, complex), then the wider type; uint8 with int8 gives int16, and float16 with
+// bfloat16 gives float32. The order of the arguments does not matter, except for quantized types, which have
+// no rule here. For pairs that PyTorch refuses (for example uint16 with a signed integer) it returns the
+// wider type, and the signed one if both have the same width.
 ScalarType promote_types(ScalarType a, ScalarType b);
 
-// Maps a C++ type to its dtype: scalar_type_of<float> is ScalarType::Float.
+// Maps a C++ type to its dtype: scalar_type_of<float> is ScalarType::Float. Every dtype except the quantized
+// ones has exactly one C++ type. Another type does not compile.
 template <class T>
 struct ScalarTypeOf;
 template <>

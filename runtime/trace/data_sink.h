@@ -28,7 +28,8 @@ class DataSink {
   ~DataSink() = default;
 };
 
-// Writes to memory of fixed size that the caller owns. Entries are aligned to 64 bytes, the gaps zeroed.
+// Writes to memory of fixed size that the caller owns. Entries are aligned to 64 bytes, the gaps zeroed. An
+// entry that does not fit is refused as a whole; smaller ones may still fit.
 class BufferDataSink final : public DataSink {
  public:
   static constexpr size_t kAlignment = 64;

@@ -17,12 +17,15 @@ enum : uint16_t { kVersion, kRunData };  // the root table
 namespace run {
 enum : uint16_t { kName, kBundledInputIndex, kAllocators, kEvents };  // one block of events
 }
+// The allocators of a block; events refer to them by number, counted from 1.
 namespace allocator {
 enum : uint16_t { kName };
 }
 namespace event {
 enum : uint16_t { kProfile, kAllocation, kDebug };  // exactly one field is set
 }
+// An event with a start and an end, in units of the tracer's clock. Events of delegates have one of the two
+// delegate ids; others have a name instead. kMetadata holds bytes of the backend.
 namespace profile {
 enum : uint16_t {
   kName,
@@ -35,19 +38,20 @@ enum : uint16_t {
   kEndTime
 };
 }
-// One table per event kind.
+// Bytes that were allocated from one of the block's allocators.
 namespace allocation {
 enum : uint16_t { kAllocatorId, kSize };
 }
+// A logged value (kEntry), with the ids of the instruction, or also of the delegate's part, that produced it.
 namespace debug {
 enum : uint16_t { kChainIndex, kInstructionId, kEntry, kDelegateIdInt, kDelegateIdStr };
 }
-// A logged value: kKind tells which field holds it.
+// A logged value: kKind tells which field holds it. kOutput is set for outputs of the method.
 namespace value {
 enum : uint16_t { kKind, kTensor, kTensorList, kInt, kFloat, kDouble, kBool, kOutput };
 enum class Kind : uint8_t { Null, Int, Bool, Float, Double, Tensor, TensorList, String };
 }  // namespace value
-// A logged tensor: its bytes are at kOffset in the data sink.
+// A logged tensor: its bytes are at kOffset in the data sink; -1 if there are none.
 namespace tensor {
 enum : uint16_t { kScalarType, kSizes, kStrides, kOffset };
 }

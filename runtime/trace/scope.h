@@ -7,7 +7,8 @@
 
 namespace rushlight {
 
-// Base class of objects that carry a tracer.
+// Base class of objects that carry a tracer, which must outlive them. If tracing is disabled, it is empty and
+// tracer() is a constant, so that the compiler removes code that depends on it.
 class Traced {
  public:
 #ifdef ET_EVENT_TRACER_ENABLED
@@ -33,9 +34,10 @@ union PendingEntry {
   EventTracerEntry value;
 };
 
-// An event that lasts as long as the scope.
+// An event that lasts as long as the scope. The tracer (may be null) must outlive it, here and below.
 class ProfileScope {
  public:
+  // `name` is copied by the tracer.
   ProfileScope(EventTracer* tracer, const char* name) : tracer_(tracer) {
     if (tracer_ != nullptr) entry_.value = tracer_->start_profiling(name);
   }
@@ -88,7 +90,7 @@ class OperatorScope {
     if (tracer_ != nullptr) end();
   }
 
-  // Logs the arguments that the operator wrote.
+  // Logs the arguments that the operator wrote, by the signature: call it after a successful call.
   void log_outputs(EValue* const* arguments) const {
     if (tracer_ != nullptr) log(arguments);
   }
@@ -104,17 +106,18 @@ class OperatorScope {
   PendingEntry entry_;
 };
 
-// Starts an event block.
+// Starts an event block: later events belong to it.
 inline void trace_block(EventTracer* tracer, const char* name) {
   if (tracer != nullptr) tracer->create_event_block(name);
 }
 
-// Sets the index of the bundled input.
+// Sets the index of the bundled input that later blocks belong to.
 inline void trace_bundled_input(EventTracer* tracer, size_t index) {
   if (tracer != nullptr) tracer->set_bundled_input_index(static_cast<int32_t>(index));
 }
 
-// Logs a value if the tracer's debug level includes `kind`.
+// Logs a value if the tracer (may be null) has a debug level that includes `kind`. A failure to log does not
+// fail the execution.
 void trace_value(EventTracer* tracer, const EValue& value, LoggedValue kind);
 
 // Logs the arguments of a delegate call, including its outputs.
@@ -125,6 +128,7 @@ inline void trace_values(EventTracer* tracer, Span<EValue* const> values) {
 
 #else
 
+// The same without tracing.
 class ProfileScope {
  public:
   ProfileScope(EventTracer* /*tracer*/, const char* /*name*/) {}

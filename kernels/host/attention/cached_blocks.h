@@ -15,10 +15,13 @@
 
 namespace rushlight::kernels::host {
 
+// Keeps a reference to the plan. Const after construction, so threads share it. Queries are read from the
+// memory of their results, where the caller has rotated them.
 class AttentionItems {
  public:
   explicit AttentionItems(const CachedAttention& plan);
 
+  // Number of items; threads may compute them in any order.
   [[nodiscard]] size_t count() const { return plan_.key_heads * token_blocks_ * ranges_; }
   // Approximate number of multiplications.
   [[nodiscard]] size_t work() const;
@@ -29,7 +32,9 @@ class AttentionItems {
   // The sum of both for any call with at most this number of tokens and `threads` threads.
   [[nodiscard]] static size_t most_bytes(CachedAttention plan, size_t threads);
 
-  // Computes an item. `scratch` has worker_bytes(), `partials` partial_bytes().
+  // Computes an item. `scratch` has worker_bytes() and belongs to one thread at a time, `partials`
+  // partial_bytes() for all. Queries have been rotated to the memory of their results, which the item
+  // overwrites if it has all keys.
   void compute(size_t item, float* scratch, float* partials) const;
   // Combines the partial results of row `row` of plan.tokens * plan.heads and writes the result.
   void merge(size_t row, float* partials) const;
@@ -47,6 +52,7 @@ class AttentionItems {
   size_t block_keys_ = 0;    // keys multiplied at a time
   size_t tile_rows_ = 0;     // queries multiplied at a time
   size_t first_key_ = 0;     // smallest key that the call sees
+  // Keys of a range, and the numbers of ranges and of blocks of tokens; one of the two numbers is 1.
   size_t range_keys_ = 0;
   size_t ranges_ = 1;
   size_t token_blocks_ = 1;

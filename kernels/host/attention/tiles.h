@@ -14,7 +14,8 @@ struct FloatRows {
   ptrdiff_t column = 1;
 };
 
-// Packs `count` keys of `depth` floats into panels of ukernel::gemm_columns() keys.
+// Packs `count` keys of `depth` floats into panels of ukernel::gemm_columns() keys: [panel][depth][keys], the
+// layout of the right factor.
 void pack_keys(const FloatRows& keys, size_t count, size_t depth, float* packed);
 
 // scores[i * stride + j] = query i times packed key j, for i < rows, j < count.

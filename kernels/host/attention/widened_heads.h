@@ -10,6 +10,8 @@
 
 namespace rushlight::kernels::host {
 
+// One object for each thread. Its buffers in `scratch` are float32: queries [queries][depth], results
+// [queries][width], a block of keys and one of values. Precondition: takes().
 class WidenedHeads {
  public:
   // Scratch memory of one thread, for blocks of `block` keys.
@@ -25,6 +27,7 @@ class WidenedHeads {
   // null.
   AttentionPlan::Head load(size_t index, size_t begin, size_t end);
   // Converts `count` keys or values of the head from `first` on, at most a block; valid until the next call.
+  // Int8 elements are multiplied by the scale of their token.
   [[nodiscard]] FloatRows keys(size_t first, size_t count);
   [[nodiscard]] FloatRows values(size_t first, size_t count);
   // Converts rows [begin, end) of the result and stores them in the loaded head.

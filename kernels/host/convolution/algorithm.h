@@ -7,10 +7,13 @@
 namespace rushlight::kernels::host {
 
 // For prepare functions: packs a constant weight if the method needs that, and requests the scratch memory of
-// a call.
+// a call, for the largest shapes. Packed weights begin with the method, since a call with smaller tensors may
+// select another one and must then not use them.
 void prepare_convolution(KernelContext& context, const Convolution& convolution, bool constant_weight);
 
 // Computes the convolution. Returns false, without effect, if scratch memory is too small for every method.
+// Falls back to methods that need less memory: without packed weights to planes, with one thread's memory to
+// one thread.
 [[nodiscard]] bool convolve(KernelContext& context, const Convolution& convolution);
 
 }  // namespace rushlight::kernels::host

@@ -10,7 +10,7 @@ namespace rushlight::kernels::host {
 // True if the copy saves time. The result is channels-last; the input may have another layout.
 [[nodiscard]] bool gains_by_border(const Convolution& convolution);
 
-// Bytes of one image with its border.
+// Bytes of one image with its border: all positions that outputs see, [rows][columns][channels] floats.
 [[nodiscard]] size_t bordered_size(const Convolution& convolution);
 
 // Copies image `index` of the batch to `image`. Returns the convolution of this image, without padding.

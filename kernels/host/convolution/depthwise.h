@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Depthwise convolutions in float32: each output channel sees one input channel.
+// Depthwise convolutions in float32: each output channel sees one input channel. Two methods: by rows for
+// channels-last, where vectors hold channels, and by planes for any layout, where vectors hold outputs of a
+// row.
 #pragma once
 
 #include "kernels/host/convolution.h"

@@ -11,6 +11,7 @@
 
 namespace rushlight::kernels::host {
 
+// Offsets into the panels of one phase. Cheap to construct; does not refer to its arguments.
 class Panels {
  public:
   Panels(const Convolution& c, const Phase& phase)
@@ -18,6 +19,7 @@ class Panels {
         channels_(c.out_channels),
         depth_(phase.taps() * c.in_channels) {
     const auto lanes = static_cast<ptrdiff_t>(ukernel::gemm_lanes());
+    // Panels are whole except the last, so offsets need no sum over panels.
     padded_ = (channels_ + lanes - 1) / lanes * lanes;
     count_ = (channels_ + columns_ - 1) / columns_;
     floats_ = c.groups * padded_ * depth_;
@@ -30,6 +32,7 @@ class Panels {
   [[nodiscard]] ptrdiff_t channels_in(ptrdiff_t panel) const {
     return std::min(columns_, channels_ - panel * columns_);
   }
+  // The last panel is narrower if its padded channels do not fill it.
   [[nodiscard]] ptrdiff_t width(ptrdiff_t panel) const {
     return std::min(columns_, padded_ - panel * columns_);
   }

@@ -7,7 +7,8 @@
 
 namespace rushlight::kernels::host {
 
-// Bytes of scratch memory for each thread.
+// Bytes of scratch memory for each thread. convolve_planes() computes any convolution, whatever its strides
+// and phases.
 [[nodiscard]] size_t planes_scratch_size(const Convolution& convolution);
 
 // `scratch` is for `threads` threads; if these are fewer than the context's, one thread does all the work.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Blocked summation for the long sums of a tile, because rounding errors grow with the number of products
-// that are added in sequence.
+// that are added in sequence. Each block starts from 0, and its sums are added to the partial results in the
+// tile's output: through the tile's residual, so the microkernel needs no other mode.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +15,8 @@ inline constexpr ptrdiff_t kSumBlock = 512;  // approximate products in a block
 
 // Computes `tile` over `taps` taps in blocks of about kSumBlock products. The caller leaves tile.taps and
 // tile.a unset, and must not reuse `tile`. point(first, count) returns the pointers for taps [first, first +
-// count), where count is at most `most_taps`.
+// count), where count is at most `most_taps`. Bounds apply to the last block only; bias and residual of the
+// caller to the first.
 template <class Point>
 void sum_in_blocks(ukernel::GemmTile& tile, ptrdiff_t taps, ptrdiff_t most_taps, Point&& point) {
   const auto depth = static_cast<ptrdiff_t>(tile.depth);
@@ -23,11 +25,13 @@ void sum_in_blocks(ukernel::GemmTile& tile, ptrdiff_t taps, ptrdiff_t most_taps,
     tile.a = point(0, taps);
     return gemm_tile(tile);
   }
+  // A tap with many channels is divided into parts of equal depth; taps with few channels share a block.
   const ptrdiff_t parts = std::max<ptrdiff_t>((depth + kSumBlock / 2) / kSumBlock, 1);
   const ptrdiff_t part = (depth + parts - 1) / parts;
   const ptrdiff_t step =
       parts > 1 ? 1 : std::clamp<ptrdiff_t>(kSumBlock / std::max<ptrdiff_t>(depth, 1), 1, most_taps);
   const float* b = tile.b;
+  // The bounds are the activation: they are kept back until the last block.
   const float low = tile.low;
   const float high = tile.high;
   tile.low = -__builtin_inff();
@@ -39,6 +43,7 @@ void sum_in_blocks(ukernel::GemmTile& tile, ptrdiff_t taps, ptrdiff_t most_taps,
     tile.a = point(first, count);
     for (ptrdiff_t p = 0; p < depth || p == 0; p += part) {
       tile.depth = static_cast<size_t>(std::min(part, depth - p));
+      // Part p of the depth of these taps, in A and in B.
       tile.a_offset = p * tile.a_step;
       tile.b = b + first * tile.b_tap_stride + p * tile.b_stride;
       if (first + count >= taps && p + part >= depth) {
@@ -46,6 +51,7 @@ void sum_in_blocks(ukernel::GemmTile& tile, ptrdiff_t taps, ptrdiff_t most_taps,
         tile.high = high;
       }
       gemm_tile(tile);
+      // From here on the tile adds to the results of the blocks before.
       tile.initial_from = ukernel::GemmInitial::kZero;
       tile.residual = tile.c;
       tile.residual_stride = tile.c_stride;

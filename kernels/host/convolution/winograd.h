@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Winograd convolution F(2x2, 3x3) for 3 x 3 kernels with many channels: 16 instead of 36 multiplications for
 // four outputs, see kernels/ukernel/winograd.h. Weights are transformed at load and take 16/9 of their
-// memory. Reference: Lavin and Gray, "Fast Algorithms for Convolutional Neural Networks", 2016.
+// memory. Results differ from the other methods in the last bits. Reference: Lavin and Gray, "Fast Algorithms
+// for Convolutional Neural Networks", 2016.
 #pragma once
 
 #include "kernels/host/convolution.h"

@@ -21,7 +21,8 @@ inline constexpr size_t kLeastProducts = size_t{1} << 20;
   return std::max<size_t>(kLeastProducts / std::max<size_t>(products, 1), 1);
 }
 
-// The packed layout of a family of microkernels.
+// The packed layout of a family of microkernels: `columns` features in a panel of `bytes` bytes, aligned to
+// 64.
 struct Panels {
   uint64_t layout;  // identifies the layout in layout_id()
   size_t columns;

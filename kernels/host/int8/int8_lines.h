@@ -13,6 +13,8 @@
 
 namespace rushlight::kernels::host {
 
+// One plan serves all groups and images of a call. Spread lines hold `pixel_` bytes for each pixel: all
+// channels of the group, spread for the microkernel.
 class Int8Lines {
  public:
   // Plans for blocks of `block` outputs. Each block lies in one line, or has whole lines and parts of lines.
@@ -34,12 +36,16 @@ class Int8Lines {
     ptrdiff_t line, lines;
     ptrdiff_t column, columns;
   };
+  // part_of(): the input lines and columns that outputs [first, first + count) see. bytes_of(): their spread
+  // size.
   [[nodiscard]] Part part_of(ptrdiff_t first, ptrdiff_t count) const;
   [[nodiscard]] size_t bytes_of(ptrdiff_t lines, ptrdiff_t columns) const;
+  // Spreads one line of the part, with the zero point where it is outside of the image.
   void spread_line(const int8_t* in, int8_t zero_point, ptrdiff_t line, const Part& part, char* to) const;
   // Calls body(i, offset) for each output; its patch begins at this byte offset in the spread lines.
   template <class Body>
   void for_each_patch(const Part& part, ptrdiff_t first, ptrdiff_t count, const Body& body) const;
+  // Copies the spans of each patch to contiguous rows, if the microkernel cannot read them in place.
   void gather(const Part& part, const char* lines, ptrdiff_t first, ptrdiff_t count, char* to) const;
 
   const ConvolutionGeometry& g_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Rows of int8 times a packed matrix, in blocks and on several threads: the common part of quantized
-// convolutions and linear layers.
+// convolutions and linear layers. A block of rows is spread (copied to the layout of the microkernel) once
+// and multiplied by all panels while it is in the L1 cache.
 #pragma once
 
 #include <algorithm>
@@ -13,10 +14,12 @@
 
 namespace rushlight::kernels::host {
 
-// Identifies the packed layout in layout_id().
+// Identifies the packed layout in layout_id(), so that weights that another kernel packed are not taken for
+// these.
 inline constexpr uint64_t kInt8Layout = 0x8b17;
 
-// A matrix [depth][columns] of int8 with any strides, in elements.
+// A matrix [depth][columns] of int8 with any strides, in elements. Does not own the data. pack() writes
+// packed_bytes(), aligned to 64.
 struct Int8Matrix {
   const int8_t* data;
   ptrdiff_t depth_stride;
@@ -24,6 +27,7 @@ struct Int8Matrix {
   size_t depth;
   size_t columns;
 
+  // Panels of int8_gemm_columns() columns; the last one is padded.
   [[nodiscard]] size_t panels() const {
     return (columns + ukernel::int8_gemm_columns() - 1) / ukernel::int8_gemm_columns();
   }
@@ -32,7 +36,8 @@ struct Int8Matrix {
 };
 
 // Rows in the spread form that the microkernel multiplies: a byte stride, or an offset for each row; see
-// Int8Gemm.
+// Int8Gemm. `at` is the first row. With several parts a row consists of as many spans, `part_stride` bytes
+// apart.
 struct SpreadRows {
   const void* at;
   ptrdiff_t stride;
@@ -41,7 +46,8 @@ struct SpreadRows {
   ptrdiff_t part_stride = 0;
 };
 
-// out[i][j] = requantize(bias[j] + sum over k of row[i][k] * matrix[k][j]).
+// out[i][j] = requantize(bias[j] + sum over k of row[i][k] * matrix[k][j]). The problem without its rows,
+// which spread() of multiply_rows() provides.
 struct Int8Rows {
   size_t rows;
   size_t depth;
@@ -62,6 +68,7 @@ struct Int8Rows {
     const size_t least = ukernel::int8_gemm_rows();
     const size_t most = std::max(kNear / std::max<size_t>(row_bytes(), 1) / least, size_t{1}) * least;
     if (line <= most) return std::min(most, std::max<size_t>(rows, 1));
+    // Sizes are whole multiples of the rows that the microkernel computes together.
     const size_t parts = (line + most - 1) / most;  // equal sizes, except the last
     return std::min(((line + parts - 1) / parts + least - 1) / least * least, line);
   }
@@ -75,7 +82,8 @@ struct Int8Rows {
   }
 };
 
-// The division of all rows into blocks.
+// The division of all rows into blocks: [first(i), first(i) + size(i)). Lines longer than a block are divided
+// separately, so that no block crosses the end of one.
 class RowBlocks {
  public:
   explicit RowBlocks(const Int8Rows& product)
@@ -84,6 +92,7 @@ class RowBlocks {
         line_(product.line > block_ ? product.line : std::max<size_t>(product.rows, 1)),
         in_line_((line_ + block_ - 1) / block_) {}
 
+  // Number of blocks of all lines, and the first row and the number of rows of block `index`.
   [[nodiscard]] size_t count() const { return rows_ / line_ * in_line_; }
   [[nodiscard]] size_t first(size_t index) const {
     return index / in_line_ * line_ + index % in_line_ * block_;
@@ -109,6 +118,8 @@ void multiply_rows(KernelContext& context, const Int8Rows& product, char* scratc
                    const Spread& spread, const Place& place, const Store& store) {
   const size_t each = product.scratch_bytes(stages);
   const RowBlocks blocks(product);
+  // Sizes of the packed weights, and the division of the work: an item is a block of rows and a cut of the
+  // panels.
   const size_t width = ukernel::int8_gemm_columns();
   const size_t panels = (product.columns + width - 1) / width;
   const size_t panel_bytes = ukernel::int8_panel_bytes(product.depth);
@@ -121,6 +132,7 @@ void multiply_rows(KernelContext& context, const Int8Rows& product, char* scratc
     for (size_t item = begin; item < end; ++item) {
       const size_t first = blocks.first(item / cuts), count = blocks.size(item / cuts);
       const SpreadRows rows = spread(first, count, own);
+      // Outputs of the block, if they are stored after all panels have been multiplied.
       auto* const staged = reinterpret_cast<int8_t*>(own + product.spread_bytes);
       ukernel::Int8Gemm gemm;
       gemm.rows = count;
@@ -133,6 +145,7 @@ void multiply_rows(KernelContext& context, const Int8Rows& product, char* scratc
       int8_t* out = staged;
       gemm.out_stride = static_cast<ptrdiff_t>(product.columns);
       if (!stages) out = place(first, &gemm.out_stride);
+      // Panels of this cut; each gives `width` adjacent output columns.
       const size_t last = std::min((item % cuts + 1) * per_cut, panels);
       for (size_t panel = item % cuts * per_cut; panel < last; ++panel) {
         const size_t column = panel * width;

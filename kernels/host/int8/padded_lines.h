@@ -14,14 +14,20 @@
 
 namespace rushlight::kernels::host {
 
+// Which pointers a call of the microkernel takes:
+//
+//   in[t] = line of tap t + offset of the tap in the line, for t < taps; output p adds p * pixel_stride()
 class PaddedLines {
  public:
+  // Decides if the method applies, and for how many outputs at a time: kNear bounds the bytes of their lines.
   explicit PaddedLines(const ConvolutionGeometry& g) : g_(g), row_(g.axes[2]), channels_(g.groups) {
+    // Not for transposed convolutions, pixels with gaps between them, many channels or large strides.
     const bool adjoin = row_.in_stride == channels_ || row_.in == 1;
     const bool is_empty = g.taps() == 0 || channels_ == 0;
     if (g.transposed || is_empty || !adjoin || channels_ > kMostChannels || row_.step > kMostStep) return;
     // Each microkernel call reorders the weights of all channels; short rows do not pay for that.
     if (row_.out < 8 + channels_ / 8) return;
+    // The lines of a window, with the pixels that `outputs_` outputs see, take at most kNear bytes.
     const ptrdiff_t kept = lines() * channels_;
     const ptrdiff_t beyond = (row_.kernel - 1) * row_.dilation;
     const ptrdiff_t most = kept > kNear ? 0 : (kNear / kept - beyond - 1) / row_.step + 1;
@@ -37,9 +43,12 @@ class PaddedLines {
   }
   [[nodiscard]] ptrdiff_t pixel_stride() const { return row_.step * channels_; }
 
-  // Writes a pointer for each tap of `count` outputs of a row, starting at position `at`.
+  // Writes a pointer for each tap of `count` outputs of a row, starting at position `at`: taps() pointers in
+  // all, shared by the outputs. Lines inside the image are used in place; lines with padding are copied to
+  // `scratch`, whose first line is padding alone. Precondition: applies(), and count is at most outputs().
   void find(const int8_t* in, int8_t zero_point, const ptrdiff_t* at, ptrdiff_t count, int8_t* scratch,
             const int8_t** to) const {
+    // The pixels [first, first + seen) of a line, of which [left, end) are in the image.
     const ptrdiff_t seen = columns(count), bytes = seen * channels_;
     const ptrdiff_t first = at[2] * row_.step - row_.pad;
     const ptrdiff_t left = std::clamp<ptrdiff_t>(-first, 0, seen);
@@ -47,6 +56,7 @@ class PaddedLines {
     int8_t* const outside = scratch;
     bool has_outside = false;
     for_each_line(at, [&](ptrdiff_t offset) {
+      // Lines above and below the image share one line of padding.
       const int8_t* line = outside;
       if (offset >= 0 && left == 0 && end == seen) {
         line = in + offset + first * channels_;

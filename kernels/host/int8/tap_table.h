@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Input pointers for each tap of adjacent outputs. Offsets along the last axis are computed once for a call,
-// and offsets along the other axes once for a line of outputs, so a tap costs one addition.
+// and offsets along the other axes once for a line of outputs, so a tap costs one addition. Serves strided,
+// dilated and transposed convolutions alike.
 #pragma once
 
 #include <cstddef>
@@ -10,6 +11,8 @@
 
 namespace rushlight::kernels::host {
 
+// `offsets` is memory of bytes() that the caller provides: [outputs of a row][taps of a row], -1 for padding.
+// Const after construction, so threads share it.
 class TapTable {
  public:
   // Bytes of `offsets`.
@@ -32,6 +35,7 @@ class TapTable {
   static constexpr ptrdiff_t kMostTaps = 256;
   void find(const int8_t* in, const int8_t* outside, ptrdiff_t first, ptrdiff_t count,
             const int8_t** to) const {
+    // Lines are found once for each row of outputs, taps by adding the offsets of the output's column.
     const ptrdiff_t width = g_.axes[2].out, kernel = g_.axes[2].kernel;
     const ptrdiff_t lines = g_.axes[0].kernel * g_.axes[1].kernel;
     const int8_t* starts[kMostTaps];
@@ -43,6 +47,7 @@ class TapTable {
       for (ptrdiff_t line = 0; line < lines; ++line) {
         const int8_t* start = starts[line];
         for (ptrdiff_t k = 0; k < kernel; ++k) {
+          // Two tests for each tap: the line, and the position in the line.
           *to++ = start == nullptr || offsets[k] < 0 ? outside : start + offsets[k];
         }
       }

@@ -11,10 +11,11 @@
 
 namespace rushlight::kernels::host {
 
-// Adjacent results and the windows that they cover.
+// Adjacent results and the windows that they cover. All windows of a piece have the same shape.
 struct PoolPiece {
   size_t count;
   ukernel::PoolWindow window;  // strides in elements
+  // The first window's first element, the first result and its index; results follow each other in memory.
   const void* x;
   void* y;
   int64_t* index;  // null if the pool has none
@@ -24,6 +25,7 @@ struct PoolPiece {
   int64_t padded;   // elements of a window including padding, if dilation is 1
 };
 
+// Keeps references to the pool and the context.
 class PoolPieces {
  public:
   // Precondition: the pool has two spatial dimensions.
@@ -50,6 +52,7 @@ class PoolPieces {
     Extent rows;
     PoolPiece piece;
   };
+  // The first piece of row number `row`; rows are numbered by batch, plane and y.
   [[nodiscard]] Row row_at(size_t row) const;
   // start(): goes to the first piece of the row. move_on(): goes to the next row.
   void start(Row* row) const;
