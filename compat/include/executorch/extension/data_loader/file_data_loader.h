@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Reads parts of a file with pread() into allocated memory.
+// Reads parts of a file with pread() into allocated memory: one copy of each part, freed with its buffer.
+// Choose MmapDataLoader to share the page cache.
 #pragma once
 
 #include <cstddef>
@@ -10,10 +11,11 @@
 
 namespace executorch::extension {
 
+// Thread-safe: reading does not move a file position. The size is that at opening.
 class FileDataLoader final : public executorch::runtime::DataLoader {
  public:
-  // Opens a file. load() returns memory aligned to `alignment`, a power of two. Errors: InvalidArgument
-  // (alignment), AccessFailed.
+  // Opens a file for reading. load() returns memory aligned to `alignment`, a power of two. Errors:
+  // InvalidArgument (alignment, null name), AccessFailed (logs the system's reason).
   static executorch::runtime::Result<FileDataLoader> from(const char* file_name,
                                                           size_t alignment = alignof(std::max_align_t));
   ET_DEPRECATED static executorch::runtime::Result<FileDataLoader> From(
@@ -31,8 +33,12 @@ class FileDataLoader final : public executorch::runtime::DataLoader {
   FileDataLoader& operator=(FileDataLoader&&) = delete;
   ~FileDataLoader() override;
 
+  // Reads `size` bytes at `offset`; an empty range gives a null buffer. Errors: InvalidArgument (beyond the
+  // end), MemoryAllocationFailed, AccessFailed (a read failed, or the file was truncated), InvalidState
+  // (moved-from).
   ET_NODISCARD executorch::runtime::Result<executorch::runtime::FreeableBuffer> load(
       size_t offset, size_t size, const DataLoader::SegmentInfo& segment_info) const override;
+  // Reads to memory of the caller, of any alignment. Errors: as load(), and InvalidArgument (null buffer).
   ET_NODISCARD executorch::runtime::Error load_into(size_t offset, size_t size,
                                                     const SegmentInfo& segment_info,
                                                     void* buffer) const override;

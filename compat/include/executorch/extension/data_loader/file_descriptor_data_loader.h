@@ -12,6 +12,8 @@
 
 namespace executorch::extension {
 
+// load(), load_into() and size() behave like FileDataLoader's. Positions are absolute, so the descriptor's
+// own file position is neither used nor changed.
 class FileDescriptorDataLoader final : public executorch::runtime::DataLoader {
  public:
   // `file_descriptor_uri` is "fd:///7" for file descriptor 7, which the loader closes at the end. Otherwise

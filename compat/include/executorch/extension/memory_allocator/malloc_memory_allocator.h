@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// An allocator over malloc that frees everything at once.
+// An allocator over malloc that frees everything at once, by reset() or its destructor. For methods on hosts,
+// where their size need not be known. base_address() is null and size() 0.
 #pragma once
 
 #include <cstddef>
@@ -12,6 +13,7 @@
 
 namespace executorch::extension {
 
+// Not thread-safe.
 class MallocMemoryAllocator : public executorch::runtime::MemoryAllocator {
  public:
   MallocMemoryAllocator() : MemoryAllocator(0, nullptr) {}
@@ -19,6 +21,7 @@ class MallocMemoryAllocator : public executorch::runtime::MemoryAllocator {
   MallocMemoryAllocator& operator=(const MallocMemoryAllocator&) = delete;
   ~MallocMemoryAllocator() override { free_all(); }
 
+  // Null, with a log entry, if `alignment` is not a power of two or malloc has no memory.
   void* allocate(size_t size, size_t alignment = kDefaultAlignment) override {
     if (!isPowerOf2(alignment)) {
       ET_LOG(Error, "alignment: expected a power of two, got %zu", alignment);

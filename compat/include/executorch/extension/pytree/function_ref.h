@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// executorch::runtime::FunctionRef, in the namespace that pytree's callers use.
 #pragma once
 
 #include <executorch/runtime/core/function_ref.h>

@@ -5,10 +5,16 @@
 //   node   $ (a leaf), or kind count #leaves... ( children )
 //   kind   L list, T tuple, N named tuple, D dict (its children are key:node)
 //   count  number of children; #n for each of them: its number of leaves
-//   key    an integer, or text in single quotes
+//   key    a decimal integer without sign, or text in single quotes (without escapes)
 //
 // "D2#2#1('a':L2#1#1($,$),'b':$)" is {"a": [x, y], "b": z}. Invalid input throws std::out_of_range (truncated
 // text, wrong counts) or std::runtime_error; without exceptions it aborts.
+//
+//   auto [leaves, spec] = flatten(tree);            // leaves refer to `tree`
+//   auto again = unflatten(*spec, other_leaves);    // the same structure around other leaves
+//
+// All functions recurse once per level of nesting. Not thread-safe: they also write leaves_num of const
+// nodes.
 #pragma once
 
 #include <cstddef>
@@ -27,6 +33,7 @@ namespace executorch::extension::pytree {
 
 namespace internal {
 
+// Throws, or aborts in builds without exceptions.
 template <class Exception>
 [[noreturn]] void refuse([[maybe_unused]] const char* message) {
 #if ET_HAS_EXCEPTIONS
@@ -38,16 +45,19 @@ template <class Exception>
 
 }  // namespace internal
 
+// Refuses with std::runtime_error unless the condition holds.
 inline void pytree_check(bool must_be_true) {
   if (!must_be_true) internal::refuse<std::runtime_error>("pytree: kind or size of node differs");
 }
 
+// Custom and None have no letter in the text form: to_str() refuses Custom and writes nothing for None.
 enum class Kind : uint8_t { List, Tuple, NamedTuple, Dict, Leaf, Custom, None };
 
 using KeyStr = std::string;
 using KeyInt = int32_t;
 
-// A key of a dict.
+// A key of a dict: an integer, a text, or nothing. as_int() and as_str() refuse the other kind with
+// std::runtime_error.
 struct Key {
   enum class Kind : uint8_t { None, Int, Str };
 
@@ -78,7 +88,7 @@ struct Empty {};
 template <class T, class Aux = Empty>
 struct ContainerHandle;
 
-// A node. Aux is user data stored in each.
+// A node: a leaf, or `size` children in `items`. Aux is user data stored in each, as a base class.
 template <class T, class Aux = Empty>
 struct Container final : public Aux {
   using handle_type = ContainerHandle<T, Aux>;
@@ -87,11 +97,13 @@ struct Container final : public Aux {
   Kind kind = Kind::None;
   size_t size = 0;
   leaf_type* leaf = nullptr;  // not owned
+  // Children, and for dicts their keys, at the same index.
   std::unique_ptr<handle_type[]> items;
   std::unique_ptr<Key[]> keys;
   std::string custom_type;
   mutable size_t leaves_num = 0;  // leaves below; set by refresh_leaves_num()
 
+  // The children start without a node (null handles), and dict keys as Key::Kind::None.
   Container(Kind kind, size_t size = 0)
       : kind(kind), size(size), items(std::make_unique<handle_type[]>(size)) {
     if (kind == Kind::Dict) keys = std::make_unique<Key[]>(size);
@@ -101,7 +113,7 @@ struct Container final : public Aux {
   Container& operator=(const Container&) = delete;
 };
 
-// Owns a node.
+// Owns a node. Default-constructed handles own none: no function but the destructor may then be called.
 template <class T, class Aux>
 struct ContainerHandle {
   using container_type = Container<T, Aux>;
@@ -115,6 +127,7 @@ struct ContainerHandle {
   ContainerHandle(container_type* node) : handle(node) {}
   ContainerHandle(std::unique_ptr<container_type> node) : handle(std::move(node)) {}
 
+  // Access to a leaf; std::runtime_error for other kinds. A leaf's pointer must not be null when it is read.
   void set_leaf(leaf_type* leaf) { *checked_leaf() = leaf; }
   operator leaf_type() const { return leaf(); }
   const leaf_type& leaf() const { return *leaf_ptr(); }
@@ -122,10 +135,12 @@ struct ContainerHandle {
   const leaf_type* leaf_ptr() const { return *checked_leaf(); }
   leaf_type* leaf_ptr() { return *checked_leaf(); }
 
+  // The child at `index`; std::runtime_error if it is out of range. A leaf has no children.
   const ContainerHandle& operator[](size_t index) const { return handle->items[checked(index)]; }
   ContainerHandle& operator[](size_t index) { return handle->items[checked(index)]; }
 
-  // For dicts.
+  // For dicts; std::runtime_error for other kinds, and of at() for a missing key. Lookup is linear in the
+  // size.
   bool contains(const KeyStr& key) const { return find(key) < size(); }
   const ContainerHandle& at(const Key& key) const {
     const size_t index = find(key);
@@ -137,6 +152,7 @@ struct ContainerHandle {
   const Key& key(size_t index) const { return *key_at(index); }
   Key& key(size_t index) { return *key_at(index); }
 
+  // Number of children, 0 for a leaf; and number of leaves at the last refresh_leaves_num().
   size_t size() const { return handle->size; }
   size_t leaves_num() const { return handle->leaves_num; }
   Kind kind() const { return handle->kind; }
@@ -146,7 +162,7 @@ struct ContainerHandle {
   bool isTuple() const { return kind() == Kind::Tuple; }
   bool isLeaf() const { return kind() == Kind::Leaf; }
 
-  // Compares structures; leaves compare equal.
+  // Compares structures: kinds, sizes and keys in order. Leaves compare equal.
   bool operator==(const ContainerHandle& other) const {
     if (kind() != other.kind()) return false;
     if (isLeaf()) return true;
@@ -189,7 +205,9 @@ template <class Aux>
 using TreeSpecContainer = Container<TreeSpecLeaf, Aux>;
 using StrTreeSpec = std::string;
 
-// Copies the structure with other leaves, in order. Call refresh_leaves_num() first.
+// Copies the structure with other leaves, in order: the n-th leaf refers to leaves[n], and to nothing if
+// `leaves` is null. `leaves` must outlive the copy and have as many entries as the structure has leaves. Call
+// refresh_leaves_num() first: the counts tell where the leaves of each child begin.
 template <class T, class U, class Aux>
 ContainerHandle<U, Aux> clone(const ContainerHandle<T, Aux>& node, U* leaves) {
   if (node.isLeaf()) return ContainerHandle<U, Aux>(leaves);
@@ -216,7 +234,7 @@ void traverse(const ContainerHandle<T, Aux>& node, FunctionRef<void(const Contai
   func(node);
 }
 
-// Recounts the leaves below each node.
+// Recounts the leaves below each node, and returns the total. Edits of a tree leave old counts behind.
 template <class T, class Aux>
 size_t refresh_leaves_num(const ContainerHandle<T, Aux>& node) {
   size_t count = node.isLeaf() ? 1 : 0;
@@ -225,7 +243,8 @@ size_t refresh_leaves_num(const ContainerHandle<T, Aux>& node) {
   return count;
 }
 
-// An array whose at() checks bounds.
+// An array of fixed length, as flatten() returns leaves. at() refuses an index out of range with
+// std::out_of_range; operator[] does not check.
 template <class T>
 struct arr {
   explicit arr(const size_t n) : data_(std::make_unique<T[]>(n)), size_(n) {}
@@ -251,12 +270,15 @@ struct arr {
   size_t size_;
 };
 
+// Parses and prints the text form. from_str() permits 256 levels of nesting and at most as many children as
+// the text has characters. to_str() recounts the leaves first.
 template <class Aux = Empty>
 TreeSpec<Aux> from_str(const StrTreeSpec& spec);
 template <class Aux>
 StrTreeSpec to_str(const TreeSpec<Aux>& spec);
 
-// Combines a structure with `leaves`, which must have as many entries as the spec has leaves.
+// Combines a structure with `leaves`, which must have as many entries as the spec has leaves and outlive the
+// result; their number is not checked.
 template <class T, class Aux>
 ContainerHandle<T, Aux> unflatten(const TreeSpec<Aux>& spec, T* leaves) {
   refresh_leaves_num(spec);
@@ -269,6 +291,7 @@ ContainerHandle<T, Aux> unflatten(const StrTreeSpec& spec, T* leaves) {
 
 namespace internal {
 
+// Addresses of the leaves, depth first, after recounting them.
 template <class Leaf, class Tree>
 arr<Leaf*> leaves_of(Tree& tree) {
   arr<Leaf*> leaves(refresh_leaves_num(tree));
@@ -287,7 +310,7 @@ std::unique_ptr<TreeSpec<Aux>> spec_of(const ContainerHandle<T, Aux>& tree) {
 
 }  // namespace internal
 
-// Returns the leaves in order, and the structure.
+// Returns the leaves in order, depth first, and the structure. The leaves belong to the tree's user.
 template <class T, class Aux>
 std::pair<arr<T*>, std::unique_ptr<TreeSpec<Aux>>> flatten(ContainerHandle<T, Aux>& tree) {
   auto leaves = internal::leaves_of<T>(tree);

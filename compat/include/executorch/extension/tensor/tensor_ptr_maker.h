@@ -3,8 +3,8 @@
 // compat/src/tensor_makers.cpp.
 //
 // New tensors own their memory, which is on the CPU. They are row-major unless strides are given, which must
-// be those of a dense layout. Like make_tensor_ptr(), all functions abort if their arguments do not match.
-// Their shape may change up to the initial number of elements unless `dynamism` is STATIC.
+// describe a dense layout. Like make_tensor_ptr(), all functions abort if their arguments do not match. Their
+// shape may change up to the initial number of elements unless `dynamism` is STATIC.
 #pragma once
 
 #include <executorch/extension/tensor/tensor_ptr.h>
@@ -103,7 +103,8 @@ TensorPtr full(
     executorch::aten::ScalarType type = executorch::aten::ScalarType::Float,
     executorch::aten::TensorShapeDynamism dynamism = executorch::aten::TensorShapeDynamism::DYNAMIC_BOUND);
 
-// Rank 0; then the values 1 and 0. zeros() permits the dtypes of empty(), the others those of full().
+// Rank 0; then the values 1 and 0. zeros() permits the dtypes of empty(), ones() and scalar_tensor() the
+// dtypes of full().
 TensorPtr scalar_tensor(executorch::aten::Scalar value,
                         executorch::aten::ScalarType type = executorch::aten::ScalarType::Float);
 TensorPtr ones_like(

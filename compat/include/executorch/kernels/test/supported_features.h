@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Optional features of kernels that kernel tests may rely on.
+// Optional features of kernels that kernel tests may rely on: rushlight's values. Official tests skip cases
+// by them.
 #pragma once
 
 namespace torch::executor::testing {
