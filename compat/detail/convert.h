@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Converts between the official enumerations and rushlight's, whose values are equal.
+// Converts between the official enumerations and rushlight's, whose values are equal: a cast. Values outside
+// of the enumerations, as a file may have them, convert unchanged.
 #pragma once
 
 #include <executorch/runtime/core/error.h>

@@ -38,7 +38,7 @@ using uoffset_t = uint32_t;
 using soffset_t = int32_t;
 using voffset_t = uint16_t;
 
-// Reads a scalar at any address.
+// Reads a scalar at any address; writes one. Little-endian, like this machine.
 template <class T>
 T ReadScalar(const void* at) {
   T value;
@@ -56,7 +56,7 @@ struct Offset {
   uoffset_t o;
 };
 
-// The way in which a vector's element is read.
+// How a vector's element is read: a scalar or struct as a copy, a table or string as a pointer.
 template <class T>
 struct Element {
   using Read = T;
@@ -72,6 +72,8 @@ struct Element<Offset<T>> {
   }
 };
 
+// A vector in a file: a 32-bit count, then the elements. The object is the file's memory, so it is never
+// created or copied. Indices are not checked.
 template <class T>
 class Vector {
  public:
@@ -79,6 +81,7 @@ class Vector {
   using value_type = return_type;
   using size_type = uoffset_t;
 
+  // Random access over the elements' addresses.
   class const_iterator {
    public:
     using iterator_category = std::random_access_iterator_tag;
@@ -143,6 +146,7 @@ class Vector {
   using Pointed = std::remove_pointer_t<return_type>;
 };
 
+// Text with a length and, in the file, a zero byte behind it.
 class String : public Vector<char> {
  public:
   const char* c_str() const { return data(); }
@@ -150,7 +154,8 @@ class String : public Vector<char> {
   std::string_view string_view() const { return {data(), size()}; }
 };
 
-// The fields of a table, by their offsets in its vtable.
+// The fields of a table, by their offsets in its vtable, as the generated classes pass them (4, 6, 8, ...). A
+// field that the file lacks gives `absent`, or a null pointer.
 class Table {
  public:
   Table() = delete;
@@ -167,12 +172,14 @@ class Table {
   }
 
  private:
+  // rushlight numbers fields from 0; a vtable begins with two 16-bit sizes.
   static unsigned slot(voffset_t field) { return (field - 2 * sizeof(voffset_t)) / sizeof(voffset_t); }
   rushlight::flatbuffer::Table view() const {
     return rushlight::flatbuffer::Table(reinterpret_cast<const uint8_t*>(this));
   }
 };
 
+// The root table: the file begins with its 32-bit offset, and with an identifier of 4 bytes behind it.
 template <class T>
 const T* GetRoot(const void* file) {
   return Element<Offset<T>>::at(static_cast<const uint8_t*>(file));
@@ -181,7 +188,8 @@ inline bool BufferHasIdentifier(const void* file, const char* identifier) {
   return std::memcmp(static_cast<const char*>(file) + sizeof(uoffset_t), identifier, 4) == 0;
 }
 
-// Verifies a file in memory, which must be aligned to 8 bytes.
+// Verifies a file in memory, which must be aligned to 8 bytes and outlive the verifier. Linear in the size of
+// the file. Only whole files: the library's VerifyTable() and its like are missing.
 class Verifier {
  public:
   Verifier(const uint8_t* file, size_t size) : file_(file), size_(size) {}

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Type promotion of two dtypes.
+// Type promotion of two dtypes, with PyTorch's rules for tensors of equal rank (torch.promote_types). All is
+// constexpr, so that kernels can use the result as a template argument.
 #pragma once
 
 #include <executorch/runtime/core/exec_aten/util/scalar_type_util.h>
@@ -8,6 +9,7 @@ namespace executorch::runtime {
 
 namespace internal {
 
+// Short names by kind and bytes, which official kernels use.
 using U1 = uint8_t;
 using I1 = int8_t;
 using I2 = int16_t;
@@ -22,7 +24,7 @@ using C8 = torch::executor::complex<double>;
 using B1 = bool;
 using BF = torch::executor::BFloat16;
 
-// Quantized types, bits and the like promote only with themselves.
+// Quantized types, bits, float8 and uint16 to uint64 promote only with themselves.
 constexpr bool is_apart(::executorch::aten::ScalarType t) {
   return isQIntType(t) || isBitsType(t) || isFloat8Type(t) || isBarebonesUnsignedType(t);
 }
@@ -32,6 +34,7 @@ constexpr int kind_of(::executorch::aten::ScalarType t) {
   return isComplexType(t) ? 3 : isFloatingType(t) ? 2 : isIntegralType(t, false) ? 1 : 0;
 }
 
+// The smallest floating-point type that contains both.
 constexpr ::executorch::aten::ScalarType larger_fraction(::executorch::aten::ScalarType a,
                                                          ::executorch::aten::ScalarType b) {
   using T = ::executorch::aten::ScalarType;
@@ -40,6 +43,7 @@ constexpr ::executorch::aten::ScalarType larger_fraction(::executorch::aten::Sca
   return T::Float;  // also for Half with BFloat16: neither contains the other
 }
 
+// The smallest integer type that contains both.
 constexpr ::executorch::aten::ScalarType larger_integer(::executorch::aten::ScalarType a,
                                                         ::executorch::aten::ScalarType b) {
   using T = ::executorch::aten::ScalarType;
@@ -51,7 +55,8 @@ constexpr ::executorch::aten::ScalarType larger_integer(::executorch::aten::Scal
 
 }  // namespace internal
 
-// Promotes two dtypes. Aborts if they have no common type. `half_to_float` promotes 16-bit results to Float.
+// Promotes two dtypes: Int with Half gives Half, Byte with Char Short, Float with ComplexHalf ComplexFloat.
+// Aborts if they have no common type. `half_to_float` promotes 16-bit results to Float.
 constexpr ::executorch::aten::ScalarType promoteTypes(::executorch::aten::ScalarType a,
                                                       ::executorch::aten::ScalarType b,
                                                       bool half_to_float = false) {
@@ -77,6 +82,7 @@ constexpr ::executorch::aten::ScalarType promoteTypes(::executorch::aten::Scalar
   return half_to_float && (result == T::Half || result == T::BFloat16) ? T::Float : result;
 }
 
+// The same for C++ types, as promote_types<T1, T2>::type; a compile error if they have no common type.
 template <class T1, class T2, bool half_to_float = false>
 struct promote_types {
   static_assert(std::is_same_v<T1, T2> || (!internal::is_apart(CppTypeToScalarType<T1>::value) &&

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Parses and prints structures, for executorch/extension/pytree/pytree.h.
+// Parses and prints structures, for executorch/extension/pytree/pytree.h, which describes the text. A
+// recursive descent without backtracking: one character decides the kind of a node.
 #pragma once
 
 #include <executorch/extension/pytree/pytree.h>
@@ -10,6 +11,7 @@ namespace internal {
 
 constexpr size_t kDeepest = 256;  // nesting limit: bounds the stack for a text of parentheses
 
+// The letter of a container's kind; std::runtime_error for leaves, Custom and None.
 inline char letter_of(Kind kind) {
   switch (kind) {
     case Kind::List:
@@ -25,12 +27,14 @@ inline char letter_of(Kind kind) {
   }
 }
 
-// Parses nodes from the front of a text.
+// Parses nodes from the front of a text. Memory is at most proportional to the text's length, because each
+// child takes a character; the stack is bounded by kDeepest.
 template <class Aux>
 class SpecReader {
  public:
   explicit SpecReader(const StrTreeSpec& text) : text_(text) {}
 
+  // Parses one node with its children. The counts that the text states are compared with the parsed children.
   TreeSpec<Aux> node(size_t depth = 0) {
     if (depth > kDeepest) refuse<std::out_of_range>("pytree: nested too deeply");
     const char letter = next();
@@ -58,6 +62,7 @@ class SpecReader {
     return read;
   }
 
+  // Refuses text after the node.
   void expect_end() const {
     if (at_ != text_.size()) refuse<std::out_of_range>("pytree: unexpected text after the end");
   }
@@ -70,12 +75,15 @@ class SpecReader {
   void expect(char wanted) {
     if (next() != wanted) refuse<std::out_of_range>("pytree: unexpected character");
   }
+  // The inverse of letter_of().
   static Kind kind_of(char letter) {
     for (const Kind kind : {Kind::List, Kind::Tuple, Kind::NamedTuple, Kind::Dict}) {
       if (letter_of(kind) == letter) return kind;
     }
     refuse<std::runtime_error>("pytree: expected one of $ L T N D");
   }
+  // A decimal integer up to INT32_MAX. It cannot be the last thing in a text: a #, a bracket or a colon
+  // follows.
   size_t number() {
     size_t value = 0;
     const size_t begin = at_;
@@ -93,6 +101,7 @@ class SpecReader {
     if (value > text_.size() - at_) refuse<std::out_of_range>("pytree: more children than characters");
     return value;
   }
+  // A key in quotes ends at the next quote: the text form has no escapes.
   Key key() {
     if (at_ < text_.size() && text_[at_] != '\'') return Key(static_cast<KeyInt>(number()));
     expect('\'');
@@ -107,6 +116,7 @@ class SpecReader {
   size_t at_ = 0;
 };
 
+// Appends the text of a node. Precondition: leaves_num is set in all nodes.
 template <class Aux>
 void write(const TreeSpec<Aux>& spec, StrTreeSpec& text) {
   if (spec.isLeaf()) {
