@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Conversions of buffers keep the bytes where they are: the converted buffer frees the original one.
 #include "compat/detail/data_map.h"
 
 #include <cstdlib>
@@ -12,6 +13,7 @@ namespace rushlight::compat {
 
 Result<FreeableBuffer> aligned(FreeableBuffer&& buffer) {
   constexpr size_t kAlignment = 16;
+  // Writers of bundles intend to align the program to 32 bytes and miss by 4.
   constexpr size_t kAlignmentInBundles = 4;
   const bool is_copied =
       !is_aligned(buffer.data(), kAlignment) && is_aligned(buffer.data(), kAlignmentInBundles);
@@ -27,6 +29,7 @@ et::FreeableBuffer official(FreeableBuffer&& buffer) {
   if (buffer.data() == nullptr) return {};
   const void* data = buffer.data();
   const size_t size = buffer.size();
+  // The official buffer has one pointer for its owner: the original buffer moves to the heap.
   auto* kept = new FreeableBuffer(std::move(buffer));
   return et::FreeableBuffer(
       data, size, [](void* context, void*, size_t) { delete static_cast<FreeableBuffer*>(context); }, kept);

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Sinks for logged values, and ETDumpGen as an adapter of rushlight's writer. The official tracer holds the
+// current instruction and bundled input in its base class, the writer in its own: each event passes them on.
 #include "runtime/trace/etdump.h"
 
 #include <cerrno>
@@ -73,7 +75,8 @@ void FileDataSink::close() {
 
 namespace internal {
 
-// rushlight's writer with its sink and filter.
+// rushlight's writer with its sink and filter: the official ones behind rushlight's interfaces. The writer
+// refers to this object, so ETDumpGen holds it by pointer.
 class ETDumpState final : public rushlight::DataSink, public rushlight::EventTracerFilter {
  public:
   // Untouched pages use no memory.
@@ -109,6 +112,7 @@ class ETDumpState final : public rushlight::DataSink, public rushlight::EventTra
 
 namespace {
 
+// The same fields in both forms; the event's id has a meaning for the writer only.
 EventTracerEntry entry_of(const rushlight::EventTracerEntry& entry) {
   return {entry.event_id, entry.chain_id, entry.debug_handle, entry.start_time,
           static_cast<runtime::DelegateDebugIdType>(entry.delegate_id_kind)};
@@ -142,6 +146,7 @@ ETDumpResult ETDumpGen::get_etdump_data() {
   const auto file = state_->writer.finish();
   if (file.empty()) return {nullptr, 0};
   if (is_static_etdump()) return {const_cast<uint8_t*>(file.data()), file.size()};
+  // The official contract: free() by the caller. The writer's memory is used again.
   void* copy = std::malloc(file.size());
   if (copy == nullptr) return {nullptr, 0};
   std::memcpy(copy, file.data(), file.size());
@@ -152,6 +157,7 @@ Result<bool> ETDumpGen::set_debug_buffer(Span<uint8_t> buffer) {
   ET_CHECK_OR_RETURN_ERROR(!buffer.empty(), InvalidArgument, "debug buffer: expected memory, got none");
   auto sink = BufferDataSink::create(buffer);
   if (!sink.ok()) return sink.error();
+  // Owned here; a sink from set_data_sink() is the caller's.
   state_->buffer_sink = std::move(*sink);
   set_data_sink(&state_->buffer_sink);
   return true;

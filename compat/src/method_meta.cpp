@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Properties of a method, read from the verified tables of the program on each call; nothing is cached.
 #include <cstring>
 
 #include <executorch/runtime/core/exec_aten/util/scalar_type_util.h>
@@ -28,6 +29,7 @@ Result<TensorInfo> TensorInfo::create(Span<const int32_t> sizes, Span<const uint
                                       std::string_view name) {
   ET_CHECK_OR_RETURN_ERROR(isValid(scalar_type), InvalidArgument, "unknown dtype %d",
                            static_cast<int>(scalar_type));
+  // A file's sizes are not trusted: their product may overflow.
   size_t bytes = elementSize(scalar_type);
   for (const int32_t size : sizes) {
     ET_CHECK_OR_RETURN_ERROR(size >= 0, InvalidArgument, "size: expected at least 0, got %d",
@@ -93,6 +95,8 @@ Result<etensor::Device> MethodMeta::memory_planned_buffer_device(size_t index) c
                          static_cast<etensor::DeviceIndex>(device->index));
 }
 
+// Counts distinct names: a method has one delegate per lowered part, often of one backend. Cubic in the
+// delegates, which are few, and without memory.
 size_t MethodMeta::num_backends() const {
   size_t count = 0;
   while (get_backend_name(count).ok()) ++count;

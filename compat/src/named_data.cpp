@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Data outside of programs: the header of .ptd files, a file as a map, and several maps as one.
 #include <cstring>
 
 #include <executorch/extension/flat_tensor/flat_tensor_data_map.h>
@@ -33,6 +34,7 @@ Result<FlatTensorDataMap> FlatTensorDataMap::load(runtime::DataLoader* loader) {
   if (!map.ok()) return official(map.error());
   auto keys = map->num_keys();
   if (!keys.ok()) return official(keys.error());
+  // Sorted once, because a method looks up each external tensor.
   std::vector<uint32_t> sorted(*keys);
   map->sort_keys({sorted.data(), sorted.size()});
   return FlatTensorDataMap(std::move(ours), std::move(*map), std::move(sorted));
@@ -40,6 +42,7 @@ Result<FlatTensorDataMap> FlatTensorDataMap::load(runtime::DataLoader* loader) {
 
 namespace ET_MERGED_DATA_MAP_NAMESPACE {
 
+// One table of all keys: lookup does not depend on the number of maps.
 Result<MergedDataMap> MergedDataMap::load(runtime::Span<const Map*> named_data_maps) {
   MergedDataMap merged;
   for (const Map* map : named_data_maps) {
@@ -83,6 +86,7 @@ Error MergedDataMap::load_data_into(std::string_view key, void* buffer, size_t s
 
 Result<uint32_t> MergedDataMap::get_num_keys() const { return static_cast<uint32_t>(map_of_key_.size()); }
 
+// Subtracts the counts of the maps before.
 Result<const char*> MergedDataMap::get_key(uint32_t index) const {
   for (const Map* map : maps_) {
     const uint32_t count = map->get_num_keys().get();

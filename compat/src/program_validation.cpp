@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// The official checks of a program's tensors and lists of tensors, beyond the structure of the file.
+// Program::load() makes them on request; loading a method makes its own.
 #include <algorithm>
 
 #include <executorch/runtime/core/tensor_layout.h>
@@ -38,6 +40,8 @@ Error validate_plan(const flat::ExecutionPlan& plan) {
     const flat::EValue* value = values->Get(i);
     if (value->val_type() == flat::KernelTypes::Tensor) {
       const flat::Tensor* tensor = value->val_as_Tensor();
+      // A dynamic input receives its shape from the caller; its sizes in the file are upper bounds, possibly
+      // of any size.
       const bool comes_later = tensor != nullptr &&
                                tensor->shape_dynamism() != flat::TensorShapeDynamism::STATIC &&
                                is_input(plan, i);

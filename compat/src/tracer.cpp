@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Passes rushlight's events to an official tracer. The current instruction is set before each event that
+// records it.
 #include "compat/detail/tracer.h"
 
 namespace rushlight::compat {
