@@ -112,8 +112,8 @@ ssize_t checked_rank(ssize_t dim, const TensorImpl::SizesType* sizes, const Tens
 
 }  // namespace
 
-// The order of evaluation is open, so every argument tolerates an invalid rank until checked_rank() has
-// aborted.
+// The order in which arguments are evaluated is unspecified, so each tolerates an invalid rank until
+// checked_rank() has aborted.
 TensorImpl::TensorImpl(ScalarType type, ssize_t dim, SizesType* sizes, void* data, DimOrderType* dim_order,
                        StridesType* strides, TensorShapeDynamism dynamism, DeviceType device_type,
                        DeviceIndex device_index)

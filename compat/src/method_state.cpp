@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "compat/detail/method_state.h"
-
 // Loads and executes an official method as a rushlight method. The official interface has allocators where
 // rushlight has arenas: the arena of values is one allocation of the size that the program states, and
 // scratch is one block per execution.
+#include "compat/detail/method_state.h"
+
 #include <algorithm>
 #include <cstring>
 
@@ -34,7 +34,8 @@ const executorch_flatbuffer::BackendDelegate* delegate_of(const executorch_flatb
   return nullptr;
 }
 
-// The kind of segment that ExecuTorch passes to loaders, found by its only user in the tables.
+// The kind of a segment follows from the table that refers to it: mutable state, a delegate's payload,
+// otherwise constants.
 Segment describe(const executorch_flatbuffer::Program& program, uint32_t segment) {
   if (program.mutable_data_segments() != nullptr) {
     for (const auto* state : *program.mutable_data_segments())

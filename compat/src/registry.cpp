@@ -122,7 +122,8 @@ void refuse_rank(et::KernelRuntimeContext& context) {
 
 namespace {
 
-// Official callers pass unchecked values to a kernel of the build: does what the loader does for a program.
+// Official callers pass unchecked values to a kernel of the build: makes the checks that the loader makes for
+// programs.
 void call_selected(size_t index, et::KernelRuntimeContext& context, et::Span<et::EValue*> stack) {
   const KernelEntry& entry = selected_operators.entries[index];
   // Official and rushlight's values are the same objects.
@@ -191,8 +192,8 @@ namespace {
 
 // All kernels, the kernels of the build first, and the operators of the others.
 struct Registry {
-  // registry() stores the build's kernels first and in order, so a kernel's index is its index in
-  // selected_operators.
+  // Returns true if the build selected the kernel and no other has replaced it. registry() stores the build's
+  // kernels first and in order, so a kernel's index is its index in selected_operators.
   [[nodiscard]] bool is_built_in(const et::Kernel* kernel) const {
     const auto index = static_cast<size_t>(kernel - kernels);
     return kernel->op_ == selected_function(index);
