@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Decisions that follow from a string of bytes: first from the bytes themselves, so that a fuzzer can control
-// them, then from a generator seeded by all bytes.
+// them, then from a generator seeded by all bytes. The same bytes give the same decisions on every machine.
 #pragma once
 
 #include <cstddef>
@@ -23,11 +23,13 @@ class Choices {
     return state;
   }
 
+  // The next byte of the string; the generator's upper bits afterwards, which are its best.
   uint8_t byte() {
     if (at_ < bytes_.size()) return bytes_[at_++];
     return static_cast<uint8_t>(next() >> 56);
   }
 
+  // The next eight bytes, the first one highest.
   uint64_t word() {
     if (at_ >= bytes_.size()) return next();
     uint64_t value = 0;
@@ -42,8 +44,10 @@ class Choices {
     return static_cast<size_t>(word() % limit);
   }
 
+  // True with probability 1 / n.
   bool one_in(size_t n) { return below(n) == 0; }
 
+  // One of the items with equal probability; repeat an item to favour it.
   template <class T>
   T of(std::initializer_list<T> items) {
     return items.begin()[below(items.size())];

@@ -9,7 +9,8 @@
 namespace rushlight::fuzz {
 
 // Returns each range as a copy in a separate block, as a loader that reads a file does: sanitizers then see
-// reads beyond a range, and reads after its release.
+// reads beyond a range, and reads after its release. Blocks are aligned to 16, which Program::load()
+// requires. `bytes` must outlive the loader.
 class CopyingLoader final : public DataLoader {
  public:
   explicit CopyingLoader(Span<const uint8_t> bytes) : bytes_(bytes) {}

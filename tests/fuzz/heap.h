@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Memory in separate blocks, each exactly as long as requested, so that AddressSanitizer sees an access to
-// the first byte beyond.
+// the first byte beyond. An arena would hide it.
 #pragma once
 
 #include <cstddef>
@@ -13,6 +13,7 @@
 
 namespace rushlight::fuzz {
 
+// Blocks live as long as the heap.
 class Heap {
  public:
   // A limit for the total: larger programs are not typical of boards, and only slow.

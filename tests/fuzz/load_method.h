@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Loads a method of a hostile program, which may run 2000 instructions.
+// Loads a method of a hostile program, which may execute 2000 instructions: its jumps may form an endless
+// loop.
 #pragma once
 
 #include <vector>
@@ -9,6 +10,7 @@
 
 namespace rushlight::fuzz {
 
+// Memory of the method, of the sizes that it asks for or others.
 struct MethodMemory {
   Arena method;
   Arena temporary;

@@ -7,7 +7,9 @@
 
 namespace rushlight::fuzz {
 
-// Runs the pieces in sequence, the last one first, each with another thread index than the one before.
+// A thread pool without threads, for reproducible runs: executes the pieces in sequence, the last one first,
+// each with another thread index than the one before. A kernel whose pieces depend on each other, or share
+// scratch across threads, then gives another result. Some seven pieces, unless `grain` is larger.
 class Pieces final : public ThreadPool {
  public:
   [[nodiscard]] size_t threads() const override { return 3; }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Checks and reads that make a broken invariant end the process, which fuzzers and sanitizers report.
 #pragma once
 
 #include <cstdint>
@@ -22,13 +23,14 @@ inline void keep(uint64_t number) {
   static_cast<void>(sink);
 }
 
+// Reads every byte of a range, so that sanitizers see invalid ones.
 inline void read_bytes(Span<const uint8_t> bytes) {
   uint64_t sum = 0;
   for (const uint8_t byte : bytes) sum += byte;
   keep(sum);
 }
 
-// Reads every byte of a value.
+// Reads every byte of a value: the elements of tensors, the items of lists, the characters of a string.
 inline void read_value(const EValue& value) {
   uint64_t sum = 0;
   const auto tensor = [&](const Tensor& t) {

@@ -18,8 +18,11 @@
 
 namespace rushlight::testing {
 
+// The side of the elements that adjoins a protected page.
 enum class Edge { kFront, kBack };
 
+// An array of `count` elements of T, which needs no construction. With Edge::kBack the array is aligned to
+// sizeof(T) only.
 template <class T>
 class Guarded {
   static_assert(std::is_trivially_copyable_v<T>);
@@ -71,6 +74,7 @@ class Guarded {
   [[nodiscard]] const T& operator[](size_t i) const { return data_[i]; }
 
  private:
+  // Bytes of 0xff on each side.
   static constexpr size_t kAround = 256;
 
   size_t count_;

@@ -12,11 +12,14 @@
 
 namespace rushlight::testing {
 
+// The generator of all samples, with a fixed seed: every run and machine has the same samples in the same
+// order of tests. minstd_rand has one integer of state, so boards can afford it.
 inline std::minstd_rand& int8_bits() {
   static std::minstd_rand bits;
   return bits;
 }
 
+// A quarter of the values are -128 or 127.
 inline void fill_int8(Guarded<int8_t>& numbers) {
   for (int8_t& each : numbers) {
     const auto bits = static_cast<uint32_t>(int8_bits()());
@@ -34,6 +37,8 @@ struct RequantizationCase {
   int32_t high = 127;
 };
 
+// Each rounding with typical, least and largest shifts, zero points at the ends, and ranges of ReLU and
+// ReLU6.
 inline const RequantizationCase kRequantizations[] = {
     {ukernel::Rounding::kSingle, true, -8},
     {ukernel::Rounding::kSingle, false, -8},
@@ -60,7 +65,8 @@ inline const char* name_of(const RequantizationCase& each) {
   return text;
 }
 
-// A requantization of `columns` columns. Its arrays end at protected pages.
+// A requantization of `columns` columns. Its arrays end at protected pages. Multipliers include 0, the least
+// (2^30) and the largest (2^31 - 1); shifts differ by a few from the case's. Biases are within 50000 of 0.
 class Requantizations {
  public:
   Requantizations(const RequantizationCase& from, size_t columns, Edge edge)
@@ -77,10 +83,12 @@ class Requantizations {
       if (bits % 61 == 1) multipliers_[i] = 1 << 30;
       if (bits % 61 == 2) multipliers_[i] = 0x7fffffff;
       int shift = from.shift + static_cast<int>(bits >> 16 & 3) - 1;
+      // kDouble shifts sums to the left before it multiplies, which must not overflow.
       const int most = is_double ? 3 : ukernel::kMostShift;
       if (shift < ukernel::kLeastShift) shift = ukernel::kLeastShift;
       if (shift > most) shift = most;
       shifts_[i] = static_cast<int8_t>(shift);
+      // The same scale as a float: multiplier * 2^(shift - 31), not 0. 4.656612873e-10 is 2^-31.
       scales_[i] = static_cast<float>(multipliers_[i] | 1) * 4.656612873e-10F;
       for (int j = 0; j < shift; ++j) scales_[i] *= 2;
       for (int j = 0; j > shift; --j) scales_[i] /= 2;

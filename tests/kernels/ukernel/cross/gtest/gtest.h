@@ -29,9 +29,10 @@ inline constexpr char tag = 0;
 
 inline size_t failures;  // failed expectations
 
-// Runs each test of a suite; with null, each TEST and all suites.
+// Runs each test of a suite, for its parameter value `instance`; with null, each TEST and all suites.
 void run_all(const void* suite_of, size_t instance);
 
+// Objects are on the stack and of known type, so the destructor need not be virtual.
 struct Test {
   virtual void TestBody() = 0;
 
@@ -39,6 +40,7 @@ struct Test {
   ~Test() = default;
 };
 
+// For functions that name values: they compile, but are never called here.
 template <class T>
 struct TestParamInfo {
   const T& param;
@@ -50,15 +52,18 @@ class TestWithParam : public Test {
  public:
   using ParamType = T;
   [[nodiscard]] static const T& GetParam() { return *current; }
+  // The value of the running test.
   static inline const T* current;
 };
 
+// Runs one test with a new object, as GoogleTest does.
 template <class Body>
 void run_body() {
   Body body;
   body.TestBody();
 }
 
+// Runs the tests of a suite once for each value.
 template <class Suite, class T>
 void run_instances(const std::vector<T>& values) {
   using Parameter = typename Suite::ParamType;
@@ -69,6 +74,7 @@ void run_instances(const std::vector<T>& values) {
   }
 }
 
+// Generators: all values are computed before the suite's first test.
 template <class T>
 std::vector<T> ValuesIn(const std::vector<T>& values) {
   return values;
@@ -130,6 +136,7 @@ struct Nothing {
 
 }  // namespace testing
 
+// The pointer in the section, not the node, because sections of pointers have no padding between entries.
 #define RL_TEST_NODE(suite_of, is_test, suite, name, run)                                               \
   static constexpr ::testing::Node node_##suite##_##name = {suite_of, is_test, #suite, #name, run};     \
   [[gnu::used, gnu::section("rl_tests")]] static const ::testing::Node* const listed_##suite##_##name = \
@@ -155,10 +162,13 @@ struct Nothing {
   static void run_##prefix##_##suite() { ::testing::run_instances<suite>(generator); } \
   RL_TEST_NODE(nullptr, false, prefix, suite, run_##prefix##_##suite)
 
+// An if with an empty branch: the report, with what is streamed into it, exists on failure only, and an else
+// that follows belongs to the caller's if.
 #define RL_EXPECT(condition, text) \
   if (condition) {                 \
   } else                           \
     ::testing::Report(__FILE__, __LINE__, text)
+// The same, but leaves the function, which must return void.
 #define RL_ASSERT(condition, text) \
   if (condition) {                 \
   } else                           \
