@@ -28,7 +28,8 @@ namespace rushlight::compat {
 namespace aten = executorch::aten;
 
 // Converts an argument to the kernel's parameter type. Types that rushlight shares are passed by reference;
-// enumerations become their number, and a device its type. Lists are not copied.
+// enumerations become their number, and a device its type. Lists are not copied. An optional becomes the
+// optional of the converted type.
 template <class T>
 const T& argument(const T& value) {
   return value;
@@ -125,7 +126,8 @@ void call(executorch::runtime::KernelRuntimeContext& context, Arguments&... argu
   run(context, [&](KernelContext& ours) { return kKernel(ours, pass(arguments)...); });
 }
 
-// For functions without a context: aborts on an error.
+// For functions without a context (add_out(self, other, alpha, out)): aborts on an error, because they have
+// no other means to report it.
 template <auto kKernel, class... Arguments>
 void call_or_abort(Arguments&... arguments) {
   executorch::runtime::KernelRuntimeContext context;

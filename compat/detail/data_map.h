@@ -57,16 +57,19 @@ class OfficialDataMap : public et::NamedDataMap {
   explicit OfficialDataMap(Map map) : map_(std::move(map)) {}
   OfficialDataMap(OfficialDataMap&&) noexcept = default;
 
+  // The layout refers to the map's memory.
   et::Result<const et::TensorLayout> get_tensor_layout(std::string_view key) const override {
     auto layout = map().tensor_layout(key);
     if (!layout.ok()) return official(layout.error());
     return official(*layout);
   }
+  // The data may be the loader's memory, so the buffer must not outlive loader and map.
   et::Result<et::FreeableBuffer> get_data(std::string_view key) const override {
     auto data = map().data(key);
     if (!data.ok()) return official(data.error());
     return official(std::move(*data));
   }
+  // `buffer` has `size` bytes.
   et::Error load_data_into(std::string_view key, void* buffer, size_t size) const override {
     return official(map().load_into(key, buffer, size));
   }
@@ -82,6 +85,7 @@ class OfficialDataMap : public et::NamedDataMap {
   }
 
  private:
+  // The map behind either form of Map.
   const rushlight::NamedDataMap& map() const {
     if constexpr (std::is_pointer_v<Map>) {
       return *map_;

@@ -4,6 +4,11 @@
 // runtime/program/flatbuffer.h. As in the library, an object's address is the address of its data in the
 // file, and reading checks nothing: a Verifier, or Program::load, verifies a file first. Define
 // RUSHLIGHT_FLATBUFFERS_LIBRARY as 0 or 1 to choose.
+//
+//   file     u32 offset of the root | 4 bytes identifier | objects
+//   table    i32 offset of its vtable, subtracted from its address | fields
+//   vtable   u16 its bytes | u16 the table's bytes | u16 offset of each field, 0 for an absent one
+//   vector   u32 count | elements: scalars, or u32 offsets, each relative to itself
 #pragma once
 
 #ifndef RUSHLIGHT_FLATBUFFERS_LIBRARY
@@ -34,6 +39,7 @@
 namespace flatbuffers {
 inline namespace reading {
 
+// Offsets forwards, offsets of either sign, and offsets within a table.
 using uoffset_t = uint32_t;
 using soffset_t = int32_t;
 using voffset_t = uint16_t;
@@ -50,7 +56,8 @@ void WriteScalar(void* at, T value) {
   std::memcpy(at, &value, sizeof value);
 }
 
-// An element of a vector: the offset, from its own address, of a table or string.
+// An element of a vector: the offset, from its own address, of a table or string. T is the class of its
+// target.
 template <class T>
 struct Offset {
   uoffset_t o;
@@ -77,6 +84,7 @@ struct Element<Offset<T>> {
 template <class T>
 class Vector {
  public:
+  // The library's names, which generated code and algorithms use.
   using return_type = typename Element<T>::Read;
   using value_type = return_type;
   using size_type = uoffset_t;
@@ -128,6 +136,7 @@ class Vector {
 
   uoffset_t size() const { return ReadScalar<uoffset_t>(this); }
   bool empty() const { return size() == 0; }
+  // Precondition: i < size().
   return_type Get(uoffset_t i) const { return Element<T>::at(Data() + Element<T>::kBytes * i); }
   return_type operator[](uoffset_t i) const { return Get(i); }
   // The table at index `i`, for writing if the file's memory is writable.
@@ -138,6 +147,7 @@ class Vector {
   const_iterator cbegin() const { return begin(); }
   const_iterator cend() const { return end(); }
 
+  // The address of the first element, as bytes.
   const uint8_t* Data() const { return reinterpret_cast<const uint8_t*>(this) + sizeof(uoffset_t); }
   // The scalars as an array: the format and this machine are little-endian.
   const T* data() const { return reinterpret_cast<const T*>(Data()); }
@@ -162,10 +172,12 @@ class Table {
   Table(const Table&) = delete;
   Table& operator=(const Table&) = delete;
 
+  // A scalar in the table.
   template <class T>
   T GetField(voffset_t field, T absent) const {
     return view().scalar<T>(slot(field), absent);
   }
+  // A table, vector or string that the table refers to; P is a pointer to its class.
   template <class P>
   P GetPointer(voffset_t field) const {
     return reinterpret_cast<P>(view().table(slot(field)).address());
@@ -184,6 +196,7 @@ template <class T>
 const T* GetRoot(const void* file) {
   return Element<Offset<T>>::at(static_cast<const uint8_t*>(file));
 }
+// True if the file has this identifier. Precondition: 8 bytes or more.
 inline bool BufferHasIdentifier(const void* file, const char* identifier) {
   return std::memcmp(static_cast<const char*>(file) + sizeof(uoffset_t), identifier, 4) == 0;
 }

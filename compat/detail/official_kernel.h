@@ -31,6 +31,7 @@ inline constexpr bool is_array_ref = false;
 template <class T>
 inline constexpr bool is_array_ref<aten::ArrayRef<T>> = true;
 
+// The official classes add functions only, so references and arrays convert by a cast.
 static_assert(sizeof(aten::Tensor) == sizeof(Tensor) && sizeof(aten::Scalar) == sizeof(Scalar));
 
 // Converts an argument of rushlight's kernel to the official kernel's parameter type `To`. Lists keep their

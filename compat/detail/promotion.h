@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Type promotion of two dtypes, with PyTorch's rules for tensors of equal rank (torch.promote_types). All is
 // constexpr, so that kernels can use the result as a template argument.
+//
+//   bool < uint8, int8 < int16 < int32 < int64 < Half, BFloat16 < Float < Double < complex
+//
+// with uint8 and int8 giving int16, Half and BFloat16 giving Float, and a complex type the wider component.
 #pragma once
 
 #include <executorch/runtime/core/exec_aten/util/scalar_type_util.h>
@@ -64,6 +68,7 @@ constexpr ::executorch::aten::ScalarType promoteTypes(::executorch::aten::Scalar
   if (a == b && internal::is_apart(a)) return a;
   ET_CHECK_MSG(!internal::is_apart(a) && !internal::is_apart(b) && a < T::Undefined && b < T::Undefined,
                "dtypes %d and %d: no common dtype", static_cast<int>(a), static_cast<int>(b));
+  // The higher of the two categories is that of the result.
   const int kind = internal::kind_of(a) > internal::kind_of(b) ? internal::kind_of(a) : internal::kind_of(b);
   // Types of a lower category do not count.
   const T wide = internal::kind_of(a) == kind ? a : b;
@@ -74,7 +79,8 @@ constexpr ::executorch::aten::ScalarType promoteTypes(::executorch::aten::Scalar
   } else if (kind == 2) {
     result = internal::larger_fraction(wide, other);
   } else if (kind == 3) {
-    // A floating-point operand can widen the components.
+    // A floating-point operand can widen the components: complex<float> with double gives complex<double>. An
+    // integer cannot, so the complex operand stands in for it.
     const T of_a = isComplexType(a) || isFloatingType(a) ? toRealValueType(a) : toRealValueType(wide);
     const T of_b = isComplexType(b) || isFloatingType(b) ? toRealValueType(b) : toRealValueType(wide);
     result = toComplexType(internal::larger_fraction(of_a, of_b));

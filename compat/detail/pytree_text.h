@@ -40,6 +40,7 @@ class SpecReader {
     const char letter = next();
     if (letter == '$') return TreeSpec<Aux>(static_cast<TreeSpecLeaf*>(nullptr));
     const Kind kind = kind_of(letter);
+    // The numbers of leaves come first, one for each child.
     TreeSpec<Aux> read(kind, count());
     arr<size_t> leaves(read.size());
     for (size_t& number : leaves) {
@@ -68,10 +69,12 @@ class SpecReader {
   }
 
  private:
+  // The next character, which must exist.
   char next() {
     if (at_ >= text_.size()) refuse<std::out_of_range>("pytree: the text ends early");
     return text_[at_++];
   }
+  // The next character, which must be `wanted`.
   void expect(char wanted) {
     if (next() != wanted) refuse<std::out_of_range>("pytree: unexpected character");
   }
@@ -112,6 +115,7 @@ class SpecReader {
     return key;
   }
 
+  // The whole text, not owned, and the position of the next character.
   const StrTreeSpec& text_;
   size_t at_ = 0;
 };
@@ -123,6 +127,7 @@ void write(const TreeSpec<Aux>& spec, StrTreeSpec& text) {
     text += '$';
     return;
   }
+  // Writes nothing: from_str() refuses such a text.
   if (spec.kind() == Kind::None) return;
   text += letter_of(spec.kind());
   text += std::to_string(spec.size());

@@ -14,7 +14,7 @@
 #define RUSHLIGHT_CHECK_SELECTED(enum_type) ET_INTERNAL_CHECK_SELECTIVE_BUILD(enum_type)
 #endif
 
-// A case, and a case by its enumerator's name.
+// A case, and a case by its enumerator's name. ALIAS is the name of the C++ type within the lambda.
 #define ET_INTERNAL_SWITCH_CASE(ENUMERATOR, ALIAS, ...)                                                     \
   case ENUMERATOR: {                                                                                        \
     RUSHLIGHT_CHECK_SELECTED(ENUMERATOR);                                                                   \

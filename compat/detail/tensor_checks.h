@@ -26,7 +26,7 @@ namespace rushlight::compat {
 // For macros: log and abort if the check fails. `list` has at least one tensor; all are compared with the
 // first.
 using TensorList = executorch::aten::ArrayRef<executorch::aten::Tensor>;
-// Accepts -bound <= value < bound.
+// Accepts -bound <= value < bound; `what` names the value in the message.
 void check_in_range(const char* what, int64_t value, int64_t bound);
 void check_same_shape(TensorList list);
 void check_same_dtype(TensorList list);
@@ -34,6 +34,7 @@ void check_same_strides(TensorList list);
 void check_contiguous(const executorch::aten::Tensor& tensor);
 void check_usual_dim_order(const executorch::aten::Tensor& tensor);
 
+// Collects handles of the arguments in a list for the check.
 template <class... Tensors>
 void check_all(void (*check)(TensorList), const Tensors&... tensors) {
   const executorch::aten::Tensor list[] = {tensors...};

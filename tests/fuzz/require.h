@@ -33,6 +33,7 @@ inline void read_bytes(Span<const uint8_t> bytes) {
 // Reads every byte of a value: the elements of tensors, the items of lists, the characters of a string.
 inline void read_value(const EValue& value) {
   uint64_t sum = 0;
+  // Tensors without memory are skipped: an output that no instruction has written.
   const auto tensor = [&](const Tensor& t) {
     const auto* bytes = t.const_data_ptr<uint8_t>();
     for (size_t i = 0; bytes != nullptr && i < t.nbytes(); ++i) sum += bytes[i];
@@ -47,6 +48,7 @@ inline void read_value(const EValue& value) {
     case Tag::ListInt:
       for (const int64_t item : value.to_int_list()) sum += static_cast<uint64_t>(item);
       break;
+    // Not added up: the sum of doubles could overflow an integer, which sanitizers report.
     case Tag::ListDouble:
       for (const double item : value.to_double_list()) sum += item < 0 ? 1 : 0;
       break;

@@ -31,6 +31,7 @@ class Guarded {
   // All elements are zero.
   explicit Guarded(size_t count, [[maybe_unused]] Edge edge = Edge::kBack) : count_(count) {
 #if defined(__linux__)
+    // One mapping: a protected page, whole pages that hold the elements, a protected page.
     const auto page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
     const size_t bytes = count * sizeof(T);
     const size_t inner = (bytes + page - 1) / page * page;
@@ -53,6 +54,7 @@ class Guarded {
 #if defined(__linux__)
     munmap(base_, size_);
 #else
+    // Writes on either side have changed the pattern.
     for (size_t i = 0; i < kAround; ++i) {
       if (base_[i] != static_cast<char>(0xff) || base_[size_ - 1 - i] != static_cast<char>(0xff)) {
         std::puts("written outside of what was given");

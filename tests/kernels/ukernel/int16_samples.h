@@ -68,6 +68,7 @@ class WideRequantizations {
       each = static_cast<int64_t>(bits % 2000001) - 1000000;
       if (bits % 7 == 0) each *= 1 << 25;
     }
+    // Only the arrays of the rounding are passed, so a kernel that reads others crashes.
     to_.rounding = from.rounding;
     if (from.rounding == ukernel::Rounding::kFloat) {
       to_.scales = scales_.data();

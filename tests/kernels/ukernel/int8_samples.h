@@ -94,6 +94,7 @@ class Requantizations {
       for (int j = 0; j > shift; --j) scales_[i] /= 2;
     }
     for (int32_t& each : bias_) each = static_cast<int32_t>(int8_bits()() % 100001) - 50000;
+    // Only the arrays of the rounding are passed, so a kernel that reads others crashes.
     to_.rounding = from.rounding;
     if (from.rounding == ukernel::Rounding::kFloat) {
       to_.scales = scales_.data();

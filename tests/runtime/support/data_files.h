@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Data files (.ptd) and bundled programs (.bpte) for tests, including damaged ones.
+// Data files (.ptd) and bundled programs (.bpte) for tests, including damaged ones: the fields of a spec are
+// written as they are, valid or not.
 #pragma once
 
 #include <functional>
@@ -12,6 +13,7 @@
 
 namespace rushlight::testing {
 
+// The description of a tensor: float32 [2] unless set.
 struct LayoutSpec {
   std::vector<int32_t> sizes = {2};
   ScalarType type = ScalarType::Float;
@@ -26,6 +28,7 @@ struct NamedSpec {
   std::optional<uint32_t> segment = std::nullopt;
 };
 
+// A file with these keys. The other fields replace parts of the format.
 struct DataFileSpec {
   std::vector<NamedSpec> entries;
   uint32_t version = 0;
@@ -37,15 +40,18 @@ struct DataFileSpec {
 };
 Bytes build(const DataFileSpec& spec);
 
+// Inputs and expected outputs of a case.
 NodePtr bundled_tensor(const Bytes& data, const LayoutSpec& layout = {});
 NodePtr bundled_int(int64_t value);
 NodePtr bundled_bool(uint8_t value);
 NodePtr bundled_double(double value);
 
+// One case; without outputs, its file has no expected ones.
 struct BundledCaseSpec {
   std::vector<NodePtr> inputs;
   std::vector<NodePtr> outputs;
 };
+// A bundle with cases for one method.
 struct BundleSpec {
   Bytes program;
   std::vector<BundledCaseSpec> cases;
@@ -61,7 +67,7 @@ std::vector<T> items(Span<const T> span) {
   return {span.begin(), span.end()};
 }
 
-// Reads a file of tests/interop/.
+// Reads a file of tests/interop/; empty if there is none.
 Bytes interop_file(const std::string& name);
 
 // Calls `use` with damaged copies of `file`: cut at every length of a few, single bytes changed, and 32-bit

@@ -11,6 +11,7 @@ struct SPISettings {
   SPISettings(uint32_t, BitOrder, int) {}
 };
 
+// Transfers go to the simulated sensor, one byte in each direction.
 struct SPIClass {
   void begin() {}
   void beginTransaction(SPISettings) {}

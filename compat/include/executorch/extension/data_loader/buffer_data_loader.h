@@ -2,6 +2,10 @@
 // Serves a program in memory, which must outlive the loader and the buffers that it returns. Nothing is
 // copied if the memory is aligned to 16 bytes. Program::load() copies parts that are aligned to 4 only, and
 // refuses others.
+//
+//   alignas(16) const uint8_t model[] = {...};
+//   BufferDataLoader loader(model, sizeof model);
+//   auto program = Program::load(&loader);
 #pragma once
 
 #include <cstring>
@@ -17,6 +21,7 @@ namespace executorch::extension {
 // Copyable, which copies the pointer. Thread-safe.
 class BufferDataLoader final : public executorch::runtime::DataLoader {
  public:
+  // `data` may be null if `size` is 0.
   BufferDataLoader(const void* data, size_t size) : data_(static_cast<const uint8_t*>(data)), size_(size) {}
 
   // Returns a pointer into the memory; freeing it does nothing. Error: InvalidArgument (out of range).

@@ -16,6 +16,7 @@ namespace executorch::extension {
 // Copyable: copies share the memory. Thread-safe.
 class SharedPtrDataLoader final : public executorch::runtime::DataLoader {
  public:
+  // The memory has `size` bytes; its deleter runs when the last pointer is destroyed.
   SharedPtrDataLoader(std::shared_ptr<void> data, size_t size) : size_(size), memory_(std::move(data)) {}
 
   // Returns a pointer into the memory. The buffer does not keep the memory alive: it must not outlive the

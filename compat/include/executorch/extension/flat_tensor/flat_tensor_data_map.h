@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A .ptd file, with weights outside of the program: rushlight::FlatTensor under the official interface. Its
 // directory is read and verified at load, data on request; lookup is logarithmic in the number of keys.
+//
+//   auto weights = FlatTensorDataMap::load(&loader);
+//   auto method = program->load_method("forward", &memory, nullptr, &*weights);
+//
+// The functions of NamedDataMap are implemented by OfficialDataMap. get_data() returns the loader's memory in
+// place if the loader permits.
 #pragma once
 
 #include <memory>

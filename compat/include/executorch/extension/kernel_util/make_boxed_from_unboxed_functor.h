@@ -31,7 +31,7 @@ namespace executorch::extension {
 
 namespace kernel_util_internal {
 
-// T without std::optional.
+// T without std::optional, as required<T>::type.
 template <class T>
 struct required {
   using type = T;
@@ -41,7 +41,7 @@ struct required<std::optional<T>> {
   using type = T;
 };
 
-// True if T is one of the others.
+// True if T is one of the others, without conversions.
 template <class T, class... Others>
 inline constexpr bool kIsAny = (std::is_same_v<T, Others> || ...);
 
@@ -114,8 +114,10 @@ struct Parameters<typelist<Each...>> {
   template <class Parameter>
   static constexpr char kLetter = kIsOutput<Parameter> ? 'w' : letter_of<std::decay_t<Parameter>>();
 
+  // The whole signature: "tw" for double_out above, "tsw" for (const Tensor&, const Scalar&, Tensor&).
   static constexpr char kSignature[] = {kLetter<Each>..., '\0'};
 
+  // Unpacks one stack entry per parameter. The function's result refers to an argument and is not needed.
   template <class Function, size_t... kIndex, class... Context>
   static void call(Function* function, executorch::runtime::EValue* const* stack,
                    std::index_sequence<kIndex...>, Context&... context) {
@@ -136,6 +138,7 @@ struct WrapUnboxedIntoFunctor {
   using Traits = kernel_util_internal::function_traits<TrueType>;
   using ReturnType = typename Traits::return_type;
   using ArgsType = typename Traits::parameter_types;
+  // Kernels without a context cannot fail and get no scratch.
   static constexpr bool first_arg_is_context =
       std::is_same_v<kernel_util_internal::head_with_default_t<void, ArgsType>,
                      ::executorch::runtime::KernelRuntimeContext&>;
@@ -143,6 +146,8 @@ struct WrapUnboxedIntoFunctor {
       kernel_util_internal::drop_if_nonempty_t<ArgsType, first_arg_is_context ? 1 : 0>;
   using Parameters = kernel_util_internal::Parameters<ContextRemovedArgsType>;
 
+  // The number of arguments is checked here, because the registry hands out this function to any caller;
+  // their kinds are not.
   static void call(::executorch::runtime::KernelRuntimeContext& context,
                    executorch::runtime::Span<executorch::runtime::EValue*> stack) {
     constexpr size_t kCount = kernel_util_internal::size<ContextRemovedArgsType>::value;
@@ -166,6 +171,7 @@ static executorch::runtime::Kernel make_boxed_kernel(const char* name, FuncType)
 
 }  // namespace executorch::extension
 
+// A number that differs within a file, for the names of static objects.
 #define ET_UID __LINE__
 #define ET_CONCATENATE(s1, s2) RUSHLIGHT_JOINED(s1, s2)
 #define RUSHLIGHT_JOINED(left, right) left##right

@@ -26,6 +26,8 @@ struct CompileTimeFunctionPointer final {
   static constexpr auto func_name_ = kName;
 };
 
+// An object that stands for `func`; `name` is an object with static storage. `func` may be a function or a
+// pointer to one, known at compile time.
 #define EXECUTORCH_FN(func, name) (EXECUTORCH_FN_TYPE(func, name){})
 #define EXECUTORCH_FN_TYPE(func, name)                                       \
   ::executorch::extension::kernel_util_internal::CompileTimeFunctionPointer< \
@@ -40,7 +42,8 @@ struct callable_traits {
   static constexpr auto number_of_parameters = size<parameter_types>::value;
 };
 
-// Declared only for their return types: overload resolution decomposes a callable's pointer.
+// Declared only for their return types: overload resolution decomposes a callable's pointer. Methods may be
+// const.
 template <class Result, class... Parameters>
 callable_traits<Result, Parameters...> traits_of(Result (*)(Parameters...));
 template <class Result, class Object, class... Parameters>
@@ -55,7 +58,7 @@ std::false_type names_function(...);
 template <class T>
 using is_compile_time_function_pointer = decltype(names_function(static_cast<T*>(nullptr)));
 
-// Traits of a function type.
+// Traits of a function type: return_type, func_type, parameter_types, number_of_parameters.
 template <class Function>
 struct function_traits : decltype(traits_of(static_cast<Function*>(nullptr))){};
 
@@ -74,6 +77,7 @@ constexpr auto function_of() {
     return static_cast<strip_class_t<decltype(&Pointed::operator())>*>(nullptr);
   }
 }
+// The same traits, as infer_function_traits_t<Callable>, for anything that function_of() accepts.
 template <class Callable>
 struct infer_function_traits {
   using type = function_traits<std::remove_pointer_t<decltype(function_of<Callable>())>>;

@@ -44,13 +44,14 @@ using element = std::tuple_element<kIndex, typename tuple_of<List>::type>;
 template <size_t kIndex, class List>
 using element_t = typename element<kIndex, List>::type;
 
-// The first type, or Default if the list is empty.
+// The first type, or Default if the list is empty. Default is appended to the list, so that index 0 exists.
 template <class Default, class List>
 using head_with_default = std::tuple_element<0, typename tuple_of<List>::template followed_by<Default>>;
 template <class Default, class List>
 using head_with_default_t = typename head_with_default<Default, List>::type;
 
-// Declared only for their return types.
+// Declared only for their return types: a pointer to Template<...> prefers the first form, any other one the
+// second.
 template <template <class...> class Template, class... Arguments>
 std::true_type is_made_from(const Template<Arguments...>*);
 template <template <class...> class>

@@ -31,6 +31,7 @@ class MergedDataMap final : public executorch::ET_RUNTIME_NAMESPACE::NamedDataMa
   ET_NODISCARD executorch::runtime::Result<uint32_t> get_num_keys() const override;
   ET_NODISCARD executorch::runtime::Result<const char*> get_key(uint32_t index) const override;
 
+  // The moved-from map must not be used.
   MergedDataMap(MergedDataMap&&) noexcept = default;
 
  private:

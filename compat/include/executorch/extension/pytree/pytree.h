@@ -53,6 +53,7 @@ inline void pytree_check(bool must_be_true) {
 // Custom and None have no letter in the text form: to_str() refuses Custom and writes nothing for None.
 enum class Kind : uint8_t { List, Tuple, NamedTuple, Dict, Leaf, Custom, None };
 
+// The types of keys; integers have 32 bits.
 using KeyStr = std::string;
 using KeyInt = int32_t;
 
@@ -65,9 +66,11 @@ struct Key {
   Key(KeyInt key) : value_(key) {}
   Key(KeyStr key) : value_(std::move(key)) {}
 
+  // The enumerators follow the order of the variant's types.
   Kind kind() const { return static_cast<Kind>(value_.index()); }
   KeyInt as_int() const { return get<KeyInt>(); }
   const KeyStr& as_str() const { return get<KeyStr>(); }
+  // Implicit conversions, with the errors of as_int() and as_str().
   operator KeyInt() const { return as_int(); }
   operator const KeyStr&() const { return as_str(); }
   bool operator==(const Key& other) const { return value_ == other.value_; }
@@ -100,6 +103,7 @@ struct Container final : public Aux {
   // Children, and for dicts their keys, at the same index.
   std::unique_ptr<handle_type[]> items;
   std::unique_ptr<Key[]> keys;
+  // The name of a Custom node's type; clone() copies it, the text form lacks it.
   std::string custom_type;
   mutable size_t leaves_num = 0;  // leaves below; set by refresh_leaves_num()
 
@@ -122,6 +126,7 @@ struct ContainerHandle {
   std::unique_ptr<container_type> handle;
 
   ContainerHandle() = default;
+  // A new container of `size` empty handles, or a new leaf; the last two forms take over a node.
   ContainerHandle(Kind kind, size_t size = 0) : handle(std::make_unique<container_type>(kind, size)) {}
   ContainerHandle(leaf_type* leaf) : handle(std::make_unique<container_type>(leaf)) {}
   ContainerHandle(container_type* node) : handle(node) {}
@@ -129,6 +134,7 @@ struct ContainerHandle {
 
   // Access to a leaf; std::runtime_error for other kinds. A leaf's pointer must not be null when it is read.
   void set_leaf(leaf_type* leaf) { *checked_leaf() = leaf; }
+  // A copy of the leaf's value, and references to it.
   operator leaf_type() const { return leaf(); }
   const leaf_type& leaf() const { return *leaf_ptr(); }
   leaf_type& leaf() { return *leaf_ptr(); }
@@ -176,6 +182,7 @@ struct ContainerHandle {
   bool operator!=(const ContainerHandle& other) const { return !(*this == other); }
 
  private:
+  // The pointer to the leaf, checked; the checks of indices and keys.
   leaf_type** checked_leaf() const {
     pytree_check(isLeaf());
     return &handle->leaf;
@@ -197,7 +204,8 @@ struct ContainerHandle {
   }
 };
 
-// A structure without values of leaves.
+// A structure without values of leaves: its leaves' pointers are null. from_str() and flatten() create such
+// specs, and to_str() prints them.
 struct TreeSpecLeaf {};
 template <class Aux>
 using TreeSpec = ContainerHandle<TreeSpecLeaf, Aux>;
@@ -222,7 +230,8 @@ ContainerHandle<U, Aux> clone(const ContainerHandle<T, Aux>& node, U* leaves) {
   return copy;
 }
 
-// Calls `func` for each node, children before their parent.
+// Calls `func` for each node, children before their parent and in order. `func` may change the node that it
+// gets, but not its siblings. It is called by reference and need only live for the call.
 template <class T, class Aux>
 void traverse(ContainerHandle<T, Aux>& node, FunctionRef<void(ContainerHandle<T, Aux>&)> func) {
   for (size_t i = 0; i < node.size(); ++i) traverse(node[i], func);

@@ -5,7 +5,9 @@
 //   if (image.ok()) float red = (*image)[0][y][x];
 //
 // An accessor holds pointers to the tensor's memory, sizes and strides, which must outlive it. Indices are
-// not checked and do not count from the end: precondition 0 <= i < size(0).
+// not checked and do not count from the end: precondition 0 <= i < size(0). Each index costs one
+// multiply-add; a loop over the last dimension can take the address of accessor[i][0], because its elements
+// are consecutive.
 #pragma once
 
 #include <type_traits>
@@ -40,6 +42,7 @@ class TensorAccessorBase {
                      const executorch::aten::StridesType* strides)
       : data_(data), sizes_(sizes), strides_(strides) {}
 
+  // The address of index i of the first dimension.
   T* at(ssize_t i) const { return data_ + strides_[0] * i; }
 
   T* data_;
@@ -55,7 +58,8 @@ class TensorAccessorBase {
 
 }  // namespace internal
 
-// One index selects a tensor of rank N - 1; the last one selects an element.
+// One index selects a tensor of rank N - 1; the last one selects an element. Accessors are three pointers and
+// meant to be passed by value. Only make_tensor_accessor() creates the first one.
 template <class T, ssize_t N>
 class TensorAccessor : public internal::TensorAccessorBase<T, N> {
  public:
@@ -80,6 +84,7 @@ class TensorAccessor : public internal::TensorAccessorBase<T, N> {
 template <class T>
 class TensorAccessor<T, 1> : public internal::TensorAccessorBase<T, 1> {
  public:
+  // An element, which may be written unless T or the accessor is const.
   T& operator[](ssize_t i) { return *this->at(i); }
   const T& operator[](ssize_t i) const { return *this->at(i); }
 

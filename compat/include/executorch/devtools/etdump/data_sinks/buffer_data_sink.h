@@ -28,6 +28,7 @@ class BufferDataSink : public DataSinkBase {
   ::executorch::runtime::Result<size_t> write(const void* ptr, size_t size) override;
   // Capacity in bytes; never fails.
   ::executorch::runtime::Result<size_t> get_storage_size() const { return buffer_.size(); }
+  // Bytes up to the end of the last value, with padding between values.
   size_t get_used_bytes() const override { return used_; }
 
  private:
