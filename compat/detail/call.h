@@ -108,10 +108,12 @@ void refuse_rank(executorch::runtime::KernelRuntimeContext& context);
 // none, and again with a block of the allocator if it reports MemoryAllocationFailed.
 template <class Function>
 void run(executorch::runtime::KernelRuntimeContext& context, Function&& function) {
+  // Address space only: pages are used when the kernel writes to them.
   const SystemMemory reserved(context.temp_allocator() == nullptr);
   Arena temporary(reserved.memory());
   KernelContext ours(&temporary);
   Error error = function(ours);
+  // The kernel starts over with the scratch that it lacked.
   if (error == Error::MemoryAllocationFailed && context.temp_allocator() != nullptr) {
     temporary = Arena(take_block(*context.temp_allocator()));
     error = function(ours);

@@ -103,6 +103,7 @@ class OurDataMap final : public NamedDataMap {
  public:
   explicit OurDataMap(const et::NamedDataMap& map) : map_(&map) {}
 
+  // As the official functions get_tensor_layout(), get_data(), load_data_into(), get_num_keys(), get_key().
   Result<TensorLayout> tensor_layout(std::string_view key) const override;
   Result<FreeableBuffer> data(std::string_view key) const override;
   Error load_into(std::string_view key, void* buffer, size_t size) const override {

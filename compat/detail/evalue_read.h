@@ -12,6 +12,12 @@ namespace executorch::runtime {
 
 // Both arrays have `size` items and must outlive the list; `unwrapped_vals` is overwritten by each read.
 // Aborts if a pointer is null or the size negative.
+//
+//   EValue one(int64_t{1}), two(int64_t{2});
+//   EValue* values[] = {&one, &two};
+//   int64_t items[2];
+//   BoxedEvalueList<int64_t> list(values, items, 2);
+//   EValue(&list).toIntList();  // gathers {1, 2} into `items`
 template <class T>
 BoxedEvalueList<T>::BoxedEvalueList(EValue** wrapped_vals, T* unwrapped_vals, int size)
     : internal::BoxedList<T>{reinterpret_cast<rushlight::EValue* const*>(wrapped_vals),
@@ -27,6 +33,7 @@ BoxedEvalueList<T>::BoxedEvalueList(EValue** wrapped_vals, T* unwrapped_vals, in
 // InvalidState (a null item in another list), InvalidType (an item of another kind).
 template <class T>
 Result<executorch::aten::ArrayRef<T>> BoxedEvalueList<T>::tryGet() const {
+  // The items are rushlight's tensors; the official class adds functions only.
   T* items = reinterpret_cast<T*>(this->items);
   for (uint32_t i = 0; this->values != nullptr && i < size_; ++i) {
     const auto* value = static_cast<const EValue*>(this->values[i]);
@@ -86,7 +93,8 @@ inline EValue::EValue(executorch::aten::Scalar value) {
   }
 }
 
-// Strings and lists: only the items must outlive the value, not the ArrayRef. Null aborts.
+// Strings and lists: only the items must outlive the value, not the ArrayRef. A string needs no zero byte.
+// Null aborts.
 inline EValue::EValue(executorch::aten::ArrayRef<char>* value) {
   ET_CHECK_MSG(value != nullptr, "the string's pointer cannot be null");
   tag = Tag::String;
@@ -112,6 +120,7 @@ inline void EValue::expect(Tag expected) const {
                internal::name_of(expected), internal::name_of(tag));
 }
 
+// For strings and lists, whose payload is a pointer: a null one is no list, unlike an empty list.
 inline void EValue::expect(Tag expected, [[maybe_unused]] const char* name) const {
   expect(expected);
   ET_CHECK_MSG(payload.as_indices != nullptr, "%s pointer is null", name);
@@ -136,6 +145,7 @@ inline executorch::aten::ArrayRef<executorch::aten::Tensor> EValue::tensors() co
 inline executorch::aten::ArrayRef<std::optional<executorch::aten::Tensor>> EValue::optional_tensors() const {
   const auto* list = payload.as_optional_tensor_list;
   auto* items = reinterpret_cast<std::optional<Tensor>*>(list->items);
+  // Without `values` the items already hold the list.
   for (uint32_t i = 0; list->values != nullptr && i < length; ++i) {
     const auto* value = static_cast<const EValue*>(list->values[i]);
     if (value == nullptr || value->isNone()) {
@@ -219,10 +229,12 @@ T EValue::read() const {
 // Also checks what read() would abort on: null pointers, and for lists of integers the kind of each item.
 template <class T>
 Result<T> EValue::try_as() const {
+  // The kind first: the payload of another kind need not be a pointer.
   if (!holds<T>()) return Error::InvalidType;
   const bool is_pointer = tag == Tag::String || (tag >= Tag::ListBool && tag <= Tag::ListOptionalTensor);
   if (is_pointer && payload.as_indices == nullptr) return Error::InvalidState;
   if constexpr (std::is_same_v<T, executorch::aten::ArrayRef<int64_t>>) {
+    // Each item is another value, which may have changed its kind.
     for (uint32_t i = 0; payload.as_int_list->values != nullptr && i < length; ++i) {
       if (payload.as_int_list->values[i]->tag != Tag::Int) return Error::InvalidType;
     }

@@ -110,6 +110,7 @@ class Vector {
     const_iterator& operator-=(difference_type n) { return *this += -n; }
     const_iterator& operator++() { return *this += 1; }
     const_iterator& operator--() { return *this += -1; }
+    // Postfix forms return the iterator before the step.
     const_iterator operator++(int) {
       return const_iterator((*this += 1).element_address_ - Element<T>::kBytes);
     }
@@ -118,6 +119,7 @@ class Vector {
     }
     const_iterator operator+(difference_type n) const { return const_iterator(*this) += n; }
     const_iterator operator-(difference_type n) const { return const_iterator(*this) += -n; }
+    // Precondition: both belong to the same vector.
     difference_type operator-(const const_iterator& other) const {
       return (element_address_ - other.element_address_) / static_cast<difference_type>(Element<T>::kBytes);
     }
@@ -160,6 +162,7 @@ class Vector {
 class String : public Vector<char> {
  public:
   const char* c_str() const { return data(); }
+  // A copy; string_view() refers to the file, without a copy.
   std::string str() const { return std::string(data(), size()); }
   std::string_view string_view() const { return {data(), size()}; }
 };
@@ -186,6 +189,7 @@ class Table {
  private:
   // rushlight numbers fields from 0; a vtable begins with two 16-bit sizes.
   static unsigned slot(voffset_t field) { return (field - 2 * sizeof(voffset_t)) / sizeof(voffset_t); }
+  // The same address under rushlight's class, which implements the reading.
   rushlight::flatbuffer::Table view() const {
     return rushlight::flatbuffer::Table(reinterpret_cast<const uint8_t*>(this));
   }
@@ -209,6 +213,7 @@ class Verifier {
 
   // Returns true if the file has the identifier, and tables that match `types`.
   [[nodiscard]] bool proves(const rushlight::flatbuffer::TableType* types, const char* identifier) const {
+    // The root offset and the identifier; 8 is also the largest alignment of a scalar.
     constexpr size_t kHead = 8;
     return size_ >= kHead && reinterpret_cast<uintptr_t>(file_) % kHead == 0 &&
            BufferHasIdentifier(file_, identifier) &&

@@ -79,6 +79,7 @@ inline bool matches(Span<const TensorKey> keys, std::initializer_list<const Tens
 // context has no tracer: the method has already reported the call.
 template <class Function>
 Error call_official(KernelContext& context, Function&& function) {
+  // On the stack: boards have no heap.
   TemporaryOf<KernelContext> temporary(context);
   executorch::runtime::KernelRuntimeContext official_context(nullptr, &temporary);
   function(official_context);

@@ -65,6 +65,7 @@ constexpr ::executorch::aten::ScalarType promoteTypes(::executorch::aten::Scalar
                                                       ::executorch::aten::ScalarType b,
                                                       bool half_to_float = false) {
   using T = ::executorch::aten::ScalarType;
+  // These dtypes have no category.
   if (a == b && internal::is_apart(a)) return a;
   ET_CHECK_MSG(!internal::is_apart(a) && !internal::is_apart(b) && a < T::Undefined && b < T::Undefined,
                "dtypes %d and %d: no common dtype", static_cast<int>(a), static_cast<int>(b));

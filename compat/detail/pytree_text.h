@@ -34,7 +34,8 @@ class SpecReader {
  public:
   explicit SpecReader(const StrTreeSpec& text) : text_(text) {}
 
-  // Parses one node with its children. The counts that the text states are compared with the parsed children.
+  // Parses one node with its children. The counts that the text states are compared with the parsed children,
+  // which costs a visit of each node per level above it.
   TreeSpec<Aux> node(size_t depth = 0) {
     if (depth > kDeepest) refuse<std::out_of_range>("pytree: nested too deeply");
     const char letter = next();
@@ -137,6 +138,7 @@ void write(const TreeSpec<Aux>& spec, StrTreeSpec& text) {
     if (i > 0) text += ',';
     if (spec.isDict()) {
       const Key& key = spec.key(i);
+      // Negative integers are printed with their sign, which from_str() refuses.
       text += key.kind() == Key::Kind::Int ? std::to_string(key.as_int()) : '\'' + key.as_str() + '\'';
       text += ':';
     }
@@ -147,6 +149,7 @@ void write(const TreeSpec<Aux>& spec, StrTreeSpec& text) {
 
 }  // namespace internal
 
+// The text holds one node and nothing else.
 template <class Aux>
 TreeSpec<Aux> from_str(const StrTreeSpec& spec) {
   internal::SpecReader<Aux> reader(spec);
@@ -156,6 +159,7 @@ TreeSpec<Aux> from_str(const StrTreeSpec& spec) {
   return read;
 }
 
+// A constant specification, but its counts are mutable: they are written to be printed.
 template <class Aux>
 StrTreeSpec to_str(const TreeSpec<Aux>& spec) {
   refresh_leaves_num(spec);

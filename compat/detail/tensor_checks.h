@@ -107,6 +107,7 @@ bool fits_number(From value) {
   if constexpr (std::is_integral_v<T>) {
     return value >= std::numeric_limits<T>::lowest() && value <= std::numeric_limits<T>::max();
   } else {
+    // Every T is contained in double, so the comparison is exact at its limits.
     const auto wide = static_cast<double>(static_cast<NumberOf<From>>(value));
     return !std::isfinite(wide) || (wide >= static_cast<double>(std::numeric_limits<T>::lowest()) &&
                                     wide <= static_cast<double>(std::numeric_limits<T>::max()));

@@ -42,6 +42,7 @@ class FileDataLoader final : public executorch::runtime::DataLoader {
   ET_NODISCARD executorch::runtime::Error load_into(size_t offset, size_t size,
                                                     const SegmentInfo& segment_info,
                                                     void* buffer) const override;
+  // Bytes of the file when it was opened. Error: InvalidState (moved-from).
   ET_NODISCARD executorch::runtime::Result<size_t> size() const override;
 
  private:
@@ -50,6 +51,7 @@ class FileDataLoader final : public executorch::runtime::DataLoader {
   static executorch::runtime::Result<FileDataLoader> over(int file, size_t alignment);
   FileDataLoader(int file, size_t size, size_t alignment) : file_(file), size_(size), alignment_(alignment) {}
 
+  // The descriptor; -1 in a moved-from loader.
   int file_;
   size_t size_;
   size_t alignment_;

@@ -51,6 +51,7 @@ class MmapDataLoader final : public executorch::runtime::DataLoader {
   ET_NODISCARD executorch::runtime::Error load_into(size_t offset, size_t size,
                                                     const SegmentInfo& segment_info,
                                                     void* buffer) const override;
+  // Bytes of the file when it was opened. Error: InvalidState (moved-from).
   ET_NODISCARD executorch::runtime::Result<size_t> size() const override;
 
   // Not in ExecuTorch. Error: AccessFailed if the file changed since it was opened, by size and modification

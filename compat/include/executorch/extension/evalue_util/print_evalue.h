@@ -40,6 +40,7 @@ class evalue_edge_items final {
  private:
   static constexpr long kDefault = 3;
 
+  // The stream's storage for this setting, the same in all streams.
   static int slot() {
     static const int index = std::ios_base::xalloc();
     return index;

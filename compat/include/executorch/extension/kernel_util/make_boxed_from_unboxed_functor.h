@@ -134,6 +134,7 @@ template <class FuncType>
 struct WrapUnboxedIntoFunctor {
   static_assert(kernel_util_internal::is_compile_time_function_pointer<FuncType>::value,
                 "expected the result of EXECUTORCH_FN");
+  // The function's type, its result, and its parameters with and without the context.
   using TrueType = typename FuncType::FuncType;
   using Traits = kernel_util_internal::function_traits<TrueType>;
   using ReturnType = typename Traits::return_type;
@@ -164,6 +165,7 @@ struct WrapUnboxedIntoFunctor {
 // A kernel for any tensors under `name` ("namespace::name.overload"), which must stay valid, as by a literal.
 template <class FuncType>
 static executorch::runtime::Kernel make_boxed_kernel(const char* name, FuncType) {
+  // Without a key: the fallback for all dtypes and dim orders.
   executorch::runtime::Kernel kernel(name, &WrapUnboxedIntoFunctor<FuncType>::call);
   kernel.signature_ = WrapUnboxedIntoFunctor<FuncType>::Parameters::kSignature;
   return kernel;

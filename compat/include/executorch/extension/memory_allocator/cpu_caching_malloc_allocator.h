@@ -32,6 +32,7 @@ class CPUCachingAllocator : public executorch::runtime::MemoryAllocator {
   void reset() override;
 
  private:
+  // Memory from posix_memalign, with the alignment that it was requested for.
   struct Block {
     void* data;
     size_t alignment;

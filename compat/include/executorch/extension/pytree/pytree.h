@@ -92,6 +92,10 @@ template <class T, class Aux = Empty>
 struct ContainerHandle;
 
 // A node: a leaf, or `size` children in `items`. Aux is user data stored in each, as a base class.
+//
+//   ContainerHandle<float> tree(Kind::Dict, 1);   // {"x": value}
+//   tree.key(0) = KeyStr("x");
+//   tree[0] = ContainerHandle<float>(&value);
 template <class T, class Aux = Empty>
 struct Container final : public Aux {
   using handle_type = ContainerHandle<T, Aux>;
@@ -112,6 +116,7 @@ struct Container final : public Aux {
       : kind(kind), size(size), items(std::make_unique<handle_type[]>(size)) {
     if (kind == Kind::Dict) keys = std::make_unique<Key[]>(size);
   }
+  // A leaf: the value is the caller's and must outlive the node.
   Container(leaf_type* leaf) : kind(Kind::Leaf), leaf(leaf), leaves_num(1) {}
   Container(const Container&) = delete;
   Container& operator=(const Container&) = delete;
@@ -191,6 +196,7 @@ struct ContainerHandle {
     pytree_check(index < size());
     return index;
   }
+  // The key of a dict's child; std::runtime_error for other kinds and out of range.
   Key* key_at(size_t index) const {
     pytree_check(isDict());
     return &handle->keys[checked(index)];
@@ -218,6 +224,7 @@ using StrTreeSpec = std::string;
 // refresh_leaves_num() first: the counts tell where the leaves of each child begin.
 template <class T, class U, class Aux>
 ContainerHandle<U, Aux> clone(const ContainerHandle<T, Aux>& node, U* leaves) {
+  // The first leaf that remains belongs to this node.
   if (node.isLeaf()) return ContainerHandle<U, Aux>(leaves);
   ContainerHandle<U, Aux> copy(node.kind(), node.size());
   copy.handle->custom_type = node.handle->custom_type;
@@ -293,6 +300,7 @@ ContainerHandle<T, Aux> unflatten(const TreeSpec<Aux>& spec, T* leaves) {
   refresh_leaves_num(spec);
   return clone(spec, leaves);
 }
+// Parses the text first, with its errors.
 template <class T, class Aux = Empty>
 ContainerHandle<T, Aux> unflatten(const StrTreeSpec& spec, T* leaves) {
   return unflatten(from_str<Aux>(spec), leaves);
@@ -312,6 +320,7 @@ arr<Leaf*> leaves_of(Tree& tree) {
   return leaves;
 }
 
+// The structure alone: a copy with null leaves.
 template <class T, class Aux>
 std::unique_ptr<TreeSpec<Aux>> spec_of(const ContainerHandle<T, Aux>& tree) {
   return std::make_unique<TreeSpec<Aux>>(clone(tree, static_cast<TreeSpecLeaf*>(nullptr)));

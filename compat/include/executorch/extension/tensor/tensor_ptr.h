@@ -122,6 +122,7 @@ TensorPtr make_tensor_ptr(
   const auto length = static_cast<executorch::aten::SizesType>(list.size());
   return internal::assemble_from<T>({{length}, {}, {}, type, dynamism}, list);
 }
+// Rank 0: one element and no sizes.
 template <class T>
 TensorPtr make_tensor_ptr(T value) {
   internal::TensorParts parts;
@@ -182,6 +183,7 @@ TensorPtr assemble_from(TensorParts parts, const Range& range) {
     std::copy(range.begin(), range.end(), reinterpret_cast<T*>(bytes.data()));
   } else {
     check_castable(runtime::CppTypeToScalarType<T>::value, parts.type);
+    // Converts each element as static_cast does; canCast() has excluded what would lose the kind of number.
     AbortOnFailure context;
     ET_SWITCH_REALHBBF16_AND_UINT_TYPES(parts.type, context, "make_tensor_ptr", TO, [&] {
       std::transform(range.begin(), range.end(), reinterpret_cast<TO*>(bytes.data()),
