@@ -105,6 +105,7 @@ class OurDataMap final : public NamedDataMap {
 
   // As the official functions get_tensor_layout(), get_data(), load_data_into(), get_num_keys(), get_key().
   Result<TensorLayout> tensor_layout(std::string_view key) const override;
+  // The official buffer's memory and release function, moved.
   Result<FreeableBuffer> data(std::string_view key) const override;
   Error load_into(std::string_view key, void* buffer, size_t size) const override {
     return ours(map_->load_data_into(key, buffer, size));

@@ -226,11 +226,13 @@ T EValue::read() const {
   }
 }
 
-// Also checks what read() would abort on: null pointers, and for lists of integers the kind of each item.
+// Also checks what read() would abort on: null pointers, and for lists of integers the kind of each item. Not
+// the items of lists of tensors.
 template <class T>
 Result<T> EValue::try_as() const {
   // The kind first: the payload of another kind need not be a pointer.
   if (!holds<T>()) return Error::InvalidType;
+  // Numbers and tensors are in the value, everything else behind a pointer.
   const bool is_pointer = tag == Tag::String || (tag >= Tag::ListBool && tag <= Tag::ListOptionalTensor);
   if (is_pointer && payload.as_indices == nullptr) return Error::InvalidState;
   if constexpr (std::is_same_v<T, executorch::aten::ArrayRef<int64_t>>) {

@@ -39,11 +39,13 @@ class SpecReader {
   TreeSpec<Aux> node(size_t depth = 0) {
     if (depth > kDeepest) refuse<std::out_of_range>("pytree: nested too deeply");
     const char letter = next();
+    // A leaf without a value.
     if (letter == '$') return TreeSpec<Aux>(static_cast<TreeSpecLeaf*>(nullptr));
     const Kind kind = kind_of(letter);
     // The numbers of leaves come first, one for each child.
     TreeSpec<Aux> read(kind, count());
     arr<size_t> leaves(read.size());
+    // One #n for each child.
     for (size_t& number : leaves) {
       expect('#');
       number = this->number();
@@ -51,6 +53,7 @@ class SpecReader {
     expect('(');
     for (size_t i = 0; i < read.size(); ++i) {
       if (i > 0) expect(',');
+      // A dict's children have their keys in front.
       if (read.isDict()) {
         read.key(i) = key();
         expect(':');

@@ -30,7 +30,9 @@ class SystemMemory {
   Span<uint8_t> memory_;
 };
 
-// The scratch of rushlight's context, as an allocator for official kernels and backends.
+// The scratch of rushlight's context, as an allocator for official kernels and backends. Memory lives until
+// the kernel returns; reset() frees nothing. Null if it does not fit, or for an alignment that is not a power
+// of two.
 template <class Context>
 class TemporaryOf final : public executorch::runtime::MemoryAllocator {
  public:

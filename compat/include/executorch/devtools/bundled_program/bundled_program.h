@@ -68,7 +68,7 @@ ET_DEPRECATED inline bool is_bundled_program(void* file_data) { return is_bundle
 
 namespace torch::executor::bundled_program {
 
-// Former names of the same functions.
+// Former names of the same functions. IsBundledProgram() has no length: it reads the first 8 bytes.
 using serialized_bundled_program = ::executorch::bundled_program::SerializedBundledProgram;
 
 ET_NODISCARD inline ::executorch::runtime::Error LoadBundledInput(::executorch::runtime::Method& method,

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Reads parts of a file with pread() into allocated memory: one copy of each part, freed with its buffer.
 // Choose MmapDataLoader to share the page cache.
+//
+//   auto loader = FileDataLoader::from("model.pte");
+//   if (!loader.ok()) return loader.error();
+//   auto program = Program::load(&*loader);
 #pragma once
 
 #include <cstddef>

@@ -2,6 +2,8 @@
 // Maps a file and uses its pages in the page cache: rushlight::MmapDataLoader. Constants are held in memory
 // once, also by several processes. Access to a file that was truncated meanwhile raises SIGBUS; replacing it
 // by renaming a new file to its path is safe.
+//
+//   auto loader = MmapDataLoader::from("model.pte", MmapDataLoader::MlockConfig::NoMlock);
 #pragma once
 
 #include <utility>

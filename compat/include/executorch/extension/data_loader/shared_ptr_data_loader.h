@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Serves a program in memory that a shared pointer owns, which lives at least as long as the loader. Nothing
-// is copied.
+// is copied; the alignment is as for BufferDataLoader. load_into() is not supported: it returns
+// NotImplemented.
 #pragma once
 
 #include <memory>

@@ -130,6 +130,8 @@ struct Parameters<typelist<Each...>> {
 // The function that EXECUTORCH_FN names, called with values: call() is a kernel's OpFunction. The stack holds
 // the arguments in the function's order; further entries, the outputs that an operator returns, are ignored.
 // Fewer fail the context with InvalidArgument.
+//
+//   Kernel kernel("mine::double.out", &WrapUnboxedIntoFunctor<EXECUTORCH_FN_TYPE(double_out, name)>::call);
 template <class FuncType>
 struct WrapUnboxedIntoFunctor {
   static_assert(kernel_util_internal::is_compile_time_function_pointer<FuncType>::value,

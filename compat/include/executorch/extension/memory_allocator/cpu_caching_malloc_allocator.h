@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // An allocator over malloc that keeps freed blocks, by size, for reuse: as temporary memory it avoids malloc
 // and page faults in each execution. Thread-safe.
+//
+//   CPUCachingAllocator scratch(64u << 20);
+//   MemoryManager memory(&method_memory, &planned, &scratch);
 #pragma once
 
 #include <cstddef>

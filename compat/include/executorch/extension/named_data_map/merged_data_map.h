@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Presents several maps as one: for methods whose weights are in several data files. Lookup by key is a hash
-// table.
+// table. A program's own named data needs no merging: methods add it for their backends.
+//
+//   const NamedDataMap* maps[] = {&*base, &*adapter};
+//   auto merged = MergedDataMap::load(maps);
 #pragma once
 
 #include <string>
@@ -38,8 +41,10 @@ class MergedDataMap final : public executorch::ET_RUNTIME_NAMESPACE::NamedDataMa
   using Map = executorch::ET_RUNTIME_NAMESPACE::NamedDataMap;
 
   MergedDataMap() = default;
+  // Copies the key for the lookup.
   const Map* find(std::string_view key) const;  // null if no map has it
 
+  // The maps in load()'s order, and the map that has each key.
   std::vector<const Map*> maps_;
   std::unordered_map<std::string, const Map*> map_of_key_;
 };

@@ -259,8 +259,8 @@ size_t refresh_leaves_num(const ContainerHandle<T, Aux>& node) {
   return count;
 }
 
-// An array of fixed length, as flatten() returns leaves. at() refuses an index out of range with
-// std::out_of_range; operator[] does not check.
+// An array of fixed length, as flatten() returns leaves; its items are value-initialised. at() refuses an
+// index out of range with std::out_of_range; operator[] does not check.
 template <class T>
 struct arr {
   explicit arr(const size_t n) : data_(std::make_unique<T[]>(n)), size_(n) {}

@@ -22,7 +22,8 @@ class TensorAccessor;
 
 // An accessor of a tensor of rank N, for T = the C++ type of its dtype; T may be const. Only the element's
 // size is checked, not the dtype: int32 elements can be read as float. The memory must be the CPU's. Errors:
-// InvalidArgument (rank or element size differ), NotSupported (not row-major).
+// InvalidArgument (rank or element size differ), NotSupported (the dim order is not 0, 1, 2, ..., even if
+// dimensions of size 1 make the layout row-major).
 template <class T, ssize_t N>
 executorch::runtime::Result<TensorAccessor<T, N>> make_tensor_accessor(
     const executorch::aten::Tensor& tensor);

@@ -2,6 +2,10 @@
 // Creates tensors over given memory, and new ones: empty, full, zeros, ones, random. Implemented in
 // compat/src/tensor_makers.cpp.
 //
+//   auto frame = from_blob(camera_buffer, {1, 3, 224, 224}, ScalarType::Byte);
+//   auto mask = zeros({1, 128}, ScalarType::Bool);
+//   auto noise = randn({1, 4, 64, 64});
+//
 // New tensors own their memory, which is on the CPU. They are row-major unless strides are given, which must
 // describe a dense layout. Like make_tensor_ptr(), all functions abort if their arguments do not match. Their
 // shape may change up to the initial number of elements unless `dynamism` is STATIC.
@@ -50,7 +54,8 @@ class TensorPtrMaker final {
 TensorPtrMaker for_blob(void* data, std::vector<executorch::aten::SizesType> sizes,
                         executorch::aten::ScalarType type = executorch::aten::ScalarType::Float);
 
-// The same in one call. The forms with a deleter pass it the memory at the end.
+// The same in one call: sizes, strides in elements (row-major without them), dtype, the device of the memory.
+// The forms with a deleter pass it the memory at the end; without one `data` must outlive the tensor.
 TensorPtr from_blob(
     void* data, std::vector<executorch::aten::SizesType> sizes,
     executorch::aten::ScalarType type = executorch::aten::ScalarType::Float,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Writes to memory of the caller, one value after the other, until it is full.
+// Writes to memory of the caller, one value after the other, until it is full. ETDumpGen::set_debug_buffer()
+// creates such a sink.
 #pragma once
 
 #include <executorch/devtools/etdump/data_sinks/data_sink_base.h>

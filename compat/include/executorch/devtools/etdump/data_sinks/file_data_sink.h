@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Writes to a file, for values that memory cannot hold. Values follow each other without padding.
+//
+//   auto sink = FileDataSink::create("values.bin");
+//   tracer.set_data_sink(&*sink);
 #pragma once
 
 #include <cstdio>

@@ -12,6 +12,7 @@
 namespace executorch::extension {
 
 struct FlatTensorHeader {
+  // Bytes to read from the start of a file for Parse(), and where the header begins in them.
   static constexpr size_t kNumHeadBytes = 64;
   static constexpr size_t kHeaderOffset = 8;
   static constexpr size_t kMagicSize = 4;
