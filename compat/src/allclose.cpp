@@ -68,6 +68,7 @@ Tensor& allclose_out(KernelRuntimeContext& context, const Tensor& self, const Te
 
 Tensor& allclose_out(const Tensor& self, const Tensor& other, double rtol, double atol, bool equal_nan,
                      bool dummy_param, Tensor& out) {
+  // As the official overload without a context: failure aborts.
   KernelRuntimeContext context;
   allclose_out(context, self, other, rtol, atol, equal_nan, dummy_param, out);
   ET_CHECK_MSG(context.failure_state() == Error::Ok, "allclose without a context: failed");

@@ -99,6 +99,7 @@ BackendInterface* get_backend_class(const char* name) {
   return backend == nullptr ? nullptr : backend->backend;
 }
 
+// Backends registered at run time come first, then the backends that the build selected.
 size_t get_num_registered_backends() {
   return registered_backends().size() + rushlight::selected_backends.size;
 }

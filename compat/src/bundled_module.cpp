@@ -65,6 +65,7 @@ Result<std::unique_ptr<BundledModule>> BundledModule::from_file(
     auto proven = rushlight::BundledProgram::open({static_cast<const uint8_t*>(file->data()), *size});
     if (!proven.ok()) return static_cast<Error>(proven.error());
   }
+  // The module takes the bytes as they are; moving `file_` does not move them.
   auto module =
       std::make_unique<BundledModule>(file->data(), std::move(memory_allocator), std::move(temp_allocator),
                                       std::move(event_tracer), std::move(data_map_loader));

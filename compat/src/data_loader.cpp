@@ -51,6 +51,7 @@ Result<FileDescriptorDataLoader> FileDescriptorDataLoader::fromFileDescriptorUri
   const char* digits = file_descriptor_uri + kLength;
   char* end = nullptr;
   errno = 0;
+  // The whole rest must be the number; strtol() saturates and sets errno on overflow.
   const long number = std::strtol(digits, &end, 10);
   ET_CHECK_OR_RETURN_ERROR(end != digits && *end == '\0' && errno == 0 && number >= 0 && number <= INT_MAX,
                            InvalidArgument, "file descriptor: expected a number, got '%s'", digits);
@@ -77,6 +78,7 @@ Error FileDataLoader::load_into(size_t offset, size_t size, const SegmentInfo&, 
   auto* to = static_cast<uint8_t*>(buffer);
   // pread() may return less than requested, for example for more than 2 GiB.
   while (size > 0) {
+    // pread() has no position to share, so several threads may load from one file.
     const ssize_t got = ::pread(file_, to, size, static_cast<off_t>(offset));
     if (got < 0 && errno == EINTR) continue;
     ET_CHECK_OR_RETURN_ERROR(got > 0, AccessFailed, "reading failed at offset %zu: %s", offset,

@@ -17,6 +17,7 @@ Result<FreeableBuffer> aligned(FreeableBuffer&& buffer) {
   constexpr size_t kAlignmentInBundles = 4;
   const bool is_copied =
       !is_aligned(buffer.data(), kAlignment) && is_aligned(buffer.data(), kAlignmentInBundles);
+  // Aligned to 16, or to less than 4: the caller refuses the latter.
   if (!is_copied) return std::move(buffer);
   void* copy = nullptr;
   RL_CHECK(::posix_memalign(&copy, kAlignment, buffer.size()) == 0, Error::MemoryAllocationFailed,
@@ -50,6 +51,7 @@ Result<TensorLayout> OurDataMap::tensor_layout(std::string_view key) const {
 Result<FreeableBuffer> OurDataMap::data(std::string_view key) const {
   auto data = map_->get_data(key);
   if (!data.ok()) return ours(data.error());
+  // The official buffer's release function moves to rushlight's.
   return data->release();
 }
 

@@ -32,6 +32,7 @@ Result<BufferDataSink> BufferDataSink::create(void* ptr, size_t size, size_t ali
 }
 
 Result<size_t> BufferDataSink::write(const void* ptr, size_t size) {
+  // An empty tensor takes no bytes, not even padding.
   if (size == 0) return used_;
   // Aligned in memory, for readers on the device.
   const auto start = reinterpret_cast<uintptr_t>(buffer_.data());
@@ -62,6 +63,7 @@ FileDataSink& FileDataSink::operator=(FileDataSink&& other) noexcept {
 Result<size_t> FileDataSink::write(const void* ptr, size_t size) {
   ET_CHECK_OR_RETURN_ERROR(file_ != nullptr, AccessFailed, "file: closed");
   const size_t offset = written_;
+  // Counts a partial write too, so that later offsets stay those in the file.
   written_ += std::fwrite(ptr, 1, size, file_);
   ET_CHECK_OR_RETURN_ERROR(written_ == offset + size, AccessFailed,
                            "file: only %zu of %zu bytes were written", written_ - offset, size);
@@ -87,6 +89,7 @@ class ETDumpState final : public rushlight::DataSink, public rushlight::EventTra
         writer(own == nullptr ? rushlight::Span<uint8_t>(buffer)
                               : rushlight::Span<uint8_t>(own.get(), kOwnBytes)) {}
 
+  // The writer calls write() only with a sink and filter() only with a filter, so neither is null here.
   rushlight::Result<size_t> write(const void* data, size_t size) override {
     auto offset = sink->write(data, size);
     if (!offset.ok()) return ours(offset.error());
@@ -171,6 +174,7 @@ void ETDumpGen::set_data_sink(DataSinkBase* data_sink) {
 DataSinkBase* ETDumpGen::get_data_sink() { return state_->sink; }
 
 void ETDumpGen::create_event_block(const char* name) {
+  // A block records the bundled input that is set when it begins.
   state_->writer.set_bundled_input_index(bundled_input_index());
   state_->writer.create_event_block(name);
 }

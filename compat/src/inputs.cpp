@@ -97,6 +97,7 @@ Result<BufferCleanup> prepare_input_tensors(Method& method, PrepareInputTensorsO
     auto tag = meta.input_tag(i);
     if (!tag.ok()) return tag.error();
     const bool is_given = !input_buffers.empty();
+    // Numbers need no memory: the value holds them.
     if (*tag != Tag::Tensor) {
       if (!is_given) continue;
       auto value = value_of(*tag, input_buffers[i].first, input_buffers[i].second);

@@ -52,6 +52,7 @@ Result<Tag> MethodMeta::input_tag(size_t index) const { return official_result(m
 Result<Tag> MethodMeta::output_tag(size_t index) const { return official_result(meta_.output_tag(index)); }
 
 Result<TensorInfo> MethodMeta::input_tensor_meta(size_t index) const {
+  // Checks the index and the kind; the official description also has the tensor's name, from its table.
   auto tensor = meta_.input_tensor(index);
   if (!tensor.ok()) return official(tensor.error());
   const auto values = meta_.plan().vector<int32_t>(schema::plan::kInputs);

@@ -14,6 +14,7 @@ using rushlight::compat::official;
 Result<FlatTensorHeader> FlatTensorHeader::Parse(const void* data, size_t size) {
   ET_CHECK_OR_RETURN_ERROR(size >= kNumHeadBytes, InvalidArgument, "head: got %zu bytes, expected %zu", size,
                            kNumHeadBytes);
+  // Behind the root offset and the identifier.
   const uint8_t* head = static_cast<const uint8_t*>(data) + kHeaderOffset;
   if (std::memcmp(head, kMagic, kMagicSize) != 0) return Error::NotFound;
   const auto length = rushlight::flatbuffer::read<uint32_t>(head + kMagicSize);
@@ -28,6 +29,7 @@ Result<FlatTensorHeader> FlatTensorHeader::Parse(const void* data, size_t size) 
 
 Result<FlatTensorDataMap> FlatTensorDataMap::load(runtime::DataLoader* loader) {
   ET_CHECK_OR_RETURN_ERROR(loader != nullptr, InvalidArgument, "the data loader is null");
+  // On the heap, as are the sorted keys: the map points to both, and stays valid when its holder moves.
   auto ours = std::make_unique<rushlight::compat::OurLoader>(
       *loader, runtime::DataLoader::SegmentInfo::Type::External);
   auto map = rushlight::FlatTensor::load(*ours);
@@ -52,6 +54,7 @@ Result<MergedDataMap> MergedDataMap::load(runtime::Span<const Map*> named_data_m
     for (uint32_t i = 0; i < *count; ++i) {
       auto key = map->get_key(i);
       if (!key.ok()) return key.error();
+      // A second map with the key would make the result depend on the order of the maps.
       const bool added = merged.map_of_key_.emplace(*key, map).second;
       ET_CHECK_OR_RETURN_ERROR(added, InvalidArgument, "key %s: in two data maps", *key);
     }

@@ -48,6 +48,7 @@ void print_lines(std::ostream& os, const T* items, size_t begin, size_t end, boo
   if (left == 0) left = kItemsPerLine;
   while (begin < end) {
     os << "  ";
+    // `left` items remain on this line.
     for (; left > 0 && begin < end; --left) {
       print_number(os, items[begin++]);
       os << ", ";
@@ -99,6 +100,7 @@ void print_list(std::ostream& os, ArrayRef<T> list) {
 
 void print_elements(std::ostream& os, const Tensor& tensor) {
   const auto count = static_cast<size_t>(tensor.numel());
+  // Inputs and outputs whose memory the caller provides later.
   if (tensor.const_data_ptr() == nullptr && count > 0) {
     os << "<no memory>";
     return;

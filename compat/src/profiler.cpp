@@ -97,6 +97,7 @@ void reset_profile_stats() {
 }
 
 void track_allocation(int32_t id, uint32_t size) {
+  // An allocator that was never registered.
   if (id < 0) return;
   begin_first_block();
   ET_CHECK_MSG(header().mem_prof_entries < MAX_MEM_PROFILE_EVENTS, "allocations: expected at most %d",

@@ -34,6 +34,7 @@ Result<Program> Program::load(DataLoader* loader, Verification verification) {
 
 Result<const void*> Program::get_constant_buffer_data(size_t buffer_idx, size_t nbytes) const {
   ET_CHECK_OR_RETURN_ERROR(buffer_idx <= UINT32_MAX, InvalidArgument, "constant %zu", buffer_idx);
+  // Bounds are checked by the runtime: the constant must have `nbytes` bytes or more.
   auto data = state_->program().constant(static_cast<uint32_t>(buffer_idx), nbytes);
   if (!data.ok()) return official(data.error());
   return *data;
@@ -86,6 +87,7 @@ Result<const char*> Program::get_output_flattening_encoding(const char* method_n
 
 Result<FreeableBuffer> Program::LoadSegment(const DataLoader::SegmentInfo& segment_info) const {
   const auto* segments = internal_program_->segments();
+  // An empty segment counts as missing.
   const size_t index = segment_info.segment_index;
   ET_CHECK_OR_RETURN_ERROR(segments != nullptr && index < segments->size() &&
                                segments->Get(static_cast<uint32_t>(index))->size() > 0,

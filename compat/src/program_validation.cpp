@@ -26,6 +26,7 @@ Error validate_tensor_list(const flat::TensorList* list,
   for (const int32_t index : *list->items()) {
     ET_CHECK_OR_RETURN_ERROR(index >= 0 && static_cast<uint32_t>(index) < values.size(), InvalidProgram,
                              "list of tensors: value %" PRId32 " of %zu", index, size_t{values.size()});
+    // Items are values of the method by index.
     const auto* item = values.Get(static_cast<uint32_t>(index));
     ET_CHECK_OR_RETURN_ERROR(item->val_type() == flat::KernelTypes::Tensor, InvalidProgram,
                              "list of tensors: value %" PRId32 " is not a tensor", index);

@@ -101,6 +101,7 @@ bool tensor_has_rank_smaller_or_equal_to(Tensor t, size_t rank) {
                            t.dim(), rank);
   return true;
 }
+// A scalar has dimension 0 here, as in PyTorch.
 bool tensor_has_dim(Tensor t, int64_t d) { return dim_is_valid(d, nonzero_dim(t)); }
 bool tensor_has_non_empty_dim(Tensor t, int64_t d) {
   if (!tensor_has_dim(t, d)) return false;
@@ -109,6 +110,7 @@ bool tensor_has_non_empty_dim(Tensor t, int64_t d) {
   return true;
 }
 bool tensor_dim_has_index(Tensor t, int64_t d, int64_t ix) {
+  // The dimension is the caller's responsibility: aborts if there is none.
   const int64_t dim = ET_NORMALIZE_IX(d, t.dim());
   ET_CHECK(dim >= 0 && dim < t.dim());
   const int64_t size = t.size(static_cast<ssize_t>(dim));
@@ -170,6 +172,7 @@ bool tensor_is_contiguous(Tensor t) {
   return true;
 }
 
+// Number of positions in front of a dimension, and behind it: products of sizes.
 size_t getLeadingDims(const Tensor& tensor, int64_t dim) {
   ET_CHECK_MSG(dim >= 0 && dim <= tensor.dim(), "leading dimensions: dimension %" PRId64 " of %zd", dim,
                tensor.dim());
@@ -289,6 +292,7 @@ Error copy_tensor_data(const Tensor& t_dst, const Tensor& t_src) {
       rushlight::copy_bytes(*t_src.unsafeGetTensorImpl(), *t_dst.unsafeGetTensorImpl()));
 }
 
+// The tensor may hold fewer bytes than the buffer; they are not owned.
 Error set_tensor_data(const Tensor& t, void* buffer, size_t buffer_size) {
   ET_CHECK_OR_RETURN_ERROR(buffer_size >= t.nbytes(), InvalidArgument, "memory: got %zu bytes, expected %zu",
                            buffer_size, t.nbytes());

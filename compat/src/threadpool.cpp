@@ -61,6 +61,7 @@ void ThreadPool::run(runtime::FunctionRef<void(size_t)> fn, size_t range) {
   }
   (**threads).run(
       range, 1,
+      // A piece is a range of indices; the official function is called for each one.
       [](void* work, size_t begin, size_t end, size_t) {
         for (size_t i = begin; i < end; ++i) (*static_cast<runtime::FunctionRef<void(size_t)>*>(work))(i);
       },
