@@ -24,6 +24,7 @@ struct TensorOf {
   }
   TensorOf(const TensorOf&) = delete;
 
+  // A handle to `impl`, as official functions take it.
   operator executorch::aten::Tensor() { return executorch::aten::Tensor(&*impl); }
 
   std::vector<int32_t> sizes;

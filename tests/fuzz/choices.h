@@ -16,7 +16,7 @@ class Choices {
   explicit Choices(uint64_t seed) : state_(seed) {}
   explicit Choices(Span<const uint8_t> bytes) : bytes_(bytes), state_(hash(bytes)) {}
 
-  // FNV-1a.
+  // FNV-1a, a hash of 64 bits; it seeds the generator.
   static uint64_t hash(Span<const uint8_t> bytes) {
     uint64_t state = 0xcbf29ce484222325u;
     for (const uint8_t byte : bytes) state = (state ^ byte) * 0x100000001b3u;
@@ -54,7 +54,7 @@ class Choices {
   }
 
  private:
-  // SplitMix64.
+  // SplitMix64: passes statistical tests with one word of state, and any seed is good.
   uint64_t next() {
     uint64_t z = (state_ += 0x9e3779b97f4a7c15u);
     z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;

@@ -16,6 +16,7 @@ class CopyingLoader final : public DataLoader {
   explicit CopyingLoader(Span<const uint8_t> bytes) : bytes_(bytes) {}
 
   [[nodiscard]] Result<FreeableBuffer> load(size_t offset, size_t size) override {
+    // As every loader must: offsets come from the file.
     if (!range_fits(offset, size, bytes_.size())) return Error::InvalidArgument;
     void* copy = nullptr;
     if (posix_memalign(&copy, 16, size) != 0) return Error::AccessFailed;

@@ -28,6 +28,7 @@ class Heap {
 
   // Zeroed bytes, aligned to 16. Null data beyond the limit.
   Span<uint8_t> allocate(size_t size) {
+    // Not added first: the sum could overflow.
     if (size > kLimit - used_) return {};
     void* block = nullptr;
     if (posix_memalign(&block, 16, size) != 0) return {};

@@ -35,6 +35,7 @@ struct ListStorage {
         value->payload.as_int_list = &int_list;
         value->tag = Tag::ListInt;
         break;
+      // Lists of numbers and bools are stored as they are, without values of their items.
       case 'f':
         value->payload.as_double_list = doubles.data();
         value->tag = Tag::ListDouble;
@@ -50,6 +51,7 @@ struct ListStorage {
         value->tag = Tag::ListOptionalTensor;
         break;
       default:
+        // Null until the kernel gathers the values.
         tensors.resize(values.size(), Tensor(nullptr));
         tensor_list = {values.data(), tensors.data()};
         value->payload.as_tensor_list = &tensor_list;

@@ -12,6 +12,7 @@ namespace rushlight::fuzz {
 // scratch across threads, then gives another result. Some seven pieces, unless `grain` is larger.
 class Pieces final : public ThreadPool {
  public:
+  // More than two, so that neighbouring pieces differ in their thread, and scratch for several is needed.
   [[nodiscard]] size_t threads() const override { return 3; }
   void run(size_t count, size_t grain, Task task, void* work) override {
     const size_t size = std::max({grain, (count + 6) / 7, size_t{1}});

@@ -17,7 +17,7 @@ inline void require(bool condition, const char* otherwise) {
   std::abort();
 }
 
-// Keeps the compiler from removing the computation of an unused value.
+// Keeps the compiler from removing the computation of an unused value: a store to a volatile must happen.
 inline void keep(uint64_t number) {
   volatile uint64_t sink = number;
   static_cast<void>(sink);

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Payloads of the XNNPACK delegate written field by field, including some that no exporter writes: a graph of
 // values and nodes as plain structures, which tests change before build().
+//
+//   Graph graph = two_nodes();
+//   graph.nodes[1].kind = XNodeUnion::XNNSquare;
+//   auto delegate = load_delegate(graph.build());
 #pragma once
 
 #include <cstring>
@@ -116,6 +120,7 @@ struct Graph {
   std::vector<ConstantEntry> constants;       // from 0, which stands for none
   bool is_new = false;                        // "XN01"
 
+  // The bytes of the graph, without a header. FlatWriter works front to back: the root first, then each list.
   [[nodiscard]] std::vector<uint8_t> build() const {
     namespace slot = schema::xnn::xnngraph_table;
     FlatWriter flat("XN00");
@@ -124,6 +129,7 @@ struct Graph {
                     FlatWriter::offset(slot::kInputIds), FlatWriter::offset(slot::kOutputIds),
                     FlatWriter::offset(slot::kConstantBuffer), FlatWriter::offset(slot::kConstantData)});
     flat.link_root(root);
+    // Writes a vector of tables: the offsets first, then each table.
     const auto all = [&](unsigned field, size_t count, const std::function<Position(size_t)>& write) {
       const Position vector = flat.offsets(count);
       flat.link(root, field, vector);
@@ -145,6 +151,7 @@ struct Graph {
       return table;
     });
     std::vector<uint8_t> bytes = flat.take();
+    // The last byte of the identifier.
     if (is_new) bytes[7] = '1';
     return bytes;
   }
@@ -153,6 +160,7 @@ struct Graph {
   // The tables of one node, of one value, and of its parts. Each is written in front of what it refers to.
   static Position write_node(FlatWriter& flat, const GraphNode& node) {
     namespace slot = schema::xnn::xnode_table;
+    // Exporters leave the bounds out if there are none; so does this.
     const bool is_bounded = node.low != -kInfinity || node.high != kInfinity;
     const Position table =
         is_bounded
@@ -167,6 +175,7 @@ struct Graph {
 
   static Position write_value(FlatWriter& flat, const GraphValue& value) {
     namespace slot = schema::xnn::xvalue_table;
+    // Kinds of the union of values: 1 a tensor, 2 a quantized tensor, which contains one.
     const bool is_quantized = value.is_quantized || value.quantization.kind != 0;
     const Position table =
         flat.table({FlatWriter::number(slot::kXvalueUnionType, static_cast<uint8_t>(is_quantized ? 2 : 1)),

@@ -27,6 +27,7 @@ struct Matrix {
         impl(ScalarType::Float, 2, sizes, data, order, strides, TensorShapeDynamism::DYNAMIC_BOUND),
         value(Tensor(&impl)) {}
 
+  // In front of `impl`, which refers to them.
   SizesType sizes[2];
   DimOrderType order[2] = {0, 1};
   StridesType strides[2];

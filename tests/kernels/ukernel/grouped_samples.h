@@ -37,6 +37,7 @@ class GroupedSamples {
     fill_floats(scales_, 0.01F);
   }
 
+  // A view of the sample, which must outlive it.
   [[nodiscard]] ukernel::GroupedWeights weights() const {
     return {form_, numbers_.data(), static_cast<ptrdiff_t>(row_), scales_.data(),
             static_cast<ptrdiff_t>(form_.groups)};

@@ -45,10 +45,12 @@ class WideRequantizations {
         shifts_(count_, edge),
         scales_(count_, edge),
         bias_(columns, edge) {
+    // Shifts of 48-bit sums are limited by the rounding; see requantize.h.
     const int most =
         from.rounding == ukernel::Rounding::kDouble ? ukernel::kMostWideDoubleShift : ukernel::kMostWideShift;
     for (size_t i = 0; i < count_; ++i) {
       const auto bits = static_cast<uint32_t>(int8_bits()());
+      // In the range of normalised multipliers, which requantize.h requires, or 0.
       multipliers_[i] = static_cast<int32_t>((1u << 30) + bits % (1u << 30));
       if (bits % 61 == 0) multipliers_[i] = 0;
       if (bits % 61 == 1) multipliers_[i] = 1 << 30;

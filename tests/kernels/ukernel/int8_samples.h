@@ -59,6 +59,7 @@ inline const RequantizationCase kRequantizations[] = {
 // Valid until the next call. Returns no std::string, which boards lack.
 inline const char* name_of(const RequantizationCase& each) {
   static char text[40];
+  // In the order of the enumerators.
   const char* roundings[] = {"single", "double", "float"};
   std::snprintf(text, sizeof(text), "%s%s shift %d", roundings[static_cast<int>(each.rounding)],
                 each.by_columns ? " by columns" : "", each.shift);
@@ -78,10 +79,12 @@ class Requantizations {
     const bool is_double = from.rounding == ukernel::Rounding::kDouble;
     for (size_t i = 0; i < count_; ++i) {
       const auto bits = static_cast<uint32_t>(int8_bits()());
+      // In the range of normalised multipliers, which requantize.h requires, or 0.
       multipliers_[i] = static_cast<int32_t>((1u << 30) + bits % (1u << 30));
       if (bits % 61 == 0) multipliers_[i] = 0;
       if (bits % 61 == 1) multipliers_[i] = 1 << 30;
       if (bits % 61 == 2) multipliers_[i] = 0x7fffffff;
+      // One less to two more than the case's.
       int shift = from.shift + static_cast<int>(bits >> 16 & 3) - 1;
       // kDouble shifts sums to the left before it multiplies, which must not overflow.
       const int most = is_double ? 3 : ukernel::kMostShift;

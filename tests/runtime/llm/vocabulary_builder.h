@@ -25,6 +25,7 @@ class VocabularyBuilder {
     flags.assign(texts.size(), 0);
     flags[kStart] = kSpecial;
     for (uint32_t byte = 0; byte < 256; ++byte) bytes.push_back(byte);
+    // Low ranks merge first: "abc" becomes "a", "bc", although it is a token.
     merges = {{'b', 'c', 0, kBc}, {'a', 'b', 1, kAb}, {' ', kAb, 2, kSpaceAb}, {kAb, 'c', 3, kAbc}};
     // Classes: 0 others, 1 space, 2 letters. Automaton: ` ?letters+`; state 2 has a letter, 3 the space.
     ranges = {{0, 0}, {' ', 1}, {'!', 0}, {'A', 2}, {'[', 0}, {'a', 2}, {'{', 0}, {0xC0, 2}};
@@ -83,6 +84,7 @@ class VocabularyBuilder {
     return join(sections);
   }
 
+  // As in Vocabulary, in another order.
   Facts facts;
   std::vector<std::string> texts, strings;
   std::vector<uint8_t> flags, class_flags;

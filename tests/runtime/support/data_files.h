@@ -20,7 +20,7 @@ struct LayoutSpec {
   std::vector<uint8_t> dim_order = {0};
 };
 
-// One key; its data is a separate segment unless `segment` names another.
+// One key; its data is a separate segment unless `segment` names another. Without a layout it is no tensor.
 struct NamedSpec {
   std::string key;
   Bytes data;
@@ -38,6 +38,7 @@ struct DataFileSpec {
   size_t segment_alignment = 128;
   size_t cut = 0;  // bytes to leave out at the end
 };
+// The bytes of the file: header, directory, padding to 128 bytes, segments.
 Bytes build(const DataFileSpec& spec);
 
 // Inputs and expected outputs of a case.
@@ -59,6 +60,7 @@ struct BundleSpec {
   uint32_t version = 2;
   std::string identifier = "BP08";
 };
+// The bytes of the file, with the program inside.
 Bytes build(const BundleSpec& spec);
 
 // For matchers of containers.

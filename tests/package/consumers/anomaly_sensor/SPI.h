@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+// The sensor's mode of transfer; the simulation ignores it.
 enum BitOrder { MSBFIRST };
 #define SPI_MODE3 3
 

@@ -28,6 +28,7 @@
 #define B1 1
 #define B10 2
 #define B11 3
+// Strings in flash, and attributes of it, which only some processors need.
 #define F(text) text
 #define PROGMEM
 #define bit(b) (1UL << (b))
@@ -37,6 +38,7 @@
 #define radians(x) ((x) * 0.017453292519943295)
 #define highByte(w) ((uint8_t)((w) >> 8))
 #define lowByte(w) ((uint8_t)((w) & 0xff))
+// Without interrupts there is nothing to enable.
 #define interrupts()
 #define noInterrupts()
 #define sq(x) ((x) * (x))

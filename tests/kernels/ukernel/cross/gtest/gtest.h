@@ -24,6 +24,7 @@ struct Node {
   const char* name;
   void (*run)();
 };
+// Its address identifies a suite without run-time type information.
 template <class Suite>
 inline constexpr char tag = 0;
 
@@ -90,6 +91,7 @@ std::vector<T> Range(T from, T end) {
 // printed.
 class Report {
  public:
+  // Counts the failure; more than 20 are counted silently, because serial lines are slow.
   Report(const char* file, int line, const char* expected) : printed_(++failures <= 20) {
     if (printed_) std::printf("%s:%d: expected %s: ", file, line, expected);
   }
@@ -103,6 +105,7 @@ class Report {
     if (printed_) print(value);
     return *this;
   }
+  // Prints both operands of a comparison.
   template <class A, class B>
   Report& values(const A& a, const B& b) {
     return *this << a << ", " << b << " ";
@@ -142,6 +145,7 @@ struct Nothing {
   [[gnu::used, gnu::section("rl_tests")]] static const ::testing::Node* const listed_##suite##_##name = \
       &node_##suite##_##name
 
+// A TEST_P's class derives from its suite, which has GetParam().
 #define RL_TEST_CLASS(suite, name, base) \
   struct suite##_##name final : base {   \
     void TestBody() override;            \
@@ -174,6 +178,7 @@ struct Nothing {
   } else                           \
     return ::testing::Nothing() = ::testing::Report(__FILE__, __LINE__, text)
 
+// Arguments are evaluated once, and again for the report of a failure.
 #define EXPECT_TRUE(condition) RL_EXPECT((condition), #condition)
 #define EXPECT_FALSE(condition) RL_EXPECT(!(condition), "not " #condition)
 #define EXPECT_EQ(a, b) RL_EXPECT((a) == (b), #a " == " #b).values(a, b)
