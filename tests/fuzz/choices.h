@@ -44,10 +44,10 @@ class Choices {
     return static_cast<size_t>(word() % limit);
   }
 
-  // True with probability 1 / n.
+  // True with a probability of about 1 / n.
   bool one_in(size_t n) { return below(n) == 0; }
 
-  // One of the items with equal probability; repeat an item to favour it.
+  // One of the items with about equal probability; repeat an item to favour it.
   template <class T>
   T of(std::initializer_list<T> items) {
     return items.begin()[below(items.size())];

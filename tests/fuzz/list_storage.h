@@ -35,7 +35,7 @@ struct ListStorage {
         value->payload.as_int_list = &int_list;
         value->tag = Tag::ListInt;
         break;
-      // Lists of numbers and bools are stored as they are, without values of their items.
+      // Lists of doubles and bools are stored as they are, without values of their items.
       case 'f':
         value->payload.as_double_list = doubles.data();
         value->tag = Tag::ListDouble;

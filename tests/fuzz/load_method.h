@@ -27,7 +27,7 @@ inline Result<Method> load_method(const Program& program, const MethodMeta& meta
   MethodOptions options;
   options.backends = &backends;
   options.external_data = external;
-  // Enough for every valid sample, and quick for an endless loop.
+  // Stops an endless loop soon.
   options.instruction_budget = 2000;
   options.threads = threads;
   return Method::load(program, meta.name(), manager, selected_operators, options);

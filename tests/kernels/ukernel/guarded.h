@@ -24,7 +24,7 @@ enum class Edge { kFront, kBack };
 // An array of `count` elements of T, which needs no construction. With Edge::kBack the array is aligned to
 // sizeof(T) only.
 //
-//   Guarded<float> out(7);              // out[7] faults
+//   Guarded<float> out(7);               // out[7] faults
 //   Guarded<float> in(7, Edge::kFront);  // in[-1] faults
 template <class T>
 class Guarded {
