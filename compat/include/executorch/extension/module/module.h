@@ -6,7 +6,8 @@
 //   if (outputs.ok()) use(outputs->at(0).toTensor());
 //
 // Functions that name no method use "forward". Every function that needs the program or a method loads it
-// first, and may then return an error of load() or load_method(). Nothing throws.
+// first, and may then return an error of load() or load_method(). Errors are returned; only the C++ heap
+// throws, if planned buffers or scratch exceed it.
 #pragma once
 
 #include <memory>

@@ -122,7 +122,7 @@ struct Container final : public Aux {
   Container& operator=(const Container&) = delete;
 };
 
-// Owns a node. Default-constructed handles own none: no function but the destructor may then be called.
+// Owns a node. A default-constructed handle owns none: assign one before any other use.
 template <class T, class Aux>
 struct ContainerHandle {
   using container_type = Container<T, Aux>;
