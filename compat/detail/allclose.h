@@ -7,9 +7,10 @@
 
 namespace torch::executor::native {
 
-// Stores in the single element of `out` if |self - other| <= atol + rtol * |other| holds for all elements;
-// integers and bool must be equal. The tensors must have the same shape and dtype. On a mismatch fails the
-// context, or aborts without one.
+// Stores in the single element of `out`, a bool, if |self - other| <= atol + rtol * |other| holds for all
+// elements; integers and bool must be equal. Equal infinities are close; NaN is close to NaN only if
+// `equal_nan`. The tensors must have the same dtype (real, Half, BFloat16 or bool), shape and strides. On a
+// mismatch fails the context with InvalidArgument, or aborts without one.
 executorch::aten::Tensor& allclose_out(executorch::runtime::KernelRuntimeContext& context,
                                        const executorch::aten::Tensor& self,
                                        const executorch::aten::Tensor& other, double rtol, double atol,

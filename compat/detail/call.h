@@ -1,5 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Calls rushlight's kernels with official argument types.
+// Calls rushlight's kernels with official argument types. The generated Functions.h consists of such calls:
+//
+//   inline Tensor& add_outf(KernelRuntimeContext& context, const Tensor& self, ..., Tensor& out) {
+//     ::rushlight::compat::call<&::rushlight::kernels::add_out>(context, self, ..., out);
+//     return out;
+//   }
+//
+// A failure is in the context, and `out` then has unspecified elements.
 #pragma once
 
 #include <optional>
@@ -20,7 +27,9 @@ namespace rushlight::compat {
 
 namespace aten = executorch::aten;
 
-// Converts an argument to the kernel's parameter type. Types that rushlight shares are passed by reference.
+// Converts an argument to the kernel's parameter type. Types that rushlight shares are passed by reference;
+// enumerations become their number, and a device its type. Lists are not copied. An optional becomes the
+// optional of the converted type.
 template <class T>
 const T& argument(const T& value) {
   return value;
@@ -64,7 +73,7 @@ std::optional<Span<const T>> argument(const std::optional<aten::ArrayRef<T>>& va
   return value.has_value() ? std::optional<Span<const T>>(*value) : std::nullopt;
 }
 
-// The same; keeps written tensors non-const.
+// The same; keeps written tensors non-const. The result refers to the argument.
 template <class T>
 decltype(auto) pass(T& value) {
   if constexpr (std::is_same_v<T, aten::Tensor>) {
@@ -91,17 +100,20 @@ bool has_rank_of_kernels(const T& argument) {
   return true;  // not a tensor
 }
 
-// Fails the context with InvalidArgument.
+// Logs, and fails the context with InvalidArgument.
 void refuse_rank(executorch::runtime::KernelRuntimeContext& context);
 
-// Calls `function(KernelContext&)` and fails the context with its error. Scratch comes from the system or, if
-// the kernel needs it, from the context's allocator.
+// Calls `function(KernelContext&)` and fails the context with its error. Without an allocator in the context,
+// scratch comes from the system. With one, the kernel is called without scratch first, because most need
+// none, and again with a block of the allocator if it reports MemoryAllocationFailed.
 template <class Function>
 void run(executorch::runtime::KernelRuntimeContext& context, Function&& function) {
+  // Address space only: pages are used when the kernel writes to them.
   const SystemMemory reserved(context.temp_allocator() == nullptr);
   Arena temporary(reserved.memory());
   KernelContext ours(&temporary);
   Error error = function(ours);
+  // The kernel starts over with the scratch that it lacked.
   if (error == Error::MemoryAllocationFailed && context.temp_allocator() != nullptr) {
     temporary = Arena(take_block(*context.temp_allocator()));
     error = function(ours);
@@ -109,13 +121,15 @@ void run(executorch::runtime::KernelRuntimeContext& context, Function&& function
   if (error != Error::Ok) context.fail(official(error));
 }
 
+// Calls kKernel, a kernel with rushlight's signature and the same parameters in the same order.
 template <auto kKernel, class... Arguments>
 void call(executorch::runtime::KernelRuntimeContext& context, Arguments&... arguments) {
   if (!(has_rank_of_kernels(arguments) && ...)) return refuse_rank(context);
   run(context, [&](KernelContext& ours) { return kKernel(ours, pass(arguments)...); });
 }
 
-// For functions without a context: aborts on an error.
+// For functions without a context (add_out(self, other, alpha, out)): aborts on an error, because they have
+// no other means to report it.
 template <auto kKernel, class... Arguments>
 void call_or_abort(Arguments&... arguments) {
   executorch::runtime::KernelRuntimeContext context;

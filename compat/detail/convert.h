@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Converts between the official enumerations and rushlight's, whose values are equal.
+// Converts between the official enumerations and rushlight's, whose values are equal: a cast. Values outside
+// of the enumerations, as a file may have them, convert unchanged. Tag and TensorShapeDynamism need no
+// conversion: the official names stand for rushlight's types.
 #pragma once
 
 #include <executorch/runtime/core/error.h>
@@ -22,6 +24,7 @@ constexpr ScalarType ours(executorch::runtime::etensor::ScalarType type) {
   return static_cast<ScalarType>(type);
 }
 
+// A dtype that one list had and the other lacked would shift these.
 static_assert(official(ScalarType::UInt64) == executorch::runtime::etensor::ScalarType::UInt64);
 static_assert(official(ScalarType::BFloat16) == executorch::runtime::etensor::ScalarType::BFloat16);
 

@@ -1,12 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Arithmetic of c10::Half and c10::BFloat16. Operations between two of them, or with int, round to the type;
 // with float or double the result has that type. Comparisons convert to float.
+//
+// Sums, differences, products and quotients are computed in float and rounded once more. For normal results
+// that equals one rounding of the exact result, because float has at least twice the significand bits plus
+// two (24 >= 2 * 11 + 2 for Half, and BFloat16 has 8). An integer operand is first converted to float and
+// then to the type.
 #pragma once
 
 #include <cstdint>
 #include <limits>
 #include <ostream>
 
+// The binary operators of one sign. int and int64_t need overloads, because they would convert to float and
+// to double equally well.
 #define RUSHLIGHT_FLOAT16_OPERATOR(T, op)                                                                 \
   inline T operator op(const T& a, const T& b) { return static_cast<float>(a) op static_cast<float>(b); } \
   inline T& operator op##=(T & a, const T & b) { return a = a op b; }                                     \
@@ -20,6 +27,7 @@
   inline T operator op(T a, int64_t b) { return a op static_cast<T>(static_cast<float>(b)); }             \
   inline T operator op(int64_t a, T b) { return static_cast<T>(static_cast<float>(a)) op b; }
 
+// All operators of a type, defined in its namespace so that argument-dependent lookup finds them.
 #define RUSHLIGHT_FLOAT16_OPERATORS(T)                                 \
   RUSHLIGHT_FLOAT16_OPERATOR(T, +)                                     \
   RUSHLIGHT_FLOAT16_OPERATOR(T, -)                                     \
@@ -30,7 +38,8 @@
     return out << static_cast<float>(value);                           \
   }
 
-// Members of std::numeric_limits that are equal for both.
+// Members of std::numeric_limits that are equal for both; the specialisations derive from it and add range
+// and precision.
 namespace rushlight::compat {
 
 struct Float16Limits {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The data of an official Program or Method, at an address that does not change when they move.
+// The data of an official Program or Method, at an address that does not change when they move: methods point
+// to their program, and backends to their method. Official objects hold a unique_ptr to it.
 #pragma once
 
 #include <memory>
@@ -20,13 +21,16 @@
 namespace rushlight::compat {
 
 // An official loader as rushlight's loader of a program. It passes the segment information that official
-// loaders receive, which it looks up in the program's tables. These are verified before any other part is
-// loaded.
+// loaders receive (program, constant, backend, mutable), which it finds by offset in the program's tables.
+// These are verified before any other part is loaded. `loader` is not owned.
 class ProgramLoader final : public DataLoader {
  public:
   explicit ProgramLoader(et::DataLoader* loader) : loader_(loader) {}
 
+  // The bytes, aligned to 16; see aligned() in data_map.h. Errors: the official loader's,
+  // MemoryAllocationFailed.
   Result<FreeableBuffer> load(size_t offset, size_t size) override;
+  // 0 if the official loader reports an error: loading then fails.
   size_t size() const override {
     auto size = loader_->size();
     return size.ok() ? *size : 0;
@@ -34,15 +38,19 @@ class ProgramLoader final : public DataLoader {
   et::DataLoader* official_loader() { return loader_; }
 
  private:
+  // The segment that begins at or contains `offset`; Program if there is none.
   [[nodiscard]] et::DataLoader::SegmentInfo info_of(size_t offset) const;
 
   et::DataLoader* loader_;
   Span<const uint8_t> program_;  // the last part loaded from the start of the file
 };
 
+// A verified program with its named data.
 class ProgramState {
  public:
   explicit ProgramState(et::DataLoader* loader) : loader_(loader) {}
+  // Loads and verifies the program, and opens its named data. Called once, before any other function. Errors:
+  // InvalidProgram, NotSupported, or the loader's.
   et::Error load();
 
   [[nodiscard]] const Program& program() const { return *program_; }
@@ -50,6 +58,7 @@ class ProgramState {
   [[nodiscard]] const et::NamedDataMap* named_data() const {
     return named_data_.has_value() ? &*named_data_ : nullptr;
   }
+  // The root table in the program's memory, as the class that the official schema header declares.
   [[nodiscard]] const executorch_flatbuffer::Program* tables() const {
     return reinterpret_cast<const executorch_flatbuffer::Program*>(program_->root().address());
   }
@@ -62,7 +71,8 @@ class ProgramState {
 
 class MethodState;
 
-// An official backend, as rushlight calls it for one method.
+// An official backend, as rushlight calls it for one method. Its handle points to a heap object with the
+// backend's own handle and the payload as an official buffer, which the backend may free when it has read it.
 class OurBackend final : public Backend {
  public:
   OurBackend(const et::Backend& backend, MethodState* method) : backend_(&backend), method_(method) {}
@@ -79,20 +89,30 @@ class OurBackend final : public Backend {
   MethodState* method_;
 };
 
-// All registered backends.
+// All registered backends, in order of registration; at most 16, in an array of fixed address.
 et::Span<const et::Backend> registered_backends();
 
+// A loaded method with everything that it points to. Memory comes from the MemoryManager for values (method
+// allocator) and planned buffers; packed weights, backends' tables and a minimum of scratch come from the
+// heap.
 class MethodState {
  public:
+  // All arguments must outlive the object; tracer, data and options may be null.
   MethodState(et::MemoryManager* memory, et::EventTracer* tracer, const et::NamedDataMap* external_data,
               const et::LoadBackendOptionsMap* backend_options);
 
+  // Loads the method and prepares its constants. `kernels` take precedence over registered ones and must
+  // outlive the object. Errors: InvalidArgument (no such method), MemoryAllocationFailed, or as
+  // rushlight::Method::load().
   et::Error load(const Program& program, const char* name, et::Span<const et::Kernel> kernels);
+  // Executes with scratch from the temporary allocator, without one from the platform's, and resets that
+  // allocator. If it provides less than the kernels need, uses the heap's minimum.
   et::Error execute();
 
   Method& method() { return *method_; }
   et::MemoryAllocator* method_allocator() { return memory_->method_allocator(); }
   et::EventTracer* tracer() { return tracer_.official_tracer(); }
+  // The options of one backend; empty without any.
   [[nodiscard]] et::Span<const et::BackendOption> options_of(const char* backend) const {
     return backend_options_ == nullptr ? et::Span<const et::BackendOption>()
                                        : backend_options_->get_options(backend);
@@ -106,8 +126,11 @@ class MethodState {
   std::vector<bool> has_input;  // per input: true if it has a value
 
  private:
+  // Tables of `kernels`, then of registered kernels, then of the build.
   const OperatorTable& operators(et::Span<const et::Kernel> kernels);
+  // Backends registered at run time, then the build's.
   void list_backends();
+  // Lets kernels pack their constants, in heap memory, and sizes the minimum of scratch.
   Error prepare();
 
   et::MemoryManager* memory_;

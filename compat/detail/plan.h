@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Named tensors of a verified execution plan.
+// Named tensors of an execution plan. The plan must be verified: nothing here checks an index or offset.
 #pragma once
 
 #include <string_view>
@@ -9,7 +9,8 @@
 
 namespace rushlight::compat {
 
-// The tensor of the value with index `index`; null if it is another kind of value.
+// The tensor of the value with index `index`; null if it is another kind of value. Precondition: index is
+// below the plan's number of values.
 inline flatbuffer::Table tensor_of(flatbuffer::Table plan, size_t index) {
   const flatbuffer::Table value = plan.tables(schema::plan::kValues)[index];
   const bool is_tensor =
@@ -17,6 +18,8 @@ inline flatbuffer::Table tensor_of(flatbuffer::Table plan, size_t index) {
   return is_tensor ? value.table(schema::evalue::kVal) : flatbuffer::Table();
 }
 
+// The tensor's fully qualified name in the exported model ("layer.weight"), in the file; empty if it has
+// none.
 inline std::string_view name_of(flatbuffer::Table tensor) {
   return tensor.table(schema::tensor::kExtraTensorInfo).string(schema::extra::kFullyQualifiedName);
 }

@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Type promotion of two dtypes.
+// Type promotion of two dtypes, with PyTorch's rules for tensors of equal rank (torch.promote_types). All is
+// constexpr, so that kernels can use the result as a template argument.
+//
+//   bool < uint8, int8 < int16 < int32 < int64 < Half, BFloat16 < Float < Double < complex
+//
+// with uint8 and int8 giving int16, Half and BFloat16 giving Float, and a complex type the wider component.
 #pragma once
 
 #include <executorch/runtime/core/exec_aten/util/scalar_type_util.h>
@@ -8,6 +13,7 @@ namespace executorch::runtime {
 
 namespace internal {
 
+// Short names by kind and bytes, which official kernels use.
 using U1 = uint8_t;
 using I1 = int8_t;
 using I2 = int16_t;
@@ -22,7 +28,7 @@ using C8 = torch::executor::complex<double>;
 using B1 = bool;
 using BF = torch::executor::BFloat16;
 
-// Quantized types, bits and the like promote only with themselves.
+// Quantized types, bits, float8 and uint16 to uint64 promote only with themselves.
 constexpr bool is_apart(::executorch::aten::ScalarType t) {
   return isQIntType(t) || isBitsType(t) || isFloat8Type(t) || isBarebonesUnsignedType(t);
 }
@@ -32,6 +38,7 @@ constexpr int kind_of(::executorch::aten::ScalarType t) {
   return isComplexType(t) ? 3 : isFloatingType(t) ? 2 : isIntegralType(t, false) ? 1 : 0;
 }
 
+// The smallest floating-point type that contains both.
 constexpr ::executorch::aten::ScalarType larger_fraction(::executorch::aten::ScalarType a,
                                                          ::executorch::aten::ScalarType b) {
   using T = ::executorch::aten::ScalarType;
@@ -40,6 +47,7 @@ constexpr ::executorch::aten::ScalarType larger_fraction(::executorch::aten::Sca
   return T::Float;  // also for Half with BFloat16: neither contains the other
 }
 
+// The smallest integer type that contains both.
 constexpr ::executorch::aten::ScalarType larger_integer(::executorch::aten::ScalarType a,
                                                         ::executorch::aten::ScalarType b) {
   using T = ::executorch::aten::ScalarType;
@@ -51,14 +59,17 @@ constexpr ::executorch::aten::ScalarType larger_integer(::executorch::aten::Scal
 
 }  // namespace internal
 
-// Promotes two dtypes. Aborts if they have no common type. `half_to_float` promotes 16-bit results to Float.
+// Promotes two dtypes: Int with Half gives Half, Byte with Char Short, Float with ComplexHalf ComplexFloat.
+// Aborts if they have no common type. `half_to_float` promotes 16-bit results to Float.
 constexpr ::executorch::aten::ScalarType promoteTypes(::executorch::aten::ScalarType a,
                                                       ::executorch::aten::ScalarType b,
                                                       bool half_to_float = false) {
   using T = ::executorch::aten::ScalarType;
+  // These dtypes have no category.
   if (a == b && internal::is_apart(a)) return a;
   ET_CHECK_MSG(!internal::is_apart(a) && !internal::is_apart(b) && a < T::Undefined && b < T::Undefined,
                "dtypes %d and %d: no common dtype", static_cast<int>(a), static_cast<int>(b));
+  // The higher of the two categories is that of the result.
   const int kind = internal::kind_of(a) > internal::kind_of(b) ? internal::kind_of(a) : internal::kind_of(b);
   // Types of a lower category do not count.
   const T wide = internal::kind_of(a) == kind ? a : b;
@@ -69,7 +80,8 @@ constexpr ::executorch::aten::ScalarType promoteTypes(::executorch::aten::Scalar
   } else if (kind == 2) {
     result = internal::larger_fraction(wide, other);
   } else if (kind == 3) {
-    // A floating-point operand can widen the components.
+    // A floating-point operand can widen the components: complex<float> with double gives complex<double>. An
+    // integer cannot, so the complex operand stands in for it.
     const T of_a = isComplexType(a) || isFloatingType(a) ? toRealValueType(a) : toRealValueType(wide);
     const T of_b = isComplexType(b) || isFloatingType(b) ? toRealValueType(b) : toRealValueType(wide);
     result = toComplexType(internal::larger_fraction(of_a, of_b));
@@ -77,6 +89,7 @@ constexpr ::executorch::aten::ScalarType promoteTypes(::executorch::aten::Scalar
   return half_to_float && (result == T::Half || result == T::BFloat16) ? T::Float : result;
 }
 
+// The same for C++ types, as promote_types<T1, T2>::type; a compile error if they have no common type.
 template <class T1, class T2, bool half_to_float = false>
 struct promote_types {
   static_assert(std::is_same_v<T1, T2> || (!internal::is_apart(CppTypeToScalarType<T1>::value) &&

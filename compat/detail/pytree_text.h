@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Parses and prints structures, for executorch/extension/pytree/pytree.h.
+// Parses and prints structures, for executorch/extension/pytree/pytree.h, which describes the text. A
+// recursive descent without backtracking: one character decides the kind of a node.
 #pragma once
 
 #include <executorch/extension/pytree/pytree.h>
@@ -10,6 +11,7 @@ namespace internal {
 
 constexpr size_t kDeepest = 256;  // nesting limit: bounds the stack for a text of parentheses
 
+// The letter of a container's kind; std::runtime_error for leaves, Custom and None.
 inline char letter_of(Kind kind) {
   switch (kind) {
     case Kind::List:
@@ -25,19 +27,25 @@ inline char letter_of(Kind kind) {
   }
 }
 
-// Parses nodes from the front of a text.
+// Parses nodes from the front of a text. Memory is at most proportional to the text's length, because each
+// child takes a character; the stack is bounded by kDeepest.
 template <class Aux>
 class SpecReader {
  public:
   explicit SpecReader(const StrTreeSpec& text) : text_(text) {}
 
+  // Parses one node with its children. The counts that the text states are compared with the parsed children,
+  // which costs a visit of each node per level above it.
   TreeSpec<Aux> node(size_t depth = 0) {
     if (depth > kDeepest) refuse<std::out_of_range>("pytree: nested too deeply");
     const char letter = next();
+    // A leaf without a value.
     if (letter == '$') return TreeSpec<Aux>(static_cast<TreeSpecLeaf*>(nullptr));
     const Kind kind = kind_of(letter);
+    // The numbers of leaves come first, one for each child.
     TreeSpec<Aux> read(kind, count());
     arr<size_t> leaves(read.size());
+    // One #n for each child.
     for (size_t& number : leaves) {
       expect('#');
       number = this->number();
@@ -45,6 +53,7 @@ class SpecReader {
     expect('(');
     for (size_t i = 0; i < read.size(); ++i) {
       if (i > 0) expect(',');
+      // A dict's children have their keys in front.
       if (read.isDict()) {
         read.key(i) = key();
         expect(':');
@@ -58,24 +67,30 @@ class SpecReader {
     return read;
   }
 
+  // Refuses text after the node.
   void expect_end() const {
     if (at_ != text_.size()) refuse<std::out_of_range>("pytree: unexpected text after the end");
   }
 
  private:
+  // The next character, which must exist.
   char next() {
     if (at_ >= text_.size()) refuse<std::out_of_range>("pytree: the text ends early");
     return text_[at_++];
   }
+  // The next character, which must be `wanted`.
   void expect(char wanted) {
     if (next() != wanted) refuse<std::out_of_range>("pytree: unexpected character");
   }
+  // The inverse of letter_of().
   static Kind kind_of(char letter) {
     for (const Kind kind : {Kind::List, Kind::Tuple, Kind::NamedTuple, Kind::Dict}) {
       if (letter_of(kind) == letter) return kind;
     }
     refuse<std::runtime_error>("pytree: expected one of $ L T N D");
   }
+  // A decimal integer up to INT32_MAX. It cannot be the last thing in a text: a #, a bracket or a colon
+  // follows.
   size_t number() {
     size_t value = 0;
     const size_t begin = at_;
@@ -93,6 +108,7 @@ class SpecReader {
     if (value > text_.size() - at_) refuse<std::out_of_range>("pytree: more children than characters");
     return value;
   }
+  // A key in quotes ends at the next quote: the text form has no escapes.
   Key key() {
     if (at_ < text_.size() && text_[at_] != '\'') return Key(static_cast<KeyInt>(number()));
     expect('\'');
@@ -103,16 +119,19 @@ class SpecReader {
     return key;
   }
 
+  // The whole text, not owned, and the position of the next character.
   const StrTreeSpec& text_;
   size_t at_ = 0;
 };
 
+// Appends the text of a node. Precondition: leaves_num is set in all nodes.
 template <class Aux>
 void write(const TreeSpec<Aux>& spec, StrTreeSpec& text) {
   if (spec.isLeaf()) {
     text += '$';
     return;
   }
+  // Writes nothing: from_str() refuses such a text.
   if (spec.kind() == Kind::None) return;
   text += letter_of(spec.kind());
   text += std::to_string(spec.size());
@@ -122,6 +141,7 @@ void write(const TreeSpec<Aux>& spec, StrTreeSpec& text) {
     if (i > 0) text += ',';
     if (spec.isDict()) {
       const Key& key = spec.key(i);
+      // Negative integers are printed with their sign, which from_str() refuses.
       text += key.kind() == Key::Kind::Int ? std::to_string(key.as_int()) : '\'' + key.as_str() + '\'';
       text += ':';
     }
@@ -132,6 +152,7 @@ void write(const TreeSpec<Aux>& spec, StrTreeSpec& text) {
 
 }  // namespace internal
 
+// The text holds one node and nothing else.
 template <class Aux>
 TreeSpec<Aux> from_str(const StrTreeSpec& spec) {
   internal::SpecReader<Aux> reader(spec);
@@ -141,6 +162,7 @@ TreeSpec<Aux> from_str(const StrTreeSpec& spec) {
   return read;
 }
 
+// A constant specification, but its counts are mutable: they are written to be printed.
 template <class Aux>
 StrTreeSpec to_str(const TreeSpec<Aux>& spec) {
   refresh_leaves_num(spec);

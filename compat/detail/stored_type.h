@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Defines storage-only element types: a struct with one public integer.
+// Defines storage-only element types: a struct with one public integer, as quantized and bits dtypes have
+// them. It has the integer's size and no arithmetic; a kernel reads the member. Default construction leaves
+// the integer undefined.
 #pragma once
 
 #include <cstdint>

@@ -9,12 +9,14 @@
 
 namespace rushlight::compat {
 
-// Returns the memory that a scratch arena may use: the rest of an allocator over memory; from other
-// allocators, the largest block that they provide, from 16 MB downwards by halves. Empty if there is none.
+// Returns the memory that a scratch arena may use, aligned to 16: the rest of an allocator over memory; from
+// other allocators, the largest block that they provide, from 16 MiB downwards by halves, to 1 KiB. Empty if
+// there is none. The allocator's reset() frees it.
 Span<uint8_t> take_block(executorch::runtime::MemoryAllocator& allocator);
 
 // Scratch from the system for one kernel call, if the caller provided none. Reserves a range of addresses, of
-// which only touched pages use memory, and releases it at the end. For hosts.
+// which only touched pages use memory, and releases it at the end: 4 GiB, or 256 MiB where size_t has 32
+// bits, or less if the system refuses. For hosts; costs two system calls.
 class SystemMemory {
  public:
   explicit SystemMemory(bool wanted);  // empty unless `wanted`
@@ -28,7 +30,9 @@ class SystemMemory {
   Span<uint8_t> memory_;
 };
 
-// The scratch of rushlight's context, as an allocator for official kernels and backends.
+// The scratch of rushlight's context, as an allocator for official kernels and backends. Memory lives until
+// the kernel returns; reset() frees nothing. Null if it does not fit, or for an alignment that is not a power
+// of two.
 template <class Context>
 class TemporaryOf final : public executorch::runtime::MemoryAllocator {
  public:

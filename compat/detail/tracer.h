@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// An official event tracer as a rushlight tracer, for methods and backends.
+// An official event tracer as a rushlight tracer, for methods and backends. Each call is passed on with the
+// current instruction, which the official interface takes by set_chain_debug_handle(). Ids and times are
+// passed unchanged. `tracer` must outlive the adapter.
 #pragma once
 
 #include <executorch/runtime/core/event_tracer.h>
@@ -13,7 +15,8 @@ class OurTracer final : public EventTracer {
  public:
   explicit OurTracer(executorch::runtime::EventTracer* tracer) : tracer_(tracer) {}
 
-  // Null without a tracer. Adopts the current levels of the official tracer.
+  // Null without a tracer: all other functions require one. Adopts the current levels of the official tracer,
+  // which an application may change between executions.
   EventTracer* get();
   [[nodiscard]] executorch::runtime::EventTracer* official_tracer() const { return tracer_; }
 
@@ -28,8 +31,10 @@ class OurTracer final : public EventTracer {
   AllocatorId track_allocator(const char* name) override { return tracer_->track_allocator(name); }
   void track_allocation(AllocatorId id, size_t size) override { tracer_->track_allocation(id, size); }
   Result<bool> log_value(const EValue& value, LoggedValue kind) override;
+  // Tensors and lists of tensors only; NotSupported for other values.
   Result<bool> log_delegate_output(DelegateEventId id, const EValue& value) override;
   Result<bool> log_delegate_output(DelegateEventId id, Span<const Tensor> values) override;
+  // No effect: an application sets the filter at its own tracer.
   void set_delegate_output_filter(EventTracerFilter*) override {}
 
  private:

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// torch.allclose for tests of kernels: elementwise in memory order, so both tensors must have the same
+// strides.
 #include "compat/detail/allclose.h"
 
 #include <cmath>
@@ -27,8 +29,10 @@ bool is_close(T a, T b, const Tolerance& tolerance) {
   if constexpr (std::is_integral_v<T>) {
     return a == b;
   } else {
+    // In double, so that differences of smaller types are not rounded to their precision.
     const auto x = static_cast<double>(a);
     const auto y = static_cast<double>(b);
+    // Equal infinities too, whose difference would be NaN.
     if (x == y) return true;
     if (std::isnan(x) && std::isnan(y)) return tolerance.equal_nan;
     const double difference = std::fabs(x - y);
@@ -64,6 +68,7 @@ Tensor& allclose_out(KernelRuntimeContext& context, const Tensor& self, const Te
 
 Tensor& allclose_out(const Tensor& self, const Tensor& other, double rtol, double atol, bool equal_nan,
                      bool dummy_param, Tensor& out) {
+  // As the official overload without a context: failure aborts.
   KernelRuntimeContext context;
   allclose_out(context, self, other, rtol, atol, equal_nan, dummy_param, out);
   ET_CHECK_MSG(context.failure_state() == Error::Ok, "allclose without a context: failed");

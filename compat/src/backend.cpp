@@ -26,6 +26,7 @@ struct Delegate {
   et::DelegateHandle* handle = nullptr;
 };
 
+// Linear: at most kMaxBackends.
 const et::Backend* find(const char* name) {
   for (size_t i = 0; i < num_backends; ++i) {
     if (std::strcmp(backends[i].name, name) == 0) return &backends[i];
@@ -33,6 +34,7 @@ const et::Backend* find(const char* name) {
   return nullptr;
 }
 
+// Not locked: backends register before threads load methods, usually during static initialisation.
 et::Error add(const et::Backend& backend) {
   ET_CHECK_OR_RETURN_ERROR(backend.name != nullptr && backend.backend != nullptr, InvalidArgument,
                            "backend: expected a name and an object, got null");
@@ -50,6 +52,7 @@ et::Span<const et::Backend> registered_backends() { return {backends, num_backen
 
 Result<DelegateHandle*> OurBackend::init(BackendInitContext& context, FreeableBuffer* processed,
                                          Span<const CompileSpec> specs) const {
+  // Keys and values stay in the program; only the array is new, and it lives until init() returns.
   std::vector<et::CompileSpec> official_specs;
   for (const CompileSpec& spec : specs) {
     official_specs.push_back({spec.key, {const_cast<uint8_t*>(spec.value.data()), spec.value.size()}});
@@ -58,9 +61,11 @@ Result<DelegateHandle*> OurBackend::init(BackendInitContext& context, FreeableBu
   et::BackendInitContext official_context(
       method_->method_allocator(), method_->tracer(), context.method_name(),
       context.named_data() == nullptr ? nullptr : &named_data, method_->options_of(backend_->name));
+  // `processed` lives as long as rushlight's delegate, so the official buffer may refer to it.
   auto delegate = std::make_unique<Delegate>(processed);
   auto handle = backend_->backend->init(official_context, &delegate->processed,
                                         {official_specs.data(), official_specs.size()});
+  // The official buffer's destructor frees the payload.
   if (!handle.ok()) return ours(handle.error());
   delegate->handle = *handle;
   return static_cast<DelegateHandle*>(delegate.release());
@@ -94,6 +99,7 @@ BackendInterface* get_backend_class(const char* name) {
   return backend == nullptr ? nullptr : backend->backend;
 }
 
+// Backends registered at run time come first, then the backends that the build selected.
 size_t get_num_registered_backends() {
   return registered_backends().size() + rushlight::selected_backends.size;
 }

@@ -28,6 +28,7 @@ void vlogf(LogLevel level, et_timestamp_t, const char* filename, const char*, si
            va_list args) {
   constexpr rushlight::LogLevel kLevels[] = {rushlight::LogLevel::Debug, rushlight::LogLevel::Info};
   const auto number = static_cast<size_t>(level);
+  // On the stack: half of the hosts' length.
   char message[128];
   const int length = vsnprintf(message, sizeof message, format, args);
   if (length < 0) return;

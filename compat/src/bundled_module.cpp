@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// A Module over the program inside of a bundle. The bundle's bytes stay where they are; methods are loaded as
+// by Module, and cases are set and compared by bundled_program.cpp.
 #include <executorch/devtools/bundled_program/bundled_program.h>
 #include <executorch/extension/data_loader/buffer_data_loader.h>
 #include <executorch/extension/data_loader/file_data_loader.h>
@@ -19,6 +21,7 @@ namespace {
 // Assumed size of a file whose length is unknown: its offsets reach no further.
 constexpr size_t kMostBytes = INT32_MAX;
 
+// Only the identifier in the first 8 bytes is read; 128 stands for the unknown length.
 bool is_bundle(const void* bytes) {
   return executorch::bundled_program::is_bundled_program(const_cast<void*>(bytes), 128);
 }
@@ -62,6 +65,7 @@ Result<std::unique_ptr<BundledModule>> BundledModule::from_file(
     auto proven = rushlight::BundledProgram::open({static_cast<const uint8_t*>(file->data()), *size});
     if (!proven.ok()) return static_cast<Error>(proven.error());
   }
+  // The module takes the bytes as they are; moving `file_` does not move them.
   auto module =
       std::make_unique<BundledModule>(file->data(), std::move(memory_allocator), std::move(temp_allocator),
                                       std::move(event_tracer), std::move(data_map_loader));

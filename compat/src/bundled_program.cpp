@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Test cases of bundled programs on runtime/bundled. The official functions take no length: the bundle is
+// verified in each call against the largest size that a file of this format can have.
 #include <executorch/devtools/bundled_program/bundled_program.h>
 
 #include "compat/detail/method_state.h"
@@ -36,6 +38,7 @@ Result<rushlight::BundledCase> case_of(const Method& method, SerializedBundledPr
 Error load_bundled_input(Method& method, SerializedBundledProgram* bundled_program_ptr, size_t testset_idx) {
   auto found = case_of(method, bundled_program_ptr, testset_idx);
   if (!found.ok()) return found.error();
+  // An upper bound: as if each tensor had to be copied to be aligned.
   size_t bytes = 0;
   for (size_t i = 0; i < found->num_inputs(); ++i) {
     const auto value = found->input(i);
@@ -44,6 +47,7 @@ Error load_bundled_input(Method& method, SerializedBundledProgram* bundled_progr
   auto& state = rushlight::compat::MethodAccess::state(method);
   rushlight::Arena memory(state.bundled_memory(bytes));
   ET_CHECK_OK_OR_RETURN_ERROR(official(rushlight::load_bundled_input(state.method(), *found, &memory)));
+  // A case sets all inputs.
   state.has_input.assign(state.has_input.size(), true);
   return Error::Ok;
 }

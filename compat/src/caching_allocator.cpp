@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Free blocks in lists by exact size: a method requests the same sizes in each execution, so a search for the
+// best fit would find the same blocks.
 #include <algorithm>
 #include <cstdlib>
 
@@ -20,6 +22,7 @@ void* CPUCachingAllocator::allocate(size_t size, size_t alignment) {
     return nullptr;
   }
   alignment = std::max(alignment, kCachingAllocatorDefaultAlignment);
+  // The rounding below would overflow.
   if (size > SIZE_MAX - alignment) return nullptr;
   size = std::max((size + alignment - 1) & ~(alignment - 1), alignment);
   const std::lock_guard<std::mutex> lock(mutex_);
@@ -45,6 +48,7 @@ void CPUCachingAllocator::reset() {
   const std::lock_guard<std::mutex> lock(mutex_);
   for (const auto& [size, block] : used_) free_[size].push_back(block);
   used_.clear();
+  // All or nothing: the next execution finds either all of its blocks or none.
   if (bytes_ <= max_size_ && max_size_ > 0) return;
   for (auto& [size, blocks] : free_) {
     for (const Block& block : blocks) std::free(block.data);

@@ -13,12 +13,15 @@
 
 namespace executorch::runtime {
 
+// The length without the zero byte, also if the buffer is too small for it, like snprintf().
 size_t tag_to_string(Tag tag, char* buffer, size_t buffer_size) {
   return static_cast<size_t>(snprintf(buffer, buffer_size, "%s", rushlight::to_string(tag)));
 }
 
 namespace {
 
+// Cannot overflow: the limit has ten digits and a separator for each dimension, and larger sizes print as
+// BIG.
 template <class Size>
 std::array<char, kTensorShapeStringSizeLimit> shape_text(Span<const Size> shape) {
   std::array<char, kTensorShapeStringSizeLimit> text;
@@ -58,6 +61,7 @@ Result<const TensorLayout> TensorLayout::create(Span<const int32_t> sizes, Span<
                            "dim order: expected a permutation");
   ET_CHECK_OR_RETURN_ERROR(isValid(scalar_type), InvalidArgument, "unknown dtype %d",
                            static_cast<int>(scalar_type));
+  // Sizes come from files: the product may overflow.
   size_t nbytes = elementSize(scalar_type);
   for (const int32_t size : sizes) {
     ET_CHECK_OR_RETURN_ERROR(size >= 0, InvalidArgument, "size: expected at least 0, got %d",
@@ -72,6 +76,7 @@ namespace etensor {
 
 namespace {
 
+// The rank is a byte in rushlight::TensorImpl.
 constexpr size_t kMostDimensions = UINT8_MAX;
 
 // Fills the whole array: it may be evaluated before checked_rank() checks the rank.
@@ -80,6 +85,7 @@ uint8_t* filled(uint8_t (&own)[kTensorDimensionLimit]) {
   return own;
 }
 
+// A bit per dimension: each is named once and is below the rank.
 bool is_permutation(const TensorImpl::DimOrderType* order, ssize_t dim) {
   std::bitset<kMostDimensions> seen;
   for (ssize_t i = 0; i < dim; ++i) {
@@ -106,6 +112,8 @@ ssize_t checked_rank(ssize_t dim, const TensorImpl::SizesType* sizes, const Tens
 
 }  // namespace
 
+// The order in which arguments are evaluated is unspecified, so each tolerates an invalid rank until
+// checked_rank() has aborted.
 TensorImpl::TensorImpl(ScalarType type, ssize_t dim, SizesType* sizes, void* data, DimOrderType* dim_order,
                        StridesType* strides, TensorShapeDynamism dynamism, DeviceType device_type,
                        DeviceIndex device_index)
@@ -115,6 +123,8 @@ TensorImpl::TensorImpl(ScalarType type, ssize_t dim, SizesType* sizes, void* dat
   set_device(rushlight::compat::our_device(Device(device_type, device_index)));
 }
 
+// Shares sizes, dim order and memory with the other one, and computes the strides again. If the other one was
+// created without a dim order, the dim order is part of it, so it must outlive the copy.
 TensorImpl::TensorImpl(const TensorImpl& other)
     : TensorImpl(other.scalar_type(), other.dim(), const_cast<SizesType*>(other.sizes().data()),
                  other.mutable_data(), const_cast<DimOrderType*>(other.dim_order().data()), nullptr,

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Conversions of buffers keep the bytes where they are: the converted buffer frees the original one.
 #include "compat/detail/data_map.h"
 
 #include <cstdlib>
@@ -12,9 +13,11 @@ namespace rushlight::compat {
 
 Result<FreeableBuffer> aligned(FreeableBuffer&& buffer) {
   constexpr size_t kAlignment = 16;
+  // Writers of bundles intend to align the program to 32 bytes and miss by 4.
   constexpr size_t kAlignmentInBundles = 4;
   const bool is_copied =
       !is_aligned(buffer.data(), kAlignment) && is_aligned(buffer.data(), kAlignmentInBundles);
+  // Aligned to 16, or to less than 4: the caller refuses the latter.
   if (!is_copied) return std::move(buffer);
   void* copy = nullptr;
   RL_CHECK(::posix_memalign(&copy, kAlignment, buffer.size()) == 0, Error::MemoryAllocationFailed,
@@ -27,6 +30,7 @@ et::FreeableBuffer official(FreeableBuffer&& buffer) {
   if (buffer.data() == nullptr) return {};
   const void* data = buffer.data();
   const size_t size = buffer.size();
+  // The official buffer has one pointer for its owner: the original buffer moves to the heap.
   auto* kept = new FreeableBuffer(std::move(buffer));
   return et::FreeableBuffer(
       data, size, [](void* context, void*, size_t) { delete static_cast<FreeableBuffer*>(context); }, kept);
@@ -47,6 +51,7 @@ Result<TensorLayout> OurDataMap::tensor_layout(std::string_view key) const {
 Result<FreeableBuffer> OurDataMap::data(std::string_view key) const {
   auto data = map_->get_data(key);
   if (!data.ok()) return ours(data.error());
+  // The official buffer's release function moves to rushlight's.
   return data->release();
 }
 

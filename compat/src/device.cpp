@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Devices are the application's: rushlight copies through its allocators and computes on the CPU only. The
+// runtime refers to copy_with_device() by a weak symbol, so it needs no code for devices.
 #include "compat/detail/device.h"
 
 #include <iterator>
@@ -15,6 +17,7 @@ Error copy_with_device(const TensorImpl& from, const TensorImpl& to) {
   using executorch::runtime::DeviceAllocator;
   const auto source = compat::official_device(from.device());
   const auto target = compat::official_device(to.device());
+  // The official interface has no copy between devices.
   if (!source.is_cpu() && !target.is_cpu()) return Error::NotSupported;
   const auto& device = source.is_cpu() ? target : source;
   DeviceAllocator* allocator = executorch::runtime::get_device_allocator(device.type());
@@ -28,6 +31,7 @@ Error copy_with_device(const TensorImpl& from, const TensorImpl& to) {
 
 namespace executorch::runtime {
 
+// Constant-initialised: allocators register during static initialisation, in any order of files.
 DeviceAllocatorRegistry DeviceAllocatorRegistry::registry;
 
 DeviceAllocatorRegistry& DeviceAllocatorRegistry::instance() { return registry; }

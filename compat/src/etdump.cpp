@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Sinks for logged values, and ETDumpGen as an adapter of rushlight's writer. The official tracer holds the
+// current instruction and bundled input in its base class, the writer in its own: each event passes them on.
 #include "runtime/trace/etdump.h"
 
 #include <cerrno>
@@ -30,6 +32,7 @@ Result<BufferDataSink> BufferDataSink::create(void* ptr, size_t size, size_t ali
 }
 
 Result<size_t> BufferDataSink::write(const void* ptr, size_t size) {
+  // An empty tensor takes no bytes, not even padding.
   if (size == 0) return used_;
   // Aligned in memory, for readers on the device.
   const auto start = reinterpret_cast<uintptr_t>(buffer_.data());
@@ -60,6 +63,7 @@ FileDataSink& FileDataSink::operator=(FileDataSink&& other) noexcept {
 Result<size_t> FileDataSink::write(const void* ptr, size_t size) {
   ET_CHECK_OR_RETURN_ERROR(file_ != nullptr, AccessFailed, "file: closed");
   const size_t offset = written_;
+  // Counts a partial write too, so that later offsets stay those in the file.
   written_ += std::fwrite(ptr, 1, size, file_);
   ET_CHECK_OR_RETURN_ERROR(written_ == offset + size, AccessFailed,
                            "file: only %zu of %zu bytes were written", written_ - offset, size);
@@ -73,7 +77,8 @@ void FileDataSink::close() {
 
 namespace internal {
 
-// rushlight's writer with its sink and filter.
+// rushlight's writer with its sink and filter: the official ones behind rushlight's interfaces. The writer
+// refers to this object, so ETDumpGen holds it by pointer.
 class ETDumpState final : public rushlight::DataSink, public rushlight::EventTracerFilter {
  public:
   // Untouched pages use no memory.
@@ -84,6 +89,7 @@ class ETDumpState final : public rushlight::DataSink, public rushlight::EventTra
         writer(own == nullptr ? rushlight::Span<uint8_t>(buffer)
                               : rushlight::Span<uint8_t>(own.get(), kOwnBytes)) {}
 
+  // The writer calls write() only with a sink and filter() only with a filter, so neither is null here.
   rushlight::Result<size_t> write(const void* data, size_t size) override {
     auto offset = sink->write(data, size);
     if (!offset.ok()) return ours(offset.error());
@@ -109,6 +115,7 @@ class ETDumpState final : public rushlight::DataSink, public rushlight::EventTra
 
 namespace {
 
+// The same fields in both forms; the event's id has a meaning for the writer only.
 EventTracerEntry entry_of(const rushlight::EventTracerEntry& entry) {
   return {entry.event_id, entry.chain_id, entry.debug_handle, entry.start_time,
           static_cast<runtime::DelegateDebugIdType>(entry.delegate_id_kind)};
@@ -142,6 +149,7 @@ ETDumpResult ETDumpGen::get_etdump_data() {
   const auto file = state_->writer.finish();
   if (file.empty()) return {nullptr, 0};
   if (is_static_etdump()) return {const_cast<uint8_t*>(file.data()), file.size()};
+  // The official contract: free() by the caller. The writer's memory is used again.
   void* copy = std::malloc(file.size());
   if (copy == nullptr) return {nullptr, 0};
   std::memcpy(copy, file.data(), file.size());
@@ -152,6 +160,7 @@ Result<bool> ETDumpGen::set_debug_buffer(Span<uint8_t> buffer) {
   ET_CHECK_OR_RETURN_ERROR(!buffer.empty(), InvalidArgument, "debug buffer: expected memory, got none");
   auto sink = BufferDataSink::create(buffer);
   if (!sink.ok()) return sink.error();
+  // Owned here; a sink from set_data_sink() is the caller's.
   state_->buffer_sink = std::move(*sink);
   set_data_sink(&state_->buffer_sink);
   return true;
@@ -165,6 +174,7 @@ void ETDumpGen::set_data_sink(DataSinkBase* data_sink) {
 DataSinkBase* ETDumpGen::get_data_sink() { return state_->sink; }
 
 void ETDumpGen::create_event_block(const char* name) {
+  // A block records the bundled input that is set when it begins.
   state_->writer.set_bundled_input_index(bundled_input_index());
   state_->writer.create_event_block(name);
 }

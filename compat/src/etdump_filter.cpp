@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// POSIX regular expressions, because the C library has them: RE2, which ExecuTorch uses, would be a
+// dependency, and std::regex throws.
 #include <string>
 
 #include <executorch/devtools/etdump/etdump_filter.h>
@@ -31,6 +33,7 @@ Result<bool> ETDumpFilter::add_regex(string_view pattern) {
                            "pattern: expected at most %zu characters, got %zu", MAX_PATTERN_LENGTH,
                            pattern.size());
   auto added = std::make_unique<Pattern>();
+  // In parentheses, so that the anchors apply to all alternatives of "a|b".
   const std::string whole = "^(" + std::string(pattern) + ")$";
   added->is_compiled = ::regcomp(&added->compiled, whole.c_str(), REG_EXTENDED | REG_NOSUB) == 0;
   ET_CHECK_OR_RETURN_ERROR(added->is_compiled, InvalidArgument,
@@ -56,6 +59,7 @@ Result<bool> ETDumpFilter::filter(const char* name, runtime::DelegateDebugIntId 
   ET_CHECK_OR_RETURN_ERROR((name != nullptr) != has_number, InvalidArgument,
                            "output: expected either a name or an index");
   if (has_number) {
+    // No range was set: a valid one has an end above 0.
     if (range_end_ == 0) return true;
     if (delegate_debug_index < 0) return false;
     const auto number = static_cast<size_t>(delegate_debug_index);

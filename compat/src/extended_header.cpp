@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Older exporters write a header of two integers, without the size of the segments' data; a longer one may
+// follow in later versions and is accepted.
 #include <cstring>
 
 #include <executorch/schema/extended_header.h>

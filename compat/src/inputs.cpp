@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Inputs of a method from its metadata. The list of buffers has an owner from the start, so that an error on
+// the way frees what was allocated.
 #include <algorithm>
 #include <cstring>
 
@@ -38,6 +40,7 @@ Error fill_with_ones(void* data, size_t count, ScalarType type) {
 
 // Converts the bytes of a number to an input's value.
 Result<EValue> value_of(Tag tag, const char* bytes, size_t size) {
+  // The bytes may be misaligned: copied.
   const auto as = [&](auto zero) -> Result<EValue> {
     ET_CHECK_OR_RETURN_ERROR(size == sizeof zero, InvalidArgument, "input: expected %zu bytes, got %zu",
                              sizeof zero, size);
@@ -62,6 +65,8 @@ Error fill_and_set_input(Method& method, TensorInfo& tensor_meta, size_t input_i
                          bool fill_tensor) {
   const auto sizes = tensor_meta.sizes();
   const auto order = tensor_meta.dim_order();
+  // TensorImpl wants writable arrays. The tensor is needed only until set_input() returns, the elements
+  // longer.
   std::vector<executorch::aten::SizesType> own_sizes(sizes.begin(), sizes.end());
   std::vector<executorch::aten::DimOrderType> own_order(order.begin(), order.end());
   TensorImpl impl(tensor_meta.scalar_type(), static_cast<ssize_t>(own_sizes.size()), own_sizes.data(),
@@ -83,6 +88,7 @@ Result<BufferCleanup> prepare_input_tensors(Method& method, PrepareInputTensorsO
                            "inputs: expected at most %zu, the method has %zu", options.max_inputs, count);
   ET_CHECK_OR_RETURN_ERROR(input_buffers.empty() || input_buffers.size() == count, InvalidArgument,
                            "input buffers: expected %zu, got %zu", count, input_buffers.size());
+  // calloc: entries that are not reached stay null, which free() accepts.
   auto** owned = static_cast<void**>(std::calloc(std::max(count, size_t{1}), sizeof(void*)));
   ET_CHECK_OR_RETURN_ERROR(owned != nullptr, MemoryAllocationFailed, "out of memory: %zu inputs", count);
   BufferCleanup cleanup(Span<void*>(owned, count));
@@ -91,6 +97,7 @@ Result<BufferCleanup> prepare_input_tensors(Method& method, PrepareInputTensorsO
     auto tag = meta.input_tag(i);
     if (!tag.ok()) return tag.error();
     const bool is_given = !input_buffers.empty();
+    // Numbers need no memory: the value holds them.
     if (*tag != Tag::Tensor) {
       if (!is_given) continue;
       auto value = value_of(*tag, input_buffers[i].first, input_buffers[i].second);
@@ -101,6 +108,7 @@ Result<BufferCleanup> prepare_input_tensors(Method& method, PrepareInputTensorsO
     auto info = meta.input_tensor_meta(i);
     if (!info.ok()) return info.error();
     const size_t bytes = info->nbytes();
+    // Compared with the rest, so that a sum cannot overflow.
     ET_CHECK_OR_RETURN_ERROR(bytes <= left, InvalidProgram,
                              "inputs: expected at most %zu bytes in total, input %zu exceeds them",
                              options.max_total_allocation_size, i);

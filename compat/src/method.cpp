@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// The official Method: rushlight's, with the inputs that have been set. rushlight executes with inputs that
+// were never set if they have planned memory; ExecuTorch refuses that, so `has_input` records each
+// set_input().
 #include <executorch/runtime/executor/method.h>
 
 #include "compat/detail/method_state.h"
@@ -11,9 +14,10 @@ using rushlight::compat::official;
 
 namespace {
 
-// rushlight's value as an official one: the same object.
+// rushlight's value as an official one: the same object. The official class adds functions but no data.
 const EValue& official_value(const rushlight::EValue& value) { return static_cast<const EValue&>(value); }
 
+// The official interface executes instruction by instruction; here all instructions are one step.
 Error one_step(rushlight::compat::MethodState& state) {
   if (state.stepped) return Error::EndOfMethod;
   state.stepped = true;
@@ -30,10 +34,12 @@ Error no_steps(rushlight::compat::MethodState& state) {
 // the input's own memory.
 rushlight::Error give_input(rushlight::Method& method, size_t index, const EValue& value) {
   const bool is_given = !value.isTensor() || rushlight::has_memory(*value.payload.as_tensor.impl());
+  // Also lets set_input() report an index out of range.
   if (is_given || index >= method.meta().num_inputs()) return method.set_input(index, value);
   const rushlight::EValue& input = method.input(index);
   if (!input.is_tensor() || input.payload.as_tensor.impl()->storage() != rushlight::Storage::Planned)
     return method.set_input(index, value);
+  // On the stack: set_input() reads the description only during the call.
   rushlight::TensorImpl lent = *value.payload.as_tensor.impl();
   lent.set_data(input.payload.as_tensor.impl()->mutable_data(), rushlight::Storage::Lent);
   return method.set_input(index, rushlight::EValue(rushlight::Tensor(&lent)));
@@ -88,6 +94,7 @@ Error Method::get_inputs(EValue* input_evalues, size_t length) {
 
 Result<executorch::aten::Tensor> Method::get_attribute(std::string_view name) {
   ET_CHECK_OR_RETURN_ERROR(state_ != nullptr, InvalidState, "%s", kMovedFrom);
+  // Linear in the method's values: names are not indexed.
   const auto plan = state_->method().meta().plan();
   const size_t values = plan.tables(rushlight::schema::plan::kValues).size();
   for (size_t i = 0; i < values; ++i) {

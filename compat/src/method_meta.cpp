@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Properties of a method, read from the verified tables of the program on each call; nothing is cached.
 #include <cstring>
 
 #include <executorch/runtime/core/exec_aten/util/scalar_type_util.h>
@@ -28,6 +29,7 @@ Result<TensorInfo> TensorInfo::create(Span<const int32_t> sizes, Span<const uint
                                       std::string_view name) {
   ET_CHECK_OR_RETURN_ERROR(isValid(scalar_type), InvalidArgument, "unknown dtype %d",
                            static_cast<int>(scalar_type));
+  // A file's sizes are not trusted: their product may overflow.
   size_t bytes = elementSize(scalar_type);
   for (const int32_t size : sizes) {
     ET_CHECK_OR_RETURN_ERROR(size >= 0, InvalidArgument, "size: expected at least 0, got %d",
@@ -50,6 +52,7 @@ Result<Tag> MethodMeta::input_tag(size_t index) const { return official_result(m
 Result<Tag> MethodMeta::output_tag(size_t index) const { return official_result(meta_.output_tag(index)); }
 
 Result<TensorInfo> MethodMeta::input_tensor_meta(size_t index) const {
+  // Checks the index and the kind; the official description also has the tensor's name, from its table.
   auto tensor = meta_.input_tensor(index);
   if (!tensor.ok()) return official(tensor.error());
   const auto values = meta_.plan().vector<int32_t>(schema::plan::kInputs);
@@ -93,6 +96,8 @@ Result<etensor::Device> MethodMeta::memory_planned_buffer_device(size_t index) c
                          static_cast<etensor::DeviceIndex>(device->index));
 }
 
+// Counts distinct names: a method has one delegate per lowered part, often of one backend. Cubic in the
+// delegates, which are few, and without memory.
 size_t MethodMeta::num_backends() const {
   size_t count = 0;
   while (get_backend_name(count).ok()) ++count;

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Loads and executes an official method as a rushlight method. The official interface has allocators where
+// rushlight has arenas: the arena of values is one allocation of the size that the program states, and
+// scratch is one block per execution.
 #include "compat/detail/method_state.h"
 
 #include <algorithm>
@@ -15,7 +18,8 @@ namespace {
 
 using Segment = et::DataLoader::SegmentInfo;
 
-// The delegate whose payload the segment holds; null if there is none.
+// The delegate whose payload the segment holds; null if there is none. Linear in the delegates of all
+// methods: only at load, once per segment.
 const executorch_flatbuffer::BackendDelegate* delegate_of(const executorch_flatbuffer::Program& program,
                                                           uint32_t segment) {
   for (const auto* plan : *program.execution_plan()) {
@@ -30,6 +34,8 @@ const executorch_flatbuffer::BackendDelegate* delegate_of(const executorch_flatb
   return nullptr;
 }
 
+// The kind of a segment follows from the table that refers to it: mutable state, a delegate's payload,
+// otherwise constants.
 Segment describe(const executorch_flatbuffer::Program& program, uint32_t segment) {
   if (program.mutable_data_segments() != nullptr) {
     for (const auto* state : *program.mutable_data_segments())
@@ -47,12 +53,15 @@ Result<FreeableBuffer> ProgramLoader::load(size_t offset, size_t size) {
   auto loaded = loader_->load(offset, size, info_of(offset));
   if (!loaded.ok()) return ours(loaded.error());
   auto buffer = aligned(loaded->release());
+  // Program::load() reads the start of the file twice: its head, then all tables, which it verifies before it
+  // loads a segment. The program owns the bytes.
   if (buffer.ok() && offset == 0) program_ = buffer->bytes();
   return buffer;
 }
 
 Segment ProgramLoader::info_of(size_t offset) const {
   if (offset == 0) return Segment(Segment::Type::Program);
+  // Beyond offset 0: the tables are loaded and verified.
   const auto* program = executorch_flatbuffer::GetProgram(program_.data());
   const auto head = et::ExtendedHeader::Parse(program_.data(), program_.size());
   if (!head.ok() || program->segments() == nullptr) return Segment(Segment::Type::Program);
@@ -90,6 +99,7 @@ et::Error MethodState::load(const Program& program, const char* name, et::Span<c
     return meta.error() == Error::NotFound ? et::Error::InvalidArgument : official(meta.error());
   auto arena_bytes = meta->arena_bytes();
   if (!arena_bytes.ok()) return official(arena_bytes.error());
+  // The runtime allocates nothing beyond this arena, so one request to the allocator suffices.
   auto* values = static_cast<uint8_t*>(memory_->method_allocator()->allocate(*arena_bytes, 16));
   ET_CHECK_OR_RETURN_ERROR(values != nullptr, MemoryAllocationFailed,
                            "method %s: method allocator: %zu bytes do not fit", name, *arena_bytes);
@@ -99,6 +109,7 @@ et::Error MethodState::load(const Program& program, const char* name, et::Span<c
       planned_.push_back({buffer.data(), buffer.size()});
     }
   }
+  // Tables and options must be at their final addresses, because the method keeps pointers to them.
   list_backends();
   MemoryManager memory;
   memory.method = &arena_;
@@ -108,6 +119,7 @@ et::Error MethodState::load(const Program& program, const char* name, et::Span<c
   options.backends = &backend_table_;
   options.external_data = external_data_.has_value() ? &*external_data_ : nullptr;
   options.tracer = tracer_.get();
+  // No scratch yet: prepare() provides it, and execute() replaces it in each call.
   auto method = Method::load(program, name, memory, operators(kernels), options);
   if (!method.ok()) return official(method.error());
   method_.emplace(std::move(*method));
@@ -115,11 +127,14 @@ et::Error MethodState::load(const Program& program, const char* name, et::Span<c
   return official(prepare());
 }
 
-// Like rushlight::Module, because callers provide no memory for it.
+// Packs constants into heap memory, like rushlight::Module, because callers provide no memory for it: first
+// measures what kernels request, then allocates and prepares. Scratch is replaced in `temporary_` itself, to
+// which the method has a pointer.
 Error MethodState::prepare() {
   scratch_.resize(method_->preparing_bytes());
   temporary_ = Arena({scratch_.data(), scratch_.size()});
   Preparation needs;
+  // No limit: the official API has no setting for one.
   RL_TRY(weights_.measure(*method_, UINT64_MAX, &needs));
   scratch_.resize(std::max(scratch_.size(), needs.scratch_bytes));
   temporary_ = Arena({scratch_.data(), scratch_.size()});
@@ -139,6 +154,7 @@ const OperatorTable& MethodState::operators(et::Span<const et::Kernel> kernels) 
     for (auto& own : own_operators_) {
       if (std::strcmp(own->name, kernel.name_) == 0) entry = own.get();
     }
+    // Each new operator precedes the tables so far, so that it is found first and has the others as fallback.
     if (entry == nullptr) {
       entry = own_operators_.emplace_back(std::make_unique<RegisteredOperator>()).get();
       init_operator(entry, kernel.name_, first);
@@ -151,6 +167,7 @@ const OperatorTable& MethodState::operators(et::Span<const et::Kernel> kernels) 
 
 void MethodState::list_backends() {
   const auto registered = registered_backends();
+  // Entries point to the adapters, so the vector must not grow later.
   backends_.reserve(registered.size());
   for (const et::Backend& backend : registered) {
     backends_.emplace_back(backend, this);
@@ -162,11 +179,14 @@ void MethodState::list_backends() {
 et::Error MethodState::execute() {
   et::MemoryAllocator* allocator = memory_->temp_allocator();
   if (allocator == nullptr) allocator = &platform_memory_;
+  // The scratch that measure() found replaces a smaller block.
   const Span<uint8_t> block = take_block(*allocator);
   temporary_ =
       Arena(block.size() < scratch_.size() ? Span<uint8_t>(scratch_.data(), scratch_.size()) : block);
+  // Adopts the tracer's levels, which may have changed since the last execution.
   static_cast<void>(tracer_.get());
   const Error error = method_->execute();
+  // The block belongs to the allocator again; nothing of it may be used between executions.
   temporary_ = Arena();
   allocator->reset();
   return official(error);

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Module on top of Program and Method: owns everything that those refer to. Each public function first loads
+// what it needs. Loading is idempotent, so a failed call can be repeated, and no function depends on the
+// calls before it.
 #include <algorithm>
 #include <optional>
 
@@ -22,9 +25,12 @@ using runtime::Span;
 
 namespace {
 
+// The runtime refuses planned buffers with less alignment. Buffers are allocated this much longer, because a
+// vector of bytes need not be aligned to more than a byte.
 constexpr size_t kPlannedAlignment = 16;
 const char* const kForward = "forward";
 
+// The given allocator, or one over malloc.
 std::unique_ptr<runtime::MemoryAllocator> or_malloc(std::unique_ptr<runtime::MemoryAllocator> allocator) {
   if (allocator != nullptr) return allocator;
   return std::make_unique<MallocMemoryAllocator>();
@@ -36,6 +42,7 @@ Span<uint8_t> aligned_part(std::vector<uint8_t>& buffer, size_t size) {
   return {buffer.data() + (rushlight::align_up(address, kPlannedAlignment) - address), size};
 }
 
+// Loaders are created by value; a module keeps them under their interface.
 template <class Loader>
 Result<std::unique_ptr<DataLoader>> on_heap(Result<Loader> loader) {
   if (!loader.ok()) return loader.error();
@@ -76,9 +83,11 @@ struct Module::State {
   std::optional<merged_data_map::MergedDataMap> data;
   std::shared_ptr<Program> program;
 
+  // Copies of the caller's options, to which `options` refers.
   std::vector<std::vector<runtime::BackendOption>> option_lists;
   LoadBackendOptionsMap options;
 
+  // Shared planned buffers, in the order of memory ids; empty until the first method is loaded.
   std::vector<std::vector<uint8_t>> arenas;
 
   static std::unique_ptr<State> make(std::unique_ptr<runtime::MemoryAllocator> memory_allocator,
@@ -155,6 +164,7 @@ Module::~Module() { methods_.clear(); }
 
 Result<std::unique_ptr<DataLoader>> Module::State::open(const std::string& file) {
   using Mlock = MmapDataLoader::MlockConfig;
+  // MmapDataLoader locks by default, so each mode names its configuration.
   Mlock config = Mlock::NoMlock;
   switch (mode) {
     case LoadMode::File:
@@ -174,6 +184,7 @@ Result<std::unique_ptr<DataLoader>> Module::State::open(const std::string& file)
   auto loader = MmapDataLoader::from(file.c_str(), config);
   if (!loader.ok()) return loader.error();
   auto opened = std::make_unique<MmapDataLoader>(std::move(*loader));
+  // Remembers the loader, which `program_loader` or `data_loaders` will own, for check_mapped().
   mapped.push_back(opened.get());
   return std::unique_ptr<DataLoader>(std::move(opened));
 }
@@ -186,12 +197,14 @@ Error Module::State::check_mapped() const {
 // Merges all data files to one map. A failed attempt leaves no partial state.
 Error Module::State::open_data() {
   if (data.has_value()) return Error::Ok;
+  // A path leaves the list once its file is open, so a second attempt opens only the others.
   for (; !data_paths.empty(); data_paths.erase(data_paths.begin())) {
     auto loader = open(data_paths.front());
     if (!loader.ok()) return loader.error();
     data_loaders.push_back(std::move(*loader));
   }
   if (data_loaders.empty()) return Error::Ok;
+  // The merged map keeps pointers to the maps: the vector must not grow later.
   data_maps.clear();
   data_maps.reserve(data_loaders.size());
   std::vector<const NamedDataMap*> maps;
@@ -214,6 +227,7 @@ Error Module::open_program(Program::Verification verification) {
     if (!loader.ok()) return loader.error();
     state_->program_loader = std::move(*loader);
   }
+  // If this fails, the loader stays for the next attempt.
   auto program = Program::load(state_->program_loader.get(), verification);
   if (!program.ok()) return program.error();
   state_->program = std::make_shared<Program>(std::move(*program));
@@ -227,6 +241,7 @@ Error Module::load(const LoadBackendOptionsMap& backend_options, const Program::
   state_->option_lists.clear();
   for (size_t i = 0; i < backend_options.size(); ++i) {
     const auto given = backend_options.entry_at(i);
+    // A growing outer vector moves the inner ones, whose items stay at their addresses.
     auto& kept = state_->option_lists.emplace_back(given.options.begin(), given.options.end());
     ET_CHECK_OK_OR_RETURN_ERROR(state_->options.set_options(given.backend_id, {kept.data(), kept.size()}));
   }
@@ -308,7 +323,10 @@ Error Module::load_method(const std::string& method_name, runtime::HierarchicalA
   if (is_method_loaded(method_name)) return Error::Ok;
   ET_CHECK_OK_OR_RETURN_ERROR(load());
   MethodHolder holder;
+  // The method refers to the kernels and to the memory manager: both stay at their addresses when the holder
+  // moves into the map.
   holder.kernel_registry.swap(kernel_registry);
+  // Memory of the caller has precedence over the module's own.
   if (planned_memory == nullptr) {
     auto planned = plan(method_name);
     if (!planned.ok()) return planned.error();
@@ -358,10 +376,12 @@ Result<std::vector<EValue>> Module::execute(const std::string& method_name,
                                             const std::vector<EValue>& input_values) {
   auto method = loaded(method_name);
   if (!method.ok()) return method.error();
+  // Also refuses more values than the method has inputs: by the index of the first one too many.
   size_t index = 0;
   for (const EValue& value : input_values) {
     ET_CHECK_OK_OR_RETURN_ERROR((*method)->set_input(value, index++));
   }
+  // A file that was truncated since it was mapped would raise SIGBUS in a kernel.
   ET_CHECK_OK_OR_RETURN_ERROR(state_->check_mapped());
   ET_CHECK_OK_OR_RETURN_ERROR((*method)->execute());
   return get_outputs(method_name);
@@ -382,6 +402,7 @@ Error Module::set_output(const std::string& method_name, EValue output_value, si
   if (!method.ok()) return method.error();
   ET_CHECK_OR_RETURN_ERROR(output_value.isTensor(), InvalidArgument, "output %zu: expected a tensor",
                            output_index);
+  // Only address and size are passed on; the program determines shape and dtype.
   const auto& tensor = output_value.toTensor();
   return (*method)->set_output_data_ptr(tensor.mutable_data_ptr(), tensor.nbytes(), output_index);
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Data outside of programs: the header of .ptd files, a file as a map, and several maps as one.
 #include <cstring>
 
 #include <executorch/extension/flat_tensor/flat_tensor_data_map.h>
@@ -13,6 +14,7 @@ using rushlight::compat::official;
 Result<FlatTensorHeader> FlatTensorHeader::Parse(const void* data, size_t size) {
   ET_CHECK_OR_RETURN_ERROR(size >= kNumHeadBytes, InvalidArgument, "head: got %zu bytes, expected %zu", size,
                            kNumHeadBytes);
+  // Behind the root offset and the identifier.
   const uint8_t* head = static_cast<const uint8_t*>(data) + kHeaderOffset;
   if (std::memcmp(head, kMagic, kMagicSize) != 0) return Error::NotFound;
   const auto length = rushlight::flatbuffer::read<uint32_t>(head + kMagicSize);
@@ -27,12 +29,14 @@ Result<FlatTensorHeader> FlatTensorHeader::Parse(const void* data, size_t size) 
 
 Result<FlatTensorDataMap> FlatTensorDataMap::load(runtime::DataLoader* loader) {
   ET_CHECK_OR_RETURN_ERROR(loader != nullptr, InvalidArgument, "the data loader is null");
+  // On the heap, as are the sorted keys: the map points to both, and stays valid when its holder moves.
   auto ours = std::make_unique<rushlight::compat::OurLoader>(
       *loader, runtime::DataLoader::SegmentInfo::Type::External);
   auto map = rushlight::FlatTensor::load(*ours);
   if (!map.ok()) return official(map.error());
   auto keys = map->num_keys();
   if (!keys.ok()) return official(keys.error());
+  // Sorted once, because a method looks up each external tensor.
   std::vector<uint32_t> sorted(*keys);
   map->sort_keys({sorted.data(), sorted.size()});
   return FlatTensorDataMap(std::move(ours), std::move(*map), std::move(sorted));
@@ -40,6 +44,7 @@ Result<FlatTensorDataMap> FlatTensorDataMap::load(runtime::DataLoader* loader) {
 
 namespace ET_MERGED_DATA_MAP_NAMESPACE {
 
+// One table of all keys: lookup does not depend on the number of maps.
 Result<MergedDataMap> MergedDataMap::load(runtime::Span<const Map*> named_data_maps) {
   MergedDataMap merged;
   for (const Map* map : named_data_maps) {
@@ -49,6 +54,7 @@ Result<MergedDataMap> MergedDataMap::load(runtime::Span<const Map*> named_data_m
     for (uint32_t i = 0; i < *count; ++i) {
       auto key = map->get_key(i);
       if (!key.ok()) return key.error();
+      // A second map with the key would make the result depend on the order of the maps.
       const bool added = merged.map_of_key_.emplace(*key, map).second;
       ET_CHECK_OR_RETURN_ERROR(added, InvalidArgument, "key %s: in two data maps", *key);
     }
@@ -83,6 +89,7 @@ Error MergedDataMap::load_data_into(std::string_view key, void* buffer, size_t s
 
 Result<uint32_t> MergedDataMap::get_num_keys() const { return static_cast<uint32_t>(map_of_key_.size()); }
 
+// Subtracts the counts of the maps before.
 Result<const char*> MergedDataMap::get_key(uint32_t index) const {
   for (const Map* map : maps_) {
     const uint32_t count = map->get_num_keys().get();

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The platform hooks: weak et_pal_ functions on rushlight's platform layer, and the table that register_pal
 // changes and all callers use.
+// An application overrides a hook by defining the function (the linker prefers it to a weak one), or at run
+// time by register_pal(); the latter wins, because calls go through the table.
 #define ET_INTERNAL_PLATFORM_WEAKNESS __attribute__((weak))
 
 #include "runtime/platform/platform.h"
@@ -51,6 +53,8 @@ namespace executorch::runtime {
 
 namespace {
 
+// Constant-initialised, so logging works during static initialisation. Not synchronised: register before
+// threads start.
 PalImpl current = {et_pal_init,
                    et_pal_abort,
                    et_pal_current_ticks,
@@ -60,6 +64,7 @@ PalImpl current = {et_pal_init,
                    et_pal_free,
                    __FILE__};
 
+// Null keeps the present hook.
 template <class Method>
 void take(Method& mine, Method other) {
   if (other != nullptr) mine = other;
@@ -124,12 +129,14 @@ et_timestamp_t get_log_timestamp() { return pal_current_ticks(); }
 
 void vlogf(LogLevel level, et_timestamp_t timestamp, const char* filename, const char* function, size_t line,
            const char* format, va_list args) {
+  // Levels of the log macros in their order; others are unknown.
   constexpr et_pal_log_level_t kLevels[] = {kDebug, kInfo, kError, kFatal};
   const auto number = static_cast<size_t>(level);
   char message[256];
   const int length = vsnprintf(message, sizeof message, format, args);
   if (length < 0) return;
   auto kept = static_cast<size_t>(length);
+  // A longer message is cut, but not within a UTF-8 character.
   if (kept >= sizeof message) {
     kept = rushlight::without_partial_character(message, sizeof message - 1);
     message[kept] = '\0';

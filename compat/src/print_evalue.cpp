@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Prints values in the style of Python. The stream's flags and precision apply to numbers; elements are
+// printed in the order of memory, without brackets for each dimension.
 #include <sstream>
 #include <type_traits>
 
@@ -23,6 +25,7 @@ void print_number(std::ostream& os, const T& value) {
   } else if constexpr (std::is_integral_v<T>) {
     os << +value;  // prints a char as a number
   } else if constexpr (std::is_convertible_v<T, double>) {
+    // Printed to a text first, to see if it has a point, an exponent or letters (inf, nan).
     std::ostringstream text;
     text.copyfmt(os);
     text << static_cast<std::conditional_t<std::is_same_v<T, double>, double, float>>(value);
@@ -45,6 +48,7 @@ void print_lines(std::ostream& os, const T* items, size_t begin, size_t end, boo
   if (left == 0) left = kItemsPerLine;
   while (begin < end) {
     os << "  ";
+    // `left` items remain on this line.
     for (; left > 0 && begin < end; --left) {
       print_number(os, items[begin++]);
       os << ", ";
@@ -62,6 +66,7 @@ void print_items(std::ostream& os, ArrayRef<T> list, size_t edge_items) {
   const size_t head = is_cut ? edge_items : list.size();
   const size_t tail = is_cut ? list.size() - edge_items : list.size();
   os << '[';
+  // Counts the items that will be printed, without those omitted.
   if (head + (list.size() - tail) > kItemsPerLine) {
     os << '\n';
     print_lines(os, list.data(), 0, head, false);
@@ -95,6 +100,7 @@ void print_list(std::ostream& os, ArrayRef<T> list) {
 
 void print_elements(std::ostream& os, const Tensor& tensor) {
   const auto count = static_cast<size_t>(tensor.numel());
+  // Inputs and outputs whose memory the caller provides later.
   if (tensor.const_data_ptr() == nullptr && count > 0) {
     os << "<no memory>";
     return;
@@ -181,6 +187,7 @@ std::ostream& operator<<(std::ostream& os, const EValue& value) {
       return print_tensors(os, value.toTensorList()), os;
     case Tag::ListOptionalTensor:
       return print_tensors(os, value.toListOptionalTensor()), os;
+    // No program has such a list: the format lacks it.
     case Tag::ListScalar:
       break;
   }

@@ -8,10 +8,12 @@ namespace executorch::runtime {
 
 namespace {
 
+// Static memory: the official format is a dump of these bytes. 8 is the alignment of its 64-bit times.
 alignas(8) uint8_t blocks[prof_buf_size * MAX_PROFILE_BLOCKS];
 uint32_t block_count = 0;
 thread_local prof_state_t state = {-1, 0};
 
+// The block that is being written. Precondition: block_count > 0.
 uint8_t* block() { return blocks + static_cast<size_t>(block_count - 1) * prof_buf_size; }
 prof_header_t& header() { return *reinterpret_cast<prof_header_t*>(block() + prof_header_offset); }
 prof_event_t* events() { return reinterpret_cast<prof_event_t*>(block() + prof_events_offset); }
@@ -22,6 +24,7 @@ mem_prof_event_t* allocations() {
   return reinterpret_cast<mem_prof_event_t*>(block() + prof_mem_alloc_events_offset);
 }
 
+// Cut to the field, and padded with zeros: no stale bytes in a dump.
 void copy_name(char* target, const char* name) {
   strncpy(target, name, PROF_NAME_MAX_LEN - 1);
   target[PROF_NAME_MAX_LEN - 1] = '\0';
@@ -64,6 +67,7 @@ uint32_t begin_profiling(const char* name) {
   event.chain_idx = state.chain_idx;
   event.instruction_idx = state.instruction_idx;
   event.end_time = 0;
+  // Last, so that the event excludes the time of recording it.
   event.start_time = pal_current_ticks();
   return token;
 }
@@ -84,6 +88,7 @@ void dump_profile_stats(prof_result_t* prof_result) {
   prof_result->num_blocks = block_count;
 }
 
+// Empties the last block only; earlier ones stay in the dump.
 void reset_profile_stats() {
   if (block_count == 0) return;
   header().prof_entries = 0;
@@ -92,6 +97,7 @@ void reset_profile_stats() {
 }
 
 void track_allocation(int32_t id, uint32_t size) {
+  // An allocator that was never registered.
   if (id < 0) return;
   begin_first_block();
   ET_CHECK_MSG(header().mem_prof_entries < MAX_MEM_PROFILE_EVENTS, "allocations: expected at most %d",

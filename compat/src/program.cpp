@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// The official Program: rushlight's under the official functions and error codes. A missing method is
+// InvalidArgument there and NotFound here.
 #include <cstring>
 
 #include <executorch/runtime/executor/program.h>
@@ -19,10 +21,12 @@ Program::~Program() = default;
 
 Result<Program> Program::load(DataLoader* loader, Verification verification) {
   ET_CHECK_OR_RETURN_ERROR(loader != nullptr, InvalidArgument, "the data loader is null");
+  // Asked first, because rushlight's loaders cannot report an error of it.
   auto size = loader->size();
   if (!size.ok()) return size.error();
   auto state = std::make_unique<rushlight::compat::ProgramState>(loader);
   ET_CHECK_OK_OR_RETURN_ERROR(state->load());
+  // load() has verified the structure of the file in any case; this adds the official check of all tensors.
   if (verification == Verification::InternalConsistency)
     ET_CHECK_OK_OR_RETURN_ERROR(runtime::validate_program(state->tables()));
   return Program(std::move(state));
@@ -30,6 +34,7 @@ Result<Program> Program::load(DataLoader* loader, Verification verification) {
 
 Result<const void*> Program::get_constant_buffer_data(size_t buffer_idx, size_t nbytes) const {
   ET_CHECK_OR_RETURN_ERROR(buffer_idx <= UINT32_MAX, InvalidArgument, "constant %zu", buffer_idx);
+  // Bounds are checked by the runtime: the constant must have `nbytes` bytes or more.
   auto data = state_->program().constant(static_cast<uint32_t>(buffer_idx), nbytes);
   if (!data.ok()) return official(data.error());
   return *data;
@@ -71,6 +76,7 @@ Result<Method> Program::load_method(const char* method_name, MemoryManager* memo
 Result<const char*> Program::get_output_flattening_encoding(const char* method_name) const {
   auto meta = method_meta(method_name);
   if (!meta.ok()) return meta.error();
+  // A table of the generated schema classes is its address in the file, as rushlight's is.
   const auto* plan =
       reinterpret_cast<const executorch_flatbuffer::ExecutionPlan*>(meta->rushlight_meta().plan().address());
   const auto* structure = plan->container_meta_type();
@@ -81,6 +87,7 @@ Result<const char*> Program::get_output_flattening_encoding(const char* method_n
 
 Result<FreeableBuffer> Program::LoadSegment(const DataLoader::SegmentInfo& segment_info) const {
   const auto* segments = internal_program_->segments();
+  // An empty segment counts as missing.
   const size_t index = segment_info.segment_index;
   ET_CHECK_OR_RETURN_ERROR(segments != nullptr && index < segments->size() &&
                                segments->Get(static_cast<uint32_t>(index))->size() > 0,
@@ -110,6 +117,7 @@ Error Program::get_backend_delegate_data(size_t index, const void** out_data, si
 }
 
 Program::HeaderStatus Program::check_header(const void* data, size_t size) {
+  // "ET12" is the identifier of the format; other digits are another version of it.
   constexpr size_t kIdentifierOffset = 4;
   if (size < kMinHeadBytes) return ShortData;
   const char* identifier = static_cast<const char*>(data) + kIdentifierOffset;

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// The official checks of a program's tensors and lists of tensors, beyond the structure of the file.
+// Program::load() makes them on request; loading a method makes its own.
 #include <algorithm>
 
 #include <executorch/runtime/core/tensor_layout.h>
@@ -24,6 +26,7 @@ Error validate_tensor_list(const flat::TensorList* list,
   for (const int32_t index : *list->items()) {
     ET_CHECK_OR_RETURN_ERROR(index >= 0 && static_cast<uint32_t>(index) < values.size(), InvalidProgram,
                              "list of tensors: value %" PRId32 " of %zu", index, size_t{values.size()});
+    // Items are values of the method by index.
     const auto* item = values.Get(static_cast<uint32_t>(index));
     ET_CHECK_OR_RETURN_ERROR(item->val_type() == flat::KernelTypes::Tensor, InvalidProgram,
                              "list of tensors: value %" PRId32 " is not a tensor", index);
@@ -38,6 +41,8 @@ Error validate_plan(const flat::ExecutionPlan& plan) {
     const flat::EValue* value = values->Get(i);
     if (value->val_type() == flat::KernelTypes::Tensor) {
       const flat::Tensor* tensor = value->val_as_Tensor();
+      // A dynamic input receives its shape from the caller; its sizes in the file are upper bounds, possibly
+      // of any size.
       const bool comes_later = tensor != nullptr &&
                                tensor->shape_dynamism() != flat::TensorShapeDynamism::STATIC &&
                                is_input(plan, i);

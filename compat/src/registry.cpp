@@ -1,4 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Kernels registered at run time, in static memory. Three tables, searched in this order: kernels that a
+// method was given, registered kernels, the operators that the build selected. An operator is one entry of a
+// linked list of tables of size one, so a registration moves nothing that a loaded method points to.
+//
+// A call of a registered operator selects its kernel by a text of dtypes and dim orders (the official kernel
+// key), which is only written if a kernel has a key.
 #include "compat/detail/registry.h"
 
 #include <array>
@@ -23,7 +29,8 @@ namespace et = executorch::runtime;
 
 namespace {
 
-// Writes the key of a call's tensors, to be compared with kernels' keys.
+// Writes the key of a call's tensors, to be compared with kernels' keys. False for more than 16 tensors,
+// which no key describes; a fallback then serves the call.
 bool key_of(et::Span<et::EValue*> stack, char* key) {
   et::TensorMeta metas[16];
   size_t count = 0;
@@ -41,6 +48,7 @@ bool key_of(et::Span<et::EValue*> stack, char* key) {
                             {metas, count}, key, et::internal::kKernelKeyBufSize) == et::Error::Ok;
 }
 
+// The kernel with the call's key, otherwise the operator's fallback; null if it has neither.
 const et::Kernel* choose(const RegisteredOperator& entry, et::Span<et::EValue*> stack) {
   const bool only_fallback =
       entry.choices->next == nullptr && entry.choices->kernel->kernel_key_.is_fallback();
@@ -64,6 +72,7 @@ Error call_registered(KernelContext& context, EValue* const* arguments, ErasedKe
   const auto& entry = *static_cast<const RegisteredOperator*>(context.kernel());
   const et::Span<et::EValue*> stack(reinterpret_cast<et::EValue**>(const_cast<EValue**>(arguments)),
                                     context.num_arguments());
+  // A build's operator of the same name serves tensors that no registered kernel accepts.
   const et::Kernel* kernel = choose(entry, stack);
   if (kernel == nullptr) {
     RL_CHECK(entry.fallback != nullptr, Error::OperatorMissing, "operator %s: no kernel for these tensors",
@@ -83,7 +92,9 @@ void init_operator(RegisteredOperator* entry, const char* name, const OperatorTa
   entry->function = &call_registered;
   entry->signature = "";
   entry->choices = nullptr;
+  // `name` includes the overload, so the second part of the lookup is empty.
   entry->fallback = next == nullptr ? nullptr : next->find(name, "");
+  // Programs are checked against the signature of the fallback, or of the first kernel that has one.
   if (entry->fallback != nullptr) entry->signature = entry->fallback->signature;
   entry->table = {entry, 1, next, nullptr};
 }
@@ -111,8 +122,11 @@ void refuse_rank(et::KernelRuntimeContext& context) {
 
 namespace {
 
+// Official callers pass unchecked values to a kernel of the build: makes the checks that the loader makes for
+// programs.
 void call_selected(size_t index, et::KernelRuntimeContext& context, et::Span<et::EValue*> stack) {
   const KernelEntry& entry = selected_operators.entries[index];
+  // Official and rushlight's values are the same objects.
   const Span<EValue* const> arguments(reinterpret_cast<EValue* const*>(stack.data()), stack.size());
   Error error = check_kinds(entry, arguments);
   for (size_t i = 0; error == Error::Ok && entry.signature[i] != '\0'; ++i) {
@@ -143,7 +157,9 @@ et::OpFunction selected_function(size_t index) {
 }
 
 Span<uint8_t> take_block(et::MemoryAllocator& allocator) {
+  // Scratch of up to this alignment then starts at the first byte of the block.
   constexpr size_t kAlignment = 16;
+  // An allocator over memory tells how much is left; others are asked for less until they agree.
   if (uint8_t* base = allocator.base_address()) {
     const size_t misaligned = reinterpret_cast<uintptr_t>(base + allocator.used_size()) % kAlignment;
     const size_t lost = misaligned == 0 ? 0 : kAlignment - misaligned;
@@ -176,7 +192,8 @@ namespace {
 
 // All kernels, the kernels of the build first, and the operators of the others.
 struct Registry {
-  // Returns true if the build selected the kernel and no other has replaced it.
+  // Returns true if the build selected the kernel and no other has replaced it. registry() stores the build's
+  // kernels first and in order, so a kernel's index is its index in selected_operators.
   [[nodiscard]] bool is_built_in(const et::Kernel* kernel) const {
     const auto index = static_cast<size_t>(kernel - kernels);
     return kernel->op_ == selected_function(index);
@@ -198,6 +215,7 @@ Registry& registry() {
     storage.first = &selected_operators;
     for (size_t i = 0; i < selected_operators.size && i < MAX_KERNEL_NUM; ++i) {
       const KernelEntry& entry = selected_operators.entries[i];
+      // Beyond MAX_KERNEL_NUM selected kernels are not listed here; methods find them in selected_operators.
       et::Kernel kernel(entry.name, selected_function(i));
       kernel.signature_ = entry.signature;
       storage.kernels[storage.num_kernels++] = kernel;
@@ -206,6 +224,7 @@ Registry& registry() {
   return storage;
 }
 
+// The operator of this name, created in front of the others if it is new. Linear: for registration only.
 RegisteredOperator* operator_named(Registry& all, const char* name) {
   for (size_t i = 0; i < all.num_operators; ++i) {
     if (std::strcmp(all.operators[i].name, name) == 0) return &all.operators[i];
@@ -281,6 +300,7 @@ Error make_kernel_key_string(Span<const TensorMeta> key, char* buf, size_t buf_s
   buf[0] = '\0';
   size_t used = 0;
   bool fits = true;
+  // Appends text and number; `fits` becomes false for the rest once one does not fit.
   const auto append = [&](const char* before, int number) {
     const int length = snprintf(buf + used, buf_size - used, "%s%d", before, number);
     fits = fits && length > 0 && static_cast<size_t>(length) < buf_size - used;
@@ -291,6 +311,7 @@ Error make_kernel_key_string(Span<const TensorMeta> key, char* buf, size_t buf_s
     ET_CHECK_OR_RETURN_ERROR(dtype >= 0, InvalidArgument, "kernel key: unknown dtype %d", dtype);
     append(i == 0 ? "v1/" : "|", dtype);
     for (size_t d = 0; d < key[i].dim_order_.size(); ++d) append(d == 0 ? ";" : ",", key[i].dim_order_[d]);
+    // A tensor of rank 0 has an empty dim order: "v1/6;".
     if (key[i].dim_order_.empty())
       fits = fits && used + 1 < buf_size && (buf[used++] = ';', buf[used] = '\0', true);
   }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Names and sizes of dtypes, expanded from the official list of all dtypes.
 #include <executorch/runtime/core/exec_aten/util/scalar_type_util.h>
 
 namespace executorch::runtime {

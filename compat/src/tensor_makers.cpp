@@ -26,7 +26,8 @@ TensorParts form(Sizes sizes, Strides strides, ScalarType type, TensorShapeDynam
   return {std::move(sizes), {}, std::move(strides), type, dynamism};
 }
 
-// Parts with another tensor's form, and its dtype unless one is given.
+// Parts with another tensor's form, and its dtype unless one is given. The dim order is derived from the
+// strides, which do not tell the order of dimensions of size 1: it may differ from the other tensor's.
 TensorParts form_like(const TensorPtr& other, ScalarType type, TensorShapeDynamism dynamism) {
   const ScalarType chosen = type != ScalarType::Undefined ? type : other->scalar_type();
   const auto sizes = other->sizes();
@@ -34,13 +35,14 @@ TensorParts form_like(const TensorPtr& other, ScalarType type, TensorShapeDynami
   return form(Sizes(sizes.begin(), sizes.end()), Strides(strides.begin(), strides.end()), chosen, dynamism);
 }
 
+// A vector of bytes is zeroed, and zero bytes are 0 in every dtype without a zero point.
 TensorPtr zeroed(TensorParts parts) {
   const size_t count = internal::checked_numel(parts.sizes);
   std::vector<uint8_t> bytes(count * runtime::elementSize(parts.type));
   return internal::assemble(std::move(parts), std::move(bytes));
 }
 
-// Fills each element by a call of `next`.
+// Fills each element by a call of `next`, in the order of memory.
 template <class Next>
 TensorPtr filled(TensorParts parts, Next next) {
   const ScalarType type = parts.type;
@@ -61,16 +63,18 @@ TensorPtr filled_with(TensorParts parts, Scalar value) {
   return filled(std::move(parts), [number = value.to<int64_t>()] { return number; });
 }
 
-// Random values from a generator per thread.
+// Random values from a generator per thread: no lock, and no thread disturbs the sequence of another.
 template <class Distribution>
 TensorPtr drawn(TensorParts parts, Distribution distribution) {
   static thread_local std::mt19937 source{std::random_device{}()};
   return filled(std::move(parts), [&] { return distribution(source); });
 }
 
+// float, from which every other dtype is rounded.
 using Uniform = std::uniform_real_distribution<float>;
 using Normal = std::normal_distribution<float>;
 
+// The distribution includes both ends.
 std::uniform_int_distribution<int64_t> integers(int64_t low, int64_t high) {
   ET_CHECK_MSG(low < high, "randint: expected low below high");
   return std::uniform_int_distribution<int64_t>(low, high - 1);

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Tensors from a program's tables, for code that walks them itself; methods do not use this. Each tensor is
+// checked as it is parsed, so the program needs no other verification than that of its structure.
 #include <algorithm>
 #include <cstring>
 
@@ -41,6 +43,8 @@ std::optional<etensor::Device> device_of(const executorch_flatbuffer::Tensor& te
   return etensor::Device(static_cast<etensor::DeviceType>(extra->device_type()), extra->device_index());
 }
 
+// External data: a constant that the caller has loaded, or an initial state that is copied into planned
+// memory.
 Result<void*> external_place(const executorch_flatbuffer::Tensor& tensor, size_t nbytes,
                              HierarchicalAllocator* allocator, const NamedDataMap* named_data,
                              Span<NamedData> constants) {
@@ -57,6 +61,7 @@ Result<void*> external_place(const executorch_flatbuffer::Tensor& tensor, size_t
   }
   ET_CHECK_OR_RETURN_ERROR(named_data != nullptr, InvalidExternalData,
                            "external data: %s requires a data file", name->c_str());
+  // Data of another shape or dtype would give wrong elements.
   auto layout = named_data->get_tensor_layout(name->c_str());
   if (!layout.ok()) return layout.error();
   ET_CHECK_OK_OR_RETURN_ERROR(validateTensorLayout(&tensor, *layout));
@@ -81,10 +86,12 @@ Result<void*> getTensorDataPtr(const executorch_flatbuffer::Tensor* s_tensor, co
   const auto* extra = s_tensor->extra_tensor_info();
   if (extra != nullptr && extra->location() == executorch_flatbuffer::TensorDataLocation::EXTERNAL)
     return external_place(*s_tensor, nbytes, allocator, named_data_map, external_constants);
+  // Index 0 of the constants means none.
   const uint32_t index = s_tensor->data_buffer_idx();
   if (s_tensor->allocation_info() != nullptr) {
     auto address = planned_address(*s_tensor->allocation_info(), nbytes, allocator);
     if (!address.ok() || index == 0) return address;
+    // A mutable tensor: planned memory with an initial state in a segment.
     const uint64_t segment = extra == nullptr ? 0 : extra->mutable_data_segments_idx();
     ET_CHECK_OK_OR_RETURN_ERROR(rushlight::compat::official(
         rushlight::compat::ProgramAccess::program(*program).load_mutable(segment, index, *address, nbytes)));
@@ -105,6 +112,8 @@ Result<Tensor> parseTensor(const Program* program, MemoryManager* memory_manager
   const auto* sizes = s_tensor->sizes();
   const auto* dim_order = s_tensor->dim_order();
   const size_t rank = sizes->size();
+  // validate_tensor() has proven dtype, sizes, dim order and that the bytes do not overflow, so the layout
+  // exists.
   const auto dtype = static_cast<ScalarType>(s_tensor->scalar_type());
   const auto layout = TensorLayout::create({sizes->data(), rank}, {dim_order->data(), rank}, dtype);
   ET_CHECK_OR_RETURN_ERROR(rank <= rushlight::kTensorDimensionLimit, InvalidProgram,
@@ -121,12 +130,14 @@ Result<Tensor> parseTensor(const Program* program, MemoryManager* memory_manager
   if (!data.ok()) return data.error();
 
   MemoryAllocator* allocator = memory_manager->method_allocator();
+  // malloc may return null for 0 bytes.
   const size_t capacity = std::max<size_t>(rank, 1);
   auto* own_sizes = allocator->allocateList<SizesType>(capacity);
   auto* own_order = allocator->allocateList<DimOrderType>(capacity);
   auto* address = allocator->allocateInstance<TensorImpl>();
   if (own_sizes == nullptr || own_order == nullptr || address == nullptr)
     return Error::MemoryAllocationFailed;
+  // Copied, because resizing writes to them and the file may be in read-only memory.
   std::copy_n(sizes->data(), rank, own_sizes);
   std::copy_n(dim_order->data(), rank, own_order);
   return Tensor(new (address) TensorImpl(

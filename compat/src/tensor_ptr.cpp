@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Tensors that own their description. Every maker fills TensorParts and passes them to assemble(), which
+// makes all checks. One shared object holds the parts, the implementation that refers to them, and the
+// handle.
 #include <cstring>
 #include <numeric>
 
@@ -34,11 +37,13 @@ class Assembled {
   Assembled(const Assembled&) = delete;
   Assembled& operator=(const Assembled&) = delete;
   ~Assembled() {
+    // The implementation's memory, not the initial one: set_data() may have replaced it.
     if (parts_.deleter != nullptr) parts_.deleter(impl_.mutable_data());
   }
 
   static TensorPtr make(TensorParts&& parts) {
     auto object = std::make_shared<Assembled>(std::move(parts));
+    // Aliasing constructor: points to the handle, owns the whole object.
     return {object, &object->handle_};
   }
 
@@ -69,6 +74,7 @@ void complete_strides(TensorParts& parts) {
       runtime::dim_order_to_stride(parts.sizes.data(), parts.dim_order.data(), rank, dense.data());
   ET_CHECK_MSG(error == runtime::Error::Ok, "dim order: expected a permutation of %zu dimensions", rank);
   for (size_t d = 0; d < parts.strides.size(); ++d) {
+    // The stride of a dimension of size 1 addresses nothing.
     const bool counts = parts.sizes[d] != 1;
     ET_CHECK_MSG(!counts || parts.strides[d] == dense[d], "stride of dimension %zu: expected %d, got %d", d,
                  static_cast<int>(dense[d]), static_cast<int>(parts.strides[d]));
@@ -120,6 +126,7 @@ void check_castable(ScalarType from, ScalarType to) {
 TensorPtr assemble(TensorParts parts) {
   check_rank("dim order", parts.dim_order.size(), parts.sizes.size());
   check_rank("strides", parts.strides.size(), parts.sizes.size());
+  // Aborts on invalid sizes before they are multiplied.
   static_cast<void>(checked_numel(parts.sizes));
   complete_dim_order(parts);
   complete_strides(parts);
@@ -129,6 +136,7 @@ TensorPtr assemble(TensorParts parts) {
 TensorPtr assemble(TensorParts parts, std::vector<uint8_t> bytes) {
   const size_t needed = checked_numel(parts.sizes) * runtime::elementSize(parts.type);
   ET_CHECK_MSG(bytes.size() >= needed, "bytes: expected at least %zu, got %zu", needed, bytes.size());
+  // Moving a vector keeps the address of its elements.
   parts.data = bytes.data();
   // The deleter, and with it the bytes, live as long as the tensor.
   parts.deleter = [kept = std::make_shared<std::vector<uint8_t>>(std::move(bytes))](void*) {};
@@ -193,6 +201,7 @@ TensorPtr clone_tensor_ptr(const Tensor& tensor, ScalarType type) {
                "copies from a device");
   TensorParts copy = internal::parts_of(tensor);
   copy.type = type;
+  // A tensor whose memory is set later.
   if (tensor.const_data_ptr() == nullptr) return internal::assemble(std::move(copy));
   std::vector<uint8_t> bytes(static_cast<size_t>(tensor.numel()) * runtime::elementSize(type));
   if (type != tensor.scalar_type()) {
@@ -226,6 +235,7 @@ TensorPtr clone_tensor_ptr_to(const TensorPtr& tensor, Device target) {
     copy.deleter = [kept](void*) {};
     result = internal::assemble(std::move(copy));
   }
+  // Through the device's allocator; see device.cpp.
   const auto error = runtime::internal::copy_tensor_data(*result, *tensor);
   ET_CHECK_MSG(error == runtime::Error::Ok, "clone_tensor_ptr_to: copying failed with error %d",
                static_cast<int>(error));

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Predicates, indices and memory of tensors for official kernels. Predicates return false and log both
+// values; the calling kernel fails its context with ET_KERNEL_CHECK. Nothing here allocates, so boards link
+// it, too.
 #include <cstring>
 
 #include <executorch/runtime/core/exec_aten/util/tensor_util.h>
@@ -13,6 +16,7 @@ using executorch::aten::Tensor;
 
 namespace {
 
+// Logs the dtype and the wanted one unless the condition holds.
 bool is_dtype(bool condition, [[maybe_unused]] const Tensor& t, [[maybe_unused]] const char* wanted) {
   ET_CHECK_OR_RETURN_FALSE(condition, "dtype: got %s, expected %s", toString(t.scalar_type()), wanted);
   return true;
@@ -97,6 +101,7 @@ bool tensor_has_rank_smaller_or_equal_to(Tensor t, size_t rank) {
                            t.dim(), rank);
   return true;
 }
+// A scalar has dimension 0 here, as in PyTorch.
 bool tensor_has_dim(Tensor t, int64_t d) { return dim_is_valid(d, nonzero_dim(t)); }
 bool tensor_has_non_empty_dim(Tensor t, int64_t d) {
   if (!tensor_has_dim(t, d)) return false;
@@ -105,6 +110,7 @@ bool tensor_has_non_empty_dim(Tensor t, int64_t d) {
   return true;
 }
 bool tensor_dim_has_index(Tensor t, int64_t d, int64_t ix) {
+  // The dimension is the caller's responsibility: aborts if there is none.
   const int64_t dim = ET_NORMALIZE_IX(d, t.dim());
   ET_CHECK(dim >= 0 && dim < t.dim());
   const int64_t size = t.size(static_cast<ssize_t>(dim));
@@ -127,6 +133,7 @@ bool tensors_have_same_size_at_dims(Tensor a, size_t dim_a, Tensor b, size_t dim
   return true;
 }
 bool tensors_have_same_shape(Tensor a, Tensor b) {
+  // As in ExecuTorch: [1, 1] and [1] count as equal, as PyTorch's operators treat them.
   if (a.numel() == 1 && b.numel() == 1) return true;
   ET_CHECK_OR_RETURN_FALSE(a.sizes() == b.sizes(),
                            "shapes: expected equal ones, got %zd and %zd elements, ranks %zd and %zd",
@@ -154,6 +161,7 @@ bool tensors_have_same_rank(Tensor a, Tensor b) {
                            b.dim());
   return true;
 }
+// Strides of a row-major tensor; a dimension of size 0 does not change the product.
 bool tensor_is_contiguous(Tensor t) {
   executorch::aten::StridesType stride = 1;
   for (size_t d = t.sizes().size(); d-- > 0;) {
@@ -164,6 +172,7 @@ bool tensor_is_contiguous(Tensor t) {
   return true;
 }
 
+// Number of positions in front of a dimension, and behind it: products of sizes.
 size_t getLeadingDims(const Tensor& tensor, int64_t dim) {
   ET_CHECK_MSG(dim >= 0 && dim <= tensor.dim(), "leading dimensions: dimension %" PRId64 " of %zd", dim,
                tensor.dim());
@@ -182,6 +191,7 @@ size_t getTrailingDims(const Tensor& tensor, int64_t dim) {
   return product;
 }
 
+// Horner's scheme: ((c0 * s1 + c1) * s2 + c2) ..., row-major whatever the dim order.
 size_t coordinateToIndex(const Tensor& tensor, const size_t* const coordinate) {
   size_t index = 0;
   for (size_t d = 0; d < tensor.sizes().size(); ++d) {
@@ -199,6 +209,7 @@ void memoizeTrailingDims(const Tensor& tensor, size_t trailing_dims_memo[kTensor
   }
 }
 
+// The same with products of the inner sizes from memoizeTrailingDims(): for many coordinates of one tensor.
 size_t coordinateToIndexWithTrailingDimsMemo(const Tensor& tensor, const size_t* const coordinate,
                                              const size_t trailing_dims_memo[kTensorDimensionLimit]) {
   size_t index = 0;
@@ -206,6 +217,7 @@ size_t coordinateToIndexWithTrailingDimsMemo(const Tensor& tensor, const size_t*
   return index;
 }
 
+// The inverse of coordinateToIndex(), from the innermost dimension outwards.
 void indexToCoordinate(const Tensor& tensor, size_t index, size_t* coordinate) {
   ET_CHECK(index < static_cast<size_t>(tensor.numel()));
   for (size_t d = tensor.sizes().size(); d-- > 0;) {
@@ -243,6 +255,8 @@ bool tensor_is_default_or_channels_last_dim_order(Tensor t) {
 
 bool tensors_have_same_dim_order(const aten::ArrayRef<Tensor> tensor_list) {
   if (tensor_list.size() < 2) return true;
+  // Equal means here: all row-major, or all channels-last (rank 4 and 5). Any other dim order is refused,
+  // also if all tensors have it.
   bool all_default = true;
   bool all_channels_last = true;
   for (const Tensor& tensor : tensor_list) {
@@ -256,6 +270,7 @@ bool tensors_have_same_dim_order(const aten::ArrayRef<Tensor> tensor_list) {
 
 namespace internal {
 
+// Makes the target use the source's memory.
 Error share_tensor_data(const Tensor& t_dst, const Tensor& t_src) {
   ET_CHECK_OR_RETURN_ERROR(t_dst.nbytes() == t_src.nbytes(), InvalidArgument,
                            "memory: got %zu bytes, expected %zu", t_src.nbytes(), t_dst.nbytes());
@@ -272,10 +287,12 @@ Error copy_tensor_data(const Tensor& t_dst, const Tensor& t_src) {
   ET_CHECK_OR_RETURN_ERROR(has_target, InvalidArgument, "copy_tensor_data: the target has no memory");
   // A source without memory leaves the target's elements unchanged.
   if (t_src.const_data_ptr() == nullptr) return Error::Ok;
+  // Also copies between the CPU and a device.
   return rushlight::compat::official(
       rushlight::copy_bytes(*t_src.unsafeGetTensorImpl(), *t_dst.unsafeGetTensorImpl()));
 }
 
+// The tensor may hold fewer bytes than the buffer; they are not owned.
 Error set_tensor_data(const Tensor& t, void* buffer, size_t buffer_size) {
   ET_CHECK_OR_RETURN_ERROR(buffer_size >= t.nbytes(), InvalidArgument, "memory: got %zu bytes, expected %zu",
                            buffer_size, t.nbytes());

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// The official thread pool on rushlight's HostThreads. Each ThreadPool has separate threads, and shares none
+// with rushlight::Module.
 #include <algorithm>
 #include <thread>
 
@@ -46,6 +48,8 @@ void ThreadPool::_unsafe_destroy_threadpool() {
 }
 
 void ThreadPool::run(runtime::FunctionRef<void(size_t)> fn, size_t range) {
+  // Keeps the threads alive if another thread resets the pool meanwhile. The lock is not held while work
+  // runs.
   std::shared_ptr<Threads> threads;
   {
     const std::lock_guard<std::mutex> lock(mutex_);
@@ -57,12 +61,14 @@ void ThreadPool::run(runtime::FunctionRef<void(size_t)> fn, size_t range) {
   }
   (**threads).run(
       range, 1,
+      // A piece is a range of indices; the official function is called for each one.
       [](void* work, size_t begin, size_t end, size_t) {
         for (size_t i = begin; i < end; ++i) (*static_cast<runtime::FunctionRef<void(size_t)>*>(work))(i);
       },
       &fn);
 }
 
+// Created by the first call; the language makes that safe from several threads.
 ThreadPool* get_threadpool() {
   static ThreadPool pool;
   return &pool;

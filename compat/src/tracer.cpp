@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Passes rushlight's events to an official tracer. The current instruction is set before each event that
+// records it.
 #include "compat/detail/tracer.h"
 
 namespace rushlight::compat {
@@ -26,6 +28,7 @@ Result<bool> ours(const et::Result<bool>& logged) {
 
 EventTracer* OurTracer::get() {
   if (tracer_ == nullptr) return nullptr;
+  // Equal enumerations. The base class holds a copy, which the runtime tests without a virtual call.
   set_debug_level(static_cast<DebugLevel>(tracer_->event_tracer_debug_level()));
   set_profiling_level(static_cast<ProfilingLevel>(tracer_->event_tracer_profiling_level()));
   return this;
@@ -61,6 +64,7 @@ Result<bool> OurTracer::log_value(const EValue& value, LoggedValue kind) {
 }
 
 Result<bool> OurTracer::log_delegate_output(DelegateEventId id, const EValue& value) {
+  // Numbers are not passed on.
   if (!value.is_tensor()) return Error::NotSupported;
   tracer_->set_chain_debug_handle(chain_id(), debug_handle());
   const executorch::aten::Tensor tensor(value.to_tensor());

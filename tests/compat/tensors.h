@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Tensors for tests, with their memory.
+// Tensors for tests, with their memory: row-major, of static shape, converted to the official Tensor.
+//
+//   TensorOf<float> a({2, 2}, {1, 2, 3, 4});
+//   kernel(context, a, out);
 #pragma once
 
 #include <vector>
@@ -9,6 +12,7 @@
 
 namespace rushlight::compat::testing {
 
+// Missing elements are 0. The tensor refers to this object, which must outlive it and is not copied.
 template <class T>
 struct TensorOf {
   TensorOf(std::vector<int32_t> shape, std::vector<T> elements = {}) : sizes(shape), data(elements) {
@@ -20,6 +24,7 @@ struct TensorOf {
   }
   TensorOf(const TensorOf&) = delete;
 
+  // A handle to `impl`, as official functions take it.
   operator executorch::aten::Tensor() { return executorch::aten::Tensor(&*impl); }
 
   std::vector<int32_t> sizes;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A recorded call with its tensors in memory: each in a block of exactly its size, or several in one.
+// A recorded call with its tensors in memory: each in a block of exactly its size, or several in one. Hostile
+// plans overlap tensors, so kernels are called with all layouts of plans_of() (call_edits.h).
 #pragma once
 
 #include <deque>
@@ -20,6 +21,7 @@ struct MemoryPlan {
   std::vector<Place> shared;  // all others have separate blocks
 };
 
+// Owns the call, the tensors and the values that arguments() lists.
 class BuiltCall {
  public:
   // Dynamic tensors that the kernel writes may shrink.
@@ -29,6 +31,7 @@ class BuiltCall {
   [[nodiscard]] bool is_built() const { return is_built_; }
   [[nodiscard]] Span<EValue* const> arguments() const { return {arguments_.data(), arguments_.size()}; }
 
+  // The tensors in the order of RecordedCall::tensors(), so a plan's index fits.
   struct Built {
     TensorImpl* impl;
     bool is_written;
@@ -36,6 +39,8 @@ class BuiltCall {
   [[nodiscard]] const std::vector<Built>& tensors() const { return tensors_; }
 
  private:
+  // Creates a value for a signature character. Tensors are taken in order, so arguments must be created in
+  // order.
   EValue make(CallValue& value, char code);
   EValue make_list(CallValue& value, char code);
   EValue* keep(const EValue& value) { return &values_.emplace_back(value); }

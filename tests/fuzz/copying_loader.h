@@ -9,12 +9,14 @@
 namespace rushlight::fuzz {
 
 // Returns each range as a copy in a separate block, as a loader that reads a file does: sanitizers then see
-// reads beyond a range, and reads after its release.
+// reads beyond a range, and reads after its release. Blocks are aligned to 16, which Program::load()
+// requires. `bytes` must outlive the loader.
 class CopyingLoader final : public DataLoader {
  public:
   explicit CopyingLoader(Span<const uint8_t> bytes) : bytes_(bytes) {}
 
   [[nodiscard]] Result<FreeableBuffer> load(size_t offset, size_t size) override {
+    // As every loader must: offsets come from the file.
     if (!range_fits(offset, size, bytes_.size())) return Error::InvalidArgument;
     void* copy = nullptr;
     if (posix_memalign(&copy, 16, size) != 0) return Error::AccessFailed;

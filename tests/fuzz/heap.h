@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Memory in separate blocks, each exactly as long as requested, so that AddressSanitizer sees an access to
-// the first byte beyond.
+// the first byte beyond. An arena would hide it.
 #pragma once
 
 #include <cstddef>
@@ -13,6 +13,7 @@
 
 namespace rushlight::fuzz {
 
+// Blocks live as long as the heap.
 class Heap {
  public:
   // A limit for the total: larger programs are not typical of boards, and only slow.
@@ -27,6 +28,7 @@ class Heap {
 
   // Zeroed bytes, aligned to 16. Null data beyond the limit.
   Span<uint8_t> allocate(size_t size) {
+    // Not added first: the sum could overflow.
     if (size > kLimit - used_) return {};
     void* block = nullptr;
     if (posix_memalign(&block, 16, size) != 0) return {};

@@ -11,7 +11,8 @@
 
 namespace rushlight::fuzz {
 
-// Fills elements of a type with values of one kind: random bytes, small integers, zeros, ones.
+// Fills elements of a type with values of one kind: random bytes, zeros, ones, or small integers (most
+// often), which are valid indices, too. Bool elements are 0 or 1 except among random bytes.
 void fill(Span<uint8_t> memory, ScalarType type, Choices& choices);
 
 // Owns the tensors that it creates; their elements are blocks of the heap.
@@ -19,10 +20,12 @@ class Inputs {
  public:
   Inputs(Heap& heap, Choices& choices) : heap_(heap), choices_(choices) {}
 
-  // A value for input `index`. False if none can be created.
+  // A value for input `index`: its kind, dtype and shape as in `meta`, a dynamic one smaller, and each of
+  // these wrong in one of 64 cases. False if none can be created.
   bool make(const MethodMeta& meta, size_t index, EValue* value);
 
-  // A tensor with memory of exactly its size. False if that is too much.
+  // A tensor with memory of exactly its size and values from fill(). False if that is too much, or for a
+  // shape, dim order or dtype that no tensor has.
   bool make_tensor(ScalarType type, Span<const SizesType> sizes, Span<const DimOrderType> dim_order,
                    TensorShapeDynamism dynamism, EValue* value);
 

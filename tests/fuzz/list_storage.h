@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The elements of a list argument, in the vector that belongs to the list's kind.
+// The elements of a list argument, in the vector that belongs to the list's kind. Lists of integers and
+// tensors are boxed: a kernel gathers `values` into the other vector, so both are needed.
 #pragma once
 
 #include <cstdint>
@@ -10,6 +11,7 @@
 
 namespace rushlight::fuzz {
 
+// Must not move after box(), which stores addresses of its members.
 struct ListStorage {
   std::vector<EValue*> values;  // one for each element, whatever the kind
   std::vector<int64_t> ints;
@@ -17,6 +19,7 @@ struct ListStorage {
   std::vector<std::optional<Tensor>> optional_tensors;
   std::vector<double> doubles;
   std::vector<uint8_t> bools;
+  // The objects to which a boxed list's value points.
   BoxedList<int64_t> int_list{};
   BoxedList<Tensor> tensor_list{};
   BoxedList<std::optional<Tensor>> optional_tensor_list{};
@@ -32,6 +35,7 @@ struct ListStorage {
         value->payload.as_int_list = &int_list;
         value->tag = Tag::ListInt;
         break;
+      // Lists of doubles and bools are stored as they are, without values of their items.
       case 'f':
         value->payload.as_double_list = doubles.data();
         value->tag = Tag::ListDouble;
@@ -47,6 +51,7 @@ struct ListStorage {
         value->tag = Tag::ListOptionalTensor;
         break;
       default:
+        // Null until the kernel gathers the values.
         tensors.resize(values.size(), Tensor(nullptr));
         tensor_list = {values.data(), tensors.data()};
         value->payload.as_tensor_list = &tensor_list;

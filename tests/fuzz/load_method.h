@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Loads a method of a hostile program, which may run 2000 instructions.
+// Loads a method of a hostile program, which may execute 2000 instructions: its jumps may form an endless
+// loop.
 #pragma once
 
 #include <vector>
@@ -9,6 +10,7 @@
 
 namespace rushlight::fuzz {
 
+// Memory of the method, of the sizes that it asks for or others.
 struct MethodMemory {
   Arena method;
   Arena temporary;
@@ -25,6 +27,7 @@ inline Result<Method> load_method(const Program& program, const MethodMeta& meta
   MethodOptions options;
   options.backends = &backends;
   options.external_data = external;
+  // Stops an endless loop soon.
   options.instruction_budget = 2000;
   options.threads = threads;
   return Method::load(program, meta.name(), manager, selected_operators, options);

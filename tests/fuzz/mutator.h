@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Changes to a FlatBuffers file that use the positions of its offsets, counts, scalars and names, and random
-// damage that does not.
+// damage that does not. A third of the mutations keep the form of the file, so that it passes verification
+// and reaches the loader and the kernels.
 #pragma once
 
 #include <cstddef>
@@ -22,6 +23,7 @@ class Mutator {
   size_t mutate(uint8_t* data, size_t size, size_t capacity);
 
  private:
+  // Applies one change, chosen with weights; see the tables in mutator.cpp.
   void once();
   // At any byte.
   void flip_bits();
@@ -29,6 +31,7 @@ class Mutator {
   void swap_words();
   void resize();
   // At sites.
+  // Values: extreme, small, or near the present one; then of the header; then offsets and strings.
   void set_number();
   void set_small_number();
   void step_number();
@@ -39,8 +42,10 @@ class Mutator {
   void copy_element();
   void rename();
 
+  // A random site, or one of the same group as `site`: null if a number of attempts finds none.
   const Site* any(bool (*wanted)(SiteKind kind));
   const Site* sibling(const Site& site);
+  // The little-endian number at a site, and a replacement that tends to break range checks.
   [[nodiscard]] uint64_t get(const Site& site) const;
   void set(const Site& site, uint64_t value);
   uint64_t interesting(uint64_t now, unsigned width);

@@ -13,6 +13,7 @@
 
 namespace rushlight::fuzz {
 
+// Further checks of a loaded method.
 using Then = std::function<void(Method&)>;
 
 // `external` may be null; `then` gets each loaded method after its executions.

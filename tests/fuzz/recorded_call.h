@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Valid calls of operators, as record_calls.py wrote them.
+// Valid calls of operators, as record_calls.py wrote them: the starting points of edits_of() and plans_of().
 #pragma once
 
 #include <cstdint>
@@ -10,6 +10,7 @@
 
 namespace rushlight::fuzz {
 
+// A tensor with its elements; `order` is the dim order.
 struct CallTensor {
   ScalarType type = ScalarType::Float;
   std::vector<SizesType> sizes;
@@ -20,6 +21,7 @@ struct CallTensor {
   [[nodiscard]] size_t nbytes() const;
 };
 
+// An argument; `kind` tells which members are valid.
 struct CallValue {
   enum class Kind : uint8_t { None, Tensor, Int, Double, Bool, String, List };
 
@@ -31,10 +33,12 @@ struct CallValue {
   std::vector<CallValue> items;
 };
 
+// The operator's name with its overload, and its arguments in the schema's order, outputs last.
 struct RecordedCall {
   std::string name;
   std::vector<CallValue> arguments;
 
+  // A tensor of the call, and whether the kernel writes to it.
   struct Named {
     CallTensor* tensor;
     bool is_written;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Checks and reads that make a broken invariant end the process, which fuzzers and sanitizers report.
 #pragma once
 
 #include <cstdint>
@@ -16,21 +17,23 @@ inline void require(bool condition, const char* otherwise) {
   std::abort();
 }
 
-// Keeps the compiler from removing the computation of an unused value.
+// Keeps the compiler from removing the computation of an unused value: a store to a volatile must happen.
 inline void keep(uint64_t number) {
   volatile uint64_t sink = number;
   static_cast<void>(sink);
 }
 
+// Reads every byte of a range, so that sanitizers see invalid ones.
 inline void read_bytes(Span<const uint8_t> bytes) {
   uint64_t sum = 0;
   for (const uint8_t byte : bytes) sum += byte;
   keep(sum);
 }
 
-// Reads every byte of a value.
+// Reads every byte of a value: the elements of tensors, the items of lists, the characters of a string.
 inline void read_value(const EValue& value) {
   uint64_t sum = 0;
+  // Tensors without memory are skipped: an output that no instruction has written.
   const auto tensor = [&](const Tensor& t) {
     const auto* bytes = t.const_data_ptr<uint8_t>();
     for (size_t i = 0; bytes != nullptr && i < t.nbytes(); ++i) sum += bytes[i];
@@ -45,6 +48,7 @@ inline void read_value(const EValue& value) {
     case Tag::ListInt:
       for (const int64_t item : value.to_int_list()) sum += static_cast<uint64_t>(item);
       break;
+    // Not added up: the sum of doubles could overflow an integer, which sanitizers report.
     case Tag::ListDouble:
       for (const double item : value.to_double_list()) sum += item < 0 ? 1 : 0;
       break;

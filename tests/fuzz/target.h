@@ -12,7 +12,8 @@
 
 namespace rushlight::fuzz {
 
-// The last stage that an input reached.
+// The last stage that an input reached: the fuzzer's reports count inputs by it, so that a mutator whose
+// files are all refused stands out.
 enum class Stage : uint8_t { Refused, Loaded, Executed };
 inline constexpr size_t kStages = 3;
 
@@ -24,8 +25,7 @@ struct Outcome {
 // Runs one input. Ends the process on broken invariants that sanitizers cannot see.
 Outcome run_input(Span<const uint8_t> input);
 
-// Changes data[0, size) in place; returns the new size, at most `capacity`. mutation_name() names the kinds
-// of changes.
+// Changes data[0, size) in place, as `choices` determine; returns the new size, at most `capacity`.
 size_t mutate_input(uint8_t* data, size_t size, size_t capacity, Choices& choices);
 
 }  // namespace rushlight::fuzz

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Runs many inputs in a child process; if an input ends it, a new child continues with the next input.
+// Runs many inputs in a child process; if an input ends it, a new child continues with the next input. One
+// fork per failure, not per input, because most inputs fail nothing.
 #pragma once
 
 #include <cstdint>
@@ -19,11 +20,13 @@ struct Tally {
   uint64_t counts[kStages][kErrors];
 };
 
+// An input that ended its process, or was stopped after the time limit (`hung`).
 struct Failure {
   uint64_t number;
   bool hung;
 };
 
+// The limit is processor time of the child, so a busy machine causes no failures.
 class Pool {
  public:
   // Inputs first to last - 1; each may take `seconds` of processor time.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Payloads as delegates, without a program around.
+// Payloads as delegates, without a program around: what Method::load() would do with one delegate.
 #pragma once
 
 #include <memory>
@@ -9,7 +9,8 @@
 
 namespace rushlight::xnnpack {
 
-// `bytes` outlive it.
+// The delegate refers to `bytes`, which must outlive it. No named data; `host` and `tracer` may be null.
+// Errors: as LoadedDelegate::load().
 inline Result<std::unique_ptr<LoadedDelegate>> load_delegate(const std::vector<uint8_t>& bytes,
                                                              BackendHost* host = nullptr,
                                                              EventTracer* tracer = nullptr) {
@@ -18,7 +19,7 @@ inline Result<std::unique_ptr<LoadedDelegate>> load_delegate(const std::vector<u
                               &processed);
 }
 
-// A tensor of rank 2 over somebody's floats.
+// A row-major tensor [rows, columns] over floats of the caller, as an argument. Its shape may shrink.
 struct Matrix {
   Matrix(float* data, SizesType rows, SizesType columns)
       : sizes{rows, columns},
@@ -26,6 +27,7 @@ struct Matrix {
         impl(ScalarType::Float, 2, sizes, data, order, strides, TensorShapeDynamism::DYNAMIC_BOUND),
         value(Tensor(&impl)) {}
 
+  // In front of `impl`, which refers to them.
   SizesType sizes[2];
   DimOrderType order[2] = {0, 1};
   StridesType strides[2];

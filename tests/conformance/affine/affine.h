@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// The backend of tests/runtime/support as an object that a build can name as its backend.
 #pragma once
 
 #include "tests/runtime/support/affine_backend.h"

@@ -11,6 +11,7 @@
 
 namespace rushlight::testing {
 
+// Without state: every delegate's state is behind its handle.
 class TapeBackend final : public Backend {
  public:
   constexpr TapeBackend() = default;

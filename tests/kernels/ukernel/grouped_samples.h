@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Grouped weights with random elements and scales, for tests of dynamic_gemm and mixed_gemm.
+// Grouped weights with random elements and scales, for tests of dynamic_gemm and mixed_gemm: linear layers
+// whose weights have 8 or 4 bits and a scale per group (grouped_weights.h).
 #pragma once
 
 #include <cstdint>
@@ -10,6 +11,7 @@
 
 namespace rushlight::testing {
 
+// Uniform in [-size, size], in steps of size / 10000.
 inline void fill_floats(Guarded<float>& numbers, float size) {
   for (float& each : numbers) {
     each = size * (static_cast<float>(int8_bits()() % 20001) / 10000.0F - 1.0F);
@@ -22,7 +24,8 @@ struct GroupedSample {
   size_t gap = 0;  // unused bytes after the elements of a row
 };
 
-// A weight of that form between protected pages.
+// A weight of `columns` rows (output channels) of that form between protected pages. The last row has no gap,
+// so a read behind it faults.
 class GroupedSamples {
  public:
   GroupedSamples(const GroupedSample& sample, Edge edge)
@@ -34,12 +37,14 @@ class GroupedSamples {
     fill_floats(scales_, 0.01F);
   }
 
+  // A view of the sample, which must outlive it.
   [[nodiscard]] ukernel::GroupedWeights weights() const {
     return {form_, numbers_.data(), static_cast<ptrdiff_t>(row_), scales_.data(),
             static_cast<ptrdiff_t>(form_.groups)};
   }
 
  private:
+  // Bytes of a row: two elements of 4 bits in a byte.
   static size_t bytes_of(const ukernel::GroupedForm& form) {
     const size_t depth = form.groups * form.group;
     return form.is_packed ? (depth + 1) / 2 : depth;
@@ -51,6 +56,7 @@ class GroupedSamples {
   ukernel::GroupedForm form_;
 };
 
+// {groups, elements of a group, packed}: depths of 0 and 1, odd depths, depths below, at and above a vector.
 inline const ukernel::GroupedForm kGroupedForms[] = {
     {1, 0, false},  {1, 1, false},  {1, 5, false}, {3, 7, false},  {2, 8, false},  {1, 64, false},
     {4, 32, false}, {1, 0, true},   {1, 1, true},  {1, 7, true},   {3, 2, true},   {2, 10, true},

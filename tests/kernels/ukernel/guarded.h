@@ -18,8 +18,14 @@
 
 namespace rushlight::testing {
 
+// The side of the elements that adjoins a protected page.
 enum class Edge { kFront, kBack };
 
+// An array of `count` elements of T, which needs no construction. With Edge::kBack the array is aligned to
+// sizeof(T) only.
+//
+//   Guarded<float> out(7);               // out[7] faults
+//   Guarded<float> in(7, Edge::kFront);  // in[-1] faults
 template <class T>
 class Guarded {
   static_assert(std::is_trivially_copyable_v<T>);
@@ -28,6 +34,7 @@ class Guarded {
   // All elements are zero.
   explicit Guarded(size_t count, [[maybe_unused]] Edge edge = Edge::kBack) : count_(count) {
 #if defined(__linux__)
+    // One mapping: a protected page, whole pages that hold the elements, a protected page.
     const auto page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
     const size_t bytes = count * sizeof(T);
     const size_t inner = (bytes + page - 1) / page * page;
@@ -50,6 +57,7 @@ class Guarded {
 #if defined(__linux__)
     munmap(base_, size_);
 #else
+    // Writes on either side have changed the pattern.
     for (size_t i = 0; i < kAround; ++i) {
       if (base_[i] != static_cast<char>(0xff) || base_[size_ - 1 - i] != static_cast<char>(0xff)) {
         std::puts("written outside of what was given");
@@ -71,6 +79,7 @@ class Guarded {
   [[nodiscard]] const T& operator[](size_t i) const { return data_[i]; }
 
  private:
+  // Bytes of 0xff on each side.
   static constexpr size_t kAround = 256;
 
   size_t count_;

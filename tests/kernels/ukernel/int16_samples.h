@@ -12,6 +12,7 @@
 
 namespace rushlight::testing {
 
+// A quarter of the values are INT16_MIN or INT16_MAX: their products overflow sums that are too narrow.
 inline void fill_int16(Guarded<int16_t>& numbers) {
   for (int16_t& each : numbers) {
     const auto bits = static_cast<uint32_t>(int8_bits()());
@@ -19,6 +20,7 @@ inline void fill_int16(Guarded<int16_t>& numbers) {
   }
 }
 
+// Each rounding with typical, extreme and largest shifts, and ranges of ReLU. The zero point of int16 is 0.
 inline const RequantizationCase kWideRequantizations[] = {
     {ukernel::Rounding::kSingle, true, -9, 0, INT16_MIN, INT16_MAX},
     {ukernel::Rounding::kSingle, false, -8, 0, -32767, 32767},
@@ -34,6 +36,7 @@ inline const RequantizationCase kWideRequantizations[] = {
 };
 
 // A requantization of `columns` columns with biases of up to 2^46. Its arrays end at protected pages.
+// Multipliers include 0, the least (2^30) and the largest (2^31 - 1); shifts differ by a few from the case's.
 class WideRequantizations {
  public:
   WideRequantizations(const RequantizationCase& from, size_t columns, Edge edge)
@@ -42,10 +45,12 @@ class WideRequantizations {
         shifts_(count_, edge),
         scales_(count_, edge),
         bias_(columns, edge) {
+    // Shifts of 48-bit sums are limited by the rounding; see requantize.h.
     const int most =
         from.rounding == ukernel::Rounding::kDouble ? ukernel::kMostWideDoubleShift : ukernel::kMostWideShift;
     for (size_t i = 0; i < count_; ++i) {
       const auto bits = static_cast<uint32_t>(int8_bits()());
+      // In the range of normalised multipliers, which requantize.h requires, or 0.
       multipliers_[i] = static_cast<int32_t>((1u << 30) + bits % (1u << 30));
       if (bits % 61 == 0) multipliers_[i] = 0;
       if (bits % 61 == 1) multipliers_[i] = 1 << 30;
@@ -54,15 +59,18 @@ class WideRequantizations {
       if (shift < ukernel::kLeastShift) shift = ukernel::kLeastShift;
       if (shift > most) shift = most;
       shifts_[i] = static_cast<int8_t>(shift);
+      // The same scale as a float: multiplier * 2^(shift - 31), not 0. 4.656612873e-10 is 2^-31.
       scales_[i] = static_cast<float>(multipliers_[i] | 1) * 4.656612873e-10F;
       for (int j = 0; j < shift; ++j) scales_[i] *= 2;
       for (int j = 0; j > shift; --j) scales_[i] /= 2;
     }
+    // Mostly up to 1e6; one in seven is 2^25 times as large, up to 2^45.
     for (int64_t& each : bias_) {
       const auto bits = static_cast<uint32_t>(int8_bits()());
       each = static_cast<int64_t>(bits % 2000001) - 1000000;
       if (bits % 7 == 0) each *= 1 << 25;
     }
+    // Only the arrays of the rounding are passed, so a kernel that reads others crashes.
     to_.rounding = from.rounding;
     if (from.rounding == ukernel::Rounding::kFloat) {
       to_.scales = scales_.data();

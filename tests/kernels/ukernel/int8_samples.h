@@ -12,11 +12,14 @@
 
 namespace rushlight::testing {
 
+// The generator of all samples, with a fixed seed: every run and machine has the same samples in the same
+// order of tests. minstd_rand has one integer of state, so boards can afford it.
 inline std::minstd_rand& int8_bits() {
   static std::minstd_rand bits;
   return bits;
 }
 
+// A quarter of the values are -128 or 127.
 inline void fill_int8(Guarded<int8_t>& numbers) {
   for (int8_t& each : numbers) {
     const auto bits = static_cast<uint32_t>(int8_bits()());
@@ -34,6 +37,8 @@ struct RequantizationCase {
   int32_t high = 127;
 };
 
+// Each rounding with typical, least and largest shifts, zero points at the ends, and ranges of ReLU and
+// ReLU6.
 inline const RequantizationCase kRequantizations[] = {
     {ukernel::Rounding::kSingle, true, -8},
     {ukernel::Rounding::kSingle, false, -8},
@@ -54,13 +59,15 @@ inline const RequantizationCase kRequantizations[] = {
 // Valid until the next call. Returns no std::string, which boards lack.
 inline const char* name_of(const RequantizationCase& each) {
   static char text[40];
+  // In the order of the enumerators.
   const char* roundings[] = {"single", "double", "float"};
   std::snprintf(text, sizeof(text), "%s%s shift %d", roundings[static_cast<int>(each.rounding)],
                 each.by_columns ? " by columns" : "", each.shift);
   return text;
 }
 
-// A requantization of `columns` columns. Its arrays end at protected pages.
+// A requantization of `columns` columns. Its arrays end at protected pages. Multipliers include 0, the least
+// (2^30) and the largest (2^31 - 1); shifts differ by a few from the case's. Biases are within 50000 of 0.
 class Requantizations {
  public:
   Requantizations(const RequantizationCase& from, size_t columns, Edge edge)
@@ -72,20 +79,25 @@ class Requantizations {
     const bool is_double = from.rounding == ukernel::Rounding::kDouble;
     for (size_t i = 0; i < count_; ++i) {
       const auto bits = static_cast<uint32_t>(int8_bits()());
+      // In the range of normalised multipliers, which requantize.h requires, or 0.
       multipliers_[i] = static_cast<int32_t>((1u << 30) + bits % (1u << 30));
       if (bits % 61 == 0) multipliers_[i] = 0;
       if (bits % 61 == 1) multipliers_[i] = 1 << 30;
       if (bits % 61 == 2) multipliers_[i] = 0x7fffffff;
+      // One less to two more than the case's.
       int shift = from.shift + static_cast<int>(bits >> 16 & 3) - 1;
+      // kDouble shifts sums to the left before it multiplies, which must not overflow.
       const int most = is_double ? 3 : ukernel::kMostShift;
       if (shift < ukernel::kLeastShift) shift = ukernel::kLeastShift;
       if (shift > most) shift = most;
       shifts_[i] = static_cast<int8_t>(shift);
+      // The same scale as a float: multiplier * 2^(shift - 31), not 0. 4.656612873e-10 is 2^-31.
       scales_[i] = static_cast<float>(multipliers_[i] | 1) * 4.656612873e-10F;
       for (int j = 0; j < shift; ++j) scales_[i] *= 2;
       for (int j = 0; j > shift; --j) scales_[i] /= 2;
     }
     for (int32_t& each : bias_) each = static_cast<int32_t>(int8_bits()() % 100001) - 50000;
+    // Only the arrays of the rounding are passed, so a kernel that reads others crashes.
     to_.rounding = from.rounding;
     if (from.rounding == ukernel::Rounding::kFloat) {
       to_.scales = scales_.data();

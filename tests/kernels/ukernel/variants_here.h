@@ -41,9 +41,11 @@ std::vector<T> running(const std::vector<std::pair<bool, T>>& all) {
 
 }  // namespace rushlight::testing
 
+// The list of a family that has only the compiler's own code: one entry on every machine.
 #define RL_NATIVE_VARIANTS(type, all, ...) \
   std::vector<type> all() { return {{"native", RL_EACH(native, __VA_ARGS__)}}; }
 
+// "native" first, then the variants of `rows` that this machine supports, with their names.
 #define RL_VARIANTS_OF(rows, type, all, ...)                                                   \
   std::vector<type> all() {                                                                    \
     return ::rushlight::testing::running<type>(                                                \

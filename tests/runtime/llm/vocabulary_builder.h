@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A small vocabulary: tokens 0 to 255 are bytes, then "ab", "abc", " ab", "bc", and the special token "<s>".
-// Words are letters with a space before them; all else is split into runs.
+// Words are letters with a space before them; all else is split into runs. Tests change the members before
+// build(), also to tables that Vocabulary::load() must refuse.
 #pragma once
 
 #include <cstdint>
@@ -14,6 +15,7 @@ namespace rushlight::llm::testing {
 
 inline constexpr int32_t kAb = 256, kAbc = 257, kSpaceAb = 258, kBc = 259, kStart = 260;
 
+// The members are named like the tables of Vocabulary that they become.
 class VocabularyBuilder {
  public:
   VocabularyBuilder() {
@@ -23,21 +25,25 @@ class VocabularyBuilder {
     flags.assign(texts.size(), 0);
     flags[kStart] = kSpecial;
     for (uint32_t byte = 0; byte < 256; ++byte) bytes.push_back(byte);
+    // Low ranks merge first: "abc" becomes "a", "bc", although it is a token.
     merges = {{'b', 'c', 0, kBc}, {'a', 'b', 1, kAb}, {' ', kAb, 2, kSpaceAb}, {kAb, 'c', 3, kAbc}};
     // Classes: 0 others, 1 space, 2 letters. Automaton: ` ?letters+`; state 2 has a letter, 3 the space.
     ranges = {{0, 0}, {' ', 1}, {'!', 0}, {'A', 2}, {'[', 0}, {'a', 2}, {'{', 0}, {0xC0, 2}};
     class_flags = {0, kSpace, kWord};
     transitions = {0, 0, 0, 0, 0, 3, 2, 0, kMatch, kMatch, 2, kMatch, 0, 0, 2, 0};
+    // One step: words are separate pieces, and so is the text between them.
     steps = {{StepKind::Split, 0, uint32_t(Behavior::Isolated), 0}};
     strings = {"<s>"};
     added = {{0, kStart, kAddedSpecial}};
   }
 
+  // The blob: all sections in the order of Vocabulary's members.
   std::vector<uint8_t> build() const {
     std::vector<std::string> sections;
     const auto add = [&](const auto& items) {
       sections.emplace_back(reinterpret_cast<const char*>(items.data()), items.size() * sizeof items[0]);
     };
+    // A table of strings takes two sections; see runtime/llm/vocabulary.h. An empty one has no offsets.
     const auto add_strings = [&](const std::vector<std::string>& all) {
       std::vector<uint32_t> offsets(all.empty() ? 0 : 1, 0);
       std::string joined;
@@ -48,6 +54,7 @@ class VocabularyBuilder {
       add(offsets);
       add(joined);
     };
+    // A hash table with one bucket, which is correct for any hash.
     const auto one_bucket = [](size_t items) {
       return items == 0 ? std::vector<uint32_t>() : std::vector<uint32_t>{0, static_cast<uint32_t>(items)};
     };
@@ -72,10 +79,12 @@ class VocabularyBuilder {
     add(steps);
     add_strings(strings);
     add(added);
+    // The tables that this vocabulary does not use.
     for (int rest = 0; rest < 7; ++rest) add(none);
     return join(sections);
   }
 
+  // As in Vocabulary, in another order.
   Facts facts;
   std::vector<std::string> texts, strings;
   std::vector<uint8_t> flags, class_flags;
@@ -89,6 +98,8 @@ class VocabularyBuilder {
   std::vector<Added> added;
 
  private:
+  // Adds the head: "RLV1", the number of sections, and the offset and bytes of each. Sections start at
+  // multiples of 4.
   static std::vector<uint8_t> join(const std::vector<std::string>& sections) {
     std::vector<uint32_t> head = {0, static_cast<uint32_t>(sections.size())};
     std::memcpy(head.data(), "RLV1", 4);

@@ -10,13 +10,16 @@
 
 namespace rushlight::testing {
 
+// Calls of init() that succeeded, and of destroy().
 struct AffineCounts {
   int inits = 0;
   int destroys = 0;
 };
 
 // Compile specs: "relu" (one byte, not 0: negative results become 0), "bias" (the key of named data that
-// replaces the bias).
+// replaces the bias). Copies its factors to the method's arena and frees the payload. Errors:
+// DelegateInvalidCompatibility (payload of another length), DelegateMemoryAllocationFailed, NotFound (no
+// named data); in execute(), InvalidType (not float32), InvalidArgument (last dimension).
 class AffineBackend final : public Backend {
  public:
   constexpr explicit AffineBackend(AffineCounts* counts = nullptr, bool available = true)
@@ -34,6 +37,7 @@ class AffineBackend final : public Backend {
   bool available_;
 };
 
+// A payload; both vectors have the length of the last dimension.
 Bytes affine_data(const std::vector<float>& scale, const std::vector<float>& bias);
 
 }  // namespace rushlight::testing

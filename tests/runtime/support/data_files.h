@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Data files (.ptd) and bundled programs (.bpte) for tests, including damaged ones.
+// Data files (.ptd) and bundled programs (.bpte) for tests, including damaged ones: the fields of a spec are
+// written as they are, valid or not.
 #pragma once
 
 #include <functional>
@@ -12,13 +13,14 @@
 
 namespace rushlight::testing {
 
+// The description of a tensor: float32 [2] unless set.
 struct LayoutSpec {
   std::vector<int32_t> sizes = {2};
   ScalarType type = ScalarType::Float;
   std::vector<uint8_t> dim_order = {0};
 };
 
-// One key; its data is a separate segment unless `segment` names another.
+// One key; its data is a separate segment unless `segment` names another. Without a layout it is no tensor.
 struct NamedSpec {
   std::string key;
   Bytes data;
@@ -26,6 +28,7 @@ struct NamedSpec {
   std::optional<uint32_t> segment = std::nullopt;
 };
 
+// A file with these keys. The other fields replace parts of the format.
 struct DataFileSpec {
   std::vector<NamedSpec> entries;
   uint32_t version = 0;
@@ -35,17 +38,21 @@ struct DataFileSpec {
   size_t segment_alignment = 128;
   size_t cut = 0;  // bytes to leave out at the end
 };
+// The bytes of the file: header, directory, padding to 128 bytes, segments.
 Bytes build(const DataFileSpec& spec);
 
+// Inputs and expected outputs of a case.
 NodePtr bundled_tensor(const Bytes& data, const LayoutSpec& layout = {});
 NodePtr bundled_int(int64_t value);
 NodePtr bundled_bool(uint8_t value);
 NodePtr bundled_double(double value);
 
+// One case; without outputs, its file has no expected ones.
 struct BundledCaseSpec {
   std::vector<NodePtr> inputs;
   std::vector<NodePtr> outputs;
 };
+// A bundle with cases for one method.
 struct BundleSpec {
   Bytes program;
   std::vector<BundledCaseSpec> cases;
@@ -53,6 +60,7 @@ struct BundleSpec {
   uint32_t version = 2;
   std::string identifier = "BP08";
 };
+// The bytes of the file, with the program inside.
 Bytes build(const BundleSpec& spec);
 
 // For matchers of containers.
@@ -61,7 +69,7 @@ std::vector<T> items(Span<const T> span) {
   return {span.begin(), span.end()};
 }
 
-// Reads a file of tests/interop/.
+// Reads a file of tests/interop/; empty if there is none.
 Bytes interop_file(const std::string& name);
 
 // Calls `use` with damaged copies of `file`: cut at every length of a few, single bytes changed, and 32-bit

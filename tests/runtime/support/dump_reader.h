@@ -28,6 +28,7 @@ struct DumpEvent {
   bool is_output = false;
 };
 
+// The events between two create_event_block(), in order.
 struct DumpBlock {
   std::string name;
   int32_t bundled_input = 0;

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Writes FlatBuffers data field by field, including data that no schema allows: a tree of nodes, parents
 // first. A node that is used twice is shared in the file.
+//
+//   const NodePtr root = table({{0, number(uint32_t{1})}, {1, link(text("name"))}});
+//   Bytes file = flat_file(root, "ET12");
 #pragma once
 
 #include <cstdint>
@@ -23,6 +26,8 @@ struct FlatField {
   NodePtr node;
 };
 
+// An object of the file: a table, or a vector of scalars, bytes or tables. Tests may edit it, for example its
+// count.
 struct Node {
   bool is_table = false;
   std::map<unsigned, FlatField> fields;  // a table's
@@ -32,6 +37,7 @@ struct Node {
   std::vector<NodePtr> items;  // a vector of tables
 };
 
+// A scalar in place, little-endian like the host, aligned to its size within the table.
 template <class T>
 FlatField number(T value) {
   FlatField field;
@@ -39,8 +45,10 @@ FlatField number(T value) {
   std::memcpy(field.bytes.data(), &value, sizeof value);
   return field;
 }
+// An offset to another node, which is written behind this one.
 FlatField link(NodePtr node);
 
+// Fields by slot (0, 1, ...); a string with its zero byte; a vector of tables; a vector of scalars.
 NodePtr table(std::map<unsigned, FlatField> fields);
 NodePtr text(const std::string& value);
 NodePtr tables(std::vector<NodePtr> items);

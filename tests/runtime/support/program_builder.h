@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Programs for tests, as plain structures, and classes that load them into exact arenas.
+// Programs for tests, as plain structures, and classes that load them into exact arenas. Nothing is checked
+// when a program is written, so tests can build programs that the loader must refuse.
 #pragma once
 
 #include <memory>
@@ -16,6 +17,8 @@ namespace rushlight::testing {
 
 // ---- Values ----
 
+// A tensor value: float32 [2] of static shape unless set. Without a constant or planned memory its data is
+// the caller's.
 struct TensorSpec {
   std::vector<int32_t> sizes = {2};
   ScalarType type = ScalarType::Float;
@@ -29,6 +32,8 @@ struct TensorSpec {
   uint8_t device = 0;
 };
 
+// Values of a method, to be listed in PlanSpec::values. Items of lists of integers and tensors are indices of
+// other values; -1 is an absent optional tensor.
 NodePtr none();
 NodePtr integer(int64_t value);
 NodePtr boolean(uint8_t value);
@@ -45,6 +50,8 @@ NodePtr value(uint8_t kind, NodePtr content);
 
 // ---- Instructions ----
 
+// Instructions: `op` and `delegate` are indices of the plan's lists, arguments are indices of values, and a
+// jump's destination is an instruction of its chain.
 NodePtr call(int32_t op, const std::vector<int32_t>& arguments);
 NodePtr delegate_call(int32_t delegate, const std::vector<int32_t>& arguments);
 NodePtr move(int32_t from, int32_t to);
@@ -53,6 +60,7 @@ NodePtr free_value(int32_t value);
 
 // ---- Programs ----
 
+// A delegate of the backend `id`, its payload, and its compile specs (key, bytes).
 struct DelegateSpec {
   std::string id;
   uint32_t index = 0;       // into ProgramSpec::inline_delegates, or its segments
@@ -60,6 +68,8 @@ struct DelegateSpec {
   std::vector<std::pair<std::string, Bytes>> specs = {};
 };
 
+// One method. Operators are pairs of name and overload. Entry 0 of buffer_sizes is reserved, as in every
+// program.
 struct PlanSpec {
   std::string name = "forward";
   std::vector<NodePtr> values;
@@ -75,6 +85,7 @@ struct PlanSpec {
   std::vector<std::vector<NodePtr>> more_chains = {};  // after the one of `instructions`
 };
 
+// A file: the flatbuffer, padded to 128 bytes, then one segment.
 struct ProgramSpec {
   std::vector<PlanSpec> plans;
   uint32_t version = 0;
@@ -89,6 +100,7 @@ struct ProgramSpec {
   uint32_t header_length = 32;                                    // the extended header's; 0 leaves it out
 };
 
+// The bytes of the .pte file; of a program with one method.
 Bytes build(const ProgramSpec& program);
 Bytes build(const PlanSpec& plan);
 
@@ -112,8 +124,9 @@ class Block {
   size_t size_;
 };
 
-// A program from bytes and one of its methods, in memory of exactly the sizes that it asks for, plus or minus
-// the bytes of Change.
+// A program from bytes and its first method, in memory of exactly the sizes that it asks for, plus or minus
+// the bytes of Change. The constructor loads both; error() is the first error, and the method may only be
+// used if it is Ok.
 class Loaded {
  public:
   struct Change {
@@ -130,6 +143,7 @@ class Loaded {
   Loaded(const Loaded&) = delete;
 
   [[nodiscard]] Error error() const { return error_; }
+  // Size of the arena, and the bytes of it that loading took.
   [[nodiscard]] size_t arena_bytes() const { return arena_.size(); }
   [[nodiscard]] size_t arena_used() const { return arena_.used(); }
   Method& operator*() { return *method_; }
@@ -152,7 +166,8 @@ class Loaded {
   Error error_ = Error::Ok;
 };
 
-// A float tensor over `data`, static, row major.
+// A float tensor over `data`, static, row major. It refers to this object, which must outlive it; the
+// elements can be changed between executions.
 class FloatTensor {
  public:
   FloatTensor(std::vector<int32_t> sizes, std::vector<float> data);

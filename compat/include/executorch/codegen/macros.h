@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Symbol visibility in code that the official generator writes.
 #pragma once
 
 // Marks functions in generated headers; c10/macros/Export.h defines the same.

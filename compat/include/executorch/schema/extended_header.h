@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The extended header of a .pte file, which follows the root offset and identifier: the positions of its
-// parts.
+// parts. All integers are little-endian:
+//
+//   offset 8: "eh00" | u32 length | u64 program size | u64 segment base | u64 segment data size
+//
+// `length` counts these fields from the magic on: 24 bytes without the last one, 32 with it.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +20,9 @@ struct ExtendedHeader {
   static constexpr size_t kMagicSize = 4;
   static constexpr char kMagic[kMagicSize] = {'e', 'h', '0', '0'};
 
-  // Errors: InvalidArgument (fewer than kNumHeadBytes), NotFound (no magic), InvalidProgram (length).
+  // Reads the header from the first `size` bytes of a file, which must be aligned to 8. The fields are not
+  // compared with the file's size; Program::load() does so. Errors: InvalidArgument (fewer than
+  // kNumHeadBytes), NotFound (no magic), InvalidProgram (length).
   static Result<ExtendedHeader> Parse(const void* data, size_t size);
 
   uint64_t program_size;         // size of the flatbuffer, from the start of the file

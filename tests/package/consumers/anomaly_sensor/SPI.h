@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+// The sensor's mode of transfer; the simulation ignores it.
 enum BitOrder { MSBFIRST };
 #define SPI_MODE3 3
 
@@ -11,6 +12,7 @@ struct SPISettings {
   SPISettings(uint32_t, BitOrder, int) {}
 };
 
+// Transfers go to the simulated sensor, one byte in each direction.
 struct SPIClass {
   void begin() {}
   void beginTransaction(SPISettings) {}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Stands in for an Arduino core.
+// Stands in for an Arduino core: its names, and pins whose changes main.cpp observes.
 #pragma once
 
 #include "../packages/Arduino.h"

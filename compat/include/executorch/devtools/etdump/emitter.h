@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Initialises the official writer's memory. rushlight's writer (runtime/trace/etdump.h) needs no such step.
+// Initialises the official writer's memory, for code that calls it. rushlight's writer
+// (runtime/trace/etdump.h) needs no such step.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// An event tracer that writes ETDump files: rushlight::ETDump under the official interface.
+// An event tracer that writes ETDump files (.etdp), which ExecuTorch's Inspector reads: rushlight::ETDump
+// under the official interface, without flatcc.
+//
+//   ETDumpGen tracer;
+//   auto method = program->load_method("forward", &memory, &tracer);
+//   method->execute();
+//   ETDumpResult file = tracer.get_etdump_data();
+//
+// Tracing is compiled in with EXECUTORCH_ENABLE_EVENT_TRACER. An executed operator takes 88 bytes, plus its
+// name once. Events that do not fit are dropped, and the file stays valid.
 #pragma once
 
 #include <cstdint>
@@ -24,14 +33,16 @@ using ::executorch::runtime::Result;
 
 namespace internal {
 
-// Memory in two parts: the front for building, the back for the file.
+// Memory in two parts: the front for building, the back for the file. For code that names it; rushlight's
+// writer does not use it.
 struct ETDumpStaticAllocator {
   uint8_t* data = nullptr;
   size_t data_size = 0, allocated = 0;
   size_t out_size = 0, front_left = 0;
   uint8_t* front_cursor = nullptr;
 
-  // The first `alloc_buf_size` of `total_buf_size` bytes are for building.
+  // The first `alloc_buf_size` of `total_buf_size` bytes are for building; precondition: alloc_buf_size <=
+  // total_buf_size. The buffer is not owned.
   void set_buffer(uint8_t* buffer, size_t total_buf_size, size_t alloc_buf_size) {
     *this = ETDumpStaticAllocator();
     data = buffer;
@@ -45,31 +56,45 @@ class ETDumpState;
 
 }  // namespace internal
 
+// A finished file; null and 0 if there is none.
 struct ETDumpResult {
   void* buf;
   size_t size;
 };
 
+// Not thread-safe. A method calls the functions of EventTracer; an application calls the others.
 class ETDumpGen : public ::executorch::runtime::EventTracer {
  public:
-  // Writes to `buffer`, or to its own memory without one.
+  // Writes to `buffer`, which must outlive the tracer and the file. Without one the tracer allocates 64 MiB,
+  // of which untouched pages use no memory.
   ETDumpGen(::executorch::runtime::Span<uint8_t> buffer = {nullptr, size_t{0}});
   ETDumpGen(const ETDumpGen&) = delete;
   ETDumpGen& operator=(const ETDumpGen&) = delete;
   ~ETDumpGen() override;
 
+  // Both discard all events.
   void clear_builder();
   void reset();
-  // Returns the file, or null if there is none. If the memory is its own, the caller must free() the file.
+  // Completes the file and returns it, or null if there is none: the memory was too small even for an empty
+  // file. In a buffer of the caller it is valid until the next event block, which begins a new file. If the
+  // memory is the tracer's own, the result is a copy, which the caller must free().
   ETDumpResult get_etdump_data();
+  // Number of event blocks: one per load and execution of a method.
   size_t get_num_blocks();
+  // True if the caller provided the memory.
   bool is_static_etdump();
 
-  // Enables logging of values and sets the storage of their bytes. Error: InvalidArgument (no memory).
+  // Enables logging of values and sets the storage of their bytes, each aligned to 64, which must outlive the
+  // tracer's use. The tracer's debug level determines the values that methods log. Error: InvalidArgument (no
+  // memory).
   Result<bool> set_debug_buffer(::executorch::runtime::Span<uint8_t> buffer);
+  // The same with any storage, which is not owned; null disables logging of values. get_data_sink() is null
+  // then.
   void set_data_sink(DataSinkBase* data_sink);
   DataSinkBase* get_data_sink();
 
+  // Events; see EventTracer. Names are copied. The events of delegates identify them by a name or, if that is
+  // null, by an integer.
   void create_event_block(const char* name) override;
   ::executorch::runtime::EventTracerEntry start_profiling(
       const char* name, ::executorch::runtime::ChainID chain_id = -1,
@@ -84,6 +109,8 @@ class ETDumpGen : public ::executorch::runtime::EventTracer {
                               size_t metadata_len) override;
   void track_allocation(::executorch::runtime::AllocatorID id, size_t size) override;
   ::executorch::runtime::AllocatorID track_allocator(const char* name) override;
+  // Values. They return false if nothing was logged: no sink, or excluded by the filter. Errors:
+  // OutOfResources (the file's memory is full), NotSupported (kind of value), or the sink's.
   Result<bool> log_evalue(const ::executorch::runtime::EValue& evalue,
                           ::executorch::runtime::LoggedEValueType evalue_type =
                               ::executorch::runtime::LoggedEValueType::kIntermediateOutput) override;
@@ -98,6 +125,7 @@ class ETDumpGen : public ::executorch::runtime::EventTracer {
                                                 const bool& output) override;
   Result<bool> log_intermediate_output_delegate(const char* name, DelegateDebugIntId delegate_debug_index,
                                                 const double& output) override;
+  // Selects the delegate outputs to log; not owned. Null selects all.
   void set_delegation_intermediate_output_filter(EventTracerFilterBase* event_tracer_filter) override;
 
  private:

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Alignment of the memory of a dump.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Reads parts of a file with pread() into allocated memory.
+// Reads parts of a file with pread() into allocated memory: one copy of each part, freed with its buffer.
+// Choose MmapDataLoader to share the page cache.
+//
+//   auto loader = FileDataLoader::from("model.pte");
+//   if (!loader.ok()) return loader.error();
+//   auto program = Program::load(&*loader);
 #pragma once
 
 #include <cstddef>
@@ -10,10 +15,11 @@
 
 namespace executorch::extension {
 
+// Thread-safe: reading does not move a file position. The size is that at opening.
 class FileDataLoader final : public executorch::runtime::DataLoader {
  public:
-  // Opens a file. load() returns memory aligned to `alignment`, a power of two. Errors: InvalidArgument
-  // (alignment), AccessFailed.
+  // Opens a file for reading. load() returns memory aligned to `alignment`, a power of two. Errors:
+  // InvalidArgument (alignment, null name), AccessFailed (logs the system's reason).
   static executorch::runtime::Result<FileDataLoader> from(const char* file_name,
                                                           size_t alignment = alignof(std::max_align_t));
   ET_DEPRECATED static executorch::runtime::Result<FileDataLoader> From(
@@ -31,11 +37,16 @@ class FileDataLoader final : public executorch::runtime::DataLoader {
   FileDataLoader& operator=(FileDataLoader&&) = delete;
   ~FileDataLoader() override;
 
+  // Reads `size` bytes at `offset`; an empty range gives a null buffer. Errors: InvalidArgument (beyond the
+  // end), MemoryAllocationFailed, AccessFailed (a read failed, or the file was truncated), InvalidState
+  // (moved-from).
   ET_NODISCARD executorch::runtime::Result<executorch::runtime::FreeableBuffer> load(
       size_t offset, size_t size, const DataLoader::SegmentInfo& segment_info) const override;
+  // Reads to memory of the caller, of any alignment. Errors: as load(), and InvalidArgument (null buffer).
   ET_NODISCARD executorch::runtime::Error load_into(size_t offset, size_t size,
                                                     const SegmentInfo& segment_info,
                                                     void* buffer) const override;
+  // Bytes of the file when it was opened. Error: InvalidState (moved-from).
   ET_NODISCARD executorch::runtime::Result<size_t> size() const override;
 
  private:
@@ -44,6 +55,7 @@ class FileDataLoader final : public executorch::runtime::DataLoader {
   static executorch::runtime::Result<FileDataLoader> over(int file, size_t alignment);
   FileDataLoader(int file, size_t size, size_t alignment) : file_(file), size_(size), alignment_(alignment) {}
 
+  // The descriptor; -1 in a moved-from loader.
   int file_;
   size_t size_;
   size_t alignment_;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Reads a file that another process opened, for processes that may not open files.
+// Reads a file that another process opened, for processes that may not open files, such as isolated services
+// of Android.
 #pragma once
 
 #include <cstddef>
@@ -12,10 +13,13 @@
 
 namespace executorch::extension {
 
+// load(), load_into() and size() behave like FileDataLoader's. Positions are absolute, so the descriptor's
+// own file position is neither used nor changed.
 class FileDescriptorDataLoader final : public executorch::runtime::DataLoader {
  public:
-  // `file_descriptor_uri` is "fd:///7" for file descriptor 7, which the loader closes at the end. Otherwise
-  // like FileDataLoader::from(). Errors: InvalidArgument (invalid URI, alignment), AccessFailed.
+  // `file_descriptor_uri` is "fd:///7" for file descriptor 7, which the loader closes at the end; after an
+  // error it stays open. The file must support pread(): no pipe or socket. `alignment` as in
+  // FileDataLoader::from(). Errors: InvalidArgument (invalid URI, alignment), AccessFailed.
   static executorch::runtime::Result<FileDescriptorDataLoader> fromFileDescriptorUri(
       const char* file_descriptor_uri, size_t alignment = alignof(std::max_align_t));
 

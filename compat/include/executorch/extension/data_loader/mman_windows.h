@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// File mapping for systems without mman.h; on others it includes mman.h.
+// Officially, file mapping for systems without mman.h; here it includes mman.h, which supports POSIX only.
 #pragma once
 
 #include <executorch/extension/data_loader/mman.h>

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Serves a program in shared memory, which lives at least as long as the loader.
+// Serves a program in memory that a shared pointer owns, which lives at least as long as the loader. Nothing
+// is copied; the alignment is as for BufferDataLoader. load_into() is not supported: it returns
+// NotImplemented.
 #pragma once
 
 #include <memory>
@@ -12,11 +14,14 @@
 
 namespace executorch::extension {
 
+// Copyable: copies share the memory. Thread-safe.
 class SharedPtrDataLoader final : public executorch::runtime::DataLoader {
  public:
+  // The memory has `size` bytes; its deleter runs when the last pointer is destroyed.
   SharedPtrDataLoader(std::shared_ptr<void> data, size_t size) : size_(size), memory_(std::move(data)) {}
 
-  // Returns a pointer into the memory. Error: InvalidArgument (out of range).
+  // Returns a pointer into the memory. The buffer does not keep the memory alive: it must not outlive the
+  // last loader or pointer. Error: InvalidArgument (out of range).
   ET_NODISCARD executorch::runtime::Result<executorch::runtime::FreeableBuffer> load(
       size_t offset, size_t size, ET_UNUSED const DataLoader::SegmentInfo& segment_info) const override {
     size_t end = 0;

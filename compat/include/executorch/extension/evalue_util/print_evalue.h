@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Prints values for people: os << value.
+// Prints values for people: os << value. As in Python where possible (None, True); a tensor prints as
+//
+//   tensor(sizes=[2, 2], [1., 2., 3., 4.])
+//
+// with its elements in the order of memory, in lines of ten if there are more.
 #pragma once
 
 #include <ostream>
@@ -8,7 +12,9 @@
 
 namespace executorch::ET_RUNTIME_NAMESPACE {
 
-// Shortens long lists and tensors to their first and last items; see evalue_edge_items.
+// Shortens long lists and tensors to their first and last items; see evalue_edge_items. Lists of tensors and
+// sizes are complete. Floating-point values follow the stream's format and precision. A tensor without
+// memory, or of a quantized dtype, prints a note instead of elements.
 std::ostream& operator<<(std::ostream& os, const EValue& value);
 
 }  // namespace executorch::ET_RUNTIME_NAMESPACE
@@ -34,6 +40,7 @@ class evalue_edge_items final {
  private:
   static constexpr long kDefault = 3;
 
+  // The stream's storage for this setting, the same in all streams.
   static int slot() {
     static const int index = std::ios_base::xalloc();
     return index;

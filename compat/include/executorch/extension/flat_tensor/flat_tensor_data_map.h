@@ -1,5 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A .ptd file: rushlight::FlatTensor under the official interface.
+// A .ptd file, with weights outside of the program: rushlight::FlatTensor under the official interface. Its
+// directory is read and verified at load, data on request; lookup is logarithmic in the number of keys.
+//
+//   auto weights = FlatTensorDataMap::load(&loader);
+//   auto method = program->load_method("forward", &memory, nullptr, &*weights);
+//
+// The functions of NamedDataMap are implemented by OfficialDataMap. get_data() returns the loader's memory in
+// place if the loader permits.
 #pragma once
 
 #include <memory>
@@ -22,7 +29,8 @@ class FlatTensorDataMap final : public rushlight::compat::OfficialDataMap<rushli
  public:
   static constexpr uint32_t kMaxSupportedSchemaVersion = 0;
 
-  // `loader` must outlive the map. Errors: InvalidExternalData, NotSupported, or the loader's.
+  // `loader` must outlive the map and the data that it returns. Errors: InvalidExternalData (damaged, or not
+  // a .ptd), NotSupported (unknown schema version), InvalidArgument (null loader), or the loader's.
   static executorch::runtime::Result<FlatTensorDataMap> load(executorch::runtime::DataLoader* loader);
 
  private:

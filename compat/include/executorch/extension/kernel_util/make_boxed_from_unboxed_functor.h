@@ -6,6 +6,11 @@
 //
 // Its parameter types determine how arguments are unpacked, and the signature that programs are checked
 // against at load. The context parameter is optional. Methods report the call to their tracer.
+//
+// Parameters are taken by value or const reference; a Tensor& is an output. Permitted types: Tensor, int64_t,
+// double, bool, Scalar, std::string_view, ScalarType, MemoryFormat, Layout, Device, ArrayRef of int64_t,
+// double, bool or optional tensors, TensorList, and std::optional of these. Another type is a compile error.
+// The result is ignored: a kernel reports failure by context.fail().
 #pragma once
 
 #include <cstdlib>
@@ -26,7 +31,7 @@ namespace executorch::extension {
 
 namespace kernel_util_internal {
 
-// T without std::optional.
+// T without std::optional, as required<T>::type.
 template <class T>
 struct required {
   using type = T;
@@ -36,11 +41,12 @@ struct required<std::optional<T>> {
   using type = T;
 };
 
-// True if T is one of the others.
+// True if T is one of the others, without conversions.
 template <class T, class... Others>
 inline constexpr bool kIsAny = (std::is_same_v<T, Others> || ...);
 
-// The signature character of a type; upper case for an optional.
+// The signature character of a type; upper case for an optional. runtime/kernel/boxing.h lists the
+// characters.
 template <class T>
 constexpr char letter_of() {
   namespace aten = executorch::aten;
@@ -73,7 +79,9 @@ constexpr char letter_of() {
   }
 }
 
-// Reads a value as T. An exporter may have stored a number as another kind of number.
+// Reads a value as T. An exporter may have stored a number as another kind of number: int64_t and bool also
+// read each other, double also reads both. Precondition: the value is of a kind that the loader accepts for
+// letter_of<T>(). On another kind, tensors, lists, strings and enumerations abort; numbers are not checked.
 template <class T>
 decltype(auto) unboxed(executorch::runtime::EValue& value) {
   constexpr char kLetter = letter_of<T>();
@@ -95,7 +103,8 @@ decltype(auto) unboxed(executorch::runtime::EValue& value) {
   }
 }
 
-// A function's parameters without the context: the signature, and the call with values from a stack.
+// A function's parameters without the context: the signature, and the call with values from a stack. A
+// non-const Tensor& has the letter w, which the loader accepts for writable tensors only.
 template <class List>
 struct Parameters;
 template <class... Each>
@@ -105,8 +114,10 @@ struct Parameters<typelist<Each...>> {
   template <class Parameter>
   static constexpr char kLetter = kIsOutput<Parameter> ? 'w' : letter_of<std::decay_t<Parameter>>();
 
+  // The whole signature: "tw" for double_out above, "tsw" for (const Tensor&, const Scalar&, Tensor&).
   static constexpr char kSignature[] = {kLetter<Each>..., '\0'};
 
+  // Unpacks one stack entry per parameter. The function's result refers to an argument and is not needed.
   template <class Function, size_t... kIndex, class... Context>
   static void call(Function* function, executorch::runtime::EValue* const* stack,
                    std::index_sequence<kIndex...>, Context&... context) {
@@ -116,15 +127,21 @@ struct Parameters<typelist<Each...>> {
 
 }  // namespace kernel_util_internal
 
-// The function that EXECUTORCH_FN names, called with values.
+// The function that EXECUTORCH_FN names, called with values: call() is a kernel's OpFunction. The stack holds
+// the arguments in the function's order; further entries, the outputs that an operator returns, are ignored.
+// Fewer fail the context with InvalidArgument.
+//
+//   Kernel kernel("mine::double.out", &WrapUnboxedIntoFunctor<EXECUTORCH_FN_TYPE(double_out, name)>::call);
 template <class FuncType>
 struct WrapUnboxedIntoFunctor {
   static_assert(kernel_util_internal::is_compile_time_function_pointer<FuncType>::value,
                 "expected the result of EXECUTORCH_FN");
+  // The function's type, its result, and its parameters with and without the context.
   using TrueType = typename FuncType::FuncType;
   using Traits = kernel_util_internal::function_traits<TrueType>;
   using ReturnType = typename Traits::return_type;
   using ArgsType = typename Traits::parameter_types;
+  // Kernels without a context cannot fail and get no scratch.
   static constexpr bool first_arg_is_context =
       std::is_same_v<kernel_util_internal::head_with_default_t<void, ArgsType>,
                      ::executorch::runtime::KernelRuntimeContext&>;
@@ -132,6 +149,8 @@ struct WrapUnboxedIntoFunctor {
       kernel_util_internal::drop_if_nonempty_t<ArgsType, first_arg_is_context ? 1 : 0>;
   using Parameters = kernel_util_internal::Parameters<ContextRemovedArgsType>;
 
+  // The number of arguments is checked here, because the registry hands out this function to any caller;
+  // their kinds are not.
   static void call(::executorch::runtime::KernelRuntimeContext& context,
                    executorch::runtime::Span<executorch::runtime::EValue*> stack) {
     constexpr size_t kCount = kernel_util_internal::size<ContextRemovedArgsType>::value;
@@ -145,8 +164,10 @@ struct WrapUnboxedIntoFunctor {
   }
 };
 
+// A kernel for any tensors under `name` ("namespace::name.overload"), which must stay valid, as by a literal.
 template <class FuncType>
 static executorch::runtime::Kernel make_boxed_kernel(const char* name, FuncType) {
+  // Without a key: the fallback for all dtypes and dim orders.
   executorch::runtime::Kernel kernel(name, &WrapUnboxedIntoFunctor<FuncType>::call);
   kernel.signature_ = WrapUnboxedIntoFunctor<FuncType>::Parameters::kSignature;
   return kernel;
@@ -154,10 +175,16 @@ static executorch::runtime::Kernel make_boxed_kernel(const char* name, FuncType)
 
 }  // namespace executorch::extension
 
+// A number that differs within a file, for the names of static objects.
 #define ET_UID __LINE__
 #define ET_CONCATENATE(s1, s2) RUSHLIGHT_JOINED(s1, s2)
 #define RUSHLIGHT_JOINED(left, right) left##right
 
+// Registers `func` as "ns::op_name" during static initialisation, in front of a build's kernel with that
+// name. Use it at namespace scope, at most once a line. Aborts if another registered kernel has the name. An
+// object file in a static library has to be linked as a whole (--whole-archive), because nothing refers to
+// it.
+//
 // The operator's name is a template argument, so it needs an object with static storage.
 #define EXECUTORCH_LIBRARY(ns, op_name, func)                                                     \
   RUSHLIGHT_REGISTERED(#ns "::" op_name, func, ET_CONCATENATE(rushlight_name_of_##ns##_, ET_UID), \

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Lists of types, implemented on std::tuple.
+// Lists of types, implemented on std::tuple: size, element, head, and the list without its first types. For
+// the wrappers in make_boxed_from_unboxed_functor.h.
 #pragma once
 
 #include <cstddef>
@@ -21,6 +22,7 @@ inline constexpr bool kNever = false;
 template <class... T>
 using false_t = std::bool_constant<kNever<T...>>;
 
+// The std::tuple with the types of a list, and with one more at the end.
 template <class List>
 struct tuple_of {
   static_assert(kNever<List>, "expected a typelist");
@@ -32,21 +34,24 @@ struct tuple_of<typelist<Items...>> {
   using followed_by = std::tuple<Items..., Last>;
 };
 
+// Number of types, as size<List>::value.
 template <class List>
 using size = std::tuple_size<typename tuple_of<List>::type>;
 
+// The type at index kIndex; a compile error if the list is shorter.
 template <size_t kIndex, class List>
 using element = std::tuple_element<kIndex, typename tuple_of<List>::type>;
 template <size_t kIndex, class List>
 using element_t = typename element<kIndex, List>::type;
 
-// The first type, or Default if the list is empty.
+// The first type, or Default if the list is empty. Default is appended to the list, so that index 0 exists.
 template <class Default, class List>
 using head_with_default = std::tuple_element<0, typename tuple_of<List>::template followed_by<Default>>;
 template <class Default, class List>
 using head_with_default_t = typename head_with_default<Default, List>::type;
 
-// Declared only for their return types.
+// Declared only for their return types: a pointer to Template<...> prefers the first form, any other one the
+// second.
 template <template <class...> class Template, class... Arguments>
 std::true_type is_made_from(const Template<Arguments...>*);
 template <template <class...> class>
@@ -54,6 +59,7 @@ std::false_type is_made_from(...);
 template <class List, size_t kFrom, size_t... kStep>
 typelist<element_t<kFrom + kStep, List>...> from_index(std::index_sequence<kStep...>);
 
+// True if T, or the type it refers to, is Template<...> for some types.
 template <template <class...> class Template, class T>
 using is_instantiation_of =
     decltype(is_made_from<Template>(std::add_pointer_t<std::remove_reference_t<T>>(nullptr)));

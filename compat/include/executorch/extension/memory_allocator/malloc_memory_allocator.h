@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// An allocator over malloc that frees everything at once.
+// An allocator over malloc that frees everything at once, by reset() or its destructor. For methods on hosts,
+// where their size need not be known. base_address() is null and size() 0.
+//
+//   MallocMemoryAllocator method_memory, scratch;
+//   MemoryManager memory(&method_memory, &planned, &scratch);
+//   auto method = program->load_method("forward", &memory);
 #pragma once
 
 #include <cstddef>
@@ -12,6 +17,7 @@
 
 namespace executorch::extension {
 
+// Not thread-safe.
 class MallocMemoryAllocator : public executorch::runtime::MemoryAllocator {
  public:
   MallocMemoryAllocator() : MemoryAllocator(0, nullptr) {}
@@ -19,6 +25,8 @@ class MallocMemoryAllocator : public executorch::runtime::MemoryAllocator {
   MallocMemoryAllocator& operator=(const MallocMemoryAllocator&) = delete;
   ~MallocMemoryAllocator() override { free_all(); }
 
+  // Memory of at least `size` bytes, not initialised. An alignment above malloc's takes up to `alignment` - 1
+  // more bytes. Null, with a log entry, if `alignment` is not a power of two or malloc has no memory.
   void* allocate(size_t size, size_t alignment = kDefaultAlignment) override {
     if (!isPowerOf2(alignment)) {
       ET_LOG(Error, "alignment: expected a power of two, got %zu", alignment);
@@ -35,6 +43,7 @@ class MallocMemoryAllocator : public executorch::runtime::MemoryAllocator {
     return alignPointer(memory, alignment);
   }
 
+  // All pointers become invalid; the allocator can be used again.
   void reset() override { free_all(); }
 
  private:
@@ -43,6 +52,7 @@ class MallocMemoryAllocator : public executorch::runtime::MemoryAllocator {
     blocks_.clear();
   }
 
+  // As malloc returned them, in front of their alignment.
   std::vector<void*> blocks_;
 };
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Sizes for allocators over malloc.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +12,9 @@
 
 namespace executorch::extension::utils {
 
-// The size to request from malloc for `size` bytes of this alignment. Error: InvalidArgument (overflow).
+// The size to request from malloc for `size` bytes of this alignment, a power of two: malloc aligns to
+// max_align_t, so a larger alignment takes up to `alignment` - 1 more bytes. Error: InvalidArgument
+// (overflow).
 inline runtime::Result<size_t> get_aligned_size(size_t size, size_t alignment) {
   if (alignment <= alignof(std::max_align_t)) return size;
   size_t padded = 0;

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// executorch::runtime::FunctionRef, in the namespace that pytree's callers use: a reference to a callable,
+// which must outlive it.
 #pragma once
 
 #include <executorch/runtime/core/function_ref.h>

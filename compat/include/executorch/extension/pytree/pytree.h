@@ -5,10 +5,16 @@
 //   node   $ (a leaf), or kind count #leaves... ( children )
 //   kind   L list, T tuple, N named tuple, D dict (its children are key:node)
 //   count  number of children; #n for each of them: its number of leaves
-//   key    an integer, or text in single quotes
+//   key    a decimal integer without sign, or text in single quotes (without escapes)
 //
 // "D2#2#1('a':L2#1#1($,$),'b':$)" is {"a": [x, y], "b": z}. Invalid input throws std::out_of_range (truncated
 // text, wrong counts) or std::runtime_error; without exceptions it aborts.
+//
+//   auto [leaves, spec] = flatten(tree);            // leaves refer to `tree`
+//   auto again = unflatten(*spec, other_leaves);    // the same structure around other leaves
+//
+// All functions recurse once per level of nesting. Not thread-safe: they also write leaves_num of const
+// nodes.
 #pragma once
 
 #include <cstddef>
@@ -27,6 +33,7 @@ namespace executorch::extension::pytree {
 
 namespace internal {
 
+// Throws, or aborts in builds without exceptions.
 template <class Exception>
 [[noreturn]] void refuse([[maybe_unused]] const char* message) {
 #if ET_HAS_EXCEPTIONS
@@ -38,16 +45,20 @@ template <class Exception>
 
 }  // namespace internal
 
+// Refuses with std::runtime_error unless the condition holds.
 inline void pytree_check(bool must_be_true) {
   if (!must_be_true) internal::refuse<std::runtime_error>("pytree: kind or size of node differs");
 }
 
+// Custom and None have no letter in the text form: to_str() refuses Custom and writes nothing for None.
 enum class Kind : uint8_t { List, Tuple, NamedTuple, Dict, Leaf, Custom, None };
 
+// The types of keys; integers have 32 bits.
 using KeyStr = std::string;
 using KeyInt = int32_t;
 
-// A key of a dict.
+// A key of a dict: an integer, a text, or nothing. as_int() and as_str() refuse the other kind with
+// std::runtime_error.
 struct Key {
   enum class Kind : uint8_t { None, Int, Str };
 
@@ -55,9 +66,11 @@ struct Key {
   Key(KeyInt key) : value_(key) {}
   Key(KeyStr key) : value_(std::move(key)) {}
 
+  // The enumerators follow the order of the variant's types.
   Kind kind() const { return static_cast<Kind>(value_.index()); }
   KeyInt as_int() const { return get<KeyInt>(); }
   const KeyStr& as_str() const { return get<KeyStr>(); }
+  // Implicit conversions, with the errors of as_int() and as_str().
   operator KeyInt() const { return as_int(); }
   operator const KeyStr&() const { return as_str(); }
   bool operator==(const Key& other) const { return value_ == other.value_; }
@@ -78,7 +91,11 @@ struct Empty {};
 template <class T, class Aux = Empty>
 struct ContainerHandle;
 
-// A node. Aux is user data stored in each.
+// A node: a leaf, or `size` children in `items`. Aux is user data stored in each, as a base class.
+//
+//   ContainerHandle<float> tree(Kind::Dict, 1);   // {"x": value}
+//   tree.key(0) = KeyStr("x");
+//   tree[0] = ContainerHandle<float>(&value);
 template <class T, class Aux = Empty>
 struct Container final : public Aux {
   using handle_type = ContainerHandle<T, Aux>;
@@ -87,21 +104,25 @@ struct Container final : public Aux {
   Kind kind = Kind::None;
   size_t size = 0;
   leaf_type* leaf = nullptr;  // not owned
+  // Children, and for dicts their keys, at the same index.
   std::unique_ptr<handle_type[]> items;
   std::unique_ptr<Key[]> keys;
+  // The name of a Custom node's type; clone() copies it, the text form lacks it.
   std::string custom_type;
   mutable size_t leaves_num = 0;  // leaves below; set by refresh_leaves_num()
 
+  // The children start without a node (null handles), and dict keys as Key::Kind::None.
   Container(Kind kind, size_t size = 0)
       : kind(kind), size(size), items(std::make_unique<handle_type[]>(size)) {
     if (kind == Kind::Dict) keys = std::make_unique<Key[]>(size);
   }
+  // A leaf: the value is the caller's and must outlive the node.
   Container(leaf_type* leaf) : kind(Kind::Leaf), leaf(leaf), leaves_num(1) {}
   Container(const Container&) = delete;
   Container& operator=(const Container&) = delete;
 };
 
-// Owns a node.
+// Owns a node. A default-constructed handle owns none: assign one before any other use.
 template <class T, class Aux>
 struct ContainerHandle {
   using container_type = Container<T, Aux>;
@@ -110,22 +131,27 @@ struct ContainerHandle {
   std::unique_ptr<container_type> handle;
 
   ContainerHandle() = default;
+  // A new container of `size` empty handles, or a new leaf; the last two forms take over a node.
   ContainerHandle(Kind kind, size_t size = 0) : handle(std::make_unique<container_type>(kind, size)) {}
   ContainerHandle(leaf_type* leaf) : handle(std::make_unique<container_type>(leaf)) {}
   ContainerHandle(container_type* node) : handle(node) {}
   ContainerHandle(std::unique_ptr<container_type> node) : handle(std::move(node)) {}
 
+  // Access to a leaf; std::runtime_error for other kinds. A leaf's pointer must not be null when it is read.
   void set_leaf(leaf_type* leaf) { *checked_leaf() = leaf; }
+  // A copy of the leaf's value, and references to it.
   operator leaf_type() const { return leaf(); }
   const leaf_type& leaf() const { return *leaf_ptr(); }
   leaf_type& leaf() { return *leaf_ptr(); }
   const leaf_type* leaf_ptr() const { return *checked_leaf(); }
   leaf_type* leaf_ptr() { return *checked_leaf(); }
 
+  // The child at `index`; std::runtime_error if it is out of range. A leaf has no children.
   const ContainerHandle& operator[](size_t index) const { return handle->items[checked(index)]; }
   ContainerHandle& operator[](size_t index) { return handle->items[checked(index)]; }
 
-  // For dicts.
+  // For dicts; std::runtime_error for other kinds, and of at() for a missing key. Lookup is linear in the
+  // size.
   bool contains(const KeyStr& key) const { return find(key) < size(); }
   const ContainerHandle& at(const Key& key) const {
     const size_t index = find(key);
@@ -137,6 +163,7 @@ struct ContainerHandle {
   const Key& key(size_t index) const { return *key_at(index); }
   Key& key(size_t index) { return *key_at(index); }
 
+  // Number of children, 0 for a leaf; and number of leaves at the last refresh_leaves_num().
   size_t size() const { return handle->size; }
   size_t leaves_num() const { return handle->leaves_num; }
   Kind kind() const { return handle->kind; }
@@ -146,7 +173,7 @@ struct ContainerHandle {
   bool isTuple() const { return kind() == Kind::Tuple; }
   bool isLeaf() const { return kind() == Kind::Leaf; }
 
-  // Compares structures; leaves compare equal.
+  // Compares structures: kinds, sizes and keys in order. Leaves compare equal.
   bool operator==(const ContainerHandle& other) const {
     if (kind() != other.kind()) return false;
     if (isLeaf()) return true;
@@ -160,6 +187,7 @@ struct ContainerHandle {
   bool operator!=(const ContainerHandle& other) const { return !(*this == other); }
 
  private:
+  // The pointer to the leaf, checked; the checks of indices and keys.
   leaf_type** checked_leaf() const {
     pytree_check(isLeaf());
     return &handle->leaf;
@@ -168,6 +196,7 @@ struct ContainerHandle {
     pytree_check(index < size());
     return index;
   }
+  // The key of a dict's child; std::runtime_error for other kinds and out of range.
   Key* key_at(size_t index) const {
     pytree_check(isDict());
     return &handle->keys[checked(index)];
@@ -181,7 +210,8 @@ struct ContainerHandle {
   }
 };
 
-// A structure without values of leaves.
+// A structure without values of leaves: its leaves' pointers are null. from_str() and flatten() create such
+// specs, and to_str() prints them.
 struct TreeSpecLeaf {};
 template <class Aux>
 using TreeSpec = ContainerHandle<TreeSpecLeaf, Aux>;
@@ -189,9 +219,12 @@ template <class Aux>
 using TreeSpecContainer = Container<TreeSpecLeaf, Aux>;
 using StrTreeSpec = std::string;
 
-// Copies the structure with other leaves, in order. Call refresh_leaves_num() first.
+// Copies the structure with other leaves, in order: the n-th leaf refers to leaves[n], and to nothing if
+// `leaves` is null. `leaves` must outlive the copy and have as many entries as the structure has leaves. Call
+// refresh_leaves_num() first: the counts tell where the leaves of each child begin.
 template <class T, class U, class Aux>
 ContainerHandle<U, Aux> clone(const ContainerHandle<T, Aux>& node, U* leaves) {
+  // The first leaf that remains belongs to this node.
   if (node.isLeaf()) return ContainerHandle<U, Aux>(leaves);
   ContainerHandle<U, Aux> copy(node.kind(), node.size());
   copy.handle->custom_type = node.handle->custom_type;
@@ -204,7 +237,8 @@ ContainerHandle<U, Aux> clone(const ContainerHandle<T, Aux>& node, U* leaves) {
   return copy;
 }
 
-// Calls `func` for each node, children before their parent.
+// Calls `func` for each node, children before their parent and in order. `func` may change the node that it
+// gets, but not its siblings. It is called by reference and need only live for the call.
 template <class T, class Aux>
 void traverse(ContainerHandle<T, Aux>& node, FunctionRef<void(ContainerHandle<T, Aux>&)> func) {
   for (size_t i = 0; i < node.size(); ++i) traverse(node[i], func);
@@ -216,7 +250,7 @@ void traverse(const ContainerHandle<T, Aux>& node, FunctionRef<void(const Contai
   func(node);
 }
 
-// Recounts the leaves below each node.
+// Recounts the leaves below each node, and returns the total. Edits of a tree leave old counts behind.
 template <class T, class Aux>
 size_t refresh_leaves_num(const ContainerHandle<T, Aux>& node) {
   size_t count = node.isLeaf() ? 1 : 0;
@@ -225,7 +259,8 @@ size_t refresh_leaves_num(const ContainerHandle<T, Aux>& node) {
   return count;
 }
 
-// An array whose at() checks bounds.
+// An array of fixed length, as flatten() returns leaves; its items are value-initialised. at() refuses an
+// index out of range with std::out_of_range; operator[] does not check.
 template <class T>
 struct arr {
   explicit arr(const size_t n) : data_(std::make_unique<T[]>(n)), size_(n) {}
@@ -251,17 +286,21 @@ struct arr {
   size_t size_;
 };
 
+// Parses and prints the text form. from_str() permits 256 levels of nesting and at most as many children as
+// the text has characters. to_str() recounts the leaves first.
 template <class Aux = Empty>
 TreeSpec<Aux> from_str(const StrTreeSpec& spec);
 template <class Aux>
 StrTreeSpec to_str(const TreeSpec<Aux>& spec);
 
-// Combines a structure with `leaves`, which must have as many entries as the spec has leaves.
+// Combines a structure with `leaves`, which must have as many entries as the spec has leaves and outlive the
+// result; their number is not checked.
 template <class T, class Aux>
 ContainerHandle<T, Aux> unflatten(const TreeSpec<Aux>& spec, T* leaves) {
   refresh_leaves_num(spec);
   return clone(spec, leaves);
 }
+// Parses the text first, with its errors.
 template <class T, class Aux = Empty>
 ContainerHandle<T, Aux> unflatten(const StrTreeSpec& spec, T* leaves) {
   return unflatten(from_str<Aux>(spec), leaves);
@@ -269,6 +308,7 @@ ContainerHandle<T, Aux> unflatten(const StrTreeSpec& spec, T* leaves) {
 
 namespace internal {
 
+// Addresses of the leaves, depth first, after recounting them.
 template <class Leaf, class Tree>
 arr<Leaf*> leaves_of(Tree& tree) {
   arr<Leaf*> leaves(refresh_leaves_num(tree));
@@ -280,6 +320,7 @@ arr<Leaf*> leaves_of(Tree& tree) {
   return leaves;
 }
 
+// The structure alone: a copy with null leaves.
 template <class T, class Aux>
 std::unique_ptr<TreeSpec<Aux>> spec_of(const ContainerHandle<T, Aux>& tree) {
   return std::make_unique<TreeSpec<Aux>>(clone(tree, static_cast<TreeSpecLeaf*>(nullptr)));
@@ -287,7 +328,7 @@ std::unique_ptr<TreeSpec<Aux>> spec_of(const ContainerHandle<T, Aux>& tree) {
 
 }  // namespace internal
 
-// Returns the leaves in order, and the structure.
+// Returns the leaves in order, depth first, and the structure. The leaves belong to the tree's user.
 template <class T, class Aux>
 std::pair<arr<T*>, std::unique_ptr<TreeSpec<Aux>>> flatten(ContainerHandle<T, Aux>& tree) {
   auto leaves = internal::leaves_of<T>(tree);

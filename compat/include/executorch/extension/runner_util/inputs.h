@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Creates inputs of ones, for trying out a method.
+//
+//   auto inputs = prepare_input_tensors(*method);
+//   if (inputs.ok()) method->execute();
 #pragma once
 
 #include <cstdlib>
@@ -32,16 +35,20 @@ class BufferCleanup final {
   executorch::runtime::Span<void*> buffers_;
 };
 
-// Limits for programs of unknown origin.
+// Limits for programs of unknown origin, which may declare any sizes: the total bytes of tensors, and the
+// number of inputs.
 struct PrepareInputTensorsOptions {
   size_t max_total_allocation_size = size_t{1} << 30;
   size_t max_inputs = 1024;
 };
 
-// Sets all tensor inputs to ones or, if `input_buffers` has an entry for each input, to the entries' bytes.
-// Other inputs take the bytes of their entry, or keep their value. The result must outlive the method's
-// execution. Errors: InvalidProgram (exceeds a limit), InvalidArgument (a buffer has another size),
-// MemoryAllocationFailed, or as set_input().
+// Sets all tensor inputs to ones or, if `input_buffers` has an entry (address, bytes) for each input, to
+// copies of the entries' bytes. Other inputs take the bytes of their entry (int64, float64, or a byte for a
+// bool), or keep their value: set those before execute(), which refuses inputs without one. Tensors have
+// their largest shape. The result owns the tensors' memory and must outlive the method's execution.
+//
+// Errors: InvalidProgram (exceeds a limit), InvalidArgument (number of buffers, a buffer has another size, a
+// dtype without ones, an input that is neither tensor nor number), MemoryAllocationFailed, or as set_input().
 executorch::runtime::Result<BufferCleanup> prepare_input_tensors(
     Method& method, PrepareInputTensorsOptions options = {},
     const std::vector<std::pair<char*, size_t>>& input_buffers = {});
@@ -49,6 +56,8 @@ executorch::runtime::Result<BufferCleanup> prepare_input_tensors(
 namespace internal {
 
 // Sets input `input_index` to a tensor over `data_ptr`, which is filled with ones first if `fill_tensor`.
+// `data_ptr` has tensor_meta.nbytes() bytes and outlives the execution. Errors: InvalidArgument (a dtype
+// without ones), or as set_input().
 executorch::runtime::Error fill_and_set_input(Method& method, TensorInfo& tensor_meta, size_t input_index,
                                               void* data_ptr, bool fill_tensor = true);
 

@@ -1,5 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Indexed access to the elements of a row-major tensor: accessor[i][j].
+//
+//   auto image = make_tensor_accessor<const float, 3>(tensor);
+//   if (image.ok()) float red = (*image)[0][y][x];
+//
+// An accessor holds pointers to the tensor's memory, sizes and strides, which must outlive it. Indices are
+// not checked and do not count from the end: precondition 0 <= i < size(0). Each index costs one
+// multiply-add; a loop over the last dimension can take the address of accessor[i][0], because its elements
+// are consecutive.
 #pragma once
 
 #include <type_traits>
@@ -12,16 +20,21 @@ namespace executorch::extension {
 template <class T, ssize_t N>
 class TensorAccessor;
 
-// T may be const. Errors: InvalidArgument (rank or element size differ), NotSupported (not row-major).
+// An accessor of a tensor of rank N, for T = the C++ type of its dtype; T may be const. Only the element's
+// size is checked, not the dtype: int32 elements can be read as float. The memory must be the CPU's. Errors:
+// InvalidArgument (rank or element size differ), NotSupported (the dim order is not 0, 1, 2, ..., even if
+// dimensions of size 1 make the layout row-major).
 template <class T, ssize_t N>
 executorch::runtime::Result<TensorAccessor<T, N>> make_tensor_accessor(
     const executorch::aten::Tensor& tensor);
 
 namespace internal {
 
+// Data, sizes and strides of the dimensions that are not indexed yet; N of them.
 template <class T, ssize_t N>
 class TensorAccessorBase {
  public:
+  // Size and stride, in elements, of dimension `i`; aborts unless 0 <= i < N.
   executorch::aten::SizesType size(ssize_t i) const { return sizes_[checked(i)]; }
   executorch::aten::StridesType stride(ssize_t i) const { return strides_[checked(i)]; }
 
@@ -30,6 +43,7 @@ class TensorAccessorBase {
                      const executorch::aten::StridesType* strides)
       : data_(data), sizes_(sizes), strides_(strides) {}
 
+  // The address of index i of the first dimension.
   T* at(ssize_t i) const { return data_ + strides_[0] * i; }
 
   T* data_;
@@ -45,6 +59,8 @@ class TensorAccessorBase {
 
 }  // namespace internal
 
+// One index selects a tensor of rank N - 1; the last one selects an element. Accessors are three pointers and
+// meant to be passed by value. Only make_tensor_accessor() creates the first one.
 template <class T, ssize_t N>
 class TensorAccessor : public internal::TensorAccessorBase<T, N> {
  public:
@@ -54,6 +70,7 @@ class TensorAccessor : public internal::TensorAccessorBase<T, N> {
  private:
   using internal::TensorAccessorBase<T, N>::TensorAccessorBase;
 
+  // Steps to index i of the first dimension and drops that dimension.
   TensorAccessor<T, N - 1> inner(ssize_t i) const {
     return TensorAccessor<T, N - 1>(this->at(i), this->sizes_ + 1, this->strides_ + 1);
   }
@@ -68,6 +85,7 @@ class TensorAccessor : public internal::TensorAccessorBase<T, N> {
 template <class T>
 class TensorAccessor<T, 1> : public internal::TensorAccessorBase<T, 1> {
  public:
+  // An element, which may be written unless T or the accessor is const.
   T& operator[](ssize_t i) { return *this->at(i); }
   const T& operator[](ssize_t i) const { return *this->at(i); }
 

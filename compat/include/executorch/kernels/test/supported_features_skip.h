@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Skips a kernel test with a reason.
+// Skips a kernel test with a reason: returns from the test function. Needs GoogleTest.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -24,14 +24,16 @@ struct Node {
   const char* name;
   void (*run)();
 };
+// Its address identifies a suite without run-time type information.
 template <class Suite>
 inline constexpr char tag = 0;
 
 inline size_t failures;  // failed expectations
 
-// Runs each test of a suite; with null, each TEST and all suites.
+// Runs each test of a suite, for its parameter value `instance`; with null, each TEST and all suites.
 void run_all(const void* suite_of, size_t instance);
 
+// Objects are on the stack and of known type, so the destructor need not be virtual.
 struct Test {
   virtual void TestBody() = 0;
 
@@ -39,6 +41,7 @@ struct Test {
   ~Test() = default;
 };
 
+// For functions that name values: they compile, but are never called here.
 template <class T>
 struct TestParamInfo {
   const T& param;
@@ -50,15 +53,18 @@ class TestWithParam : public Test {
  public:
   using ParamType = T;
   [[nodiscard]] static const T& GetParam() { return *current; }
+  // The value of the running test.
   static inline const T* current;
 };
 
+// Runs one test with a new object, as GoogleTest does.
 template <class Body>
 void run_body() {
   Body body;
   body.TestBody();
 }
 
+// Runs the tests of a suite once for each value.
 template <class Suite, class T>
 void run_instances(const std::vector<T>& values) {
   using Parameter = typename Suite::ParamType;
@@ -69,6 +75,7 @@ void run_instances(const std::vector<T>& values) {
   }
 }
 
+// Generators: all values are computed before the suite's first test.
 template <class T>
 std::vector<T> ValuesIn(const std::vector<T>& values) {
   return values;
@@ -84,6 +91,7 @@ std::vector<T> Range(T from, T end) {
 // printed.
 class Report {
  public:
+  // Counts the failure; more than 20 are counted silently, because serial lines are slow.
   Report(const char* file, int line, const char* expected) : printed_(++failures <= 20) {
     if (printed_) std::printf("%s:%d: expected %s: ", file, line, expected);
   }
@@ -97,6 +105,7 @@ class Report {
     if (printed_) print(value);
     return *this;
   }
+  // Prints both operands of a comparison.
   template <class A, class B>
   Report& values(const A& a, const B& b) {
     return *this << a << ", " << b << " ";
@@ -130,11 +139,13 @@ struct Nothing {
 
 }  // namespace testing
 
+// The pointer in the section, not the node, because sections of pointers have no padding between entries.
 #define RL_TEST_NODE(suite_of, is_test, suite, name, run)                                               \
   static constexpr ::testing::Node node_##suite##_##name = {suite_of, is_test, #suite, #name, run};     \
   [[gnu::used, gnu::section("rl_tests")]] static const ::testing::Node* const listed_##suite##_##name = \
       &node_##suite##_##name
 
+// A TEST_P's class derives from its suite, which has GetParam().
 #define RL_TEST_CLASS(suite, name, base) \
   struct suite##_##name final : base {   \
     void TestBody() override;            \
@@ -155,15 +166,19 @@ struct Nothing {
   static void run_##prefix##_##suite() { ::testing::run_instances<suite>(generator); } \
   RL_TEST_NODE(nullptr, false, prefix, suite, run_##prefix##_##suite)
 
+// An if with an empty branch: the report, with what is streamed into it, exists on failure only, and an else
+// that follows belongs to the caller's if.
 #define RL_EXPECT(condition, text) \
   if (condition) {                 \
   } else                           \
     ::testing::Report(__FILE__, __LINE__, text)
+// The same, but leaves the function, which must return void.
 #define RL_ASSERT(condition, text) \
   if (condition) {                 \
   } else                           \
     return ::testing::Nothing() = ::testing::Report(__FILE__, __LINE__, text)
 
+// Arguments are evaluated once, and again for the report of a failure.
 #define EXPECT_TRUE(condition) RL_EXPECT((condition), #condition)
 #define EXPECT_FALSE(condition) RL_EXPECT(!(condition), "not " #condition)
 #define EXPECT_EQ(a, b) RL_EXPECT((a) == (b), #a " == " #b).values(a, b)

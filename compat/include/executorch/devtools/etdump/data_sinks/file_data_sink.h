@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Writes to a file.
+// Writes to a file, for values that memory cannot hold. Values follow each other without padding.
+//
+//   auto sink = FileDataSink::create("values.bin");
+//   tracer.set_data_sink(&*sink);
 #pragma once
 
 #include <cstdio>
@@ -9,9 +12,10 @@
 
 namespace executorch::etdump {
 
+// Owns the open file. A moved-from sink is closed.
 class FileDataSink : public DataSinkBase {
  public:
-  // Creates the file. Error: AccessFailed.
+  // Creates the file, or truncates an existing one. Error: AccessFailed (logs the system's reason).
   static ::executorch::runtime::Result<FileDataSink> create(const char* file_path);
 
   FileDataSink(const FileDataSink&) = delete;
@@ -22,9 +26,12 @@ class FileDataSink : public DataSinkBase {
   FileDataSink& operator=(FileDataSink&& other) noexcept;
   ~FileDataSink() override { close(); }
 
-  // Errors: AccessFailed (the sink is closed, the disk is full).
+  // Appends `size` bytes and returns their offset. The C library buffers them until close(). Error:
+  // AccessFailed (the sink is closed, the disk is full).
   ::executorch::runtime::Result<size_t> write(const void* ptr, size_t size) override;
+  // Bytes written, also after close().
   size_t get_used_bytes() const override { return written_; }
+  // Writes what is buffered and closes the file; later writes fail. A second call has no effect.
   void close();
 
  private:
