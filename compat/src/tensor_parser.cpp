@@ -45,9 +45,9 @@ std::optional<etensor::Device> device_of(const executorch_flatbuffer::Tensor& te
 
 // External data: a constant that the caller has loaded, or an initial state that is copied into planned
 // memory.
-Result<void*> external_place(const executorch_flatbuffer::Tensor& tensor, size_t nbytes,
-                             HierarchicalAllocator* allocator, const NamedDataMap* named_data,
-                             Span<NamedData> constants) {
+Result<void*> external_data(const executorch_flatbuffer::Tensor& tensor, size_t nbytes,
+                            HierarchicalAllocator* allocator, const NamedDataMap* named_data,
+                            Span<NamedData> constants) {
   const auto* name = tensor.extra_tensor_info()->fully_qualified_name();
   ET_CHECK_OR_RETURN_ERROR(name != nullptr, InvalidExternalData, "tensor: external data without a name");
   if (tensor.allocation_info() == nullptr) {
@@ -85,7 +85,7 @@ Result<void*> getTensorDataPtr(const executorch_flatbuffer::Tensor* s_tensor, co
                                const NamedDataMap* named_data_map, Span<NamedData> external_constants) {
   const auto* extra = s_tensor->extra_tensor_info();
   if (extra != nullptr && extra->location() == executorch_flatbuffer::TensorDataLocation::EXTERNAL)
-    return external_place(*s_tensor, nbytes, allocator, named_data_map, external_constants);
+    return external_data(*s_tensor, nbytes, allocator, named_data_map, external_constants);
   // Index 0 of the constants means none.
   const uint32_t index = s_tensor->data_buffer_idx();
   if (s_tensor->allocation_info() != nullptr) {

@@ -197,25 +197,25 @@ class Convolution {
 
   void gather_tap(const ptrdiff_t* k, const float* in, float* to, ptrdiff_t step, ptrdiff_t channels) {
     const ConvolutionAxis* axes = g_.axes;
-    ukernel::PanelPosition place = {in, g_.in_channel_stride, static_cast<size_t>(channels), 0, 0, 1, 1};
+    ukernel::PanelPosition position = {in, g_.in_channel_stride, static_cast<size_t>(channels), 0, 0, 1, 1};
     if (flat_) {
-      place.row = static_cast<int32_t>(k[1] * axes[1].dilation);
-      place.column = static_cast<int32_t>(k[2] * axes[2].dilation);
-      place.height = static_cast<uint32_t>(axes[1].in);
-      place.width = static_cast<uint32_t>(axes[2].in);
-      place.from += place.row * axes[1].in_stride + place.column * axes[2].in_stride;
+      position.row = static_cast<int32_t>(k[1] * axes[1].dilation);
+      position.column = static_cast<int32_t>(k[2] * axes[2].dilation);
+      position.height = static_cast<uint32_t>(axes[1].in);
+      position.width = static_cast<uint32_t>(axes[2].in);
+      position.from += position.row * axes[1].in_stride + position.column * axes[2].in_stride;
       // The copy has no border tests. It reads kColumns inputs even if fewer pixels are selected, so all of
       // these must be inside; the unsigned comparison of y covers both borders.
-      const int32_t x = windows_.column[0] + place.column;
-      const auto y = static_cast<uint32_t>(windows_.row[0] + place.row);
-      if (in_line_ && y < place.height && x >= 0 && x + kColumns <= axes[2].in) {
-        return ukernel::copy_panel(to, step, place.from + windows_.offset[0], g_.in_channel_stride,
-                                   place.channels);
+      const int32_t x = windows_.column[0] + position.column;
+      const auto y = static_cast<uint32_t>(windows_.row[0] + position.row);
+      if (in_line_ && y < position.height && x >= 0 && x + kColumns <= axes[2].in) {
+        return ukernel::copy_panel(to, step, position.from + windows_.offset[0], g_.in_channel_stride,
+                                   position.channels);
       }
     } else {
       for (ptrdiff_t i = 0; i < count_; ++i) locate(k, i);
     }
-    ukernel::gather_panel(to, step, windows_, place);
+    ukernel::gather_panel(to, step, windows_, position);
   }
 
   // The same for a one-channel kernel in one part: goes pixel by pixel.

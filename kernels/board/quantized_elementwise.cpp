@@ -22,10 +22,10 @@ template <class Compute>
   char staged[3][kStaged];
   for (size_t i = 0; i < axis.size; i += kStaged) {
     const size_t count = axis.size - i < kStaged ? axis.size - i : kStaged;
-    const auto place = [&](size_t k) { return at[k] + static_cast<ptrdiff_t>(i) * axis.strides[k]; };
-    for (size_t k = 1; k < 3; ++k) copy_apart(staged[k], 1, place(k), axis.strides[k], count);
+    const auto element = [&](size_t k) { return at[k] + static_cast<ptrdiff_t>(i) * axis.strides[k]; };
+    for (size_t k = 1; k < 3; ++k) copy_apart(staged[k], 1, element(k), axis.strides[k], count);
     compute({1, count, {{staged[1], 0, false}, {staged[2], 0, false}, {}}, staged[0], 0});
-    copy_apart(place(0), axis.strides[0], staged[0], 1, count);
+    copy_apart(element(0), axis.strides[0], staged[0], 1, count);
   }
 }
 

@@ -22,7 +22,7 @@ enum class PatchOrder : uint8_t { kTapsThenChannels, kChannelsThenTaps };
 [[nodiscard]] inline std::optional<PatchOrder> patch_order(const ConvolutionGeometry& g, ptrdiff_t step) {
   // `next` is the stride that the innermost tap needs; each outer axis continues the one inside it without a
   // gap.
-  const auto lies = [&](ptrdiff_t next, ptrdiff_t channel_step) {
+  const auto has_strides = [&](ptrdiff_t next, ptrdiff_t channel_step) {
     if (g.in_channels > 1 && g.weight_in_stride != channel_step) return false;
     for (size_t i = kSpatial; i-- > 0;) {
       if (g.axes[i].kernel > 1 && g.axes[i].kernel_stride != next) return false;
@@ -30,8 +30,8 @@ enum class PatchOrder : uint8_t { kTapsThenChannels, kChannelsThenTaps };
     }
     return true;
   };
-  if (lies(step * g.in_channels, step)) return PatchOrder::kTapsThenChannels;
-  if (lies(step, step * g.taps())) return PatchOrder::kChannelsThenTaps;
+  if (has_strides(step * g.in_channels, step)) return PatchOrder::kTapsThenChannels;
+  if (has_strides(step, step * g.taps())) return PatchOrder::kChannelsThenTaps;
   return std::nullopt;
 }
 

@@ -15,8 +15,8 @@ namespace rushlight::kernels {
 // The pointers that a TapFinder found last, for consecutive outputs. The caller owns the memory of `taps`.
 template <class T>
 struct TapStrip {
-  const T** taps;            // [count][taps]
-  const T* place = nullptr;  // input line of the first output; null: not reusable (padding above or below)
+  const T** taps;           // [count][taps]
+  const T* line = nullptr;  // input line of the first output; null: not reusable (padding above or below)
   ptrdiff_t column = 0;
   ptrdiff_t count = 0;
   bool inside = false;  // no tap is in the padding
@@ -62,11 +62,11 @@ class TapFinder {
     const ptrdiff_t taps = g_.taps();
     const ptrdiff_t* const at = position.at();
     const ptrdiff_t column = at[2];
-    const T* const place = sees_lines(at, count) ? in + at[0] * advance_[0] + at[1] * advance_[1] : nullptr;
+    const T* const line = sees_lines(at, count) ? in + at[0] * advance_[0] + at[1] * advance_[1] : nullptr;
     // The same columns of a line further down: all pointers differ from the previous ones by one constant,
     // and padding at the left and right stays padding.
-    if (place != nullptr && strip.place != nullptr && strip.column == column && strip.count == count) {
-      move(strip.taps, place - strip.place, count * taps, strip.taps);
+    if (line != nullptr && strip.line != nullptr && strip.column == column && strip.count == count) {
+      move(strip.taps, line - strip.line, count * taps, strip.taps);
       position.skip(count);
     } else {
       strip.inside = true;
@@ -86,7 +86,7 @@ class TapFinder {
       strip.column = column;
       strip.count = count;
     }
-    strip.place = place;
+    strip.line = line;
     return strip.inside;
   }
 

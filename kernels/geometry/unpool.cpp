@@ -37,8 +37,8 @@ Error unpool(Unpooling how, size_t spatial, const Tensor& picked, const Tensor& 
         const int64_t named = *reinterpret_cast<const int64_t*>(index.get());
         if (named == -1 && how == Unpooling::kAdd) continue;
         RL_TRY(check_index(named, volume_size));
-        const auto place = static_cast<ptrdiff_t>(named);
-        char* to = volume_at(volume, n, place / (rows * row), place / row % rows, place % row) +
+        const auto position = static_cast<ptrdiff_t>(named);
+        char* to = volume_at(volume, n, position / (rows * row), position / row % rows, position % row) +
                    c * volume.strides[1];
         if (how == Unpooling::kCopy) {
           copy_elements(to, 0, from.get(), 0, 1, element);

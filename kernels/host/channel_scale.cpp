@@ -28,7 +28,7 @@ ChannelAxes::ChannelAxes(const Tensor& input, const Tensor& out, size_t first) {
 void scale_channels(const ChannelAxes& axes, size_t n, const char* input, char* output, const float* scale,
                     const float* shift) {
   const Axis& inner = axes.others.inner();
-  const bool runs = inner.input == kFloat && inner.output == kFloat;
+  const bool is_contiguous = inner.input == kFloat && inner.output == kFloat;
   // Channels-last: all n channels of a position at once.
   const size_t together = axes.last() ? n : 1;
   for (size_t c = 0; c < n; c += together) {
@@ -37,7 +37,7 @@ void scale_channels(const ChannelAxes& axes, size_t n, const char* input, char* 
                      [&](const char* from, char* to) {
                        const auto* x = reinterpret_cast<const float*>(from);
                        auto* y = reinterpret_cast<float*>(to);
-                       if (runs && together == 1) {
+                       if (is_contiguous && together == 1) {
                          ukernel::scale_span(inner.size, x, scale[c], shift[c], y);
                        } else {
                          ukernel::scale_rows(inner.size, inner.input / kFloat, inner.output / kFloat,

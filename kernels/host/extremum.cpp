@@ -103,15 +103,15 @@ int64_t find_of_all(bool largest, const Tensor& self) {
   int64_t seen = 0;
   const Error error = for_each_fiber(views, views[0].dim - 1, [&](const Fiber* fibers) {
     float value = 0.0f;
-    int32_t place = 0;
+    int32_t position = 0;
     find(static_cast<size_t>(fibers[0].size), fibers[0].stride / kFloat, 1,
-         reinterpret_cast<const float*>(fibers[0].data), &value, &place);
+         reinterpret_cast<const float*>(fibers[0].data), &value, &position);
     // Fibers are visited in row-major order, so only a strictly better value or the first NaN replaces the
     // winner.
     const bool beats = largest ? value > best : value < best;
     if (seen == 0 || beats || (value != value && best == best)) {
       best = value;
-      index = seen + place;
+      index = seen + position;
     }
     seen += fibers[0].size;
     return Error::Ok;

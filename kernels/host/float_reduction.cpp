@@ -15,7 +15,7 @@ namespace {
 constexpr ptrdiff_t kFloat = sizeof(float);
 constexpr size_t kChain = 64;  // partial sums that are added to one block
 
-const float* floats_at(const char* place) { return reinterpret_cast<const float*>(place); }
+const float* floats_at(const char* address) { return reinterpret_cast<const float*>(address); }
 
 // NaN wins and stays, as no comparison with it is true.
 float better(FloatFold::Kind kind, float a, float b) {
@@ -88,8 +88,8 @@ FloatReduction::FloatReduction(const Reduction& reduction) : reduction_(reductio
   if (apart_ != kFloat) {
     // Outputs that are not adjacent are reduced one by one, so a tile has few of them if each has many
     // elements.
-    const size_t runs = kElements / (reduction.count() + 1);
-    tile_ = runs == 0 ? 1 : runs < kFoldTile ? runs : kFoldTile;
+    const size_t elements = kElements / (reduction.count() + 1);
+    tile_ = elements == 0 ? 1 : elements < kFoldTile ? elements : kFoldTile;
   }
   per_row_ = (columns_ + tile_ - 1) / tile_;
 }
@@ -108,14 +108,14 @@ size_t FloatReduction::grain() const {
 FloatReduction::TilePosition FloatReduction::position_of(size_t tile) const {
   const size_t j = tile % per_row_ * tile_;
   const Axis& inner = reduction_.kept().inner();
-  TilePosition place{nullptr, nullptr, columns_ - j < tile_ ? columns_ - j : tile_};
+  TilePosition position{nullptr, nullptr, columns_ - j < tile_ ? columns_ - j : tile_};
   const size_t step = tile / per_row_;
   reduction_.kept().walk_part(reduction_.input(), reduction_.output(), 1, step, step + 1,
                               [&](const char* input, char* output) {
-                                place.input = input + static_cast<ptrdiff_t>(j) * inner.input;
-                                place.output = output + static_cast<ptrdiff_t>(j) * inner.output;
+                                position.input = input + static_cast<ptrdiff_t>(j) * inner.input;
+                                position.output = output + static_cast<ptrdiff_t>(j) * inner.output;
                               });
-  return place;
+  return position;
 }
 
 void FloatReduction::fold(const FloatFold& fold, const char* first, size_t n, const float* center,
@@ -134,23 +134,23 @@ void FloatReduction::fold(const FloatFold& fold, const char* first, size_t n, co
   }
 }
 
-void FloatReduction::write(const TilePosition& place, const float* results) const {
+void FloatReduction::write(const TilePosition& position, const float* results) const {
   const ptrdiff_t stride = reduction_.kept().inner().output;
-  if (place.count == 1 || stride == kFloat) {
-    std::memcpy(place.output, results, place.count * sizeof(float));
+  if (position.count == 1 || stride == kFloat) {
+    std::memcpy(position.output, results, position.count * sizeof(float));
     return;
   }
-  for (size_t i = 0; i < place.count; ++i) {
-    std::memcpy(place.output + static_cast<ptrdiff_t>(i) * stride, results + i, sizeof(float));
+  for (size_t i = 0; i < position.count; ++i) {
+    std::memcpy(position.output + static_cast<ptrdiff_t>(i) * stride, results + i, sizeof(float));
   }
 }
 
 void fold_floats(const FloatFold& fold, const PairedAxes& reduced, const char* first, size_t n,
                  const float* center, float* results) {
   const Axis& inner = reduced.inner();
-  const bool runs = n == 1 && inner.input == kFloat;
+  const bool elements = n == 1 && inner.input == kFloat;
   const auto fold_group = [&](const char* at, float* to) {
-    if (runs) {
+    if (elements) {
       *to = fold.run(inner.size, floats_at(at), center == nullptr ? 0.0f : *center);
     } else {
       fold.rows(inner.size, inner.input / kFloat, n, floats_at(at), center, to);

@@ -58,9 +58,9 @@ class FloatReduction {
     context.parallel_for(count, grain(), [&](size_t begin, size_t end, size_t) {
       for (size_t tile = begin; tile < end; ++tile) {
         float results[kFoldTile];
-        const TilePosition place = position_of(tile);
-        compute(place.input, place.count, results);
-        write(place, results);
+        const TilePosition position = position_of(tile);
+        compute(position.input, position.count, results);
+        write(position, results);
       }
     });
   }
@@ -75,7 +75,7 @@ class FloatReduction {
   [[nodiscard]] size_t tiles() const;
   [[nodiscard]] size_t grain() const;
   [[nodiscard]] TilePosition position_of(size_t tile) const;
-  void write(const TilePosition& place, const float* results) const;
+  void write(const TilePosition& position, const float* results) const;
 
   const Reduction& reduction_;
   ptrdiff_t apart_;  // bytes between the inputs of adjacent outputs of a tile

@@ -91,7 +91,7 @@ class Plan {
     staged_ = !is_float || (gemm_.out.column_stride != 1 && gemm_.columns != 1);
     converts_a_ = !is_float ||
                   (!dots_ && gemm_.a.column_stride != 1 && gemm_.depth > 1 && gemm_.columns > kMostColumns);
-    packs_b_ = gemm_.packed_b == nullptr && !dots_ && !is_used_as_it_lies();
+    packs_b_ = gemm_.packed_b == nullptr && !dots_ && !is_b_contiguous();
     panel_ = ukernel::gemm_columns();
     panels_ = divide_up(gemm_.columns, panel_);
     // Staged sums cannot be added to `out` block by block, so their depth is not divided.
@@ -169,7 +169,7 @@ class Plan {
            gemm_.rows <= 2 * ukernel::kDotRows && gemm_.b.row_stride == 1 && gemm_.a.column_stride == 1;
   }
 
-  [[nodiscard]] bool is_used_as_it_lies() const {
+  [[nodiscard]] bool is_b_contiguous() const {
     if (gemm_.depth == 0) return true;
     if (gemm_.type != ScalarType::Float || (gemm_.b.column_stride != 1 && gemm_.columns != 1)) return false;
     // Rows that are a multiple of 1 KiB apart map to the same cache sets.

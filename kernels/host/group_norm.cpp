@@ -92,12 +92,12 @@ Error group_norm(KernelContext& context, const GroupNormProblem& problem) {
       const size_t n = i / groups.count;
       const size_t g = i % groups.count;
       const Moments<float> found = groups.normalize(n, g);
-      const auto place = [&](const View& view) {
+      const auto element = [&](const View& view) {
         return reinterpret_cast<float*>(view.data + static_cast<ptrdiff_t>(n) * view.strides[0] +
                                         static_cast<ptrdiff_t>(g) * view.strides[1]);
       };
-      *place(means) = found.mean;
-      *place(rstds) = found.rstd;
+      *element(means) = found.mean;
+      *element(rstds) = found.rstd;
     }
   });
   return Error::Ok;

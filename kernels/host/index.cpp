@@ -72,10 +72,10 @@ class Selection {
     for (size_t i = static_cast<size_t>(self_.dim()); i-- > 0;) {
       const size_t d = self_.dim_order()[i];
       if (is_indexed(d)) continue;
-      size_t place = 0;
-      for (size_t before = 0; before < d; ++before) place += is_indexed(before) ? 0 : 1;
-      if (place >= front_) place += broadcast_;
-      kept_.add({static_cast<size_t>(self_.sizes()[d]), byte_stride(self_, d), target_.strides[place]});
+      size_t dim = 0;
+      for (size_t before = 0; before < d; ++before) dim += is_indexed(before) ? 0 : 1;
+      if (dim >= front_) dim += broadcast_;
+      kept_.add({static_cast<size_t>(self_.sizes()[d]), byte_stride(self_, d), target_.strides[dim]});
     }
   }
 

@@ -25,8 +25,8 @@ Error index_select(KernelContext&, const IndexSelectProblem& problem) {
   const Axis& inner = plan.others.inner();
   const size_t element = element_size(source.type);
   // Slices with contiguous spans of at least kRun bytes.
-  const bool runs = inner.input == static_cast<ptrdiff_t>(element) && inner.output == inner.input &&
-                    inner.size * element >= kRun;
+  const bool is_contiguous = inner.input == static_cast<ptrdiff_t>(element) && inner.output == inner.input &&
+                             inner.size * element >= kRun;
   const IndexSpan indices{index.const_data_ptr<char>(),
                           static_cast<ptrdiff_t>(index.element_size()),
                           index.scalar_type(),
@@ -39,7 +39,7 @@ Error index_select(KernelContext&, const IndexSelectProblem& problem) {
     // Checks kIndexBlock indices at a time, before their slices are copied.
     RL_TRY(add_index_offsets(indices, first, n, offsets));
     char* const to = target.data + static_cast<ptrdiff_t>(first) * target.strides[d];
-    if (runs) {
+    if (is_contiguous) {
       for (size_t i = 0; i < n; ++i) {
         plan.others.walk(source.data + offsets[i], to + static_cast<ptrdiff_t>(i) * target.strides[d], 1,
                          [&](const char* from, char* at) {

@@ -20,7 +20,7 @@ namespace {
 
 constexpr ptrdiff_t kFloat = sizeof(float);
 
-const float* floats_at(const char* place) { return reinterpret_cast<const float*>(place); }
+const float* floats_at(const char* element) { return reinterpret_cast<const float*>(element); }
 
 // The float32 elements of a group, as spans.
 struct Group {
@@ -72,15 +72,15 @@ void normalize(const Group& group, const Moments<float>& moments) {
     // One element at a time if they have a stride.
     const size_t length = dense ? run.size : 1;
     for (size_t i = 0; i < run.size; i += length) {
-      const auto place = [&](size_t operand) {
+      const auto element = [&](size_t operand) {
         return at[operand] + static_cast<ptrdiff_t>(i) * run.strides[operand];
       };
       const auto parameter = [&](size_t operand) {
-        return group.start[operand] == nullptr ? nullptr : floats_at(place(operand));
+        return group.start[operand] == nullptr ? nullptr : floats_at(element(operand));
       };
-      ukernel::normalize_span(length, floats_at(place(Layout::kInput)), moments.mean, moments.rstd,
+      ukernel::normalize_span(length, floats_at(element(Layout::kInput)), moments.mean, moments.rstd,
                               parameter(Layout::kWeight), parameter(Layout::kBias),
-                              reinterpret_cast<float*>(place(Layout::kOutput)));
+                              reinterpret_cast<float*>(element(Layout::kOutput)));
     }
   });
 }

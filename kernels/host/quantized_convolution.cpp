@@ -47,7 +47,7 @@ bool takes_channels(const ConvolutionGeometry& g) {
 }
 
 // True if the weights can be used as stored: channels are adjacent, and taps have a constant stride.
-bool lies_by_taps(const ConvolutionGeometry& g) { return g.weight_group_stride == 1 && tap_stride(g) >= 0; }
+bool is_tap_major(const ConvolutionGeometry& g) { return g.weight_group_stride == 1 && tap_stride(g) >= 0; }
 
 // Reorders weights to [taps][channels].
 void arrange_taps(const ConvolutionGeometry& g, const int8_t* from, int8_t* to) {
@@ -121,7 +121,7 @@ std::optional<Error> convolve_channels(KernelContext& context, const Convolution
   strip.bias = bias_of(problem);
   strip.to = problem.to;
   strip.out_stride = g.axes[2].out_stride;
-  if (!lies_by_taps(g)) {
+  if (!is_tap_major(g)) {
     const void* arranged = context.prepared();
     if (arranged == nullptr) {
       auto* to = static_cast<int8_t*>(context.allocate_temp(arranged_bytes(g)));
@@ -237,7 +237,7 @@ void convolve_group(KernelContext& context, const ConvolutionGeometry& g, PatchO
     return rows;
   };
   // Outputs with a constant stride are stored directly, others by store() from scratch memory.
-  const auto place = [&](size_t first, ptrdiff_t* step) {
+  const auto target = [&](size_t first, ptrdiff_t* step) {
     *step = g.axes[2].out_stride;
     return out + static_cast<ptrdiff_t>(first) * *step;
   };
@@ -248,7 +248,7 @@ void convolve_group(KernelContext& context, const ConvolutionGeometry& g, PatchO
       for (ptrdiff_t c = 0; c < g.out_channels; ++c, to += g.out_channel_stride) *to = *from++;
     }
   };
-  multiply_rows(context, product, scratch, stages(g), spread, place, store);
+  multiply_rows(context, product, scratch, stages(g), spread, target, store);
 }
 
 }  // namespace
@@ -296,7 +296,7 @@ Error quantized_convolution_prepare(KernelContext& context, const QuantizedConvo
     const size_t pointers = static_cast<size_t>(g.groups) + TapTable::bytes(g);
     const size_t seen = lines.applies() ? lines.bytes() * context.threads() : pointers;
     context.need_scratch(std::max(seen, pointers) + arranged_bytes(g) + 128);
-    if (lies_by_taps(g) || !constant) return Error::Ok;
+    if (is_tap_major(g) || !constant) return Error::Ok;
     const uint64_t layout = layout_id(kTapsLayout, g.taps(), g.groups, g.weight_group_stride, tap_stride(g));
     auto* to =
         static_cast<int8_t*>(context.prepare(problem.weight.const_data_ptr(), layout, arranged_bytes(g)));

@@ -64,11 +64,11 @@ std::optional<Error> quantized_linear(KernelContext& context, const QuantizedLin
       }
       return spread_rows;
     };
-    const auto place = [&](size_t first, ptrdiff_t* step) {
+    const auto target = [&](size_t first, ptrdiff_t* step) {
       *step = rows.target;
       return reinterpret_cast<int8_t*>(to) + static_cast<ptrdiff_t>(first) * rows.target;
     };
-    multiply_rows(context, product, scratch, false, spread, place, [](size_t, size_t, int8_t*) {});
+    multiply_rows(context, product, scratch, false, spread, target, [](size_t, size_t, int8_t*) {});
   });
   return Error::Ok;
 }

@@ -37,7 +37,7 @@ struct Work {
   const char* input;
   char* output;
 
-  [[nodiscard]] bool runs() const { return fiber.input == kFloat && fiber.output == kFloat; }
+  [[nodiscard]] bool is_contiguous() const { return fiber.input == kFloat && fiber.output == kFloat; }
 
   // One microkernel call for each fiber.
   void along_spans(KernelContext& context) const {
@@ -179,7 +179,7 @@ Error compute(KernelContext& context, const SoftmaxFunctions& functions, const S
   const Work work{functions, fibers.fiber(), fibers.others(), fibers.input(), fibers.output()};
   if (problem.type() != ScalarType::Float) {
     Converted{functions, problem.type(), work.fiber, work.others, work.input, work.output}.run(context);
-  } else if (work.runs()) {
+  } else if (work.is_contiguous()) {
     work.along_spans(context);
   } else {
     work.down_columns(context);

@@ -21,9 +21,9 @@ Error for_each_flat(const Tensor& index, const Tensor& indexed, const Tensor& ot
   RowMajorCursor beside(other);
   for (size_t n = index.numel(); n > 0; --n, from.advance(), beside.advance()) {
     // Read once: the checked value is the one that is used.
-    int64_t place = read_index(from.get(), index.scalar_type());
-    RL_TRY(wrap_index(&place, static_cast<ptrdiff_t>(indexed.numel())));
-    f(element_at(indexed, static_cast<size_t>(place)), beside.get());
+    int64_t position = read_index(from.get(), index.scalar_type());
+    RL_TRY(wrap_index(&position, static_cast<ptrdiff_t>(indexed.numel())));
+    f(element_at(indexed, static_cast<size_t>(position)), beside.get());
   }
   return Error::Ok;
 }

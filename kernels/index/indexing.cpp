@@ -122,12 +122,12 @@ Error Indexing::offset_of(Item& item, const Tensor& self, const SizesType* at, p
     *offset += offset_at(item.position, index.sizes(), self, item.dim);
     return Error::Ok;
   }
-  ptrdiff_t place = 0;
+  ptrdiff_t element = 0;
   const auto rank = static_cast<size_t>(index.dim());
   for (size_t d = 0; d < rank; ++d) {
-    if (index.sizes()[d] != 1) place += byte_stride(index, d) * at[broadcast_.dim - rank + d];
+    if (index.sizes()[d] != 1) element += byte_stride(index, d) * at[broadcast_.dim - rank + d];
   }
-  int64_t value = read_index(index.const_data_ptr<char>() + place, index.scalar_type());
+  int64_t value = read_index(index.const_data_ptr<char>() + element, index.scalar_type());
   RL_TRY(wrap_index(&value, self.sizes()[item.dim]));
   *offset += static_cast<ptrdiff_t>(value) * byte_stride(self, item.dim);
   return Error::Ok;
@@ -139,11 +139,11 @@ Error Indexing::run(const Tensor& self, const View& selected, Direction directio
   for (size_t i = rank; i-- > 0;) {
     const size_t d = self.dim_order()[i];
     if ((indexed_ >> d & 1u) != 0) continue;
-    size_t place = 0;
-    for (size_t before = 0; before < d; ++before) place += (indexed_ >> before & 1u) == 0 ? 1 : 0;
-    if (place >= front_) place += broadcast_.dim;
+    size_t dim = 0;
+    for (size_t before = 0; before < d; ++before) dim += (indexed_ >> before & 1u) == 0 ? 1 : 0;
+    if (dim >= front_) dim += broadcast_.dim;
     const ptrdiff_t ours = byte_stride(self, d);
-    const ptrdiff_t theirs = selected.strides[place];
+    const ptrdiff_t theirs = selected.strides[dim];
     const auto size = static_cast<size_t>(self.sizes()[d]);
     kept.add(direction == kRead ? Axis{size, ours, theirs} : Axis{size, theirs, ours});
   }
@@ -156,22 +156,22 @@ Error Indexing::run(const Tensor& self, const View& selected, Direction directio
     move(target, run.output, source, run.input, run.size, self.element_size());
   };
   SizesType at[kTensorDimensionLimit] = {};
-  char* place = selected.data;
+  char* theirs = selected.data;
   while (true) {
     ptrdiff_t offset = 0;
     for (size_t i = 0; i < count_; ++i) RL_TRY(offset_of(items_[i], self, at, &offset));
     char* const ours = self.mutable_data_ptr<char>() + offset;
     if (direction == kRead) {
-      kept.walk(ours, place, 1, move_run);
+      kept.walk(ours, theirs, 1, move_run);
     } else {
-      kept.walk(place, ours, 1, move_run);
+      kept.walk(theirs, ours, 1, move_run);
     }
     size_t d = broadcast_.dim;
     while (d-- > 0) {
       const ptrdiff_t stride = selected.strides[front_ + d];
-      place += stride;
+      theirs += stride;
       if (++at[d] < broadcast_.sizes[d]) break;
-      place -= stride * at[d];
+      theirs -= stride * at[d];
       at[d] = 0;
     }
     if (d > broadcast_.dim) return Error::Ok;

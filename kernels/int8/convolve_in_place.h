@@ -266,17 +266,17 @@ inline std::optional<WeightLayout> weight_layout_of(const ConvolutionGeometry& g
 // buffer; nothing is written then, because every group has the same sizes. noinline, so that its stack memory
 // is not part of every call.
 template <class Numbers>
-[[gnu::noinline]] bool convolve_products(const ConvolutionGeometry& g, const WeightLayout& lie,
+[[gnu::noinline]] bool convolve_products(const ConvolutionGeometry& g, const WeightLayout& layout,
                                          const QuantizedConvolutionProblem& problem,
                                          typename Numbers::Element* patches, size_t patch_size) {
-  ByProducts<Numbers> products(g, lie.order, problem.input_zero_point, patches, patch_size);
+  ByProducts<Numbers> products(g, layout.order, problem.input_zero_point, patches, patch_size);
   if (!products.fits()) return false;
   for (ptrdiff_t n = 0; n < g.batch; ++n) {
     const Tensors<Numbers> all = tensors_at<Numbers>(problem, g, n);
     // Batch by batch and group by group; the weights of a group are copied again for each batch element if
     // they are not contiguous.
     for (ptrdiff_t group = 0; group < g.groups; ++group) {
-      const Int8Weights weights{all.weight + group * g.weight_group_stride, g.weight_out_stride, lie.step,
+      const Int8Weights weights{all.weight + group * g.weight_group_stride, g.weight_out_stride, layout.step,
                                 static_cast<size_t>(g.out_channels),
                                 static_cast<size_t>(g.taps() * g.in_channels)};
       const bool done = for_each_block(
@@ -313,11 +313,11 @@ template <class Numbers>
     in_place::filter_in_place<Numbers>(g, problem);
     return Error::Ok;
   }
-  const std::optional<in_place::WeightLayout> lie = in_place::weight_layout_of(g);
-  if (!lie) return std::nullopt;
+  const std::optional<in_place::WeightLayout> layout = in_place::weight_layout_of(g);
+  if (!layout) return std::nullopt;
   using Element = typename Numbers::Element;
   const auto convolve = [&](Element* patches, size_t size) {
-    return in_place::convolve_products<Numbers>(g, *lie, problem, patches, size);
+    return in_place::convolve_products<Numbers>(g, *layout, problem, patches, size);
   };
   // Asks for the memory of four patches; convolve_products() needs one.
   const auto depth = static_cast<size_t>(g.taps() * g.in_channels);

@@ -97,7 +97,7 @@ class ByChannels {
   // Advances all pointers to the next channels; pointers to outside_ stay. The strip no longer describes the
   // first channel, so the next search must not reuse it.
   void move(TapStrip<Element>& found, ptrdiff_t channels) {
-    found.place = nullptr;
+    found.line = nullptr;
     finder_.move(found.taps, channels, found.count * g_.taps(), found.taps);
   }
 

@@ -56,7 +56,7 @@ inline T narrow(Accumulator<T> value) {
   return static_cast<T>(value);
 }
 
-// `runs` spans of elements, each with one factor. Strides and steps are in elements and may be negative or 0.
+// `blocks` spans of elements, each with one factor. Strides and steps are in elements and may be negative or 0.
 // Element i of span s is elements[s * stride + i * step], its factor factors[s * factor_stride].
 template <class T>
 struct ScaledSpans {
@@ -65,7 +65,7 @@ struct ScaledSpans {
   ptrdiff_t stride;  // from span to span
   const T* factors;
   ptrdiff_t factor_stride;
-  ptrdiff_t runs;
+  ptrdiff_t blocks;
 };
 
 namespace internal {
@@ -118,8 +118,8 @@ void add_scaled(Accumulator<T>* sums, ptrdiff_t sum_step, ScaledSpans<T> scaled,
   // Four spans while they last, then one at a time. The two dense calls repeat the others with constants, so
   // that strides disappear from the loop.
   const bool dense = sum_step == 1 && scaled.step == 1;
-  while (scaled.runs > 0) {
-    const ptrdiff_t taken = scaled.runs >= 4 ? 4 : 1;
+  while (scaled.blocks > 0) {
+    const ptrdiff_t taken = scaled.blocks >= 4 ? 4 : 1;
     if (taken == 4 && dense) {
       internal::add_four<T>(sums, 1, scaled, 1, n);
     } else if (taken == 4) {
@@ -131,7 +131,7 @@ void add_scaled(Accumulator<T>* sums, ptrdiff_t sum_step, ScaledSpans<T> scaled,
     }
     scaled.elements += taken * scaled.stride;
     scaled.factors += taken * scaled.factor_stride;
-    scaled.runs -= taken;
+    scaled.blocks -= taken;
   }
 }
 

@@ -141,15 +141,15 @@ Error AttentionPlan::make_cached(const CachedAttentionArguments& given, const Te
   RL_TRY(resize_out(out, given.query.sizes()));
   scale_ = depth_ == 0 ? 0 : given.scale.value_or(1 / std::sqrt(static_cast<double>(depth_)));
   const CachedLayout layout(given.heads_first);
-  const auto place = [&](const Tensor& tensor, Operand* operand) {
+  const auto set = [&](const Tensor& tensor, Operand* operand) {
     operand->matrix = layout.matrix_of(tensor);
     operand->strides[0] = byte_stride(tensor, 0);
     operand->strides[1] = byte_stride(tensor, layout.heads);
   };
-  place(given.query, &query_);
-  place(given.key, &key_);
-  place(given.value, &value_);
-  place(out, &out_);
+  set(given.query, &query_);
+  set(given.key, &key_);
+  set(given.value, &value_);
+  set(out, &out_);
   return Error::Ok;
 }
 

@@ -133,15 +133,15 @@ Error find_unique(KernelContext& context, TypeSet types, const Tensor& self, con
                         request.dim ? Span<const SizesType>(&along, 1) : self.sizes()));
   if (outs.counts != nullptr) RL_TRY(resize_indices(*outs.counts, request.counts, {&found, 1}));
 
-  SizesType place = -1;
+  SizesType last = -1;
   for (size_t i = 0; i < count; ++i) {
     // The bound holds even if a program changes the elements between the passes.
-    if (begins(i) && place + 1 < found) {
-      RL_TRY(parts.copy(order[i], outs.values, static_cast<uint32_t>(++place)));
-      if (request.counts) outs.counts->mutable_data_ptr<int64_t>()[place] = 0;
+    if (begins(i) && last + 1 < found) {
+      RL_TRY(parts.copy(order[i], outs.values, static_cast<uint32_t>(++last)));
+      if (request.counts) outs.counts->mutable_data_ptr<int64_t>()[last] = 0;
     }
-    if (request.inverse) *reinterpret_cast<int64_t*>(element_at(outs.inverse, order[i])) = place;
-    if (request.counts) ++outs.counts->mutable_data_ptr<int64_t>()[place];
+    if (request.inverse) *reinterpret_cast<int64_t*>(element_at(outs.inverse, order[i])) = last;
+    if (request.counts) ++outs.counts->mutable_data_ptr<int64_t>()[last];
   }
   return Error::Ok;
 }

@@ -96,7 +96,8 @@ struct PanelPosition {
 // image. One comparison for each window and axis, as unsigned, covers both borders. No address outside of the
 // image is read.
 RL_UKERNEL_NATIVE(void, gather_panel,
-                  (float* to, ptrdiff_t to_stride, const PanelWindows& windows, const PanelPosition& place),
-                  (to, to_stride, windows, place))
+                  (float* to, ptrdiff_t to_stride, const PanelWindows& windows,
+                   const PanelPosition& position),
+                  (to, to_stride, windows, position))
 
 }  // namespace rushlight::ukernel

@@ -26,7 +26,7 @@ class Block {
   Block(const ArenaLayout& layout, uint8_t* memory) : layout_(layout), memory_(memory) {}
 
   template <ArenaPart kPart, class T>
-  void place(T** start) const {
+  void assign(T** start) const {
     // The layout computes sizes without the types, also for targets other than the host; here they meet.
     static_assert(arena_element_size(kPart, sizeof(void*)) == sizeof(T));
     static_assert(arena_element_alignment(kPart, sizeof(void*)) % alignof(T) == 0);
@@ -56,7 +56,7 @@ class Method::Loader {
         operators_(operators),
         options_(options),
         method_(*method) {
-    place(Block(layout, block), kCompact && counts.plain);
+    assign(Block(layout, block), kCompact && counts.plain);
     method->num_tensors_ = counts[ArenaPart::Tensors];
     next_tensor_ = value_tables().tensors;
   }
@@ -64,8 +64,8 @@ class Method::Loader {
   // Order matters: tensors before values, which refer to them; operators before calls are checked.
   Error run() {
     RL_TRY(check_planned_buffers());
-    RL_TRY(place_tensors());
-    place_values();
+    RL_TRY(assign_tensors());
+    assign_values();
     // Logs everything that this build lacks before the first failure.
     const Error backends = find_backends();
     RL_TRY(bind_operators());
@@ -81,27 +81,27 @@ class Method::Loader {
   }
 
  private:
-  void place(const Block& block, bool compact) {
+  void assign(const Block& block, bool compact) {
     MethodValues::ValueTables values;
-    if (!compact) block.place<ArenaPart::Values>(&values.kept);
-    block.place<ArenaPart::Ends>(&method_.ends_);
-    block.place<ArenaPart::Made>(&values.made);
-    block.place<ArenaPart::Tensors>(&values.tensors);
-    block.place<ArenaPart::TensorRanks>(&values.ranks);
-    block.place<ArenaPart::IntLists>(&values.ints.lists);
-    block.place<ArenaPart::IntListItems>(&values.ints.items);
-    block.place<ArenaPart::TensorLists>(&values.tensor_lists.lists);
-    block.place<ArenaPart::TensorListItems>(&values.tensor_lists.items);
-    block.place<ArenaPart::OptionalTensorLists>(&values.optional_tensor_lists.lists);
-    block.place<ArenaPart::OptionalTensorListItems>(&values.optional_tensor_lists.items);
+    if (!compact) block.assign<ArenaPart::Values>(&values.kept);
+    block.assign<ArenaPart::Ends>(&method_.ends_);
+    block.assign<ArenaPart::Made>(&values.made);
+    block.assign<ArenaPart::Tensors>(&values.tensors);
+    block.assign<ArenaPart::TensorRanks>(&values.ranks);
+    block.assign<ArenaPart::IntLists>(&values.ints.lists);
+    block.assign<ArenaPart::IntListItems>(&values.ints.items);
+    block.assign<ArenaPart::TensorLists>(&values.tensor_lists.lists);
+    block.assign<ArenaPart::TensorListItems>(&values.tensor_lists.items);
+    block.assign<ArenaPart::OptionalTensorLists>(&values.optional_tensor_lists.lists);
+    block.assign<ArenaPart::OptionalTensorListItems>(&values.optional_tensor_lists.items);
     method_.values_ = MethodValues(plan_.tables(schema::plan::kValues), values);
-    block.place<ArenaPart::Kernels>(&method_.kernels_);
-    block.place<ArenaPart::Delegates>(&method_.delegates_.items);
-    block.place<ArenaPart::CompileSpecs>(&compile_specs_);
-    block.place<ArenaPart::ExternalData>(&method_.external_data_);
-    block.place<ArenaPart::Arguments>(&method_.arguments_);
-    block.place<ArenaPart::Strides>(&next_strides_);
-    block.place<ArenaPart::Sizes>(&next_sizes_);
+    block.assign<ArenaPart::Kernels>(&method_.kernels_);
+    block.assign<ArenaPart::Delegates>(&method_.delegates_.items);
+    block.assign<ArenaPart::CompileSpecs>(&compile_specs_);
+    block.assign<ArenaPart::ExternalData>(&method_.external_data_);
+    block.assign<ArenaPart::Arguments>(&method_.arguments_);
+    block.assign<ArenaPart::Strides>(&next_strides_);
+    block.assign<ArenaPart::Sizes>(&next_sizes_);
   }
 
   [[nodiscard]] const MethodValues::ValueTables& value_tables() const {
@@ -142,7 +142,7 @@ class Method::Loader {
     return Error::Ok;
   }
 
-  Error place_tensors() {
+  Error assign_tensors() {
     const TableVector values = plan_.tables(schema::plan::kValues);
     for (size_t i = 0; i < values.size(); ++i) {
       TensorRank* rank = value_tables().ranks + i / 32;
@@ -151,12 +151,12 @@ class Method::Loader {
       if (values[i].scalar<uint8_t>(schema::evalue::kValType) != static_cast<uint8_t>(ValueKind::Tensor))
         continue;
       rank->bits |= uint32_t{1} << (i % 32);
-      RL_TRY(place_tensor(values[i].table(schema::evalue::kVal)));
+      RL_TRY(assign_tensor(values[i].table(schema::evalue::kVal)));
     }
     return Error::Ok;
   }
 
-  void place_values() {
+  void assign_values() {
     const MethodValues& values = method_.values_;
     if (!method_.is_compact()) {
       const size_t count = plan_.tables(schema::plan::kValues).size();
@@ -171,7 +171,7 @@ class Method::Loader {
     }
   }
 
-  Error place_tensor(Table content) {
+  Error assign_tensor(Table content) {
     TensorView view;
     RL_TRY(read_tensor(content, &view));
     void* data = nullptr;

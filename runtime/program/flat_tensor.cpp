@@ -148,30 +148,30 @@ void FlatTensor::sort_keys(Span<uint32_t> sorted) {
 }
 
 // Index of the key's entry, or the number of keys if it has none.
-uint32_t FlatTensor::place_of(std::string_view key) const {
+uint32_t FlatTensor::index_of(std::string_view key) const {
   const auto entries = root().tables(file::kNamedData);
   const auto count = static_cast<uint32_t>(entries.size());
   // Binary search once sort_keys() has been called.
   if (sorted_.size() == count) {
     const uint32_t* found = std::lower_bound(
         sorted_.begin(), sorted_.end(), key,
-        [&](uint32_t place, std::string_view wanted) { return key_of(entries[place]) < wanted; });
+        [&](uint32_t index, std::string_view wanted) { return key_of(entries[index]) < wanted; });
     return found != sorted_.end() && key_of(entries[*found]) == key ? *found : count;
   }
-  uint32_t place = 0;
+  uint32_t index = 0;
   // A linear search also finds the first of equal keys.
-  while (place < count && key_of(entries[place]) != key) ++place;
-  return place;
+  while (index < count && key_of(entries[index]) != key) ++index;
+  return index;
 }
 
 Result<bool> FlatTensor::has(std::string_view key) const {
-  return place_of(key) < root().tables(file::kNamedData).size();
+  return index_of(key) < root().tables(file::kNamedData).size();
 }
 
 Result<Table> FlatTensor::find(std::string_view key) const {
   const auto entries = root().tables(file::kNamedData);
-  const uint32_t place = place_of(key);
-  if (place < entries.size()) return entries[place];
+  const uint32_t index = index_of(key);
+  if (index < entries.size()) return entries[index];
   RL_LOG(Error, "%.*s: not in the data file (%lu keys)", static_cast<int>(key.size()), key.data(),
          log_number(entries.size()));
   return Error::NotFound;

@@ -37,7 +37,7 @@ class FlatTensor final : public NamedDataMap {
   [[nodiscard]] flatbuffer::Table root() const;
   // The index of a key's entry; the number of keys if it has none. find() is the same as a table and logs a
   // missing key.
-  [[nodiscard]] uint32_t place_of(std::string_view key) const;
+  [[nodiscard]] uint32_t index_of(std::string_view key) const;
   [[nodiscard]] Result<flatbuffer::Table> find(std::string_view key) const;
   [[nodiscard]] Result<FreeableBuffer> load_segment(flatbuffer::Table entry, size_t size) const;
   [[nodiscard]] flatbuffer::Table segment_of(flatbuffer::Table entry) const;

@@ -148,7 +148,7 @@ TEST(Registry, DuplicateKernel_Aborts) {
 }
 
 // One's own kernel under a built-in operator's name: once.
-TEST(Registry, KernelUnderABuiltInName_TakesItsPlace) {
+TEST(Registry, KernelUnderABuiltInName_ReplacesIt) {
   const char* name = "aten::logical_not.out";
   const size_t before = executorch::runtime::get_registered_kernels().size();
   ASSERT_EQ(executorch::runtime::register_kernel(Kernel(name, counted)), Error::Ok);

@@ -30,12 +30,12 @@ BuiltCall::BuiltCall(RecordedCall call, const KernelEntry& kernel, const MemoryP
   }
   std::vector<Span<uint8_t>> memory(named.size());
   size_t together = 0;
-  for (const MemoryPlan::Place& place : plan.shared) {
-    together = std::max(together, place.offset + tensors_[place.tensor].impl->nbytes());
+  for (const MemoryPlan::Slot& slot : plan.shared) {
+    together = std::max(together, slot.offset + tensors_[slot.tensor].impl->nbytes());
   }
   const Span<uint8_t> block = heap_.allocate(together);
-  for (const MemoryPlan::Place& place : plan.shared) {
-    memory[place.tensor] = block.subspan(place.offset, tensors_[place.tensor].impl->nbytes());
+  for (const MemoryPlan::Slot& slot : plan.shared) {
+    memory[slot.tensor] = block.subspan(slot.offset, tensors_[slot.tensor].impl->nbytes());
   }
   // Fills the tensors that are read last: shared memory then holds their values in full.
   for (const bool is_written : {true, false}) {

@@ -14,11 +14,11 @@ namespace rushlight::fuzz {
 
 // The tensors of a call that share a block, as in a program's memory plan, and their offsets in it.
 struct MemoryPlan {
-  struct Place {
+  struct Slot {
     size_t tensor;
     size_t offset;
   };
-  std::vector<Place> shared;  // all others have separate blocks
+  std::vector<Slot> shared;  // all others have separate blocks
 };
 
 // Owns the call, the tensors and the values that arguments() lists.

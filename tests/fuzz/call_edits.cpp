@@ -162,7 +162,7 @@ std::vector<Edit> edits_of(RecordedCall call, const KernelEntry& kernel) {
 
 void apply(const Edit& edit, const KernelEntry& kernel, RecordedCall* call) {
   const std::vector<RecordedCall::Named> tensors = call->tensors(kernel);
-  CallTensor* tensor = edit.place < tensors.size() ? tensors[edit.place].tensor : nullptr;
+  CallTensor* tensor = edit.number < tensors.size() ? tensors[edit.number].tensor : nullptr;
   switch (edit.kind) {
     case Kind::Size:
       if (tensor == nullptr || static_cast<size_t>(edit.item) >= tensor->sizes.size()) return;
@@ -185,24 +185,24 @@ void apply(const Edit& edit, const KernelEntry& kernel, RecordedCall* call) {
       return;
     case Kind::Number: {
       const std::vector<CallValue*> numbers = numbers_of(*call);
-      if (edit.place >= numbers.size()) return;
-      numbers[edit.place]->number = edit.value;
-      numbers[edit.place]->real = edit.real;
+      if (edit.number >= numbers.size()) return;
+      numbers[edit.number]->number = edit.value;
+      numbers[edit.number]->real = edit.real;
       return;
     }
     case Kind::Text: {
       const std::vector<CallValue*> texts = texts_of(*call);
-      if (edit.place < texts.size()) texts[edit.place]->text = kTexts[edit.value];
+      if (edit.number < texts.size()) texts[edit.number]->text = kTexts[edit.value];
       return;
     }
     case Kind::Absent:
-      call->arguments[edit.place] = {};
+      call->arguments[edit.number] = {};
       return;
     case Kind::Shorter:
     case Kind::Longer: {
       const std::vector<CallValue*> lists = lists_of(*call);
-      if (edit.place >= lists.size() || lists[edit.place]->items.empty()) return;
-      std::vector<CallValue>& items = lists[edit.place]->items;
+      if (edit.number >= lists.size() || lists[edit.number]->items.empty()) return;
+      std::vector<CallValue>& items = lists[edit.number]->items;
       if (edit.kind == Kind::Shorter) {
         items.pop_back();
       } else {
@@ -217,7 +217,7 @@ std::string to_text(const Edit& edit) {
   static constexpr const char* kNames[] = {"size",     "everywhere", "sizes",   "no first", "no last",
                                            "one more", "no rank",    "type",    "order",    "number",
                                            "text",     "absent",     "shorter", "longer"};
-  return std::string(kNames[static_cast<size_t>(edit.kind)]) + " " + std::to_string(edit.place) + " " +
+  return std::string(kNames[static_cast<size_t>(edit.kind)]) + " " + std::to_string(edit.number) + " " +
          std::to_string(edit.item) + " " + std::to_string(edit.value) + " " + std::to_string(edit.real);
 }
 
@@ -249,8 +249,8 @@ std::vector<MemoryPlan> plans_of(RecordedCall call, const KernelEntry& kernel) {
 
 std::string to_text(const MemoryPlan& plan) {
   std::string text;
-  for (const MemoryPlan::Place& place : plan.shared) {
-    text += " tensor " + std::to_string(place.tensor) + " at " + std::to_string(place.offset);
+  for (const MemoryPlan::Slot& number : plan.shared) {
+    text += " tensor " + std::to_string(number.tensor) + " at " + std::to_string(number.offset);
   }
   return text;
 }

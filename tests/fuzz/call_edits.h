@@ -14,23 +14,23 @@ namespace rushlight::fuzz {
 
 struct Edit {
   enum class Kind : uint8_t {
-    Size,        // dimension `item` of tensor `place`
+    Size,        // dimension `item` of tensor `number`
     Everywhere,  // every size `item` of all tensors; in lists of integers too
     Sizes,       // the same, except in lists
-    NoFirst,     // tensor `place` loses a dimension
+    NoFirst,     // tensor `number` loses a dimension
     NoLast,
     OneMore,  // or gets another one
     NoRank,   // or loses all
-    Type,     // tensor `place` holds another dtype
+    Type,     // tensor `number` holds another dtype
     Order,    // the dim order reversed
-    Number,   // scalar `place` of all scalars
+    Number,   // scalar `number` of all scalars
     Text,
-    Absent,   // argument `place`
-    Shorter,  // list `place` of all lists
+    Absent,   // argument `number`
+    Shorter,  // list `number` of all lists
     Longer,
   };
   Kind kind;
-  size_t place;
+  size_t number;
   int64_t item;
   int64_t value;
   double real;

@@ -33,7 +33,7 @@ constexpr size_t kTemporary = 1 << 19;  // enough for every recorded call
 constexpr size_t kLittle = 64;
 
 // The variant of a call.
-struct Way {
+struct Mode {
   bool is_dynamic = false;
   bool prepares = false;
   const RecordedCall* prepared_for = nullptr;  // another call, with larger inputs
@@ -65,33 +65,33 @@ Error prepare(const KernelEntry& kernel, const BuiltCall& built, ThreadPool* thr
 }
 
 // Large blocks are slow to allocate, and all calls may share one.
-Span<uint8_t> scratch(const Way& way) {
+Span<uint8_t> scratch(const Mode& mode) {
   static Heap heap;
   static const Span<uint8_t> large = heap.allocate(kTemporary);
   static const Span<uint8_t> small = heap.allocate(kLittle);
-  const Span<uint8_t> block = way.has_little ? small : large;
+  const Span<uint8_t> block = mode.has_little ? small : large;
   std::memset(block.data(), 0x71, std::min<size_t>(block.size(), 4096));
   return block;
 }
 
 Results call(const RecordedCall& recorded, const KernelEntry& kernel, const MemoryPlan& plan,
-             const Way& way) {
+             const Mode& mode) {
   Results called;
-  const BuiltCall built(recorded, kernel, plan, way.is_dynamic);
+  const BuiltCall built(recorded, kernel, plan, mode.is_dynamic);
   if (!built.is_built()) return called;
   const Span<EValue* const> arguments = built.arguments();
   called.error = check_kinds(kernel, arguments);
   if (called.error != Error::Ok) return called;
   Heap heap;
   Pieces pieces;
-  ThreadPool* threads = way.in_pieces ? &pieces : nullptr;
+  ThreadPool* threads = mode.in_pieces ? &pieces : nullptr;
   const void* prepared = nullptr;
   std::optional<BuiltCall> larger;
-  if (way.prepared_for != nullptr) larger.emplace(*way.prepared_for, kernel, plan, way.is_dynamic);
-  if (way.prepares) called.error = prepare(kernel, larger ? *larger : built, threads, &heap, &prepared);
+  if (mode.prepared_for != nullptr) larger.emplace(*mode.prepared_for, kernel, plan, mode.is_dynamic);
+  if (mode.prepares) called.error = prepare(kernel, larger ? *larger : built, threads, &heap, &prepared);
   if (called.error == Error::Ok) called.error = check_tensors(kernel, arguments.data(), When::Running);
   if (called.error != Error::Ok) return called;
-  Arena temporary(scratch(way));
+  Arena temporary(scratch(mode));
   set_seed(kDefaultSeed);
   KernelContext context(&temporary, nullptr, kernel, arguments.size(), threads, prepared);
   called.error = kernel.call(context, arguments.data());
@@ -110,25 +110,25 @@ void set_shapes(RecordedCall* recorded, const KernelEntry& kernel, const Results
 
 // Tensors without overlap: results must not depend on the variant of the call.
 Error call_alone(RecordedCall recorded, const KernelEntry& kernel) {
-  Way dynamic;
+  Mode dynamic;
   dynamic.is_dynamic = true;
   const Results shrunk = call(recorded, kernel, {}, dynamic);
   // Memory of exactly the size of the result, if there is one.
   if (shrunk.error == Error::Ok) set_shapes(&recorded, kernel, shrunk);
-  const Results plain = call(recorded, kernel, {}, Way());
-  Way pieces;
+  const Results plain = call(recorded, kernel, {}, Mode());
+  Mode pieces;
   pieces.in_pieces = true;
   const Results in_pieces = call(recorded, kernel, {}, pieces);
   require(in_pieces.error == plain.error, "another error in pieces");
   const bool is_sound = plain.error == Error::Ok;
   require(!is_sound || are_same(plain, in_pieces), "another result in pieces");
-  Way poor;
+  Mode poor;
   poor.has_little = true;
   const Results without = call(recorded, kernel, {}, poor);
   require(!is_sound || without.error != Error::Ok || are_close(plain, without),
           "another result with little scratch memory");
   if (kernel.prepare != nullptr && !kernel.folds()) {
-    Way prepares;
+    Mode prepares;
     prepares.prepares = true;
     for (const bool cut : {false, true}) {
       prepares.in_pieces = cut;
@@ -159,27 +159,27 @@ void call_smaller(const RecordedCall& recorded, RecordedCall smaller, const Kern
       if (a.sizes.size() != b.sizes.size() || b.sizes[d] > a.sizes[d]) return;
     }
   }
-  Way way;
-  way.is_dynamic = true;
-  const Results plain = call(smaller, kernel, {}, way);
-  way.prepares = true;
-  way.prepared_for = &recorded;
-  const Results prepared = call(smaller, kernel, {}, way);
+  Mode mode;
+  mode.is_dynamic = true;
+  const Results plain = call(smaller, kernel, {}, mode);
+  mode.prepares = true;
+  mode.prepared_for = &recorded;
+  const Results prepared = call(smaller, kernel, {}, mode);
   require(plain.error != Error::Ok || (prepared.error == Error::Ok && are_close(plain, prepared)),
           "another result with what was prepared for larger inputs");
 }
 
 // Overlapping tensors: results are undefined.
 Error call_over(const RecordedCall& recorded, const KernelEntry& kernel, const MemoryPlan& plan) {
-  Way way;
-  const Error error = call(recorded, kernel, plan, way).error;
-  way.is_dynamic = true;
-  static_cast<void>(call(recorded, kernel, plan, way));
-  way.is_dynamic = false;
-  way.in_pieces = true;
-  static_cast<void>(call(recorded, kernel, plan, way));
-  way.has_little = true;
-  static_cast<void>(call(recorded, kernel, plan, way));
+  Mode mode;
+  const Error error = call(recorded, kernel, plan, mode).error;
+  mode.is_dynamic = true;
+  static_cast<void>(call(recorded, kernel, plan, mode));
+  mode.is_dynamic = false;
+  mode.in_pieces = true;
+  static_cast<void>(call(recorded, kernel, plan, mode));
+  mode.has_little = true;
+  static_cast<void>(call(recorded, kernel, plan, mode));
   return error;
 }
 

@@ -116,10 +116,10 @@ class DelegateCase {
 Span<uint8_t> graph_in(uint8_t* data, size_t size) {
   constexpr size_t kHeaderBytes = 30, kGraphAt = 10;
   if (size < kHeaderBytes || std::memcmp(data + 4, "XH00", 4) != 0) return {data, size};
-  uint32_t place[2];  // offset, size
-  std::memcpy(place, data + kGraphAt, sizeof place);
-  if (place[0] > size || place[1] > size - place[0]) return {data, size};
-  return {data + place[0], place[1]};
+  uint32_t section[2];  // offset, size
+  std::memcpy(section, data + kGraphAt, sizeof section);
+  if (section[0] > size || section[1] > size - section[0]) return {data, size};
+  return {data + section[0], section[1]};
 }
 
 }  // namespace

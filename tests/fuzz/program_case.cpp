@@ -12,7 +12,7 @@
 #include "tests/fuzz/heap.h"
 #include "tests/fuzz/inputs.h"
 #include "tests/fuzz/load_method.h"
-#include "tests/fuzz/program_ways.h"
+#include "tests/fuzz/program_modes.h"
 #include "tests/fuzz/require.h"
 
 namespace rushlight::fuzz {
@@ -217,7 +217,7 @@ Outcome run_program(DataLoader& loader, const NamedDataMap* external, Choices& c
     }
     describe(*meta);
     MethodCase(*program, *meta, external, choices).run(&outcome, then);
-    require_same_in_all_ways(*program, *meta, external, choices.word());
+    require_same_in_all_modes(*program, *meta, external, choices.word());
   }
   return outcome;
 }

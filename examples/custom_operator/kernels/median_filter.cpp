@@ -23,9 +23,9 @@ void filter_row(const T* row, T* out, int64_t length, int64_t width, T* window) 
   for (int64_t i = 0; i < length; ++i) {
     for (int64_t k = 0; k < width; ++k) {
       const T value = row[std::clamp<int64_t>(i + k - half, 0, length - 1)];
-      int64_t place = k;
-      for (; place > 0 && before(value, window[place - 1]); --place) window[place] = window[place - 1];
-      window[place] = value;
+      int64_t slot = k;
+      for (; slot > 0 && before(value, window[slot - 1]); --slot) window[slot] = window[slot - 1];
+      window[slot] = value;
     }
     out[i] = window[0] != window[0] ? window[0] : window[half];
   }

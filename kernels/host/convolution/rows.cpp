@@ -88,7 +88,7 @@ class Rows {
       for (ptrdiff_t t = block * block_; t < last; ++t) {
         // Consecutive items have the same tiles and the next panel, for which a single tile is placed
         // already.
-        if (panel == 0 || t != tile.number || item == begin) place(t, &tile);
+        if (panel == 0 || t != tile.number || item == begin) start(t, &tile);
         compute_tile(&tile, panel);
       }
     }
@@ -110,7 +110,7 @@ class Rows {
     const float* pointers[kPointers] = {};
   };
 
-  void place(ptrdiff_t number, Tile* tile) const {
+  void start(ptrdiff_t number, Tile* tile) const {
     const PhaseAxis* axes = phase_.axes;
     // The next tile goes on where the last one ended, which saves the divisions.
     if (number == tile->number + 1) {

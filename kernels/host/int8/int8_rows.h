@@ -110,12 +110,12 @@ class RowBlocks {
 
 // Multiplies all rows, a block at a time, on all threads:
 //   spread(first, count, to)  returns these rows in spread form; it may write them to `to` (spread_bytes)
-//   place(first, &step)       returns the address of the outputs of row `first`, and their stride
-//   store(first, count, from) with `stages` instead of place(): stores outputs from [count][columns]
+//   target(first, &step)       returns the address of the outputs of row `first`, and their stride
+//   store(first, count, from) with `stages` instead of target(): stores outputs from [count][columns]
 // `scratch` has scratch_bytes() for each thread. Results do not depend on blocks or threads.
-template <class Spread, class Place, class Store>
+template <class Spread, class Target, class Store>
 void multiply_rows(KernelContext& context, const Int8Rows& product, char* scratch, bool stages,
-                   const Spread& spread, const Place& place, const Store& store) {
+                   const Spread& spread, const Target& target, const Store& store) {
   const size_t each = product.scratch_bytes(stages);
   const RowBlocks blocks(product);
   // Sizes of the packed weights, and the division of the work: an item is a block of rows and a cut of the
@@ -144,7 +144,7 @@ void multiply_rows(KernelContext& context, const Int8Rows& product, char* scratc
       gemm.part_stride = rows.part_stride;
       int8_t* out = staged;
       gemm.out_stride = static_cast<ptrdiff_t>(product.columns);
-      if (!stages) out = place(first, &gemm.out_stride);
+      if (!stages) out = target(first, &gemm.out_stride);
       // Panels of this cut; each gives `width` adjacent output columns.
       const size_t last = std::min((item % cuts + 1) * per_cut, panels);
       for (size_t panel = item % cuts * per_cut; panel < last; ++panel) {

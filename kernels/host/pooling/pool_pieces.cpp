@@ -72,14 +72,14 @@ bool PoolPieces::next(Row* row) const {
   piece.apart = channels_ ? 0 : static_cast<ptrdiff_t>(columns.step);
   piece.column = static_cast<ptrdiff_t>(extent.begin);
   piece.padded = row->rows.padded * extent.padded;
-  const auto place = [&](const View& view, ptrdiff_t y, ptrdiff_t x) -> char* {
+  const auto element = [&](const View& view, ptrdiff_t y, ptrdiff_t x) -> char* {
     return volume_at(view, row->at[0], 0, y, x) + row->at[1] * view.strides[1];
   };
-  piece.x = place(volume, piece.row, piece.column);
-  piece.y = place(pool_.pooled, row->at[3], row->at[4]);
+  piece.x = element(volume, piece.row, piece.column);
+  piece.y = element(pool_.pooled, row->at[3], row->at[4]);
   piece.index = pool_.indices.data == nullptr
                     ? nullptr
-                    : reinterpret_cast<int64_t*>(place(pool_.indices, row->at[3], row->at[4]));
+                    : reinterpret_cast<int64_t*>(element(pool_.indices, row->at[3], row->at[4]));
   row->at[4] += static_cast<ptrdiff_t>(windows);
   return true;
 }

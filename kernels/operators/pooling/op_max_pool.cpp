@@ -54,12 +54,12 @@ void pool_region(const Pool& pool, const Region& region, char* pooled, char* ind
     }
   }
   // The row-major index in the spatial dimensions of the input: what unpooling and the gradient scatter to.
-  int64_t place = 0;
+  int64_t position = 0;
   for (size_t d = 0; d < kVolume; ++d) {
-    place = place * pool.windows[d].in + region.begin[d] + found[d] * region.step[d];
+    position = position * pool.windows[d].in + region.begin[d] + found[d] * region.step[d];
   }
   access.store(pooled, largest);
-  *reinterpret_cast<int64_t*>(index) = place;
+  *reinterpret_cast<int64_t*>(index) = position;
 }
 
 // `windows` has `spatial` planned entries for the last dimensions, so that every region lies in `self`.

@@ -35,7 +35,7 @@ struct Plane {
 // maximum and an index outside.
 template <class E>
 void pool_window(const E& elements, typename E::Held lowest, const Window* windows, const Covered& rows,
-                 const Covered& columns, const Plane& in, char* out, int64_t* place) {
+                 const Covered& columns, const Plane& in, char* out, int64_t* position) {
   ptrdiff_t y_found = rows.begin;
   ptrdiff_t x_found = columns.begin;
   auto largest = lowest;
@@ -49,7 +49,7 @@ void pool_window(const E& elements, typename E::Held lowest, const Window* windo
     }
   }
   elements.store(out, largest);
-  *place = static_cast<int64_t>(y_found) * windows[1].in + x_found;
+  *position = static_cast<int64_t>(y_found) * windows[1].in + x_found;
 }
 
 template <class E>

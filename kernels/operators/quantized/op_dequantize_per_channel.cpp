@@ -16,15 +16,15 @@ Error dequantize_per_channel_out(KernelContext& context, const Tensor& input, co
   RL_TRY(check_type(out, kTypes & (kRealTypes | kScaleTypes), "out"));
   RL_TRY(check_type(scales, kTypes & kScaleTypes, "scales"));
   RL_TRY(check_dequantized(input, dtype, {quant_min, quant_max}));
-  const AffineSpans runs{input.scalar_type(), out.scalar_type(), scales.scalar_type()};
-  RL_TRY(runs.check());
+  const AffineSpans spans{input.scalar_type(), out.scalar_type(), scales.scalar_type()};
+  RL_TRY(spans.check());
   const AffineList list{scales, zero_points ? &*zero_points : nullptr};
   size_t dim;
   RL_TRY(plan_channels(input, axis, list, out, &dim));
   return backs::dequantize_per_channel_out(context, PerChannelProblem{{input, out}, list, axis}, [&] {
     return for_each_channel(input, dim, list, out,
                             [&](const View& target, const View& source, const Affine& affine) {
-                              return runs.dequantize(target, source, affine);
+                              return spans.dequantize(target, source, affine);
                             });
   });
 }

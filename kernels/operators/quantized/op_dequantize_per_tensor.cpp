@@ -22,12 +22,12 @@ Error dequantize(const Tensor& input, const Affine& affine, const AffineRange& r
   RL_TRY(check_dequantized(input, dtype, range));
   // A double result is computed in double, as PyTorch does for that out_dtype.
   const bool is_double = out.scalar_type() == ScalarType::Double;
-  const AffineSpans runs{input.scalar_type(), out.scalar_type(),
-                         is_double ? ScalarType::Double : ScalarType::Float};
-  RL_TRY(runs.check());
+  const AffineSpans spans{input.scalar_type(), out.scalar_type(),
+                          is_double ? ScalarType::Double : ScalarType::Float};
+  RL_TRY(spans.check());
   RL_TRY(resize_out(out, input.sizes()));
   return ask(PerTensorProblem{{input, out}, affine},
-             [&] { return runs.dequantize(View::of(out), View::of(input), affine); });
+             [&] { return spans.dequantize(View::of(out), View::of(input), affine); });
 }
 
 }  // namespace

@@ -15,11 +15,11 @@ Error dequantize_per_token_out(KernelContext&, const Tensor& input, const Tensor
   RL_TRY(check_type(out, kTypes & (kRealTypes | kScaleTypes), "out"));
   RL_TRY(check_type(scales, kTypes & kScaleTypes, "scales"));
   RL_TRY(check_dequantized(input, dtype, {quant_min, quant_max}));
-  const AffineSpans runs{input.scalar_type(), out.scalar_type(), scales.scalar_type()};
-  RL_TRY(runs.check());
+  const AffineSpans spans{input.scalar_type(), out.scalar_type(), scales.scalar_type()};
+  RL_TRY(spans.check());
   const AffineList list{scales, &zero_points};
   return for_each_token(input, list, out, [&](const View& target, const View& source, const Affine& affine) {
-    return runs.dequantize(target, source, affine);
+    return spans.dequantize(target, source, affine);
   });
 }
 

@@ -15,8 +15,8 @@ Error quantize_per_channel_out(KernelContext& context, const Tensor& input, cons
   RL_TRY(check_type(out, kTypes & kQuantizedTypes, "out"));
   RL_TRY(check_type(scales, kTypes & kScaleTypes, "scales"));
   RL_TRY(check_quantized(out, dtype, range));
-  const AffineSpans runs{out.scalar_type(), input.scalar_type(), scales.scalar_type()};
-  RL_TRY(runs.check());
+  const AffineSpans spans{out.scalar_type(), input.scalar_type(), scales.scalar_type()};
+  RL_TRY(spans.check());
   const AffineList list{scales, &zero_points};
   size_t dim;
   RL_TRY(plan_channels(input, axis, list, out, &dim));
@@ -24,7 +24,7 @@ Error quantize_per_channel_out(KernelContext& context, const Tensor& input, cons
   return backs::quantize_per_channel_out(context, problem, [&] {
     return for_each_channel(input, dim, list, out,
                             [&](const View& target, const View& source, const Affine& affine) {
-                              return runs.quantize(target, source, affine, range, ZeroPoint::kAfterRounding);
+                              return spans.quantize(target, source, affine, range, ZeroPoint::kAfterRounding);
                             });
   });
 }

@@ -19,11 +19,11 @@ Error quantize(const Tensor& input, const Affine& affine, const AffineRange& ran
   RL_TRY(check_type(input, kTypes & kRealTypes, "input"));
   RL_TRY(check_type(out, kTypes & kQuantizedTypes, "out"));
   RL_TRY(check_quantized(out, dtype, range));
-  const AffineSpans runs{out.scalar_type(), input.scalar_type(), ScalarType::Float};
-  RL_TRY(runs.check());
+  const AffineSpans spans{out.scalar_type(), input.scalar_type(), ScalarType::Float};
+  RL_TRY(spans.check());
   RL_TRY(resize_out(out, input.sizes()));
   return ask(QuantizePerTensorProblem{{{out, input}, affine}, range}, [&] {
-    return runs.quantize(View::of(out), View::of(input), affine, range, ZeroPoint::kAfterRounding);
+    return spans.quantize(View::of(out), View::of(input), affine, range, ZeroPoint::kAfterRounding);
   });
 }
 

@@ -16,11 +16,11 @@ Error quantize_per_token_out(KernelContext&, const Tensor& input, const Tensor& 
   RL_TRY(check_type(out, kTypes & kQuantizedTypes, "out"));
   RL_TRY(check_type(scales, kTypes & kScaleTypes, "scales"));
   RL_TRY(check_quantized(out, dtype, range));
-  const AffineSpans runs{out.scalar_type(), input.scalar_type(), scales.scalar_type()};
-  RL_TRY(runs.check());
+  const AffineSpans spans{out.scalar_type(), input.scalar_type(), scales.scalar_type()};
+  RL_TRY(spans.check());
   return for_each_token(input, {scales, &zero_points}, out,
                         [&](const View& target, const View& source, const Affine& affine) {
-                          return runs.quantize(target, source, affine, range, ZeroPoint::kBeforeRounding);
+                          return spans.quantize(target, source, affine, range, ZeroPoint::kBeforeRounding);
                         });
 }
 

@@ -55,13 +55,13 @@ RL_INLINE void add_pair(Sums& sums, const Words& words, uint32_t mask, int32_t p
 
 // Four features at a time: each pair of the row is loaded once for them. runs > 0.
 template <bool kIsByte>
-void sum_block(const uint8_t* words, const char* left, size_t runs, int32_t* sums) {
+void sum_block(const uint8_t* words, const char* left, size_t steps, int32_t* sums) {
   constexpr size_t kPairs = kIsByte ? 2 : 4;
   uint32_t mask = 0x000f000f;  // in a register, so that AND can shift its other operand
   if constexpr (!kIsByte) asm("" : "+r"(mask));
   for (const int32_t* const end = sums + kBlockFeatures; sums != end; sums += kFeatures) {
     const auto* row = reinterpret_cast<const int32_t*>(left);
-    const int32_t* const row_end = row + runs * kPairs;
+    const int32_t* const row_end = row + steps * kPairs;
     const uint8_t* at = words;
     Sums of;
     do {

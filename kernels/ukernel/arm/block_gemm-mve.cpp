@@ -94,19 +94,19 @@ RL_INLINE void sum_feature(uint32x4_t at, uint8x16_t mask, const int8x16_t (&row
 }
 
 // Copies words that a gather cannot load, since they are unaligned or too few.
-[[gnu::noinline]] void sum_copy(SumBlock sum_block, const uint8_t* words, const char* left, size_t runs,
+[[gnu::noinline]] void sum_copy(SumBlock sum_block, const uint8_t* words, const char* left, size_t steps,
                                 int32_t* sums) {
   alignas(uint32_t) uint8_t copy[2 * kGathered * kWordBytes] = {};
-  std::memcpy(copy, words, runs * kWordBytes);
+  std::memcpy(copy, words, steps * kWordBytes);
   sum_block(copy, left, 0, sums);
 }
 
-// `runs` is 0 for aligned whole blocks.
+// `steps` is 0 for aligned whole blocks.
 template <bool kIsByte, size_t kParts>
-void sum_block(const uint8_t* words, const char* left, size_t runs, int32_t* sums) {
-  if (runs != 0 &&
-      (runs != (kIsByte ? 8 : 4) || reinterpret_cast<uintptr_t>(words) % sizeof(uint32_t) != 0)) {
-    return sum_copy(sum_block<kIsByte, kParts>, words, left, runs, sums);
+void sum_block(const uint8_t* words, const char* left, size_t steps, int32_t* sums) {
+  if (steps != 0 &&
+      (steps != (kIsByte ? 8 : 4) || reinterpret_cast<uintptr_t>(words) % sizeof(uint32_t) != 0)) {
+    return sum_copy(sum_block<kIsByte, kParts>, words, left, steps, sums);
   }
   int8x16_t row[kParts][2];
   RL_UNROLL

@@ -197,10 +197,10 @@ void pack_panel(float* to, const float* from, ptrdiff_t from_stride, ptrdiff_t d
   // others one at a time.
   size_t rest = depth_stride == 1 ? depth % 4 : depth;
   depth -= rest;
-#define RL_ACROSS(place)                                                                          \
-  "vldr s0, [%[first], " place "]\n vldr s1, [%[second], " place "]\n vldr s2, [%[third], " place \
-  "]\n"                                                                                           \
-  "vldr s3, [%[fourth], " place "]\n vstmia %[to]!, {s0-s3}\n"
+#define RL_ACROSS(address)                                                                              \
+  "vldr s0, [%[first], " address "]\n vldr s1, [%[second], " address "]\n vldr s2, [%[third], " address \
+  "]\n"                                                                                                 \
+  "vldr s3, [%[fourth], " address "]\n vstmia %[to]!, {s0-s3}\n"
   asm volatile(
       "subs %[depth], #4\n"
       "blt 2f\n"

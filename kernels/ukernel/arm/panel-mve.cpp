@@ -299,18 +299,20 @@ void pack_panel(float* to, const float* from, ptrdiff_t from_stride, ptrdiff_t d
       : "q0", "q1", "lr", "cc", "memory");
 }
 
-void gather_panel(float* to, ptrdiff_t to_stride, const PanelWindows& windows, const PanelPosition& place) {
-  const uint32x4_t height = vdupq_n_u32(place.height);
-  const uint32x4_t width = vdupq_n_u32(place.width);
+void gather_panel(float* to, ptrdiff_t to_stride, const PanelWindows& windows,
+                  const PanelPosition& position) {
+  const uint32x4_t height = vdupq_n_u32(position.height);
+  const uint32x4_t width = vdupq_n_u32(position.width);
   for (size_t j = 0; j < kPanelColumns; j += 4, to += 4) {
-    const uint32x4_t row = vreinterpretq_u32_s32(vaddq_n_s32(vld1q_s32(windows.row + j), place.row));
-    const uint32x4_t column = vreinterpretq_u32_s32(vaddq_n_s32(vld1q_s32(windows.column + j), place.column));
+    const uint32x4_t row = vreinterpretq_u32_s32(vaddq_n_s32(vld1q_s32(windows.row + j), position.row));
+    const uint32x4_t column =
+        vreinterpretq_u32_s32(vaddq_n_s32(vld1q_s32(windows.column + j), position.column));
     // One unsigned comparison an axis covers both borders. Masked lanes load nothing and are 0.
     const mve_pred16_t inside = vcmphiq_m_u32(width, column, vcmphiq_u32(height, row));
     const uint32x4_t offset = vreinterpretq_u32_s32(vld1q_s32(windows.offset + j));
-    const float* from = place.from;
+    const float* from = position.from;
     float* at = to;
-    for (size_t i = place.channels; i > 0; --i, at += to_stride, from += place.channel_stride) {
+    for (size_t i = position.channels; i > 0; --i, at += to_stride, from += position.channel_stride) {
       vst1q_f32(at, vldrwq_gather_shifted_offset_z_f32(from, offset, inside));
     }
   }

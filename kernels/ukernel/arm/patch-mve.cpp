@@ -164,9 +164,9 @@ struct Taps {
 
 // Two or three rows of two or three taps, whose addresses are in registers: three instructions a tap and four
 // for a group of channels.
-#define RL_TAP_AT(place, weight) \
-  "vldrw.32 q1, [" place "], #16\n vldrw.32 q2, " weight "\n vfma.f32 q0, q1, q2\n"
-#define RL_TAP(place, weight) RL_TAP_AT(place, "[r9, #" weight "]")
+#define RL_TAP_AT(address, weight) \
+  "vldrw.32 q1, [" address "], #16\n vldrw.32 q2, " weight "\n vfma.f32 q0, q1, q2\n"
+#define RL_TAP(address, weight) RL_TAP_AT(address, "[r9, #" weight "]")
 #define RL_GROUPS(taps, advance)                                               \
   "push {r0, r4-r11, lr}\n"                                                    \
   "ldr r11, [r0, #44]\n"                                                       \

@@ -16,8 +16,8 @@ namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
 
 namespace {
 
-// sums[j] = sum over `runs` words of feature j of their elements times the elements of a row.
-using SumBlock = void (*)(const uint8_t* words, const char* left, size_t runs, int32_t* sums);
+// sums[j] = sum over `steps` words of feature j of their elements times the elements of a row.
+using SumBlock = void (*)(const uint8_t* words, const char* left, size_t steps, int32_t* sums);
 
 constexpr size_t kWordBytes = kBlockFeatures * sizeof(uint32_t);
 

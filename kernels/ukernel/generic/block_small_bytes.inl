@@ -41,11 +41,11 @@ RL_INLINE int32_t add_byte(int32_t sum, uint32_t byte, const Factors<kIsByte>& f
 
 // Sums are separate variables: compilers that optimize for size keep arrays in memory.
 template <bool kIsByte>
-void sum_block(const uint8_t* words, const char* left, size_t runs, int32_t* sums) {
+void sum_block(const uint8_t* words, const char* left, size_t steps, int32_t* sums) {
   constexpr size_t kBytes = sizeof(uint32_t), kNumbers = kIsByte ? 4 : 8;
   for (const int32_t* const end = sums + kBlockFeatures; sums != end; words += kFeatures * kBytes) {
     const auto* row = reinterpret_cast<const int32_t*>(left);
-    const int32_t* const row_end = row + runs * kNumbers;
+    const int32_t* const row_end = row + steps * kNumbers;
     const uint8_t* at = words;
     int32_t a = 0, b = 0, c = 0, d = 0;
     do {

@@ -40,7 +40,7 @@ void multiply_row(const BlockGemm& p, const char* headers, SumBlock sum_block, f
   const char* left = headers + header_bytes(form);
   const auto* from = static_cast<const uint8_t*>(p.panel);
   const size_t scale_bytes = form.scale_bytes(), row_bytes = row_block_bytes(form);
-  const size_t runs = form.block_depth() / form.run(), blocks = form.group / form.block_depth();
+  const size_t steps = form.block_depth() / form.run(), blocks = form.group / form.block_depth();
   GroupScales group;
   int32_t sums[kBlockFeatures];
   for (size_t g = form.groups(); g > 0; --g) {
@@ -51,8 +51,8 @@ void multiply_row(const BlockGemm& p, const char* headers, SumBlock sum_block, f
       from += scale_bytes;
     }
     for (size_t i = blocks; i > 0; --i, left += row_bytes, headers += sizeof(BlockHeader)) {
-      sum_block(from, left, runs, sums);
-      from += runs * kWordBytes;
+      sum_block(from, left, steps, sums);
+      from += steps * kWordBytes;
       add_block(form, header(headers, 0), sums, group, totals);
     }
   }

@@ -35,16 +35,18 @@ void pack_panel(float* to, const float* from, ptrdiff_t from_stride, ptrdiff_t d
 }
 #endif
 
-void gather_panel(float* to, ptrdiff_t to_stride, const PanelWindows& windows, const PanelPosition& place) {
+void gather_panel(float* to, ptrdiff_t to_stride, const PanelWindows& windows,
+                  const PanelPosition& position) {
   for (size_t j = 0; j < kPanelColumns; ++j) {
-    const auto row = static_cast<uint32_t>(windows.row[j] + place.row);
-    const auto column = static_cast<uint32_t>(windows.column[j] + place.column);
+    const auto row = static_cast<uint32_t>(windows.row[j] + position.row);
+    const auto column = static_cast<uint32_t>(windows.column[j] + position.column);
     float* at = to + j;
-    if (row >= place.height || column >= place.width) {
-      for (size_t i = place.channels; i > 0; --i, at += to_stride) *at = 0;
+    if (row >= position.height || column >= position.width) {
+      for (size_t i = position.channels; i > 0; --i, at += to_stride) *at = 0;
     } else {
-      const float* from = place.from + windows.offset[j];
-      for (size_t i = place.channels; i > 0; --i, at += to_stride, from += place.channel_stride) *at = *from;
+      const float* from = position.from + windows.offset[j];
+      for (size_t i = position.channels; i > 0; --i, at += to_stride, from += position.channel_stride)
+        *at = *from;
     }
   }
 }

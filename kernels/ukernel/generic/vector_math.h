@@ -48,7 +48,7 @@ using U32 = uint32_t;
 #endif
 // a - b and a << places, lane by lane. Signed overflow would be undefined, hence the casts.
 RL_INLINE I32 minus(I32 a, I32 b) { return (I32)((U32)a - (U32)b); }
-RL_INLINE I32 shifted_left(I32 a, int places) { return (I32)((U32)a << places); }
+RL_INLINE I32 shifted_left(I32 a, int bits) { return (I32)((U32)a << bits); }
 
 // The magnitude of one value with the sign of the other, also of zeros and NaN.
 RL_INLINE F32 copy_sign(F32 magnitude, F32 sign) {

@@ -41,8 +41,8 @@ inline uint16_t bits_of(float value, int fraction_bits) {
   if (exponent < 1 - bias) exponent = 1 - bias;
   if (exponent > bias) return static_cast<uint16_t>(sign | infinite);
   // In units in the last place; a carry increments the exponent.
-  const auto places = static_cast<int>(std::nearbyint(std::ldexp(magnitude, fraction_bits - exponent)));
-  return static_cast<uint16_t>(sign | (((exponent + bias - 1) << fraction_bits) + places));
+  const auto significand = static_cast<int>(std::nearbyint(std::ldexp(magnitude, fraction_bits - exponent)));
+  return static_cast<uint16_t>(sign | (((exponent + bias - 1) << fraction_bits) + significand));
 }
 
 // Truncates to int64, then keeps the low bits of T. Values outside of int64 and NaN become its least value.

@@ -133,24 +133,26 @@ void pack_panel(float* to, const float* from, ptrdiff_t from_stride, ptrdiff_t d
   }
 }
 
-void gather_panel(float* to, ptrdiff_t to_stride, const PanelWindows& windows, const PanelPosition& place) {
+void gather_panel(float* to, ptrdiff_t to_stride, const PanelWindows& windows,
+                  const PanelPosition& position) {
   for (size_t j = 0; j < kPanelColumns;) {
     const size_t lanes = __riscv_vsetvl_e32m4(kPanelColumns - j);
     const vint32m4_t rows =
-        __riscv_vadd_vx_i32m4(__riscv_vle32_v_i32m4(windows.row + j, lanes), place.row, lanes);
+        __riscv_vadd_vx_i32m4(__riscv_vle32_v_i32m4(windows.row + j, lanes), position.row, lanes);
     const vint32m4_t columns =
-        __riscv_vadd_vx_i32m4(__riscv_vle32_v_i32m4(windows.column + j, lanes), place.column, lanes);
+        __riscv_vadd_vx_i32m4(__riscv_vle32_v_i32m4(windows.column + j, lanes), position.column, lanes);
     // Unsigned comparisons cover both borders.
     const vbool8_t inside = __riscv_vmand_mm_b8(
-        __riscv_vmsltu_vx_u32m4_b8(__riscv_vreinterpret_v_i32m4_u32m4(rows), place.height, lanes),
-        __riscv_vmsltu_vx_u32m4_b8(__riscv_vreinterpret_v_i32m4_u32m4(columns), place.width, lanes), lanes);
+        __riscv_vmsltu_vx_u32m4_b8(__riscv_vreinterpret_v_i32m4_u32m4(rows), position.height, lanes),
+        __riscv_vmsltu_vx_u32m4_b8(__riscv_vreinterpret_v_i32m4_u32m4(columns), position.width, lanes),
+        lanes);
     // Byte offsets as wide as addresses, since they may be negative.
     const vint64m8_t offsets = __riscv_vsll_vx_i64m8(
         __riscv_vsext_vf2_i64m8(__riscv_vle32_v_i32m4(windows.offset + j, lanes), lanes), 2, lanes);
     const vfloat32m4_t zeros = __riscv_vfmv_v_f_f32m4(0, lanes);
-    const float* from = place.from;
+    const float* from = position.from;
     float* at = to + j;
-    for (size_t i = place.channels; i > 0; --i, at += to_stride, from += place.channel_stride) {
+    for (size_t i = position.channels; i > 0; --i, at += to_stride, from += position.channel_stride) {
       __riscv_vse32_v_f32m4(at,
                             __riscv_vluxei64_v_f32m4_mu(inside, zeros, from,
                                                         __riscv_vreinterpret_v_i64m8_u64m8(offsets), lanes),

@@ -136,7 +136,7 @@ RL_INLINE void multiply_tile(const BlockGemm& p, size_t first, size_t feature, f
     left[r] = rows[r] + header_bytes(form);
   }
   const auto* from = static_cast<const char*>(p.panel);
-  const size_t runs = form.block_depth() / K::kRun, blocks = form.group / form.block_depth();
+  const size_t steps = form.block_depth() / K::kRun, blocks = form.group / form.block_depth();
   F32 totals[kCount][kVecs] = {};
   for (size_t g = 0, block = 0; g < form.groups(); ++g) {
     F32 scales[kVecs], minimums[kVecs] = {};
@@ -153,13 +153,13 @@ RL_INLINE void multiply_tile(const BlockGemm& p, size_t first, size_t feature, f
           for (auto& part : vector) part = all_32<Widest>(0);
         }
       }
-      for (size_t i = 0; i < runs; ++i, from += kWordBytes) {
+      for (size_t i = 0; i < steps; ++i, from += kWordBytes) {
         add_word<K, kCount, kVecs>(sums, left, i * K::kRun / 4 * K::kFourBytes,
                                    from + feature * sizeof(uint32_t));
       }
       RL_UNROLL
       for (size_t r = 0; r < kCount; ++r) {
-        left[r] += runs * K::kRun / 4 * K::kFourBytes;
+        left[r] += steps * K::kRun / 4 * K::kFourBytes;
         const BlockHeader head = header(rows[r], block);
         // zero * (sum of q) corrects for weights stored plus their zero.
         const Widest correction = all_32<Widest>(form.has_minimum ? 0 : head.correction);

@@ -67,7 +67,7 @@ inline Quantization in_groups(std::vector<float> scales, int32_t size) {
 }
 
 // Parameters computed in each execution: one set per index of the dimensions in front of the last `dims`.
-inline Quantization as_it_runs(int32_t dims) {
+inline Quantization dynamic_quantization(int32_t dims) {
   return {3, [=](FlatWriter& flat) { return flat.table({FlatWriter::number(0, dims)}); }};
 }
 

@@ -145,9 +145,11 @@ TEST(Values, NumbersOf4Bits_ShareBytesAndRowsDoNot) {
 }
 
 TEST(Values, DimsThatShareARange_AreThere) {
-  EXPECT_EQ(read(quantized(Datatype::XnnDatatypeQdint8, as_it_runs(1)))->nonbatch_dims, 1);
-  EXPECT_EQ(read(quantized(Datatype::XnnDatatypeQdint8, as_it_runs(3))).error(), Error::InvalidProgram);
-  EXPECT_EQ(read(quantized(Datatype::XnnDatatypeQdint8, as_it_runs(-1))).error(), Error::InvalidProgram);
+  EXPECT_EQ(read(quantized(Datatype::XnnDatatypeQdint8, dynamic_quantization(1)))->nonbatch_dims, 1);
+  EXPECT_EQ(read(quantized(Datatype::XnnDatatypeQdint8, dynamic_quantization(3))).error(),
+            Error::InvalidProgram);
+  EXPECT_EQ(read(quantized(Datatype::XnnDatatypeQdint8, dynamic_quantization(-1))).error(),
+            Error::InvalidProgram);
 }
 
 TEST(Values, AQuantizationWithoutKind_IsRefused) {

@@ -36,11 +36,11 @@ using flatbuffers::Offset;
 // Moves its input to its output, which needs no operator.
 std::vector<uint8_t> moving_program(FlatBufferBuilder& builder, bool says_structure) {
   const auto tensor = [&](uint32_t offset) {
-    const auto place = flat::CreateAllocationDetails(builder, 1, offset);
+    const auto allocation = flat::CreateAllocationDetails(builder, 1, offset);
     return flat::CreateEValue(
         builder, flat::KernelTypes::Tensor,
         flat::CreateTensor(builder, flat::ScalarType::FLOAT, 0, builder.CreateVector(std::vector<int32_t>{2}),
-                           builder.CreateVector(std::vector<uint8_t>{0}), false, 0, place)
+                           builder.CreateVector(std::vector<uint8_t>{0}), false, 0, allocation)
             .Union());
   };
   const auto values = builder.CreateVector(std::vector<Offset<flat::EValue>>{tensor(0), tensor(16)});

@@ -122,23 +122,23 @@ int copy_file(char** paths) {
 }
 
 // A loop of two instructions, on processors for which the assembly is known.
-__attribute__((noinline)) void spin(uint32_t turns) {
+__attribute__((noinline)) void spin(uint32_t loops) {
 #if defined(__thumb__) && !defined(__linux__)
-  asm volatile(".syntax unified\n0: subs %0, #1\n bne 0b" : "+r"(turns) : : "cc");
+  asm volatile(".syntax unified\n0: subs %0, #1\n bne 0b" : "+r"(loops) : : "cc");
 #elif defined(__riscv) && !defined(__linux__)
-  asm volatile("0: addi %0, %0, -1\n bnez %0, 0b" : "+r"(turns));
+  asm volatile("0: addi %0, %0, -1\n bnez %0, 0b" : "+r"(loops));
 #else
-  while (turns-- > 0) asm volatile("");
+  while (loops-- > 0) asm volatile("");
 #endif
 }
 
 // Prints the instructions of 1,000 and of 20,000,000 iterations, then the nanoseconds of both.
 int count() {
   const uint64_t begin = platform::now_ns();
-  constexpr uint32_t kTurns[] = {1000, 20000000};
-  for (const uint32_t turns : kTurns) {
+  constexpr uint32_t kLoops[] = {1000, 20000000};
+  for (const uint32_t loops : kLoops) {
     const uint64_t before = platform::instruction_count();
-    spin(turns);
+    spin(loops);
     print_number(platform::instruction_count() - before);
   }
   print_number(platform::now_ns() - begin);

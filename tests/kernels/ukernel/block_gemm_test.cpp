@@ -131,14 +131,14 @@ std::vector<float> some_rows(size_t count, float size) {
 }
 
 TEST_P(BlockGemmVariants, AnySizes_SameBitsAsReference) {
-  size_t turn = 0;
+  size_t number = 0;
   for (const BlockForm& form : forms()) {
     const size_t rows[] = {1, 2, 3, 5, 8, 11}, features[] = {16, 1, 9, 8, 15};
-    for (int i = 0; i < 3; ++i, ++turn) {
-      const Sample sample = {form, rows[turn % 6], features[turn % 5], turn % 2 == 0, turn % 3 == 0};
-      const float size = turn % 4 == 0 ? 1e-3F : turn % 4 == 1 ? 1e4F : 3.0F;
+    for (int i = 0; i < 3; ++i, ++number) {
+      const Sample sample = {form, rows[number % 6], features[number % 5], number % 2 == 0, number % 3 == 0};
+      const float size = number % 4 == 0 ? 1e-3F : number % 4 == 1 ? 1e4F : 3.0F;
       compare(GetParam(), sample, some_rows(sample.rows * form.depth, size),
-              turn % 2 == 0 ? Edge::kFront : Edge::kBack);
+              number % 2 == 0 ? Edge::kFront : Edge::kBack);
     }
   }
 }

@@ -105,14 +105,14 @@ TEST_P(CacheRowsTest, Products_EveryHalf_IsItsValue) {
   std::vector<uint16_t> halves(kAll);
   for (size_t i = 0; i < kAll; ++i) halves[i] = static_cast<uint16_t>(i);
   std::vector<float> out(kAll / kDepth);
-  for (size_t place = 0; place < kDepth; ++place) {
+  for (size_t position = 0; position < kDepth; ++position) {
     std::vector<uint16_t> cache(kAll);
-    for (size_t i = place; i < kAll; i += kDepth) cache[i] = halves[i];
+    for (size_t i = position; i < kAll; i += kDepth) cache[i] = halves[i];
     float one[kDepth] = {};
-    one[place] = 1;
+    one[position] = 1;
     GetParam().products_half({1, out.size(), kDepth, cache.data(), one, 0, out.data(), 0});
     for (size_t i = 0; i < out.size(); ++i) {
-      const double expected = reference::widened(halves[i * kDepth + place]);
+      const double expected = reference::widened(halves[i * kDepth + position]);
       if (std::isnan(expected)) {
         ASSERT_TRUE(std::isnan(out[i]));
       } else {

@@ -117,8 +117,8 @@ TEST_P(GemmTest, Tile_OfEachSize_IsTheReference) {
       for (const size_t depth : {1, 6}) {
         Case packed(rows, columns, 1, depth, gemm.columns(), gemm.columns());
         packed.check(gemm);
-        Case as_it_lies(rows, columns, 1, depth, columns + 2, columns);
-        as_it_lies.check(gemm);
+        Case unpacked(rows, columns, 1, depth, columns + 2, columns);
+        unpacked.check(gemm);
       }
     }
   }

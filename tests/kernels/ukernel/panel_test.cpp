@@ -184,9 +184,9 @@ TEST(GatherPanel, PlacesOutsideOfTheImage_AreZero) {
   for (int32_t row = 0; row < 6; ++row) {
     for (int32_t column = 0; column < 5; ++column) {
       Guarded<float> to(2 * kPanelColumns * (kChannels - 1) + kPanelColumns);
-      const PanelPosition place{
+      const PanelPosition position{
           image.data() + row * kWidth + column, kHeight * kWidth, kChannels, row, column, kHeight, kWidth};
-      native::gather_panel(to.data(), 2 * kPanelColumns, windows, place);
+      native::gather_panel(to.data(), 2 * kPanelColumns, windows, position);
       for (size_t i = 0; i < kChannels; ++i) {
         for (size_t j = 0; j < kPanelColumns; ++j) {
           const int32_t y = windows.row[j] + row, x = windows.column[j] + column;

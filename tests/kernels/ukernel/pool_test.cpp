@@ -54,9 +54,9 @@ void check_bytes(F largest, size_t count, const PoolWindow& window, int least) {
   Guarded<int64_t> index(count);
   largest(count, window, numbers, x.data(), y.data(), index.data());
   for (size_t i = 0; i < count; ++i) {
-    int64_t place = 0;
-    EXPECT_EQ(y[i], reference::max_pool(i, window, numbers, x.data(), &place)) << count << " " << i;
-    EXPECT_EQ(index[i], place) << count << " " << i;
+    int64_t found = 0;
+    EXPECT_EQ(y[i], reference::max_pool(i, window, numbers, x.data(), &found)) << count << " " << i;
+    EXPECT_EQ(index[i], found) << count << " " << i;
   }
 }
 
@@ -73,10 +73,10 @@ void check(const Pool& pool, size_t count, const PoolWindow& window, bool odd_nu
   Guarded<int64_t> index(count);
   pool.largest(count, window, numbers, x.data(), y.data(), index.data());
   for (size_t i = 0; i < count; ++i) {
-    int64_t place = 0;
-    const float expected = reference::max_pool(i, window, numbers, x.data(), &place);
+    int64_t found = 0;
+    const float expected = reference::max_pool(i, window, numbers, x.data(), &found);
     EXPECT_TRUE(y[i] == expected || (std::isnan(y[i]) && std::isnan(expected))) << count << " " << i;
-    EXPECT_EQ(index[i], place) << count << " " << i;
+    EXPECT_EQ(index[i], found) << count << " " << i;
   }
   pool.average(count, window, 6.0f, x.data(), y.data());
   for (size_t i = 0; i < count; ++i) {

@@ -105,17 +105,17 @@ TEST_P(Run, Sum_AnySizeAndPlace_IsAddedInTheOrderOfTheContract) {
 TEST_P(Run, Extremum_AnyPlace_IsFoundThere) {
   for (const size_t n : kSizes) {
     Guarded<float> x(n);
-    for (const size_t place : {size_t{0}, n / 3, n - 1}) {
+    for (const size_t position : {size_t{0}, n / 3, n - 1}) {
       fill(x);
-      x[place] = 100.0f;
-      EXPECT_EQ(GetParam().max_span(n, x.data()), 100.0f) << n << " " << place;
-      EXPECT_EQ(GetParam().find_span(n, x.data(), 100.0f), place) << n;
-      x[place] = -100.0f;
-      EXPECT_EQ(GetParam().min_span(n, x.data()), -100.0f) << n << " " << place;
-      x[place] = kNan;
-      EXPECT_TRUE(std::isnan(GetParam().max_span(n, x.data()))) << n << " " << place;
-      EXPECT_TRUE(std::isnan(GetParam().min_span(n, x.data()))) << n << " " << place;
-      EXPECT_EQ(GetParam().find_span(n, x.data(), kNan), place) << n;
+      x[position] = 100.0f;
+      EXPECT_EQ(GetParam().max_span(n, x.data()), 100.0f) << n << " " << position;
+      EXPECT_EQ(GetParam().find_span(n, x.data(), 100.0f), position) << n;
+      x[position] = -100.0f;
+      EXPECT_EQ(GetParam().min_span(n, x.data()), -100.0f) << n << " " << position;
+      x[position] = kNan;
+      EXPECT_TRUE(std::isnan(GetParam().max_span(n, x.data()))) << n << " " << position;
+      EXPECT_TRUE(std::isnan(GetParam().min_span(n, x.data()))) << n << " " << position;
+      EXPECT_EQ(GetParam().find_span(n, x.data(), kNan), position) << n;
     }
     EXPECT_EQ(GetParam().find_span(n, x.data(), 1000.0f), n);
   }

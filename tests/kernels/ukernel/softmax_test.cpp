@@ -113,9 +113,9 @@ TEST_P(SoftmaxVariant, Run_OfInfinitiesAndNan_IsTheDefinition) {
     GetParam().log_run(n, x.data(), y.data());
     for (size_t i = 0; i < n; ++i) EXPECT_EQ(y[i], i == n / 2 ? 0.0f : -kInfinity);
     for (const float odd : {kNan, kInfinity}) {
-      for (const size_t place : {size_t{0}, n - 1}) {
+      for (const size_t position : {size_t{0}, n - 1}) {
         fill(x);
-        x[place] = odd;
+        x[position] = odd;
         expect_all_nan("an odd one");
       }
     }

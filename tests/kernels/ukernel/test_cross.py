@@ -116,7 +116,7 @@ def build(machine: Machine, folder: Path) -> Path:
     return folder / "ukernel_tests"
 
 
-# Machines whose loops are those of another one but for few lines, or for the width of vectors.
+# Machines that compile the same loops as another one, except for a few lines or the width of vectors.
 ALIKE = {
     "armv7-neon": "neon",
     "cortex-m3": "cortex-m4",

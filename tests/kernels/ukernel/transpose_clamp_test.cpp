@@ -27,7 +27,7 @@ struct TransposeClamps {
   void (*transpose)(const TransposeClamp&);
 };
 RL_VARIANTS(TransposeClamps, variants, transpose_clamped)
-std::ostream& operator<<(std::ostream& out, const TransposeClamps& turns) { return out << turns.name; }
+std::ostream& operator<<(std::ostream& out, const TransposeClamps& variants) { return out << variants.name; }
 
 class TransposeClampVariants : public ::testing::TestWithParam<TransposeClamps> {};
 INSTANTIATE_TEST_SUITE_P(Each, TransposeClampVariants, ::testing::ValuesIn(variants()),
@@ -63,7 +63,7 @@ struct Case {
   TransposeClamp transposed;
 };
 
-TEST_P(TransposeClampVariants, Turn_AnySizes_AsReference) {
+TEST_P(TransposeClampVariants, Transpose_AnySizes_AsReference) {
   constexpr size_t kSizes[] = {1, 2, 3, 4, 5, 7, 8, 15, 16, 17, 33};
   for (const Edge edge : {Edge::kFront, Edge::kBack}) {
     for (const size_t rows : kSizes) {
@@ -72,7 +72,7 @@ TEST_P(TransposeClampVariants, Turn_AnySizes_AsReference) {
   }
 }
 
-TEST_P(TransposeClampVariants, Turn_ResidualClampAndNotANumber_AsReference) {
+TEST_P(TransposeClampVariants, Transpose_ResidualClampAndNotANumber_AsReference) {
   for (const size_t rows : {5, 16, 21}) {
     Case made(rows, 19, Edge::kBack);
     made.from[3] = std::numeric_limits<float>::quiet_NaN();

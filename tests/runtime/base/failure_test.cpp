@@ -54,7 +54,7 @@ TEST(Failure, OfAShortage_HasItsBytes) {
   EXPECT_EQ(last(), UINT32_MAX);
 }
 
-TEST(Failure, Place_IsWhatTheDecoderComputes) {
+TEST(Failure, Position_IsWhatTheDecoderComputes) {
   // The same numbers stand in tests/python/run/test_failures.py.
   EXPECT_EQ(failure_position("runtime/executor/method.cpp", 77), 0xbc3a3740u);
   EXPECT_EQ(failure_position("runtime/executor/method.cpp", 256 + 77), 0x7c39d280u);

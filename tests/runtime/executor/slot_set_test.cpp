@@ -16,7 +16,7 @@ constexpr uint32_t kNone = SlotSet::kNone;
 
 bool overlap(const Slot& a, const Slot& b) { return a.begin < b.end && b.begin < a.end; }
 
-std::vector<Slot> random_places(size_t count, std::mt19937& random) {
+std::vector<Slot> random_slots(size_t count, std::mt19937& random) {
   std::vector<Slot> slots(count);
   for (uint32_t i = 0; i < count; ++i) {
     const uintptr_t begin = random() % 40;
@@ -25,10 +25,10 @@ std::vector<Slot> random_places(size_t count, std::mt19937& random) {
   return slots;
 }
 
-TEST(SlotSet, SortsByWherePlacesBegin) {
+TEST(SlotSet, SortsByOffset) {
   std::mt19937 random(1);  // NOLINT: the same each time
   for (size_t count = 0; count < 40; ++count) {
-    std::vector<Slot> slots = random_places(count, random);
+    std::vector<Slot> slots = random_slots(count, random);
     sort({slots.data(), slots.size()});
     EXPECT_TRUE(std::is_sorted(slots.begin(), slots.end(),
                                [](const Slot& a, const Slot& b) { return a.begin < b.begin; }));
@@ -41,7 +41,7 @@ TEST(SlotSet, SortsByWherePlacesBegin) {
 TEST(SlotSet, FindsOneThatOverlaps_IfThereIsOne) {
   std::mt19937 random(2);  // NOLINT: the same each time
   for (size_t count = 1; count < 30; ++count) {
-    std::vector<Slot> slots = random_places(count, random);
+    std::vector<Slot> slots = random_slots(count, random);
     sort({slots.data(), slots.size()});
     std::vector<uint32_t> nodes(SlotSet::kNodes * count);
     SlotSet set({slots.data(), count}, nodes.data());
@@ -55,7 +55,7 @@ TEST(SlotSet, FindsOneThatOverlaps_IfThereIsOne) {
         set.erase(slot);
       }
       EXPECT_EQ(set.has(slot), in[slot]);
-      const Slot with = random_places(1, random)[0];
+      const Slot with = random_slots(1, random)[0];
       bool expected = false;
       for (size_t i = 0; i < count; ++i) expected = expected || (in[i] && overlap(slots[i], with));
       const uint32_t found = set.find(with);

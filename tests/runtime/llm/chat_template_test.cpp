@@ -86,10 +86,10 @@ TEST(ChatTemplate_Load, DamagedBlob_Fails) {
     const std::vector<uint8_t> cut(blob.begin(), blob.begin() + static_cast<ptrdiff_t>(size));
     EXPECT_FALSE(ChatTemplate::load({cut.data(), cut.size()}).ok()) << size;
   }
-  for (size_t place = 8; place < 56; ++place) {
+  for (size_t position = 8; position < 56; ++position) {
     auto changed = blob;
-    changed[place] = 0xff;
-    EXPECT_FALSE(ChatTemplate::load({changed.data(), changed.size()}).ok()) << place;
+    changed[position] = 0xff;
+    EXPECT_FALSE(ChatTemplate::load({changed.data(), changed.size()}).ok()) << position;
   }
 }
 

@@ -174,9 +174,9 @@ TEST(Verify, HoldsFieldsToTheBoundsOfTheBuffer) {
     store(entry(&bytes, 1), behind_table);
     EXPECT_EQ(check(bytes), Error::InvalidProgram) << more;
   }
-  for (const size_t in_the_way : {1u, 2u, 3u}) {  // overlaps the offset to the vtable
-    store(entry(&bytes, 1), in_the_way);
-    EXPECT_EQ(check(bytes), Error::InvalidProgram) << in_the_way;
+  for (const size_t overlap : {1u, 2u, 3u}) {  // overlaps the offset to the vtable
+    store(entry(&bytes, 1), overlap);
+    EXPECT_EQ(check(bytes), Error::InvalidProgram) << overlap;
   }
 }
 

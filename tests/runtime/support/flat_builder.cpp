@@ -14,10 +14,10 @@ class Writer {
   explicit Writer(Bytes* out) : out_(out) {}
 
   // The position of the node: the target of offsets to it.
-  uint32_t place(const NodePtr& node) {
+  uint32_t write(const NodePtr& node) {
     const auto known = placed_.find(node.get());
     if (known != placed_.end()) return known->second;
-    return node->is_table ? place_table(*node) : place_vector(*node);
+    return node->is_table ? write_table(*node) : write_vector(*node);
   }
 
  private:
@@ -41,10 +41,10 @@ class Writer {
   void point(size_t at, const NodePtr& child) {
     const auto known = placed_.find(child.get());
     if (known != placed_.end() && known->second < at) placed_.erase(known);
-    patch(at, place(child) - static_cast<uint32_t>(at));
+    patch(at, write(child) - static_cast<uint32_t>(at));
   }
 
-  uint32_t place_vector(const Node& node) {
+  uint32_t write_vector(const Node& node) {
     align(std::max<size_t>(node.alignment, 4), 4);
     const auto position = static_cast<uint32_t>(out_->size());
     placed_[&node] = position;
@@ -58,7 +58,7 @@ class Writer {
     return position;
   }
 
-  uint32_t place_table(const Node& node) {
+  uint32_t write_table(const Node& node) {
     const unsigned slots = node.fields.empty() ? 0 : node.fields.rbegin()->first + 1;
     std::vector<uint16_t> offsets(slots, 0);
     size_t size = 4;
@@ -121,7 +121,7 @@ Bytes flat_file(const NodePtr& root, const std::string& identifier, const Bytes&
   Bytes out(4);
   out.insert(out.end(), identifier.begin(), identifier.begin() + 4);
   out.insert(out.end(), head.begin(), head.end());
-  const uint32_t position = Writer(&out).place(root);
+  const uint32_t position = Writer(&out).write(root);
   std::memcpy(out.data(), &position, sizeof position);
   return out;
 }

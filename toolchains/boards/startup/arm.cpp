@@ -164,8 +164,8 @@ __attribute__((naked, used)) void rushlight_exception() {
   uint32_t number;
   asm volatile("mrs %0, ipsr" : "=r"(number));
   const uint32_t status = system_register(kFaultStatusRegister);
-  const auto* place = reinterpret_cast<const uint8_t*>(frame);
-  const bool stacked = place >= rushlight_stack_start && place + 32 <= rushlight_stack_end;
+  const auto* frame_bytes = reinterpret_cast<const uint8_t*>(frame);
+  const bool stacked = frame_bytes >= rushlight_stack_start && frame_bytes + 32 <= rushlight_stack_end;
   uint32_t address = 0;
   if ((status & (1u << 7)) != 0) address = system_register(kMemoryFaultAddress);
   if ((status & (1u << 15)) != 0) address = system_register(kBusFaultAddress);

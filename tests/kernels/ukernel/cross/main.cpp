@@ -13,7 +13,7 @@ namespace testing {
 
 namespace {
 
-size_t runs;
+size_t ran;
 const char* wanted;
 
 bool is_wanted(const Node& node) {
@@ -29,7 +29,7 @@ void run_all(const void* suite_of, size_t instance) {
     if (node.suite_of != suite_of || !is_wanted(node)) continue;
     const size_t before = failures;
     node.run();
-    runs += node.is_test ? 1 : 0;
+    ran += node.is_test ? 1 : 0;
     if (failures != before) {
       std::printf("FAILED %s.%s/%ld\n", node.suite, node.name, static_cast<long>(instance));
     }
@@ -42,9 +42,9 @@ int run_tests(const char* part) {
   std::printf("variant %s\n", rushlight::ukernel::variant_name());
 #endif
   run_all(nullptr, 0);
-  std::printf("%ld tests ran, %ld expectations failed\n", static_cast<long>(runs),
+  std::printf("%ld tests ran, %ld expectations failed\n", static_cast<long>(ran),
               static_cast<long>(failures));
-  return runs == 0 || failures != 0 ? 1 : 0;
+  return ran == 0 || failures != 0 ? 1 : 0;
 }
 
 }  // namespace testing

@@ -88,11 +88,11 @@ ET_NODISCARD inline Error stride_to_dim_order(const StridesType* strides, const 
   ET_CHECK_OR_RETURN_ERROR(dims <= kTensorDimensionLimit, NotSupported,
                            "dimensions: got %zu, expected at most %zu", dims, kTensorDimensionLimit);
   for (size_t i = 0; i < dims; ++i) {
-    size_t place = i;
-    for (; place > 0 && strides[dim_order[place - 1]] < strides[i]; --place) {
-      dim_order[place] = dim_order[place - 1];
+    size_t position = i;
+    for (; position > 0 && strides[dim_order[position - 1]] < strides[i]; --position) {
+      dim_order[position] = dim_order[position - 1];
     }
-    dim_order[place] = static_cast<DimOrderType>(i);
+    dim_order[position] = static_cast<DimOrderType>(i);
   }
   return Error::Ok;
 }

@@ -2,7 +2,7 @@
 // The run on one thread in zeroed memory gives the expected results. A second run in memory of other bytes
 // finds programs that read memory before they write it, whose results mean nothing; only the others are
 // compared.
-#include "tests/fuzz/program_ways.h"
+#include "tests/fuzz/program_modes.h"
 
 #include <algorithm>
 #include <cmath>
@@ -27,7 +27,7 @@ namespace {
 constexpr size_t kTemporary = 1 << 18;
 constexpr size_t kMost = 64;  // inputs, outputs, planned buffers
 
-struct Way {
+struct Mode {
   bool in_pieces = false;
   bool prepares = false;
   uint8_t before = 0;  // each byte of planned memory
@@ -97,9 +97,9 @@ class Run {
       : program_(program), meta_(meta), external_(external), choices_(seed) {}
 
   // Empty if the method cannot be loaded, fails, or is left out.
-  std::optional<Results> results(const Way& way) {
-    if (meta_.num_backends() > 0 || !load(way.before, way.in_pieces) || !are_apart(*method_)) return {};
-    if (way.prepares && !prepare()) return {};
+  std::optional<Results> results(const Mode& mode) {
+    if (meta_.num_backends() > 0 || !load(mode.before, mode.in_pieces) || !are_apart(*method_)) return {};
+    if (mode.prepares && !prepare()) return {};
     Results results;
     set_seed(kDefaultSeed);
     results.error = execute();
@@ -187,25 +187,25 @@ class Run {
 
 }  // namespace
 
-void require_same_in_all_ways(const Program& program, const MethodMeta& meta, const NamedDataMap* external,
-                              uint64_t seed) {
-  const auto run = [&](const Way& way) { return Run(program, meta, external, seed).results(way); };
+void require_same_in_all_modes(const Program& program, const MethodMeta& meta, const NamedDataMap* external,
+                               uint64_t seed) {
+  const auto run = [&](const Mode& mode) { return Run(program, meta, external, seed).results(mode); };
   Run first(program, meta, external, seed);
   const auto plain = first.results({});
   if (!plain) return;
-  Way way;
-  way.before = 0x71;
-  const auto other_memory = run(way);
+  Mode mode;
+  mode.before = 0x71;
+  const auto other_memory = run(mode);
   if (!other_memory || !are_same(*plain, *other_memory)) return;  // some memory is read before it is written
-  way = {};
-  way.in_pieces = true;
-  const auto in_pieces = run(way);
+  mode = {};
+  mode.in_pieces = true;
+  const auto in_pieces = run(mode);
   require(in_pieces && are_same(*plain, *in_pieces), "another result of a program in pieces");
   if (!first.is_moderate()) return;  // prepared weights are summed in another order
-  way.prepares = true;
+  mode.prepares = true;
   for (const bool cut : {false, true}) {
-    way.in_pieces = cut;
-    const auto prepared = run(way);
+    mode.in_pieces = cut;
+    const auto prepared = run(mode);
     require(prepared && are_close(*plain, *prepared), "another result of a program that was prepared");
   }
 }

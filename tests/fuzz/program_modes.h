@@ -11,7 +11,7 @@ namespace rushlight::fuzz {
 // sums. `seed` determines the inputs. Programs whose results may depend on these variants are left out: calls
 // with overlapping tensors, lists of tensors (which are not examined), delegates, and memory that is read
 // before it is written.
-void require_same_in_all_ways(const Program& program, const MethodMeta& meta, const NamedDataMap* external,
-                              uint64_t seed);
+void require_same_in_all_modes(const Program& program, const MethodMeta& meta, const NamedDataMap* external,
+                               uint64_t seed);
 
 }  // namespace rushlight::fuzz
