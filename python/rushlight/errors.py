@@ -481,15 +481,18 @@ class ClusterNotUsable(RushlightError):
 
 
 class NotReady(RushlightError):
-    """This machine lacks what `rushlight doctor` was asked to check, or something installed is broken.
+    """This machine lacks what `rushlight doctor` was asked to check, something installed is broken, or
+    packages need root to be installed.
 
-    `findings` has each problem."""
+    `findings` has each problem that doctor found."""
 
     exit_code = 37
     default_next_step = "Run the commands above."
 
-    def __init__(self, message: str, findings: Sequence[object] = ()) -> None:
-        super().__init__(message)
+    def __init__(
+        self, message: str, findings: Sequence[object] = (), *, next_step: str | None = None
+    ) -> None:
+        super().__init__(message, next_step=next_step)
         self.findings = list(findings)
 
 

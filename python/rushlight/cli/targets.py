@@ -97,4 +97,8 @@ def install_command(names: tuple[str, ...]) -> None:
             process.run(command, capture=False, check=True)
     if needs_root:
         echo("\n".join("sudo " + shlex.join(command) for command in needs_root))
-        raise NotReady("targets install: expected root for Debian's packages, got an ordinary user")
+        raise NotReady(
+            "targets install: expected root for Debian's packages, got an ordinary user",
+            next_step="Run the commands above. Without root: pip install 'rushlight[build,zig]', then "
+            "--compiler zig builds for most targets, and wasm32 also runs (docs/targets-without-root.md).",
+        )

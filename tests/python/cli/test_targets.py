@@ -57,7 +57,7 @@ def test_installing_without_root_prints_the_command_and_fails(
     assert status("targets", "install", "cortex-m4") == NotReady.exit_code
     said = capsys.readouterr()
     assert said.out.splitlines()[-1].startswith("sudo apt-get install")
-    assert "qemu-system-arm" in said.out and "expected root" in said.err
+    assert "qemu-system-arm" in said.out and "expected root" in said.err and "--compiler zig" in said.err
 
 
 @pytest.mark.parametrize("command", ["build", "run", "size"])
