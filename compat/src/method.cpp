@@ -14,15 +14,31 @@ namespace {
 // rushlight's value as an official one: the same object.
 const EValue& official_value(const rushlight::EValue& value) { return static_cast<const EValue&>(value); }
 
-Error one_step(rushlight::compat::MethodState& state) {
-  if (state.stepped) return Error::EndOfMethod;
-  state.stepped = true;
-  return state.execute();
+constexpr char kMovedFrom[] = "method: object was moved from";
+
+// Checks that the method can be executed: it was not moved from, and each input has a value.
+Error executable(const rushlight::compat::MethodState* state) {
+  ET_CHECK_OR_RETURN_ERROR(state != nullptr, InvalidState, "%s", kMovedFrom);
+  for (size_t i = 0; i < state->has_input.size(); ++i) {
+    ET_CHECK_OR_RETURN_ERROR(state->has_input[i], InvalidArgument, "input %zu: expected a value, got none",
+                             i);
+  }
+  return Error::Ok;
 }
 
-Error no_steps(rushlight::compat::MethodState& state) {
-  ET_CHECK_OR_RETURN_ERROR(state.stepped, InvalidState, "method: step() has not been called");
-  state.stepped = false;
+// A failed step can be repeated.
+Error one_step(rushlight::compat::MethodState* state) {
+  ET_CHECK_OK_OR_RETURN_ERROR(executable(state));
+  if (state->stepped) return Error::EndOfMethod;
+  ET_CHECK_OK_OR_RETURN_ERROR(state->execute());
+  state->stepped = true;
+  return Error::Ok;
+}
+
+Error no_steps(rushlight::compat::MethodState* state) {
+  ET_CHECK_OR_RETURN_ERROR(state != nullptr, InvalidState, "%s", kMovedFrom);
+  ET_CHECK_OR_RETURN_ERROR(state->stepped, InvalidState, "method: step() has not been called");
+  state->stepped = false;
   return Error::Ok;
 }
 
@@ -38,8 +54,6 @@ rushlight::Error give_input(rushlight::Method& method, size_t index, const EValu
   lent.set_data(input.payload.as_tensor.impl()->mutable_data(), rushlight::Storage::Lent);
   return method.set_input(index, rushlight::EValue(rushlight::Tensor(&lent)));
 }
-
-constexpr char kMovedFrom[] = "method: object was moved from";
 
 }  // namespace
 
@@ -100,19 +114,16 @@ Result<executorch::aten::Tensor> Method::get_attribute(std::string_view name) {
 }
 
 Error Method::execute() {
-  ET_CHECK_OR_RETURN_ERROR(state_ != nullptr, InvalidState, "%s", kMovedFrom);
-  for (size_t i = 0; i < inputs_size(); ++i) {
-    ET_CHECK_OR_RETURN_ERROR(state_->has_input[i], InvalidArgument, "input %zu: expected a value, got none",
-                             i);
-  }
+  ET_CHECK_OK_OR_RETURN_ERROR(executable(state_.get()));
+  state_->stepped = false;
   return state_->execute();
 }
 
-Error Method::step() { return one_step(*state_); }
-Error Method::experimental_step() { return one_step(*state_); }
+Error Method::step() { return one_step(state_.get()); }
+Error Method::experimental_step() { return one_step(state_.get()); }
 bool Method::in_progress() const { return false; }
-Error Method::reset_execution() { return no_steps(*state_); }
-Error Method::experimental_reset_execution() { return no_steps(*state_); }
+Error Method::reset_execution() { return no_steps(state_.get()); }
+Error Method::experimental_reset_execution() { return no_steps(state_.get()); }
 
 MethodMeta Method::method_meta() const { return MethodMeta(state_->method().meta()); }
 size_t Method::inputs_size() const { return state_->method().meta().num_inputs(); }

@@ -136,6 +136,8 @@ TEST(Method, WithAKernelOfOnesOwn_Runs) {
   EXPECT_EQ(method->set_inputs({}), Error::InvalidArgument);
 }
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 TEST(Method, ThatWasMovedFrom_Fails) {
   Application application(program_with("rl_program_test::tripled"));
   auto method = application.load();
@@ -145,8 +147,45 @@ TEST(Method, ThatWasMovedFrom_Fails) {
   Method moved(std::move(*method));
   EXPECT_EQ(method->execute(), Error::InvalidState);
   EXPECT_EQ(method->set_input(input, 0), Error::InvalidState);
+  EXPECT_EQ(method->step(), Error::InvalidState);
+  EXPECT_EQ(method->reset_execution(), Error::InvalidState);
   EXPECT_EQ(moved.execute(), Error::Ok);
 }
+
+TEST(Method, SteppedWithoutInputs_IsRefused) {
+  Application application(program_with("rl_program_test::tripled"));
+  auto method = application.load();
+  ASSERT_TRUE(method.ok());
+  EXPECT_EQ(method->step(), Error::InvalidArgument);
+}
+
+TEST(Method, AfterAFailedStep_CanRepeatIt) {
+  Application application(program_with("rl_program_test::tripled"));
+  auto method = application.load();
+  ASSERT_TRUE(method.ok());
+  ASSERT_NE(method->step(), Error::Ok);
+  EXPECT_EQ(method->reset_execution(), Error::InvalidState);
+  const auto input = make_tensor_ptr({2}, {1.0f, 2.0f});
+  ASSERT_EQ(method->set_input(input, 0), Error::Ok);
+  EXPECT_EQ(method->step(), Error::Ok);
+  EXPECT_EQ(values_of(method->get_output(0)), (std::vector<float>{3, 6}));
+  EXPECT_EQ(method->step(), Error::EndOfMethod);
+  EXPECT_EQ(method->reset_execution(), Error::Ok);
+}
+
+TEST(Method, ExecutedAfterAStep_IsReset) {
+  Application application(program_with("rl_program_test::tripled"));
+  auto method = application.load();
+  ASSERT_TRUE(method.ok());
+  const auto input = make_tensor_ptr({2}, {1.0f, 2.0f});
+  ASSERT_EQ(method->set_input(input, 0), Error::Ok);
+  ASSERT_EQ(method->step(), Error::Ok);
+  ASSERT_EQ(method->execute(), Error::Ok);
+  EXPECT_EQ(method->reset_execution(), Error::InvalidState);
+  EXPECT_EQ(method->step(), Error::Ok);
+}
+
+#pragma GCC diagnostic pop
 
 TEST(Method, OfAMissingOperator_IsRefused) {
   Application application(program_with("rl_program_test::absent"));

@@ -36,7 +36,7 @@ namespace executorch::ET_RUNTIME_NAMESPACE {
 class Method final {
  public:
   explicit Method(std::unique_ptr<rushlight::compat::MethodState> state);  // for Program::load_method
-  // The moved-from object may only be destroyed; functions that check it return InvalidState.
+  // The moved-from object may only be destroyed; its functions that return an error return InvalidState.
   Method(Method&& other) noexcept;
   Method(const Method&) = delete;
   Method& operator=(const Method&) = delete;
@@ -76,19 +76,18 @@ class Method final {
 
   // Executes the whole method on the calling thread. Outputs are valid until the next execution. After an
   // error the method may be executed again; outputs are then undefined. Resets the temporary allocator.
-  // Errors: InvalidArgument (an input was never set by set_input()), InvalidState (an input or output without
-  // memory), or as kernels and backends.
+  // Errors: InvalidArgument (an input was never set), InvalidState (an input or output without memory, or
+  // moved from), or as kernels and backends.
   ET_NODISCARD Error execute();
 
   // Executes the method step by step, in ExecuTorch one instruction a call. Here the whole method is one
-  // step: the next call returns EndOfMethod, until reset_execution(). Unlike execute(), step() does not
-  // require that every input was set, only that tensors have memory. Its errors are otherwise as execute()'s.
-  // Precondition: not moved from.
+  // step: the next call returns EndOfMethod, until reset_execution() or execute(). A step that failed can be
+  // repeated. Other errors as execute()'s; in ExecuTorch step() does not check that every input was set.
   ET_EXPERIMENTAL ET_NODISCARD Error step();
   ET_DEPRECATED ET_NODISCARD Error experimental_step();
   // Always false: the one step leaves nothing in progress.
   ET_EXPERIMENTAL ET_NODISCARD bool in_progress() const;
-  // Permits the next step(). Error: InvalidState (no step() before).
+  // Permits the next step(). Error: InvalidState (no step() since the last reset, or moved from).
   ET_EXPERIMENTAL ET_NODISCARD Error reset_execution();
   ET_DEPRECATED ET_NODISCARD Error experimental_reset_execution();
 
