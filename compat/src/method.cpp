@@ -55,6 +55,14 @@ rushlight::Error give_input(rushlight::Method& method, size_t index, const EValu
   return method.set_input(index, rushlight::EValue(rushlight::Tensor(&lent)));
 }
 
+// As in ExecuTorch, an input that was accessed counts as set: from now on the caller sets it.
+const EValue& accessed_input(rushlight::compat::MethodState& state, size_t i) {
+  ET_CHECK_MSG(i < state.has_input.size(), "input %zu: expected an index below %zu", i,
+               state.has_input.size());
+  state.has_input[i] = true;
+  return official_value(state.method().input(i));
+}
+
 }  // namespace
 
 Method::Method(std::unique_ptr<rushlight::compat::MethodState> state) : state_(std::move(state)) {}
@@ -94,9 +102,8 @@ Error Method::get_inputs(EValue* input_evalues, size_t length) {
   ET_CHECK_OR_RETURN_ERROR(state_ != nullptr, InvalidState, "%s", kMovedFrom);
   ET_CHECK_OR_RETURN_ERROR(length >= inputs_size(), InvalidArgument,
                            "length: expected %zu or more inputs, got %zu", inputs_size(), length);
-  for (size_t i = 0; i < length; ++i) {
-    input_evalues[i] = i < inputs_size() ? official_value(state_->method().input(i)) : EValue();
-  }
+  for (size_t i = 0; i < length; ++i)
+    input_evalues[i] = i < inputs_size() ? accessed_input(*state_, i) : EValue();
   return Error::Ok;
 }
 
@@ -133,14 +140,8 @@ const EValue& Method::get_output(size_t i) const {
   ET_CHECK_MSG(i < outputs_size(), "output %zu: expected an index below %zu", i, outputs_size());
   return official_value(state_->method().output(i));
 }
-const EValue& Method::get_input(size_t i) const {
-  ET_CHECK_MSG(i < inputs_size(), "input %zu: expected an index below %zu", i, inputs_size());
-  return official_value(state_->method().input(i));
-}
-EValue& Method::mutable_input(size_t i) {
-  ET_CHECK_MSG(i < inputs_size(), "input %zu: expected an index below %zu", i, inputs_size());
-  return const_cast<EValue&>(official_value(state_->method().input(i)));
-}
+const EValue& Method::get_input(size_t i) const { return accessed_input(*state_, i); }
+EValue& Method::mutable_input(size_t i) { return const_cast<EValue&>(accessed_input(*state_, i)); }
 EValue& Method::mutable_output(size_t i) { return const_cast<EValue&>(get_output(i)); }
 
 EventTracer* Method::get_event_tracer() { return state_->tracer(); }

@@ -152,6 +152,34 @@ TEST(Method, ThatWasMovedFrom_Fails) {
   EXPECT_EQ(moved.execute(), Error::Ok);
 }
 
+// As in ExecuTorch: the deprecated accessors give the input away, and with it the duty to set it.
+TEST(Method, WithAnInputThatWasAccessed_CountsItAsSet) {
+  const auto planned = [] {
+    t::PlanSpec plan;
+    plan.values = {t::tensor({.memory_id = 1}), t::tensor({.memory_id = 1, .offset = 16})};
+    plan.inputs = {0};
+    plan.outputs = {1};
+    plan.operators = {{"rl_program_test::tripled", "out"}};
+    plan.instructions = {t::call(0, {0, 1, 1})};
+    plan.buffer_sizes = {0, 32};
+    return t::build(plan);
+  }();
+  const auto run = [&](auto access) {
+    Application application(planned);
+    auto method = application.load();
+    EXPECT_TRUE(method.ok());
+    EXPECT_EQ(method->execute(), Error::InvalidArgument);
+    access(*method);
+    EXPECT_EQ(method->execute(), Error::Ok);
+  };
+  run([](Method& method) { method.mutable_input(0).toTensor().mutable_data_ptr<float>()[0] = 1; });
+  run([](Method& method) { static_cast<void>(method.get_input(0)); });
+  run([](Method& method) {
+    EValue input;
+    EXPECT_EQ(method.get_inputs(&input, 1), Error::Ok);
+  });
+}
+
 TEST(Method, SteppedWithoutInputs_IsRefused) {
   Application application(program_with("rl_program_test::tripled"));
   auto method = application.load();

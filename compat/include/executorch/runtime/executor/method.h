@@ -66,7 +66,7 @@ class Method final {
   // become None. Elements of tensors are not copied: they stay in the method's memory, and the next execution
   // overwrites them. Error: InvalidArgument (`length` is too small).
   ET_NODISCARD Error get_outputs(EValue* output_evalues, size_t length);
-  // The same for inputs.
+  // The same for inputs, which then count as set, as by get_input().
   ET_DEPRECATED ET_NODISCARD Error get_inputs(EValue* input_evalues, size_t length);
 
   // Returns a mutable buffer by its fully qualified name in the exported model. The tensor is an alias of the
@@ -98,7 +98,7 @@ class Method final {
   size_t outputs_size() const;
   // The present value of an output or input, by reference: its contents change with the method. Aborts if the
   // index is out of range. The mutable forms are for tests: replacing a value bypasses the checks of
-  // set_input().
+  // set_input(). An input that was accessed counts as set for execute().
   const EValue& get_output(size_t i) const;
   ET_DEPRECATED const EValue& get_input(size_t i) const;
   ET_DEPRECATED EValue& mutable_input(size_t i);
