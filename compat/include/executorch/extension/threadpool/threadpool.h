@@ -42,7 +42,7 @@ class ThreadPool final {
   std::shared_ptr<Threads> threads_;
 };
 
-// The pool of the process.
+// The pool of the process. The first call makes it; several threads may call at once.
 ThreadPool* get_threadpool();
 // Always null; pthreadpool's functions then work on the calling thread.
 pthreadpool_t get_pthreadpool();
