@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The official core types mean what they mean there, on rushlight's.
 #include <array>
+#include <cstring>
 #include <memory>
 
 #include <executorch/runtime/core/evalue.h>
@@ -67,6 +68,43 @@ TEST(TensorImpl, Copied_OwnsItsStrides) {
   const TensorImpl copy(*first);
   first.reset();
   EXPECT_EQ(copy.strides()[0], 3);
+}
+
+TEST(TensorImpl, Copied_OwnsTheDimOrderThatItsMakerOmitted) {
+  SizesType sizes[] = {2, 3};
+  float data[6] = {};
+  alignas(TensorImpl) uint8_t memory[sizeof(TensorImpl)];
+  auto* first = new (memory) TensorImpl(ScalarType::Float, 2, sizes, data);
+  const TensorImpl copy(*first);
+  first->~TensorImpl();
+  std::memset(memory, 0xff, sizeof memory);
+  EXPECT_EQ(copy.dim_order(), (ArrayRef<DimOrderType>({0, 1})));
+  EXPECT_EQ(copy.strides(), (ArrayRef<executorch::aten::StridesType>({3, 1})));
+}
+
+TEST(TensorImpl, OfAConstantCopied_IsNotWritable) {
+  SizesType sizes[] = {2};
+  float data[2] = {};
+  TensorImpl constant(ScalarType::Float, 1, sizes);
+  constant.rushlight::TensorImpl::set_data(data, rushlight::Storage::Constant);
+  const TensorImpl copy(constant);
+  EXPECT_EQ(copy.data(), data);
+  EXPECT_FALSE(copy.is_writable());
+}
+
+TEST(TensorImpl, CopiedAfterAResize_KeepsItsCapacity) {
+  SizesType sizes[] = {4, 4};
+  DimOrderType dim_order[] = {0, 1};
+  executorch::aten::StridesType strides[2];
+  float data[16] = {};
+  TensorImpl impl(ScalarType::Float, 2, sizes, data, dim_order, strides, TensorShapeDynamism::DYNAMIC_BOUND);
+  const SizesType smaller[] = {2, 3};
+  ASSERT_EQ(impl.internal_resize_contiguous({smaller, 2}), Error::Ok);
+  TensorImpl copy(impl);
+  EXPECT_EQ(copy.numel(), 6);
+  const SizesType full[] = {4, 4};
+  EXPECT_EQ(copy.internal_resize_contiguous({full, 2}), Error::Ok);
+  EXPECT_EQ(copy.numel(), 16);
 }
 
 TEST(TensorImpl, SizeOutOfRange_Aborts) {
