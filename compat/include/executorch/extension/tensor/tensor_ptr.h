@@ -114,8 +114,8 @@ TensorPtr make_tensor_ptr(T value) {
   return internal::assemble_from<T>(std::move(parts), std::initializer_list<T>{value});
 }
 
-// A view of another tensor's memory, with its shape or a shape of at most as many elements. The second form
-// keeps the other tensor alive.
+// A view of another tensor's memory, with its shape or a shape of at most as many elements; the view of a
+// constant is not writable. The second form keeps the other tensor alive.
 TensorPtr make_tensor_ptr(const executorch::aten::Tensor& tensor,
                           std::vector<executorch::aten::SizesType> sizes = {},
                           std::vector<executorch::aten::DimOrderType> dim_order = {},

@@ -98,6 +98,13 @@ class TensorImpl : public rushlight::TensorImpl {
   void set_data(void* data) {
     Base::set_data(data, data == nullptr ? rushlight::Storage::None : rushlight::Storage::Planned);
   }
+  // Refers to the other's memory, which must hold this tensor's elements; not writable if it is a constant's.
+  void share_data(const TensorImpl& other) {
+    using rushlight::Storage;
+    const bool constant = other.storage() == Storage::Constant || other.storage() == Storage::ConstantView;
+    set_data(other.mutable_data());
+    if (constant) Base::set_data(other.mutable_data(), Storage::ConstantView);
+  }
   // Resizes or aborts.
   ET_DEPRECATED void set_sizes_contiguous(ArrayRef<SizesType> sizes) {
     ET_CHECK_MSG(internal_resize_contiguous(sizes) == Error::Ok, "sizes: not possible for this tensor");

@@ -154,8 +154,8 @@ inline size_t calculate_linear_index(const executorch::aten::SizesType* coordina
 
 // Functions of the runtime and of tests; they do not compare dtypes or shapes.
 namespace internal {
-// Makes the target an alias of the source's memory, which must outlive it. Error: InvalidArgument (different
-// sizes in bytes, the source has no memory).
+// Makes the target an alias of the source's memory, which must outlive it; the alias of a constant is not
+// writable. Error: InvalidArgument (different sizes in bytes, the source has no memory).
 ET_NODISCARD Error share_tensor_data(const executorch::aten::Tensor& t_dst,
                                      const executorch::aten::Tensor& t_src);
 // Copies the bytes, also between the host and a device with a registered DeviceAllocator. A source without
