@@ -21,20 +21,16 @@ Result<executorch::aten::ArrayRef<T>> BoxedEvalueList<T>::tryGet() const {
   T* items = reinterpret_cast<T*>(this->items);
   for (uint32_t i = 0; this->values != nullptr && i < size_; ++i) {
     const auto* value = static_cast<const EValue*>(this->values[i]);
-    if constexpr (std::is_same_v<T, std::optional<executorch::aten::Tensor>>) {
-      if (value == nullptr || value->isNone()) {
+    if constexpr (internal::IsOptional<T>::value) {
+      if (value == nullptr) {
         items[i] = std::nullopt;
         continue;
       }
-      auto item = value->tryToTensor();
-      if (!item.ok()) return item.error();
-      items[i] = *item;
-    } else {
-      if (value == nullptr) return Error::InvalidState;
-      auto item = value->template tryTo<T>();
-      if (!item.ok()) return item.error();
-      items[i] = *item;
     }
+    if (value == nullptr) return Error::InvalidState;
+    auto item = value->template tryTo<T>();
+    if (!item.ok()) return item.error();
+    items[i] = *item;
   }
   return executorch::aten::ArrayRef<T>(items, static_cast<size_t>(size_));
 }
@@ -134,7 +130,7 @@ inline executorch::aten::ArrayRef<std::optional<executorch::aten::Tensor>> EValu
 template <class T>
 bool EValue::holds() const {
   namespace aten = executorch::aten;
-  if constexpr (IsOptional<T>::value) {
+  if constexpr (internal::IsOptional<T>::value) {
     return isNone() || holds<typename T::value_type>();
   } else if constexpr (std::is_same_v<T, double>) {
     return isDouble();
@@ -164,7 +160,7 @@ bool EValue::holds() const {
 template <class T>
 T EValue::read() const {
   namespace aten = executorch::aten;
-  if constexpr (IsOptional<T>::value) {
+  if constexpr (internal::IsOptional<T>::value) {
     return toOptional<typename T::value_type>();
   } else if constexpr (std::is_same_v<T, int64_t>) {
     return toInt();

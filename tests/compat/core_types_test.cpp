@@ -170,6 +170,12 @@ TEST(EValue, Lists_AreGatheredWhenRead) {
   EXPECT_EQ(int_list.toIntList()[1], 5);
   EValue* tensors[] = {&values[2], &values[3]};
   std::optional<Tensor> items[2];
+  EValue* some[] = {&values[0], nullptr};
+  std::optional<int64_t> some_items[2];
+  auto some_ints = BoxedEvalueList<std::optional<int64_t>>(some, some_items, 2).tryGet();
+  ASSERT_TRUE(some_ints.ok());
+  EXPECT_EQ((*some_ints)[0], values[0].toInt());
+  EXPECT_FALSE((*some_ints)[1].has_value());
   BoxedEvalueList<std::optional<Tensor>> optionals(tensors, items, 2);
   const auto read = EValue(&optionals).toListOptionalTensor();
   ASSERT_EQ(read.size(), 2u);

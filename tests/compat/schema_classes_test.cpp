@@ -465,6 +465,14 @@ TEST(TensorParser, OfLists_TakesTheValuesItNames) {
   EXPECT_FALSE(optional->get()[0].has_value());
   EXPECT_EQ(optional->get()[1]->const_data_ptr(), data);
   EXPECT_FALSE(optional->get()[2].has_value());
+  const auto some_numbers = indices({-1, 1, 2});
+  auto ints = parseListOptionalType<int64_t>(as_vector(some_numbers), values, 3, memory.manager());
+  ASSERT_TRUE(ints.ok());
+  const auto read = ints->tryGet();
+  ASSERT_TRUE(read.ok());
+  EXPECT_FALSE((*read)[0].has_value());
+  EXPECT_EQ((*read)[1], values[1].toInt());
+  EXPECT_FALSE((*read)[2].has_value());
   EXPECT_EQ(parseListOptionalType<Tensor>(as_vector(number), values, 3, memory.manager()).error(),
             Error::InvalidType);
 }
