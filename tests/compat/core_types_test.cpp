@@ -260,6 +260,23 @@ TEST(ExtractScalarTensor, OutOfRange_IsRefused) {
   EXPECT_EQ(real, 300.0f);
 }
 
+TEST(ExtractScalarTensor, NegativeIntoUnsigned_IsRefused) {
+  SizesType sizes[] = {1};
+  const auto refused = [&sizes](auto value, ScalarType type, auto out) {
+    TensorImpl impl(type, 1, sizes, &value);
+    const auto before = out;
+    return !executorch::runtime::extract_scalar_tensor(Tensor(&impl), &out) && out == before;
+  };
+  EXPECT_TRUE(refused(int8_t{-1}, ScalarType::Char, uint32_t{7}));
+  EXPECT_TRUE(refused(int32_t{-1}, ScalarType::Int, uint32_t{7}));
+  EXPECT_TRUE(refused(int64_t{-1}, ScalarType::Long, uint32_t{7}));
+  EXPECT_TRUE(refused(int64_t{1} << 32, ScalarType::Long, uint32_t{7}));
+  EXPECT_TRUE(refused(int16_t{-1}, ScalarType::Short, uint64_t{7}));
+  EXPECT_TRUE(refused(INT64_MIN, ScalarType::Long, uint64_t{7}));
+  EXPECT_FALSE(refused(INT64_MAX, ScalarType::Long, uint64_t{7}));
+  EXPECT_FALSE(refused(uint8_t{255}, ScalarType::Byte, uint32_t{7}));
+}
+
 TEST(TensorChecks, Mismatch_AbortsOrSaysFalse) {
   SizesType sizes[] = {2};
   SizesType others[] = {3};
