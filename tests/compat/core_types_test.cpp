@@ -127,6 +127,21 @@ TEST(ResizeTensor, WithinTheBound_ChangesSizesAndStrides) {
   EXPECT_NE(executorch::runtime::resize_tensor(tensor, ArrayRef<int64_t>(larger)), Error::Ok);
 }
 
+TEST(ResizeTensor, SizesBeyondInt32_AreRefused) {
+  SizesType sizes[] = {1};
+  float data[1] = {};
+  TensorImpl impl(ScalarType::Float, 1, sizes, data);
+  const auto resize = [&impl](auto size) {
+    return executorch::runtime::resize_tensor(Tensor(&impl), ArrayRef<decltype(size)>(&size, 1));
+  };
+  EXPECT_EQ(resize((int64_t{1} << 32) + 1), Error::InvalidArgument);
+  EXPECT_EQ(resize(1 - (int64_t{1} << 32)), Error::InvalidArgument);
+  EXPECT_EQ(resize((uint64_t{1} << 32) + 1), Error::InvalidArgument);
+  EXPECT_EQ(resize(uint64_t{1}), Error::Ok);
+  EXPECT_EQ(resize(uint8_t{1}), Error::Ok);
+  EXPECT_EQ(resize(int64_t{1}), Error::Ok);
+}
+
 TEST(EValue, OfEachKind_KnowsItAndGivesItBack) {
   EXPECT_TRUE(EValue().isNone());
   EXPECT_EQ(EValue(int64_t{7}).toInt(), 7);
