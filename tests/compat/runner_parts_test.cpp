@@ -79,6 +79,7 @@ TEST(DataLoader, MovedFrom_FailsClearly) {
   auto mapped = MmapDataLoader::from(path.c_str(), MmapDataLoader::MlockConfig::NoMlock);
   ASSERT_TRUE(mapped.ok());
   expect_moved(std::move(*mapped));
+  EXPECT_EQ(mapped->check(), Error::InvalidState);
   const std::string uri = "fd:///" + std::to_string(::open(path.c_str(), O_RDONLY));
   auto from_descriptor = FileDescriptorDataLoader::fromFileDescriptorUri(uri.c_str());
   ASSERT_TRUE(from_descriptor.ok());
