@@ -49,6 +49,13 @@ const T* data_of(executorch::aten::ArrayRef<T> list) {
   return list.data() == nullptr ? &kNowhere : list.data();
 }
 
+// The number of items as an EValue holds it. Aborts if it does not fit.
+inline uint32_t length_of(size_t size) {
+  const auto length = static_cast<uint32_t>(size);
+  ET_CHECK_MSG(length == size, "list: expected fewer than 2^32 items, got %zu", size);
+  return length;
+}
+
 // Names for messages.
 constexpr const char* name_of(Tag tag) {
   constexpr const char* kNames[] = {"none",     "tensor",      "string",      "double",
@@ -75,19 +82,19 @@ inline EValue::EValue(executorch::aten::ArrayRef<char>* value) {
   ET_CHECK_MSG(value != nullptr, "the string's pointer cannot be null");
   tag = Tag::String;
   payload.as_string = internal::data_of(*value);
-  length = static_cast<uint32_t>(value->size());
+  length = internal::length_of(value->size());
 }
 inline EValue::EValue(executorch::aten::ArrayRef<bool>* value) {
   ET_CHECK_MSG(value != nullptr, "the list's pointer cannot be null");
   tag = Tag::ListBool;
   payload.as_bool_list = internal::data_of(*value);
-  length = static_cast<uint32_t>(value->size());
+  length = internal::length_of(value->size());
 }
 inline EValue::EValue(executorch::aten::ArrayRef<double>* value) {
   ET_CHECK_MSG(value != nullptr, "the list's pointer cannot be null");
   tag = Tag::ListDouble;
   payload.as_double_list = internal::data_of(*value);
-  length = static_cast<uint32_t>(value->size());
+  length = internal::length_of(value->size());
 }
 
 inline void EValue::expect(Tag expected) const {

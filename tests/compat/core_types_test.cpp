@@ -173,6 +173,20 @@ TEST(EValue, Tensor_IsGivenByReference) {
   EXPECT_EQ(EValue(pointer).toTensor().unsafeGetTensorImpl(), &impl);
 }
 
+TEST(EValue, OfAListLongerThanItsLength_Aborts) {
+  if constexpr (sizeof(size_t) > sizeof(uint32_t)) {
+    const size_t size = (size_t{1} << 32) + 1;
+    const bool item = true;
+    ArrayRef<bool> bools(&item, size);
+    EXPECT_DEATH(static_cast<void>(EValue(&bools)), "");
+    const double number = 1;
+    ArrayRef<double> numbers(&number, size);
+    EXPECT_DEATH(static_cast<void>(EValue(&numbers)), "");
+    ArrayRef<char> text("a", size);
+    EXPECT_DEATH(static_cast<void>(EValue(&text)), "");
+  }
+}
+
 TEST(EValue, Lists_AreGatheredWhenRead) {
   SizesType sizes[] = {1};
   TensorImpl impl(ScalarType::Float, 1, sizes);

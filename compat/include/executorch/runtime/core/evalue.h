@@ -99,7 +99,7 @@ struct EValue : public rushlight::EValue {
   EValue(Tensor value) : rushlight::EValue(value) {}
   // A string; a list of bools; a list of doubles. The elements are referred to, not copied, and must outlive
   // the value; the ArrayRef object itself need not (in ExecuTorch it must). A string may contain zero bytes.
-  // Aborts for null.
+  // Aborts for null, or 2^32 elements or more.
   EValue(executorch::aten::ArrayRef<char>* value);
   EValue(executorch::aten::ArrayRef<bool>* value);
   EValue(executorch::aten::ArrayRef<double>* value);
