@@ -198,6 +198,24 @@ TEST(PrepareInputTensors, OfAMethod_SetsOnes) {
             Error::InvalidArgument);
 }
 
+TEST(Method, MovedFrom_IsRefusedByFunctionsThatTakeIt) {
+  executorch::extension::Module module(file("multi_method/model.pte"));
+  ASSERT_EQ(module.load_method("encode"), Error::Ok);
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+  auto method = module.method("encode");
+#pragma GCC diagnostic pop
+  ASSERT_TRUE(method.ok());
+  const executorch::runtime::Method moved(std::move(**method));
+  EXPECT_EQ(executorch::extension::prepare_input_tensors(**method).error(), Error::InvalidState);
+  namespace bundled = executorch::bundled_program;
+  auto bytes = bytes_of(file("multi_method/model.pte"));
+  EXPECT_EQ(bundled::load_bundled_input(**method, bytes.data(), 0), Error::InvalidState);
+  EXPECT_EQ(bundled::verify_method_outputs(**method, bytes.data(), 0), Error::InvalidState);
+  EXPECT_EQ(bundled::compute_method_output_error_stats(**method, bytes.data(), 0).status,
+            Error::InvalidState);
+}
+
 TEST(CPUCachingAllocator, AfterAReset_HandsTheSameMemoryOut) {
   CPUCachingAllocator allocator(1 << 20);
   void* first = allocator.allocate(100);
