@@ -295,7 +295,9 @@ TEST(TensorParser, OfAProgram_MakesItsTensors) {
       auto constant = program->get_constant_buffer_data(described->data_buffer_idx(), tensor->nbytes());
       ASSERT_TRUE(constant.ok());
       EXPECT_EQ(tensor->const_data_ptr(), *constant);
+      EXPECT_FALSE(tensor->unsafeGetTensorImpl()->is_writable());
     } else {
+      EXPECT_TRUE(tensor->unsafeGetTensorImpl()->is_writable());
       EXPECT_EQ(tensor->const_data_ptr(), memory.at(described->allocation_info()->memory_offset_low()));
     }
     made.emplace_back(*tensor);
@@ -362,6 +364,7 @@ TEST(TensorParser, OfExternalData_TakesItFromWhereItIs) {
   auto tensor = parseTensor(&*program, memory.manager(), weight, &*map, {constants, 1});
   ASSERT_TRUE(tensor.ok());
   EXPECT_EQ(tensor->const_data_ptr(), expected);
+  EXPECT_FALSE(tensor->unsafeGetTensorImpl()->is_writable());
   NamedData small[] = {{"0.weight", FreeableBuffer(expected, 8, nullptr)}};
   EXPECT_EQ(parseTensor(&*program, memory.manager(), weight, &*map, {small, 1}).error(),
             Error::InvalidExternalData);
