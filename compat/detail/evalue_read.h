@@ -37,20 +37,16 @@ Result<executorch::aten::ArrayRef<T>> BoxedEvalueList<T>::tryGet() const {
   T* items = reinterpret_cast<T*>(this->items);
   for (uint32_t i = 0; this->values != nullptr && i < size_; ++i) {
     const auto* value = static_cast<const EValue*>(this->values[i]);
-    if constexpr (std::is_same_v<T, std::optional<executorch::aten::Tensor>>) {
-      if (value == nullptr || value->isNone()) {
+    if constexpr (internal::IsOptional<T>::value) {
+      if (value == nullptr) {
         items[i] = std::nullopt;
         continue;
       }
-      auto item = value->tryToTensor();
-      if (!item.ok()) return item.error();
-      items[i] = *item;
-    } else {
-      if (value == nullptr) return Error::InvalidState;
-      auto item = value->template tryTo<T>();
-      if (!item.ok()) return item.error();
-      items[i] = *item;
     }
+    if (value == nullptr) return Error::InvalidState;
+    auto item = value->template tryTo<T>();
+    if (!item.ok()) return item.error();
+    items[i] = *item;
   }
   return executorch::aten::ArrayRef<T>(items, static_cast<size_t>(size_));
 }
@@ -68,6 +64,13 @@ template <class T>
 const T* data_of(executorch::aten::ArrayRef<T> list) {
   static constexpr T kNowhere{};
   return list.data() == nullptr ? &kNowhere : list.data();
+}
+
+// The number of items as an EValue holds it. Aborts if it does not fit.
+inline uint32_t length_of(size_t size) {
+  const auto length = static_cast<uint32_t>(size);
+  ET_CHECK_MSG(length == size, "list: expected fewer than 2^32 items, got %zu", size);
+  return length;
 }
 
 // Names for messages: "a tensor", "an int".
@@ -99,19 +102,19 @@ inline EValue::EValue(executorch::aten::ArrayRef<char>* value) {
   ET_CHECK_MSG(value != nullptr, "the string's pointer cannot be null");
   tag = Tag::String;
   payload.as_string = internal::data_of(*value);
-  length = static_cast<uint32_t>(value->size());
+  length = internal::length_of(value->size());
 }
 inline EValue::EValue(executorch::aten::ArrayRef<bool>* value) {
   ET_CHECK_MSG(value != nullptr, "the list's pointer cannot be null");
   tag = Tag::ListBool;
   payload.as_bool_list = internal::data_of(*value);
-  length = static_cast<uint32_t>(value->size());
+  length = internal::length_of(value->size());
 }
 inline EValue::EValue(executorch::aten::ArrayRef<double>* value) {
   ET_CHECK_MSG(value != nullptr, "the list's pointer cannot be null");
   tag = Tag::ListDouble;
   payload.as_double_list = internal::data_of(*value);
-  length = static_cast<uint32_t>(value->size());
+  length = internal::length_of(value->size());
 }
 
 // Aborts, naming both kinds, unless the tag is `expected`.
@@ -161,7 +164,7 @@ inline executorch::aten::ArrayRef<std::optional<executorch::aten::Tensor>> EValu
 template <class T>
 bool EValue::holds() const {
   namespace aten = executorch::aten;
-  if constexpr (IsOptional<T>::value) {
+  if constexpr (internal::IsOptional<T>::value) {
     return isNone() || holds<typename T::value_type>();
   } else if constexpr (std::is_same_v<T, double>) {
     return isDouble();
@@ -192,7 +195,7 @@ bool EValue::holds() const {
 template <class T>
 T EValue::read() const {
   namespace aten = executorch::aten;
-  if constexpr (IsOptional<T>::value) {
+  if constexpr (internal::IsOptional<T>::value) {
     return toOptional<typename T::value_type>();
   } else if constexpr (std::is_same_v<T, int64_t>) {
     return toInt();

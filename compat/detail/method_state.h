@@ -157,6 +157,7 @@ struct ProgramAccess {
   static const Program& program(const et::Program& program) { return program.state_->program(); }
 };
 struct MethodAccess {
+  static bool is_moved_from(const et::Method& method) { return method.state_ == nullptr; }
   static MethodState& state(et::Method& method) { return *method.state_; }
 };
 

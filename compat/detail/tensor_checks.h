@@ -7,6 +7,7 @@
 #include <limits>
 #include <type_traits>
 
+#include <c10/util/TypeSafeSignMath.h>
 #include <executorch/runtime/core/exec_aten/exec_aten.h>
 #include <executorch/runtime/core/exec_aten/util/dim_order_util.h>
 #include <executorch/runtime/core/exec_aten/util/scalar_type_util.h>
@@ -105,7 +106,7 @@ using NumberOf = std::conditional_t<is_reduced_floating_point_v<T>, float, T>;
 template <class T, class From>
 bool fits_number(From value) {
   if constexpr (std::is_integral_v<T>) {
-    return value >= std::numeric_limits<T>::lowest() && value <= std::numeric_limits<T>::max();
+    return !c10::less_than_lowest<T>(value) && !c10::greater_than_max<T>(value);
   } else {
     // Every T is contained in double, so the comparison is exact at its limits.
     const auto wide = static_cast<double>(static_cast<NumberOf<From>>(value));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Out-of-line parts of the core types: construction of TensorImpl, names of tags and shapes.
+#include <algorithm>
 #include <bitset>
 #include <cstdio>
 #include <cstring>
@@ -123,12 +124,29 @@ TensorImpl::TensorImpl(ScalarType type, ssize_t dim, SizesType* sizes, void* dat
   set_device(rushlight::compat::our_device(Device(device_type, device_index)));
 }
 
-// Shares sizes, dim order and memory with the other one, and computes the strides again. If the other one was
-// created without a dim order, the dim order is part of it, so it must outlive the copy.
-TensorImpl::TensorImpl(const TensorImpl& other)
-    : TensorImpl(other.scalar_type(), other.dim(), const_cast<SizesType*>(other.sizes().data()),
-                 other.mutable_data(), const_cast<DimOrderType*>(other.dim_order().data()), nullptr,
-                 other.shape_dynamism(), other.device_type(), other.device_index()) {}
+TensorImpl::Base TensorImpl::description_of(const TensorImpl& other, DimOrderType* own_dim_order,
+                                            StridesType* own_strides) {
+  auto* dim_order = const_cast<DimOrderType*>(other.dim_order().data());
+  auto* strides = const_cast<StridesType*>(other.strides().data());
+  const bool stores_dim_order = dim_order == other.own_dim_order_;
+  const bool stores_strides = strides == other.own_strides_;
+  if (!stores_dim_order && !stores_strides) return other;
+  const auto rank = static_cast<size_t>(other.dim());
+  if (stores_dim_order) {
+    std::copy_n(dim_order, rank, own_dim_order);
+    dim_order = own_dim_order;
+  }
+  if (stores_strides) {
+    std::copy_n(strides, rank, own_strides);
+    strides = own_strides;
+  }
+  Base copy(other.Base::scalar_type(), rank, const_cast<SizesType*>(other.sizes().data()), dim_order, strides,
+            other.Base::numel(), other.mutable_data(), other.storage(), other.shape_dynamism());
+  copy.set_device(other.Base::device());
+  return copy;
+}
+
+TensorImpl::TensorImpl(const TensorImpl& other) : Base(description_of(other, own_dim_order_, own_strides_)) {}
 
 size_t TensorImpl::nbytes() const { return static_cast<size_t>(numel()) * elementSize(scalar_type()); }
 

@@ -130,7 +130,10 @@ Result<FreeableBuffer> MmapDataLoader::load(size_t offset, size_t size, const Se
   return official(std::move(*loaded));
 }
 
-Error MmapDataLoader::check() const { return official(loader_.check()); }
+Error MmapDataLoader::check() const {
+  ET_CHECK_OR_RETURN_ERROR(is_open_, InvalidState, "loader: object was moved from");
+  return official(loader_.check());
+}
 
 Error MmapDataLoader::load_into(size_t offset, size_t size, const SegmentInfo&, void* buffer) const {
   ET_CHECK_OR_RETURN_ERROR(is_open_, InvalidState, "loader: object was moved from");

@@ -7,6 +7,8 @@
 #include <executorch/extension/runner_util/inputs.h>
 #include <executorch/runtime/core/exec_aten/util/scalar_type_util.h>
 
+#include "compat/detail/method_state.h"
+
 namespace executorch::extension {
 
 using executorch::aten::ScalarType;
@@ -82,6 +84,8 @@ Error fill_and_set_input(Method& method, TensorInfo& tensor_meta, size_t input_i
 
 Result<BufferCleanup> prepare_input_tensors(Method& method, PrepareInputTensorsOptions options,
                                             const std::vector<std::pair<char*, size_t>>& input_buffers) {
+  ET_CHECK_OR_RETURN_ERROR(!rushlight::compat::MethodAccess::is_moved_from(method), InvalidState,
+                           "method: object was moved from");
   const auto meta = method.method_meta();
   const size_t count = meta.num_inputs();
   ET_CHECK_OR_RETURN_ERROR(count <= options.max_inputs, InvalidProgram,

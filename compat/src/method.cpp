@@ -17,16 +17,32 @@ namespace {
 // rushlight's value as an official one: the same object. The official class adds functions but no data.
 const EValue& official_value(const rushlight::EValue& value) { return static_cast<const EValue&>(value); }
 
-// The official interface executes instruction by instruction; here all instructions are one step.
-Error one_step(rushlight::compat::MethodState& state) {
-  if (state.stepped) return Error::EndOfMethod;
-  state.stepped = true;
-  return state.execute();
+constexpr char kMovedFrom[] = "method: object was moved from";
+
+// Checks that the method can be executed: it was not moved from, and each input has a value.
+Error executable(const rushlight::compat::MethodState* state) {
+  ET_CHECK_OR_RETURN_ERROR(state != nullptr, InvalidState, "%s", kMovedFrom);
+  for (size_t i = 0; i < state->has_input.size(); ++i) {
+    ET_CHECK_OR_RETURN_ERROR(state->has_input[i], InvalidArgument, "input %zu: expected a value, got none",
+                             i);
+  }
+  return Error::Ok;
 }
 
-Error no_steps(rushlight::compat::MethodState& state) {
-  ET_CHECK_OR_RETURN_ERROR(state.stepped, InvalidState, "method: step() has not been called");
-  state.stepped = false;
+// The official interface executes instruction by instruction; here all instructions are one step. A failed
+// step can be repeated.
+Error one_step(rushlight::compat::MethodState* state) {
+  ET_CHECK_OK_OR_RETURN_ERROR(executable(state));
+  if (state->stepped) return Error::EndOfMethod;
+  ET_CHECK_OK_OR_RETURN_ERROR(state->execute());
+  state->stepped = true;
+  return Error::Ok;
+}
+
+Error no_steps(rushlight::compat::MethodState* state) {
+  ET_CHECK_OR_RETURN_ERROR(state != nullptr, InvalidState, "%s", kMovedFrom);
+  ET_CHECK_OR_RETURN_ERROR(state->stepped, InvalidState, "method: step() has not been called");
+  state->stepped = false;
   return Error::Ok;
 }
 
@@ -45,7 +61,13 @@ rushlight::Error give_input(rushlight::Method& method, size_t index, const EValu
   return method.set_input(index, rushlight::EValue(rushlight::Tensor(&lent)));
 }
 
-constexpr char kMovedFrom[] = "method: object was moved from";
+// As in ExecuTorch, an input that was accessed counts as set: from now on the caller sets it.
+const EValue& accessed_input(rushlight::compat::MethodState& state, size_t i) {
+  ET_CHECK_MSG(i < state.has_input.size(), "input %zu: expected an index below %zu", i,
+               state.has_input.size());
+  state.has_input[i] = true;
+  return official_value(state.method().input(i));
+}
 
 }  // namespace
 
@@ -86,9 +108,8 @@ Error Method::get_inputs(EValue* input_evalues, size_t length) {
   ET_CHECK_OR_RETURN_ERROR(state_ != nullptr, InvalidState, "%s", kMovedFrom);
   ET_CHECK_OR_RETURN_ERROR(length >= inputs_size(), InvalidArgument,
                            "length: expected %zu or more inputs, got %zu", inputs_size(), length);
-  for (size_t i = 0; i < length; ++i) {
-    input_evalues[i] = i < inputs_size() ? official_value(state_->method().input(i)) : EValue();
-  }
+  for (size_t i = 0; i < length; ++i)
+    input_evalues[i] = i < inputs_size() ? accessed_input(*state_, i) : EValue();
   return Error::Ok;
 }
 
@@ -107,19 +128,16 @@ Result<executorch::aten::Tensor> Method::get_attribute(std::string_view name) {
 }
 
 Error Method::execute() {
-  ET_CHECK_OR_RETURN_ERROR(state_ != nullptr, InvalidState, "%s", kMovedFrom);
-  for (size_t i = 0; i < inputs_size(); ++i) {
-    ET_CHECK_OR_RETURN_ERROR(state_->has_input[i], InvalidArgument, "input %zu: expected a value, got none",
-                             i);
-  }
+  ET_CHECK_OK_OR_RETURN_ERROR(executable(state_.get()));
+  state_->stepped = false;
   return state_->execute();
 }
 
-Error Method::step() { return one_step(*state_); }
-Error Method::experimental_step() { return one_step(*state_); }
+Error Method::step() { return one_step(state_.get()); }
+Error Method::experimental_step() { return one_step(state_.get()); }
 bool Method::in_progress() const { return false; }
-Error Method::reset_execution() { return no_steps(*state_); }
-Error Method::experimental_reset_execution() { return no_steps(*state_); }
+Error Method::reset_execution() { return no_steps(state_.get()); }
+Error Method::experimental_reset_execution() { return no_steps(state_.get()); }
 
 MethodMeta Method::method_meta() const { return MethodMeta(state_->method().meta()); }
 size_t Method::inputs_size() const { return state_->method().meta().num_inputs(); }
@@ -129,14 +147,8 @@ const EValue& Method::get_output(size_t i) const {
   ET_CHECK_MSG(i < outputs_size(), "output %zu: expected an index below %zu", i, outputs_size());
   return official_value(state_->method().output(i));
 }
-const EValue& Method::get_input(size_t i) const {
-  ET_CHECK_MSG(i < inputs_size(), "input %zu: expected an index below %zu", i, inputs_size());
-  return official_value(state_->method().input(i));
-}
-EValue& Method::mutable_input(size_t i) {
-  ET_CHECK_MSG(i < inputs_size(), "input %zu: expected an index below %zu", i, inputs_size());
-  return const_cast<EValue&>(official_value(state_->method().input(i)));
-}
+const EValue& Method::get_input(size_t i) const { return accessed_input(*state_, i); }
+EValue& Method::mutable_input(size_t i) { return const_cast<EValue&>(accessed_input(*state_, i)); }
 EValue& Method::mutable_output(size_t i) { return const_cast<EValue&>(get_output(i)); }
 
 EventTracer* Method::get_event_tracer() { return state_->tracer(); }

@@ -44,7 +44,8 @@ void profiler_init() {
 
 void profiling_create_block(const char* name) {
   // An unused block takes the new name.
-  const bool unused = block_count > 0 && header().prof_entries == 0 && header().mem_prof_entries == 0;
+  const bool unused = block_count > 0 && header().prof_entries == 0 && header().allocator_entries == 0 &&
+                      header().mem_prof_entries == 0;
   if (!unused) {
     ET_CHECK_MSG(block_count < MAX_PROFILE_BLOCKS, "profile blocks: expected at most %d", MAX_PROFILE_BLOCKS);
     ++block_count;

@@ -10,6 +10,7 @@
 #include <array>
 #include <cstdio>
 #include <cstring>
+#include <mutex>
 #include <utility>
 
 #include <executorch/runtime/kernel/kernel_runtime_context.h>
@@ -207,20 +208,25 @@ struct Registry {
   const OperatorTable* first = nullptr;  // null: the registry has not been used yet
 };
 
-// Zero-initialised: kernels register themselves during static initialisation.
+// Constant-initialised: kernels register themselves during static initialisation.
 Registry storage{};
+std::mutex filling;
 
-Registry& registry() {
-  if (storage.first == nullptr) {
-    storage.first = &selected_operators;
-    for (size_t i = 0; i < selected_operators.size && i < MAX_KERNEL_NUM; ++i) {
-      const KernelEntry& entry = selected_operators.entries[i];
-      // Beyond MAX_KERNEL_NUM selected kernels are not listed here; methods find them in selected_operators.
-      et::Kernel kernel(entry.name, selected_function(i));
-      kernel.signature_ = entry.signature;
-      storage.kernels[storage.num_kernels++] = kernel;
-    }
+void fill(Registry& empty) {
+  empty.first = &selected_operators;
+  for (size_t i = 0; i < selected_operators.size && i < MAX_KERNEL_NUM; ++i) {
+    const KernelEntry& entry = selected_operators.entries[i];
+    // Beyond MAX_KERNEL_NUM selected kernels are not listed here; methods find them in selected_operators.
+    et::Kernel kernel(entry.name, selected_function(i));
+    kernel.signature_ = entry.signature;
+    empty.kernels[empty.num_kernels++] = kernel;
   }
+}
+
+// The first call fills the registry, under a lock because several threads may load their first method.
+Registry& registry() {
+  const std::lock_guard<std::mutex> lock(filling);
+  if (storage.first == nullptr) fill(storage);
   return storage;
 }
 

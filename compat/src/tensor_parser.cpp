@@ -140,9 +140,12 @@ Result<Tensor> parseTensor(const Program* program, MemoryManager* memory_manager
   // Copied, because resizing writes to them and the file may be in read-only memory.
   std::copy_n(sizes->data(), rank, own_sizes);
   std::copy_n(dim_order->data(), rank, own_order);
-  return Tensor(new (address) TensorImpl(
-      dtype, static_cast<ssize_t>(rank), own_sizes, *data, own_order, nullptr,
-      static_cast<executorch::aten::TensorShapeDynamism>(dynamism), device->type(), device->index()));
+  auto* impl = new (address) TensorImpl(dtype, static_cast<ssize_t>(rank), own_sizes, *data, own_order,
+                                        nullptr, static_cast<executorch::aten::TensorShapeDynamism>(dynamism),
+                                        device->type(), device->index());
+  const bool is_constant = s_tensor->allocation_info() == nullptr && *data != nullptr;
+  if (is_constant) impl->rushlight::TensorImpl::set_data(*data, rushlight::Storage::Constant);
+  return Tensor(impl);
 }
 
 Error validateTensorLayout(const executorch_flatbuffer::Tensor* s_tensor,

@@ -186,7 +186,9 @@ TensorPtr make_tensor_ptr(const Tensor& tensor, std::vector<SizesType> sizes,
   view.device = tensor.device();
   view.data = tensor.mutable_data_ptr();
   view.deleter = std::move(deleter);
-  return internal::assemble(std::move(view));
+  TensorPtr made = internal::assemble(std::move(view));
+  made->unsafeGetTensorImpl()->share_data(*tensor.unsafeGetTensorImpl());
+  return made;
 }
 
 TensorPtr make_tensor_ptr(const TensorPtr& tensor_ptr, std::vector<SizesType> sizes,

@@ -276,7 +276,7 @@ Error share_tensor_data(const Tensor& t_dst, const Tensor& t_src) {
                            "memory: got %zu bytes, expected %zu", t_src.nbytes(), t_dst.nbytes());
   ET_CHECK_OR_RETURN_ERROR(t_src.mutable_data_ptr() != nullptr || t_src.nbytes() == 0, InvalidArgument,
                            "source: has no memory");
-  t_dst.unsafeGetTensorImpl()->set_data(t_src.mutable_data_ptr());
+  t_dst.unsafeGetTensorImpl()->share_data(*t_src.unsafeGetTensorImpl());
   return Error::Ok;
 }
 

@@ -2,6 +2,8 @@
 // The official thread pool on rushlight's HostThreads. Each ThreadPool has separate threads, and shares none
 // with rushlight::Module.
 #include <algorithm>
+#include <memory>
+#include <mutex>
 #include <thread>
 
 #include <executorch/extension/threadpool/cpuinfo_utils.h>
@@ -21,6 +23,13 @@ class ThreadPool::Threads {
  private:
   std::shared_ptr<rushlight::HostThreads> pool_;
 };
+
+namespace {
+
+std::mutex making_shared_pool;
+std::unique_ptr<ThreadPool> shared_pool;
+
+}  // namespace
 
 ThreadPool::ThreadPool(size_t thread_count)
     : threads_(std::make_shared<Threads>(
@@ -68,10 +77,11 @@ void ThreadPool::run(runtime::FunctionRef<void(size_t)> fn, size_t range) {
       &fn);
 }
 
-// Created by the first call; the language makes that safe from several threads.
+// Not a static variable of the function: rushlight is compiled without locks for their initialisation.
 ThreadPool* get_threadpool() {
-  static ThreadPool pool;
-  return &pool;
+  const std::lock_guard<std::mutex> lock(making_shared_pool);
+  if (shared_pool == nullptr) shared_pool = std::make_unique<ThreadPool>();
+  return shared_pool.get();
 }
 
 pthreadpool_t get_pthreadpool() { return nullptr; }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The official core types mean what they mean there, on rushlight's.
 #include <array>
+#include <cstring>
 #include <memory>
 
 #include <executorch/runtime/core/evalue.h>
@@ -69,6 +70,43 @@ TEST(TensorImpl, Copied_OwnsItsStrides) {
   EXPECT_EQ(copy.strides()[0], 3);
 }
 
+TEST(TensorImpl, Copied_OwnsTheDimOrderThatItsMakerOmitted) {
+  SizesType sizes[] = {2, 3};
+  float data[6] = {};
+  alignas(TensorImpl) uint8_t memory[sizeof(TensorImpl)];
+  auto* first = new (memory) TensorImpl(ScalarType::Float, 2, sizes, data);
+  const TensorImpl copy(*first);
+  first->~TensorImpl();
+  std::memset(memory, 0xff, sizeof memory);
+  EXPECT_EQ(copy.dim_order(), (ArrayRef<DimOrderType>({0, 1})));
+  EXPECT_EQ(copy.strides(), (ArrayRef<executorch::aten::StridesType>({3, 1})));
+}
+
+TEST(TensorImpl, OfAConstantCopied_IsNotWritable) {
+  SizesType sizes[] = {2};
+  float data[2] = {};
+  TensorImpl constant(ScalarType::Float, 1, sizes);
+  constant.rushlight::TensorImpl::set_data(data, rushlight::Storage::Constant);
+  const TensorImpl copy(constant);
+  EXPECT_EQ(copy.data(), data);
+  EXPECT_FALSE(copy.is_writable());
+}
+
+TEST(TensorImpl, CopiedAfterAResize_KeepsItsCapacity) {
+  SizesType sizes[] = {4, 4};
+  DimOrderType dim_order[] = {0, 1};
+  executorch::aten::StridesType strides[2];
+  float data[16] = {};
+  TensorImpl impl(ScalarType::Float, 2, sizes, data, dim_order, strides, TensorShapeDynamism::DYNAMIC_BOUND);
+  const SizesType smaller[] = {2, 3};
+  ASSERT_EQ(impl.internal_resize_contiguous({smaller, 2}), Error::Ok);
+  TensorImpl copy(impl);
+  EXPECT_EQ(copy.numel(), 6);
+  const SizesType full[] = {4, 4};
+  EXPECT_EQ(copy.internal_resize_contiguous({full, 2}), Error::Ok);
+  EXPECT_EQ(copy.numel(), 16);
+}
+
 TEST(TensorImpl, SizeOutOfRange_Aborts) {
   SizesType sizes[] = {2};
   TensorImpl impl(ScalarType::Float, 1, sizes);
@@ -87,6 +125,21 @@ TEST(ResizeTensor, WithinTheBound_ChangesSizesAndStrides) {
   EXPECT_EQ(strides[0], 3);
   const int64_t larger[] = {5, 5};
   EXPECT_NE(executorch::runtime::resize_tensor(tensor, ArrayRef<int64_t>(larger)), Error::Ok);
+}
+
+TEST(ResizeTensor, SizesBeyondInt32_AreRefused) {
+  SizesType sizes[] = {1};
+  float data[1] = {};
+  TensorImpl impl(ScalarType::Float, 1, sizes, data);
+  const auto resize = [&impl](auto size) {
+    return executorch::runtime::resize_tensor(Tensor(&impl), ArrayRef<decltype(size)>(&size, 1));
+  };
+  EXPECT_EQ(resize((int64_t{1} << 32) + 1), Error::InvalidArgument);
+  EXPECT_EQ(resize(1 - (int64_t{1} << 32)), Error::InvalidArgument);
+  EXPECT_EQ(resize((uint64_t{1} << 32) + 1), Error::InvalidArgument);
+  EXPECT_EQ(resize(uint64_t{1}), Error::Ok);
+  EXPECT_EQ(resize(uint8_t{1}), Error::Ok);
+  EXPECT_EQ(resize(int64_t{1}), Error::Ok);
 }
 
 TEST(EValue, OfEachKind_KnowsItAndGivesItBack) {
@@ -120,6 +173,20 @@ TEST(EValue, Tensor_IsGivenByReference) {
   EXPECT_EQ(EValue(pointer).toTensor().unsafeGetTensorImpl(), &impl);
 }
 
+TEST(EValue, OfAListLongerThanItsLength_Aborts) {
+  if constexpr (sizeof(size_t) > sizeof(uint32_t)) {
+    const size_t size = (size_t{1} << 32) + 1;
+    const bool item = true;
+    ArrayRef<bool> bools(&item, size);
+    EXPECT_DEATH(static_cast<void>(EValue(&bools)), "");
+    const double number = 1;
+    ArrayRef<double> numbers(&number, size);
+    EXPECT_DEATH(static_cast<void>(EValue(&numbers)), "");
+    ArrayRef<char> text("a", size);
+    EXPECT_DEATH(static_cast<void>(EValue(&text)), "");
+  }
+}
+
 TEST(EValue, Lists_AreGatheredWhenRead) {
   SizesType sizes[] = {1};
   TensorImpl impl(ScalarType::Float, 1, sizes);
@@ -132,6 +199,12 @@ TEST(EValue, Lists_AreGatheredWhenRead) {
   EXPECT_EQ(int_list.toIntList()[1], 5);
   EValue* tensors[] = {&values[2], &values[3]};
   std::optional<Tensor> items[2];
+  EValue* some[] = {&values[0], nullptr};
+  std::optional<int64_t> some_items[2];
+  auto some_ints = BoxedEvalueList<std::optional<int64_t>>(some, some_items, 2).tryGet();
+  ASSERT_TRUE(some_ints.ok());
+  EXPECT_EQ((*some_ints)[0], values[0].toInt());
+  EXPECT_FALSE((*some_ints)[1].has_value());
   BoxedEvalueList<std::optional<Tensor>> optionals(tensors, items, 2);
   const auto read = EValue(&optionals).toListOptionalTensor();
   ASSERT_EQ(read.size(), 2u);
@@ -214,6 +287,23 @@ TEST(ExtractScalarTensor, OutOfRange_IsRefused) {
   EXPECT_EQ(large, 300);
   EXPECT_TRUE(executorch::runtime::extract_scalar_tensor(Tensor(&impl), &real));
   EXPECT_EQ(real, 300.0f);
+}
+
+TEST(ExtractScalarTensor, NegativeIntoUnsigned_IsRefused) {
+  SizesType sizes[] = {1};
+  const auto refused = [&sizes](auto value, ScalarType type, auto out) {
+    TensorImpl impl(type, 1, sizes, &value);
+    const auto before = out;
+    return !executorch::runtime::extract_scalar_tensor(Tensor(&impl), &out) && out == before;
+  };
+  EXPECT_TRUE(refused(int8_t{-1}, ScalarType::Char, uint32_t{7}));
+  EXPECT_TRUE(refused(int32_t{-1}, ScalarType::Int, uint32_t{7}));
+  EXPECT_TRUE(refused(int64_t{-1}, ScalarType::Long, uint32_t{7}));
+  EXPECT_TRUE(refused(int64_t{1} << 32, ScalarType::Long, uint32_t{7}));
+  EXPECT_TRUE(refused(int16_t{-1}, ScalarType::Short, uint64_t{7}));
+  EXPECT_TRUE(refused(INT64_MIN, ScalarType::Long, uint64_t{7}));
+  EXPECT_FALSE(refused(INT64_MAX, ScalarType::Long, uint64_t{7}));
+  EXPECT_FALSE(refused(uint8_t{255}, ScalarType::Byte, uint32_t{7}));
 }
 
 TEST(TensorChecks, Mismatch_AbortsOrSaysFalse) {

@@ -100,6 +100,7 @@ TEST(TensorImpl, OfMoreDimensionsThanKernelsTake_IsDescribedAndRefused) {
   TensorImpl impl(ScalarType::Float, 17, sizes.data(), &number, order.data(), strides.data());
   EXPECT_EQ(impl.dim(), 17);
   EXPECT_EQ(impl.numel(), 1);
+  EXPECT_EQ(TensorImpl(impl).dim(), 17);
   TensorOf<float> in({1}, {1});
   const std::vector<int64_t> repeats(17, 1);
   Tensor out(&impl);

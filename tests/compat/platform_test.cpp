@@ -2,6 +2,7 @@
 // An application's own platform: its functions are called, and log lines reach it whole.
 #include <string>
 
+#include <executorch/runtime/platform/clock.h>
 #include <executorch/runtime/platform/log.h>
 #include <executorch/runtime/platform/platform.h>
 #include <executorch/runtime/platform/runtime.h>
@@ -43,6 +44,14 @@ TEST(Platform, WithAnInitOfItsOwn_IsInitialised) {
   EXPECT_EQ(inits, 1);
   executorch::runtime::runtime_init();
   EXPECT_EQ(inits, 2);
+}
+
+TEST(Clock, WithARatioOfItsOwn_ConvertsByIt) {
+  EXPECT_EQ(executorch::runtime::ticks_to_ns(7), 7u);
+  const Registered registered(PalImpl::create(
+      nullptr, nullptr, nullptr, [] { return et_tick_ratio_t{125, 3}; }, keep_line, nullptr, nullptr,
+      __FILE__));
+  EXPECT_EQ(executorch::runtime::ticks_to_ns(7), 291u);
 }
 
 TEST(Log, OfALongLine_EndsWithAWholeCharacter) {

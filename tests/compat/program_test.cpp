@@ -136,6 +136,8 @@ TEST(Method, WithAKernelOfOnesOwn_Runs) {
   EXPECT_EQ(method->set_inputs({}), Error::InvalidArgument);
 }
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 TEST(Method, ThatWasMovedFrom_Fails) {
   Application application(program_with("rl_program_test::tripled"));
   auto method = application.load();
@@ -145,8 +147,73 @@ TEST(Method, ThatWasMovedFrom_Fails) {
   Method moved(std::move(*method));
   EXPECT_EQ(method->execute(), Error::InvalidState);
   EXPECT_EQ(method->set_input(input, 0), Error::InvalidState);
+  EXPECT_EQ(method->step(), Error::InvalidState);
+  EXPECT_EQ(method->reset_execution(), Error::InvalidState);
   EXPECT_EQ(moved.execute(), Error::Ok);
 }
+
+// As in ExecuTorch: the deprecated accessors give the input away, and with it the duty to set it.
+TEST(Method, WithAnInputThatWasAccessed_CountsItAsSet) {
+  const auto planned = [] {
+    t::PlanSpec plan;
+    plan.values = {t::tensor({.memory_id = 1}), t::tensor({.memory_id = 1, .offset = 16})};
+    plan.inputs = {0};
+    plan.outputs = {1};
+    plan.operators = {{"rl_program_test::tripled", "out"}};
+    plan.instructions = {t::call(0, {0, 1, 1})};
+    plan.buffer_sizes = {0, 32};
+    return t::build(plan);
+  }();
+  const auto run = [&](auto access) {
+    Application application(planned);
+    auto method = application.load();
+    EXPECT_TRUE(method.ok());
+    EXPECT_EQ(method->execute(), Error::InvalidArgument);
+    access(*method);
+    EXPECT_EQ(method->execute(), Error::Ok);
+  };
+  run([](Method& method) { method.mutable_input(0).toTensor().mutable_data_ptr<float>()[0] = 1; });
+  run([](Method& method) { static_cast<void>(method.get_input(0)); });
+  run([](Method& method) {
+    EValue input;
+    EXPECT_EQ(method.get_inputs(&input, 1), Error::Ok);
+  });
+}
+
+TEST(Method, SteppedWithoutInputs_IsRefused) {
+  Application application(program_with("rl_program_test::tripled"));
+  auto method = application.load();
+  ASSERT_TRUE(method.ok());
+  EXPECT_EQ(method->step(), Error::InvalidArgument);
+}
+
+TEST(Method, AfterAFailedStep_CanRepeatIt) {
+  Application application(program_with("rl_program_test::tripled"));
+  auto method = application.load();
+  ASSERT_TRUE(method.ok());
+  ASSERT_NE(method->step(), Error::Ok);
+  EXPECT_EQ(method->reset_execution(), Error::InvalidState);
+  const auto input = make_tensor_ptr({2}, {1.0f, 2.0f});
+  ASSERT_EQ(method->set_input(input, 0), Error::Ok);
+  EXPECT_EQ(method->step(), Error::Ok);
+  EXPECT_EQ(values_of(method->get_output(0)), (std::vector<float>{3, 6}));
+  EXPECT_EQ(method->step(), Error::EndOfMethod);
+  EXPECT_EQ(method->reset_execution(), Error::Ok);
+}
+
+TEST(Method, ExecutedAfterAStep_IsReset) {
+  Application application(program_with("rl_program_test::tripled"));
+  auto method = application.load();
+  ASSERT_TRUE(method.ok());
+  const auto input = make_tensor_ptr({2}, {1.0f, 2.0f});
+  ASSERT_EQ(method->set_input(input, 0), Error::Ok);
+  ASSERT_EQ(method->step(), Error::Ok);
+  ASSERT_EQ(method->execute(), Error::Ok);
+  EXPECT_EQ(method->reset_execution(), Error::InvalidState);
+  EXPECT_EQ(method->step(), Error::Ok);
+}
+
+#pragma GCC diagnostic pop
 
 TEST(Method, OfAMissingOperator_IsRefused) {
   Application application(program_with("rl_program_test::absent"));

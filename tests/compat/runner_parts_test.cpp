@@ -79,6 +79,7 @@ TEST(DataLoader, MovedFrom_FailsClearly) {
   auto mapped = MmapDataLoader::from(path.c_str(), MmapDataLoader::MlockConfig::NoMlock);
   ASSERT_TRUE(mapped.ok());
   expect_moved(std::move(*mapped));
+  EXPECT_EQ(mapped->check(), Error::InvalidState);
   const std::string uri = "fd:///" + std::to_string(::open(path.c_str(), O_RDONLY));
   auto from_descriptor = FileDescriptorDataLoader::fromFileDescriptorUri(uri.c_str());
   ASSERT_TRUE(from_descriptor.ok());
@@ -195,6 +196,24 @@ TEST(PrepareInputTensors, OfAMethod_SetsOnes) {
   EXPECT_NE(output(), from_ones);
   EXPECT_EQ(executorch::extension::prepare_input_tensors(**method, {}, {{nullptr, 3}}).error(),
             Error::InvalidArgument);
+}
+
+TEST(Method, MovedFrom_IsRefusedByFunctionsThatTakeIt) {
+  executorch::extension::Module module(file("multi_method/model.pte"));
+  ASSERT_EQ(module.load_method("encode"), Error::Ok);
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+  auto method = module.method("encode");
+#pragma GCC diagnostic pop
+  ASSERT_TRUE(method.ok());
+  const executorch::runtime::Method moved(std::move(**method));
+  EXPECT_EQ(executorch::extension::prepare_input_tensors(**method).error(), Error::InvalidState);
+  namespace bundled = executorch::bundled_program;
+  auto bytes = bytes_of(file("multi_method/model.pte"));
+  EXPECT_EQ(bundled::load_bundled_input(**method, bytes.data(), 0), Error::InvalidState);
+  EXPECT_EQ(bundled::verify_method_outputs(**method, bytes.data(), 0), Error::InvalidState);
+  EXPECT_EQ(bundled::compute_method_output_error_stats(**method, bytes.data(), 0).status,
+            Error::InvalidState);
 }
 
 TEST(CPUCachingAllocator, AfterAReset_HandsTheSameMemoryOut) {

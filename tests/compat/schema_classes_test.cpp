@@ -295,7 +295,9 @@ TEST(TensorParser, OfAProgram_MakesItsTensors) {
       auto constant = program->get_constant_buffer_data(described->data_buffer_idx(), tensor->nbytes());
       ASSERT_TRUE(constant.ok());
       EXPECT_EQ(tensor->const_data_ptr(), *constant);
+      EXPECT_FALSE(tensor->unsafeGetTensorImpl()->is_writable());
     } else {
+      EXPECT_TRUE(tensor->unsafeGetTensorImpl()->is_writable());
       EXPECT_EQ(tensor->const_data_ptr(), memory.at(described->allocation_info()->memory_offset_low()));
     }
     made.emplace_back(*tensor);
@@ -362,6 +364,7 @@ TEST(TensorParser, OfExternalData_TakesItFromWhereItIs) {
   auto tensor = parseTensor(&*program, memory.manager(), weight, &*map, {constants, 1});
   ASSERT_TRUE(tensor.ok());
   EXPECT_EQ(tensor->const_data_ptr(), expected);
+  EXPECT_FALSE(tensor->unsafeGetTensorImpl()->is_writable());
   NamedData small[] = {{"0.weight", FreeableBuffer(expected, 8, nullptr)}};
   EXPECT_EQ(parseTensor(&*program, memory.manager(), weight, &*map, {small, 1}).error(),
             Error::InvalidExternalData);
@@ -465,6 +468,14 @@ TEST(TensorParser, OfLists_TakesTheValuesItNames) {
   EXPECT_FALSE(optional->get()[0].has_value());
   EXPECT_EQ(optional->get()[1]->const_data_ptr(), data);
   EXPECT_FALSE(optional->get()[2].has_value());
+  const auto some_numbers = indices({-1, 1, 2});
+  auto ints = parseListOptionalType<int64_t>(as_vector(some_numbers), values, 3, memory.manager());
+  ASSERT_TRUE(ints.ok());
+  const auto read = ints->tryGet();
+  ASSERT_TRUE(read.ok());
+  EXPECT_FALSE((*read)[0].has_value());
+  EXPECT_EQ((*read)[1], values[1].toInt());
+  EXPECT_FALSE((*read)[2].has_value());
   EXPECT_EQ(parseListOptionalType<Tensor>(as_vector(number), values, 3, memory.manager()).error(),
             Error::InvalidType);
 }

@@ -288,6 +288,21 @@ TEST(Profiler, Macros_RecordEventsScopesAndAllocations) {
   EXPECT_EQ(sizes->allocation_size, 96u);
 }
 
+TEST(Profiler, BlockWithAllocators_IsNotRenamed) {
+  using namespace executorch::runtime;
+  profiler_init();
+  const uint32_t id = track_allocator("arena");
+  profiling_create_block("second");
+  track_allocation(static_cast<int32_t>(id), 96);
+  prof_result_t result = {};
+  dump_profile_stats(&result);
+  EXPECT_EQ(result.num_blocks, 2u);
+  const auto& first = *reinterpret_cast<const prof_header_t*>(result.prof_data);
+  EXPECT_STREQ(first.name, "default");
+  EXPECT_EQ(first.allocator_entries, 1u);
+  profiler_init();
+}
+
 // --- checks of kernels
 
 Tensor& checked_out(KernelRuntimeContext& context, bool good, Tensor& out) {

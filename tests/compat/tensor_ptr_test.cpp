@@ -161,6 +161,22 @@ TEST(TensorMakers, OfRandomNumbers_StayInTheirRange) {
   EXPECT_DEATH(randint(2, 2, {1}), "low below high");
 }
 
+TEST(Tensor, ThatAliasesAConstant_IsNotWritable) {
+  int32_t sizes[] = {2};
+  float data[2] = {};
+  executorch::aten::TensorImpl constant(ScalarType::Float, 1, sizes);
+  constant.rushlight::TensorImpl::set_data(data, rushlight::Storage::Constant);
+  const executorch::aten::Tensor tensor(&constant);
+  const auto view = make_tensor_ptr(tensor);
+  EXPECT_EQ(view->const_data_ptr(), data);
+  EXPECT_FALSE(view->unsafeGetTensorImpl()->is_writable());
+  const auto other = empty({2});
+  ASSERT_EQ(executorch::runtime::internal::share_tensor_data(*other, tensor), Error::Ok);
+  EXPECT_FALSE(other->unsafeGetTensorImpl()->is_writable());
+  ASSERT_EQ(executorch::runtime::internal::share_tensor_data(*other, *empty({2})), Error::Ok);
+  EXPECT_TRUE(other->unsafeGetTensorImpl()->is_writable());
+}
+
 TEST(ResizeTensorPtr, WithinTheBound_ChangesTheShape) {
   auto tensor = make_tensor_ptr({2, 3}, std::vector<float>(6));
   EXPECT_EQ(resize_tensor_ptr(tensor, {1, 3}), Error::Ok);

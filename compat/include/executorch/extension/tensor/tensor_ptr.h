@@ -133,6 +133,7 @@ TensorPtr make_tensor_ptr(T value) {
 // A view of another tensor's memory, with its shape or a shape of at most as many elements; empty `sizes`
 // keep the shape. The dim order is kept too if the rank is the same, unless a dim order or strides are given.
 // The first form requires that the memory outlives the view; the second form keeps the other tensor alive.
+// The view of a constant is not writable.
 TensorPtr make_tensor_ptr(const executorch::aten::Tensor& tensor,
                           std::vector<executorch::aten::SizesType> sizes = {},
                           std::vector<executorch::aten::DimOrderType> dim_order = {},

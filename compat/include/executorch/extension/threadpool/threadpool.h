@@ -50,7 +50,8 @@ class ThreadPool final {
   std::shared_ptr<Threads> threads_;
 };
 
-// The pool of the process, created by the first call with one thread per processor; never null.
+// The pool of the process, created by the first call with one thread per processor; never null. Several
+// threads may call at once.
 ThreadPool* get_threadpool();
 // Always null; pthreadpool's functions then work on the calling thread.
 pthreadpool_t get_pthreadpool();

@@ -52,6 +52,12 @@ using ItemOf = typename ListItem<T>::type;
 template <class T>
 using BoxedList = rushlight::BoxedList<ItemOf<T>>;
 
+// Tells whether a type of EValue is an optional one.
+template <class T>
+struct IsOptional : std::false_type {};
+template <class T>
+struct IsOptional<std::optional<T>> : std::true_type {};
+
 }  // namespace internal
 
 // A list whose items are other values, for example symbolic sizes, which change between executions; reading
@@ -63,11 +69,11 @@ class BoxedEvalueList : private internal::BoxedList<T> {
   BoxedEvalueList() : internal::BoxedList<T>{nullptr, nullptr} {}
   // `wrapped_vals` is an array of `size` pointers to the values, `unwrapped_vals` one of `size` items, which
   // each reading overwrites. Both must outlive the list, and are not owned. A null value is an absent item;
-  // only lists of optional tensors may have one. Aborts for null arrays or a negative size.
+  // only lists of optional items may have one. Aborts for null arrays or a negative size.
   BoxedEvalueList(EValue** wrapped_vals, T* unwrapped_vals, int size);
 
   // The items, valid until the next reading. get() aborts if a value is of another kind, and tryGet() returns
-  // InvalidType, or InvalidState for a null value.
+  // InvalidType, or InvalidState for a null value where no item may be absent.
   executorch::aten::ArrayRef<T> get() const;
   Result<executorch::aten::ArrayRef<T>> tryGet() const;
   // Does nothing: items need no destructor. For code that calls it.
@@ -93,7 +99,7 @@ struct EValue : public rushlight::EValue {
   EValue(Tensor value) : rushlight::EValue(value) {}
   // A string; a list of bools; a list of doubles. The elements are referred to, not copied, and must outlive
   // the value; the ArrayRef object itself need not (in ExecuTorch it must). A string may contain zero bytes.
-  // Aborts for null.
+  // Aborts for null, or 2^32 elements or more.
   EValue(executorch::aten::ArrayRef<char>* value);
   EValue(executorch::aten::ArrayRef<bool>* value);
   EValue(executorch::aten::ArrayRef<double>* value);
@@ -242,12 +248,6 @@ struct EValue : public rushlight::EValue {
   }
 
  private:
-  // Tells whether to() and tryTo() were asked for an optional.
-  template <class T>
-  struct IsOptional : std::false_type {};
-  template <class T>
-  struct IsOptional<std::optional<T>> : std::true_type {};
-
   // Abort with a message unless the value has this kind.
   void expect(Tag expected) const;
   // The same for null pointers in the payload; `name` appears in the message.

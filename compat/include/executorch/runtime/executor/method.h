@@ -36,7 +36,7 @@ namespace executorch::ET_RUNTIME_NAMESPACE {
 class Method final {
  public:
   explicit Method(std::unique_ptr<rushlight::compat::MethodState> state);  // for Program::load_method
-  // The moved-from object may only be destroyed; functions that check it return InvalidState.
+  // The moved-from object may only be destroyed; its functions that return an error return InvalidState.
   Method(Method&& other) noexcept;
   Method(const Method&) = delete;
   Method& operator=(const Method&) = delete;
@@ -66,7 +66,7 @@ class Method final {
   // become None. Elements of tensors are not copied: they stay in the method's memory, and the next execution
   // overwrites them. Error: InvalidArgument (`length` is too small).
   ET_NODISCARD Error get_outputs(EValue* output_evalues, size_t length);
-  // The same for inputs.
+  // The same for inputs, which then count as set, as by get_input().
   ET_DEPRECATED ET_NODISCARD Error get_inputs(EValue* input_evalues, size_t length);
 
   // Returns a mutable buffer by its fully qualified name in the exported model. The tensor is an alias of the
@@ -76,19 +76,18 @@ class Method final {
 
   // Executes the whole method on the calling thread. Outputs are valid until the next execution. After an
   // error the method may be executed again; outputs are then undefined. Resets the temporary allocator.
-  // Errors: InvalidArgument (an input was never set by set_input()), InvalidState (an input or output without
-  // memory), or as kernels and backends.
+  // Errors: InvalidArgument (an input was never set), InvalidState (an input or output without memory, or
+  // moved from), or as kernels and backends.
   ET_NODISCARD Error execute();
 
   // Executes the method step by step, in ExecuTorch one instruction a call. Here the whole method is one
-  // step: the next call returns EndOfMethod, until reset_execution(). Unlike execute(), step() does not
-  // require that every input was set, only that tensors have memory. Its errors are otherwise as execute()'s.
-  // Precondition: not moved from.
+  // step: the next call returns EndOfMethod, until reset_execution() or execute(). A step that failed can be
+  // repeated. Other errors as execute()'s; in ExecuTorch step() does not check that every input was set.
   ET_EXPERIMENTAL ET_NODISCARD Error step();
   ET_DEPRECATED ET_NODISCARD Error experimental_step();
   // Always false: the one step leaves nothing in progress.
   ET_EXPERIMENTAL ET_NODISCARD bool in_progress() const;
-  // Permits the next step(). Error: InvalidState (no step() before).
+  // Permits the next step(). Error: InvalidState (no step() since the last reset, or moved from).
   ET_EXPERIMENTAL ET_NODISCARD Error reset_execution();
   ET_DEPRECATED ET_NODISCARD Error experimental_reset_execution();
 
@@ -99,7 +98,7 @@ class Method final {
   size_t outputs_size() const;
   // The present value of an output or input, by reference: its contents change with the method. Aborts if the
   // index is out of range. The mutable forms are for tests: replacing a value bypasses the checks of
-  // set_input().
+  // set_input(). An input that was accessed counts as set for execute().
   const EValue& get_output(size_t i) const;
   ET_DEPRECATED const EValue& get_input(size_t i) const;
   ET_DEPRECATED EValue& mutable_input(size_t i);

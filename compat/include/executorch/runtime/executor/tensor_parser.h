@@ -44,10 +44,10 @@ ET_NODISCARD Result<void*> getTensorDataPtr(const executorch_flatbuffer::Tensor*
                                             const NamedDataMap* named_data_map = nullptr,
                                             Span<NamedData> external_constants = {});
 
-// Creates the tensor in memory of the method's allocator, with the data of getTensorDataPtr(). Sizes and dim
-// order are copied, so the tensor can be resized if its shape is dynamic. The memory is not returned if a
-// later step fails. Errors: InvalidProgram (invalid shape, dtype, dynamism or device), NotSupported (a
-// storage offset), MemoryAllocationFailed, or as getTensorDataPtr().
+// Creates the tensor in memory of the method's allocator, with the data of getTensorDataPtr(); kernels refuse
+// to write a constant. Sizes and dim order are copied, so the tensor can be resized if its shape is dynamic.
+// The memory is not returned if a later step fails. Errors: InvalidProgram (invalid shape, dtype, dynamism or
+// device), NotSupported (a storage offset), MemoryAllocationFailed, or as getTensorDataPtr().
 ET_NODISCARD Result<executorch::aten::Tensor> parseTensor(const Program* program,
                                                           MemoryManager* memory_manager,
                                                           const executorch_flatbuffer::Tensor* s_tensor,

@@ -9,8 +9,9 @@
 //   static const Error registered = register_kernel(kernel);
 //
 // Usually generated code or EXECUTORCH_LIBRARY (extension/kernel_util/make_boxed_from_unboxed_functor.h)
-// registers kernels in a static initialiser. The registry is not thread-safe, and nothing can be removed. A
-// method looks its operators up when it is loaded, so kernels must be registered before.
+// registers kernels in a static initialiser. Lookups and loading may run in several threads; nothing may be
+// registered meanwhile. Nothing can be removed. A method looks its operators up when it is loaded, so kernels
+// must be registered before.
 #pragma once
 
 #include <cstring>

@@ -10,12 +10,12 @@
 
 namespace executorch::runtime {
 
-// Converts a number of ticks to nanoseconds, rounded down, by the ratio of et_pal_ticks_to_ns_multiplier(); a
-// ratio that register_pal() installed is not used. The product with the ratio's numerator wraps at 2^64, so
-// pass differences of timestamps where the numerator is large. With the default platform the ratio is 1/1 and
-// a tick is a nanosecond. Hosts only.
+// Converts a number of pal_current_ticks()'s ticks to nanoseconds, rounded down, by the ratio of
+// pal_ticks_to_ns_multiplier(): also one that register_pal() installed, which ExecuTorch does not use here.
+// The product with the ratio's numerator wraps at 2^64, so pass differences of timestamps where the numerator
+// is large. With the default platform the ratio is 1/1 and a tick is a nanosecond.
 inline uint64_t ticks_to_ns(et_timestamp_t ticks) {
-  const et_tick_ratio_t ratio = et_pal_ticks_to_ns_multiplier();
+  const et_tick_ratio_t ratio = pal_ticks_to_ns_multiplier();
   return static_cast<uint64_t>(ticks) * ratio.numerator / ratio.denominator;
 }
 

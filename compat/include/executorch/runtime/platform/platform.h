@@ -7,10 +7,9 @@
 //                  const char* message, size_t length) { ... }
 //   static const bool registered = register_pal(PalImpl::create(to_my_log, __FILE__));
 //
-// The runtime's official side calls the pal_ functions at the end (only ticks_to_ns() calls an et_pal_
-// function). rushlight's own code calls its platform layer directly, so a replaced et_pal_emit_log_message()
-// receives the lines of ET_LOG only. Boards have only pal_abort(), pal_current_ticks() and
-// pal_ticks_to_ns_multiplier(), without hooks.
+// The runtime's official side calls the pal_ functions at the end. rushlight's own code calls its platform
+// layer directly, so a replaced et_pal_emit_log_message() receives the lines of ET_LOG only. Boards have only
+// pal_abort(), pal_current_ticks() and pal_ticks_to_ns_multiplier(), without hooks.
 #pragma once
 
 #include <executorch/runtime/platform/compiler.h>

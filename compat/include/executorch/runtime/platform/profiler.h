@@ -120,8 +120,9 @@ void reset_profile_stats();
 void track_allocation(int32_t id, uint32_t size);
 // Registers an allocator in the last block and returns its id. Aborts after MEM_PROFILE_MAX_ALLOCATORS.
 uint32_t track_allocator(const char* name);
-// Begins a block, in which later entries are recorded. A last block without events and allocations is renamed
-// instead, and forgets its allocators. Aborts after MAX_PROFILE_BLOCKS.
+// Begins a block, in which later entries are recorded. A last block without events, allocators and
+// allocations is renamed instead. Allocators keep their ids; their names stay in the block that they were
+// registered in. Aborts after MAX_PROFILE_BLOCKS.
 void profiling_create_block(const char* name);
 
 // The instruction of this thread's later events.

@@ -53,9 +53,9 @@ class TensorImpl : public rushlight::TensorImpl {
              DimOrderType* dim_order = nullptr, StridesType* strides = nullptr,
              TensorShapeDynamism dynamism = TensorShapeDynamism::STATIC,
              DeviceType device_type = DeviceType::CPU, DeviceIndex device_index = 0);
-  // Refers to the same elements, sizes and dim order, with its own strides. The other must outlive the copy
-  // if it stores its dim order itself. The copy is writable, even of a constant. Aborts for more than
-  // kTensorDimensionLimit dimensions.
+  // Refers to the same elements and to the arrays that the other's maker provided, as in ExecuTorch. A dim
+  // order or strides that the other stores itself are copied; the copy's capacity is then the present number
+  // of elements, otherwise the other's. The copy of a constant is constant.
   TensorImpl(const TensorImpl& other);
   TensorImpl& operator=(const TensorImpl&) = delete;
 
@@ -98,6 +98,13 @@ class TensorImpl : public rushlight::TensorImpl {
   void set_data(void* data) {
     Base::set_data(data, data == nullptr ? rushlight::Storage::None : rushlight::Storage::Planned);
   }
+  // Refers to the other's memory, which must hold this tensor's elements; not writable if it is a constant's.
+  void share_data(const TensorImpl& other) {
+    using rushlight::Storage;
+    const bool constant = other.storage() == Storage::Constant || other.storage() == Storage::ConstantView;
+    set_data(other.mutable_data());
+    if (constant) Base::set_data(other.mutable_data(), Storage::ConstantView);
+  }
   // Resizes or aborts.
   ET_DEPRECATED void set_sizes_contiguous(ArrayRef<SizesType> sizes) {
     ET_CHECK_MSG(internal_resize_contiguous(sizes) == Error::Ok, "sizes: not possible for this tensor");
@@ -109,6 +116,9 @@ class TensorImpl : public rushlight::TensorImpl {
   }
 
  private:
+  // Copies the arrays that the other stores itself to the given ones, and returns a description with these.
+  static Base description_of(const TensorImpl& other, DimOrderType* own_dim_order, StridesType* own_strides);
+
   DimOrderType own_dim_order_[rushlight::kTensorDimensionLimit];
   StridesType own_strides_[rushlight::kTensorDimensionLimit];
 };

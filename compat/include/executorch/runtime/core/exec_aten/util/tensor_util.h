@@ -154,8 +154,8 @@ inline size_t calculate_linear_index(const executorch::aten::SizesType* coordina
 
 // Functions of the runtime and of tests; they do not compare dtypes or shapes.
 namespace internal {
-// Makes the target an alias of the source's memory, which must outlive it. Error: InvalidArgument (different
-// sizes in bytes, the source has no memory).
+// Makes the target an alias of the source's memory, which must outlive it; the alias of a constant is not
+// writable. Error: InvalidArgument (different sizes in bytes, the source has no memory).
 ET_NODISCARD Error share_tensor_data(const executorch::aten::Tensor& t_dst,
                                      const executorch::aten::Tensor& t_src);
 // Copies the bytes, also between the host and a device with a registered DeviceAllocator. A source without
@@ -185,15 +185,16 @@ ET_NODISCARD inline Error resize_tensor(executorch::aten::Tensor t,
   return internal::resize_tensor_impl(t.unsafeGetTensorImpl(), new_sizes);
 }
 
-// The same for other integers, such as PyTorch's int64 sizes. They are cut to 32 bits without a check, as in
-// ExecuTorch: sizes from an untrusted argument must be checked before. Error also: InvalidArgument (more than
-// kTensorDimensionLimit sizes).
+// The same for other integers, such as PyTorch's int64 sizes. Error also: InvalidArgument (more than
+// kTensorDimensionLimit sizes, or one beyond int32, which ExecuTorch cuts to 32 bits).
 template <class T, std::enable_if_t<!std::is_same_v<executorch::aten::SizesType, T>, int> = 0>
 ET_NODISCARD inline Error resize_tensor(executorch::aten::Tensor t, executorch::aten::ArrayRef<T> new_sizes) {
   std::array<executorch::aten::SizesType, kTensorDimensionLimit> sizes{};
   ET_CHECK_OR_RETURN_ERROR(new_sizes.size() <= sizes.size(), InvalidArgument,
                            "dimensions: got %zu, expected at most %zu", new_sizes.size(), sizes.size());
   for (size_t i = 0; i < new_sizes.size(); ++i) {
+    ET_CHECK_OR_RETURN_ERROR(internal::fits_number<executorch::aten::SizesType>(new_sizes[i]),
+                             InvalidArgument, "resize: a size is negative or too large");
     sizes[i] = static_cast<executorch::aten::SizesType>(new_sizes[i]);
   }
   return internal::resize_tensor_impl(t.unsafeGetTensorImpl(), {sizes.data(), new_sizes.size()});
