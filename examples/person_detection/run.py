@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Finds the people of a picture on each target, and writes the picture with boxes around them.
 
-Prints a table, and writes people.png and results.json. Exit status 0 only if every target finds the people that
-PyTorch finds in float32.
+Prints a table, and writes people.png and results.json. Exit status 0 only if every target finds the people
+that PyTorch finds in float32.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ AGREEMENT = {"int8": 0.9, "float32": 0.999}
 
 @dataclass(frozen=True)
 class Found:
-    """The result of one target. `agreement` is the least intersection divided by union of a box and PyTorch's; None
-    if other people were found."""
+    """The result of one target. `agreement` is the least intersection divided by union of a box and PyTorch's;
+    None if other people were found."""
 
     target: str
     boxes: list[list[float]]
@@ -53,13 +53,14 @@ def eager(picture: Image.Image, weights: Path) -> People:
 
 
 def agreement(found: People, expected: People) -> float | None:
-    """The least overlap of an expected box with the box found for it; None if one has no counterpart."""
+    """The least overlap of an expected box with the box found for it; None if the people are others."""
     if len(found.boxes) != len(expected.boxes):
         return None
-    table = np.array([overlaps(box, found.boxes) for box in expected.boxes]).reshape(len(found.boxes), -1)
-    if sorted(table.argmax(axis=1)) != list(range(len(table))) if len(table) else False:
-        return None
-    return float(table.max(axis=1).min()) if len(table) else 1.0
+    if not len(found.boxes):
+        return 1.0
+    shared = np.array([overlaps(box, found.boxes) for box in expected.boxes])
+    is_paired = len(set(shared.argmax(axis=1).tolist())) == len(shared)
+    return float(shared.max(axis=1).min()) if is_paired else None
 
 
 def find(
@@ -70,7 +71,9 @@ def find(
     result = run(program, case, target=target, build_folder=folder / target).calls[0].result
     boxes, scores = result.outputs
     found = people(boxes, scores, *picture.size)
-    cost = f"{result.instructions / 1e6:,.0f} M instr." if result.instructions else f"{result.ns / 1e6:,.0f} ms"
+    cost = (
+        f"{result.instructions / 1e6:,.0f} M instr." if result.instructions else f"{result.ns / 1e6:,.0f} ms"
+    )
     row = Found(target, found.boxes.tolist(), found.scores.tolist(), agreement(found, expected), cost)
     return found, row
 
