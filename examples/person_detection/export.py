@@ -43,14 +43,9 @@ def sample(name: str) -> Path:
 
 
 def calibration() -> list[tuple[torch.Tensor]]:
-    """Inputs for calibration: each picture, its left and its right half."""
-    found = []
-    for name in CALIBRATION:
-        picture = Image.open(sample(name)).convert("RGB")
-        width, height = picture.size
-        for left, right in ((0, width), (0, width // 2), (width // 2, width)):
-            found.append((torch.from_numpy(pixels(picture.crop((left, 0, right, height)))),))
-    return found
+    """Inputs for calibration."""
+    pictures = [Image.open(sample(name)).convert("RGB") for name in CALIBRATION]
+    return [(torch.from_numpy(pixels(picture)),) for picture in pictures]
 
 
 def quantized(model: PersonNet) -> torch.fx.GraphModule:

@@ -35,8 +35,8 @@ AGREEMENT = {"int8": 0.9, "float32": 0.999}
 
 @dataclass(frozen=True)
 class Found:
-    """The result of one target. `agreement` is the least intersection divided by union of a box and PyTorch's;
-    None if other people were found."""
+    """The result of one target. `agreement` is the least intersection divided by union of a box and
+    PyTorch's; None if other people were found."""
 
     target: str
     boxes: list[list[float]]
