@@ -26,6 +26,10 @@ _NUMBER, _SHORT = 0, 0x3F  # values of the code field
 _MOST = (1 << 26) - 1  # also stands for all larger numbers
 
 
+# A conversion of printf's formats, such as %s, %zu or %.*s.
+_CONVERSION = re.compile(r"%[-+ #0]*[0-9]*(?:\.(?:[0-9]+|\*))?(?:hh|h|ll|l|z|j|t)?[diouxXeEfFgGaAcsp]")
+
+
 @dataclass(frozen=True)
 class Failure:
     """One record. A record that matches no check has no file; `also` names further checks that it may come
@@ -63,7 +67,9 @@ class _Check:
     codes: frozenset[str] = frozenset()
 
     def __str__(self) -> str:
-        return f"{self.file}:{self.line}" + (f": {self.message}" if self.message else "")
+        """The values of the message stayed on the device: each shows as "..."."""
+        message = _CONVERSION.sub("...", self.message)
+        return f"{self.file}:{self.line}" + (f": {message}" if message else "")
 
 
 def parse(words: Iterable[str]) -> list[int]:

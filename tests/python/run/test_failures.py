@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Numbers that a device without logs leaves become places and messages again."""
+"""Numbers that a device without logs leaves become locations and messages again."""
 
 from __future__ import annotations
 
@@ -118,3 +118,12 @@ def test_the_command_prints_and_gives_json(capsys: pytest.CaptureFixture[str]) -
 
 def test_the_sources_are_the_packages_own() -> None:
     assert (Path(source_root()) / "runtime" / "base" / "failure.h").is_file()
+
+
+def test_values_that_stayed_on_the_device_show_as_dots(tmp_path: Path) -> None:
+    lines = ['  RL_CHECK(n > 0, InvalidState, "%.*s: expected %5zu bytes, 5 % more");']
+    source = tmp_path / "runtime" / "a.cpp"
+    source.parent.mkdir()
+    source.write_text("\n".join(lines) + "\n")
+    [failure] = failures.decode([failures.position("runtime/a.cpp", 1) | 0x02], tmp_path)
+    assert str(failure).endswith("runtime/a.cpp:1: ...: expected ... bytes, 5 % more")
