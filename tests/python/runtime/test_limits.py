@@ -8,7 +8,7 @@ import signal
 import struct
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
@@ -137,9 +137,12 @@ def test_a_signal_ends_a_loop_while_another_thread_runs_one() -> None:
 
 
 @needs("aten::add.out")
-def test_a_handler_that_waits_for_what_it_interrupted_is_refused() -> None:
+@pytest.mark.parametrize("call", [lambda method: method.execute(None), lambda method: method.memory()])
+def test_a_handler_that_waits_for_what_it_interrupted_is_refused(
+    call: Callable[[rushlight.Method], object],
+) -> None:
     method = rushlight.load(endless()).method("forward")
-    with pytest.raises(RushlightError, match="signal handler"), alarm(0.2, lambda: method.execute(None)):
+    with pytest.raises(RushlightError, match="signal handler"), alarm(0.2, lambda: call(method)):
         method.execute([np.ones(2, np.float32)])
 
 
