@@ -72,7 +72,8 @@ class VocabularyBuilder {
     add(steps);
     add_strings(strings);
     add(added);
-    for (int rest = 0; rest < 7; ++rest) add(none);
+    for (int rest = 0; rest < 6; ++rest) add(none);
+    add(compositions);
     return join(sections);
   }
 
@@ -87,6 +88,7 @@ class VocabularyBuilder {
   std::vector<uint16_t> transitions;
   std::vector<Step> normalizers, steps;
   std::vector<Added> added;
+  std::vector<Composition> compositions;
 
  private:
   static std::vector<uint8_t> join(const std::vector<std::string>& sections) {
