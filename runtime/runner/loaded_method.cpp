@@ -9,18 +9,11 @@
 #include "runtime/base/checked.h"
 #include "runtime/base/log.h"
 #include "runtime/platform/platform.h"
+#include "runtime/runner/claim.h"
 
 namespace rushlight {
 
 namespace {
-
-// Claims `size` bytes. Error: MemoryAllocationFailed.
-Result<Span<uint8_t>> claim(size_t size, const char* what, platform::Bank bank = platform::Bank::Large) {
-  const Span<uint8_t> memory = platform::claim_memory(size, bank);
-  RL_CHECK(memory.size() == size, Error::MemoryAllocationFailed, "%s: no memory for %lu bytes", what,
-           log_number(size));
-  return Span<uint8_t>(memory);
-}
 
 // Error: MemoryAllocationFailed if `bytes` exceed the limit.
 Error check_limit(const MemoryOptions& memory, uint64_t bytes) {

@@ -8,6 +8,7 @@
 #include "runtime/platform/platform.h"
 #include "runtime/runner/answer_calls.h"
 #include "runtime/runner/case_stream.h"
+#include "runtime/runner/claim.h"
 #include "runtime/runner/loaded_method.h"
 
 namespace rushlight {
@@ -132,9 +133,7 @@ Error run_on_ones(const Program& program, const RunOptions& options) {
       // The largest shape of a dynamic input.
       TensorImpl tensor(info->scalar_type, static_cast<ptrdiff_t>(info->sizes.size()), storage.sizes, nullptr,
                         storage.dim_order, storage.strides);
-      const Span<uint8_t> memory = platform::claim_memory(tensor.nbytes());
-      RL_CHECK(memory.size() == tensor.nbytes(), Error::MemoryAllocationFailed, "input %lu: no memory",
-               static_cast<unsigned long>(i));
+      RL_TRY_ASSIGN(const Span<uint8_t> memory, claim(tensor.nbytes(), "input"));
       tensor.set_data(memory.data());
       fill_with_ones(Tensor(&tensor));
       RL_TRY(method.set_input(i, EValue(Tensor(&tensor))));
