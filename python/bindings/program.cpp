@@ -99,6 +99,8 @@ py::dict PyProgram::method_facts(const std::string& name) const {
 
 template <class Load>
 auto PyProgram::loaded(const std::string& name, Load&& load) const {
+  // Before the log is cleared, so that a missing method is reported once, by the load.
+  const auto meta = module_->method_meta(name.c_str());
   captured_log().clear();
   const Loading loading;
   // The trace is locked before the GIL is released.
@@ -109,7 +111,6 @@ auto PyProgram::loaded(const std::string& name, Load&& load) const {
   throw_if_interrupted();
   if (result.ok()) return std::move(*result);
   std::vector<std::string> names;
-  const auto meta = module_->method_meta(name.c_str());
   if (meta.ok() && result.error() == Error::OperatorMissing)
     names = missing_operators(*meta, selected_operators);
   if (meta.ok() && result.error() == Error::NotFound) names = missing_backends(*meta, selected_backends);

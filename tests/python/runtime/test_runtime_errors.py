@@ -23,6 +23,7 @@ from rushlight.errors import (
 from rushlight.program import ProgramParts, TensorInfo, Value, write_program
 from rushlight.program.model import Dynamism, KernelCall, Kind, Storage
 from rushlight.runtime import Method, Runtime
+from rushlight.runtime.native import default_module
 from support.foreign_delegates import FOREIGN, foreign_program
 from support.programs import Plan, program, scalar, tensor
 
@@ -171,6 +172,14 @@ def test_what_a_successful_call_logged_is_not_in_the_next_error(damaged: Callabl
         InvalidArgument, match=r"^operator aten::roll.out: dim: expected one in \[-1, 1\), got 7"
     ):
         method.execute([])
+
+
+def test_a_missing_method_is_told_once() -> None:
+    module = default_module()
+    loaded = module.load_file(str(INTEROP / "dynamic_mlp" / "model.pte"))
+    with pytest.raises(module.RuntimeFailure) as caught:
+        loaded.load_method("nowhere")
+    assert caught.value.args[2].count("method nowhere: the program has no such method") == 1
 
 
 def test_the_error_of_one_call_is_not_in_the_next() -> None:
