@@ -12,7 +12,6 @@
 
 #include "backends/calls/blob_map.h"
 #include "backends/xnnpack/delegate.h"
-#include "python/bindings/captured_log.h"
 #include "python/bindings/convert.h"
 #include "python/bindings/failure.h"
 
@@ -34,7 +33,6 @@ py::bytes to_bytes(Span<const uint8_t> bytes) {
 // Keeps no state: the result consists of copies, and errors carry the log of the node that failed.
 py::dict lower_xnnpack(const py::buffer& payload, const std::map<std::string, py::buffer>& named_data,
                        bool is_dynamic) {
-  captured_log().clear();
   const py::buffer_info info = payload.request();
   // Holds the buffers while the payload is read: a released buffer may move.
   std::vector<py::buffer_info> blobs;
@@ -44,8 +42,8 @@ py::dict lower_xnnpack(const py::buffer& payload, const std::map<std::string, py
     named.add(key, bytes_of(blobs.back()));
   }
   // `named` and the pool refer to the buffers of this call; everything that is returned is copied.
-  const xnnpack::Payload read = value_of(xnnpack::Payload::read(bytes_of(info), &named));
-  const xnnpack::Lowered lowered = value_of(xnnpack::lower_to_program(read, is_dynamic));
+  const xnnpack::Payload read = value_of([&] { return xnnpack::Payload::read(bytes_of(info), &named); });
+  const xnnpack::Lowered lowered = value_of([&] { return xnnpack::lower_to_program(read, is_dynamic); });
   py::dict constants;
   for (const CallList::Constant& constant : lowered.calls->constants())
     constants[to_str(constant.key.c_str())] = to_bytes(constant.bytes);

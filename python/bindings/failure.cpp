@@ -2,7 +2,6 @@
 // The captured log becomes the message: the innermost failed check logged first, its callers after it.
 #include "python/bindings/failure.h"
 
-#include "python/bindings/captured_log.h"
 #include "python/bindings/convert.h"
 
 namespace py = pybind11;

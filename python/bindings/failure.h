@@ -7,6 +7,7 @@
 
 #include <pybind11/pybind11.h>
 
+#include "python/bindings/captured_log.h"
 #include "runtime/base/error.h"
 #include "runtime/base/result.h"
 #include "runtime/executor/method.h"
@@ -31,14 +32,22 @@ struct RuntimeFailure {
 // The same for an execution of `method`, with its failed_call().
 [[noreturn]] void fail_in(const Method& method, Error code);
 
-// Throws RuntimeFailure unless the code is Ok.
-inline void check(Error code) {
-  if (code != Error::Ok) fail(code);
+// check() and value_of() take the call, not its result, so that they can clear this thread's log before it. A
+// call that succeeds may leave lines there: a constant that could not be folded, for example.
+
+// Calls a function that returns an Error. Throws RuntimeFailure unless it is Ok.
+template <class F>
+void check(F&& call) {
+  captured_log().clear();
+  const Error error = call();
+  if (error != Error::Ok) fail(error);
 }
 
-// Returns the value of a Result, or throws RuntimeFailure.
-template <class T>
-T&& value_of(Result<T>&& result) {
+// Calls a function that returns a Result, and returns its value. Throws RuntimeFailure.
+template <class F>
+auto value_of(F&& call) {
+  captured_log().clear();
+  auto result = call();
   if (!result.ok()) fail(result.error());
   return std::move(*result);
 }

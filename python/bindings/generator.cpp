@@ -52,23 +52,22 @@ std::unique_lock<std::mutex> PyTextGenerator::lock() {
 
 // Encoding reads immutable tables: no lock.
 std::vector<int32_t> PyTextGenerator::encode(const std::string& prompt) const {
-  captured_log().clear();
-  return value_of(without_gil([&] { return generator_->encode(prompt); }));
+  return value_of([&] { return without_gil([&] { return generator_->encode(prompt); }); });
 }
 
 std::vector<int32_t> PyTextGenerator::encode_chat(
     const std::vector<std::pair<std::string, std::string>>& messages) const {
-  captured_log().clear();
   std::vector<llm::Message> views;
   // Views of the caller's strings, which live until the call returns.
   for (const auto& [role, content] : messages) views.push_back({role, content});
-  return value_of(without_gil([&] { return generator_->encode({views.data(), views.size()}); }));
+  return value_of(
+      [&] { return without_gil([&] { return generator_->encode({views.data(), views.size()}); }); });
 }
 
 void PyTextGenerator::begin(const std::vector<int32_t>& prompt, const py::dict& options) {
   const llm::GenerateOptions wanted = options_of(options);
   const auto locked = lock();
-  check(generator_->begin({prompt.data(), prompt.size()}, wanted));
+  check([&] { return generator_->begin({prompt.data(), prompt.size()}, wanted); });
 }
 
 // Locks the generator, then the trace; the GIL is released during the step.
@@ -86,7 +85,7 @@ py::tuple PyTextGenerator::step() {
 
 void PyTextGenerator::rewind(size_t count) {
   const auto locked = lock();
-  check(generator_->rewind(count));
+  check([&] { return generator_->rewind(count); });
 }
 
 std::vector<int32_t> PyTextGenerator::tokens() {

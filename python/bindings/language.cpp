@@ -10,6 +10,7 @@
 #include <pybind11/stl.h>
 
 #include "python/bindings/failure.h"
+#include "python/bindings/gil.h"
 #include "runtime/llm/chat_template.h"
 #include "runtime/llm/sampler.h"
 #include "runtime/llm/tokenizer.h"
@@ -29,7 +30,8 @@ Span<const uint8_t> span_of(const py::bytes& bytes) {
 template <class T>
 struct Loaded {
   // The order of the members matters: the value refers to the blob's bytes.
-  explicit Loaded(py::bytes given) : blob(std::move(given)), value(value_of(T::load(span_of(blob)))) {}
+  explicit Loaded(py::bytes given)
+      : blob(std::move(given)), value(value_of([this] { return T::load(span_of(blob)); })) {}
   py::bytes blob;
   T value;
 };
@@ -45,12 +47,7 @@ struct OwningDecoder {
 // Releases the GIL, because encoding a long text takes a while.
 std::vector<int32_t> encode(const LoadedTokenizer& self, const std::string& text, bool parse_special) {
   std::vector<int32_t> tokens;
-  Error error;
-  {
-    py::gil_scoped_release unlocked;
-    error = self.value.encode(text, &tokens, parse_special);
-  }
-  check(error);
+  check([&] { return without_gil([&] { return self.value.encode(text, &tokens, parse_special); }); });
   return tokens;
 }
 
@@ -70,7 +67,7 @@ std::string render(const LoadedTemplate& self,
   std::vector<llm::Message> views;
   for (const auto& [role, content] : messages) views.push_back({role, content});
   std::string text;
-  check(self.value.render({views.data(), views.size()}, generation_prompt, &text));
+  check([&] { return self.value.render({views.data(), views.size()}, generation_prompt, &text); });
   return text;
 }
 
@@ -82,7 +79,9 @@ std::vector<int32_t> encode_messages(const LoadedTemplate& self,
   std::vector<llm::Message> views;
   for (const auto& [role, content] : messages) views.push_back({role, content});
   std::vector<int32_t> tokens;
-  check(self.value.encode({views.data(), views.size()}, generation_prompt, tokenizer.value, &tokens));
+  check([&] {
+    return self.value.encode({views.data(), views.size()}, generation_prompt, tokenizer.value, &tokens);
+  });
   return tokens;
 }
 

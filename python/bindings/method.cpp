@@ -138,7 +138,9 @@ py::list PyMethod::outputs(const py::object& self, int outputs) {
   return method.get(self, outputs);
 }
 
-py::dict PyMethod::memory() const {
+// Locked, because a delegate may load again during an execution, which changes its counters.
+py::dict PyMethod::memory() {
+  const auto locked = lock();
   py::list planned;
   for (const auto& buffer : method_->planned()) planned.append(buffer.size());
   py::dict dict;

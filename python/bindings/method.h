@@ -29,7 +29,7 @@ class PyMethod {
   void run();
   static pybind11::list outputs(const pybind11::object& self, int outputs);
 
-  [[nodiscard]] pybind11::dict memory() const;
+  [[nodiscard]] pybind11::dict memory();
 
  private:
   using Kept = std::vector<pybind11::object>;

@@ -54,8 +54,10 @@ std::shared_ptr<DataLoader> lend(const py::buffer& data) {
   return std::make_shared<SharedDataLoader>(kept, static_cast<size_t>(PyBytes_GET_SIZE(object)));
 }
 
-std::unique_ptr<PyProgram> made(Result<std::unique_ptr<Module>> module, std::shared_ptr<PyTrace> trace) {
-  return std::make_unique<PyProgram>(value_of(std::move(module)), std::move(trace));
+// Loads without the GIL. `load` returns a Result of a module.
+template <class Load>
+std::unique_ptr<PyProgram> made(const Load& load, std::shared_ptr<PyTrace> trace) {
+  return std::make_unique<PyProgram>(value_of([&] { return without_gil(load); }), std::move(trace));
 }
 
 }  // namespace
@@ -64,29 +66,24 @@ std::unique_ptr<PyProgram> made(Result<std::unique_ptr<Module>> module, std::sha
 std::unique_ptr<PyProgram> PyProgram::load_file(const std::string& path,
                                                 const std::vector<std::string>& data_files, int mode,
                                                 const LoadOptions& load) {
-  captured_log().clear();
   ModuleOptions options = options_for(data_files, load);
   options.load_mode = static_cast<LoadMode>(mode);
-  return made(without_gil([&] { return Module::load_file(path.c_str(), selected_operators, options); }),
-              load.trace);
+  return made([&] { return Module::load_file(path.c_str(), selected_operators, options); }, load.trace);
 }
 
 std::unique_ptr<PyProgram> PyProgram::load_bytes(const py::buffer& data,
                                                  const std::vector<std::string>& data_files,
                                                  const LoadOptions& load) {
-  captured_log().clear();
   const ModuleOptions options = options_for(data_files, load);
   if (std::shared_ptr<DataLoader> loader = lend(data)) {
-    return made(without_gil([&] { return Module::load(std::move(loader), selected_operators, options); }),
-                load.trace);
+    return made([&] { return Module::load(std::move(loader), selected_operators, options); }, load.trace);
   }
   const py::buffer_info info = data.request();
   // The bytes are read as one block, so strides must not skip any.
   if (PyBuffer_IsContiguous(info.view(), 'C') == 0) throw py::buffer_error("the bytes are not contiguous");
   const Span<const uint8_t> bytes(static_cast<const uint8_t*>(info.ptr),
                                   static_cast<size_t>(info.size * info.itemsize));
-  return made(without_gil([&] { return Module::load_bytes(bytes, selected_operators, options); }),
-              load.trace);
+  return made([&] { return Module::load_bytes(bytes, selected_operators, options); }, load.trace);
 }
 
 py::list PyProgram::method_names() const {
@@ -97,12 +94,13 @@ py::list PyProgram::method_names() const {
 
 // Reads the program's tables, which never change, so no lock is needed.
 py::dict PyProgram::method_facts(const std::string& name) const {
-  captured_log().clear();
-  return rushlight::method_facts(value_of(module_->method_meta(name.c_str())));
+  return rushlight::method_facts(value_of([&] { return module_->method_meta(name.c_str()); }));
 }
 
 template <class Load>
 auto PyProgram::loaded(const std::string& name, Load&& load) const {
+  // Before the log is cleared, so that a missing method is reported once, by the load.
+  const auto meta = module_->method_meta(name.c_str());
   captured_log().clear();
   const Loading loading;
   // The trace is locked before the GIL is released.
@@ -113,7 +111,6 @@ auto PyProgram::loaded(const std::string& name, Load&& load) const {
   throw_if_interrupted();
   if (result.ok()) return std::move(*result);
   std::vector<std::string> names;
-  const auto meta = module_->method_meta(name.c_str());
   if (meta.ok() && result.error() == Error::OperatorMissing)
     names = missing_operators(*meta, selected_operators);
   if (meta.ok() && result.error() == Error::NotFound) names = missing_backends(*meta, selected_backends);

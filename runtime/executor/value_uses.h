@@ -18,9 +18,9 @@ namespace rushlight {
 // Uses of one value. Instructions are numbered from 1, through all chains; inputs and initial states are
 // written at 0.
 struct ValueUse {
-  uint32_t first;  // 0 also if unused; then no flag is set
-  uint32_t last;
-  uint32_t flags : 8;
+  uint32_t first;      // UINT32_MAX if unused or an output only
+  uint32_t last;       // 0 if unused, UINT32_MAX for an output
+  uint32_t flags : 8;  // if unused, kPlanned at most
   uint32_t slot : 24;  // index of the range of a tensor with bytes in planned memory
 };
 
@@ -75,7 +75,7 @@ class ValueUses {
   };
   static constexpr size_t kMaxSlots = size_t{1} << 24;
 
-  // Fills places_ and sorts it.
+  // Fills slots_ and sorts it.
   void start();
   // Calls visit(value, flags) for each use, in program order.
   template <class F>

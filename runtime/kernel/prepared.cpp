@@ -35,14 +35,15 @@ void* PreparedWeights::find(const void* source, uint64_t layout, size_t size) co
 }
 
 void* PreparedWeights::add(const void* source, uint64_t layout, size_t size) {
-  const size_t left = arena_.size() - arena_.used();
+  const size_t most = cost(size);
   // Compares first, because Arena logs an error when it is full, and constants that stay unprepared are no
-  // error.
-  if (left < note_cost() || size > left - note_cost()) return nullptr;
+  // error. The bound includes all padding, so that what fits does not depend on the memory's address. most <
+  // size: the sum overflowed.
+  if (most < size || most > arena_.size() - arena_.used()) return nullptr;
   if (watcher_ != nullptr) watcher_->begin_block(size);
   void* block = arena_.allocate(sizeof(Block), alignof(Block));
-  void* data = block == nullptr ? nullptr : arena_.allocate(size, kAlignment);
-  if (data == nullptr) return nullptr;
+  void* data = arena_.allocate(size, kAlignment);
+  RL_DCHECK(block != nullptr && data != nullptr);
   last_ = find_slot(&root_, source, layout, size);
   RL_DCHECK(*last_ == nullptr);
   *last_ = new (block) Block{source, layout, data, size, {}};

@@ -33,7 +33,7 @@ class PreparedWeights {
 
   // Returns the bytes that were derived from `source` in layout `layout`, or null.
   [[nodiscard]] void* find(const void* source, uint64_t layout, size_t size) const;
-  // Allocates a block that find() does not know yet; null if it does not fit.
+  // Allocates a block that find() does not know yet; null if less than cost(size) bytes are left.
   [[nodiscard]] void* add(const void* source, uint64_t layout, size_t size);
   // Adds an entry without data, for counting. Returns true if it is new.
   bool note(const void* source, uint64_t layout, size_t size);

@@ -118,8 +118,7 @@ class NormalForm {
     if (syllable < kSyllableCount && syllable % kTrailCount == 0 && trail - 1 < kTrailCount - 1) {
       return first + trail;
     }
-    // Binary search by (first, second). The order is not verified at load: a table out of order misses
-    // compositions, and reads nothing outside of itself.
+    // Binary search by (first, second), the order that Vocabulary::load() verified.
     const auto& table = vocabulary_.compositions;
     size_t low = 0, high = table.size();
     while (low < high) {

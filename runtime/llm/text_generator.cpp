@@ -203,11 +203,12 @@ bool TextGenerator::is_end(int32_t token) const {
   return std::find(ends.begin(), ends.end(), token) != ends.end();
 }
 
-// Ends a text. Text that was held back is part of the last step, unless a stop text ended it.
+// Ends a text. Text that was held back is part of the last step, unless a stop text ended it or it is
+// cancelled: then nobody receives it, and a stop text in it is no reason.
 Generated TextGenerator::finish(Finish why, Generated step) {
   is_running_ = false;
   step.finish = why;
-  if (!decoder_ || why == Finish::StopText) return step;
+  if (!decoder_ || why == Finish::StopText || why == Finish::Cancelled) return step;
   std::string decoded;
   decoder_->finish(&decoded);
   if (stop_.add(decoded, &step.text)) {
@@ -235,7 +236,7 @@ Result<Finish> TextGenerator::generate(Span<const int32_t> prompt, const Generat
     RL_TRY_ASSIGN(const Generated made, step());
     const bool continues = callback(made);
     if (made.finish != Finish::None) return made.finish;
-    // The callback has received the token already; finish() drops the text that is still held back.
+    // The callback has received the token already.
     if (!continues) return finish(Finish::Cancelled, {}).finish;
   }
 }

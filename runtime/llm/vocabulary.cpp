@@ -126,6 +126,20 @@ Error check_ascending(const char* what, const Table<T>& table) {
   return Error::Ok;
 }
 
+// Checks the order by (first, second) that NormalForm's binary search relies on.
+Error check_compositions(const Table<Composition>& table) {
+  Composition last = {};
+  for (size_t i = 0; i < table.size(); ++i) {
+    const Composition entry = table[i];
+    VOCABULARY_CHECK(entry.composed < kCodePoints, "expected a composed code point, got %lu",
+                     log_number(entry.composed));
+    const bool after = entry.first > last.first || (entry.first == last.first && entry.second > last.second);
+    VOCABULARY_CHECK(i == 0 || after, "composition %lu: expected ascending code points", log_number(i));
+    last = entry;
+  }
+  return Error::Ok;
+}
+
 // Checks the model: tokens, buckets of hash tables, merges, byte and character tokens.
 Error check_model(const Vocabulary& v) {
   const size_t tokens = v.size();
@@ -263,11 +277,7 @@ Error check_characters(const Vocabulary& v) {
       RL_TRY(check_index("mapped character", (*maps)[i].text, v.strings.size()));
     }
   }
-  for (size_t i = 0; i < v.compositions.size(); ++i) {
-    VOCABULARY_CHECK(v.compositions[i].composed < kCodePoints, "expected a composed code point, got %lu",
-                     log_number(v.compositions[i].composed));
-  }
-  return Error::Ok;
+  return check_compositions(v.compositions);
 }
 
 // The largest growth of a character's UTF-8 length, rounded up. Characters of 4 bytes count as 3, which only

@@ -180,7 +180,7 @@ struct Vocabulary {
   Table<CharacterMap> character_maps;  // ascending; one map per blob
   Table<CharacterMap> decompositions;  // ascending, fully decomposed
   Table<CombiningClass> combining;     // ascending; nonzero values only
-  Table<Composition> compositions;     // ascending
+  Table<Composition> compositions;     // ascending by (first, second)
 
   uint32_t growth = 1;  // bound for the length of normalized pieces per byte of text
 

@@ -14,6 +14,7 @@
 #include "runtime/platform/platform.h"
 #include "runtime/runner/answer_calls.h"
 #include "runtime/runner/case_stream.h"
+#include "runtime/runner/claim.h"
 #include "runtime/runner/model_files.h"
 #include "runtime/runner/outcome.h"
 
@@ -92,7 +93,8 @@ class BakedRun {
       if (!value.is_tensor() || value.to_tensor().const_data_ptr() != nullptr) continue;
       const TensorImpl* tensor = value.payload.as_tensor.impl();
       const size_t size = tensor->numel_bound() * element_size(tensor->scalar_type());
-      RL_TRY(method.set_output_buffer(i, platform::claim_memory(size)));
+      RL_TRY_ASSIGN(const Span<uint8_t> claimed, claim(size, "output"));
+      RL_TRY(method.set_output_buffer(i, claimed));
     }
     return Error::Ok;
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Claims memory in a fixed order: arena, scratch, planned buffers, prepared constants, outputs. A claim that
-// fails names its purpose.
+// Claims memory in a fixed order: arena, scratch, planned buffers, outputs, larger scratch, prepared
+// constants. Constants come last, because a method also executes without them. A claim that fails names its
+// purpose.
 #include "runtime/runner/loaded_method.h"
 
 #include <new>
@@ -8,17 +9,17 @@
 #include "runtime/base/checked.h"
 #include "runtime/base/log.h"
 #include "runtime/platform/platform.h"
+#include "runtime/runner/claim.h"
 
 namespace rushlight {
 
 namespace {
 
-// Claims `size` bytes. Error: MemoryAllocationFailed.
-Result<Span<uint8_t>> claim(size_t size, const char* what, platform::Bank bank = platform::Bank::Large) {
-  const Span<uint8_t> memory = platform::claim_memory(size, bank);
-  RL_CHECK(memory.size() == size, Error::MemoryAllocationFailed, "%s: no memory for %lu bytes", what,
-           log_number(size));
-  return Span<uint8_t>(memory);
+// Error: MemoryAllocationFailed if `bytes` exceed the limit.
+Error check_limit(const MemoryOptions& memory, uint64_t bytes) {
+  RL_CHECK(bytes <= memory.max_memory, Error::MemoryAllocationFailed,
+           "memory: expected at most %lu bytes, needs %lu", log_number(memory.max_memory), log_number(bytes));
+  return Error::Ok;
 }
 
 // Bytes of memory.max_memory that `bytes` and the planned buffers leave. The sum saturates. Error:
@@ -30,8 +31,7 @@ Result<size_t> bytes_left(const MethodMeta& meta, const MemoryOptions& memory, u
       size = memory.planned[i];
     if (!checked_add(bytes, size, &bytes)) bytes = UINT64_MAX;
   }
-  RL_CHECK(bytes <= memory.max_memory, Error::MemoryAllocationFailed,
-           "memory: expected at most %lu bytes, needs %lu", log_number(memory.max_memory), log_number(bytes));
+  RL_TRY(check_limit(memory, bytes));
   return static_cast<size_t>(memory.max_memory - bytes);
 }
 
@@ -70,8 +70,8 @@ Result<LoadedMethod*> LoadedMethod::load(const Program& program, const char* nam
   RL_TRY(loaded->claim_planned(meta, memory, report));
   RL_TRY_ASSIGN(Method method, Method::load(program, name, loaded->memory_, selected_operators, options));
   new (&loaded->method_storage_) Method(std::move(method));
-  if constexpr (RUSHLIGHT_PREPARE_KERNELS != 0) RL_TRY(loaded->prepare(memory, report));
   RL_TRY(loaded->claim_outputs());
+  if constexpr (RUSHLIGHT_PREPARE_KERNELS != 0) RL_TRY(loaded->prepare(memory, report));
   report->method_arena_bytes = loaded->arena_.used();
   report->load_instructions = platform::instruction_count() - instructions;
   report->load_ns = platform::now_ns() - start;
@@ -113,10 +113,15 @@ Error LoadedMethod::prepare(const MemoryOptions& memory, Report* report) {
   report->scratch_bytes = needs.scratch_bytes;
   // The scratch that was claimed first stays unused, because memory is never returned.
   if (memory.temporary == MemoryOptions::kAsAsked && needs.scratch_bytes > temporary_.size()) {
+    if constexpr (RUSHLIGHT_LIMITS != 0) {
+      RL_TRY(check_limit(memory, uint64_t{memory.max_memory - left_} + needs.scratch_bytes));
+      left_ -= needs.scratch_bytes;
+    }
     RL_TRY_ASSIGN(const Span<uint8_t> scratch, claim(needs.scratch_bytes, "kernels' scratch"));
     temporary_ = Arena(scratch);
   }
-  if (!memory.prepare || needs.prepared_bytes == 0) return Error::Ok;
+  // Larger than what is left: scratch took it after the measurement.
+  if (!memory.prepare || needs.prepared_bytes == 0 || needs.prepared_bytes > left_) return Error::Ok;
   RL_TRY_ASSIGN(const Span<uint8_t> prepared,
                 claim(needs.prepared_bytes + needs.index_bytes, "prepared weights"));
   weights_.extend(prepared);
@@ -138,7 +143,8 @@ Error LoadedMethod::claim_outputs() {
                log_number(size), log_number(left_));
       left_ -= size;
     }
-    RL_TRY(method().set_output_buffer(i, platform::claim_memory(size)));
+    RL_TRY_ASSIGN(const Span<uint8_t> claimed, claim(size, "output"));
+    RL_TRY(method().set_output_buffer(i, claimed));
   }
   return Error::Ok;
 }

@@ -8,6 +8,7 @@
 #include "runtime/platform/platform.h"
 #include "runtime/runner/answer_calls.h"
 #include "runtime/runner/case_stream.h"
+#include "runtime/runner/claim.h"
 #include "runtime/runner/loaded_method.h"
 
 namespace rushlight {
@@ -94,14 +95,17 @@ class RequestRunner {
 void fill_with_ones(const Tensor& tensor) {
   uint8_t* data = tensor.mutable_data_ptr<uint8_t>();
   const size_t width = tensor.element_size();
-  // The bytes of 1 in the dtype, lowest first.
+  const ScalarType type = tensor.scalar_type();
+  // The bytes of 1 in the dtype, lowest first. A complex 1 is a real 1 with an imaginary part of 0 behind it.
   uint8_t one[16] = {1};
   const float as_float = 1;
   const double as_double = 1;
-  if (tensor.scalar_type() == ScalarType::Float) std::memcpy(one, &as_float, sizeof as_float);
-  if (tensor.scalar_type() == ScalarType::Double) std::memcpy(one, &as_double, sizeof as_double);
-  if (tensor.scalar_type() == ScalarType::Half) one[0] = 0, one[1] = 0x3c;
-  if (tensor.scalar_type() == ScalarType::BFloat16) one[0] = 0x80, one[1] = 0x3f;
+  if (type == ScalarType::Float || type == ScalarType::ComplexFloat)
+    std::memcpy(one, &as_float, sizeof as_float);
+  if (type == ScalarType::Double || type == ScalarType::ComplexDouble)
+    std::memcpy(one, &as_double, sizeof as_double);
+  if (type == ScalarType::Half || type == ScalarType::ComplexHalf) one[0] = 0, one[1] = 0x3c;
+  if (type == ScalarType::BFloat16) one[0] = 0x80, one[1] = 0x3f;
   for (size_t i = 0; i < tensor.numel(); ++i) std::memcpy(data + i * width, one, width);
 }
 
@@ -129,9 +133,7 @@ Error run_on_ones(const Program& program, const RunOptions& options) {
       // The largest shape of a dynamic input.
       TensorImpl tensor(info->scalar_type, static_cast<ptrdiff_t>(info->sizes.size()), storage.sizes, nullptr,
                         storage.dim_order, storage.strides);
-      const Span<uint8_t> memory = platform::claim_memory(tensor.nbytes());
-      RL_CHECK(memory.size() == tensor.nbytes(), Error::MemoryAllocationFailed, "input %lu: no memory",
-               static_cast<unsigned long>(i));
+      RL_TRY_ASSIGN(const Span<uint8_t> memory, claim(tensor.nbytes(), "input"));
       tensor.set_data(memory.data());
       fill_with_ones(Tensor(&tensor));
       RL_TRY(method.set_input(i, EValue(Tensor(&tensor))));

@@ -8,7 +8,7 @@ import signal
 import struct
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
@@ -21,8 +21,9 @@ from rushlight import process
 from rushlight.errors import InvalidArgument, InvalidProgram, OutOfMemory, RushlightError
 from rushlight.program import Method, ProgramParts, TensorInfo, Value, write_program
 from rushlight.program.model import Dynamism, KernelCall, Kind, Storage
-from rushlight.run.case_stream import decode_response, encode_request
+from rushlight.run.case_stream import Report, decode_response, encode_request
 from rushlight.runtime import Runtime
+from rushlight.status import Status
 from support.programs import Plan, jump_false, program, scalar, tensor
 
 JUMP_TO_ITSELF = Path(__file__).parents[2] / "fuzz" / "regressions" / "program" / "jump_to_itself.pte"
@@ -137,9 +138,12 @@ def test_a_signal_ends_a_loop_while_another_thread_runs_one() -> None:
 
 
 @needs("aten::add.out")
-def test_a_handler_that_waits_for_what_it_interrupted_is_refused() -> None:
+@pytest.mark.parametrize("call", [lambda method: method.execute(None), lambda method: method.memory()])
+def test_a_handler_that_waits_for_what_it_interrupted_is_refused(
+    call: Callable[[rushlight.Method], object],
+) -> None:
     method = rushlight.load(endless()).method("forward")
-    with pytest.raises(RushlightError, match="signal handler"), alarm(0.2, lambda: method.execute(None)):
+    with pytest.raises(RushlightError, match="signal handler"), alarm(0.2, lambda: call(method)):
         method.execute([np.ones(2, np.float32)])
 
 
@@ -214,12 +218,15 @@ def copies_of_constants(count: int, step: int) -> bytes:
     return write_program(ProgramParts((method,), constants)).tobytes()
 
 
-def products_with_constants(count: int, weights: int, size: int = 4) -> bytes:
+def products_with_constants(
+    count: int, weights: int, size: int = 4, rows: int = 1, *, planned_output: bool = True
+) -> bytes:
     """linear() with `weights` constants of size x size in turn."""
-    planned = 4 * size
+    planned = 4 * rows * size
+    behind = {"storage": Storage.PLANNED, "memory_id": 1, "memory_offset": planned}
     values = [
-        _tensor((1, size), storage=Storage.PLANNED, memory_id=1, memory_offset=0),
-        _tensor((1, size), storage=Storage.PLANNED, memory_id=1, memory_offset=planned),
+        _tensor((rows, size), storage=Storage.PLANNED, memory_id=1, memory_offset=0),
+        _tensor((rows, size), **(behind if planned_output else {"storage": Storage.INPUT})),
         Value(Kind.NONE),
     ]
     for i in range(weights):
@@ -308,6 +315,62 @@ def test_weights_are_not_packed_beyond_the_limit_on_memory() -> None:
     assert 0 < bound.memory()["prepared"] <= 400_000 < free.memory()["prepared"]
     x = np.arange(256, dtype=np.float32)[None]
     np.testing.assert_allclose(bound.execute([x])[0], free.execute([x])[0], rtol=1e-6)
+
+
+def run_in_runner(folder: Path, model: bytes, inputs: list[np.ndarray], *options: str) -> Report | str:
+    """Returns the runner's report, or its printed lines if it refuses for lack of memory."""
+    (folder / "model.pte").write_bytes(model)
+    (folder / "request").write_bytes(encode_request([("forward", inputs, [None] * len(inputs))]))
+    words = [str(RUNNER), "--model_path=model.pte", "--inputs=request", "--outputs=response", *options]
+    done = process.run(words, cwd=folder)
+    if done.returncode == Status.MemoryAllocationFailed:
+        return done.stdout + done.stderr
+    assert done.returncode == 0, done.stdout + done.stderr
+    return decode_response((folder / "response").read_bytes(), [[None]])[0]
+
+
+def least_memory(folder: Path, model: bytes, inputs: list[np.ndarray]) -> int:
+    """The bytes that the runner needs before its kernels ask for any."""
+    message = run_in_runner(folder, model, inputs, "--max_memory=1")
+    assert isinstance(message, str)
+    return int(message.split("at most 1 bytes, needs ")[1].split()[0])
+
+
+@pytest.mark.skipif(not RUNNER.is_file(), reason="RUSHLIGHT_TEST_BUILD has no executor_runner")
+def test_the_runner_packs_no_weights_where_outputs_need_the_memory(tmp_path: Path) -> None:
+    rows, size = 1024, 16
+    model = products_with_constants(16, 16, size, rows, planned_output=False)
+    x, output = np.ones((rows, size), np.float32), 4 * rows * size
+    least = least_memory(tmp_path, model, [x])
+    tight = run_in_runner(tmp_path, model, [x], f"--max_memory={least + output}")
+    free = run_in_runner(tmp_path, model, [x], f"--max_memory={least + output + (1 << 20)}")
+    assert not isinstance(tight, str) and tight.prepared_bytes == 0
+    assert not isinstance(free, str) and free.prepared_bytes > 16 * 4 * size * size
+    refused = run_in_runner(tmp_path, model, [x], f"--max_memory={least + output - 1}")
+    assert f"output 0 needs {output} bytes, {output - 1} are left" in str(refused)
+
+
+@pytest.mark.skipif(not RUNNER.is_file(), reason="RUSHLIGHT_TEST_BUILD has no executor_runner")
+def test_an_output_that_the_machine_has_no_memory_for_is_named(tmp_path: Path) -> None:
+    plan = Plan(values=[tensor("float64", (1 << 15, 1 << 15), memory_id=0)], outputs=[0])
+    (tmp_path / "model.pte").write_bytes(program(plan))
+    limited = ["sh", "-c", 'ulimit -v 4000000; exec "$0" "$@"', str(RUNNER)]
+    done = process.run([*limited, f"--model_path={tmp_path / 'model.pte'}"])
+    assert done.returncode == Status.MemoryAllocationFailed
+    assert f"output: no memory for {8 << 30} bytes" in done.stdout + done.stderr
+
+
+@pytest.mark.skipif(not RUNNER.is_file(), reason="RUSHLIGHT_TEST_BUILD has no executor_runner")
+def test_the_runner_counts_what_kernels_need_as_scratch(tmp_path: Path) -> None:
+    model, x = product(512), np.ones((512, 512), np.float32)
+    least = least_memory(tmp_path, model, [x])
+    free = run_in_runner(tmp_path, model, [x])
+    assert not isinstance(free, str) and free.scratch_bytes > 1 << 16
+    needed = least + free.scratch_bytes
+    fits = run_in_runner(tmp_path, model, [x], f"--max_memory={needed}")
+    assert not isinstance(fits, str)
+    refused = run_in_runner(tmp_path, model, [x], f"--max_memory={needed - 1}")
+    assert f"at most {needed - 1} bytes, needs {needed}" in str(refused)
 
 
 def repeating(outputs: int, values: int, numel: int) -> bytes:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import ml_dtypes
@@ -10,14 +11,19 @@ import numpy as np
 import pytest
 
 import rushlight
+from rushlight import llm
 from rushlight.errors import (
     BackendNotFound,
     InvalidArgument,
     InvalidProgram,
     OperatorNotFound,
     OutOfMemory,
+    RushlightError,
 )
+from rushlight.program import ProgramParts, TensorInfo, Value, write_program
+from rushlight.program.model import Dynamism, KernelCall, Kind, Storage
 from rushlight.runtime import Method, Runtime
+from rushlight.runtime.native import default_module
 from support.foreign_delegates import FOREIGN, foreign_program
 from support.programs import Plan, program, scalar, tensor
 
@@ -135,6 +141,45 @@ def test_a_program_without_its_data_file_says_to_give_it() -> None:
     with pytest.raises(InvalidArgument, match="no data file was given") as caught:
         rushlight.load(INTEROP / "external_ptd" / "model.pte").load_method("forward")
     assert "data_files=" in caught.value.next_step and not caught.value.unsupported_dtype
+
+
+def roll_of_a_constant(dim: int) -> bytes:
+    """A call that is computed while its method is loaded."""
+    order, static = (0,), Dynamism.STATIC
+    constant = TensorInfo("float32", (4,), order, static, storage=Storage.CONSTANT, buffer_index=1)
+    rolled = TensorInfo("float32", (4,), order, static, storage=Storage.PLANNED, memory_id=1, memory_offset=0)
+    tensors = Value(Kind.TENSOR, constant), Value(Kind.TENSOR, rolled)
+    method = rushlight.program.Method(
+        name="forward",
+        values=(*tensors, Value(Kind.INT, dim), Value(Kind.INT_LIST, (2,))),
+        inputs=(),
+        outputs=(),
+        chains=((KernelCall(0, (0, 3, 3, 1)),),),
+        operators=("aten::roll.out",),
+        delegates=(),
+        buffer_sizes=(0, 16),
+    )
+    return write_program(ProgramParts((method,), [bytes(16)])).tobytes()
+
+
+@pytest.mark.parametrize("damaged", [llm.Tokenizer, llm.ChatTemplate])
+def test_what_a_successful_call_logged_is_not_in_the_next_error(damaged: Callable[[bytes], object]) -> None:
+    """roll() refuses the dimension while it is folded; the method loads all the same."""
+    method = rushlight.load(roll_of_a_constant(7)).load_method("forward")
+    with pytest.raises(RushlightError, match=r"^(vocabulary|chat template): expected"):
+        damaged(b"")
+    with pytest.raises(
+        InvalidArgument, match=r"^operator aten::roll.out: dim: expected one in \[-1, 1\), got 7"
+    ):
+        method.execute([])
+
+
+def test_a_missing_method_is_told_once() -> None:
+    module = default_module()
+    loaded = module.load_file(str(INTEROP / "dynamic_mlp" / "model.pte"))
+    with pytest.raises(module.RuntimeFailure) as caught:
+        loaded.load_method("nowhere")
+    assert caught.value.args[2].count("method nowhere: the program has no such method") == 1
 
 
 def test_the_error_of_one_call_is_not_in_the_next() -> None:

@@ -180,6 +180,26 @@ TEST_F(Prepare, LeavesOut_WhatDoesNotFit) {
   EXPECT_FALSE(had_prepared);
 }
 
+// The block's note and its data would fit, the padding between them does not.
+TEST(PreparedWeights, LeavesOutQuietly_WhatMissesByItsAlignment) {
+  struct Watcher : PreparedWeights::Watcher {
+    void begin_block(size_t) override { ++blocks; }
+    int blocks = 0;
+  } watcher;
+  alignas(64) uint8_t memory[256];
+  PreparedWeights weights({memory, sizeof(memory)});
+  weights.set_watcher(&watcher);
+  const int source = 0;
+  ::testing::internal::CaptureStderr();
+  EXPECT_EQ(weights.add(&source, 1, sizeof(memory) - PreparedWeights::note_cost()), nullptr);
+  EXPECT_EQ(weights.add(&source, 1, SIZE_MAX), nullptr);
+  EXPECT_EQ(::testing::internal::GetCapturedStderr(), "");
+  EXPECT_EQ(watcher.blocks, 0);
+  EXPECT_EQ(weights.arena().used(), 0U);
+  EXPECT_NE(weights.add(&source, 1, sizeof(memory) - PreparedWeights::cost(0)), nullptr);
+  EXPECT_EQ(watcher.blocks, 1);
+}
+
 TEST_F(Prepare, TakesNothing_OfWhatIsNoConstant) {
   Loaded method(build(program_of(0)), kTable);
   Preparation needs;

@@ -8,12 +8,14 @@
 #include <gtest/gtest.h>
 
 #include "runtime/kernel/boxing.h"
+#include "tests/runtime/llm/vocabulary_builder.h"
 #include "tests/runtime/support/program_builder.h"
 
 namespace rushlight::llm {
 namespace {
 
 using namespace ::rushlight::testing;  // NOLINT: the builders read as words
+using llm::testing::VocabularyBuilder;
 using ::testing::HasSubstr;
 
 constexpr int kVocabulary = 11;
@@ -68,9 +70,7 @@ PlanSpec forward(int chunk) {
   return plan;
 }
 
-std::unique_ptr<TextGenerator> generator_of(std::vector<PlanSpec> plans) {
-  ProgramSpec spec;
-  spec.plans = std::move(plans);
+std::unique_ptr<TextGenerator> generator_of(const ProgramSpec& spec) {
   const Bytes file = build(spec);
   auto module = Module::load_bytes({file.data(), file.size()}, kTable);
   if (!module.ok()) return nullptr;
@@ -78,10 +78,20 @@ std::unique_ptr<TextGenerator> generator_of(std::vector<PlanSpec> plans) {
   return generator.ok() ? std::move(*generator) : nullptr;
 }
 
-std::unique_ptr<TextGenerator> generator(int chunk = kChunk) {
-  return generator_of({forward(chunk), constant("get_max_seq_len", chunk == 1 ? kContext : chunk),
-                       constant("get_max_context_len", kContext), constant("get_eos_ids", 10)});
+std::unique_ptr<TextGenerator> generator_of(std::vector<PlanSpec> plans) {
+  ProgramSpec spec;
+  spec.plans = std::move(plans);
+  return generator_of(spec);
 }
+
+ProgramSpec language_model(int chunk = kChunk) {
+  ProgramSpec spec;
+  spec.plans = {forward(chunk), constant("get_max_seq_len", chunk == 1 ? kContext : chunk),
+                constant("get_max_context_len", kContext), constant("get_eos_ids", 10)};
+  return spec;
+}
+
+std::unique_ptr<TextGenerator> generator(int chunk = kChunk) { return generator_of(language_model(chunk)); }
 
 std::vector<int32_t> expected(std::vector<int32_t> tokens, size_t count) {
   const size_t prompt = tokens.size();
@@ -146,6 +156,27 @@ TEST(TextGenerator, EndsWhereTheCallbackSaysSo) {
   ::testing::internal::CaptureStderr();
   EXPECT_EQ(made->step().error(), Error::InvalidState);
   EXPECT_THAT(::testing::internal::GetCapturedStderr(), HasSubstr("call begin() first"));
+}
+
+// Every token is the first byte of a character of two, which the decoder replaces by U+FFFD when the text
+// ends.
+TEST(TextGenerator, KeepsBeingCancelled_ThoughTheRestWouldBeAStopText) {
+  VocabularyBuilder vocabulary;
+  for (int token = 0; token < kVocabulary; ++token) vocabulary.texts[static_cast<size_t>(token)] = "\xC3";
+  ProgramSpec spec = language_model();
+  spec.segment = vocabulary.build();
+  spec.named_data = {{"rushlight.vocabulary", 0}};
+  const auto made = generator_of(spec);
+  ASSERT_NE(made, nullptr);
+  GenerateOptions wanted = options(1);
+  wanted.stop = {"\xEF\xBF\xBD"};
+  std::vector<int32_t> tokens;
+  EXPECT_EQ(*generate(*made, kPrompt, wanted, &tokens), Finish::StopText);
+  wanted.max_tokens = 9;
+  const auto finish = made->generate({kPrompt.data(), kPrompt.size()}, wanted,
+                                     [](const Generated& piece) { return !piece.token; });
+  ASSERT_TRUE(finish.ok());
+  EXPECT_EQ(*finish, Finish::Cancelled);
 }
 
 TEST(TextGenerator, EndsWhenTheContextIsFull_OrShifts) {

@@ -151,6 +151,17 @@ TEST(Vocabulary_Load, IndexPastItsTable_Fails) {
   EXPECT_EQ(load_edited([](B& b) { b.flags.pop_back(); }), bad);
 }
 
+TEST(Vocabulary_Load, CompositionsOutOfOrder_Fail) {
+  using B = VocabularyBuilder;
+  const Composition first = {'A', 0x300, 0xC0}, second = {'A', 0x301, 0xC1}, third = {'E', 0x300, 0xC8};
+  EXPECT_EQ(load_edited([&](B& b) { b.compositions = {first, second, third}; }), Error::Ok);
+  const auto bad = Error::InvalidExternalData;
+  EXPECT_EQ(load_edited([&](B& b) { b.compositions = {second, first, third}; }), bad);
+  EXPECT_EQ(load_edited([&](B& b) { b.compositions = {first, third, second}; }), bad);
+  EXPECT_EQ(load_edited([&](B& b) { b.compositions = {first, first}; }), bad);
+  EXPECT_EQ(load_edited([&](B& b) { b.compositions = {{'A', 0x300, 0x110000}}; }), bad);
+}
+
 TEST(Vocabulary_Load, StepsThatMultiplyATextWithoutEnd_Fail) {
   VocabularyBuilder builder;
   builder.strings = {"<s>", "s", "ssss"};

@@ -79,8 +79,9 @@ class VocabularyBuilder {
     add(steps);
     add_strings(strings);
     add(added);
-    // The tables that this vocabulary does not use.
-    for (int rest = 0; rest < 7; ++rest) add(none);
+    // The tables that this vocabulary does not use, then the last one.
+    for (int rest = 0; rest < 6; ++rest) add(none);
+    add(compositions);
     return join(sections);
   }
 
@@ -96,6 +97,7 @@ class VocabularyBuilder {
   std::vector<uint16_t> transitions;
   std::vector<Step> normalizers, steps;
   std::vector<Added> added;
+  std::vector<Composition> compositions;
 
  private:
   // Adds the head: "RLV1", the number of sections, and the offset and bytes of each. Sections start at

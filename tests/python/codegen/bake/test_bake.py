@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from rushlight import process
+from rushlight.build.baked import BakedModel, build_baked_programs
 from rushlight.codegen.bake import bake
 from rushlight.errors import (
     BackendNotFound,
@@ -34,8 +35,11 @@ from rushlight.program import (
 )
 from rushlight.program.debug import Frame, InstructionOrigin, MethodOrigins, Module, fingerprint
 from rushlight.program.model import Dynamism, KernelCall, Kind, Move
+from rushlight.run.case_stream import encode_request
 from rushlight.sources import source_root
+from rushlight.status import Status
 from support.foreign_delegates import FOREIGN, foreign_file
+from support.programs import Plan, program, tensor
 
 pytestmark = pytest.mark.heavy
 
@@ -239,3 +243,14 @@ def run_here(program: memoryview, *inputs: np.ndarray) -> list[Any]:
     from rushlight import runtime
 
     return runtime.load(bytes(program)).method("forward").execute(list(inputs))
+
+
+def test_an_output_that_the_machine_has_no_memory_for_is_named(tmp_path: Path) -> None:
+    plan = Plan(values=[tensor("float64", (1 << 15, 1 << 15), memory_id=0)], outputs=[0])
+    (tmp_path / "model.pte").write_bytes(program(plan))
+    (tmp_path / "request").write_bytes(encode_request([("forward", [], [])]))
+    built = build_baked_programs([BakedModel(tmp_path / "model.pte")], output=tmp_path / "build")
+    limited = ["sh", "-c", 'ulimit -v 4000000; exec "$0" "$@"', str(built.result.executable)]
+    done = process.run([*limited, "--inputs=request", "--outputs=response"], cwd=tmp_path)
+    assert done.returncode == Status.MemoryAllocationFailed
+    assert f"output: no memory for {8 << 30} bytes" in done.stdout + done.stderr
