@@ -89,18 +89,18 @@ class SpecReader {
     }
     refuse<std::runtime_error>("pytree: expected one of $ L T N D");
   }
-  // A decimal integer up to INT32_MAX. It cannot be the last thing in a text: a #, a bracket or a colon
+  // A decimal integer up to `most`. It cannot be the last thing in a text: a #, a bracket or a colon
   // follows.
-  size_t number() {
-    size_t value = 0;
+  size_t number(size_t most = INT32_MAX) {
+    uint64_t value = 0;
     const size_t begin = at_;
     for (; at_ < text_.size() && text_[at_] >= '0' && text_[at_] <= '9'; ++at_) {
-      value = value * 10 + static_cast<size_t>(text_[at_] - '0');
-      if (value > INT32_MAX) refuse<std::out_of_range>("pytree: number too large");
+      value = value * 10 + static_cast<uint64_t>(text_[at_] - '0');
+      if (value > most) refuse<std::out_of_range>("pytree: number too large");
     }
     if (at_ == text_.size()) refuse<std::out_of_range>("pytree: the text ends early");
     if (at_ == begin) refuse<std::runtime_error>("pytree: expected a number");
-    return value;
+    return static_cast<size_t>(value);
   }
   // Each child takes a character, so a count cannot exceed the rest of the text.
   size_t count() {
@@ -108,9 +108,15 @@ class SpecReader {
     if (value > text_.size() - at_) refuse<std::out_of_range>("pytree: more children than characters");
     return value;
   }
+  // INT32_MIN to INT32_MAX.
+  KeyInt integer_key() {
+    if (text_[at_] != '-') return static_cast<KeyInt>(number());
+    ++at_;
+    return static_cast<KeyInt>(-static_cast<int64_t>(number(size_t{1} << 31)));
+  }
   // A key in quotes ends at the next quote: the text form has no escapes.
   Key key() {
-    if (at_ < text_.size() && text_[at_] != '\'') return Key(static_cast<KeyInt>(number()));
+    if (at_ < text_.size() && text_[at_] != '\'') return Key(integer_key());
     expect('\'');
     const size_t end = text_.find('\'', at_);
     if (end == StrTreeSpec::npos) refuse<std::out_of_range>("pytree: key without closing quote");
@@ -141,7 +147,6 @@ void write(const TreeSpec<Aux>& spec, StrTreeSpec& text) {
     if (i > 0) text += ',';
     if (spec.isDict()) {
       const Key& key = spec.key(i);
-      // Negative integers are printed with their sign, which from_str() refuses.
       text += key.kind() == Key::Kind::Int ? std::to_string(key.as_int()) : '\'' + key.as_str() + '\'';
       text += ':';
     }

@@ -154,12 +154,12 @@ ssize_t TensorImpl::element_size() const { return static_cast<ssize_t>(elementSi
 
 ssize_t compute_numel(const TensorImpl::SizesType* sizes, ssize_t dim) {
   ET_CHECK_MSG(dim == 0 || sizes != nullptr, "tensor of rank %zd: expected sizes, got null", dim);
-  ssize_t numel = 1;
+  size_t product = 1;  // unsigned, so that overflow is defined
   for (ssize_t i = 0; i < dim; ++i) {
     ET_CHECK_MSG(sizes[i] >= 0, "size %zd: expected at least 0, got %d", i, static_cast<int>(sizes[i]));
-    numel *= sizes[i];
+    product *= static_cast<size_t>(sizes[i]);
   }
-  return numel;
+  return static_cast<ssize_t>(product);
 }
 
 Result<ssize_t> safe_numel(const TensorImpl::SizesType* sizes, ssize_t dim) {

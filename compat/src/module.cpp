@@ -3,6 +3,7 @@
 // what it needs. Loading is idempotent, so a failed call can be repeated, and no function depends on the
 // calls before it.
 #include <algorithm>
+#include <cstdlib>
 #include <optional>
 
 #include <executorch/extension/data_loader/file_data_loader.h>
@@ -36,10 +37,25 @@ std::unique_ptr<runtime::MemoryAllocator> or_malloc(std::unique_ptr<runtime::Mem
   return std::make_unique<MallocMemoryAllocator>();
 }
 
+struct Free {
+  void operator()(uint8_t* memory) const { std::free(memory); }
+};
+using Buffer = std::unique_ptr<uint8_t, Free>;
+
+// Appends a buffer of zeros with `size` aligned bytes. MethodMeta limits sizes to half of the address space,
+// so the sum fits.
+Error add_buffer(std::vector<Buffer>& buffers, size_t size) {
+  Buffer buffer(static_cast<uint8_t*>(std::calloc(size + kPlannedAlignment, 1)));
+  ET_CHECK_OR_RETURN_ERROR(buffer != nullptr, MemoryAllocationFailed,
+                           "planned buffer %zu: out of memory: need %zu bytes", buffers.size(), size);
+  buffers.push_back(std::move(buffer));
+  return Error::Ok;
+}
+
 // `size` aligned bytes of a buffer that is large enough.
-Span<uint8_t> aligned_part(std::vector<uint8_t>& buffer, size_t size) {
-  const auto address = reinterpret_cast<uintptr_t>(buffer.data());
-  return {buffer.data() + (rushlight::align_up(address, kPlannedAlignment) - address), size};
+Span<uint8_t> aligned_part(const Buffer& buffer, size_t size) {
+  const auto address = reinterpret_cast<uintptr_t>(buffer.get());
+  return {buffer.get() + (rushlight::align_up(address, kPlannedAlignment) - address), size};
 }
 
 // Loaders are created by value; a module keeps them under their interface.
@@ -59,7 +75,7 @@ Result<EValue> first_of(Result<std::vector<EValue>> outputs) {
 
 // The planned buffers of a method, as spans of separate memory or of memory that all methods share.
 struct Module::PlannedMemory {
-  std::vector<std::vector<uint8_t>> own;
+  std::vector<Buffer> own;
   std::vector<Span<uint8_t>> spans;
   std::unique_ptr<runtime::HierarchicalAllocator> allocator;
 };
@@ -88,7 +104,7 @@ struct Module::State {
   LoadBackendOptionsMap options;
 
   // Shared planned buffers, in the order of memory ids; empty until the first method is loaded.
-  std::vector<std::vector<uint8_t>> arenas;
+  std::vector<Buffer> arenas;
 
   static std::unique_ptr<State> make(std::unique_ptr<runtime::MemoryAllocator> memory_allocator,
                                      std::unique_ptr<runtime::MemoryAllocator> temp_allocator,
@@ -295,7 +311,9 @@ Error Module::State::make_arenas() {
     if (sizes->size() > largest.size()) largest.resize(sizes->size());
     for (size_t i = 0; i < sizes->size(); ++i) largest[i] = std::max(largest[i], (*sizes)[i]);
   }
-  for (const size_t size : largest) arenas.emplace_back(size + kPlannedAlignment);
+  std::vector<Buffer> made;
+  for (const size_t size : largest) ET_CHECK_OK_OR_RETURN_ERROR(add_buffer(made, size));
+  arenas = std::move(made);
   return Error::Ok;
 }
 
@@ -304,7 +322,7 @@ Result<std::unique_ptr<Module::PlannedMemory>> Module::plan(const std::string& m
   if (!sizes.ok()) return sizes.error();
   auto planned = std::make_unique<PlannedMemory>();
   if (!state_->shares_arenas) {
-    for (const size_t size : *sizes) planned->own.emplace_back(size + kPlannedAlignment);
+    for (const size_t size : *sizes) ET_CHECK_OK_OR_RETURN_ERROR(add_buffer(planned->own, size));
   } else if (state_->arenas.empty()) {
     ET_CHECK_OK_OR_RETURN_ERROR(state_->make_arenas());
   }

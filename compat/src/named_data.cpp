@@ -14,14 +14,15 @@ using rushlight::compat::official;
 Result<FlatTensorHeader> FlatTensorHeader::Parse(const void* data, size_t size) {
   ET_CHECK_OR_RETURN_ERROR(size >= kNumHeadBytes, InvalidArgument, "head: got %zu bytes, expected %zu", size,
                            kNumHeadBytes);
-  // Behind the root offset and the identifier.
-  const uint8_t* head = static_cast<const uint8_t*>(data) + kHeaderOffset;
+  // Behind the root offset and the identifier. A copy, since `data` may have any alignment.
+  alignas(8) uint8_t head[kNumHeadBytes - kHeaderOffset];
+  std::memcpy(head, static_cast<const uint8_t*>(data) + kHeaderOffset, sizeof head);
   if (std::memcmp(head, kMagic, kMagicSize) != 0) return Error::NotFound;
   const auto length = rushlight::flatbuffer::read<uint32_t>(head + kMagicSize);
   ET_CHECK_OR_RETURN_ERROR(length >= kHeaderExpectedLength, InvalidExternalData,
                            "header: got %u bytes, expected at least %u", static_cast<unsigned>(length),
                            static_cast<unsigned>(kHeaderExpectedLength));
-  const auto number = [head](size_t index) {
+  const auto number = [&head](size_t index) {
     return rushlight::flatbuffer::read<uint64_t>(head + 8 + 8 * index);
   };
   return FlatTensorHeader{number(0), number(1), number(2), number(3)};

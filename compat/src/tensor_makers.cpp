@@ -26,13 +26,15 @@ TensorParts form(Sizes sizes, Strides strides, ScalarType type, TensorShapeDynam
   return {std::move(sizes), {}, std::move(strides), type, dynamism};
 }
 
-// Parts with another tensor's form, and its dtype unless one is given. The dim order is derived from the
-// strides, which do not tell the order of dimensions of size 1: it may differ from the other tensor's.
+// Parts with another tensor's form, and its dtype unless one is given. Takes the dim order, not the strides:
+// two dimensions can have equal strides if one has size 0 or 1.
 TensorParts form_like(const TensorPtr& other, ScalarType type, TensorShapeDynamism dynamism) {
   const ScalarType chosen = type != ScalarType::Undefined ? type : other->scalar_type();
   const auto sizes = other->sizes();
-  const auto strides = other->strides();
-  return form(Sizes(sizes.begin(), sizes.end()), Strides(strides.begin(), strides.end()), chosen, dynamism);
+  const auto dim_order = other->dim_order();
+  TensorParts parts = form(Sizes(sizes.begin(), sizes.end()), {}, chosen, dynamism);
+  parts.dim_order.assign(dim_order.begin(), dim_order.end());
+  return parts;
 }
 
 // A vector of bytes is zeroed, and zero bytes are 0 in every dtype without a zero point.

@@ -2,6 +2,7 @@
 // Tensors that own their description. Every maker fills TensorParts and passes them to assemble(), which
 // makes all checks. One shared object holds the parts, the implementation that refers to them, and the
 // handle.
+#include <algorithm>
 #include <cstring>
 #include <numeric>
 
@@ -63,19 +64,22 @@ void complete_dim_order(TensorParts& parts) {
   }
   const auto error =
       runtime::stride_to_dim_order(parts.strides.data(), parts.strides.size(), parts.dim_order.data());
-  ET_CHECK_MSG(error == runtime::Error::Ok, "strides: expected positive strides of a dim order");
+  ET_CHECK_MSG(error == runtime::Error::Ok, "strides: expected at most %zu dimensions, got %zu",
+               runtime::kTensorDimensionLimit, parts.strides.size());
 }
 
-// Computes dense strides for the dim order, and checks that given ones are equal.
+// Computes dense strides for the dim order, and checks that given ones are equal where they matter: neither
+// in an empty tensor nor in a dimension of size 1.
 void complete_strides(TensorParts& parts) {
   const size_t rank = parts.sizes.size();
   std::vector<StridesType> dense(rank);
   const auto error =
       runtime::dim_order_to_stride(parts.sizes.data(), parts.dim_order.data(), rank, dense.data());
   ET_CHECK_MSG(error == runtime::Error::Ok, "dim order: expected a permutation of %zu dimensions", rank);
+  // Strides of an empty tensor and of a dimension of size 1 address nothing.
+  const bool is_empty = std::find(parts.sizes.begin(), parts.sizes.end(), 0) != parts.sizes.end();
   for (size_t d = 0; d < parts.strides.size(); ++d) {
-    // The stride of a dimension of size 1 addresses nothing.
-    const bool counts = parts.sizes[d] != 1;
+    const bool counts = !is_empty && parts.sizes[d] != 1;
     ET_CHECK_MSG(!counts || parts.strides[d] == dense[d], "stride of dimension %zu: expected %d, got %d", d,
                  static_cast<int>(dense[d]), static_cast<int>(parts.strides[d]));
   }

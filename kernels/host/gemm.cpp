@@ -26,7 +26,6 @@ namespace rushlight::kernels::host {
 
 namespace {
 
-constexpr size_t kMostRows = 8;       // upper limit of gemm_rows(), for buffers on the stack
 constexpr size_t kMostColumns = 128;  // upper limit of gemm_columns()
 constexpr size_t kDepthBlock = 512;   // rows of B in a block: a row tile of A stays in the L1 cache
 constexpr size_t kBlockBytes = size_t{1} << 20;   // bytes of B in a block: stays in the L2 cache
@@ -239,7 +238,7 @@ class Plan {
   void multiply_tile(size_t depth, size_t first, size_t p, size_t block, size_t row, size_t rows) {
     const size_t column = (first + p) * panel_;
     const size_t deep = depth_from(depth);
-    const float* lines[kMostRows];
+    const float* lines[ukernel::kMostGemmRows];
     ukernel::GemmTile tile;
     tile.rows = rows;
     tile.columns = std::min(panel_, gemm_.columns - column);
@@ -303,7 +302,7 @@ class Plan {
   }
 
   void finish(ukernel::GemmTile* tile, size_t row, size_t column, bool begins, bool ends) {
-    float stage[kMostRows * kMostColumns];
+    float stage[ukernel::kMostGemmRows * kMostColumns];
     tile->c = staged_ ? stage : const_cast<float*>(floats(gemm_.out, row, column));
     tile->c_stride = staged_ ? static_cast<ptrdiff_t>(kMostColumns) : gemm_.out.row_stride;
     // The first block of depth starts the sums, later ones add to `out`.

@@ -108,10 +108,13 @@ struct GemmStrip {
   float high = __builtin_inff();
 };
 
+// Upper limit of the rows of a tile in all variants, for arrays of callers.
+inline constexpr size_t kMostGemmRows = 8;
+
 // Rows and columns of the largest tile of the variant in use, and columns of a vector. A tile costs as much
 // as its columns rounded up to whole vectors; tiles of fewer rows cost more for each row.
 RL_UKERNEL(size_t, gemm_rows, (), ())
-// Rows of the largest tile of at most `columns` columns: from gemm_rows() to 16.
+// Rows of the largest tile of at most `columns` columns: from gemm_rows() to kMostGemmRows.
 RL_UKERNEL(size_t, gemm_rows_of, (size_t columns), (columns))
 RL_UKERNEL(size_t, gemm_columns, (), ())
 RL_UKERNEL(size_t, gemm_lanes, (), ())

@@ -256,6 +256,21 @@ TEST(Result, Macros_PassErrorsUp) {
   EXPECT_DEATH(static_cast<void>(half_of(1).get()), "");
 }
 
+TEST(ComputeNumel, OfAnySizes_IsThatOfTheOfficialRuntime) {
+  using executorch::aten::compute_numel;
+  using executorch::aten::safe_numel;
+  const SizesType sizes[] = {INT32_MAX, INT32_MAX, INT32_MAX, 0, -1};
+  EXPECT_EQ(compute_numel(nullptr, 0), 1);
+  EXPECT_EQ(compute_numel(sizes, 2), 4611686014132420609);
+  // executorch 1.5.1 wraps around on overflow.
+  EXPECT_EQ(compute_numel(sizes, 3), 4611686024869838847);
+  EXPECT_EQ(compute_numel(sizes, 4), 0);
+  EXPECT_EQ(safe_numel(sizes, 3).error(), Error::InvalidArgument);
+  EXPECT_DEATH(static_cast<void>(executorch::aten::compute_numel(sizes + 4, 1)),
+               "expected at least 0, got -1");
+  EXPECT_DEATH(static_cast<void>(executorch::aten::compute_numel(nullptr, 1)), "expected sizes, got null");
+}
+
 TEST(DimOrder, Strides_AreThoseOfTheLayout) {
   const SizesType sizes[] = {2, 3, 4, 5};
   const DimOrderType channels_last[] = {0, 2, 3, 1};

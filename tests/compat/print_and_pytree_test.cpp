@@ -98,15 +98,25 @@ TEST(PyTree, FromText_HoldsTheLeaves) {
   EXPECT_EQ(pytree::to_str(pytree::from_str("T0()")), "T0()");
 }
 
+TEST(PyTree, WithIntegerKeys_GivesItsTextBack) {
+  for (const char* text : {"D2#1#1(-7:$,0:$)", "D2#1#1(-2147483648:$,2147483647:$)"}) {
+    EXPECT_EQ(pytree::to_str(pytree::from_str(std::string(text))), text);
+  }
+  int leaf = 11;
+  EXPECT_EQ(pytree::unflatten(std::string("D1#1(-7:$)"), &leaf).at(-7), 11);
+}
+
 TEST(PyTree, FromDamagedText_Throws) {
   int leaves[2] = {};
-  for (const char* text :
-       {"", "L", "L1", "L1#1", "L1#1(", "L1#1($", "L1#1($,$)", "L2#1#1($)", "L1#2($)", "L1($)",
-        "D1#1('a':$,'b':$)", "D1#1('a", "L1#1($)$", "L99999999999#1($)", "T3#1($)"}) {
+  for (const char* text : {"", "L", "L1", "L1#1", "L1#1(", "L1#1($", "L1#1($,$)", "L2#1#1($)", "L1#2($)",
+                           "L1($)", "D1#1('a':$,'b':$)", "D1#1('a", "L1#1($)$", "L99999999999#1($)",
+                           "T3#1($)", "D1#1(2147483648:$)", "D1#1(-2147483649:$)", "D1#1(-"}) {
     EXPECT_THROW(pytree::unflatten(std::string(text), leaves), std::out_of_range) << text;
   }
   EXPECT_THROW(pytree::unflatten(std::string("Lx"), leaves), std::runtime_error);
   EXPECT_THROW(pytree::unflatten(std::string("?"), leaves), std::runtime_error);
+  EXPECT_THROW(pytree::unflatten(std::string("D1#1(-:$)"), leaves), std::runtime_error);
+  EXPECT_THROW(pytree::unflatten(std::string("L-1#1($)"), leaves), std::runtime_error);
   std::string deep;
   for (int i = 0; i < 100000; ++i) deep += "L1#1(";
   EXPECT_THROW(pytree::unflatten(deep, leaves), std::out_of_range);

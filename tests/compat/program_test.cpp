@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Programs, methods, modules and backends through the official classes.
 #include <cstdio>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -316,6 +317,25 @@ TEST(Module, WithSeveralMethods_NamesAndRunsThem) {
   }
 }
 
+TEST(Module, OfAProgramThatDeclaresTooMuchMemory_FailsToLoad) {
+  for (const int64_t size : {int64_t{1} << 60, INT64_MAX, INT64_MAX - 15}) {
+    t::PlanSpec plan;
+    plan.values = {t::tensor({}), t::tensor({.memory_id = 1})};
+    plan.inputs = {0};
+    plan.outputs = {1};
+    plan.operators = {{"rl_program_test::tripled", "out"}};
+    plan.instructions = {t::call(0, {0, 1, 1})};
+    plan.buffer_sizes = {0, size};
+    const auto bytes = t::build(plan);
+    for (const bool shares : {false, true}) {
+      Module module(std::make_unique<BufferDataLoader>(bytes.data(), bytes.size()), nullptr, nullptr, nullptr,
+                    nullptr, shares);
+      EXPECT_EQ(module.load_forward(), Error::MemoryAllocationFailed) << size;
+      EXPECT_EQ(module.load_forward(), Error::MemoryAllocationFailed) << size;  // nor on the next attempt
+    }
+  }
+}
+
 TEST(Module, OfAMissingFile_SaysSo) {
   Module module("/nowhere/model.pte");
   EXPECT_EQ(module.load(), Error::AccessFailed);
@@ -372,7 +392,14 @@ TEST(FlatTensorDataMap, OfAFile_HasItsTensors) {
       executorch::runtime::DataLoader::SegmentInfo::Type::External);
   auto head = loader->load(0, 64, info);
   ASSERT_TRUE(head.ok());
-  EXPECT_TRUE(executorch::extension::FlatTensorHeader::Parse(head->data(), head->size()).ok());
+  auto header = executorch::extension::FlatTensorHeader::Parse(head->data(), head->size());
+  ASSERT_TRUE(header.ok());
+  // Any address will do, as for the official parser.
+  std::vector<uint8_t> shifted(head->size() + 1);
+  std::memcpy(shifted.data() + 1, head->data(), head->size());
+  auto same = executorch::extension::FlatTensorHeader::Parse(shifted.data() + 1, head->size());
+  ASSERT_TRUE(same.ok());
+  EXPECT_EQ(same->segment_data_size, header->segment_data_size);
 }
 
 // Adds a number that the program gives, or an option of the load.

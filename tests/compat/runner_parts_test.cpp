@@ -262,6 +262,13 @@ TEST(ExtendedHeader, OfAProgram_NamesItsParts) {
   EXPECT_GT(header->program_size, 64u);
   EXPECT_LE(header->program_size, bytes.size());
   EXPECT_EQ(ExtendedHeader::Parse(bytes.data(), 63).error(), Error::InvalidArgument);
+  // Any address will do, as for the official parser.
+  std::vector<uint8_t> shifted(bytes.size() + 1);
+  std::copy(bytes.begin(), bytes.end(), shifted.begin() + 1);
+  auto same = ExtendedHeader::Parse(shifted.data() + 1, bytes.size());
+  ASSERT_TRUE(same.ok());
+  EXPECT_EQ(same->program_size, header->program_size);
+  EXPECT_EQ(same->segment_base_offset, header->segment_base_offset);
   bytes[12] = 8;  // its length
   EXPECT_EQ(ExtendedHeader::Parse(bytes.data(), bytes.size()).error(), Error::InvalidProgram);
   bytes[8] = 'x';

@@ -18,6 +18,9 @@
 namespace {
 
 using executorch::aten::ArrayRef;
+using executorch::aten::Device;
+using executorch::aten::Layout;
+using executorch::aten::MemoryFormat;
 using executorch::aten::Scalar;
 using executorch::aten::ScalarType;
 using executorch::aten::Tensor;
@@ -96,6 +99,29 @@ TEST(BoxedKernel, OfEveryKindOfArgument_ReadsThemFromTheStack) {
   EXPECT_EQ(context.failure_state(), Error::Ok);
   EXPECT_EQ(seen, "7 true abc 6 none no tensor 2");
   EXPECT_EQ(out->const_data_ptr<float>()[0], 3.75f);
+}
+
+Tensor& of_enumerators(const Tensor&, ScalarType type, MemoryFormat format, Layout layout, Device device,
+                       std::optional<ScalarType> perhaps, Tensor& out) {
+  seen = std::to_string(static_cast<int>(type)) + std::to_string(static_cast<int>(format)) +
+         std::to_string(static_cast<int>(layout)) + std::to_string(static_cast<int>(device.type())) +
+         std::to_string(static_cast<int>(*perhaps));
+  return out;
+}
+constexpr char kOfEnumerators[] = "rl::of_enumerators.out";
+
+// The loader accepts a bool for each of them, as for an int64_t.
+TEST(BoxedKernel, OfABoolForAnEnumerator_ReadsItAsAnInteger) {
+  const auto kernel = make_boxed_kernel(kOfEnumerators, EXECUTORCH_FN(of_enumerators, kOfEnumerators));
+  EXPECT_STREQ(kernel.signature_, "tiiiiIw");
+  auto tensor = make_tensor_ptr({1.0f});
+  EValue values[] = {*tensor, true, false, true, true, false, *tensor};
+  EValue* stack[7];
+  for (int i = 0; i < 7; ++i) stack[i] = &values[i];
+  KernelRuntimeContext context;
+  kernel.op_(context, Span<EValue*>(stack, 7));
+  EXPECT_EQ(context.failure_state(), Error::Ok);
+  EXPECT_EQ(seen, "10110");
 }
 
 TEST(BoxedKernel, OfTooFewValues_FailsTheContext) {

@@ -55,6 +55,9 @@ TEST(MakeTensorPtr, WithALayout_TakesItFromOrderOrStrides) {
   EXPECT_EQ(list(make_tensor_ptr({2, 3}, six)->strides()), (std::vector<int>{3, 1}));
   EXPECT_EQ(list(make_tensor_ptr({2, 3}, six, {1, 0})->strides()), (std::vector<int>{1, 2}));
   EXPECT_EQ(list(make_tensor_ptr({2, 3}, six, {}, {1, 2})->dim_order()), (std::vector<int>{1, 0}));
+  // Strides of an empty tensor address nothing.
+  EXPECT_EQ(empty_strided({2, 0, 4, 4}, {16, 1, 4, 1})->numel(), 0);
+  EXPECT_EQ(empty_strided({0, 3}, {1, 2})->numel(), 0);
   // A dimension of one element has no stride that matters.
   EXPECT_EQ(list(make_tensor_ptr({6, 1}, six, {0, 1}, {1, 5})->strides()), (std::vector<int>{1, 1}));
 }
@@ -65,6 +68,10 @@ TEST(MakeTensorPtrDeathTest, PartsThatDoNotFit_Abort) {
   EXPECT_DEATH(make_tensor_ptr({2, 3}, six, {0}), "dim order: expected 2");
   EXPECT_DEATH(make_tensor_ptr({2, 3}, six, {0, 0}), "dim order: expected a permutation");
   EXPECT_DEATH(make_tensor_ptr({2, 3}, six, {0, 1}, {1, 2}), "stride of dimension 0: expected 3, got 1");
+  EXPECT_DEATH(make_tensor_ptr({6}, six, {}, {-1}), "stride of dimension 0: expected 1, got -1");
+  const std::vector<int32_t> seventeen(17, 1);
+  EXPECT_DEATH(for_blob(nullptr, seventeen).strides(seventeen).make_tensor_ptr(),
+               "strides: expected at most 16 dimensions, got 17");
   EXPECT_DEATH(make_tensor_ptr({2, -3}, six), "sizes");
   EXPECT_DEATH(make_tensor_ptr({2, 3}, six, {}, {}, ScalarType::Int), "dtype");
   EXPECT_DEATH(make_tensor_ptr({2, 3}, std::vector<uint8_t>(23), ScalarType::Float), "expected at least 24");
@@ -144,6 +151,19 @@ TEST(TensorMakers, LikeAnother_TakeItsForm) {
     EXPECT_EQ(made->scalar_type(), ScalarType::Int);
   }
   EXPECT_EQ(elements<float>(full_like(like, 3, ScalarType::Float)), std::vector<float>(6, 3));
+}
+
+TEST(TensorMakers, LikeAnotherWithEqualStrides_TakeItsDimOrder) {
+  const std::vector<uint8_t> channels_last = {0, 2, 3, 1};
+  for (const int channels : {0, 1}) {
+    // Strides 16, 1, 4, 1: only the dim order shows that channels are innermost.
+    const auto like = for_blob(nullptr, {2, channels, 4, 4}).dim_order(channels_last).make_tensor_ptr();
+    for (const auto& made : {empty_like(like), zeros_like(like), ones_like(like), full_like(like, 3),
+                             randint_like(like, 0, 5), rand_like(like), randn_like(like)}) {
+      EXPECT_EQ(list(made->dim_order()), list(channels_last));
+      EXPECT_EQ(list(made->strides()), (std::vector<int>{16, 1, 4, 1}));
+    }
+  }
 }
 
 TEST(TensorMakers, OfRandomNumbers_StayInTheirRange) {

@@ -11,8 +11,6 @@ namespace rushlight::kernels::host {
 
 namespace {
 
-constexpr size_t kMostRows = 8;  // most rows in a tile
-
 const float* row_of(const FloatRows& rows, size_t row) {
   return rows.data + static_cast<ptrdiff_t>(row) * rows.row;
 }
@@ -33,7 +31,7 @@ void score_tiles(const FloatRows& queries, size_t rows, const float* packed, siz
   // Panels are the outer loop: a panel stays in the L1 cache for all rows.
   const size_t panel = ukernel::gemm_columns();
   const size_t most = ukernel::gemm_split(rows);
-  const float* pointers[kMostRows];
+  const float* pointers[ukernel::kMostGemmRows];
   ukernel::GemmTile tile;
   tile.depth = depth;
   tile.a = pointers;
@@ -57,7 +55,7 @@ void add_value_tiles(const float* weights, size_t stride, size_t rows, const Flo
                      size_t width, bool begins, float* out, ptrdiff_t out_stride) {
   const size_t panel = ukernel::gemm_columns();
   const size_t most = ukernel::gemm_split(rows);
-  const float* pointers[kMostRows];
+  const float* pointers[ukernel::kMostGemmRows];
   ukernel::GemmTile tile;
   tile.depth = count;
   tile.a = pointers;

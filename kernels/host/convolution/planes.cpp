@@ -19,7 +19,7 @@ namespace {
 using ukernel::GemmInitial;
 using ukernel::GemmTile;
 
-constexpr ptrdiff_t kMostRows = 16;
+constexpr ptrdiff_t kMostRows = ukernel::kMostGemmRows;
 constexpr ptrdiff_t kPointers = 256;  // held at a time
 // Floats of gathered inputs for which all weights are read once; twice as many if the weights are large.
 constexpr ptrdiff_t kCachedPanels = 1 << 17;

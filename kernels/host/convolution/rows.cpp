@@ -20,7 +20,7 @@ namespace {
 using ukernel::GemmInitial;
 using ukernel::GemmTile;
 
-constexpr ptrdiff_t kMostRows = 16;
+constexpr ptrdiff_t kMostRows = ukernel::kMostGemmRows;
 constexpr ptrdiff_t kPointers = 256;           // held at a time
 constexpr ptrdiff_t kCachedWeights = 1 << 18;  // floats of weights that are read again for each tile
 constexpr ptrdiff_t kCachedPixels = 1 << 17;   // floats of input that are read again for each panel

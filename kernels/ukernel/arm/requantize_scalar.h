@@ -245,19 +245,18 @@ inline void clamp_columns(int8_t* column, const int8_t* end, size_t count, ptrdi
                                                ptrdiff_t out_stride) {
   const bool usual = to.rounding == Rounding::kSingle;
   const bool narrow = to.low > -128 || to.high < 127;
-  const ptrdiff_t from = to.step * static_cast<ptrdiff_t>(column);
   // After a column, the pointers have moved by `count` sums and `count` results; the gaps take them to the
   // next.
   QuantizedColumns work;
   work.sums = sums;
   work.out = out;
-  work.multipliers = to.multipliers + from;
-  work.shifts = to.shifts + from;
+  work.step = usual ? to.step : 0;  // kFloat has neither multipliers nor shifts
+  work.multipliers = to.multipliers + work.step * static_cast<ptrdiff_t>(column);
+  work.shifts = to.shifts + work.step * static_cast<ptrdiff_t>(column);
   work.columns = columns;
   work.count = count;
   work.out_stride = out_stride;
   work.sums_gap = static_cast<ptrdiff_t>((pitch - count) * sizeof(int32_t));
-  work.step = to.step;
   work.out_gap = 1 - out_stride * static_cast<ptrdiff_t>(count);
   work.zero_point = 2 * to.zero_point + 1;
   while (work.columns > 0) {
@@ -269,13 +268,12 @@ inline void clamp_columns(int8_t* column, const int8_t* end, size_t count, ptrdi
     }
     // quantize_usual() has stopped at this column, whose shift it does not handle, or the rounding is
     // another.
-    const size_t done = columns - work.columns;
-    quantize_column(to, from + static_cast<ptrdiff_t>(done) * to.step, work.sums, count, work.out,
-                    out_stride);
+    const size_t at = column + columns - work.columns;
+    quantize_column(to, to.step * static_cast<ptrdiff_t>(at), work.sums, count, work.out, out_stride);
     work.sums += pitch;
     ++work.out;
-    work.multipliers += to.step;
-    work.shifts += to.step;
+    work.multipliers += work.step;
+    work.shifts += work.step;
     --work.columns;
   }
 }

@@ -209,7 +209,8 @@ constexpr Functions kRowFunctions[] = {functions_of<kR, 1>(), functions_of<kR, 2
 constexpr const Functions* kFunctions[] = {kRowFunctions<1>, kRowFunctions<2>, kRowFunctions<3>,
                                            kRowFunctions<4>, kRowFunctions<5>, kRowFunctions<6>,
                                            kRowFunctions<7>, kRowFunctions<8>};
-static_assert(kMostRows <= 8 && kVectors <= 4);
+static_assert(sizeof(kFunctions) / sizeof(*kFunctions) == kMostGemmRows);
+static_assert(kRows <= kMostRows && kMostRows <= kMostGemmRows && kVectors <= 4);
 
 // Tables of all tile shapes: two indices instead of nested branches.
 const Functions& functions_for(size_t rows, size_t columns) {

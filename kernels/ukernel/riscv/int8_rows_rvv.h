@@ -43,16 +43,16 @@ struct Right {
 };
 
 // sums[i][j] of one row or three, by columns from `column` on: [kRows][lanes], contiguous. Sums start from
-// the bias. `left` has three pointers; with kRows = 1 the last two are not dereferenced. The parts of a
-// column are adjacent, so that `right` advances through all of them.
+// the bias. `left` has kRows pointers. The parts of a column are adjacent, so that `right` advances through
+// all of them.
 template <bool kByColumns, size_t kRows>
 inline void sum_wide(const Int8Rows& p, const int8_t* const* left, size_t column, size_t lanes,
                      int32_t* sums) {
   vint32m8_t a = load_bias(p.bias, column, lanes), b = a, c = a;
   Right<kByColumns> right(p, column);
   const int8_t* left_a = left[0];
-  const int8_t* left_b = left[1];
-  const int8_t* left_c = left[2];
+  const int8_t* left_b = left[kRows == 3 ? 1 : 0];
+  const int8_t* left_c = left[kRows == 3 ? 2 : 0];
   for (size_t part = p.parts; part > 0; --part) {
 #pragma clang loop unroll_count(4)
     for (size_t k = 0; k < p.depth; ++k, right.next()) {

@@ -20,7 +20,7 @@ struct ExtendedHeader {
   static constexpr size_t kMagicSize = 4;
   static constexpr char kMagic[kMagicSize] = {'e', 'h', '0', '0'};
 
-  // Reads the header from the first `size` bytes of a file, which must be aligned to 8. The fields are not
+  // Reads the header from the first `size` bytes of a file, at any address. The fields are not
   // compared with the file's size; Program::load() does so. Errors: InvalidArgument (fewer than
   // kNumHeadBytes), NotFound (no magic), InvalidProgram (length).
   static Result<ExtendedHeader> Parse(const void* data, size_t size);

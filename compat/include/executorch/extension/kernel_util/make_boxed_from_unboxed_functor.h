@@ -79,9 +79,10 @@ constexpr char letter_of() {
   }
 }
 
-// Reads a value as T. An exporter may have stored a number as another kind of number: int64_t and bool also
-// read each other, double also reads both. Precondition: the value is of a kind that the loader accepts for
-// letter_of<T>(). On another kind, tensors, lists, strings and enumerations abort; numbers are not checked.
+// Reads a value as T. An exporter may have stored a number as another kind of number: int64_t and
+// enumerations also read a bool, bool an integer, double both. Precondition: the value is of a kind that the
+// loader accepts for letter_of<T>(). On another kind, tensors, lists and strings abort; numbers are not
+// checked.
 template <class T>
 decltype(auto) unboxed(executorch::runtime::EValue& value) {
   constexpr char kLetter = letter_of<T>();
@@ -96,8 +97,10 @@ decltype(auto) unboxed(executorch::runtime::EValue& value) {
     return value.to_bool();
   } else if constexpr (kLetter == 'd') {
     return value.to_double();
-  } else if constexpr (std::is_same_v<T, int64_t>) {
-    return value.to_int();
+  } else if constexpr (std::is_same_v<T, executorch::aten::Device>) {
+    return T(static_cast<executorch::aten::DeviceType>(value.to_int()), -1);
+  } else if constexpr (kLetter == 'i') {
+    return static_cast<T>(value.to_int());
   } else {
     return value.to<T>();
   }

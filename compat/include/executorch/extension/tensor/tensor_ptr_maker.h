@@ -77,9 +77,9 @@ TensorPtr from_blob(
     executorch::aten::Device device, std::function<void(void*)>&& deleter,
     executorch::aten::TensorShapeDynamism dynamism = executorch::aten::TensorShapeDynamism::DYNAMIC_BOUND);
 
-// New tensors. The _like forms take sizes and strides of another tensor, and its dtype unless one is given; a
-// tensor like one on a device is on the CPU. Elements are unspecified; here they are zeros. Every dtype with
-// a known element size is permitted.
+// New tensors. The _like forms take sizes and dim order of another tensor, and its dtype unless one is given;
+// a tensor like one on a device is on the CPU. Elements are unspecified; here they are zeros. Every dtype
+// with a known element size is permitted.
 TensorPtr empty_strided(
     std::vector<executorch::aten::SizesType> sizes, std::vector<executorch::aten::StridesType> strides,
     executorch::aten::ScalarType type = executorch::aten::ScalarType::Float,

@@ -20,7 +20,7 @@ struct FlatTensorHeader {
   // Magic, length, and four 64-bit integers.
   static constexpr uint32_t kHeaderExpectedLength = 4 + 4 + 8 + 8 + 8 + 8;
 
-  // Reads the header from the first `size` bytes of a file, which must be aligned to 8. The fields are not
+  // Reads the header from the first `size` bytes of a file, at any address. The fields are not
   // compared with the file's size. Errors: InvalidArgument (fewer than kNumHeadBytes), NotFound (no magic),
   // InvalidExternalData (length).
   static runtime::Result<FlatTensorHeader> Parse(const void* data, size_t size);

@@ -124,8 +124,8 @@ class TensorImpl : public rushlight::TensorImpl {
 };
 
 // The number of elements of a shape: the product of `dim` sizes, 1 without dimensions. Aborts on a negative
-// size or missing sizes, and does not check for overflow. safe_numel() returns InvalidArgument instead, on
-// overflow too: use it for sizes from a file.
+// size or missing sizes; wraps around on overflow, as in ExecuTorch. safe_numel() returns InvalidArgument
+// instead, on overflow too: use it for sizes from a file.
 ssize_t compute_numel(const TensorImpl::SizesType* sizes, ssize_t dim);
 Result<ssize_t> safe_numel(const TensorImpl::SizesType* sizes, ssize_t dim);
 
