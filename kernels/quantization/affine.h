@@ -137,14 +137,14 @@ struct AffineSpans {
 };
 
 // The smallest and largest of the elements and 0, so that 0 is always representable.
-struct Extent {
+struct RealExtent {
   float min = 0;
   float max = 0;
 };
 
 // Finds the extent. InvalidArgument if there are no elements or one is NaN; InvalidType if this build cannot
 // convert them to float. One pass, in any layout.
-Error find_extent(const View& elements, Extent* extent);
+Error find_extent(const View& elements, RealExtent* extent);
 
 // Resolves `axis` (negative: from the end), checks that the list has an entry for each index of it, and
 // resizes `out` to the sizes of `input`. InvalidArgument, InvalidType.
