@@ -39,7 +39,7 @@ DynamicScale scale_of(const DynamicRange& range, const float* from, size_t count
 }
 
 ukernel::DynamicQuantization quantization(const DynamicRange& range, const DynamicScale& scale) {
-  return {1.0 / static_cast<double>(scale.scale),
+  return {scale.inverse,
           scale.scale,
           scale.zero_point,
           static_cast<int32_t>(range.low),

@@ -95,9 +95,12 @@ class Quantizer {
  public:
   // The scale is inverted in double, then rounded to C.
   Quantizer(const Affine& affine, const AffineRange& range, ZeroPoint order)
-      : inverse_scale_(static_cast<C>(1.0 / affine.scale)),
-        before_(order == ZeroPoint::kBeforeRounding ? static_cast<C>(affine.zero_point) : C(0)),
-        after_(order == ZeroPoint::kAfterRounding ? static_cast<C>(affine.zero_point) : C(0)),
+      : Quantizer(1.0 / affine.scale, affine.zero_point, range, order) {}
+  // Multiplies by `inverse_scale` rounded to C.
+  Quantizer(double inverse_scale, double zero_point, const AffineRange& range, ZeroPoint order)
+      : inverse_scale_(static_cast<C>(inverse_scale)),
+        before_(order == ZeroPoint::kBeforeRounding ? static_cast<C>(zero_point) : C(0)),
+        after_(order == ZeroPoint::kAfterRounding ? static_cast<C>(zero_point) : C(0)),
         lowest_(static_cast<C>(range.min)),
         highest_(static_cast<C>(range.max)),
         min_(static_cast<Q>(range.min)),
