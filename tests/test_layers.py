@@ -202,11 +202,55 @@ def test_most_of_what_sources_define_is_found_declared() -> None:
     assert len(names[True] & names[False]) > 300
 
 
+def defined_twice(root: Path) -> dict[str, list[str]]:
+    """The types that two files define under one full name, with the files. Microkernels of two instruction
+    sets, or of two variants, are never in one program."""
+    files: dict[str, set[str]] = defaultdict(set)
+    for folder in ("runtime", *ABOVE_THE_RUNTIME):
+        for path in sorted((root / folder).rglob("*")):
+            if path.suffix not in (".h", ".cpp", ".inl"):
+                continue
+            shelf = path.parent.relative_to(root).as_posix()
+            for name in cpp_names.types_of(path.read_text()):
+                if "RL_UKERNEL_VARIANT" not in name:
+                    only = shelf if shelf.startswith("kernels/ukernel/") else ""
+                    files[f"{only} {name}".strip()].add(path.relative_to(root).as_posix())
+    return {name: sorted(paths) for name, paths in files.items() if len(paths) > 1}
+
+
+def test_a_type_is_defined_once() -> None:
+    """A file cannot include both of two types with one name, and in a program with both the linker may keep
+    the inline functions of one for the other (ODR)."""
+    assert defined_twice(ROOT) == {}
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "is_found"),
+    [
+        ("struct Extent {\n  int begin;\n};", "struct Extent {\n  float min;\n};", True),
+        ("enum class Mode : int { kNone };", "class Mode final : public Base<int> {};", True),
+        ("template <class T>\nstruct Sum {};", "template <class T>\nstruct Sum {};", True),
+        ("template <>\nstruct Sum<a::Half> {};", "template <>\nstruct Sum<a::Float> {};", False),
+        ("struct Extent;", "struct Extent {};", False),
+        ("struct A {\n  struct Part {};\n};", "struct B {\n  struct Part {};\n};", False),
+        ("namespace {\nstruct Part {};\n}", "struct Part {};", False),
+        ("struct Part make() { return {}; }", "struct Part {};", False),
+    ],
+)
+def test_a_type_that_is_defined_twice_is_found(
+    first: str, second: str, is_found: bool, tmp_path: Path
+) -> None:
+    (tmp_path / "kernels").mkdir()
+    for name, text in (("a.h", first), ("b.h", second)):
+        (tmp_path / "kernels" / name).write_text(f"namespace rushlight {{\n{text}\n}}\n")
+    assert (defined_twice(tmp_path) != {}) == is_found
+
+
 def test_the_executor_has_a_type_for_each_part_of_the_arena() -> None:
     """Placing one asserts its type's size and alignment. The layer below has the table of both and no type of
     the executor, because a program says what its methods take before any is loaded."""
     loading = (ROOT / "runtime" / "executor" / "method_load.cpp").read_text()
-    placed = re.findall(r"place<ArenaPart::(\w+)>", loading)
+    placed = re.findall(r"assign<ArenaPart::(\w+)>", loading)
     assert sorted(placed) == sorted(part.name for part in PARTS)
     assert "static_assert(arena_element_size(kPart, sizeof(void*)) == sizeof(T))" in loading
 

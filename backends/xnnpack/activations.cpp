@@ -16,14 +16,6 @@ namespace {
 namespace one = schema::xnn::_xnnnode1x1_table;
 namespace two = schema::xnn::_xnnnode2x1_table;
 
-// Quantizes a bound like XNNPACK: in float32, rounding halves to even.
-int64_t quantized_bound(float bound, const Value& value, int64_t least, int64_t most) {
-  const float real = bound / value.scale + static_cast<float>(value.zero_point);
-  // Clamped before it is rounded, because lrint is unspecified for values out of range.
-  const float inside = std::min(std::max(real, static_cast<float>(least)), static_cast<float>(most));
-  return std::lrint(inside);
-}
-
 // Shapes broadcast from the last dimension, as in numpy.
 std::vector<int32_t> broadcast_dims(const std::vector<int32_t>& a, const std::vector<int32_t>& b) {
   std::vector<int32_t> dims = a.size() < b.size() ? b : a;
@@ -67,11 +59,15 @@ Result<SumConstants> sum_constants(const Value& a, const Value& b, const Value& 
 
 ValueId NodeLowering::bound(float limit) { return std::isinf(limit) ? list_.none() : list_.real(limit); }
 
+int64_t NodeLowering::quantized(float real, const Value& out) {
+  const float least = out.datatype == Datatype::XnnDatatypeQuint8 ? 0 : -128, most = least + 255;
+  // Clamped before it is rounded, because lrint is unspecified for values out of range. std::max() drops NaN.
+  return std::lrint(std::min(std::max(least, real / out.scale + static_cast<float>(out.zero_point)), most));
+}
+
 void NodeLowering::quantized_bounds(const Value& out, int64_t* least, int64_t* most) const {
-  const bool is_unsigned = out.datatype == Datatype::XnnDatatypeQuint8;
-  const int64_t low = is_unsigned ? 0 : -128, high = low + 255;
-  *least = std::isinf(low_) ? low : quantized_bound(low_, out, low, high);
-  *most = std::isinf(high_) ? high : quantized_bound(high_, out, low, high);
+  *least = quantized(low_, out);
+  *most = quantized(high_, out);
 }
 
 Error NodeLowering::clamp_result(uint32_t out, ValueId tensor) {

@@ -217,11 +217,7 @@ Error NodeLowering::lower_pad() {
   const auto real = fields_.scalar<float>(slot::kPaddingValue);
   ValueId fill = 0;
   if (is_byte(value(out).datatype)) {
-    // quantized_bounds() quantizes low_ to the stored integer, in the range of the type.
-    low_ = real;
-    int64_t number = 0, most = 0;
-    quantized_bounds(value(out), &number, &most);
-    fill = list_.integer(number);
+    fill = list_.integer(quantized(real, value(out)));
   } else {
     fill = list_.real(real);
   }

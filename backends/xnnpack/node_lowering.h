@@ -82,6 +82,9 @@ class NodeLowering {
   Error lower_quantized_product(uint32_t a, uint32_t b, uint32_t out);
   // Clamps the result of the last call if the node has bounds.
   Error clamp_result(uint32_t out, ValueId tensor);
+  // The stored integer of a real number, quantized like XNNPACK: in float32, rounding halves to even, clamped
+  // to the range of the type, also infinity. NaN becomes the lowest integer.
+  static int64_t quantized(float real, const Value& out);
   // The bounds of a quantized value, as stored integers.
   void quantized_bounds(const Value& out, int64_t* least, int64_t* most) const;
 

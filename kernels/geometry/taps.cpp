@@ -13,7 +13,7 @@ namespace rushlight::kernels {
 namespace {
 
 template <class W>
-W sum_of(const Taps<W>* taps, size_t dims, const char* at, const Access<W>& access, Rounding rounding) {
+W sum_of(const Taps<W>* taps, size_t dims, const char* at, const Access<W>& access, SumRounding rounding) {
   W sum = 0;
   for (ptrdiff_t i = 0; i < taps->count; ++i) {
     if (taps->offset[i] < 0) continue;
@@ -21,7 +21,7 @@ W sum_of(const Taps<W>* taps, size_t dims, const char* at, const Access<W>& acce
     const W value = dims == 1 ? access.load(next) : sum_of(taps + 1, dims - 1, next, access, rounding);
     sum += taps->weight[i] * value;
   }
-  return rounding == Rounding::kToBytes ? round_to_byte(sum) : sum;
+  return rounding == SumRounding::kToBytes ? round_to_byte(sum) : sum;
 }
 
 }  // namespace
@@ -59,7 +59,7 @@ double byte_weight_levels(double largest) {
 }
 
 template <class W>
-W weighted_sum(const Taps<W>* taps, const char* at, const Access<W>& access, Rounding rounding) {
+W weighted_sum(const Taps<W>* taps, const char* at, const Access<W>& access, SumRounding rounding) {
   return sum_of(taps, kVolume, at, access, rounding);
 }
 
@@ -69,7 +69,7 @@ template void cubic_weights(float, float*);
 template void cubic_weights(double, double*);
 template float round_to_byte(float);
 template double round_to_byte(double);
-template float weighted_sum(const Taps<float>*, const char*, const Access<float>&, Rounding);
-template double weighted_sum(const Taps<double>*, const char*, const Access<double>&, Rounding);
+template float weighted_sum(const Taps<float>*, const char*, const Access<float>&, SumRounding);
+template double weighted_sum(const Taps<double>*, const char*, const Access<double>&, SumRounding);
 
 }  // namespace rushlight::kernels

@@ -34,7 +34,7 @@ template <class W>
 void cubic_weights(W fraction, W* weight);
 
 // kToBytes rounds after each dimension, as PyTorch does for integer images.
-enum class Rounding : uint8_t { kNone, kToBytes };
+enum class SumRounding : uint8_t { kNone, kToBytes };
 
 // Rounds a sum to the range of uint8: halves up, clamped to [0, 255].
 template <class W>
@@ -47,6 +47,6 @@ double byte_weight_levels(double largest);
 // The weighted sum around `at`. `taps` has one entry for each dimension, the innermost last. Cost: the
 // product of the three counts. Neighbors outside (negative offsets) count as 0.
 template <class W>
-W weighted_sum(const Taps<W>* taps, const char* at, const Access<W>& access, Rounding rounding);
+W weighted_sum(const Taps<W>* taps, const char* at, const Access<W>& access, SumRounding rounding);
 
 }  // namespace rushlight::kernels

@@ -13,7 +13,7 @@ namespace {
 // Bytes of quantized rows that stay in cache.
 constexpr size_t kNear = 65536;
 
-Panels panels_of(const GroupedWeight& weight) {
+PanelLayout panels_of(const GroupedWeight& weight) {
   return {0xd131, ukernel::dynamic_gemm_columns(), ukernel::dynamic_panel_bytes(weight.form),
           [](const ukernel::GroupedWeights& from, size_t columns, void* panel) {
             ukernel::pack_dynamic(from, columns, panel);
@@ -39,7 +39,7 @@ DynamicScale scale_of(const DynamicRange& range, const float* from, size_t count
 }
 
 ukernel::DynamicQuantization quantization(const DynamicRange& range, const DynamicScale& scale) {
-  return {1.0 / static_cast<double>(scale.scale),
+  return {scale.inverse,
           scale.scale,
           scale.zero_point,
           static_cast<int32_t>(range.low),
@@ -51,7 +51,7 @@ ukernel::DynamicQuantization quantization(const DynamicRange& range, const Dynam
 // a token with its row.
 class Product {
  public:
-  Product(const DynamicLinearProblem& problem, const LinearRows& rows, const Panels& panels,
+  Product(const DynamicLinearProblem& problem, const LinearRows& rows, const PanelLayout& panels,
           const void* packed)
       : problem_(problem), rows_(rows), panels_(panels), packed_(static_cast<const char*>(packed)) {
     if (!problem.per_token) {
@@ -90,7 +90,7 @@ class Product {
  private:
   const DynamicLinearProblem& problem_;
   const LinearRows& rows_;
-  const Panels& panels_;
+  const PanelLayout& panels_;
   const char* packed_;
   DynamicScale whole_;
 };
@@ -102,7 +102,7 @@ std::optional<Error> dynamic_linear(KernelContext& context, const DynamicLinearP
   const std::optional<LinearRows> rows = find_rows(problem);
   if (!rows) return std::nullopt;
   if (rows->count == 0 || weight.features == 0) return Error::Ok;
-  const Panels panels = panels_of(weight);
+  const PanelLayout panels = panels_of(weight);
   const void* packed = packed_panels(context, panels, weight);
   const size_t each = scratch_bytes(weight, rows->count);
   auto* scratch = static_cast<char*>(context.allocate_temp(each * context.threads(), 64));

@@ -14,11 +14,13 @@ Error power_of_elements(KernelContext& context, const PowerProblem& problem) {
   const Tensor& self = problem.self;
   const Tensor& out = problem.out;
   const float y = problem.number;
-  // Cheaper microkernels for common exponents; all others take the general power.
+  // Cheaper microkernels for common exponents; all others take the general power. PyTorch takes no roots of
+  // float16: sqrt gives other results for -0 and -infinity.
+  const bool takes_roots = self.scalar_type() != ScalarType::Half;
   if (y == 2) return elementwise_in_float(context, out, of_each(ukernel::square_f32), self);
   if (y == 3) return elementwise_in_float(context, out, of_each(ukernel::cube_f32), self);
-  if (y == 0.5f) return elementwise_in_float(context, out, of_each(ukernel::sqrt_f32), self);
-  if (y == -0.5f) return elementwise_in_float(context, out, of_each(ukernel::rsqrt_f32), self);
+  if (takes_roots && y == 0.5f) return elementwise_in_float(context, out, of_each(ukernel::sqrt_f32), self);
+  if (takes_roots && y == -0.5f) return elementwise_in_float(context, out, of_each(ukernel::rsqrt_f32), self);
   if (y == -1) return elementwise_in_float(context, out, of_each(ukernel::reciprocal_f32), self);
   const auto raise = [y](size_t n, const float* x, float* to) { ukernel::power_of_f32(n, x, y, to); };
   return elementwise_in_float(context, out, of_each(raise), self);

@@ -8,7 +8,7 @@ namespace rushlight::kernels::host {
 
 namespace {
 
-Panels panels_of(const GroupedWeight& weight) {
+PanelLayout panels_of(const GroupedWeight& weight) {
   return {0x4d31, ukernel::mixed_gemm_columns(), ukernel::mixed_panel_bytes(weight.form),
           [](const ukernel::GroupedWeights& from, size_t columns, void* panel) {
             ukernel::pack_mixed(from, columns, panel);
@@ -22,7 +22,7 @@ std::optional<Error> weight_only_linear(KernelContext& context, const WeightOnly
   const std::optional<LinearRows> rows = find_rows(problem);
   if (!rows) return std::nullopt;
   if (rows->count == 0 || weight.features == 0) return Error::Ok;
-  const Panels panels = panels_of(weight);
+  const PanelLayout panels = panels_of(weight);
   const void* packed = packed_panels(context, panels, weight);
   // Without prepared panels and without scratch memory the portable code takes the call.
   if (packed == nullptr) return std::nullopt;

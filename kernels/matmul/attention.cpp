@@ -135,7 +135,7 @@ Error AttentionPlan::make(const AttentionArguments& given, const Tensor& out) {
   return Error::Ok;
 }
 
-Error AttentionPlan::make_cached(const CachedAttentionArguments& given, const Tensor& out) {
+Error AttentionPlan::make_cached(const CustomSdpaArguments& given, const Tensor& out) {
   RL_TRY(read_sizes(given));
   RL_TRY(read_cached_mask(given));
   RL_TRY(resize_out(out, given.query.sizes()));
@@ -164,7 +164,7 @@ Error AttentionPlan::make_largest(const Tensor& query, const Tensor& key, const 
   return make_cached({query, key, value, start, no_mask, true, std::nullopt, heads_first}, out);
 }
 
-Error AttentionPlan::read_sizes(const CachedAttentionArguments& given) {
+Error AttentionPlan::read_sizes(const CustomSdpaArguments& given) {
   const Tensor& query = given.query;
   const Tensor& key = given.key;
   RL_CHECK(query.dim() == 4 && key.dim() == 4 && given.value.dim() == 4, Error::InvalidArgument,
@@ -193,7 +193,7 @@ Error AttentionPlan::read_sizes(const CachedAttentionArguments& given) {
 
 // Sets the keys that are seen: all of them with a mask of [queries, keys], otherwise up to each query's
 // position.
-Error AttentionPlan::read_cached_mask(const CachedAttentionArguments& given) {
+Error AttentionPlan::read_cached_mask(const CustomSdpaArguments& given) {
   if (!given.mask.has_value()) {
     const auto limit = static_cast<int64_t>(keys_) - static_cast<int64_t>(queries_);
     RL_CHECK(given.start >= 0 && given.start <= limit, Error::InvalidArgument,

@@ -41,7 +41,7 @@ struct AttentionArguments {
 // number of positions, and its heads are a multiple of the cache's. Without a mask the queries have positions
 // start, start + 1, ...; if causal they see no later key, otherwise all keys up to the last query's. With a
 // mask, float32 [queries, keys], they see the whole cache, and `is_causal` must be false.
-struct CachedAttentionArguments {
+struct CustomSdpaArguments {
   const Tensor& query;
   const Tensor& key;
   const Tensor& value;
@@ -64,7 +64,7 @@ class AttentionPlan {
 
   // Checks sizes, and resizes `out` to the query's shape; the caller checks dtypes. Errors: InvalidArgument
   // (shapes, position beyond the cache).
-  Error make_cached(const CachedAttentionArguments& arguments, const Tensor& out);
+  Error make_cached(const CustomSdpaArguments& arguments, const Tensor& out);
   // For prepare functions: the plan with the most keys that a call can see, since positions are not known at
   // load. Errors as above; the call reports them again.
   Error make_largest(const Tensor& query, const Tensor& key, const Tensor& value, bool heads_first,
@@ -112,8 +112,8 @@ class AttentionPlan {
   // that its queries see.
   void broadcast_leading(const Tensor& tensor, Operand* operand) const;
   Error broadcast_mask(const Tensor& mask, Shape scores);
-  Error read_sizes(const CachedAttentionArguments& given);
-  Error read_cached_mask(const CachedAttentionArguments& given);
+  Error read_sizes(const CustomSdpaArguments& given);
+  Error read_cached_mask(const CustomSdpaArguments& given);
   // The operand's matrix at a batch index.
   [[nodiscard]] HeadMatrix at(const Operand& operand, const size_t* index) const;
 

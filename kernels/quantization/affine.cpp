@@ -147,7 +147,7 @@ Error check_tokens(const Tensor& input, const char* name, size_t* tokens) {
 
 // One pass, in blocks of kRun elements that are converted to float32. NaN fails both comparisons, so it needs
 // the separate test.
-Error find_extent(const View& elements, Extent* extent) {
+Error find_extent(const View& elements, RealExtent* extent) {
   RL_TRY(check_convertible(elements.type));
   bool any = false;
   bool ordered = true;

@@ -95,9 +95,12 @@ class Quantizer {
  public:
   // The scale is inverted in double, then rounded to C.
   Quantizer(const Affine& affine, const AffineRange& range, ZeroPoint order)
-      : inverse_scale_(static_cast<C>(1.0 / affine.scale)),
-        before_(order == ZeroPoint::kBeforeRounding ? static_cast<C>(affine.zero_point) : C(0)),
-        after_(order == ZeroPoint::kAfterRounding ? static_cast<C>(affine.zero_point) : C(0)),
+      : Quantizer(1.0 / affine.scale, affine.zero_point, range, order) {}
+  // Multiplies by `inverse_scale` rounded to C.
+  Quantizer(double inverse_scale, double zero_point, const AffineRange& range, ZeroPoint order)
+      : inverse_scale_(static_cast<C>(inverse_scale)),
+        before_(order == ZeroPoint::kBeforeRounding ? static_cast<C>(zero_point) : C(0)),
+        after_(order == ZeroPoint::kAfterRounding ? static_cast<C>(zero_point) : C(0)),
         lowest_(static_cast<C>(range.min)),
         highest_(static_cast<C>(range.max)),
         min_(static_cast<Q>(range.min)),
@@ -137,14 +140,14 @@ struct AffineSpans {
 };
 
 // The smallest and largest of the elements and 0, so that 0 is always representable.
-struct Extent {
+struct RealExtent {
   float min = 0;
   float max = 0;
 };
 
 // Finds the extent. InvalidArgument if there are no elements or one is NaN; InvalidType if this build cannot
 // convert them to float. One pass, in any layout.
-Error find_extent(const View& elements, Extent* extent);
+Error find_extent(const View& elements, RealExtent* extent);
 
 // Resolves `axis` (negative: from the end), checks that the list has an entry for each index of it, and
 // resizes `out` to the sizes of `input`. InvalidArgument, InvalidType.

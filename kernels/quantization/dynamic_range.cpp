@@ -35,15 +35,14 @@ DynamicScale xnnpack_scale(const DynamicRange& range, const DynamicExtent& exten
   const float inverse =
       extent.min == extent.max ? 1.0f : (range.high - range.low) / (extent.max - extent.min);
   const float zero_point = nearer_zero_point(range, extent.min * inverse, extent.max * inverse);
-  return {1.0f / inverse, nudged(range, zero_point)};
+  return {1.0f / inverse, nudged(range, zero_point), static_cast<double>(inverse)};
 }
 
 template <class C>
 void quantize_in(const DynamicRange& range, const DynamicScale& scale, ZeroPoint order, size_t count,
                  const float* from, ptrdiff_t step, int16_t* to) {
-  const Quantizer<int16_t, C> quantize({scale.scale, static_cast<double>(scale.zero_point)},
-                                       {static_cast<int64_t>(range.low), static_cast<int64_t>(range.high)},
-                                       order);
+  const AffineRange inside = {static_cast<int64_t>(range.low), static_cast<int64_t>(range.high)};
+  const Quantizer<int16_t, C> quantize(scale.inverse, static_cast<double>(scale.zero_point), inside, order);
   for (size_t i = 0; i < count; ++i, from += step) {
     to[i] = static_cast<int16_t>(quantize(static_cast<C>(*from)) - scale.zero_point);
   }
@@ -90,7 +89,7 @@ DynamicScale choose_scale(const DynamicRange& range, const DynamicExtent& extent
   if (range.mapping == RangeMapping::kAsymmetric) zero_point = asymmetric_zero_point(range, extent, scale);
   if (range.mapping == RangeMapping::kNearerEnd)
     zero_point = nearer_zero_point(range, extent.min / scale, extent.max / scale);
-  return {scale, nudged(range, zero_point)};
+  return {scale, nudged(range, zero_point), 1.0 / static_cast<double>(scale)};
 }
 
 void quantize_centered(const DynamicRange& range, const DynamicScale& scale, size_t count, const float* from,

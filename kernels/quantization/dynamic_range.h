@@ -46,6 +46,9 @@ struct DynamicExtent {
 struct DynamicScale {
   float scale = 0;  // NaN if the extent is
   int32_t zero_point = 0;
+  // Elements are multiplied by it. kXnnpack computes the scale from this float32, which 1 / scale may not
+  // give back; the other mappings compute it from the scale.
+  double inverse = 0;
 };
 
 // Computes scale and zero point for an extent, with the float32 steps of the definition, so that the bits

@@ -2,6 +2,7 @@
 #include "kernels/reduction/median.h"
 
 #include <cmath>
+#include <cstdint>
 
 #include "kernels/checks/checks.h"
 #include "kernels/elements/element_access.h"
@@ -28,7 +29,13 @@ Error median_of_all(TypeSet types, const Tensor& self, bool ignores_nan, const T
   // The order of elements does not matter here, so the whole tensor is one fiber in memory order.
   const Fiber fiber = fiber_of(self);
   if (fiber.size == 0) {
-    store_number(target, type, NAN);
+    // PyTorch stores NaN, whose conversion to an integer gives the lowest int32 and int64, and 0 for smaller
+    // types. store_number() would give 0 for int32.
+    if (type == ScalarType::Int) {
+      store_integer(target, type, INT32_MIN);
+    } else {
+      store_number(target, type, NAN);
+    }
     return Error::Ok;
   }
   const ptrdiff_t found = position_of_median(fiber, type, ignores_nan ? 1 : 0);

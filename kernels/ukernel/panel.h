@@ -42,10 +42,11 @@ struct PanelProduct {
   const float* initial_of_rows = nullptr;  // one value for each row; only if kPanelSpreads
 };
 
-// out[i][j] = initial[j] + sum over k of left[i][k] * panel[k][j], in the order of k. If `initial` is null,
-// the sum starts from initial_of_rows[i]; if both are null, from out[i][j], so that blocks of a longer depth
-// add up in place. `rectify` applies ReLU; NaN passes. `out` overlaps neither factor; columns past `columns`
-// are neither read nor written.
+// out[i][j] = initial[j] + sum over k of left[i][k] * panel[k][j], in the order of k. With
+// initial_of_rows instead of `initial` the sum starts from initial_of_rows[i]; at most one of them is set. If
+// both are null, it starts from out[i][j], so that blocks of a longer depth add up in place. `rectify`
+// applies ReLU; NaN passes. `out` overlaps neither factor; columns past `columns` are neither read nor
+// written.
 RL_UKERNEL_NATIVE(void, multiply_panel, (const PanelProduct& product), (product))
 
 // out[i * out_stride] += sum over k of left[i * left_stride + k] * right[k]. Both factors are contiguous

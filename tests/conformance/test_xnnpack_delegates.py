@@ -32,6 +32,7 @@ from rushlight.convert.files import own_operators  # noqa: E402
 from rushlight.errors import RushlightError  # noqa: E402
 from rushlight.program import read_model  # noqa: E402
 from rushlight.program.schema import XNNPACK_GRAPH  # noqa: E402
+from support.dynamic_ranges import inverse_seen  # noqa: E402
 from support.interop.models import Fn  # noqa: E402
 from support.official_xnnpack import (  # noqa: E402
     Lowered,
@@ -304,6 +305,15 @@ class Residual(nn.Module):
     def forward(self, x: Any) -> Any:
         y = self.first(x)
         return self.second(torch.sigmoid(y) * functional.relu(x) + y)
+
+
+def test_rows_are_multiplied_by_the_inverse_that_their_scale_comes_from() -> None:
+    """A value near a half is another integer if XNNPACK's inverse scale is computed from the scale."""
+    layer = nn.Linear(4, 4, bias=False).eval()
+    with torch.no_grad():
+        layer.weight.copy_(torch.eye(4))
+    rows = (torch.from_numpy(inverse_seen()),)
+    check(lower(quantized(layer, rows, dynamic=True), rows), [rows], 1e-6)
 
 
 AS_THEY_RUN: dict[str, Callable[[], nn.Module]] = {

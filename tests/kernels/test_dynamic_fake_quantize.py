@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 import torch
 
+from support.dynamic_ranges import inverse_seen
 from support.harness import KernelRefused, Kernels
 
 NAME = "rushlight::dynamic_fake_quantize.out"
@@ -25,7 +26,7 @@ def xnnpack(x: np.ndarray) -> np.ndarray:
     point = one(-128) - least if (one(-128) + least) + (one(127) + most) > 0 else one(127) - most
     point = np.rint(np.clip(point, one(-128), one(127)))
     scale = one(1) / inverse
-    numbers = np.clip(np.rint(x * (one(1) / scale)) + point, -128, 127)
+    numbers = np.clip(np.rint(x * inverse) + point, -128, 127)
     made: np.ndarray = (numbers - point).astype(np.float32) * scale
     return made
 
@@ -41,6 +42,19 @@ def test_each_range_is_found_by_itself(kernels: Kernels, shared: int, seed: int)
     out = torch.full(x.shape, 7.0)
     kernels.run(NAME, [torch.from_numpy(x), shared, "xnnpack", -128, 127, LEAST, out])
     np.testing.assert_array_equal(out.numpy(), expected)
+
+
+def test_elements_are_multiplied_by_the_inverse_that_the_scale_comes_from(kernels: Kernels) -> None:
+    """The scale's own inverse may differ by one unit in the last place, which moves values near a half."""
+    x = inverse_seen()
+    flips = 0
+    for row in x:
+        inverse = np.float32(255) / (row[1] - row[0])
+        flips += (np.rint(row * inverse) != np.rint(row * (np.float32(1) / (np.float32(1) / inverse)))).any()
+    assert flips == len(x) == 32
+    out = torch.full(x.shape, 7.0)
+    kernels.run(NAME, [torch.from_numpy(x), 1, "xnnpack", -128, 127, LEAST, out])
+    np.testing.assert_array_equal(out.numpy(), np.stack([xnnpack(row) for row in x]))
 
 
 def test_a_range_of_zeros_stays_zero(kernels: Kernels) -> None:

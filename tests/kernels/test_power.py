@@ -50,6 +50,27 @@ def test_powers_of_special_numbers(kernels: Kernels, dtype: torch.dtype) -> None
         kernels.check(OF_NUMBER, exponent, values, **close(dtype))
 
 
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
+def test_roots_of_special_numbers_in_16_bits(kernels: Kernels, dtype: torch.dtype) -> None:
+    """Only float16 has the root of -infinity that pow has, and -0 without its sign."""
+    for exponent in (0.5, -0.5):
+        kernels.check(BY_NUMBER, torch.tensor(SPECIAL, dtype=dtype), exponent, **close(dtype))
+
+
+@pytest.mark.parametrize("dtype", [torch.complex64, torch.complex128])
+def test_complex_powers_of_special_numbers(kernels: Kernels, dtype: torch.dtype) -> None:
+    """0^0 is NaN for two tensors, but 1 for a number as exponent; 1^x is 1 for a number as base."""
+    parts = [(0, 0), (1, 0), (-1, 0), (0, 1), (2, 1), (math.inf, 0), (-math.inf, 0), (0, math.inf)]
+    parts += [(math.nan, 0), (0, math.nan)]
+    values = torch.tensor([complex(*each) for each in parts], dtype=dtype)
+    tolerance = {"rtol": 5e-6, "atol": 1e-6}
+    kernels.check(TENSORS, values, values.reshape(-1, 1), **tolerance)
+    for exponent in (0, 1, 2, 0.5, 1.7, False, True):
+        kernels.check(BY_NUMBER, values, exponent, **tolerance)
+    for base in (1, 2, -1, 0):
+        kernels.check(OF_NUMBER, base, values, **tolerance)
+
+
 @pytest.mark.parametrize("exponent", EXPONENTS)
 @pytest.mark.parametrize("dtype", FLOATING)
 def test_powers_by_a_number(kernels: Kernels, dtype: torch.dtype, exponent: float) -> None:

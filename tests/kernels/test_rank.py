@@ -63,9 +63,15 @@ def test_medians_without_dimensions_and_elements(kernels: Kernels) -> None:
     kernels.check("aten::kthvalue.values", number, 1)
     kernels.check("aten::mode.values", number)
     kernels.check("aten::cummax.out", number, 0)
-    kernels.check("aten::median.out", torch.zeros(0, 3))
     kernels.check("aten::median.dim_values", torch.zeros(0, 3), 1)
     kernels.check("aten::cummin.out", torch.zeros(0, 3), 0)
+
+
+@pytest.mark.parametrize("name", ["aten::median.out", "aten::nanmedian.out"])
+@pytest.mark.parametrize("dtype", REAL)
+def test_medians_of_no_elements(kernels: Kernels, name: str, dtype: torch.dtype) -> None:
+    """PyTorch's NaN, and what it becomes as an integer."""
+    kernels.check(name, torch.zeros(0, 3, dtype=dtype))
 
 
 def test_ranks_are_refused(kernels: Kernels) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The names that a C++ file declares and defines outside of function bodies, for tests of layers.
+"""The names and types that a C++ file declares and defines outside of function bodies, for tests of layers.
 
 No compiler: comments, literals and preprocessor lines are blanked, then one pass over the text keeps the
 stack of namespaces and classes and cuts it into statements at `;` and `{`. The whole tree takes a second.
@@ -22,6 +22,10 @@ _TEMPLATE = re.compile(r"\btemplate\s*<")
 _ACCESS = re.compile(r"^\s*(?:(?:public|private|protected)\s*:\s*)+")
 _NAMESPACE = re.compile(r"^\s*(?:inline\s+)?namespace\b\s*([\w:]*)\s*$")
 _CLASS = re.compile(r"^[^=(]*\b(?:class|struct|union)\s+(?:alignas\([^)]*\)\s*)?(\w+)[^()=;]*$")
+_TYPE = re.compile(
+    r"^[^=(]*\b(?:class|struct|union|enum(?:\s+class|\s+struct)?)\s+(?:alignas\([^)]*\)\s*)?"
+    r"((?:\w+::)*\w+)\s*(<[^()=;]*>)?\s*(?:final\b)?\s*(?::(?!:)[^=;]*)?$"
+)
 _FUNCTION = re.compile(r"((?:\w+\s*::\s*)*(?:~?\w+|operator\s*(?:\(\)|[^\s\w(]+|[\w:\s*&]+)))\s*\(")
 _VARIABLE = re.compile(r"((?:\w+::)*\w+)\s*(?:\[[^\]]*\]\s*)*$")
 _NO_NAMES = {"alignas", "decltype", "noexcept", "sizeof", "static_assert", "__attribute__"}
@@ -44,6 +48,30 @@ class Name:
 
 def names_of(text: str) -> Iterator[Name]:
     """Every declaration and definition at the scope of a namespace or class."""
+    for scopes, head, has_body in _statements(text):
+        in_class = _in_class(scopes)
+        if found := _declared(head, has_body, in_class):
+            is_static = re.search(r"\bstatic\b", head) is not None
+            internal = None in scopes or (is_static and not in_class)
+            yield Name(_full(scopes, found[0]), found[1], found[2], internal)
+
+
+def types_of(text: str) -> Iterator[str]:
+    """The full name of every class, union and enumeration that is defined outside of unnamed namespaces and
+    function bodies, with the arguments of a specialization."""
+    for scopes, head, has_body in _statements(text, with_scopes=True):
+        match = _TYPE.match(_without_templates(head)) if has_body and None not in scopes else None
+        if match is not None:
+            yield _full(scopes, match[1] + re.sub(r"\s+", "", match[2] or ""))
+
+
+def _full(scopes: list[str | None], name: str) -> str:
+    return "::".join([*(scope for scope in scopes if scope), name])
+
+
+def _statements(text: str, *, with_scopes: bool = False) -> Iterator[tuple[list[str | None], str, bool]]:
+    """Each statement at the scope of a namespace or class: the scopes around it, its text up to `;` or `{`,
+    and True for `{`. Heads of namespaces and classes are included on request."""
     text = _BLANKED.sub(lambda m: '""' if m[0][0] in "\"'R" else " ", text)
     scopes: list[str | None] = []  # by open brace: a name, "" for none, None for an unnamed namespace
     head, depth, at = "", 0, 0
@@ -56,6 +84,8 @@ def names_of(text: str) -> Iterator[Name]:
             continue
         head = _ACCESS.sub("", head)
         if char == "{" and (opened := _scope(head)):
+            if with_scopes:
+                yield scopes, head, True
             scopes += opened
         elif char == "}":
             if scopes:
@@ -63,12 +93,7 @@ def names_of(text: str) -> Iterator[Name]:
         else:
             if char == "{":
                 at = _end_of_braces(text, at)
-            in_class = _in_class(scopes)
-            if found := _declared(head, char == "{", in_class):
-                is_static = re.search(r"\bstatic\b", head) is not None
-                internal = None in scopes or (is_static and not in_class)
-                full = "::".join([*(scope for scope in scopes if scope), found[0]])
-                yield Name(full, found[1], found[2], internal)
+            yield scopes, head, char == "{"
         head = ""
 
 

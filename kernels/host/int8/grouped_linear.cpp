@@ -5,7 +5,7 @@
 
 namespace rushlight::kernels::host {
 
-void pack_panels(const Panels& panels, const GroupedWeight& weight, void* to) {
+void pack_panels(const PanelLayout& panels, const GroupedWeight& weight, void* to) {
   auto* panel = static_cast<char*>(to);
   // Panels follow each other; the last one has fewer columns, but the same size.
   for (size_t first = 0; first < weight.features; first += panels.columns, panel += panels.bytes) {
@@ -13,7 +13,7 @@ void pack_panels(const Panels& panels, const GroupedWeight& weight, void* to) {
   }
 }
 
-void prepare_panels(KernelContext& context, const Panels& panels, const WeightOnlyLinearProblem& problem,
+void prepare_panels(KernelContext& context, const PanelLayout& panels, const WeightOnlyLinearProblem& problem,
                     size_t scratch) {
   const GroupedWeight& weight = problem.weight;
   const size_t bytes = panels.count(weight.features) * panels.bytes;
@@ -31,7 +31,7 @@ void prepare_panels(KernelContext& context, const Panels& panels, const WeightOn
   if (to != nullptr) pack_panels(panels, weight, to);
 }
 
-const void* packed_panels(KernelContext& context, const Panels& panels, const GroupedWeight& weight) {
+const void* packed_panels(KernelContext& context, const PanelLayout& panels, const GroupedWeight& weight) {
   if (context.prepared() != nullptr) return context.prepared();
   const size_t bytes = panels.count(weight.features) * panels.bytes;
   void* to = context.allocate_temp(std::max<size_t>(bytes, 1), 64);

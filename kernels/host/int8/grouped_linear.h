@@ -23,7 +23,7 @@ inline constexpr size_t kLeastProducts = size_t{1} << 20;
 
 // The packed layout of a family of microkernels: `columns` features in a panel of `bytes` bytes, aligned to
 // 64.
-struct Panels {
+struct PanelLayout {
   uint64_t layout;  // identifies the layout in layout_id()
   size_t columns;
   size_t bytes;
@@ -33,15 +33,15 @@ struct Panels {
 };
 
 // Packs all panels of a weight to `to`, which has panels.count() * panels.bytes.
-void pack_panels(const Panels& panels, const GroupedWeight& weight, void* to);
+void pack_panels(const PanelLayout& panels, const GroupedWeight& weight, void* to);
 
 // For prepare functions: packs a constant weight at load. Requests `scratch` bytes for calls, and memory for
 // the panels if the weight is not constant.
-void prepare_panels(KernelContext& context, const Panels& panels, const WeightOnlyLinearProblem& problem,
+void prepare_panels(KernelContext& context, const PanelLayout& panels, const WeightOnlyLinearProblem& problem,
                     size_t scratch);
 
 // The panels packed at load, or packed now in scratch memory; null if that is too small.
-[[nodiscard]] const void* packed_panels(KernelContext& context, const Panels& panels,
+[[nodiscard]] const void* packed_panels(KernelContext& context, const PanelLayout& panels,
                                         const GroupedWeight& weight);
 
 // Rows of input and output; strides in elements.

@@ -18,12 +18,13 @@ namespace rushlight::kernels {
 namespace {
 
 // For a constant exponent: small integers multiply directly, +-0.5 uses sqrt. Both are cheaper than std::pow.
+// PyTorch takes no roots of float16: sqrt gives other results for -0 and -infinity.
 template <class T>
-T power_of(T x, T exponent) {
+T power_of(T x, T exponent, bool takes_roots) {
   if (exponent == T(2)) return x * x;
   if (exponent == T(3)) return x * x * x;
-  if (exponent == T(0.5)) return std::sqrt(x);
-  if (exponent == T(-0.5)) return T(1) / std::sqrt(x);
+  if (takes_roots && exponent == T(0.5)) return std::sqrt(x);
+  if (takes_roots && exponent == T(-0.5)) return T(1) / std::sqrt(x);
   if (exponent == T(-1)) return T(1) / x;
   if (exponent == T(-2)) return T(1) / (x * x);
   return std::pow(x, exponent);
@@ -58,16 +59,27 @@ T power(T x, T exponent) {
   }
 }
 
-// x^0 is 1, also for x = 0.
+// With a number as exponent, x^0 is 1 and x^1 is x, and with a number as base, 1^x is 1, also where the
+// formula of complex_pow() gives NaN, as 0^0. PyTorch has no such rule for two tensors. Products and roots
+// keep infinite parts.
 WideComplex complex_power_of(WideComplex x, WideComplex exponent) {
-  return exponent == WideComplex(0.0) ? WideComplex(1.0) : complex_pow(x, exponent);
+  if (exponent == WideComplex(0.0)) return WideComplex(1.0);
+  if (exponent == WideComplex(1.0)) return x;
+  if (exponent == WideComplex(2.0)) return x * x;
+  if (exponent == WideComplex(3.0)) return x * x * x;
+  if (exponent == WideComplex(0.5)) return complex_sqrt(x);
+  return complex_pow(x, exponent);
+}
+WideComplex complex_power_from(WideComplex base, WideComplex x) {
+  return base == WideComplex(1.0) ? base : complex_pow(base, x);
 }
 
 // Unsigned types wider than 8 bits are left out: their powers are not supported.
 template <TypeSet kTypes>
-Error raise(ScalarType compute, const Tensor& self, const Tensor& exponent, Tensor& out) {
+Error raise(ScalarType compute, const Tensor& self, const Tensor& exponent, Tensor& out,
+            WideComplex (*of_complex)(WideComplex, WideComplex)) {
   if constexpr ((kTypes & types::kComplex) != 0) {
-    if (is_complex(compute)) return complex_function(compute, self, exponent, out, complex_pow);
+    if (is_complex(compute)) return complex_function(compute, self, exponent, out, of_complex);
   }
   return elementwise<(kTypes & ~types::kUnsignedWide & ~types::kComplex)>(
       compute, out, [](auto x, auto y) { return power(x, y); }, self, exponent);
@@ -78,8 +90,9 @@ Error raise(ScalarType compute, const Tensor& self, const Tensor& exponent, Tens
 Error pow_Tensor_Tensor_out(KernelContext& context, const Tensor& self, const Tensor& exponent, Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::pow.Tensor_Tensor_out") & ~types::kBool;
   const ScalarType compute = result_type(self, exponent);
-  return backs::pow_Tensor_Tensor_out(context, BinaryProblem{compute, self, exponent, out},
-                                      [&] { return raise<kTypes>(compute, self, exponent, out); });
+  return backs::pow_Tensor_Tensor_out(context, BinaryProblem{compute, self, exponent, out}, [&] {
+    return raise<kTypes>(compute, self, exponent, out, complex_pow);
+  });
 }
 
 // A floating exponent of an integer tensor promotes to float32. A negative exponent of an integer is an error
@@ -98,7 +111,9 @@ Error pow_Tensor_Scalar_out(KernelContext& context, const Tensor& self, const Sc
       // The exponent is one value, so its tests are the same for every element and predict well.
       const auto raised = [&](auto type) {
         using T = typename decltype(type)::Element;
-        return [number = exponent.to<T>()](T x) { return power_of(x, number); };
+        return [number = exponent.to<T>(), takes_roots = compute != ScalarType::Half](T x) {
+          return power_of(x, number, takes_roots);
+        };
       };
       return elementwise_for<(kTypes & types::kFloating)>(compute, out, raised, self);
     }
@@ -106,7 +121,8 @@ Error pow_Tensor_Scalar_out(KernelContext& context, const Tensor& self, const Sc
              "exponent: expected 0 at least for integers, got %ld",
              static_cast<long>(exponent.to<int64_t>()));
     RL_TRY(check_fits(exponent, compute, "exponent"));
-    return raise<(kTypes & ~types::kFloating)>(compute, self, ScalarTensor(exponent, compute), out);
+    return raise<(kTypes & ~types::kFloating & ~types::kComplex)>(
+        compute, self, ScalarTensor(exponent, compute), out, nullptr);
   });
 }
 
@@ -115,7 +131,8 @@ Error pow_Scalar_out(KernelContext& context, const Scalar& self, const Tensor& e
   constexpr TypeSet kTypes = selected_types("aten::pow.Scalar_out");
   return backs::pow_Scalar_out(context, PowerProblem{{exponent, out}, self.to<float>()}, [&] {
     const ScalarType compute = result_type(exponent, self);
-    return raise<kTypes>(compute, ScalarTensor(self, computed_type(compute)), exponent, out);
+    return raise<kTypes>(compute, ScalarTensor(self, computed_type(compute)), exponent, out,
+                         complex_power_from);
   });
 }
 

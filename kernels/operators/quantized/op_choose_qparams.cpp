@@ -27,7 +27,7 @@ Error choose_qparams_tensor_out(KernelContext&, const Tensor& input, int64_t qua
            static_cast<long>(quant_min), static_cast<long>(quant_max));
   RL_TRY(resize_out(scale_out, {&one, 1}));
   RL_TRY(resize_out(zero_point_out, {&one, 1}));
-  Extent extent;
+  RealExtent extent;
   RL_TRY(find_extent(View::of(input), &extent));
 
   const auto lowest = static_cast<double>(quant_min);

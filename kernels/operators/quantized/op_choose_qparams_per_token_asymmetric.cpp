@@ -17,7 +17,7 @@ constexpr float kHighest = 127;
 
 // Derives the zero point from the end of the range with the smaller rounding error, as PyTorch does. The
 // scale is at least epsilon of float32, so a row of zeros divides by no zero.
-Affine choose(const Extent& extent) {
+Affine choose(const RealExtent& extent) {
   const float scale =
       std::max((extent.max - extent.min) / (kHighest - kLowest), std::numeric_limits<float>::epsilon());
   const float low = extent.min / scale;
@@ -49,7 +49,7 @@ Error choose_qparams_per_token_asymmetric_out(KernelContext&, const Tensor& inpu
   RL_TRY(check_tokens(zero_point_out, "zero_point_out", &tokens));
   char* from = input.mutable_data_ptr<char>();
   for (size_t token = 0; token < tokens; ++token) {
-    Extent extent;
+    RealExtent extent;
     RL_TRY(find_extent(View::row_major(from, input.scalar_type(), {&size, 1}), &extent));
     const Affine affine = choose(extent);
     write_number(scale_out, token, affine.scale);

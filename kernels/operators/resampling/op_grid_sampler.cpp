@@ -120,7 +120,7 @@ void sample(const Sampling& sampling, size_t spatial, const Tensor& input, const
           for (ptrdiff_t c = 0; c < source.sizes[1]; ++c) {
             const char* from = volume_at(source, n, 0, 0, 0) + c * source.strides[1];
             access.store(volume_at(target, n, z, y, x) + c * target.strides[1],
-                         weighted_sum(taps, from, access, Rounding::kNone));
+                         weighted_sum(taps, from, access, SumRounding::kNone));
           }
         }
       }

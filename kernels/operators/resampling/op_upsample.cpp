@@ -101,7 +101,7 @@ void resample(const Upsampling& of) {
   const View target = as_volume(out, of.spatial);
   const Access<W> access = access_as<W>(self.scalar_type());
   const bool is_bytes = contains(kTypes, ScalarType::Byte) && self.scalar_type() == ScalarType::Byte;
-  const Rounding rounding = is_bytes ? Rounding::kToBytes : Rounding::kNone;
+  const SumRounding rounding = is_bytes ? SumRounding::kToBytes : SumRounding::kNone;
   double levels[kVolume];
   // One pass over the weights of each dimension comes first: the scale depends on the largest.
   for (size_t d = 0; is_bytes && d < kVolume; ++d) levels[d] = levels_of(of, d, source);

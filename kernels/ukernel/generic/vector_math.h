@@ -65,8 +65,9 @@ RL_INLINE F32 exp_tail(F32 r) {
 // neither of which overflows.
 inline constexpr float kExponents = kRounder + 254;
 
-// e^r 2^n for n from -151 to 130, with shifted = n + kExponents. Subnormal results are rounded once. 2^n
-// itself may be too large or too small for float32, so that it is split:
+// e^r 2^n for |r| <= ln(2) / 2 and n from -252 to 254, with shifted = n + kExponents. exp() passes n from
+// -150 to 128, pow() from -160 to 140. Subnormal results are rounded once. 2^n itself may be too large or too
+// small for float32, so that it is split:
 //
 //   n + 254 = first + (n + 254 - first),  first = (n + 254) / 2,  2^n = 2^(first - 127) * 2^(n + 127 - first)
 //

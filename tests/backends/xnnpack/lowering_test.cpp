@@ -3,6 +3,9 @@
 // graphs are executed, on values whose results are easy to predict.
 #include "backends/xnnpack/lowering.h"
 
+#include <cmath>
+#include <utility>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -222,6 +225,49 @@ TEST(Lowering, BoundsOutOfOrder_AreRefused) {
   EXPECT_EQ(lowered(graph), Error::InvalidProgram);
   graph.nodes[0].high = 1;
   EXPECT_EQ(lowered(graph), Error::Ok);
+}
+
+// int8 [2, 3] with scale 0.5 and zero point 3, padded by a column on both sides.
+TEST(Lowering, FillsOfQuantizedTensors_StayInTheRangeOfTheirType) {
+  const std::pair<float, int8_t> fills[] = {
+      {0, 3}, {1, 5}, {1e9f, 127}, {-1e9f, -128}, {kInfinity, 127}, {-kInfinity, -128}, {NAN, -128}};
+  for (const auto& [fill, stored] : fills) {
+    Graph graph;
+    graph.values.resize(2);
+    for (GraphValue& value : graph.values) {
+      value.datatype = static_cast<uint32_t>(Datatype::XnnDatatypeQint8);
+      value.quantization = per_tensor(0.5f, 3);
+    }
+    graph.values[0].external = 0;
+    graph.values[1].external = 1;
+    graph.values[1].dims = {2, 5};
+    graph.nodes = {{XNodeUnion::XNNStaticConstantPad, [fill = fill](FlatWriter& flat) {
+                      namespace slot = schema::xnn::xnnstatic_constant_pad_table;
+                      const Position table = flat.table(
+                          {FlatWriter::offset(slot::kPrePaddings), FlatWriter::offset(slot::kPostPaddings),
+                           FlatWriter::number(slot::kPaddingValue, bits(fill)),
+                           FlatWriter::number(slot::kInputId, 0u), FlatWriter::number(slot::kOutputId, 1u)});
+                      const std::vector<uint32_t> paddings = {0, 1};
+                      flat.link(table, slot::kPrePaddings, flat.scalars(paddings));
+                      flat.link(table, slot::kPostPaddings, flat.scalars(paddings));
+                      return table;
+                    }}};
+    graph.inputs = {0};
+    graph.outputs = {1};
+    const std::vector<uint8_t> bytes = graph.build();
+    auto delegate = load_delegate(bytes);
+    ASSERT_TRUE(delegate.ok());
+    int8_t x[] = {10, 20, 30, 40, 50, 60}, y[10] = {};
+    SizesType x_sizes[] = {2, 3}, y_sizes[] = {2, 5};
+    DimOrderType order[] = {0, 1};
+    StridesType x_strides[] = {3, 1}, y_strides[] = {5, 1};
+    TensorImpl in(ScalarType::Char, 2, x_sizes, x, order, x_strides);
+    TensorImpl out(ScalarType::Char, 2, y_sizes, y, order, y_strides);
+    EValue values[] = {EValue(Tensor(&in)), EValue(Tensor(&out))};
+    EValue* arguments[] = {&values[0], &values[1]};
+    ASSERT_EQ((*delegate)->execute({arguments, 2}, nullptr), Error::Ok);
+    EXPECT_THAT(y, ElementsAre(stored, 10, 20, 30, stored, stored, 40, 50, 60, stored)) << fill;
+  }
 }
 
 TEST(Lowering, UnknownNodes_AreNotSupported) {
