@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Rare and long functions, such as the special functions: computed in double for every dtype, so that each is
-// compiled once and all share two loops:
+// compiled once and all share two loops. Results are rounded once; 16-bit results go through
+// float32, in which PyTorch computes them:
 //
 //   return double_function<kTypes, airy>(self, out);
 //

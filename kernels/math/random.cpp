@@ -51,6 +51,22 @@ char* start_of(const Parameter& parameter) {
   return parameter.tensor == nullptr ? nullptr : parameter.tensor->mutable_data_ptr<char>();
 }
 
+// InvalidArgument if an integer from `low` to `last` is not in the range of the dtype. Floating dtypes round
+// integers; only float16 has less than the range of int64. Above INT64_MAX, `last` of a uint64 is negative.
+Error check_integers(int64_t low, int64_t last, ScalarType type) {
+  const auto drawn = static_cast<int64_t>(largest_drawn(type) & INT64_MAX);
+  const bool is_signed = !contains(types::kUnsignedWide | type_set(ScalarType::Bool, ScalarType::Byte), type);
+  const bool is_half = type == ScalarType::Half;
+  const bool is_wide = is_floating(type) && !is_half;
+  const int64_t largest = is_wide ? INT64_MAX : (is_half ? 65504 : drawn);
+  const int64_t smallest = is_half ? -largest : (is_signed ? -largest - 1 : 0);
+  RL_CHECK(low >= smallest && low <= largest && last <= largest, Error::InvalidArgument,
+           "from and to: expected %lld to %lld for dtype %s, got %lld to %lld",
+           static_cast<long long>(smallest), static_cast<long long>(largest), to_string(type),
+           static_cast<long long>(low), static_cast<long long>(last));
+  return Error::Ok;
+}
+
 }  // namespace
 
 Error check_no_generator(const EValue& generator) {
@@ -97,7 +113,7 @@ uint64_t largest_drawn(ScalarType type) {
       return uint64_t{1} << 53;
     default: {
       const bool is_signed = type != ScalarType::Byte && !contains(types::kUnsignedWide, type);
-      return ~uint64_t{0} >> (64 - 8 * element_size(type) + (is_signed ? 1 : 0));
+      return ~uint64_t{0} >> (64 - 8 * element_size(component_type(type)) + (is_signed ? 1 : 0));
     }
   }
 }
@@ -127,6 +143,8 @@ Error draw_into(TypeSet types, const Tensor& out, Draw draw, const Parameter& a,
 
 Error draw_integers_into(TypeSet types, const Tensor& out, int64_t low, uint64_t range) {
   RL_TRY(check_types(types, out));
+  const auto last = static_cast<int64_t>(static_cast<uint64_t>(low) + range - 1);
+  RL_TRY(check_integers(low, last, out.scalar_type()));
   Random random(out.scalar_type());
   char* at = out.mutable_data_ptr<char>();
   for (size_t i = 0; i < out.numel(); ++i, at += out.element_size()) {

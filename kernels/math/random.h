@@ -56,7 +56,8 @@ struct Parameter {
 // scalars. InvalidType if `types` does not contain the dtype.
 Error draw_into(TypeSet types, const Tensor& out, Draw draw, const Parameter& a = 0, const Parameter& b = 0);
 
-// Fills `out` with integers uniform in [low, low + range); range 0 means 2^64. Errors as draw_into().
+// Fills `out` with integers uniform in [low, low + range); range 0 means 2^64. Errors: as
+// draw_into(); InvalidArgument if the dtype cannot hold `low` or the last integer.
 Error draw_integers_into(TypeSet types, const Tensor& out, int64_t low, uint64_t range);
 
 }  // namespace rushlight::kernels

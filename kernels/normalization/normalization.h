@@ -47,21 +47,23 @@ Error check_group_sizes(const Tensor& input, int64_t samples, int64_t channels, 
 template <class A>
 struct Moments {
   A mean;
-  A rstd;  // 1 / sqrt(variance + eps)
+  A rstd;          // 1 / sqrt(variance + eps)
+  A variance = 0;  // biased: divided by the number of elements; set by moments_of()
 };
 
 // Mean and inverse standard deviation of `count` elements; `each` calls its argument with every element. Two
 // passes, because the one-pass formula cancels if the mean is large. Sums are pairwise. The variance divides
-// by `count`, as PyTorch's normalizations do. No elements: mean 0, rstd NaN.
+// by `count`, as PyTorch's normalizations do. No elements: mean 0, rstd and variance NaN.
 template <class A, class Each>
 Moments<A> moments_of(size_t count, double eps, Each each) {
-  if (count == 0) return {A(0), static_cast<A>(NAN)};
+  if (count == 0) return {A(0), static_cast<A>(NAN), static_cast<A>(NAN)};
   PairwiseSum<A> sum;
   each([&](A value) { sum.add(value); });
   const A mean = sum.total() / static_cast<A>(count);
   PairwiseSum<A> squares;
   each([&](A value) { squares.add((value - mean) * (value - mean)); });
-  return {mean, A(1) / std::sqrt(squares.total() / static_cast<A>(count) + static_cast<A>(eps))};
+  const A variance = squares.total() / static_cast<A>(count);
+  return {mean, A(1) / std::sqrt(variance + static_cast<A>(eps)), variance};
 }
 
 // Stores one statistic, converted to `type`, which check_normalization_types() has accepted.

@@ -53,9 +53,10 @@ class Norm {
 };
 
 // The p-norm along `dims`. p = 0 counts nonzero elements; infinite p is the largest or smallest absolute
-// value. Elements are converted to the dtype of `out` first; 16-bit floats are summed in float. Complex
-// elements count by their moduli, and `out` has the dtype of their parts. Errors: InvalidArgument (dims,
-// shape, infinite or negative p of no elements), InvalidType.
+// value. Elements are converted to the dtype of `out`, or to float if that has 16 bits; PyTorch refuses a
+// dtype that is narrower than theirs, so they need no rounding first. Complex elements count by their moduli,
+// and `out` has the dtype of their parts. Errors: InvalidArgument (dims, shape, infinite or negative p of no
+// elements), InvalidType.
 Error norm_over(TypeSet types, const Tensor& self, double p, const DimList& dims, bool keepdim,
                 std::optional<int64_t> dtype, const Tensor& out);
 

@@ -17,8 +17,28 @@ T finished(T sum, size_t divisor) {
   return sum;
 }
 
-// Sums real elements into dtype `to`; with `is_zero` the result is 0.
-Error sum_spans(const Reduction& reduction, ScalarType to, bool is_zero, size_t divisor) {
+template <class T>
+void add(PairwiseSum<T>* sum, const T* values, ptrdiff_t stride, size_t n) {
+  for (size_t i = 0; i < n; ++i) sum->add(values[static_cast<ptrdiff_t>(i) * stride]);
+}
+
+// Adds float32 values, each rounded to the 16-bit dtype `to`.
+void add_rounded(PairwiseSum<float>* sum, const float* values, ptrdiff_t stride, size_t n, ScalarType to) {
+  constexpr size_t kBlock = 32;
+  uint16_t stored[kBlock];
+  float rounded[kBlock];
+  for (size_t block = 0; n > 0; n -= block, values += stride * static_cast<ptrdiff_t>(block)) {
+    block = n < kBlock ? n : kBlock;
+    convert_span(stored, sizeof(uint16_t), to, values, stride * ptrdiff_t{sizeof(float)}, ScalarType::Float,
+                 block);
+    convert_span(rounded, sizeof(float), ScalarType::Float, stored, sizeof(uint16_t), to, block);
+    add(sum, rounded, 1, block);
+  }
+}
+
+// Sums real elements into dtype `to`; with `is_zero` the result is 0. With `rounds`, elements are rounded to
+// `to`, a 16-bit float, before they are added.
+Error sum_spans(const Reduction& reduction, ScalarType to, bool rounds, bool is_zero, size_t divisor) {
   // Elements are converted to the dtype of the accumulator: float32 for 16-bit floats, int64 for integers.
   const ScalarType held = accumulated_type(to);
   RL_TRY(check_convertible(held));
@@ -28,7 +48,10 @@ Error sum_spans(const Reduction& reduction, ScalarType to, bool is_zero, size_t 
       PairwiseSum<T> sum;
       if (!is_zero) {
         reduction.for_each_span<T>(first, [&](const T* values, ptrdiff_t stride, size_t n) {
-          for (size_t i = 0; i < n; ++i) sum.add(values[static_cast<ptrdiff_t>(i) * stride]);
+          if constexpr ((kAnySelectedType & types::kReducedFloat) != 0 && std::is_same_v<T, float>) {
+            if (rounds) return add_rounded(&sum, values, stride, n, to);
+          }
+          add(&sum, values, stride, n);
         });
       }
       const T value = finished(sum.total(), divisor);
@@ -38,26 +61,32 @@ Error sum_spans(const Reduction& reduction, ScalarType to, bool is_zero, size_t 
   });
 }
 
-Error run(TypeSet types, const Reduction& reduction, const Tensor& self, const Tensor& out, size_t divisor) {
+// With `rounds`, elements are rounded to the dtype of `out` before they are added. That differs from the
+// conversion to the dtype of the accumulator for 16-bit floats only.
+Error run(TypeSet types, const Reduction& reduction, const Tensor& self, const Tensor& out, bool rounds,
+          size_t divisor) {
   const ScalarType type = out.scalar_type();
   if (!contains(types, type)) return unsupported_type(type);
   RL_TRY(check_convertible(self.scalar_type()));
   RL_TRY(check_convertible(type));
-  if (!kSelectsComplex || !is_complex(type)) return sum_spans(reduction, type, false, divisor);
+  if (!kSelectsComplex || !is_complex(type)) {
+    const bool narrows = rounds && contains(types::kReducedFloat, type) && self.scalar_type() != type;
+    return sum_spans(reduction, type, narrows, false, divisor);
+  }
   // Complex sums are two real ones; a real input has only zeros as imaginary parts.
-  RL_TRY(sum_spans(reduction.of_parts(0, type), component_type(type), false, divisor));
-  return sum_spans(reduction.of_parts(1, type), component_type(type), !is_complex(self.scalar_type()),
+  RL_TRY(sum_spans(reduction.of_parts(0, type), component_type(type), false, false, divisor));
+  return sum_spans(reduction.of_parts(1, type), component_type(type), false, !is_complex(self.scalar_type()),
                    divisor);
 }
 
 }  // namespace
 
 Error sum_into(TypeSet types, const Reduction& reduction, const Tensor& self, const Tensor& out) {
-  return run(types, reduction, self, out, 1);
+  return run(types, reduction, self, out, true, 1);
 }
 
 Error mean_into(TypeSet types, const Reduction& reduction, const Tensor& self, const Tensor& out) {
-  return run(types, reduction, self, out, reduction.count());
+  return run(types, reduction, self, out, false, reduction.count());
 }
 
 }  // namespace rushlight::kernels

@@ -78,9 +78,10 @@ constexpr TypeSet accumulated_in(TypeSet set) {
   return (set & ~types::kFloating & ~types::kComplex) != 0 ? floats | type_set(ScalarType::Long) : floats;
 }
 
-// Writes the sum, or mean, to every element of `out`; complex elements part by part. Elements are converted
-// to the dtype of `out` first; means require a floating one. `types` is the set of dtypes of the operator.
-// InvalidType if the dtype of `self` or `out` is not selected.
+// Writes the sum, or mean, to every element of `out`; complex elements part by part. As in PyTorch, sums
+// convert elements to the dtype of `out` first, so that large ones become infinite in float16; means convert
+// them to the accumulator's dtype, and require a floating `out`. `types` is the set of dtypes of the
+// operator. InvalidType if the dtype of `self` or `out` is not selected.
 Error sum_into(TypeSet types, const Reduction& reduction, const Tensor& self, const Tensor& out);
 Error mean_into(TypeSet types, const Reduction& reduction, const Tensor& self, const Tensor& out);
 

@@ -180,6 +180,17 @@ def test_softmax(kernels: Kernels, dtype: torch.dtype, dim: int) -> None:
         assert_equal(out, expected, rtol=tolerance, atol=tolerance)
 
 
+@pytest.mark.parametrize(
+    "shapes", [([1, 6, 1], [2, 1, 3]), ([2, 3], [3, 2]), ([1, 3], [3]), ([1, 3], [2, 3])]
+)
+def test_softmax_of_unequal_shapes_is_refused(kernels: Kernels, shapes: tuple[list[int], list[int]]) -> None:
+    for grad, output in [shapes, shapes[::-1]]:
+        for name in ["_softmax", "_log_softmax"]:
+            arguments = [torch.ones(grad), torch.ones(output), 0, torch.float32]
+            refused = kernels.refuse(f"aten::{name}_backward_data.out", *arguments, outs=[torch.ones(grad)])
+            assert refused.error == "InvalidArgument" and "same shape" in refused.log[0]
+
+
 def test_softmax_of_no_dimension_and_of_nothing(kernels: Kernels) -> None:
     for grad in [torch.tensor(2.0), torch.empty(2, 0)]:
         out = torch.empty_like(grad)

@@ -72,6 +72,30 @@ def test_kept_statistics(kernels: Kernels, training: bool, dtype: torch.dtype) -
             assert_equal(actual, value, rtol=tolerance, atol=tolerance)
 
 
+@pytest.mark.parametrize("dtype", FLOATING)
+@pytest.mark.parametrize("eps", [1e-5, 0.0])
+def test_the_kept_variance_of_one_element_is_nan(kernels: Kernels, eps: float, dtype: torch.dtype) -> None:
+    values = torch.tensor([[1.0, -4.0, float("inf")]], dtype=dtype)
+    for momentum in (0.1, 0.0):
+        mean, var = torch.zeros(3, dtype=dtype), torch.ones(3, dtype=dtype)
+        outs = [torch.empty_like(values), mean.clone(), var.clone()]
+        arguments = [values, None, None, mean, var, True, momentum, eps, *outs]
+        kernels.run("aten::_native_batch_norm_legit.out", arguments)
+        assert var.isnan().all()
+
+
+def test_the_kept_variance_is_exact_whatever_eps(kernels: Kernels) -> None:
+    values = torch.tensor(
+        [[2.0, 1e-3, 1e-30, 1e20], [2.0, 1.0001e-3, 2e-30, 2e20], [2.0, 1.0002e-3, 3e-30, 3e20]]
+    )
+    for eps in (1e-5, 0.0):
+        kept, expected = ([torch.zeros(4), torch.zeros(4)] for _ in range(2))
+        torch.ops.aten._native_batch_norm_legit(values, None, None, *expected, True, 1.0, eps)
+        outs = [torch.empty(3, 4), torch.empty(4), torch.empty(4)]
+        kernels.run("aten::_native_batch_norm_legit.out", [values, None, None, *kept, True, 1.0, eps, *outs])
+        assert_equal(kept[1], expected[1], rtol=1e-4, atol=0)
+
+
 def test_kept_statistics_that_are_refused(kernels: Kernels) -> None:
     values, three = torch.ones(4, 3, 5), torch.ones(3)
     outs = [torch.empty(4, 3, 5), torch.empty(3), torch.empty(3)]

@@ -54,6 +54,38 @@ def test_histograms_at_the_edges(kernels: Kernels) -> None:
     kernels.refuse("aten::histc.out", torch.tensor([1]), 3, outs=[out])
 
 
+def test_histograms_of_one_value_count_it_in_the_middle(kernels: Kernels) -> None:
+    for value, dtype in [
+        (3e7, torch.float32),
+        (1e20, torch.float32),
+        (-1e20, torch.float32),
+        (1e300, torch.float64),
+    ]:
+        for bins in (4, 5):
+            kernels.check("aten::histc.out", torch.full((2,), value, dtype=dtype), bins)
+
+
+def test_histograms_round_their_bounds_to_the_dtype(kernels: Kernels) -> None:
+    kernels.check("aten::histc.out", torch.tensor([0.1, 0.05]), 4, 0, 0.1)
+    kernels.check("aten::histc.out", torch.tensor([0.1, 0.3], dtype=torch.float16), 4, 0.1, 0.3)
+    kernels.check("aten::histc.out", torch.tensor([1.0, 2.0]), 4, 1 + 1e-10, 1 + 2e-10)
+    kernels.check("aten::histc.out", torch.tensor([0.0, 1e-45]), 4, 0, 1e-46)
+
+
+def test_histograms_of_the_narrowest_and_the_widest_ranges(kernels: Kernels) -> None:
+    smallest = torch.tensor([0.0, 5e-324, 1e-323, 2e-323], dtype=torch.float64)
+    for high in (0.0, 2e-323):
+        kernels.check("aten::histc.out", smallest, 10, 0, high)
+    kernels.check("aten::histc.out", torch.tensor([0.0, 1e-45, 1e-44]), 10)
+    # In torch, (x - low) * bins is infinite here and each element counts in bin 0, or in none.
+    for dtype, low, high in [(torch.float64, -8e307, 8e307), (torch.float32, -3e38, 3e38)]:
+        self = torch.tensor([low, 0.0, high * (7 / 8), high], dtype=dtype)
+        for bounds in ([], [low, high]):
+            out = torch.empty(100, dtype=dtype)
+            kernels.run("aten::histc.out", [self, 100, *(bounds or [0, 0]), out])
+            assert out.nonzero().flatten().tolist() == [0, 50, 93, 99] and out.sum() == 4
+
+
 @pytest.mark.parametrize("dtype", [torch.bool, *REAL], ids=str)
 def test_a_given_number_of_places(kernels: Kernels, dtype: torch.dtype) -> None:
     self = random_tensor((3, 4), torch.int64, low=0, high=2).to(dtype)

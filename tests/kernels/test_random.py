@@ -149,6 +149,38 @@ def test_random_from_a_number_on(kernels: Kernels) -> None:
     wide = draw(kernels, "random.from_out", [torch.empty(COUNT), -(2**63), None, None], torch.int64)
     assert wide.double().min() < -0.99 * 2**63 and wide.double().max() > 0.99 * 2**63
 
+    drawn = draw(kernels, "random.from_out", [torch.empty(COUNT), 2**24 - 1, None, None])
+    assert drawn.unique().tolist() == [2**24 - 1, 2**24]
+
+
+@pytest.mark.parametrize("dtype", [*REAL, torch.uint16, torch.uint32])
+def test_random_bounds_that_the_dtype_cannot_hold_are_refused(kernels: Kernels, dtype: torch.dtype) -> None:
+    # With `to`, torch also refuses intervals of large integers that have no float.
+    names = ["random.from_out", *([] if dtype.is_floating_point else ["randint.low_out"])]
+    edges = [0, 2**7, 2**8, 2**11, 2**15, 2**16, 2**24, 2**31, 2**32, 2**53, 2**63 - 1, 65504]
+    bounds = {sign * edge + step for edge in edges for sign in (1, -1) for step in (-1, 0, 1)}
+    for bound in sorted(bounds):
+        # torch does not return from random_(2**63 - 1) for float32.
+        if not -(2**63) < bound < 2**62:
+            continue
+        for name in names:
+            out = torch.empty(3, dtype=dtype)
+            try:
+                if name == "random.from_out":
+                    arguments: list[Any] = [torch.empty(3), bound, None]
+                    out.clone().random_(bound, None)
+                else:
+                    arguments = [bound, bound + 1, [3]]
+                    out.clone().random_(bound, bound + 1)
+            except RuntimeError:
+                assert kernels.refuse(f"aten::{name}", *arguments, outs=[out]).error == "InvalidArgument", (
+                    bound
+                )
+            else:
+                generator = [None] if name == "random.from_out" else []
+                kernels.run(f"aten::{name}", [*arguments, *generator, out])
+                assert (out.double() >= torch.tensor(bound).to(dtype).double()).all(), bound
+
 
 def test_cauchy_has_its_quartiles(kernels: Kernels) -> None:
     drawn = draw(kernels, "cauchy.out", [torch.empty(COUNT), 2.0, 3.0, None])

@@ -84,6 +84,22 @@ def test_integer_sums_wrap(kernels: Kernels) -> None:
     kernels.check("aten::sum.IntList_out", torch.full((5,), 100, dtype=torch.int8), [0], dtype=torch.int8)
 
 
+@pytest.mark.parametrize("requested", [torch.float16, torch.bfloat16])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.bfloat16, torch.int32])
+def test_sums_round_their_terms_to_the_dtype_and_means_do_not(
+    kernels: Kernels, dtype: torch.dtype, requested: torch.dtype
+) -> None:
+    eps = torch.finfo(requested).eps
+    terms = [torch.tensor([70000, -70000, 1], dtype=dtype)]
+    if dtype.is_floating_point:
+        terms.append(torch.full((4096,), 1 + 0.49 * eps, dtype=dtype))
+        terms.append(torch.tensor([1 - 0.13 * eps, 1 + 1.45 * eps], dtype=dtype).repeat(2048))
+    for values in terms:
+        for shaped in (values, values.expand(3, -1).contiguous().t().contiguous()):
+            kernels.check("aten::sum.IntList_out", shaped, [0], dtype=requested, rtol=0, atol=0)
+        kernels.check("aten::mean.out", values, [0], dtype=requested, rtol=0, atol=0)
+
+
 def test_the_dtype_of_the_output_decides_where_none_is_requested(kernels: Kernels) -> None:
     out = torch.empty((), dtype=torch.int32)
     kernels.run("aten::sum.IntList_out", [torch.tensor([2, 3]), [0], False, None, out])

@@ -41,9 +41,7 @@ Error softmax_gradient(TypeSet types, const Tensor& grad_output, const Tensor& o
       out.scalar_type() == ScalarType::Half && grad_output.scalar_type() == ScalarType::Float;
   if (!from_half) RL_TRY(check_same_dtype(grad_output, out, "grad_output and the result"));
   RL_TRY(check_loadable(out));
-  Shape shape;
-  RL_TRY(broadcast_shape(grad_output.sizes(), output.sizes(), &shape));
-  RL_CHECK(grad_output.numel() == output.numel() && grad_output.dim() == output.dim(), Error::InvalidArgument,
+  RL_CHECK(has_sizes(output, grad_output.sizes()), Error::InvalidArgument,
            "grad_output and output: expected the same shape");
   size_t d = 0;
   RL_TRY(normalize_dim(dim, grad_output.dim(), &d));

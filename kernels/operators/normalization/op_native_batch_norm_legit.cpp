@@ -39,15 +39,13 @@ void keep(const Tensor& running, ptrdiff_t channel, double momentum, double valu
   store_number(at, running.scalar_type(), momentum * value + (1 - momentum) * kept);
 }
 
-// The running variance is the unbiased one: it divides by n - 1. It is recovered from rstd, because the
-// moments do not keep the variance. A channel with one element has no unbiased variance: the result is not
-// finite.
+// The running variance is the unbiased one: it divides by n - 1. A channel with one element has none: 0 / 0
+// is NaN, as in PyTorch.
 template <class A>
-void update(const Running& running, ptrdiff_t channel, const Moments<A>& moments, size_t count, double eps) {
-  const double variance = 1 / (static_cast<double>(moments.rstd) * static_cast<double>(moments.rstd)) - eps;
+void update(const Running& running, ptrdiff_t channel, const Moments<A>& moments, size_t count) {
   const auto n = static_cast<double>(count);
   keep(running.mean, channel, running.momentum, static_cast<double>(moments.mean));
-  keep(running.var, channel, running.momentum, variance * (n / (n - 1)));
+  keep(running.var, channel, running.momentum, static_cast<double>(moments.variance) * n / (n - 1));
 }
 
 // Reads one channel [N, spatial...] in the merged loops of its layout; nothing is copied.
@@ -80,7 +78,7 @@ Error normalize(const Tensor& input, const NormalizationParameters& parameters, 
         moments = channel_moments<T>(channel, count, parameters.eps);
         write_statistic(channel_of(saved->mean, c), saved->mean.scalar_type(), moments.mean);
         write_statistic(channel_of(saved->invstd, c), saved->invstd.scalar_type(), moments.rstd);
-        if (running != nullptr) update(*running, c, moments, count, parameters.eps);
+        if (running != nullptr) update(*running, c, moments, count);
       }
       normalize_channel<T>(View(target).select(1, c), channel, moments, parameters, c);
     }

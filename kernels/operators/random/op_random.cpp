@@ -79,10 +79,15 @@ Error check_probabilities(const Tensor& p) {
   return check_elements(p, [](double value) { return check_probability(value); });
 }
 
-// Uniform integers in [low, high). The difference of two int64 values fits in uint64.
-Error integers_between(TypeSet types, int64_t low, int64_t high, const Tensor& out) {
+Error check_below(int64_t low, int64_t high) {
   RL_CHECK(low < high, Error::InvalidArgument, "high: expected more than %lld, got %lld",
            static_cast<long long>(low), static_cast<long long>(high));
+  return Error::Ok;
+}
+
+// Uniform integers in [low, high). The difference of two int64 values fits in uint64.
+Error integers_between(TypeSet types, int64_t low, int64_t high, const Tensor& out) {
+  RL_TRY(check_below(low, high));
   return draw_integers_into(types, out, low, static_cast<uint64_t>(high) - static_cast<uint64_t>(low));
 }
 
@@ -168,15 +173,18 @@ Error random_to_out(KernelContext&, const Tensor& self, int64_t to, const EValue
   return integers_between(kOwnTypes, 0, to, out);
 }
 
-// Without `to`, draws up to the largest value of the dtype.
+// Without `to`, draws up to the largest value of the dtype, of which a floating one needs two; all int64
+// values if `from` is the smallest one.
 Error random_from_out(KernelContext&, const Tensor& self, int64_t from, std::optional<int64_t> to,
                       const EValue& generator, Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::random.from_out");
   RL_TRY(check_no_generator(generator));
   RL_TRY(resize_out(out, self.sizes()));
   if (to) return integers_between(kTypes, from, *to, out);
-  return draw_integers_into(kTypes, out, from,
-                            largest_drawn(out.scalar_type()) + 1 - static_cast<uint64_t>(from));
+  const uint64_t largest = largest_drawn(out.scalar_type());
+  if (is_floating(out.scalar_type())) RL_TRY(check_below(from, static_cast<int64_t>(largest)));
+  const uint64_t range = largest + 1 - static_cast<uint64_t>(from);
+  return draw_integers_into(kTypes, out, from, from == INT64_MIN ? 0 : range);
 }
 
 Error uniform_out(KernelContext&, const Tensor& self, double from, double to, const EValue& generator,
