@@ -97,7 +97,9 @@ def table(rows: list[Row], images: int) -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--write", action="store_true", help="write the table into docs/quantized-programs.md")
+    parser.add_argument(
+        "--write", action="store_true", help="write the table into docs/quantized-programs.md"
+    )
     options = parser.parse_args()
     warnings.simplefilter("ignore")
     torch.manual_seed(0)

@@ -2,7 +2,7 @@
 """Compares int8 with float32 on boards: instructions, planned memory and flash of one inference.
 
     python benchmarks/size/quantized.py                      # Markdown on stdout
-    python benchmarks/size/quantized.py --write              # also put the table into docs/quantized-programs.md
+    python benchmarks/size/quantized.py --write              # also put the table into the page
     python benchmarks/size/quantized.py --part boards16      # int8 beside int16 activations with int8 weights
     python benchmarks/size/quantized.py --models dscnn --targets cortex-m4 --json
 
@@ -141,7 +141,9 @@ def main() -> int:
         else to_markdown(rows, PAIRS[options.part])
     )
     if options.write:
-        written.write(ROOT / "docs" / "quantized-programs.md", options.part, to_markdown(rows, PAIRS[options.part]))
+        written.write(
+            ROOT / "docs" / "quantized-programs.md", options.part, to_markdown(rows, PAIRS[options.part])
+        )
     return 0
 
 

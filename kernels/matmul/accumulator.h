@@ -56,8 +56,8 @@ inline T narrow(Accumulator<T> value) {
   return static_cast<T>(value);
 }
 
-// `blocks` spans of elements, each with one factor. Strides and steps are in elements and may be negative or 0.
-// Element i of span s is elements[s * stride + i * step], its factor factors[s * factor_stride].
+// `blocks` spans of elements, each with one factor. Strides and steps are in elements and may be negative or
+// 0. Element i of span s is elements[s * stride + i * step], its factor factors[s * factor_stride].
 template <class T>
 struct ScaledSpans {
   const T* elements;
