@@ -35,7 +35,7 @@ Weights = Mapping[str, np.ndarray]
 
 def anchors() -> torch.Tensor:
     """Centers and sizes [n, 4] of all anchors as x, y, width, height: by map, row, column, shape. Rows and
-    columns count from the end, since the network turns the picture."""
+    columns count from the end, since the network rotates the picture."""
     found = []
     for i, cells in enumerate(CELLS):
         shapes = [(SCALES[i], ratio) for ratio in (1, 2, 0.5, 3, 0.3333)]
@@ -61,10 +61,10 @@ def folded(weights: Weights, scope: str) -> tuple[np.ndarray, np.ndarray]:
 
 
 class Unit(nn.Module):
-    """A convolution, and ReLU6 if it is `active`. Kernels are turned by 180 degrees, like the pictures.
+    """A convolution, and ReLU6 if it is `active`. Kernels are rotated by 180 degrees, like the pictures.
 
     TensorFlow's convolutions of stride 2 pad an even side at its end only. PyTorch's pad both ends, and read
-    the padding at the beginning only. On a turned picture they compute the same, without a padded copy.
+    the padding at the beginning only. On a rotated picture they compute the same, without a padded copy.
     """
 
     def __init__(self, weights: Weights, scope: str, stride: int = 1, active: bool = True) -> None:
@@ -164,7 +164,7 @@ class PersonNet(nn.Module):
         self.decode = Decode()
 
     def features(self, x: torch.Tensor) -> list[torch.Tensor]:
-        """The six maps of features of turned pictures."""
+        """The six maps of features of rotated pictures."""
         x, maps = self.first(x), []
         for i, block in enumerate(self.blocks):
             x, wide = block(x)

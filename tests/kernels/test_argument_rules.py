@@ -122,7 +122,7 @@ def test_the_extremum_of_nothing_is_the_end_of_the_range(
     for shape in ((0,), (2, 0, 3)):
         x, expected = torch.empty(shape, dtype=dtype), torch.empty((), dtype=dtype)
         in_eager(name)(x, out=expected)
-        for way in kernels.ways(name):
+        for variant in kernels.variants(name):
             out = poison(torch.empty((), dtype=dtype))
-            kernels.run(name, [x, out], way=way)
+            kernels.run(name, [x, out], variant=variant)
             assert_equal(out, expected)

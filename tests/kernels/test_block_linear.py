@@ -38,9 +38,11 @@ def run_all(
 ) -> torch.Tensor:
     """The result, which all variants of the kernel share, on one thread and on more."""
     results = []
-    for way, threads, is_dynamic in itertools.product(kernels.ways(LINEAR), (1, 3), (False, True)):
+    for variant, threads, is_dynamic in itertools.product(kernels.variants(LINEAR), (1, 3), (False, True)):
         out = poison(torch.empty(shape))
-        kernels.run(LINEAR, [*arguments, out], dynamic=[out] if is_dynamic else (), way=way, threads=threads)
+        kernels.run(
+            LINEAR, [*arguments, out], dynamic=[out] if is_dynamic else (), variant=variant, threads=threads
+        )
         results.append(out)
     for each in results[1:]:
         torch.testing.assert_close(each, results[0], rtol=tolerance, atol=tolerance, equal_nan=True)

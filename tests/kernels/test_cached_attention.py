@@ -14,11 +14,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from support.cached_attention import CACHES, CLOSE, NAME, Layer, Reference, State, tokens_of
-from support.harness import KernelRefused, Kernels, Way, assert_equal, poison
+from support.harness import KernelRefused, Kernels, Variant, assert_equal, poison
 
 
 def check(
-    kernels: Kernels, layer: Layer, counts: list[int], *, way: Way | None = None, threads: int = 1
+    kernels: Kernels, layer: Layer, counts: list[int], *, variant: Variant | None = None, threads: int = 1
 ) -> None:
     """Makes calls with `counts` tokens each, one after the other, and compares results and caches."""
     state = State(layer)
@@ -29,13 +29,15 @@ def check(
         state.tensors["input_pos"].fill_(position)
         out = poison(torch.empty(1, count, layer.heads * layer.depth))
         dynamic = [out] if number % 2 else []
-        kernels.run(NAME, state.arguments(qkv, out), dynamic=dynamic, way=way or Way(), threads=threads)
+        kernels.run(
+            NAME, state.arguments(qkv, out), dynamic=dynamic, variant=variant or Variant(), threads=threads
+        )
         assert_equal(out, reference.call(qkv, position), **CLOSE)
         position += count
 
 
-def ways(kernels: Kernels) -> list[Way]:
-    return kernels.ways(NAME)
+def variants(kernels: Kernels) -> list[Variant]:
+    return kernels.variants(NAME)
 
 
 @pytest.mark.parametrize("cache", CACHES)
@@ -45,8 +47,8 @@ def test_prefill_then_tokens_one_by_one(
     kernels: Kernels, cache: torch.dtype, interleaved: bool, norms: bool
 ) -> None:
     layer = Layer(cache=cache, interleaved=interleaved, norms=norms)
-    for way in ways(kernels):
-        check(kernels, layer, [13, 1, 1, 5, 1], way=way)
+    for variant in variants(kernels):
+        check(kernels, layer, [13, 1, 1, 5, 1], variant=variant)
 
 
 LAYERS = st.builds(
@@ -77,16 +79,16 @@ def test_any_layer_and_calls(kernels: Kernels, layer: Layer, data: st.DataObject
     while len(counts) < 4 and sum(counts) < layer.context:
         left = layer.context - sum(counts)
         counts.append(data.draw(st.one_of(st.integers(1, min(left, 9)), st.integers(1, left))))
-    way = data.draw(st.sampled_from(ways(kernels)))
-    check(kernels, layer, counts, way=way, threads=threads)
+    variant = data.draw(st.sampled_from(variants(kernels)))
+    check(kernels, layer, counts, variant=variant, threads=threads)
 
 
 @pytest.mark.parametrize("cache", CACHES)
 @pytest.mark.parametrize("window", [0, 100, 600])
 def test_many_keys(kernels: Kernels, cache: torch.dtype, window: int) -> None:
     layer = Layer(heads=6, depth=32, rotary=32, context=1100, cache=cache, window=window)
-    for way in ways(kernels):
-        check(kernels, layer, [520, 1, 2, 300, 3, 1], way=way)
+    for variant in variants(kernels):
+        check(kernels, layer, [520, 1, 2, 300, 3, 1], variant=variant)
 
 
 @pytest.mark.parametrize("cache", CACHES)
@@ -107,14 +109,14 @@ def test_results_do_not_depend_on_threads(kernels: Kernels, cache: torch.dtype, 
 @pytest.mark.parametrize("cache", CACHES)
 def test_rows_behind_the_tokens_are_neither_read_nor_written(kernels: Kernels, cache: torch.dtype) -> None:
     layer = Layer(cache=cache)
-    for way in ways(kernels):
+    for variant in variants(kernels):
         state = State(layer)
         held = [state.tensors[f"{name}_{kind}"] for name in ("key", "value") for kind in ("cache", "scales")]
         for each in held:
             if each is not None:
                 each.fill_(77 if each.dtype == torch.int8 else math.nan)
         out = poison(torch.empty(1, 5, 32))
-        kernels.run(NAME, state.arguments(tokens_of(layer, 5), out), way=way)
+        kernels.run(NAME, state.arguments(tokens_of(layer, 5), out), variant=variant)
         assert torch.isfinite(out).all()
         for each in held:
             if each is not None:
@@ -124,23 +126,23 @@ def test_rows_behind_the_tokens_are_neither_read_nor_written(kernels: Kernels, c
 
 def test_rows_of_zeros_have_scale_zero(kernels: Kernels) -> None:
     layer = Layer(cache=torch.int8)
-    for way in ways(kernels):
+    for variant in variants(kernels):
         state = State(layer)
         out = poison(torch.empty(1, 3, 32))
-        kernels.run(NAME, state.arguments(torch.zeros(1, 3, layer.width), out), way=way)
+        kernels.run(NAME, state.arguments(torch.zeros(1, 3, layer.width), out), variant=variant)
         assert not out.any() and not state.tensors["key_scales"].any()
 
 
 def test_no_tokens(kernels: Kernels) -> None:
-    for way in ways(kernels):
+    for variant in variants(kernels):
         out = torch.empty(1, 0, 32)
-        kernels.run(NAME, State(Layer()).arguments(tokens_of(Layer(), 0), out), way=way)
+        kernels.run(NAME, State(Layer()).arguments(tokens_of(Layer(), 0), out), variant=variant)
 
 
 def test_scores_of_any_size_do_not_overflow(kernels: Kernels) -> None:
     layer = Layer(scale=300.0)
-    for way in ways(kernels):
-        check(kernels, layer, [20, 1], way=way)
+    for variant in variants(kernels):
+        check(kernels, layer, [20, 1], variant=variant)
 
 
 @pytest.mark.parametrize(
@@ -225,9 +227,11 @@ def test_the_scratch_memory_that_is_asked_for_serves_every_smaller_call(
 
 
 def test_without_scratch_memory_nothing_is_written(kernels: Kernels) -> None:
-    for way in ways(kernels):
+    for variant in variants(kernels):
         state = State(Layer())
         out = torch.full((1, 5, 32), 113.0)
         with pytest.raises(KernelRefused, match="out of scratch memory: need 32 bytes"):
-            kernels.run(NAME, state.arguments(tokens_of(state.layer, 5), out), temporary_bytes=0, way=way)
+            kernels.run(
+                NAME, state.arguments(tokens_of(state.layer, 5), out), temporary_bytes=0, variant=variant
+            )
         assert not state.tensors["key_cache"].any() and (out == 113).all()

@@ -17,7 +17,7 @@ from support.harness import (
     UNSIGNED_WIDE,
     KernelRefused,
     Kernels,
-    Way,
+    Variant,
     assert_equal,
     poison,
     random_tensor,
@@ -170,9 +170,9 @@ def test_images_of_short_rows(
 def test_a_border_beyond_all_memory_is_not_made(kernels: Kernels) -> None:
     image, weight, bias = tensors((1, 3, 4, 4), (2, 3, 3, 3), bias=2)
     numbers = plain(2, padding=[2**29] * 2, stride=[2**30 - 1] * 2)
-    for way in kernels.ways("aten::convolution.out"):
+    for variant in kernels.variants("aten::convolution.out"):
         out = with_dim_order(torch.full((1, 2, 2, 2), 7.0), CHANNELS_LAST[4])
-        kernels.run("aten::convolution.out", [image, weight, bias, *numbers, out], way=way)
+        kernels.run("aten::convolution.out", [image, weight, bias, *numbers, out], variant=variant)
         assert torch.equal(out, bias[:, None, None].expand(1, 2, 2, 2))
 
 
@@ -259,11 +259,11 @@ def test_forms_of_models(
     arguments = plain(2, groups=groups, transposed=transposed, stride=[stride] * 2, padding=[padding] * 2)
     expected = torch.ops.aten.convolution(*[t.double() for t in made], *arguments)
     largest = expected.abs().max().item()
-    for way in kernels.ways(NAME):
+    for variant in kernels.variants(NAME):
         out = poison(torch.empty(expected.shape))
         if last:
             out = with_dim_order(out, CHANNELS_LAST[4])
-        kernels.run(NAME, [*made, *arguments, out], way=way, threads=threads)
+        kernels.run(NAME, [*made, *arguments, out], variant=variant, threads=threads)
         assert_equal(out.double(), expected, rtol=0, atol=BOUND * largest)
 
 
@@ -291,7 +291,7 @@ def test_long_sums_are_as_exact_as_in_eager(
         made, out = [x, weight, bias], poison(torch.empty(exact.shape))
         if last:
             made[0], out = with_dim_order(x, CHANNELS_LAST[4]), with_dim_order(out, CHANNELS_LAST[4])
-        kernels.run(NAME, [*made, *arguments, out], way=Way(prepare=True), threads=threads)
+        kernels.run(NAME, [*made, *arguments, out], variant=Variant(prepare=True), threads=threads)
         assert outside(out, exact) <= allowed
 
 
@@ -316,7 +316,7 @@ def test_what_is_not_finite_stays_where_it_is_seen_among_many_channels(
     out = poison(torch.empty(expected.shape))
     if last:
         made[0], out = with_dim_order(made[0], CHANNELS_LAST[4]), with_dim_order(out, CHANNELS_LAST[4])
-    kernels.run(NAME, [*made, *arguments, out], way=Way(prepare=True), threads=threads)
+    kernels.run(NAME, [*made, *arguments, out], variant=Variant(prepare=True), threads=threads)
     largest = expected[expected.isfinite()].abs().max().item()
     assert_equal(out.double(), expected, rtol=0, atol=BOUND * largest)
 
@@ -332,7 +332,7 @@ def test_sums_that_overflow_in_a_transform_alone_do_not(kernels: Kernels, last: 
     out = poison(torch.empty(expected.shape))
     if last:
         image, out = with_dim_order(image, CHANNELS_LAST[4]), with_dim_order(out, CHANNELS_LAST[4])
-    kernels.run(NAME, [image, weight, bias, *arguments, out], way=Way(prepare=True))
+    kernels.run(NAME, [image, weight, bias, *arguments, out], variant=Variant(prepare=True))
     assert_equal(out, expected, rtol=1e-5, atol=1e-3)
 
 

@@ -20,10 +20,10 @@ CALLS_EACH = 60
 def check(kernels: Kernels, name: str, arguments: list[Any], expected: torch.Tensor) -> None:
     """Checks all variants of the kernel, with one thread and with more, with static and dynamic results."""
     full = f"cortex_m::{name}.out"
-    for way, threads, is_dynamic in itertools.product(kernels.ways(full), (1, 3), (False, True)):
+    for variant, threads, is_dynamic in itertools.product(kernels.variants(full), (1, 3), (False, True)):
         out = poison(with_dim_order(torch.empty(expected.shape, dtype=expected.dtype), dim_order(expected)))
         dynamic = [out] if is_dynamic else ()
-        kernels.run(full, [*arguments, out], dynamic=dynamic, way=way, threads=threads)
+        kernels.run(full, [*arguments, out], dynamic=dynamic, variant=variant, threads=threads)
         assert_equal(out, expected)
 
 

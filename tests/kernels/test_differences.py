@@ -25,9 +25,9 @@ def states(names: str) -> str:
 
 def result(kernels: Kernels, name: str, x: torch.Tensor, *rest: object) -> list[float]:
     found = []
-    for way in kernels.ways(name):
+    for variant in kernels.variants(name):
         out = poison(torch.empty_like(x))
-        kernels.run(name, [x, *rest, out], way=way)
+        kernels.run(name, [x, *rest, out], variant=variant)
         found.append(out.tolist())
     assert str(found[0]) == str(found[-1])
     return found[0]

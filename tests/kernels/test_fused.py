@@ -62,9 +62,9 @@ def expected_of(
 
 def check(kernels: Kernels, name: str, arguments: list[Any], expected: torch.Tensor, order: Any) -> None:
     """Runs all variants, with static and dynamic results in dim order `order`."""
-    for way, is_dynamic in itertools.product(kernels.ways(name), (False, True)):
+    for variant, is_dynamic in itertools.product(kernels.variants(name), (False, True)):
         out = poison(with_dim_order(torch.empty_like(expected), order))
-        kernels.run(name, [*arguments, out], dynamic=[out] if is_dynamic else (), way=way)
+        kernels.run(name, [*arguments, out], dynamic=[out] if is_dynamic else (), variant=variant)
         assert_equal(out, expected, **LOOSE[expected.dtype])
 
 
@@ -169,10 +169,10 @@ def test_what_comes_after_many_channels(kernels: Kernels, activation: str, order
     residual = random_tensor(plain.shape, torch.float32, seed=3)
     function = functional.relu6 if activation == "clamp" else functional.hardswish
     expected = function(plain + residual).float()
-    for way in kernels.ways(CONVOLUTION):
+    for variant in kernels.variants(CONVOLUTION):
         out = poison(with_dim_order(torch.empty_like(expected), order))
         after = [with_dim_order(residual, order), activation, 0.0, 6.0]
-        kernels.run(CONVOLUTION, [*arguments, *after, out], way=way, threads=2)
+        kernels.run(CONVOLUTION, [*arguments, *after, out], variant=variant, threads=2)
         assert_equal(out, expected, rtol=1e-4, atol=1e-3)
 
 

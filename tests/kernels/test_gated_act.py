@@ -31,11 +31,11 @@ def test_the_first_half_gates_the_second(kernels: Kernels, activation: str, shap
     values = random_tensor(shape, torch.float32, low=-6, high=6)
     gate, up = values.double().chunk(2, -1)
     expected = (ACTIVATIONS[activation](gate) * up).float()
-    for way in kernels.ways(NAME):
+    for variant in kernels.variants(NAME):
         for threads in (1, 3):
             out = poison(torch.empty(expected.shape))
             dynamic = [out] if threads == 1 else []
-            kernels.run(NAME, [values, activation, out], dynamic=dynamic, way=way, threads=threads)
+            kernels.run(NAME, [values, activation, out], dynamic=dynamic, variant=variant, threads=threads)
             assert_equal(out, expected, rtol=1e-6, atol=1e-6)
 
 

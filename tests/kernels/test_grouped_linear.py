@@ -48,10 +48,10 @@ def run_all(
 ) -> list[torch.Tensor]:
     """The results of all variants of the kernel, with one thread and with more."""
     results = []
-    for way, threads, is_dynamic in itertools.product(kernels.ways(name), (1, 3), (False, True)):
+    for variant, threads, is_dynamic in itertools.product(kernels.variants(name), (1, 3), (False, True)):
         out = poison(torch.empty_like(expected, memory_format=torch.contiguous_format))
         dynamic = [out] if is_dynamic else ()
-        kernels.run(name, [*arguments, out], dynamic=dynamic, way=way, threads=threads)
+        kernels.run(name, [*arguments, out], dynamic=dynamic, variant=variant, threads=threads)
         results.append(out)
     return results
 
@@ -126,11 +126,11 @@ def test_nan_reaches_what_was_quantized_with_its_range(kernels: Kernels) -> None
     input = torch.ones(3, 40)
     input[1, 17] = torch.nan
     weight = random_tensor((9, 40), torch.int8)
-    for way in kernels.ways(DYNAMIC):
+    for variant in kernels.variants(DYNAMIC):
         for per_token, touched in ((True, [1]), (False, [0, 1, 2])):
             out = torch.empty(3, 9)
             arguments = [input, weight, torch.ones(9), None, per_token, "asymmetric", -128, 127, EPSILON, out]
-            kernels.run(DYNAMIC, arguments, way=way)
+            kernels.run(DYNAMIC, arguments, variant=variant)
             assert [i for i in range(3) if out[i].isnan().all()] == touched
             assert out.isnan().sum() == 9 * len(touched)
 

@@ -77,9 +77,9 @@ def test_conversions_into_any_layout(
     for shape in [(2, 5, 3, 7), (1, 19, 16, 17), (3, 1, 1, 1), (2, 0, 3, 1)]:
         x = values(shape, source, layout)
         for order, target_layout in zip([[0, 1, 2, 3], [0, 2, 3, 1]], LAYOUTS, strict=True):
-            for way in kernels.ways("dim_order_ops::_to_dim_order_copy.out"):
+            for variant in kernels.variants("dim_order_ops::_to_dim_order_copy.out"):
                 out = poison(torch.empty(shape, dtype=target, memory_format=target_layout))
-                kernels.run("dim_order_ops::_to_dim_order_copy.out", [x, False, order, out], way=way)
+                kernels.run("dim_order_ops::_to_dim_order_copy.out", [x, False, order, out], variant=variant)
                 assert_equal(out, x.to(target))
 
 

@@ -91,9 +91,9 @@ def call(index: int, rounding: str, like: str) -> tuple[str, list[Any], torch.Te
 def outputs(kernels: Kernels, name: str, arguments: list[Any], expected: torch.Tensor) -> list[torch.Tensor]:
     """The outputs of all variants of a kernel."""
     found = []
-    for way, threads in itertools.product(kernels.ways(name), (1, 3)):
+    for variant, threads in itertools.product(kernels.variants(name), (1, 3)):
         out = poison(torch.empty_like(expected, memory_format=torch.contiguous_format))
-        kernels.run(name, [*arguments, out], way=way, threads=threads)
+        kernels.run(name, [*arguments, out], variant=variant, threads=threads)
         found.append(out)
     return found
 

@@ -139,11 +139,11 @@ def check_sdpa(
     mask, is_causal, scale = (*options, None, True, None)[: max(len(options), 3)][:3]
     dtype = tensors[0].dtype
     expected = LLAMA.custom_sdpa(*tensors, start, mask, 0.0, is_causal, scale)
-    for way in kernels.ways(SDPA):
+    for variant in kernels.variants(SDPA):
         for dynamic in (False, True):
             out = poison(torch.empty_like(tensors[0]))
             arguments = [*tensors, start, mask, 0.0, is_causal, scale, out]
-            kernels.run(SDPA, arguments, dynamic=[out] if dynamic else (), way=way, threads=threads)
+            kernels.run(SDPA, arguments, dynamic=[out] if dynamic else (), variant=variant, threads=threads)
             assert_equal(out, expected, **CLOSE[dtype])
 
 
@@ -176,9 +176,9 @@ def test_a_query_that_sees_no_key_is_zero(kernels: Kernels) -> None:
     mask = torch.full((3, 16), -math.inf)
     mask[0, 2] = 0
     query, key, value = attention_inputs()
-    for way in kernels.ways(SDPA):
+    for variant in kernels.variants(SDPA):
         out = poison(torch.empty_like(query))
-        kernels.run(SDPA, [query, key, value, 0, mask, 0.0, False, None, out], way=way)
+        kernels.run(SDPA, [query, key, value, 0, mask, 0.0, False, None, out], variant=variant)
         assert_equal(out[:, 0], value[:, 2].repeat_interleave(2, 1))
         assert not out[:, 1:].any()
 
@@ -243,10 +243,10 @@ def test_attention_that_fills_its_cache(
     rest = [5, length, mask_of(length, 16) if mask else None, 0.0, is_causal, None]
     caches = key_cache.clone(), value_cache.clone()
     expected = LLAMA.sdpa_with_kv_cache(query, key, value, *caches, *rest)
-    for way in kernels.ways(WITH_CACHE):
+    for variant in kernels.variants(WITH_CACHE):
         own = key_cache.clone(), value_cache.clone()
         out = poison(torch.empty_like(query))
-        kernels.run(WITH_CACHE, [query, key, value, *own, *rest, out], dynamic=[out], way=way)
+        kernels.run(WITH_CACHE, [query, key, value, *own, *rest, out], dynamic=[out], variant=variant)
         assert_equal(out, expected, **CLOSE[dtype])
         assert torch.equal(own[0], caches[0]) and torch.equal(own[1], caches[1])
 

@@ -60,10 +60,10 @@ def test_steps_follow_one_another(
 ) -> None:
     tensors = operands(steps, batch, units)
     results = reversed_too(tensors, reverse)
-    for way, threads, is_dynamic in itertools.product(kernels.ways(NAME), (1, 2), (False, True)):
+    for variant, threads, is_dynamic in itertools.product(kernels.variants(NAME), (1, 2), (False, True)):
         outs = [poison(torch.empty_like(each)) for each in results]
         given = [*tensors, reverse, *outs]
-        kernels.run(NAME, given, dynamic=outs if is_dynamic else (), way=way, threads=threads)
+        kernels.run(NAME, given, dynamic=outs if is_dynamic else (), variant=variant, threads=threads)
         for out, result in zip(outs, results, strict=True):
             assert_equal(out, result, rtol=1e-5, atol=1e-6)
 
@@ -74,9 +74,9 @@ def test_every_dtype(kernels: Kernels, dtype: torch.dtype) -> None:
     results = reversed_too(tensors, reverse=False)
     # Hidden states and cells are rounded once per step.
     atol = 4 * torch.finfo(dtype).eps
-    for way in kernels.ways(NAME):
+    for variant in kernels.variants(NAME):
         outs = [poison(torch.empty_like(each)) for each in results]
-        kernels.run(NAME, [*tensors, False, *outs], way=way)
+        kernels.run(NAME, [*tensors, False, *outs], variant=variant)
         for out, result in zip(outs, results, strict=True):
             assert_equal(out, result, rtol=atol, atol=atol)
 
@@ -107,9 +107,9 @@ def test_without_scratch_memory_a_batch_is_computed_in_parts(kernels: Kernels) -
 @pytest.mark.parametrize(("steps", "batch", "units"), [(0, 2, 3), (4, 0, 3), (4, 2, 0), (0, 0, 0)])
 def test_nothing_may_be_there(kernels: Kernels, steps: int, batch: int, units: int) -> None:
     tensors = operands(steps, batch, units)
-    for way in kernels.ways(NAME):
+    for variant in kernels.variants(NAME):
         outs = [poison(torch.empty(steps, batch, units)), *(poison(torch.empty(batch, units)) for _ in "hc")]
-        kernels.run(NAME, [*tensors, False, *outs], way=way)
+        kernels.run(NAME, [*tensors, False, *outs], variant=variant)
         if steps == 0:  # the state stays unchanged
             assert torch.equal(outs[1], tensors[1]) and torch.equal(outs[2], tensors[2])
 
@@ -119,10 +119,10 @@ def test_tensors_may_lie_in_any_order(kernels: Kernels) -> None:
     results = reversed_too(tensors, reverse=False)
     gates, *rest = tensors
     laid_out = [with_dim_order(gates, [1, 2, 0]), *(with_dim_order(each, [1, 0]) for each in rest)]
-    for way in kernels.ways(NAME):
+    for variant in kernels.variants(NAME):
         outs = [poison(with_dim_order(torch.empty(3, 4, 5), [2, 0, 1]))]
         outs += [poison(with_dim_order(torch.empty(4, 5), [1, 0])) for _ in "hc"]
-        kernels.run(NAME, [*laid_out, False, *outs], way=way)
+        kernels.run(NAME, [*laid_out, False, *outs], variant=variant)
         for out, result in zip(outs, results, strict=True):
             assert_equal(out, result, rtol=1e-5, atol=1e-6)
 

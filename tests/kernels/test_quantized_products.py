@@ -13,7 +13,7 @@ import torch
 
 from rushlight.export.dialect import integers as dialect
 from rushlight.integers.arithmetic import ROUNDINGS, requantization
-from support.harness import KernelRefused, Kernels, Way, assert_equal, poison, with_dim_order
+from support.harness import KernelRefused, Kernels, Variant, assert_equal, poison, with_dim_order
 from support.quantized_products import (
     BYTES,
     CONVOLUTION,
@@ -31,10 +31,10 @@ def check(kernels: Kernels, name: str, arguments: Sequence[Any], order: Sequence
     """Compares all variants of the kernel with the definition, with one thread and with more."""
     expected = dialect.overload(name.partition(".")[0])(*arguments)
     order = order or range(expected.dim())
-    for way, threads, is_dynamic in itertools.product(kernels.ways(name), (1, 3), (False, True)):
+    for variant, threads, is_dynamic in itertools.product(kernels.variants(name), (1, 3), (False, True)):
         out = poison(with_dim_order(torch.empty_like(expected), order))
         dynamic = [out] if is_dynamic else ()
-        kernels.run(name, [*arguments, out], dynamic=dynamic, way=way, threads=threads)
+        kernels.run(name, [*arguments, out], dynamic=dynamic, variant=variant, threads=threads)
         assert_equal(out, expected)
 
 
@@ -364,4 +364,4 @@ def test_little_scratch_memory_leaves_the_results(kernels: Kernels) -> None:
 @both
 def test_the_host_has_kernels_of_its_own(kernels: Kernels, name: str, made: Any) -> None:
     """The comparisons above then cover two kernels each, with and without prepared constants."""
-    assert kernels.ways(name) == [Way(), Way(prepare=True), Way(portable=True)]
+    assert kernels.variants(name) == [Variant(), Variant(prepare=True), Variant(portable=True)]

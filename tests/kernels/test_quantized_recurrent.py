@@ -36,10 +36,10 @@ def test_bits_are_as_defined(kernels: Kernels, kind: str, sizes: tuple[int, int,
     for seed, (reverse, bits) in enumerate(itertools.product((False, True), BITS[kind])):
         given = arguments(kind, sizes, seed, bits=bits, reverse=reverse)
         expected = OPERATORS[kind](*given)
-        for way, is_dynamic in itertools.product(kernels.ways(name), (False, True)):
+        for variant, is_dynamic in itertools.product(kernels.variants(name), (False, True)):
             made = outs(given)
-            kernels.run(name, [*given, *made], dynamic=made if is_dynamic else (), way=way)
-            assert all(map(torch.equal, made, expected)), (seed, way)
+            kernels.run(name, [*given, *made], dynamic=made if is_dynamic else (), variant=variant)
+            assert all(map(torch.equal, made, expected)), (seed, variant)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -47,13 +47,13 @@ def test_tensors_may_lie_in_any_order(kernels: Kernels, kind: str) -> None:
     name, given = f"rushlight::quantized_{kind}.out", arguments(kind, (3, 4, 5, 6))
     expected = OPERATORS[kind](*given)
     orders = {0: [2, 0, 1], 1: [1, 0], 2: [1, 0], 3: [1, 0], 4: [1, 0]}
-    for way, which in itertools.product(kernels.ways(name), [*orders, -1]):
+    for variant, which in itertools.product(kernels.variants(name), [*orders, -1]):
         moved = {which: orders[which]} if which >= 0 else orders
         laid_out = [with_dim_order(x, moved[i]) if i in moved else x for i, x in enumerate(given)]
         made = outs(given)
         if which < 0:
             made = [poison(with_dim_order(made[0], [2, 0, 1])), poison(with_dim_order(made[1], [1, 0]))]
-        kernels.run(name, [*laid_out, *made], way=way)
+        kernels.run(name, [*laid_out, *made], variant=variant)
         assert all(map(torch.equal, made, expected)), which
 
 

@@ -174,8 +174,8 @@ def test_a_result_is_the_same_in_the_order_of_the_first_input(
     plain, last = (poison(with_dim_order(torch.empty(X.shape, dtype=dtype), order)) for order in (NCHW, NHWC))
     kernels.run(name, [*given, plain])
     arguments = [in_order(v, weight_order if v is WEIGHT else NHWC) for v in given]
-    for way in kernels.ways(name):
-        kernels.run(name, [*arguments, poison(last)], way=way)
+    for variant in kernels.variants(name):
+        kernels.run(name, [*arguments, poison(last)], variant=variant)
         assert_equal(last, plain, rtol=1e-5, atol=1e-5)
 
 

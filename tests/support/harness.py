@@ -129,7 +129,7 @@ def assert_equal(
     )
 
 
-class Way(NamedTuple):
+class Variant(NamedTuple):
     """The variant of a kernel call: with constants prepared, or with the portable kernel instead."""
 
     prepare: bool = False
@@ -149,13 +149,13 @@ class Kernels:
             name.removeprefix(PORTABLE_PREFIX) for name in listed.keys() - self.signatures.keys()
         }
 
-    def ways(self, name: str) -> list[Way]:
+    def variants(self, name: str) -> list[Variant]:
         """The variants of an operator's call: its kernel; if it prepares constants, also with prepared
         constants; if it is optimized, also the portable kernel behind it."""
-        found = [Way()]
+        found = [Variant()]
         if self._module.prepares(name):
-            found.append(Way(prepare=True))
-        return [*found, Way(portable=True)] if name in self._portable else found
+            found.append(Variant(prepare=True))
+        return [*found, Variant(portable=True)] if name in self._portable else found
 
     def set_seed(self, seed: int) -> None:
         """Restarts the kernels' random generator."""
@@ -168,7 +168,7 @@ class Kernels:
         *,
         dynamic: Sequence[torch.Tensor] = (),
         temporary_bytes: int = 1 << 24,
-        way: Way = Way(),  # noqa: B008
+        variant: Variant = Variant(),  # noqa: B008
         threads: int = 1,
     ) -> list[Any]:
         """Calls a kernel with all its arguments in schema order, out tensors last.
@@ -182,8 +182,10 @@ class Kernels:
         """
         wrapped: list[tuple[Any, torch.Tensor]] = []
         converted = self._convert(name, arguments, dynamic, wrapped)
-        called = f"{PORTABLE_PREFIX}{name}" if way.portable else name
-        error, logged, written = self._module.call(called, converted, temporary_bytes, threads, way.prepare)
+        called = f"{PORTABLE_PREFIX}{name}" if variant.portable else name
+        error, logged, written = self._module.call(
+            called, converted, temporary_bytes, threads, variant.prepare
+        )
         if error != "Ok":
             raise KernelRefused(name, error, logged.splitlines())
         for argument, tensor in wrapped:
@@ -211,10 +213,10 @@ class Kernels:
         results = reference(*args, **kwargs)
         grouped = isinstance(results, (tuple, list))
         expected = [result.to(out_dtype or result.dtype) for result in (results if grouped else [results])]
-        for way, is_dynamic in itertools.product(self.ways(name), (False, True)):
+        for variant, is_dynamic in itertools.product(self.variants(name), (False, True)):
             outs = [poison(_empty_like(result, out_dim_order)) for result in expected]
             bound = _bind(schema, args, kwargs, outs)
-            self.run(name, bound, dynamic=outs if is_dynamic else (), way=way)
+            self.run(name, bound, dynamic=outs if is_dynamic else (), variant=variant)
             for out, result in zip(outs, expected, strict=True):
                 assert_equal(out, result, rtol=rtol, atol=atol)
 

@@ -32,7 +32,7 @@ def _bound(folder: Path, code: str) -> StackBound:
     return report.stack
 
 
-def test_frames_add_up_along_the_deepest_way(tmp_path: Path) -> None:
+def test_frames_add_up_along_the_deepest_chain(tmp_path: Path) -> None:
     code = "APART int flat(int n) { return n + value; }\n"
     code += "int main() { return leaf(value) + flat(value); }\n"
     stack = _bound(tmp_path, LEAF + code)

@@ -157,16 +157,18 @@ class Replay(Watch):
 
     def make_call(self, row: str, given: dict[str, Any], expected: list[torch.Tensor], function: Any) -> None:
         """See Watch."""
-        for way in self.kernels.ways(row):
+        for variant in self.kernels.variants(row):
             # After the first call of a kernel with static and dynamic shapes, one kind is enough.
             for is_dynamic in (False,) if self._judged[row] > 1 else (False, True):
                 arguments, outs = arguments_of(self.rows, row, given, expected)
                 has_outs = self.rows.has_outs(row)
-                self.kernels.run(row, arguments, dynamic=outs if is_dynamic and has_outs else (), way=way)
+                self.kernels.run(
+                    row, arguments, dynamic=outs if is_dynamic and has_outs else (), variant=variant
+                )
                 judge(row, function, given, outs, expected)
             if self._judged[row] <= _CALLS_BY_TRAITS:
                 for arguments, outs in calls_by_traits(self.rows, row, given, expected):
-                    self.kernels.run(row, arguments, way=way)
+                    self.kernels.run(row, arguments, variant=variant)
                     judge(row, function, given, outs, expected)
 
 
