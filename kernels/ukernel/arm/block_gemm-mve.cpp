@@ -116,9 +116,9 @@ void sum_block(const uint8_t* words, const char* left, size_t steps, int32_t* su
     row[part][1] = vldrbq_s8(from + 16);
   }
   const uint8x16_t mask = vdupq_n_u8(kIsByte ? 0x80 : 15);
-  const uint32x4_t steps = vshlq_n_u32(vidupq_n_u32(0, 8), 3);
+  const uint32x4_t offsets = vshlq_n_u32(vidupq_n_u32(0, 8), 3);
   static_assert(kWordBytes == 8 << 3);
-  uint32x4_t at = vaddq_n_u32(steps, static_cast<uint32_t>(reinterpret_cast<uintptr_t>(words)));
+  uint32x4_t at = vaddq_n_u32(offsets, static_cast<uint32_t>(reinterpret_cast<uintptr_t>(words)));
   // Offsets of gathers are immediate: four features share the addresses.
   for (size_t j = 0; j < kBlockFeatures; j += 4, sums += 4) {
     sum_feature<kIsByte, kParts, 0>(at, mask, row, sums);
