@@ -22,8 +22,9 @@ void add(PairwiseSum<T>* sum, const T* values, ptrdiff_t stride, size_t n) {
   for (size_t i = 0; i < n; ++i) sum->add(values[static_cast<ptrdiff_t>(i) * stride]);
 }
 
-// Adds float32 values, each rounded to the 16-bit dtype `to`.
-void add_rounded(PairwiseSum<float>* sum, const float* values, ptrdiff_t stride, size_t n, ScalarType to) {
+// Adds float32 values, each rounded to the 16-bit dtype `to`. Unused in builds without 16-bit floats.
+[[maybe_unused]] void add_rounded(PairwiseSum<float>* sum, const float* values, ptrdiff_t stride, size_t n,
+                                  ScalarType to) {
   constexpr size_t kBlock = 32;
   uint16_t stored[kBlock];
   float rounded[kBlock];
