@@ -481,8 +481,7 @@ class ClusterNotUsable(RushlightError):
 
 
 class NotReady(RushlightError):
-    """This machine lacks what `rushlight doctor` was asked to check, something installed is broken, or
-    packages need root to be installed.
+    """This machine lacks what `rushlight doctor` was asked to check, or may not install it.
 
     `findings` has each problem that doctor found."""
 

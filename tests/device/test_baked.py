@@ -22,7 +22,11 @@ INTEROP = Path(__file__).parents[1] / "interop"
 PROGRAMS = sorted(
     path.parent.name for path in INTEROP.glob("*/model.pte") if path.with_name("case.json").is_file()
 )
-TARGETS = ["host", "cortex-m55", "rv32imafc"]
+TARGETS: dict[str, list[pytest.MarkDecorator]] = {
+    "host": [],
+    "cortex-m55": [pytest.mark.cortex_m55],
+    "rv32imafc": [pytest.mark.rv32imafc, pytest.mark.exhaustive],
+}
 
 # Bytes of DS-CNN baked on a Cortex-M55: the image without weights, and the RAM besides arenas.
 DSCNN_FLASH = 29_800
@@ -45,10 +49,7 @@ class Built:
 
 @pytest.fixture(
     scope="module",
-    params=[
-        pytest.param(name, marks=[] if name == "host" else [getattr(pytest.mark, name.replace("-", "_"))])
-        for name in TARGETS
-    ],
+    params=[pytest.param(name, marks=marks) for name, marks in TARGETS.items()],
 )
 def built(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Built:
     """The builds for one target after another."""

@@ -30,7 +30,12 @@ class Library:
     budget: dict[str, Any]
 
 
-@pytest.fixture(scope="module", params=list(BUDGETS))
+@pytest.fixture(
+    scope="module",
+    params=[
+        pytest.param(name, marks=[] if name == "all_dtypes" else [pytest.mark.exhaustive]) for name in BUDGETS
+    ],
+)
 def library(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Library:
     if missing := targets.get(TARGET).requirements():
         pytest.skip(f"{TARGET}: missing " + ", ".join(item.name for item in missing))

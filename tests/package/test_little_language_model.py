@@ -99,7 +99,7 @@ def test_a_board_generates_the_text_of_the_host(name: str, program: Path, tmp_pa
 @pytest.mark.parametrize(
     "name",
     [
-        pytest.param("linux-aarch64", marks=pytest.mark.linux_aarch64),
+        pytest.param("linux-aarch64", marks=[pytest.mark.linux_aarch64, pytest.mark.exhaustive]),
         pytest.param("linux-riscv64", marks=[pytest.mark.linux_riscv64, pytest.mark.exhaustive]),
     ],
 )
