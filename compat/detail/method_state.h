@@ -152,12 +152,20 @@ class MethodState {
   std::optional<Method> method_;  // last, so that it is destroyed first
 };
 
+// Error: InvalidState if the state is null, which means that its Method was moved from.
+inline et::Error check_present(const MethodState* state) {
+  ET_CHECK_OR_RETURN_ERROR(state != nullptr, InvalidState, "method: object was moved from");
+  return et::Error::Ok;
+}
+
 // Gives functions outside of a class access to its data.
 struct ProgramAccess {
   static const Program& program(const et::Program& program) { return program.state_->program(); }
 };
 struct MethodAccess {
-  static bool is_moved_from(const et::Method& method) { return method.state_ == nullptr; }
+  static et::Error check_present(const et::Method& method) {
+    return rushlight::compat::check_present(method.state_.get());
+  }
   static MethodState& state(et::Method& method) { return *method.state_; }
 };
 

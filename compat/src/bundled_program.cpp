@@ -25,8 +25,7 @@ Error as_argument(rushlight::Error error) {
 
 Result<rushlight::BundledCase> case_of(const Method& method, SerializedBundledProgram* bundle, size_t index) {
   constexpr size_t kMostOfAnyFile = INT32_MAX;  // offsets reach no further
-  ET_CHECK_OR_RETURN_ERROR(!rushlight::compat::MethodAccess::is_moved_from(method), InvalidState,
-                           "method: object was moved from");
+  ET_CHECK_OK_OR_RETURN_ERROR(rushlight::compat::MethodAccess::check_present(method));
   ET_CHECK_OR_RETURN_ERROR(bundle != nullptr, InvalidArgument, "the bundled program is null");
   auto program = BundledProgram::open({static_cast<const uint8_t*>(bundle), kMostOfAnyFile});
   if (!program.ok()) return as_argument(program.error());

@@ -84,8 +84,7 @@ Error fill_and_set_input(Method& method, TensorInfo& tensor_meta, size_t input_i
 
 Result<BufferCleanup> prepare_input_tensors(Method& method, PrepareInputTensorsOptions options,
                                             const std::vector<std::pair<char*, size_t>>& input_buffers) {
-  ET_CHECK_OR_RETURN_ERROR(!rushlight::compat::MethodAccess::is_moved_from(method), InvalidState,
-                           "method: object was moved from");
+  ET_CHECK_OK_OR_RETURN_ERROR(rushlight::compat::MethodAccess::check_present(method));
   const auto meta = method.method_meta();
   const size_t count = meta.num_inputs();
   ET_CHECK_OR_RETURN_ERROR(count <= options.max_inputs, InvalidProgram,

@@ -10,6 +10,7 @@
 
 namespace executorch::ET_RUNTIME_NAMESPACE {
 
+using rushlight::compat::check_present;
 using rushlight::compat::official;
 
 namespace {
@@ -17,11 +18,9 @@ namespace {
 // rushlight's value as an official one: the same object. The official class adds functions but no data.
 const EValue& official_value(const rushlight::EValue& value) { return static_cast<const EValue&>(value); }
 
-constexpr char kMovedFrom[] = "method: object was moved from";
-
 // Checks that the method can be executed: it was not moved from, and each input has a value.
 Error executable(const rushlight::compat::MethodState* state) {
-  ET_CHECK_OR_RETURN_ERROR(state != nullptr, InvalidState, "%s", kMovedFrom);
+  ET_CHECK_OK_OR_RETURN_ERROR(check_present(state));
   for (size_t i = 0; i < state->has_input.size(); ++i) {
     ET_CHECK_OR_RETURN_ERROR(state->has_input[i], InvalidArgument, "input %zu: expected a value, got none",
                              i);
@@ -40,7 +39,7 @@ Error one_step(rushlight::compat::MethodState* state) {
 }
 
 Error no_steps(rushlight::compat::MethodState* state) {
-  ET_CHECK_OR_RETURN_ERROR(state != nullptr, InvalidState, "%s", kMovedFrom);
+  ET_CHECK_OK_OR_RETURN_ERROR(check_present(state));
   ET_CHECK_OR_RETURN_ERROR(state->stepped, InvalidState, "method: step() has not been called");
   state->stepped = false;
   return Error::Ok;
@@ -76,14 +75,14 @@ Method::Method(Method&&) noexcept = default;
 Method::~Method() = default;
 
 Error Method::set_input(const EValue& input_evalue, size_t input_idx) {
-  ET_CHECK_OR_RETURN_ERROR(state_ != nullptr, InvalidState, "%s", kMovedFrom);
+  ET_CHECK_OK_OR_RETURN_ERROR(check_present(state_.get()));
   ET_CHECK_OK_OR_RETURN_ERROR(official(give_input(state_->method(), input_idx, input_evalue)));
   state_->has_input[input_idx] = true;
   return Error::Ok;
 }
 
 Error Method::set_inputs(const executorch::aten::ArrayRef<EValue>& input_evalues) {
-  ET_CHECK_OR_RETURN_ERROR(state_ != nullptr, InvalidState, "%s", kMovedFrom);
+  ET_CHECK_OK_OR_RETURN_ERROR(check_present(state_.get()));
   ET_CHECK_OR_RETURN_ERROR(input_evalues.size() == inputs_size(), InvalidArgument,
                            "inputs: got %zu, expected %zu", input_evalues.size(), inputs_size());
   for (size_t i = 0; i < input_evalues.size(); ++i)
@@ -92,12 +91,12 @@ Error Method::set_inputs(const executorch::aten::ArrayRef<EValue>& input_evalues
 }
 
 Error Method::set_output_data_ptr(void* buffer, size_t size, size_t output_idx) {
-  ET_CHECK_OR_RETURN_ERROR(state_ != nullptr, InvalidState, "%s", kMovedFrom);
+  ET_CHECK_OK_OR_RETURN_ERROR(check_present(state_.get()));
   return official(state_->method().set_output_buffer(output_idx, {static_cast<uint8_t*>(buffer), size}));
 }
 
 Error Method::get_outputs(EValue* output_evalues, size_t length) {
-  ET_CHECK_OR_RETURN_ERROR(state_ != nullptr, InvalidState, "%s", kMovedFrom);
+  ET_CHECK_OK_OR_RETURN_ERROR(check_present(state_.get()));
   ET_CHECK_OR_RETURN_ERROR(length >= outputs_size(), InvalidArgument,
                            "length: expected %zu or more outputs, got %zu", outputs_size(), length);
   for (size_t i = 0; i < length; ++i) output_evalues[i] = i < outputs_size() ? get_output(i) : EValue();
@@ -105,7 +104,7 @@ Error Method::get_outputs(EValue* output_evalues, size_t length) {
 }
 
 Error Method::get_inputs(EValue* input_evalues, size_t length) {
-  ET_CHECK_OR_RETURN_ERROR(state_ != nullptr, InvalidState, "%s", kMovedFrom);
+  ET_CHECK_OK_OR_RETURN_ERROR(check_present(state_.get()));
   ET_CHECK_OR_RETURN_ERROR(length >= inputs_size(), InvalidArgument,
                            "length: expected %zu or more inputs, got %zu", inputs_size(), length);
   for (size_t i = 0; i < length; ++i)
@@ -114,7 +113,7 @@ Error Method::get_inputs(EValue* input_evalues, size_t length) {
 }
 
 Result<executorch::aten::Tensor> Method::get_attribute(std::string_view name) {
-  ET_CHECK_OR_RETURN_ERROR(state_ != nullptr, InvalidState, "%s", kMovedFrom);
+  ET_CHECK_OK_OR_RETURN_ERROR(check_present(state_.get()));
   // Linear in the method's values: names are not indexed.
   const auto plan = state_->method().meta().plan();
   const size_t values = plan.tables(rushlight::schema::plan::kValues).size();

@@ -66,14 +66,17 @@ Tensor& tripled_out(executorch::runtime::KernelRuntimeContext& context, const Te
 
 EXECUTORCH_LIBRARY(rl_program_test, "tripled.out", tripled_out);
 
-t::Bytes program_with(const char* name) {
+// A call of an operator from an input to an output. Memory 1 has `bytes` bytes: the output is in it, and the
+// input in front of it if `plans_input`.
+t::Bytes program_with(const char* name, bool plans_input = false, int64_t bytes = 16) {
   t::PlanSpec plan;
-  plan.values = {t::tensor({}), t::tensor({.memory_id = 1})};
+  plan.values = {plans_input ? t::tensor({.memory_id = 1}) : t::tensor({}),
+                 t::tensor({.memory_id = 1, .offset = plans_input ? 16u : 0u})};
   plan.inputs = {0};
   plan.outputs = {1};
   plan.operators = {{name, "out"}};
   plan.instructions = {t::call(0, {0, 1, 1})};
-  plan.buffer_sizes = {0, 16};
+  plan.buffer_sizes = {0, bytes};
   return t::build(plan);
 }
 
@@ -155,16 +158,7 @@ TEST(Method, ThatWasMovedFrom_Fails) {
 
 // As in ExecuTorch: the deprecated accessors give the input away, and with it the duty to set it.
 TEST(Method, WithAnInputThatWasAccessed_CountsItAsSet) {
-  const auto planned = [] {
-    t::PlanSpec plan;
-    plan.values = {t::tensor({.memory_id = 1}), t::tensor({.memory_id = 1, .offset = 16})};
-    plan.inputs = {0};
-    plan.outputs = {1};
-    plan.operators = {{"rl_program_test::tripled", "out"}};
-    plan.instructions = {t::call(0, {0, 1, 1})};
-    plan.buffer_sizes = {0, 32};
-    return t::build(plan);
-  }();
+  const t::Bytes planned = program_with("rl_program_test::tripled", true, 32);
   const auto run = [&](auto access) {
     Application application(planned);
     auto method = application.load();
@@ -319,14 +313,7 @@ TEST(Module, WithSeveralMethods_NamesAndRunsThem) {
 
 TEST(Module, OfAProgramThatDeclaresTooMuchMemory_FailsToLoad) {
   for (const int64_t size : {int64_t{1} << 60, INT64_MAX, INT64_MAX - 15}) {
-    t::PlanSpec plan;
-    plan.values = {t::tensor({}), t::tensor({.memory_id = 1})};
-    plan.inputs = {0};
-    plan.outputs = {1};
-    plan.operators = {{"rl_program_test::tripled", "out"}};
-    plan.instructions = {t::call(0, {0, 1, 1})};
-    plan.buffer_sizes = {0, size};
-    const auto bytes = t::build(plan);
+    const t::Bytes bytes = program_with("rl_program_test::tripled", false, size);
     for (const bool shares : {false, true}) {
       Module module(std::make_unique<BufferDataLoader>(bytes.data(), bytes.size()), nullptr, nullptr, nullptr,
                     nullptr, shares);
@@ -575,14 +562,7 @@ TEST(DataLoader, OfAProgram_IsToldWhatItLoads) {
 }
 
 TEST(Method, WithAnInputWithoutData_KeepsWhatItHad) {
-  t::PlanSpec plan;
-  plan.values = {t::tensor({.memory_id = 1}), t::tensor({.memory_id = 1, .offset = 16})};
-  plan.inputs = {0};
-  plan.outputs = {1};
-  plan.operators = {{"rl_program_test::tripled", "out"}};
-  plan.instructions = {t::call(0, {0, 1, 1})};
-  plan.buffer_sizes = {0, 32};
-  Application application(t::build(plan));
+  Application application(program_with("rl_program_test::tripled", true, 32));
   auto method = application.load();
   ASSERT_TRUE(method.ok());
   ASSERT_EQ(method->set_input(make_tensor_ptr({2}, {1.0f, 2.0f}), 0), Error::Ok);

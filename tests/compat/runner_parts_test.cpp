@@ -165,13 +165,18 @@ TEST(BundledProgram, InMemory_IsTakenApart) {
             Error::Ok);
 }
 
-TEST(PrepareInputTensors, OfAMethod_SetsOnes) {
-  executorch::extension::Module module(file("multi_method/model.pte"));
-  ASSERT_EQ(module.load_method("encode"), Error::Ok);
+// The method itself, which the official class gives out by a deprecated function.
+auto loaded(executorch::extension::Module& module, const char* name) {
+  EXPECT_EQ(module.load_method(name), Error::Ok);
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
-  auto method = module.method("encode");
+  return module.method(name);
 #pragma GCC diagnostic pop
+}
+
+TEST(PrepareInputTensors, OfAMethod_SetsOnes) {
+  executorch::extension::Module module(file("multi_method/model.pte"));
+  auto method = loaded(module, "encode");
   ASSERT_TRUE(method.ok());
   executorch::extension::PrepareInputTensorsOptions options;
   options.max_inputs = 0;
@@ -200,11 +205,7 @@ TEST(PrepareInputTensors, OfAMethod_SetsOnes) {
 
 TEST(Method, MovedFrom_IsRefusedByFunctionsThatTakeIt) {
   executorch::extension::Module module(file("multi_method/model.pte"));
-  ASSERT_EQ(module.load_method("encode"), Error::Ok);
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
-  auto method = module.method("encode");
-#pragma GCC diagnostic pop
+  auto method = loaded(module, "encode");
   ASSERT_TRUE(method.ok());
   const executorch::runtime::Method moved(std::move(**method));
   EXPECT_EQ(executorch::extension::prepare_input_tensors(**method).error(), Error::InvalidState);
