@@ -20,8 +20,8 @@ class ExecutionQueue {
   explicit ExecutionQueue(std::shared_ptr<HostThreads> pool);
   ExecutionQueue(const ExecutionQueue&) = delete;
   ExecutionQueue& operator=(const ExecutionQueue&) = delete;
-  // Cancels all executions and waits until their `done` have returned. A `done` may destroy the queue; then
-  // those of later executions are called afterwards.
+  // Cancels all executions and waits until their `done` have returned. A `done` may destroy the queue;
+  // the `done` of later executions are then called afterwards.
   ~ExecutionQueue();
 
   // Calls `run` on a thread of the pool when the executions before it have ended, then `done` with its

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <iterator>
 #include <map>
 #include <utility>
 
@@ -25,7 +26,7 @@ constexpr size_t kPieces = 4;
 
 std::atomic<unsigned> forks{0};
 
-// What the calling thread does for pools.
+// The calling thread's part in pools.
 thread_local const HostThreads* counted_by = nullptr;  // pool that counts it as computing
 thread_local const HostThreads* worker_of = nullptr;
 thread_local bool destroys_pool = false;  // a job dropped the last reference to worker_of
@@ -175,11 +176,10 @@ void* HostThreads::enter(void* pool) {
 }
 
 void HostThreads::serve() {
-  for (int spin = 0;;) {
+  for (int spin = 0; !destroys_pool;) {
     // Jobs first: each is a whole execution that somebody waits for, while a round has its caller.
     if (const unsigned requests = requests_.load(std::memory_order_acquire); requests != 0) {
-      const bool worked = run_job();
-      if (destroys_pool || (!worked && (requests & kEnds) != 0)) return;
+      if (!run_job() && (requests & kEnds) != 0) return;
       spin = 0;
     } else if (help()) {
       spin = 0;

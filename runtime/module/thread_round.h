@@ -19,7 +19,7 @@
 
 namespace rushlight {
 
-// A cache line of its own: workers watch the rounds of their pool while they wait.
+// In a separate cache line: workers watch the rounds of their pool while they wait.
 class alignas(64) ThreadRound {
  public:
   // The most threads of a round; a field of the word has 9 bits.

@@ -84,7 +84,7 @@ def _work(models: list[Model], seed: int, end: float, counts: Counter[str]) -> N
             continue
         for got, expected in zip(outputs, model.expected[given], strict=True):
             if not np.array_equal(got, expected, equal_nan=True):
-                raise AssertionError(f"{model.path}: {kind}, {how}: outputs differ from those of one thread")
+                raise AssertionError(f"{model.path}: {kind}, {how}: outputs differ from one thread's")
         counts[how] += 1
 
 

@@ -236,7 +236,7 @@ begin = lambda: forward.execute_async([np.ones(int(sys.argv[2]), np.float32)])
 
 
 def script(text: str) -> str:
-    """What a Python process prints that has an endless method and ends normally."""
+    """Runs `text` in a Python process with an endless method; returns its output if it ends normally."""
     done = subprocess.run(
         [sys.executable, "-c", SCRIPT + text, doubling(endless=True).hex(), str(SIZE)],
         capture_output=True,

@@ -89,5 +89,39 @@ TEST(SharedThreads, MethodsThatRunAtOnce_GiveWhatEachGivesAlone) {
   EXPECT_EQ(wrong.load(), 0);
 }
 
+TEST(SharedThreads, CallsAndExecutionsInTheBackground_GiveWhatEachGivesAlone) {
+  const Bytes file = program();
+  ModuleOptions options;
+  options.threads = 3;
+  const auto module = Module::load_bytes({file.data(), file.size()}, kTable, options);
+  ASSERT_TRUE(module.ok());
+  std::vector<std::unique_ptr<ModuleMethod>> methods;
+  for (int i = 0; i < 6; ++i) {
+    auto method = (*module)->load_method("forward");
+    ASSERT_TRUE(method.ok());
+    methods.push_back(std::move(*method));
+  }
+  std::atomic<int> wrong{0};
+  std::atomic<int> ended{0};
+  std::vector<std::thread> callers;
+  for (size_t i = 0; i < 3; ++i) {
+    callers.emplace_back([&, i] { wrong += wrong_calls(*methods[i], static_cast<float>(i + 1)); });
+  }
+  FloatTensor input({kSize}, std::vector<float>(kSize, 2));
+  const std::vector<float> wanted = expected(2);
+  for (int i = 0; i < 60; ++i) {
+    ModuleMethod& method = *methods[static_cast<size_t>(3 + i % 3)];
+    const auto execution = method.execute_async({input.value()}, {}, [&](Error error) {
+      if (error == Error::Ok ? elements(method.method().output(0)) != wanted : error != Error::Cancelled)
+        ++wrong;
+      ++ended;
+    });
+    if (i % 7 == 0) execution->cancel();
+  }
+  for (std::thread& caller : callers) caller.join();
+  while (ended.load() < 60) std::this_thread::yield();
+  EXPECT_EQ(wrong.load(), 0);
+}
+
 }  // namespace
 }  // namespace rushlight

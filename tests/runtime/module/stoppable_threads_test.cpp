@@ -12,6 +12,7 @@
 #include "runtime/kernel/context.h"
 #include "runtime/kernel/operator_table.h"
 #include "runtime/module/host_threads.h"
+#include "runtime/module/thread_share.h"
 
 namespace rushlight {
 namespace {
@@ -82,6 +83,37 @@ TEST(StoppableThreads, LeaveTheRestOut_WhenTheInterruptSaysSo) {
     EXPECT_EQ(stoppable.finish(Error::InvalidArgument), Error::Internal);
     stoppable.listen();
     EXPECT_EQ(stoppable.finish(Error::InvalidArgument), Error::InvalidArgument);
+  }
+}
+
+TEST(StoppableThreads, PollOnTheListeningThreadOnly_AndStopOthers) {
+  const auto pool = HostThreads::start(2);
+  Patience patience(0);
+  StoppableThreads stoppable(*pool, patience);
+  stoppable.listen();
+  uint64_t next = 0;
+  std::thread([&] { EXPECT_EQ(stoppable.poll(&next), Error::Ok); }).join();
+  EXPECT_EQ(next, 1u);
+  EXPECT_FALSE(patience.has_spoken());
+  EXPECT_EQ(stoppable.poll(&next), Error::Internal);
+  std::thread([&] { EXPECT_EQ(stoppable.poll(&next), Error::Internal); }).join();
+  EXPECT_EQ(stoppable.finish(Error::Ok), Error::Internal);
+}
+
+TEST(StoppableThreads, KeepToALimit) {
+  const auto pool = HostThreads::start(4);
+  Patience patience(1 << 30);
+  StoppableThreads stoppable(*pool, patience);
+  ThreadShare share(stoppable, 2);
+  for (const bool listens : {false, true}) {
+    if (listens) stoppable.listen();
+    std::atomic<size_t> largest{0};
+    KernelContext context(nullptr, nullptr, kEntry, 0, &share);
+    context.parallel_for(100, 1, [&](size_t, size_t, size_t thread) {
+      std::this_thread::sleep_for(std::chrono::microseconds(100));
+      if (thread > largest) largest = thread;
+    });
+    EXPECT_LT(largest.load(), 2u);
   }
 }
 
