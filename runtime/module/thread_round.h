@@ -19,7 +19,7 @@
 
 namespace rushlight {
 
-// In a separate cache line: workers watch the rounds of their pool while they wait.
+// In separate cache lines: workers watch the rounds of their pool while they wait.
 class alignas(64) ThreadRound {
  public:
   // The most threads of a round; a field of the word has 9 bits.
@@ -106,7 +106,8 @@ class alignas(64) ThreadRound {
 
   std::atomic<uint32_t> word_{0};
   Work work_ = {};
-  std::atomic<size_t> next_{0};
+  // Apart from the word, which others watch and change while threads take pieces.
+  alignas(64) std::atomic<size_t> next_{0};
 };
 
 }  // namespace rushlight
