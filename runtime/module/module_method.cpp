@@ -233,7 +233,8 @@ Error ModuleMethod::start_lanes(const OperatorTable& operators, ThreadPool* thre
   options.scratch = temporary_.size();
   options.work = &work;
   options.seconds = &around.seconds;
-  std::unique_ptr<Lanes> lanes = Lanes::plan(*method_, operators, *threads, options);
+  std::unique_ptr<Lanes> lanes =
+      Lanes::plan(*method_, operators, *threads, threads_ == nullptr ? *threads : *threads_, options);
   if (lanes == nullptr) return Error::Ok;
   const size_t bytes = lanes->bytes() + lanes->num_lanes() * counted_scratch(temporary_.size());
   // Lanes are no reason to fail: without the memory for them, calls execute in order.

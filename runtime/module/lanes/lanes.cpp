@@ -53,7 +53,7 @@ struct Lanes::Round {
 };
 
 std::unique_ptr<Lanes> Lanes::plan(Method& method, const OperatorTable& operators, ThreadPool& pool,
-                                   const Options& options) {
+                                   ThreadPool& kernel_threads, const Options& options) {
   const size_t threads = pool.threads();
   if (threads < 2 || options.lanes < 2) return nullptr;
   std::optional<CallGraph> graph = CallGraph::of(method, operators);
@@ -61,13 +61,16 @@ std::unique_ptr<Lanes> Lanes::plan(Method& method, const OperatorTable& operator
   const std::vector<CallCost> costs = call_costs(method, *graph, *options.work, *options.seconds);
   LanePlan plan = plan_lanes(*graph, costs, threads, options.lanes);
   if (plan.windows.empty()) return nullptr;
-  return std::unique_ptr<Lanes>(new Lanes(method, pool, std::move(*graph), std::move(plan), options));
+  return std::unique_ptr<Lanes>(
+      new Lanes(method, pool, kernel_threads, std::move(*graph), std::move(plan), options));
 }
 
-Lanes::Lanes(Method& method, ThreadPool& pool, CallGraph graph, LanePlan plan, const Options& options)
+Lanes::Lanes(Method& method, ThreadPool& pool, ThreadPool& kernel_threads, CallGraph graph, LanePlan plan,
+             const Options& options)
     : method_(method),
       calls_(method),
       pool_(pool),
+      kernel_threads_(kernel_threads),
       graph_(std::move(graph)),
       plan_(std::move(plan)),
       scratch_bytes_(aligned(options.scratch)) {
@@ -86,6 +89,7 @@ Lanes::Lanes(Method& method, ThreadPool& pool, CallGraph graph, LanePlan plan, c
       std::vector<CallSite>& sites = made.lanes.emplace_back();
       for (const uint32_t i : lane) sites.push_back(instructions[i].site);
     }
+    made.share = pool_.threads() / made.lanes.size();
     num_lanes_ = std::max(num_lanes_, made.lanes.size());
   }
   // The loader has computed the same size.
@@ -186,7 +190,9 @@ Error Lanes::execute_in_lanes(const PlannedWindow& window) {
 void Lanes::work(void* work, size_t begin, size_t end, size_t thread) {
   Round& round = *static_cast<Round*>(work);
   Lanes& lanes = *round.lanes;
+  ThreadShare share(lanes.kernel_threads_, round.window->share);
   for (size_t lane = begin; lane < end; ++lane) {
+    lanes.frames_[lane].threads = &share;
     for (const CallSite& site : round.window->lanes[lane]) {
       if (site.number > round.failed.load(std::memory_order_relaxed)) break;
       if (round.stopped.load(std::memory_order_relaxed) != Error::Ok) return;

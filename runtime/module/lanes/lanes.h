@@ -15,6 +15,7 @@
 #include "runtime/module/lanes/lane_memory.h"
 #include "runtime/module/lanes/lane_plan.h"
 #include "runtime/module/lanes/trial.h"
+#include "runtime/module/thread_share.h"
 
 namespace rushlight {
 
@@ -51,9 +52,10 @@ class Lanes final : private WindowExecutor {
   };
 
   // Plans lanes for a loaded and prepared method; null if no window pays. `operators` is the table that the
-  // method was loaded with, `pool` the threads.
+  // method was loaded with. Lanes execute on `pool`, and their kernels on shares of `kernel_threads`, which
+  // is `pool` or computes on its threads.
   static std::unique_ptr<Lanes> plan(Method& method, const OperatorTable& operators, ThreadPool& pool,
-                                     const Options& options);
+                                     ThreadPool& kernel_threads, const Options& options);
 
   Lanes(const Lanes&) = delete;
   Lanes& operator=(const Lanes&) = delete;
@@ -75,10 +77,12 @@ class Lanes final : private WindowExecutor {
   struct PlannedWindow {
     std::vector<CallSite> in_order;
     std::vector<std::vector<CallSite>> lanes;
+    size_t share;  // threads of each lane's kernels
     Trial trial;
   };
 
-  Lanes(Method& method, ThreadPool& pool, CallGraph graph, LanePlan plan, const Options& options);
+  Lanes(Method& method, ThreadPool& pool, ThreadPool& kernel_threads, CallGraph graph, LanePlan plan,
+        const Options& options);
   Error execute_window(size_t number) override;
   // Polls the method's interrupt. Only for the thread that executes the method.
   Error poll();
@@ -90,6 +94,7 @@ class Lanes final : private WindowExecutor {
   Method& method_;
   MethodCalls calls_;
   ThreadPool& pool_;
+  ThreadPool& kernel_threads_;
   CallGraph graph_;
   LanePlan plan_;
   LaneMemory memory_;
