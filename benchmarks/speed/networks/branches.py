@@ -3,13 +3,15 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import torch
 from torch import Tensor, nn
 
 
 def _layers(*widths: int) -> nn.Sequential:
     made: list[nn.Module] = []
-    for before, after in zip(widths, widths[1:], strict=False):
+    for before, after in pairwise(widths):
         made += [nn.Linear(before, after), nn.ReLU()]
     return nn.Sequential(*made[:-1])
 
@@ -75,7 +77,7 @@ class _Inception(nn.Module):
 
 
 def inception() -> nn.Sequential:
-    """The middle of GoogLeNet (Szegedy et al., 2015), blocks 4a to 4d on [1, 480, 14, 14], and a classifier."""
+    """Blocks 4a to 4d of GoogLeNet (Szegedy et al., 2015), on [1, 480, 14, 14], and a classifier."""
     return nn.Sequential(
         _Inception(480, (192, 96, 208, 16, 48, 64)),
         _Inception(512, (160, 112, 224, 24, 64, 64)),
