@@ -52,13 +52,7 @@ def _times(report: Report, kind: str) -> Table:
         f"{what} in {unit}, {_threads(report.threads)}. Ratio: rushlight's over the fastest peer's. "
         f"† differs from PyTorch by over {tolerance_of(kind):g} times the largest magnitude; in no ratio."
     )
-    last = {
-        "model": "GFLOP/s",
-        "branches": "GFLOP/s",
-        "int8": "GOP/s",
-        "compute": "share of peak",
-        "memory": "time / copy's time",
-    }[kind]
+    last = {"int8": "GOP/s", "compute": "share of peak", "memory": "time / copy's time"}.get(kind, "GFLOP/s")
     return Table(_KINDS[kind], note, ["", *names, "ratio", "fastest peer", last], shown)
 
 

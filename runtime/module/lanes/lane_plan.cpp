@@ -17,7 +17,7 @@ constexpr size_t kLongMethod = 4096;  // longer methods have shorter windows
 constexpr size_t kShortWindow = 128;
 constexpr size_t kMostComponents = 96;
 
-constexpr double kGain = 0.9;  // a window in lanes takes at most this part of its time in order
+constexpr double kGain = 0.97;  // a window in lanes takes at most this part of its time in order
 
 // The components of a window that grows at its end.
 class Components {

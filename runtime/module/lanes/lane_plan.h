@@ -31,8 +31,8 @@ struct LanePlan {
   double after = 0;   // and with them
 };
 
-// Plans lanes for a pool of `threads` threads, at most `lanes` at once. A window is taken if it saves at
-// least a tenth of its time.
+// Plans lanes for a pool of `threads` threads, at most `lanes` at once. A window is taken if it saves a
+// part of its time that a measurement would show.
 LanePlan plan_lanes(const CallGraph& graph, const std::vector<CallCost>& costs, size_t threads, size_t lanes);
 
 }  // namespace rushlight
