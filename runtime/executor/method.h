@@ -27,8 +27,8 @@
 
 namespace rushlight {
 
-// Polled regularly while a method is loaded or executed, so that a user or a server can stop it. Methods that
-// execute on several threads poll from each of them.
+// Polled regularly while a method is loaded or executed, so that a user or a server can stop it. A method polls
+// on the thread that loads or executes it; several methods may poll one object from several threads at once.
 class Interrupt {
  public:
   // An error stops the operation with that error. `*next` receives the number of instructions to execute

@@ -142,9 +142,9 @@ HostThreads::~HostThreads() {
   pthread_mutex_destroy(&mutex_);
 }
 
-size_t HostThreads::threads() const {
-  return process_ == forks.load(std::memory_order_relaxed) ? threads_ : 1;
-}
+bool HostThreads::has_threads() const { return process_ == forks.load(std::memory_order_relaxed); }
+
+size_t HostThreads::threads() const { return has_threads() ? threads_ : 1; }
 
 // ---- Workers ----
 
@@ -325,7 +325,7 @@ void HostThreads::wait_for(ThreadRound& round) {
 
 void HostThreads::submit(Job job) {
   bool queued = false;
-  if (process_ == fork_count()) {
+  if (has_threads()) {
     const Lock lock(mutex_);
     // One worker more than for rounds, where the caller takes part.
     if (!std::exchange(has_job_worker_, true)) add_worker();

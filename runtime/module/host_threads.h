@@ -34,6 +34,8 @@ class HostThreads final : public ThreadPool {
   HostThreads& operator=(const HostThreads&) = delete;
 
   [[nodiscard]] size_t threads() const override;
+  // False in a child process of the one that started the threads.
+  [[nodiscard]] bool has_threads() const;
   // See ThreadPool. Threads take pieces one at a time, so faster threads process more of them. A caller waits
   // for no worker that has not begun a piece. Tasks may call run(); calls beyond kRounds at once, and callers
   // while threads() threads execute methods, compute alone.

@@ -115,6 +115,7 @@ Result<std::unique_ptr<ModuleMethod>> Module::load_method(const char* name) cons
   around.weights = weights_.get();
   around.objects = objects_.get();
   around.mapped = mapped_;
+  around.pool = threads_;
   around.max_memory = max_memory_;
   around.lanes = lanes_;
   if (const auto found = call_seconds_.find(name); found != call_seconds_.end())
@@ -142,6 +143,13 @@ Result<std::vector<EValue>> Module::execute(const char* method_name, const std::
   const Error error = inputs.empty() ? target->execute() : target->execute({inputs.data(), inputs.size()});
   if (error != Error::Ok) return error;
   return target->outputs();
+}
+
+Result<std::shared_ptr<Execution>> Module::execute_async(const char* method_name, std::vector<EValue> inputs,
+                                                         const ExecutionOptions& options,
+                                                         ExecutionQueue::Done done) {
+  RL_TRY_ASSIGN(ModuleMethod * target, method(method_name));
+  return target->execute_async(std::move(inputs), options, std::move(done));
 }
 
 }  // namespace rushlight

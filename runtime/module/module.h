@@ -91,6 +91,12 @@ class Module {
   [[nodiscard]] Result<std::vector<EValue>> forward(const std::vector<EValue>& inputs = {}) {
     return execute("forward", inputs);
   }
+  // Executes the module's instance of a method in the background; see ModuleMethod::execute_async(). Errors:
+  // as method().
+  [[nodiscard]] Result<std::shared_ptr<Execution>> execute_async(const char* method_name,
+                                                                 std::vector<EValue> inputs,
+                                                                 const ExecutionOptions& options,
+                                                                 ExecutionQueue::Done done);
 
  private:
   struct OpenFile {

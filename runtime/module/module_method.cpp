@@ -201,12 +201,8 @@ Result<std::unique_ptr<ModuleMethod>> ModuleMethod::load(const Program& program,
   memory.planned = {loaded->planned_.data(), loaded->planned_.size()};
   MethodOptions own = options;
   own.host = loaded.get();
-  // Only an interrupt makes slicing worthwhile; otherwise kernels use the pool directly.
-  if (options.interrupt != nullptr && options.threads != nullptr) {
-    loaded->threads_ = std::make_unique<StoppableThreads>(*options.threads, *options.interrupt);
-    own.threads = loaded->threads_.get();
-    own.interrupt = loaded->threads_.get();
-  }
+  loaded->pool_ = around.pool;
+  loaded->make_stoppable(&own);
   RL_TRY_ASSIGN(Method method, Method::load(program, name, memory, operators, own));
   loaded->method_ = std::make_unique<Method>(std::move(method));
   WeightStore* weights = around.weights;
@@ -300,21 +296,53 @@ Error ModuleMethod::prepare(WeightStore* weights, std::vector<CallWork>* work) {
   return error;
 }
 
-Error ModuleMethod::execute() {
-  RL_TRY(check_files(mapped_));
-  if (threads_ == nullptr) return method_->execute();
-  // Polls while kernels run only during execution; see StoppableThreads::listen().
-  threads_->listen();
-  return threads_->finish(method_->execute());
+void ModuleMethod::make_stoppable(MethodOptions* options) {
+  interrupt_ = std::make_unique<ExecutionInterrupt>(options->interrupt);
+  options->interrupt = interrupt_.get();
+  if (options->threads == nullptr) return;
+  threads_ = std::make_unique<StoppableThreads>(*options->threads, *interrupt_);
+  options->threads = threads_.get();
+  options->interrupt = threads_.get();
 }
 
-Error ModuleMethod::execute(Span<const EValue> inputs) {
+Error ModuleMethod::execute(const Execution* execution) {
+  RL_TRY(check_files(mapped_));
+  const HostThreads::Computing computing(pool_.get());
+  interrupt_->set(execution);
+  // Only something that can stop makes slicing worthwhile; otherwise kernels use the pool directly. While a
+  // method is loaded, kernels are complete; see StoppableThreads::listen().
+  const bool listens = threads_ != nullptr && interrupt_->can_stop();
+  if (listens) threads_->listen();
+  Error error = method_->execute();
+  if (listens) error = threads_->finish(error);
+  interrupt_->set(nullptr);
+  return error;
+}
+
+Error ModuleMethod::execute(Span<const EValue> inputs, const Execution* execution) {
   const MethodMeta meta = method_->meta();
   RL_CHECK(inputs.size() == meta.num_inputs(), Error::InvalidArgument,
            "method %s: expected %lu inputs, got %lu", meta.name(), log_number(meta.num_inputs()),
            log_number(inputs.size()));
   for (size_t i = 0; i < inputs.size(); ++i) RL_TRY(method_->set_input(i, inputs[i]));
-  return execute();
+  return execute(execution);
+}
+
+ExecutionQueue& ModuleMethod::executions() {
+  std::call_once(queue_made_, [this] {
+    if (pool_ == nullptr) pool_ = HostThreads::shared(HostThreads::default_count());
+    queue_ = std::make_unique<ExecutionQueue>(pool_);
+  });
+  return *queue_;
+}
+
+std::shared_ptr<Execution> ModuleMethod::execute_async(std::vector<EValue> inputs,
+                                                       const ExecutionOptions& options,
+                                                       ExecutionQueue::Done done) {
+  auto run = [this, inputs = std::move(inputs)](const Execution& execution) {
+    return execute({inputs.data(), inputs.size()}, &execution);
+  };
+  return executions().add(options, std::move(run), std::move(done));
 }
 
 std::vector<EValue> ModuleMethod::outputs() const {

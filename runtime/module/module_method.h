@@ -3,9 +3,11 @@
 #pragma once
 
 #include <memory>
+#include <mutex>
 #include <vector>
 
 #include "runtime/executor/method.h"
+#include "runtime/module/execution_queue.h"
 #include "runtime/module/lanes/lanes.h"
 #include "runtime/module/mmap_data_loader.h"
 #include "runtime/module/shared_objects.h"
@@ -24,12 +26,13 @@ class ModuleMethod final : private BackendHost, private PreparedWeights::Watcher
  public:
   // Objects that the methods of a program share.
   struct Surroundings {
-    WeightStore* weights = nullptr;    // prepared constants; null: none are prepared
-    SharedObjects* objects = nullptr;  // shared objects of backends; null: each method has its own
-    MappedFiles mapped = {};           // files that contain constants
-    BackendHost* host = nullptr;       // host of the enclosing method, for methods inside a delegate
-    size_t max_memory = 0;             // see ModuleOptions
-    size_t lanes = SIZE_MAX;           // see ModuleOptions, but 0 and 1 mean none
+    WeightStore* weights = nullptr;          // prepared constants; null: none are prepared
+    SharedObjects* objects = nullptr;        // shared objects of backends; null: each method has its own
+    MappedFiles mapped = {};                 // files that contain constants
+    std::shared_ptr<HostThreads> pool = {};  // for execute_async(); null: the shared one of default size
+    BackendHost* host = nullptr;             // host of the enclosing method, for methods inside a delegate
+    size_t max_memory = 0;                   // see ModuleOptions
+    size_t lanes = SIZE_MAX;                 // see ModuleOptions, but 0 and 1 mean none
     // Measured seconds of each instruction, through all chains; may be empty. For decisions about lanes.
     std::vector<double> seconds = {};
   };
@@ -60,11 +63,20 @@ class ModuleMethod final : private BackendHost, private PreparedWeights::Watcher
   Method* operator->() { return method_.get(); }
 
   // Sets all inputs in order and executes. Tensors without planned memory are used in place. Errors:
-  // InvalidArgument (number of inputs), or as Method::set_input() and execute().
-  Error execute(Span<const EValue> inputs);
+  // InvalidArgument (number of inputs), or as Method::set_input() and execute(). `execution` can stop it.
+  Error execute(Span<const EValue> inputs, const Execution* execution = nullptr);
   // Executes with the inputs that were set. Errors: AccessFailed (a mapped file changed since it was loaded),
-  // or as Method::execute().
-  Error execute();
+  // Cancelled or DeadlineExceeded (of `execution`), or as Method::execute().
+  Error execute(const Execution* execution = nullptr);
+
+  // Executes in the background, after the executions that were begun so before, and calls `done` on a thread
+  // of the pool with the result of execute(inputs); until it returns, outputs() are valid. The memory of
+  // input tensors must be valid until then too. Nothing else may use the method meanwhile, except
+  // execute_async(). Destroying the method cancels its executions and waits for them; `done` may destroy it.
+  std::shared_ptr<Execution> execute_async(std::vector<EValue> inputs, const ExecutionOptions& options,
+                                           ExecutionQueue::Done done);
+  // The queue of execute_async(), for callers whose executions do more: `run` calls execute().
+  ExecutionQueue& executions();
   // The outputs. They refer to this method's memory and are valid until its next execution.
   [[nodiscard]] std::vector<EValue> outputs() const;
 
@@ -115,6 +127,8 @@ class ModuleMethod final : private BackendHost, private PreparedWeights::Watcher
   [[nodiscard]] size_t program_planned_bytes() const;
   Span<uint8_t> zeroed(size_t size) override { return allocate(size); }
   Span<uint8_t> reserved(size_t size) override { return reserve(size); }
+  // Puts what stops an execution between the method and the caller's interrupt and threads.
+  void make_stoppable(MethodOptions* options);
 
   [[nodiscard]] size_t bytes_left() const override { return max_memory_ - taken_bytes_; }
   [[nodiscard]] uint64_t counted(const DelegateMemory& memory) const;
@@ -143,10 +157,14 @@ class ModuleMethod final : private BackendHost, private PreparedWeights::Watcher
   DelegateMemory delegate_memory_;
   std::unique_ptr<SharedObjects> own_objects_;
   SharedObjects* objects_ = nullptr;
-  std::unique_ptr<StoppableThreads> threads_;  // null without interrupt or threads
+  std::shared_ptr<HostThreads> pool_;  // of the surroundings
+  std::unique_ptr<ExecutionInterrupt> interrupt_;
+  std::unique_ptr<StoppableThreads> threads_;  // null without threads
   std::unique_ptr<WeightStore> own_weights_;   // for constants that live only as long as the method
   std::unique_ptr<Method> method_;
   std::unique_ptr<Lanes> lanes_;  // null if no calls execute in parallel
+  std::once_flag queue_made_;
+  std::unique_ptr<ExecutionQueue> queue_;  // made at first use; destroyed first, while the method is whole
 };
 
 }  // namespace rushlight
