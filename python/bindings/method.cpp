@@ -57,11 +57,11 @@ void PyMethod::set(const py::list& inputs, Kept* released) {
 }
 
 // The trace is locked while the method executes, because a tracer serves one thread at a time.
-void PyMethod::run_locked() {
+void PyMethod::run_locked(const Execution* execution) {
   const std::unique_lock<std::mutex> traced =
       trace_ == nullptr ? std::unique_lock<std::mutex>() : lock_for_python(trace_->mutex());
   // The order of the locks is method, then trace; the GIL is released last.
-  const Error error = without_gil([&] { return method_->execute(); });
+  const Error error = without_gil([&] { return method_->execute(execution); });
   throw_if_interrupted();
   if (error != Error::Ok) fail_in(method_->method(), error);
 }
@@ -111,13 +111,14 @@ py::list PyMethod::get(const py::object& self, int outputs) {
   return list;
 }
 
-py::list PyMethod::execute(const py::object& self, const std::optional<py::list>& inputs, int outputs) {
+py::list PyMethod::execute(const py::object& self, const std::optional<py::list>& inputs, int outputs,
+                           const Execution* execution) {
   auto& method = self.cast<PyMethod&>();
   // Destroyed after the lock, in reverse order of declaration.
   Kept released;
   const auto lock = method.lock();
   if (inputs) method.set(*inputs, &released);
-  method.run_locked();
+  method.run_locked(execution);
   return method.get(self, outputs);
 }
 
@@ -167,7 +168,10 @@ py::dict PyMethod::lanes() {
 void bind_method(py::module_& m) {
   py::class_<PyMethod>(m, "Method", py::module_local())
       .def("execute", &PyMethod::execute, py::arg("inputs"), py::arg("outputs") = 0,
+           py::arg("execution") = py::none(),
            "Sets the inputs (None keeps the present ones), executes, and returns the outputs.")
+      .def("submit", &PyMethod::submit, py::arg("call"), py::arg("timeout"),
+           "Calls `call(execution, code)` on a thread of the pool; code 0 asks it to execute.")
       .def("set_inputs", &PyMethod::set_inputs, py::arg("inputs"), "Sets all inputs.")
       .def("run", &PyMethod::run, "Executes with the inputs that were set.")
       .def("outputs", &PyMethod::outputs, py::arg("outputs") = 0,

@@ -22,12 +22,18 @@ class PyMethod {
            std::shared_ptr<PyTrace> trace);
 
   // Sets the inputs, unless None, executes, and returns the outputs. Throws RuntimeFailure.
+  // `execution` can stop it.
   static pybind11::list execute(const pybind11::object& self, const std::optional<pybind11::list>& inputs,
-                                int outputs);
+                                int outputs, const Execution* execution = nullptr);
   // The three steps of execute(), separately.
   void set_inputs(const pybind11::list& inputs);
   void run();
   static pybind11::list outputs(const pybind11::object& self, int outputs);
+
+  // Calls `call(execution, code)` on a thread of the pool when the calls before it have returned. `code` is
+  // 0, or that of the error that ended the execution before its turn. Throws RuntimeFailure at exit.
+  static std::shared_ptr<Execution> submit(const pybind11::object& self, const pybind11::function& call,
+                                           std::optional<double> timeout);
 
   [[nodiscard]] pybind11::dict memory();
   [[nodiscard]] pybind11::dict lanes();
@@ -39,7 +45,7 @@ class PyMethod {
   // Called with the lock held. `released` receives objects that are no longer needed: destroying them may run
   // arbitrary Python code, which must not happen under the lock.
   void set(const pybind11::list& inputs, Kept* released);
-  void run_locked();
+  void run_locked(const Execution* execution = nullptr);
   void check_copies() const;
   pybind11::list get(const pybind11::object& self, int outputs);
 
@@ -52,6 +58,7 @@ class PyMethod {
   std::mutex mutex_;
 };
 
+void bind_execution(pybind11::module_& m);
 void bind_method(pybind11::module_& m);
 
 }  // namespace rushlight

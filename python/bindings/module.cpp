@@ -26,6 +26,7 @@ PYBIND11_MODULE(RUSHLIGHT_MODULE_NAME, m) {
   rushlight::bind_failure(m);
   rushlight::bind_interrupt(m);
   rushlight::bind_trace(m);
+  rushlight::bind_execution(m);
   rushlight::bind_method(m);
   rushlight::bind_generator(m);
   rushlight::bind_program(m);

@@ -484,9 +484,7 @@ class DeadlineExceeded(RushlightError):
     """An asynchronous execution did not finish within its timeout."""
 
     exit_code = 38
-    default_next_step = (
-        "Allow a longer timeout, or begin fewer executions at once: the time that one waits for others counts."
-    )
+    default_next_step = "Allow a longer timeout, which includes the wait for others, or begin fewer at once."
 
 
 class NotReady(RushlightError):

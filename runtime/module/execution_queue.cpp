@@ -14,7 +14,7 @@ namespace rushlight {
 
 struct ExecutionQueue::State : std::enable_shared_from_this<State> {
   struct Item {
-    std::shared_ptr<Execution> execution;
+    Handle execution;
     Run run;
     Done done;
   };
@@ -24,8 +24,8 @@ struct ExecutionQueue::State : std::enable_shared_from_this<State> {
   static void perform(Item& item) {
     item.execution->has_begun_.store(true, std::memory_order_relaxed);
     Error error = item.execution->check();
-    if (error == Error::Ok) error = item.run(*item.execution);
-    item.done(error);
+    if (error == Error::Ok) error = item.run(item.execution);
+    item.done(item.execution, error);
   }
 
   void submit() {
@@ -71,7 +71,7 @@ ExecutionQueue::~ExecutionQueue() {
   state_->idle.wait(lock, [this] { return state_->items.empty(); });
 }
 
-std::shared_ptr<Execution> ExecutionQueue::add(const ExecutionOptions& options, Run run, Done done) {
+ExecutionQueue::Handle ExecutionQueue::add(const ExecutionOptions& options, Run run, Done done) {
   auto execution = std::make_shared<Execution>(options);
   State::Item item = {execution, std::move(run), std::move(done)};
   if (!state_->pool->has_threads()) {

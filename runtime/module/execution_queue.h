@@ -13,8 +13,9 @@ namespace rushlight {
 // Thread-safe. Queues of different methods run at once, on the jobs of their pool.
 class ExecutionQueue {
  public:
-  using Run = std::function<Error(const Execution&)>;
-  using Done = std::function<void(Error)>;
+  using Handle = std::shared_ptr<Execution>;
+  using Run = std::function<Error(const Handle&)>;
+  using Done = std::function<void(const Handle&, Error)>;
 
   explicit ExecutionQueue(std::shared_ptr<HostThreads> pool);
   ExecutionQueue(const ExecutionQueue&) = delete;
@@ -26,7 +27,7 @@ class ExecutionQueue {
   // Calls `run` on a thread of the pool when the executions before it have ended, then `done` with its
   // result. An execution that is cancelled or late before its turn has no call of `run`. Each `done` is
   // called once. In a child process after fork() both are called before add() returns.
-  std::shared_ptr<Execution> add(const ExecutionOptions& options, Run run, Done done);
+  Handle add(const ExecutionOptions& options, Run run, Done done);
 
  private:
   struct State;

@@ -145,9 +145,9 @@ Result<std::vector<EValue>> Module::execute(const char* method_name, const std::
   return target->outputs();
 }
 
-Result<std::shared_ptr<Execution>> Module::execute_async(const char* method_name, std::vector<EValue> inputs,
-                                                         const ExecutionOptions& options,
-                                                         ExecutionQueue::Done done) {
+Result<ExecutionQueue::Handle> Module::execute_async(const char* method_name, std::vector<EValue> inputs,
+                                                     const ExecutionOptions& options,
+                                                     std::function<void(Error)> done) {
   RL_TRY_ASSIGN(ModuleMethod * target, method(method_name));
   return target->execute_async(std::move(inputs), options, std::move(done));
 }

@@ -93,10 +93,10 @@ class Module {
   }
   // Executes the module's instance of a method in the background; see ModuleMethod::execute_async(). Errors:
   // as method().
-  [[nodiscard]] Result<std::shared_ptr<Execution>> execute_async(const char* method_name,
-                                                                 std::vector<EValue> inputs,
-                                                                 const ExecutionOptions& options,
-                                                                 ExecutionQueue::Done done);
+  [[nodiscard]] Result<ExecutionQueue::Handle> execute_async(const char* method_name,
+                                                             std::vector<EValue> inputs,
+                                                             const ExecutionOptions& options,
+                                                             std::function<void(Error)> done);
 
  private:
   struct OpenFile {

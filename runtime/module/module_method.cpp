@@ -336,13 +336,14 @@ ExecutionQueue& ModuleMethod::executions() {
   return *queue_;
 }
 
-std::shared_ptr<Execution> ModuleMethod::execute_async(std::vector<EValue> inputs,
-                                                       const ExecutionOptions& options,
-                                                       ExecutionQueue::Done done) {
-  auto run = [this, inputs = std::move(inputs)](const Execution& execution) {
-    return execute({inputs.data(), inputs.size()}, &execution);
+ExecutionQueue::Handle ModuleMethod::execute_async(std::vector<EValue> inputs,
+                                                   const ExecutionOptions& options,
+                                                   std::function<void(Error)> done) {
+  auto run = [this, inputs = std::move(inputs)](const ExecutionQueue::Handle& execution) {
+    return execute({inputs.data(), inputs.size()}, execution.get());
   };
-  return executions().add(options, std::move(run), std::move(done));
+  auto call = [done = std::move(done)](const ExecutionQueue::Handle&, Error error) { done(error); };
+  return executions().add(options, std::move(run), std::move(call));
 }
 
 std::vector<EValue> ModuleMethod::outputs() const {

@@ -73,8 +73,8 @@ class ModuleMethod final : private BackendHost, private PreparedWeights::Watcher
   // of the pool with the result of execute(inputs); until it returns, outputs() are valid. The memory of
   // input tensors must be valid until then too. Nothing else may use the method meanwhile, except
   // execute_async(). Destroying the method cancels its executions and waits for them; `done` may destroy it.
-  std::shared_ptr<Execution> execute_async(std::vector<EValue> inputs, const ExecutionOptions& options,
-                                           ExecutionQueue::Done done);
+  ExecutionQueue::Handle execute_async(std::vector<EValue> inputs, const ExecutionOptions& options,
+                                       std::function<void(Error)> done);
   // The queue of execute_async(), for callers whose executions do more: `run` calls execute().
   ExecutionQueue& executions();
   // The outputs. They refer to this method's memory and are valid until its next execution.

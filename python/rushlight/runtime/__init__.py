@@ -2,6 +2,7 @@
 """Runs programs in this process, on numpy alone."""
 
 from rushlight.runtime.arrays import ValueInfo
+from rushlight.runtime.execution import Execution
 from rushlight.runtime.info import runtime_info
 from rushlight.runtime.method import Method
 from rushlight.runtime.method_meta import MethodMemory, MethodMeta, TensorInfo
@@ -11,6 +12,7 @@ from rushlight.runtime.random import set_seed
 
 __all__ = [
     "BackendRegistry",
+    "Execution",
     "Method",
     "MethodMemory",
     "MethodMeta",

@@ -10,10 +10,12 @@ from typing import Any, Literal
 
 import numpy as np
 
-from rushlight.errors import InvalidArgument
+from rushlight.errors import DeadlineExceeded, InvalidArgument
 from rushlight.runtime import native
 from rushlight.runtime.arrays import ValueInfo, as_array, as_tensor, explain, to_native, torch_module
+from rushlight.runtime.execution import Execution
 from rushlight.runtime.method_meta import MethodMeta
+from rushlight.status import Status
 
 Outputs = Literal["copy", "view", "writable"]
 _MODES: dict[str, int] = {"copy": 0, "view": 1, "writable": 2}
@@ -84,6 +86,43 @@ class Method:
             raise self._exception(failure, inputs) from None
         return self._as_tensors(results) if self._tensors else results
 
+    def execute_async(
+        self, inputs: Sequence[Any] | None, *, outputs: Outputs = "copy", timeout: float | None = None
+    ) -> Execution:
+        """Begins execute() in the background: on the program's threads, after the executions of this method
+        that were begun before. Executions of other methods run at the same time, as many as the program has
+        threads. Returns a future that asyncio can await; its result is that of execute().
+
+        Arrays among the `inputs` are copied now, so the caller may change them at once. With `outputs` "view"
+        or "writable" the results change at the method's next execution, also one that waits already.
+
+        `timeout` is in seconds from now, the wait for other executions included. An execution that exceeds it
+        ends before its next instruction, with DeadlineExceeded.
+
+        Raises InvalidArgument; the future raises what execute() does, and CancelledError after cancel().
+        """
+        values, tensors, mode = None, self._tensors, _mode(outputs)
+        if inputs is not None:
+            adapted, tensors = self._adapted(inputs)
+            # In the same layout, so that a method without planned inputs uses the copy in place.
+            values = [np.array(v, order="K") if isinstance(v, np.ndarray) else v for v in adapted]
+
+        def perform(execution: Any, code: int) -> list[Any]:
+            if code == Status.DeadlineExceeded:
+                raise self._late(timeout)
+            try:
+                results = self._method.execute(values, mode, execution)
+            except self._module.RuntimeFailure as failure:
+                if failure.args[0] == Status.DeadlineExceeded:
+                    raise self._late(timeout) from None
+                raise self._exception(failure, values) from None
+            return self._as_tensors(results) if tensors else results
+
+        try:
+            return Execution(self._module, self._method, perform, timeout)
+        except self._module.RuntimeFailure as failure:
+            raise native.exception(failure, self._module) from None
+
     def set_inputs(self, inputs: Sequence[Any]) -> None:
         """Sets all inputs for execute(None). Raises InvalidArgument, as execute() does."""
         values, self._tensors = self._adapted(inputs)
@@ -129,6 +168,9 @@ class Method:
                     value = to_native(value, self.inputs[index], index)
             values.append(value)
         return values, tensors
+
+    def _late(self, timeout: float | None) -> Exception:
+        return DeadlineExceeded(f"method '{self.name}': expected a result within {timeout:g} s, got none")
 
     def _exception(self, failure: Exception, inputs: Sequence[Any] | None) -> Exception:
         index = failure.args[3]

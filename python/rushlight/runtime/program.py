@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 from rushlight.errors import InvalidArgument, MethodNotFound
 from rushlight.runtime import native
+from rushlight.runtime.execution import Execution
 from rushlight.runtime.method import Method, Outputs
 from rushlight.runtime.method_meta import MethodMemory, MethodMeta
 from rushlight.runtime.text_generator import TextGenerator
@@ -132,6 +133,17 @@ class Program:
         """Runs `method` on `arrays`; see Method.execute."""
         return self.method(method).execute(arrays, outputs=outputs)
 
+    def run_async(
+        self,
+        method: str,
+        arrays: Sequence[Any],
+        *,
+        outputs: Outputs = "copy",
+        timeout: float | None = None,
+    ) -> Execution:
+        """Begins run() in the background; see Method.execute_async."""
+        return self.method(method).execute_async(arrays, outputs=outputs, timeout=timeout)
+
     def forward(self, *arrays: Any) -> list[Any]:
         """Runs the method "forward"."""
         return self.run("forward", arrays)
@@ -203,8 +215,9 @@ def load(
 
     `threads` is the number of threads, including the caller's, that share the work of kernels; by default
     one per physical core available to this process. Programs with the same number share them; results do
-    not depend on it. With `prepare` kernels pack constant weights when a method is loaded, once for all
-    methods of the program, which takes memory for these weights again.
+    not depend on it. Executions in the background (Method.execute_async) run on them too. With `prepare`
+    kernels pack constant weights when a method is loaded, once for all methods of the program, which takes
+    memory for these weights again.
 
     With several threads, calls that do not depend on each other execute at once, at most `lanes` of them
     (by default one per thread), each with its share of the threads. This is planned when a method is loaded,

@@ -18,6 +18,9 @@ STUB = Path(__file__).parents[3] / "python" / "bindings" / "_runtime.pyi"
 SPELLINGS = {
     "typing.SupportsInt | typing.SupportsIndex": "int",
     "typing.SupportsInt": "int",
+    "typing.SupportsFloat | typing.SupportsIndex": "float",
+    "typing.SupportsFloat": "float",
+    "collections.abc.Callable": "Callable",
     "collections.abc.Sequence": "Sequence",
     "collections.abc.Mapping": "dict",
     "typing_extensions.Buffer": "Buffer",
@@ -35,7 +38,7 @@ def normal(annotation: str) -> str:
     """An annotation as pybind11 and the stub both spell it: without what is inside containers."""
     for theirs, ours in SPELLINGS.items():
         annotation = annotation.replace(theirs, ours)
-    annotation = re.sub(r"\b(list|dict|tuple)\[.*?\](?=$| \|)", r"\1", annotation)
+    annotation = re.sub(r"\b(Callable|list|dict|tuple)\[.*?\](?=$| \|)", r"\1", annotation)
     return "dict" if annotation in TYPED_DICTS else annotation
 
 

@@ -14,6 +14,7 @@ import pytest
 import rushlight
 from rushlight.errors import OperatorNotFound, RushlightError
 from rushlight.runtime import Method, Runtime
+from support import thread_load
 from support.programs import Plan, program, scalar, tensor
 
 INTEROP = Path(__file__).parents[2] / "interop"
@@ -161,3 +162,12 @@ def test_programs_are_loaded_and_refused_at_once() -> None:
         return call
 
     run_all(load, load, refuse(0), refuse(1))
+
+
+def test_threads_get_the_numbers_of_one_thread() -> None:
+    """`python tests/support/thread_load.py 180` does the same for three minutes."""
+    try:
+        counts = thread_load.run(2)
+    except OperatorNotFound as error:
+        pytest.skip(f"this build does not have {', '.join(error.operators)}")
+    assert {"call", "future", "cancel (stopped)", "timeout (stopped)"} <= set(counts)
