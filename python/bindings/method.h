@@ -36,6 +36,7 @@ class PyMethod {
                                            std::optional<double> timeout);
 
   [[nodiscard]] pybind11::dict memory();
+  [[nodiscard]] pybind11::dict lanes();
 
  private:
   using Kept = std::vector<pybind11::object>;

@@ -30,7 +30,9 @@ Module::Module(OpenFile file, const OperatorTable& operators, const ModuleOption
     : loader_(std::move(file.loader)),
       operators_(&operators),
       options_(options.method),
-      max_memory_(options.max_memory) {
+      max_memory_(options.max_memory),
+      lanes_(options.lanes == 0 ? SIZE_MAX : options.lanes),
+      call_seconds_(options.call_seconds) {
   if (file.mapped != nullptr) mapped_.push_back(std::move(file.mapped));
   if (options.prepare) weights_ = std::make_unique<WeightStore>();
   if (options_.threads != nullptr) return;
@@ -115,6 +117,9 @@ Result<std::unique_ptr<ModuleMethod>> Module::load_method(const char* name) cons
   around.mapped = mapped_;
   around.pool = threads_;
   around.max_memory = max_memory_;
+  around.lanes = lanes_;
+  if (const auto found = call_seconds_.find(name); found != call_seconds_.end())
+    around.seconds = found->second;
   return ModuleMethod::load(*program_, name, *operators_, options_, around);
 }
 

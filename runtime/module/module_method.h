@@ -8,6 +8,7 @@
 
 #include "runtime/executor/method.h"
 #include "runtime/module/execution_queue.h"
+#include "runtime/module/lanes/lanes.h"
 #include "runtime/module/mmap_data_loader.h"
 #include "runtime/module/shared_objects.h"
 #include "runtime/module/stoppable_threads.h"
@@ -21,7 +22,7 @@ using MappedFiles = std::vector<std::shared_ptr<MmapDataLoader>>;
 [[nodiscard]] Error check_files(const MappedFiles& files);
 
 // Loads, owns and executes one method, and counts its memory against a limit. Not thread-safe.
-class ModuleMethod final : private BackendHost, private PreparedWeights::Watcher {
+class ModuleMethod final : private BackendHost, private PreparedWeights::Watcher, private Lanes::Memory {
  public:
   // Objects that the methods of a program share.
   struct Surroundings {
@@ -31,6 +32,9 @@ class ModuleMethod final : private BackendHost, private PreparedWeights::Watcher
     std::shared_ptr<HostThreads> pool = {};  // for execute_async(); null: the shared one of default size
     BackendHost* host = nullptr;             // host of the enclosing method, for methods inside a delegate
     size_t max_memory = 0;                   // see ModuleOptions
+    size_t lanes = SIZE_MAX;                 // see ModuleOptions, but 0 and 1 mean none
+    // Measured seconds of each instruction, through all chains; may be empty. For decisions about lanes.
+    std::vector<double> seconds = {};
   };
 
   // Scratch reserved for kernels that do not state their need. Untouched pages use no memory.
@@ -89,6 +93,8 @@ class ModuleMethod final : private BackendHost, private PreparedWeights::Watcher
   [[nodiscard]] DelegateMemory memory() const;
   // The memory of its delegates.
   [[nodiscard]] const DelegateMemory& delegate_memory() const { return delegate_memory_; }
+  // Zeros if no calls execute in parallel, except for program_bytes.
+  [[nodiscard]] LaneFacts lanes() const;
   // Bytes counted against max_memory.
   [[nodiscard]] size_t taken_bytes() const { return taken_bytes_; }
 
@@ -113,7 +119,14 @@ class ModuleMethod final : private BackendHost, private PreparedWeights::Watcher
   Error allocate_planned(const MethodMeta& meta);
   [[nodiscard]] std::vector<size_t> unplanned_outputs() const;
   Error allocate_outputs();
-  Error prepare(WeightStore* weights);
+  // Prepares constants; `work` receives the kernels' estimates by instruction.
+  Error prepare(WeightStore* weights, std::vector<CallWork>* work);
+  // Starts lanes if they pay and their memory fits.
+  Error start_lanes(const OperatorTable& operators, ThreadPool* threads, const Surroundings& around,
+                    const std::vector<CallWork>& work);
+  [[nodiscard]] size_t program_planned_bytes() const;
+  Span<uint8_t> zeroed(size_t size) override { return allocate(size); }
+  Span<uint8_t> reserved(size_t size) override { return reserve(size); }
   // Puts what stops an execution between the method and the caller's interrupt and threads.
   void make_stoppable(MethodOptions* options);
 
@@ -127,6 +140,7 @@ class ModuleMethod final : private BackendHost, private PreparedWeights::Watcher
   [[nodiscard]] void* shared(const SharedKind& kind) override { return objects_->get(kind); }
 
   std::vector<std::unique_ptr<uint8_t, Free>> memory_;
+  std::vector<std::unique_ptr<uint8_t, Free>> planned_memory_;  // empty if lanes have moved the tensors
   std::vector<std::unique_ptr<uint8_t, Unmap>> reserved_;
   std::vector<Span<uint8_t>> planned_;
   Arena arena_;
@@ -148,6 +162,7 @@ class ModuleMethod final : private BackendHost, private PreparedWeights::Watcher
   std::unique_ptr<StoppableThreads> threads_;  // null without threads
   std::unique_ptr<WeightStore> own_weights_;   // for constants that live only as long as the method
   std::unique_ptr<Method> method_;
+  std::unique_ptr<Lanes> lanes_;  // null if no calls execute in parallel
   std::once_flag queue_made_;
   std::unique_ptr<ExecutionQueue> queue_;  // made at first use; destroyed first, while the method is whole
 };
