@@ -20,12 +20,11 @@ from crew import Failed, WorkerProcess
 from machine import cpus_for, machine
 from measuring import Tell, compete, loading
 from preparing import folder_for, prepare
-from results import Load, Report, Row
+from results import OURS, Load, Report, Row
 from rich.console import Console
 from rich.progress import Progress, TextColumn, TimeElapsedColumn
 from subjects import MEMORY, kind_of
 
-_OURS = ("rushlight", "rushlight, official program", "rushlight, lowered program", "copy")
 _LOADS = 3
 
 
@@ -66,7 +65,7 @@ class Tournament:
         report = Report(
             described, versions, absent, settings.threads, settings.clock, settings.commit, started
         )
-        own, peers = self._worker(_OURS[0], pinned=False), self._worker("torch eager", pinned=False)
+        own, peers = self._worker(OURS, pinned=False), self._worker("torch eager", pinned=False)
         home = folder_for(settings.work, peers.ask("packages"))
         with Progress(
             TextColumn("{task.completed:.0f}/{task.total:.0f} {task.description}"),
@@ -90,7 +89,7 @@ class Tournament:
 
     def _worker(self, contestant: str, pinned: bool = True) -> WorkerProcess:
         """A worker process in the environment of this contestant."""
-        ours = contestant in _OURS or self._settings.peers == sys.executable
+        ours = not CONTESTANTS[contestant].peer or self._settings.peers == sys.executable
         threads = str(self._settings.threads)
         # The paths of our packages do not apply to another interpreter.
         env = {"OMP_NUM_THREADS": threads, **({} if ours else {"PYTHONPATH": ""})}
@@ -137,7 +136,7 @@ class Tournament:
 
     def _loads(self, name: str, folder: Path, contestants: list[str], tell: Tell) -> list[Load]:
         """Times loading, each contestant in separate processes, in alternation."""
-        with self._worker(_OURS[0], pinned=False) as own, self._worker("torch eager", pinned=False) as peers:
+        with self._worker(OURS, pinned=False) as own, self._worker("torch eager", pinned=False) as peers:
             missing = prepare(name, folder, [each for each in contestants if each != "copy"], own, peers)
         names = [each for each in contestants if each not in ("copy", "torch eager", *missing)]
         taken: dict[str, list[dict[str, Any]]] = {each: [] for each in names}

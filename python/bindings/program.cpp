@@ -154,10 +154,11 @@ void bind_program(py::module_& m) {
           "Options of loading. lanes: most calls at once, 0 for one per thread. call_seconds: by method, the "
           "measured seconds of each instruction.");
   m.def("load_file", &PyProgram::load_file, py::arg("path"), py::arg("data_files") = py::tuple(),
-        py::arg("mode") = 1, py::arg("options") = LoadOptions(),
+        py::arg("mode") = 1, py::arg_v("options", LoadOptions(), "..."),
         "Opens a .pte: read (0), mapped (1), mapped and locked (2), locked if permitted (3).");
   m.def("load_bytes", &PyProgram::load_bytes, py::arg("data"), py::arg("data_files") = py::tuple(),
-        py::arg("options") = LoadOptions(), "Loads a program from memory; a bytes object is used in place.");
+        py::arg_v("options", LoadOptions(), "..."),
+        "Loads a program from memory; a bytes object is used in place.");
 }
 
 }  // namespace rushlight

@@ -150,7 +150,10 @@ LaneFacts Lanes::facts() const {
 Error Lanes::execute_window(size_t number) {
   PlannedWindow& window = windows_[window_at_[number]];
   const bool in_lanes = window.trial.takes_new();
-  if (!window.trial.is_open()) return in_lanes ? execute_in_lanes(window) : execute_in_order(window);
+  if (!window.trial.is_open()) {
+    window.trial.pass();
+    return in_lanes ? execute_in_lanes(window) : execute_in_order(window);
+  }
   const double start = now_ns();
   const Error error = in_lanes ? execute_in_lanes(window) : execute_in_order(window);
   if (error == Error::Ok) window.trial.note(now_ns() - start);

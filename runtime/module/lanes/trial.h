@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Checks a decision by measurement: the first executions alternate between two ways that give the same
-// results, and the faster one stays.
+// Checks a decision by measurement: some executions alternate between two ways that give the same results, and
+// the faster one stays for a while.
 #pragma once
 
 #include <algorithm>
@@ -10,23 +10,37 @@
 namespace rushlight {
 
 // Times two ways, the usual and the new one, in turn. The first time of each counts for nothing, because
-// caches and pages are cold. The new way stays if the median of its times is below kGain of the other's.
+// caches and pages are cold. The new way is taken if the median of its times is below kGain of the other's.
+//
+// What is faster depends on what else the machine does, so the measurement is repeated: after kFirstStay
+// executions, then after twice as many, and so on up to kLongestStay. It costs kRounds + 1 executions in the
+// slower way.
 class Trial {
  public:
   static constexpr size_t kRounds = 5;  // counted times of each way
   static constexpr double kGain = 0.97;
+  static constexpr size_t kFirstStay = 512;
+  static constexpr size_t kLongestStay = size_t{1} << 16;
 
-  // Returns true until both ways were timed.
+  // Returns true while executions are to be timed.
   [[nodiscard]] bool is_open() const { return rounds_ < 2 * (kRounds + 1); }
   // Returns true if the next execution takes the new way.
   [[nodiscard]] bool takes_new() const { return is_open() ? rounds_ % 2 == 1 : new_is_faster_; }
 
-  // Notes the time of an execution, in any unit, in the way that takes_new() told.
+  // Notes the time of an execution, in any unit, in the way that takes_new() told. Precondition: is_open().
   void note(double time) {
     const size_t round = rounds_ / 2;
     if (round > 0) times_[rounds_ % 2][round - 1] = time;
     ++rounds_;
-    if (!is_open()) new_is_faster_ = median(&times_[1]) < kGain * median(&times_[0]);
+    if (is_open()) return;
+    new_is_faster_ = median(&times_[1]) < kGain * median(&times_[0]);
+    left_ = stay_;
+    stay_ = std::min(2 * stay_, kLongestStay);
+  }
+
+  // Counts an execution that was not timed; the last one of a stay opens the trial again.
+  void pass() {
+    if (--left_ == 0) rounds_ = 0;
   }
 
  private:
@@ -36,6 +50,8 @@ class Trial {
   }
 
   size_t rounds_ = 0;
+  size_t left_ = 0;  // executions until the next measurement
+  size_t stay_ = kFirstStay;
   bool new_is_faster_ = false;
   std::array<std::array<double, kRounds>, 2> times_ = {};
 };

@@ -341,6 +341,18 @@ TEST(Trial, KeepsTheNewWay_OnlyIfItIsFaster) {
   }
 }
 
+TEST(Trial, MeasuresAgain_AfterLongerAndLongerStays) {
+  Trial trial;
+  for (const size_t stay : {Trial::kFirstStay, 2 * Trial::kFirstStay, 4 * Trial::kFirstStay}) {
+    while (trial.is_open()) trial.note(1.0);
+    for (size_t i = 0; i < stay; ++i) {
+      ASSERT_FALSE(trial.is_open());
+      trial.pass();
+    }
+    ASSERT_TRUE(trial.is_open());
+  }
+}
+
 TEST(Trial, FirstTimesAndOneSlowOne_DecideNothing) {
   Trial trial;
   for (int call = 0; trial.is_open(); ++call) {
