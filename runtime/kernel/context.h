@@ -40,6 +40,13 @@ class KernelContext : public Traced {
     return temporary_ == nullptr ? nullptr : temporary_->allocate(size, alignment);
   }
 
+  // The same services for a call of another table entry, for entries that select among kernels.
+  [[nodiscard]] KernelContext with_kernel(const KernelEntry& kernel) const {
+    KernelContext other = *this;
+    other.kernel_ = &kernel;
+    return other;
+  }
+
   // For functions that serve several table entries; null and 0 outside of a method.
   [[nodiscard]] const KernelEntry* kernel() const { return kernel_; }
   [[nodiscard]] size_t num_arguments() const { return num_arguments_; }
