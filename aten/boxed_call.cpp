@@ -14,6 +14,7 @@
 
 #include "aten/convert.h"
 #include "aten/custom.h"
+#include "aten/overlap.h"
 #include "runtime/base/log.h"
 
 namespace rushlight::aten {
@@ -97,6 +98,22 @@ c10::IValue argument_value(const c10::TypeKind kind, const EValue& value, char c
   TORCH_CHECK_NOT_IMPLEMENTED(std::tolower(code) != 'e' || value.is_none(),
                               "generator: expected None, got a ", to_string(value.tag));
   return to_ivalue(value, code);
+}
+
+// A written tensor of the call. ATen gets other memory for one that the call also reads, as it writes results
+// before it has read all of its inputs; store_tensor() copies them.
+at::Tensor written_tensor(const Tensor& tensor, const char* signature, EValue* const* arguments) {
+  const at::Tensor target = alias(tensor);
+  return is_read(*tensor.impl(), signature, arguments) ? target.clone() : target;
+}
+
+c10::IValue written_value(const EValue& value, const char* signature, EValue* const* arguments) {
+  if (value.is_tensor()) return written_tensor(value.to_tensor(), signature, arguments);
+  c10::List<at::Tensor> list;
+  for (const Tensor& tensor : value.to_tensor_list()) {
+    list.push_back(written_tensor(tensor, signature, arguments));
+  }
+  return list;
 }
 
 // Equal layouts: dimensions of size 1 may have any stride.
@@ -184,7 +201,7 @@ std::optional<BoxedCall> BoxedCall::make(const c10::FunctionSchema& schema, Func
   if (!is_out_variant) {
     for (const c10::Argument& result : schema.returns()) {
       const char code = code_of(*result.type(), true);
-      if (code != 'w' && code != 'k') return {};
+      if (!is_written(code)) return {};
       call.signature_ += code;
     }
   }
@@ -219,8 +236,12 @@ Error BoxedCall::operator()(const char* name, EValue* const* arguments) const no
     torch::jit::Stack stack;
     torch::jit::Stack written;
     for (size_t i = 0; i < num_parameters_; ++i) {
-      stack.push_back(argument_value(kinds_[i], *arguments[i], signature_[i]));
-      if (signature_[i] == 'w' || signature_[i] == 'k') written.push_back(stack.back());
+      if (is_written(signature_[i])) {
+        written.push_back(written_value(*arguments[i], signature_.c_str(), arguments));
+        stack.push_back(written.back());
+      } else {
+        stack.push_back(argument_value(kinds_[i], *arguments[i], signature_[i]));
+      }
     }
     function_(stack);
     return store(stack, written, arguments);
@@ -248,7 +269,7 @@ Error BoxedCall::store(const torch::jit::Stack& results, const torch::jit::Stack
   const torch::jit::Stack& values = returned ? results : written;
   size_t next = 0;
   for (size_t i = 0; i < signature_.size(); ++i) {
-    if (signature_[i] != 'w' && signature_[i] != 'k') continue;
+    if (!is_written(signature_[i])) continue;
     RL_CHECK(next < values.size(), Error::Internal, "expected %lu results, got %lu", log_number(next + 1),
              log_number(values.size()));
     RL_TRY(store_value(values[next], *arguments[i], next));

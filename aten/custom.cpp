@@ -26,7 +26,7 @@ c10::FunctionSchema named(const c10::OperatorName& name, const c10::FunctionSche
   for (size_t i = 0; i < written.size(); ++i) {
     const c10::Argument& argument = inferred.arguments()[i];
     std::optional<c10::AliasInfo> alias;
-    const std::set<std::string> own = {std::to_string(i)};
+    const std::set<std::string> own = {"alias::" + std::to_string(i)};
     if (written[i]) alias.emplace(/*is_write=*/true, own, own);
     arguments.emplace_back(argument.name(), argument.type(), argument.real_type(), std::nullopt, std::nullopt,
                            /*kwarg_only=*/written[i], std::move(alias));

@@ -10,7 +10,9 @@
 #include <c10/util/Exception.h>
 
 #include "aten/boxed_call.h"
+#include "aten/overlap.h"
 #include "aten/refusals.h"
+#include "kernels/checks/selection.h"
 #include "runtime/base/log.h"
 #include "runtime/executor/arguments.h"
 #include "runtime/program/method_meta.h"
@@ -32,6 +34,7 @@ struct Operator : KernelEntry {
   std::string text;
   BoxedCall call;
   const KernelEntry* ours = nullptr;
+  TypeSet types = 0;  // of `ours`
   mutable Refusals refusals;
   OperatorTable table = {nullptr, 0};
 };
@@ -53,24 +56,62 @@ Error call_aten_checked(const Operator& self, EValue* const* arguments) {
   return self.call(self.name, arguments);
 }
 
-// Our kernel checks dtypes before it writes, and PyTorch's computes whole outputs from inputs that ours has
-// not changed: `ours` is null for operators that write to their inputs.
+bool refuses(Error error) {
+  return error == Error::InvalidType || error == Error::NotSupported || error == Error::NotImplemented;
+}
+
+bool has_dtypes(TypeSet types, const char* signature, EValue* const* arguments) {
+  bool all = true;
+  for (size_t i = 0; signature[i] != '\0'; ++i) {
+    for_each_tensor(*arguments[i],
+                    [&](const Tensor& tensor) { all = all && contains(types, tensor.scalar_type()); });
+  }
+  return all;
+}
+
+// A kernel that refuses a call may have written a part of its results. PyTorch's may then repeat the call if
+// it computes them from inputs that are still whole.
+bool may_repeat(const Operator& self, EValue* const* arguments) {
+  bool may = !self.call.writes_inputs();
+  for (size_t i = 0; self.signature[i] != '\0'; ++i) {
+    if (!is_written(self.signature[i])) continue;
+    for_each_tensor(*arguments[i], [&](const Tensor& tensor) {
+      may = may && !is_read(*tensor.impl(), self.signature, arguments);
+    });
+  }
+  return may;
+}
+
+Error prepare_ours(const Operator& self, KernelContext& context, EValue* const* arguments) {
+  const Error error = self.ours->function(context, arguments, self.prepare);
+  return refuses(error) ? Error::Ok : error;  // it prepares nothing
+}
+
+// Our kernel is asked only for dtypes of its row in kernels/ops.yaml, and not again for a combination that it
+// refused: each refusal logs a line.
 Error call_ours_first(KernelContext& context, EValue* const* arguments, ErasedKernel kernel) {
   const Operator& self = operator_of(context);
-  KernelContext inner = context.with_kernel(*self.ours);
-  if (kernel != self.kernel) {  // the prepare function: what it refuses stays unprepared
-    const Error error = self.ours->function(inner, arguments, kernel);
-    return error == Error::InvalidType ? Error::Ok : error;
-  }
-  const bool may_be_refused = !self.refusals.empty();
-  if (may_be_refused && self.refusals.contain(dtypes_of(self.signature, arguments))) {
+  KernelContext inner(context, *self.ours);
+  if (kernel != self.kernel) return prepare_ours(self, inner, arguments);
+  if (!has_dtypes(self.types, self.signature, arguments) ||
+      (!self.refusals.empty() && self.refusals.contain(dtypes_of(self.signature, arguments)))) {
     return call_aten_checked(self, arguments);
   }
   const Error error = self.ours->function(inner, arguments, kernel);
-  if (error != Error::InvalidType) return error;
+  if (!refuses(error) || !may_repeat(self, arguments)) return error;
   const Error other = call_aten_checked(self, arguments);
   if (other == Error::Ok) self.refusals.add(dtypes_of(self.signature, arguments));
   return other;
+}
+
+// The dtypes that a kernel of this build may accept; all if it has no row.
+TypeSet types_of(const std::string& name) {
+  // A row may take these for positions, counts and masks, besides the dtypes that it computes in.
+  constexpr TypeSet kPositions = type_set(ScalarType::Int, ScalarType::Long, ScalarType::Bool);
+  for (const auto& row : kernels::kSelectedTypes) {
+    if (row.name == name) return row.types | kPositions;
+  }
+  return ~TypeSet{0};
 }
 
 constexpr uint64_t mixed(uint64_t hash, uint64_t number) { return (hash ^ number) * 1099511628211u; }
@@ -86,15 +127,7 @@ uint64_t dtypes_of(const char* signature, EValue* const* arguments) {
   for (size_t i = 0; signature[i] != '\0'; ++i) {
     const EValue& value = *arguments[i];
     hash = mixed(hash, static_cast<uint64_t>(value.tag));
-    if (value.is_tensor()) {
-      hash = mixed(hash, value.to_tensor());
-    } else if (value.tag == Tag::ListTensor) {
-      for (const Tensor& tensor : value.to_tensor_list()) hash = mixed(hash, tensor);
-    } else if (value.tag == Tag::ListOptionalTensor) {
-      for (const auto& tensor : value.to_optional_tensor_list()) {
-        hash = tensor.has_value() ? mixed(hash, *tensor) : mixed(hash, uint64_t{1});
-      }
-    }
+    for_each_tensor(value, [&](const Tensor& tensor) { hash = mixed(hash, tensor); });
   }
   return hash == 0 ? 1 : hash;
 }
@@ -114,6 +147,7 @@ void Operators::Entries::insert(const std::string& name, BoxedCall call, const K
   self.function = &call_aten;
   if (kernel != nullptr) {
     self.ours = kernel;
+    self.types = types_of(name);
     self.function = &call_ours_first;
     self.signature = kernel->signature;
     self.kernel = kernel->kernel;
@@ -133,7 +167,7 @@ void Operators::Entries::add(const std::string& name) {
   if (priority == Priority::AtenFirst || kernel == nullptr) {
     return insert(name, std::move(*call), nullptr);
   }
-  if (!call->writes_inputs()) insert(name, std::move(*call), kernel);
+  insert(name, std::move(*call), kernel);
 }
 
 Operators::Operators(const OperatorTable& ours, Priority priority)

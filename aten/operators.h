@@ -25,8 +25,9 @@ namespace rushlight::aten {
 
 // The choice between a kernel of this build and one of PyTorch.
 enum class Priority {
-  // This build's kernel; if it refuses the dtypes of a call with InvalidType, PyTorch's computes that call.
-  // Operators that write to an input are not tried twice.
+  // This build's kernel. PyTorch's computes a call whose dtypes ours does not have (its row in
+  // kernels/ops.yaml), or that ours refuses with InvalidType, NotSupported or NotImplemented, unless the call
+  // overwrites its inputs.
   OursFirst,
   // PyTorch's kernel wherever it has one: a reference to compare with.
   AtenFirst,

@@ -30,6 +30,10 @@ class KernelContext : public Traced {
         num_arguments_(num_arguments),
         threads_(threads),
         prepared_(prepared) {}
+  // The same call for another entry, whose kernel computes it.
+  KernelContext(const KernelContext& call, const KernelEntry& kernel) : KernelContext(call) {
+    kernel_ = &kernel;
+  }
   // For a kernel's prepare function, while the method is loaded.
   KernelContext(Preparation* preparation, const KernelEntry& kernel, size_t num_arguments,
                 ThreadPool* threads = nullptr)
@@ -38,13 +42,6 @@ class KernelContext : public Traced {
   // Allocates scratch that lives until the kernel returns; null if it does not fit.
   [[nodiscard]] void* allocate_temp(size_t size, size_t alignment = Arena::kDefaultAlignment) {
     return temporary_ == nullptr ? nullptr : temporary_->allocate(size, alignment);
-  }
-
-  // The same services for a call of another table entry, for entries that select among kernels.
-  [[nodiscard]] KernelContext with_kernel(const KernelEntry& kernel) const {
-    KernelContext other = *this;
-    other.kernel_ = &kernel;
-    return other;
   }
 
   // For functions that serve several table entries; null and 0 outside of a method.
