@@ -10,7 +10,6 @@
 #include "runtime/base/log.h"
 #include "runtime/platform/platform.h"
 #include "runtime/runner/claim.h"
-#include "runtime/runner/operators_for.h"
 
 namespace rushlight {
 
