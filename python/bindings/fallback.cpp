@@ -116,11 +116,16 @@ Error resize_written(const char* signature, EValue* const* arguments, const py::
   return next == all.size() ? error : Error::Internal;
 }
 
-// The kind of an exception. Everything else that PyTorch raises is about arguments.
+// The kind of an exception: NotImplementedError is about dtypes, and what is not named here about arguments.
 Error code_of(const py::error_already_set& raised) {
-  if (raised.matches(PyExc_NotImplementedError)) return Error::NotSupported;
+  if (raised.matches(PyExc_NotImplementedError)) return Error::InvalidType;
   if (raised.matches(PyExc_MemoryError)) return Error::MemoryAllocationFailed;
   return Error::InvalidArgument;
+}
+
+// The exception's text on one line, as every line of the log.
+std::string text_of(const py::error_already_set& raised) {
+  return py::str(" ").attr("join")(py::str(raised.value()).attr("split")()).cast<std::string>();
 }
 
 // The first line that was logged after `before` was saved.
@@ -160,7 +165,7 @@ class ServedOperator final : public KernelEntry {
     entry.kernel = own->kernel;
     entry.prepare = own->prepare;
     for (const auto& row : kernels::kSelectedTypes)
-      if (row.name == name_) types_ = row.types | kPositions;
+      if (row.name == name_) types_ = row.types;
   }
 
   [[nodiscard]] const OperatorTable& before(const OperatorTable* next) {
@@ -191,7 +196,8 @@ class ServedOperator final : public KernelEntry {
   }
 
   Error call_either(KernelContext& context, EValue* const* arguments, ErasedKernel kernel) const {
-    if (!has_dtypes(arguments)) return call_function(arguments, {});
+    if (!has_dtypes(arguments, types_) && !(has_dtypes(arguments, types_ | kPositions) && may_repeat(arguments)))
+      return call_function(arguments, {});
     const CapturedLog before = captured_log();
     const Error error = own_->function(context, arguments, kernel);
     if (!refuses(error) || !may_repeat(arguments)) return error;
@@ -204,11 +210,11 @@ class ServedOperator final : public KernelEntry {
     return error == Error::InvalidType || error == Error::NotSupported || error == Error::NotImplemented;
   }
 
-  [[nodiscard]] bool has_dtypes(EValue* const* arguments) const {
+  [[nodiscard]] bool has_dtypes(EValue* const* arguments, TypeSet types) const {
     bool all = true;
     for (size_t i = 0; signature[i] != '\0'; ++i) {
       for_each_tensor(*arguments[i], [&](const TensorImpl& tensor) {
-        all = all && contains(types_, tensor.scalar_type());
+        all = all && contains(types, tensor.scalar_type());
       });
     }
     return all;
@@ -254,7 +260,7 @@ class ServedOperator final : public KernelEntry {
         raised.restore();
         return Error::InvalidState;
       }
-      *text = py::str(raised.value()).cast<std::string>();
+      *text = text_of(raised);
       return code_of(raised);
     } catch (const std::exception& raised) {
       *text = raised.what();

@@ -22,8 +22,8 @@ LoadMode = Literal["file", "mmap", "mmap-locked", "mmap-try-locked"]
 _MODES: dict[str, int] = {"file": 0, "mmap": 1, "mmap-locked": 2, "mmap-try-locked": 3}
 _DATA_STEP = "Give the .ptd file that was written beside the program: data_files=[...]."
 _FALLBACK_STEP = (
-    'Let PyTorch compute them: rushlight.load(..., fallback="aten"). Or export the model without them, or add '
-    "kernels."
+    'Let PyTorch compute them: rushlight.load(..., fallback="aten"). Or export the model without them, or '
+    "add kernels."
 )
 
 
