@@ -161,12 +161,23 @@ TEST(AtenOperators, WithDynamicShapes_ResizeTheirOutput) {
   EXPECT_EQ(out.impl().numel(), 6u);
 }
 
+// huber_loss.out computes the losses of all elements in its output before it averages them.
+TEST(AtenOperators, ThatUseTheirOutputForMore_StillWriteTheResult) {
+  const at::Tensor x = numbers({4, 4});
+  const at::Tensor target = numbers({4, 4});
+  Planned out({});
+  EXPECT_EQ(Served("aten::huber_loss.out")({EValue(in(x)), EValue(in(target)),
+                                            EValue(int64_t{at::Reduction::Mean}), EValue(1.0), out.value()}),
+            Error::Ok);
+  EXPECT_TRUE(at::equal(out.result(), at::huber_loss(x, target)));
+}
+
 TEST(AtenOperators, WithAResultThatDoesNotFit_FailAndSayWhy) {
   const Served served("aten::special_sinc.out");
   Planned small({2});
   ::testing::internal::CaptureStderr();
   EXPECT_EQ(served({EValue(in(numbers({3}))), small.value()}), Error::InvalidArgument);
-  EXPECT_THAT(::testing::internal::GetCapturedStderr(), HasSubstr("aten::special_sinc.out"));
+  EXPECT_THAT(::testing::internal::GetCapturedStderr(), HasSubstr("does not fit"));
   Planned fixed({4}, ScalarType::Float, {}, TensorShapeDynamism::STATIC);
   EXPECT_EQ(served({EValue(in(numbers({3}))), fixed.value()}), Error::InvalidArgument);
   Planned flat({6});
