@@ -105,12 +105,15 @@ TEST(AtenOperators, OfBothSides_AreOursUnlessAtenIsFirst) {
 }
 
 TEST(AtenOperators, WithDtypesThatOursLacks_AreComputedByPyTorch) {
-  const at::Tensor complex = at::complex(numbers({2, 3}), numbers({2, 3}));
-  Planned sums({2, 3}, ScalarType::ComplexFloat);
-  // Our logaddexp takes real numbers only.
-  const Served served("aten::logaddexp.out");
-  EXPECT_EQ(served({EValue(in(complex)), EValue(in(complex)), sums.value()}), Error::Ok);
-  EXPECT_TRUE(at::allclose(sums.result(), at::logaddexp(complex, complex)));
+  const at::Tensor x = at::complex(numbers({2, 3}), numbers({2, 3}) / 0.0f);
+  Planned out({2, 3}, ScalarType::ComplexFloat);
+  const Served served("aten::nan_to_num.out");
+  ASSERT_NE(selected_operators.find("aten::nan_to_num.out", ""), nullptr);
+  const std::vector<EValue> arguments = {EValue(in(x)), EValue(0.5), EValue(), EValue(), out.value()};
+  ::testing::internal::CaptureStderr();
+  EXPECT_EQ(served(arguments), Error::Ok);
+  EXPECT_EQ(::testing::internal::GetCapturedStderr(), "");  // ours was not asked
+  EXPECT_TRUE(at::equal(out.result(), at::nan_to_num(x, 0.5)));
 }
 
 // PyTorch's kernel would compute another sum if ours had added already.

@@ -14,7 +14,7 @@ from rushlight.build import BuildRequest, BuildResult, existing_libraries, run_r
 from rushlight.build.baked import BakedBuild, build_baked
 from rushlight.build.cmake import Progress
 from rushlight.build.inputs import plain_name
-from rushlight.codegen.options import BACKENDS
+from rushlight.codegen.options import BACKENDS, BUILD, split_names
 from rushlight.convert.delegates import XNNPACK
 from rushlight.convert.files import converted_model
 from rushlight.run.prepared import PreparedCase, prepare_case
@@ -36,7 +36,8 @@ class RunnerBuild:
     @property
     def changes_the_runtime(self) -> bool:
         """True if the build would have kernels or backends that the native module of this process lacks."""
-        return bool(self.kernels or self.defines.get(BACKENDS))
+        has_aten = "aten" in split_names(self.defines.get(BUILD, ""))
+        return bool(self.kernels or self.defines.get(BACKENDS) or has_aten)
 
     def interpreter(self, prepared: PreparedCase, trace: TraceRequest | None) -> BuildResult:
         """An executor_runner for the program. Errors: as in building."""
