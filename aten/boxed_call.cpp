@@ -81,8 +81,9 @@ char list_code(const c10::Type& item, bool written) {
 char code_of(const c10::Type& type, bool written) {
   if (type.kind() == c10::TypeKind::OptionalType) {
     const char code = code_of(*type.castRaw<c10::OptionalType>()->getElementType(), written);
-    // The loader does not know optional tensors that are written.
+    // The loader does not know optional tensors that are written. 'e' accepts None as it is.
     if (code == 0 || written) return 0;
+    if (code == 'e') return code;
     return static_cast<char>(std::toupper(static_cast<unsigned char>(code)));
   }
   if (type.kind() == c10::TypeKind::ListType) {
@@ -95,8 +96,8 @@ c10::IValue argument_value(const c10::TypeKind kind, const EValue& value, char c
   if (kind == c10::TypeKind::DeviceObjType && !value.is_none()) {
     return c10::Device(std::string(value.to_string_view()));
   }
-  TORCH_CHECK_NOT_IMPLEMENTED(std::tolower(code) != 'e' || value.is_none(),
-                              "generator: expected None, got a ", to_string(value.tag));
+  TORCH_CHECK_NOT_IMPLEMENTED(code != 'e' || value.is_none(), "generator: expected None, got a ",
+                              to_string(value.tag));
   return to_ivalue(value, code);
 }
 
@@ -262,7 +263,7 @@ Error BoxedCall::operator()(const char* name, EValue* const* arguments) const no
   }
 }
 
-// An out variant returns the tensors that it wrote, or nothing. A kernel may return others in their place.
+// An out variant returns the tensors that it wrote, or nothing. A kernel may return other tensors instead.
 Error BoxedCall::store(const torch::jit::Stack& results, const torch::jit::Stack& written,
                        EValue* const* arguments) const {
   const bool returned = written.empty() || results.size() == written.size();

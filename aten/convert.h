@@ -6,7 +6,7 @@
 //   memory auto value = aten::TensorAlias::make(torch_tensor);                 // keeps torch_tensor alive if
 //   (value.ok()) method->set_input(0, EValue(value->tensor()));
 //
-// Functions of ATen throw. Those here that return Result do not.
+// Functions of ATen throw. Functions below that return a Result do not.
 #pragma once
 
 #include <deque>
@@ -31,7 +31,7 @@ constexpr c10::ScalarType to_aten(ScalarType type) {
 
 // A tensor of PyTorch in the same memory, with the same sizes and strides. A tensor that may be written in
 // every shape has a storage of that capacity, so that ATen can resize it in place. If it grows further, as
-// some kernels let an out tensor do for an intermediate result, ATen gives it memory of its own. Quantized
+// some kernels let an out tensor do for an intermediate result, ATen allocates memory for it. Quantized
 // dtypes get scale 1 and zero point 0, because the runtime keeps both in arguments of operators. The tensor
 // and its memory must outlive the result. Precondition: the memory is on the host.
 [[nodiscard]] at::Tensor alias(const TensorImpl& tensor);

@@ -4,7 +4,6 @@
 #include "aten/operators.h"
 
 #include <algorithm>
-#include <cstring>
 #include <deque>
 
 #include <c10/util/Exception.h>
@@ -14,7 +13,6 @@
 #include "aten/refusals.h"
 #include "kernels/checks/selection.h"
 #include "runtime/base/log.h"
-#include "runtime/executor/arguments.h"
 #include "runtime/program/method_meta.h"
 #include "runtime/program/schema.h"
 
@@ -45,14 +43,6 @@ const Operator& operator_of(const KernelContext& context) {
 
 Error call_aten(KernelContext& context, EValue* const* arguments, ErasedKernel) {
   const Operator& self = operator_of(context);
-  return self.call(self.name, arguments);
-}
-
-// The loader compared the arguments with our kernel's signature, which may accept other kinds.
-Error call_aten_checked(const Operator& self, EValue* const* arguments) {
-  KernelEntry entry = self;
-  entry.signature = self.call.signature().c_str();
-  RL_TRY(check_kinds(entry, {arguments, std::strlen(entry.signature)}));
   return self.call(self.name, arguments);
 }
 
@@ -95,18 +85,18 @@ Error call_ours_first(KernelContext& context, EValue* const* arguments, ErasedKe
   if (kernel != self.kernel) return prepare_ours(self, inner, arguments);
   if (!has_dtypes(self.types, self.signature, arguments) ||
       (!self.refusals.empty() && self.refusals.contain(dtypes_of(self.signature, arguments)))) {
-    return call_aten_checked(self, arguments);
+    return self.call(self.name, arguments);
   }
   const Error error = self.ours->function(inner, arguments, kernel);
   if (!refuses(error) || !may_repeat(self, arguments)) return error;
-  const Error other = call_aten_checked(self, arguments);
+  const Error other = self.call(self.name, arguments);
   if (other == Error::Ok) self.refusals.add(dtypes_of(self.signature, arguments));
   return other;
 }
 
 // The dtypes that a kernel of this build may accept; all if it has no row.
 TypeSet types_of(const std::string& name) {
-  // A row may take these for positions, counts and masks, besides the dtypes that it computes in.
+  // Dtypes of positions, counts and masks, which a row does not list.
   constexpr TypeSet kPositions = type_set(ScalarType::Int, ScalarType::Long, ScalarType::Bool);
   for (const auto& row : kernels::kSelectedTypes) {
     if (row.name == name) return row.types | kPositions;
@@ -149,7 +139,6 @@ void Operators::Entries::insert(const std::string& name, BoxedCall call, const K
     self.ours = kernel;
     self.types = types_of(name);
     self.function = &call_ours_first;
-    self.signature = kernel->signature;
     self.kernel = kernel->kernel;
     self.prepare = kernel->prepare;
   }
@@ -167,7 +156,8 @@ void Operators::Entries::add(const std::string& name) {
   if (priority == Priority::AtenFirst || kernel == nullptr) {
     return insert(name, std::move(*call), nullptr);
   }
-  insert(name, std::move(*call), kernel);
+  // The loader checks a call once, with one signature for both kernels.
+  if (call->signature() == kernel->signature) insert(name, std::move(*call), kernel);
 }
 
 Operators::Operators(const OperatorTable& ours, Priority priority)

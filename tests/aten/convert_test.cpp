@@ -67,7 +67,7 @@ TEST(Alias, OfAPlannedTensorThatShrank_GrowsAgain_InPlace) {
   EXPECT_EQ(result.numel(), 2);
   result.resize_({4});
   EXPECT_EQ(result.data_ptr(), data);
-  result.resize_({5});  // beyond the capacity: memory of its own
+  result.resize_({5});  // beyond the capacity: ATen allocates
   EXPECT_NE(result.data_ptr(), data);
 }
 

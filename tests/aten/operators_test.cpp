@@ -97,11 +97,30 @@ TEST(AtenOperators, ThatTheBuildLacks_ComputePyTorchsResult) {
 TEST(AtenOperators, OfBothSides_AreOursUnlessAtenIsFirst) {
   const Served ours("aten::add.out");
   const Served theirs("aten::add.out", Priority::AtenFirst);
-  EXPECT_NE(ours.entry()->kernel, theirs.entry()->kernel);
+  EXPECT_EQ(ours.entry()->kernel, selected_operators.find("aten::add.out", "")->kernel);
+  EXPECT_EQ(theirs.entry()->kernel, nullptr);
   EXPECT_STREQ(theirs.entry()->signature, "ttsw");
   EXPECT_TRUE(
       Served("executorch_prim::add.Scalar", Priority::AtenFirst).is_ours("executorch_prim::add.Scalar"));
   EXPECT_EQ(Served("no_such::operator.out").entry(), nullptr);
+}
+
+TEST(AtenOperators, OfBothSides_HaveOneSignature) {
+  size_t both = 0;
+  for (size_t i = 0; i < selected_operators.size; ++i) {
+    const KernelEntry& ours = selected_operators.entries[i];
+    const auto call = BoxedCall::find(ours.name);
+    if (!call.has_value()) continue;
+    ++both;
+    EXPECT_EQ(call->signature(), ours.signature) << ours.name;
+  }
+  EXPECT_GT(both, 4u);
+}
+
+TEST(AtenOperators, WithAnotherSignature_StayOurs) {
+  const KernelFunction kernel = [](KernelContext&, EValue* const*, ErasedKernel) { return Error::Ok; };
+  const KernelEntry entries[] = {{"aten::exp.out", kernel, "ttw"}};
+  EXPECT_EQ(Served("aten::exp.out", Priority::OursFirst, {entries, 1}).entry(), &entries[0]);
 }
 
 TEST(AtenOperators, WithDtypesThatOursLacks_AreComputedByPyTorch) {
@@ -125,6 +144,16 @@ TEST(AtenOperators, ThatWriteToAnInput_AreNotTriedTwice) {
   const KernelEntry entries[] = {{"aten::relu_", spoils, "w"}};
   Planned x({2});
   EXPECT_EQ(Served("aten::relu_", Priority::OursFirst, {entries, 1})({x.value()}), Error::InvalidType);
+}
+
+TEST(AtenOperators, ThatWriteToAnInput_AreComputedInPlace) {
+  Planned x({2, 3});
+  const at::Tensor source = numbers({3, 2}).t();
+  const void* memory = x.impl().data();
+  const Served served("aten::copy_", Priority::AtenFirst);
+  EXPECT_EQ(served({x.value(), EValue(in(source)), EValue(false)}), Error::Ok);
+  EXPECT_EQ(x.impl().data(), memory);
+  EXPECT_TRUE(at::equal(x.result(), source));
 }
 
 TEST(AtenOperators, ThatOursRefuse_AreComputedByPyTorchFromThenOn) {

@@ -15,7 +15,7 @@ from rushlight.sources import source_root
 @pytest.fixture(scope="session")
 def build(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Path]:
     """build("-DOPTION=VALUE", ..., targets=[...]) configures, compiles and returns the build folder. It
-    builds the installed sources, or those of `source`, for minimum size, and each configuration once."""
+    builds the installed sources, or the checkout `source`, for minimum size, and each configuration once."""
     done: dict[tuple[object, ...], Path] = {}
 
     def run(*options: str, targets: list[str], source: Path | None = None) -> Path:
