@@ -22,6 +22,12 @@ from rushlight.sources import source_root
 from rushlight.trace.request import TraceRequest
 
 
+def needs_runner(defines: Mapping[str, str]) -> bool:
+    """True if a build with these definitions has backends, or PyTorch's kernels, that its executor_runner has
+    and its Python module lacks."""
+    return bool(defines.get(BACKENDS)) or "aten" in split_names(defines.get(BUILD, ""))
+
+
 @dataclass(frozen=True)
 class RunnerBuild:
     """Options for building the executable of a run: for `target`, below `folder` (default: a cache), with
@@ -36,8 +42,7 @@ class RunnerBuild:
     @property
     def changes_the_runtime(self) -> bool:
         """True if the build would have kernels or backends that the native module of this process lacks."""
-        has_aten = "aten" in split_names(self.defines.get(BUILD, ""))
-        return bool(self.kernels or self.defines.get(BACKENDS) or has_aten)
+        return bool(self.kernels) or needs_runner(self.defines)
 
     def interpreter(self, prepared: PreparedCase, trace: TraceRequest | None) -> BuildResult:
         """An executor_runner for the program. Errors: as in building."""
