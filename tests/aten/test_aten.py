@@ -5,6 +5,7 @@ the C++ tests of aten/."""
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -86,6 +87,14 @@ def test_a_program_gives_eagers_outputs(name: str, built: Path, tmp_path: Path) 
     result = process.run([built / "executor_runner", f"--model_path={path}"])
     assert result.returncode == 0, result.stderr
     assert "forward 0: pass" in result.stdout
+
+
+@pytest.mark.exhaustive
+def test_the_command_line_builds_and_verifies_such_a_runner(tmp_path: Path) -> None:
+    words = [exported("kron", tmp_path), "-D", "RUSHLIGHT_BUILD=aten", "-o", tmp_path / "out"]
+    result = process.run([sys.executable, "-m", "rushlight.cli", "build", *words])
+    assert result.returncode == 0, result.stderr
+    assert "its own cases: pass" in result.stdout
 
 
 @pytest.mark.exhaustive
