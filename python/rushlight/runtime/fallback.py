@@ -97,35 +97,53 @@ class TorchOperator:
         """Computes a call in the memory of its written tensors, and returns their sizes. See Fallback in
         python/bindings/fallback.h for the values."""
         targets: list[Target] = []
+        bound = [
+            self._bound(*each, targets) for each in zip(self._arguments, self.signature, values, strict=False)
+        ]
+        made = [self._written(value, targets, True) for value in values[len(bound) :]][: len(self._made)]
+        with self._torch.no_grad():
+            try:
+                results = self._computed(bound)
+            except NotImplementedError:
+                raise
+            except RuntimeError:
+                # Some operators use an out tensor for larger intermediate results, which borrowed memory
+                # cannot hold. The inputs are as before, so the call is repeated with PyTorch's own tensors.
+                lent = [target for target in targets if target.is_lent]
+                if made or not lent or not self.overwrites:
+                    raise
+                for target in lent:
+                    target.separate()
+                results = self._computed(bound)
+            if made:
+                for target, result in zip(targets, _flat(results), strict=True):
+                    target.result = result
+            return [target.settled() for target in targets]
+
+    def _bound(self, argument: Any, code: str, value: Any, targets: list[Target]) -> Any:
+        """The value of an argument for PyTorch; targets stand for written tensors."""
+        if _item(argument.type).kind() in _WITHOUT_VALUE:
+            return None
+        if code in "wk":
+            return self._written(value, targets, argument.is_out)
+        return self._lent(value) if code in "tTlLp" else value
+
+    def _computed(self, bound: list[Any]) -> Any:
         given, named = [], {}
-        count = len(self._arguments)
-        for argument, code, value in zip(self._arguments, self.signature, values, strict=False):
-            if argument.type.kind() in _WITHOUT_VALUE or _item(argument.type).kind() in _WITHOUT_VALUE:
-                value = None
-            elif code in "wk":
-                value = self._written(value, targets, argument.is_out)
-            elif code in "tT" or code in "lLp":
-                value = self._lent(value)
+        for argument, value in zip(self._arguments, bound, strict=True):
             if argument.kwarg_only:
-                named[argument.name] = value
+                named[argument.name] = _result_of(value)
             else:
-                given.append(value)
-        results = self._overload(*given, **named)
-        if self._made:
-            for value in values[count:]:
-                self._written(value, targets, True)
-            for target, result in zip(targets, _flat(results), strict=True):
-                target.result = result
-        return [target.settled(self._torch) for target in targets]
+                given.append(_result_of(value))
+        return self._overload(*given, **named)
 
     def _written(self, value: Any, targets: list[Target], is_out: bool) -> Any:
         if isinstance(value, list):
             return [self._written(item, targets, is_out) for item in value]
         memory, sizes, order, is_dynamic, is_shared = value
-        target = Target(self._torch.from_dlpack(memory), sizes, order, is_dynamic)
-        target.prepare(self._torch, is_out, is_shared)
-        targets.append(target)
-        return target.result
+        targets.append(Target(self._torch.from_dlpack(memory), sizes, order, is_dynamic))
+        targets[-1].prepare(is_out, is_shared)
+        return targets[-1]
 
     def _lent(self, value: Any) -> Any:
         if value is None:
@@ -142,19 +160,23 @@ class Target:
     def __init__(self, memory: Any, sizes: tuple[int, ...], order: tuple[int, ...], is_dynamic: bool) -> None:
         self.memory, self.sizes, self.order, self.is_dynamic = memory, sizes, order, is_dynamic
         self.result: Any = None
+        self.is_lent = True  # the result is in the program's memory
 
-    def prepare(self, torch: Any, is_out: bool, is_shared: bool) -> None:
+    def prepare(self, is_out: bool, is_shared: bool) -> None:
         """Makes the tensor that PyTorch writes. A result whose shape is not known has no elements: PyTorch
         then resizes it within the memory. Memory that the call also reads is written afterwards."""
-        view = self._view(self.sizes)
+        self.is_lent = not is_shared
         if is_out and self.is_dynamic:
-            self.result = self.memory.new_empty(0) if is_shared else self.memory[:0]
-        elif is_shared:
-            self.result = torch.empty_like(view) if is_out else view.clone()
+            self.result = self.memory[:0] if self.is_lent else self.memory.new_empty(0)
         else:
-            self.result = view
+            view = self._view(self.sizes)
+            self.result = view if self.is_lent else view.clone()
 
-    def settled(self, torch: Any) -> tuple[int, ...]:
+    def separate(self) -> None:
+        """Makes the result a tensor of PyTorch's own, without elements and of any capacity."""
+        self.result, self.is_lent = self.memory.new_empty(0), False
+
+    def settled(self) -> tuple[int, ...]:
         """The result's sizes, after its elements have been brought to the memory, in its dim order. Errors:
         ValueError for a result that the memory cannot take."""
         result = self.result
@@ -186,6 +208,13 @@ def _same_layout(result: Any, target: Any) -> bool:
         return False
     pairs = zip(result.shape, result.stride(), target.stride(), strict=True)
     return all(own == wanted for size, own, wanted in pairs if size > 1)
+
+
+def _result_of(value: Any) -> Any:
+    """The tensors that stand behind targets; other values are unchanged."""
+    if isinstance(value, list):
+        return [_result_of(item) for item in value]
+    return value.result if isinstance(value, Target) else value
 
 
 def _flat(results: Any) -> list[Any]:

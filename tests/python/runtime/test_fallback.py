@@ -292,6 +292,19 @@ def test_pytorch_computes_all_operators_that_it_has_on_request() -> None:
     assert first.fallback_operators == {"aten::sin.out": 1}
 
 
+def test_an_operator_may_use_its_output_for_larger_results() -> None:
+    values = [
+        tensor("float32", (4,)),
+        tensor("float32", (4,), offset=256),
+        scalar(1),
+        tensor("float32", (), offset=512),
+    ]
+    data = one_call(("aten::soft_margin_loss", "out"), values, 3, [0, 1])
+    given = torch.randn(4), torch.ones(4)
+    [got] = served(data, "aten-first").forward(*given)
+    assert torch.equal(got, torch.nn.functional.soft_margin_loss(*given))
+
+
 def test_lists_of_tensors_are_written() -> None:
     values = [
         tensor("float32", (2, 2)),
