@@ -34,13 +34,14 @@ RUNTIME = [
     "llm",
     "runner",
 ]
-ABOVE_THE_RUNTIME = ["kernels", "backends", "compat", "python/bindings"]
+ABOVE_THE_RUNTIME = ["kernels", "backends", "aten", "compat", "python/bindings"]
 _PLATFORM = "a platform is chosen when a program is linked: a board's, the host's or the application's own"
 _GENERATED = "codegen writes it for each build"
 LINKED_FROM_ABOVE = {
     "rushlight::platform::abort": _PLATFORM,
     "rushlight::platform::emit_log": _PLATFORM,
     "rushlight::copy_with_device": "weak: an application that has devices defines it, others have none",
+    "rushlight::operators_with_aten": "aten/ defines it, for runners with PyTorch's kernels",
     "rushlight::selected_operators": _GENERATED,
     "rushlight::selected_backends": _GENERATED,
     "rushlight::baked_programs": _GENERATED,
@@ -291,6 +292,24 @@ def test_only_the_bindings_see_backends() -> None:
     assert seen == []
 
 
+def test_pytorchs_kernels_are_seen_by_applications_only() -> None:
+    seen = [
+        path.relative_to(ROOT).as_posix()
+        for folder in ("runtime", "kernels", "backends")
+        for path in sorted((ROOT / folder).rglob("*"))
+        if path.suffix in (".h", ".cpp", ".inl")
+        and re.search(r'#include ("aten/|<(ATen|c10|torch)/)', path.read_text())
+    ]
+    assert seen == []
+    allowed = {"runtime": [*RUNTIME[: RUNTIME.index("module") + 1], "runner"], "kernels": ["checks"]}
+    beyond = [
+        f"{path} includes {top}/{part}"
+        for path, top, part in includes("aten")
+        if part not in allowed.get(top, ())
+    ]
+    assert beyond == []
+
+
 def test_microkernels_see_themselves_only() -> None:
     beyond = [
         f"{path} includes {top}/{part}"
@@ -416,6 +435,7 @@ def test_every_source_begins_with_its_licence() -> None:
         "runtime",
         "kernels",
         "backends",
+        "aten",
         "compat",
         "cmake",
         "toolchains",
