@@ -11,7 +11,7 @@ from __future__ import annotations
 import importlib
 import itertools
 from collections.abc import Iterable, Sequence
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from rushlight.errors import MissingDependency
 
@@ -31,7 +31,7 @@ _CODES = {
     "GeneratorType": "e",
 }
 _LISTS = {"t": "l", "i": "n", "d": "f", "b": "o"}
-# A program has no value of these types: the default stands for it.
+# Programs have no value of these types: PyTorch gets None.
 _WITHOUT_VALUE = {"DeviceObjType", "GeneratorType"}
 
 
@@ -51,19 +51,31 @@ def _torch() -> Any:
         raise MissingDependency("torch", "export", install="pip install torch") from error
 
 
+class _Argument(NamedTuple):
+    """An argument of an overload: its name if it is passed by name, and its role: "value", "lent" (a tensor
+    or tensors that are read), "written", or "absent" (programs have no value for it)."""
+
+    keyword: str
+    role: str
+    is_out: bool
+
+
 class TorchOperator:
     """An overload of PyTorch's dispatcher as a function of a call's arguments."""
 
     def __init__(self, torch: Any, overload: Any, codes: Sequence[str], made: Sequence[str]) -> None:
         self._torch, self._overload = torch, overload
-        self._arguments = overload._schema.arguments
         self._made = list(made)
         self.signature = "".join([*codes, *made])
+        arguments = overload._schema.arguments
+        # Looked up once: PyTorch's types are slow to ask.
+        self._arguments = [
+            _Argument(each.name if each.kwarg_only else "", _role(each, code), each.is_out)
+            for each, code in zip(arguments, codes, strict=True)
+        ]
         written = [code in "wk" for code in codes]
-        outs = [argument.is_out for argument in self._arguments]
         # An operator that updates an argument, optional or not, reads it, too.
-        updates = [a.alias_info is not None and a.alias_info.is_write for a in self._arguments]
-        self.overwrites = outs == written == updates
+        self.overwrites = [a.is_out for a in arguments] == written == [_is_written(a) for a in arguments]
 
     @classmethod
     def find(cls, torch: Any, name: str) -> TorchOperator | None:
@@ -97,9 +109,7 @@ class TorchOperator:
         """Computes a call in the memory of its written tensors, and returns their sizes. See Fallback in
         python/bindings/fallback.h for the values."""
         targets: list[Target] = []
-        bound = [
-            self._bound(*each, targets) for each in zip(self._arguments, self.signature, values, strict=False)
-        ]
+        bound = [self._bound(*each, targets) for each in zip(self._arguments, values, strict=False)]
         made = [self._written(value, targets, True) for value in values[len(bound) :]][: len(self._made)]
         with self._torch.no_grad():
             try:
@@ -120,19 +130,19 @@ class TorchOperator:
                     target.result = result
             return [target.settled() for target in targets]
 
-    def _bound(self, argument: Any, code: str, value: Any, targets: list[Target]) -> Any:
+    def _bound(self, argument: _Argument, value: Any, targets: list[Target]) -> Any:
         """The value of an argument for PyTorch; targets stand for written tensors."""
-        if _item(argument.type).kind() in _WITHOUT_VALUE:
-            return None
-        if code in "wk":
+        if argument.role == "written":
             return self._written(value, targets, argument.is_out)
-        return self._lent(value) if code in "tTlLp" else value
+        if argument.role == "lent":
+            return self._lent(value)
+        return value if argument.role == "value" else None
 
     def _computed(self, bound: list[Any]) -> Any:
         given, named = [], {}
         for argument, value in zip(self._arguments, bound, strict=True):
-            if argument.kwarg_only:
-                named[argument.name] = _result_of(value)
+            if argument.keyword:
+                named[argument.keyword] = _result_of(value)
             else:
                 given.append(_result_of(value))
         return self._overload(*given, **named)
@@ -160,6 +170,7 @@ class Target:
     def __init__(self, memory: Any, sizes: tuple[int, ...], order: tuple[int, ...], is_dynamic: bool) -> None:
         self.memory, self.sizes, self.order, self.is_dynamic = memory, sizes, order, is_dynamic
         self.result: Any = None
+        self.view: Any = None  # the memory in the present shape
         self.is_lent = True  # the result is in the program's memory
 
     def prepare(self, is_out: bool, is_shared: bool) -> None:
@@ -169,8 +180,8 @@ class Target:
         if is_out and self.is_dynamic:
             self.result = self.memory[:0] if self.is_lent else self.memory.new_empty(0)
         else:
-            view = self._view(self.sizes)
-            self.result = view if self.is_lent else view.clone()
+            self.view = self._view(self.sizes)
+            self.result = self.view if self.is_lent else self.view.clone()
 
     def separate(self) -> None:
         """Makes the result a tensor of PyTorch's own, without elements and of any capacity."""
@@ -181,6 +192,8 @@ class Target:
         ValueError for a result that the memory cannot take."""
         result = self.result
         sizes = tuple(result.shape)
+        if result is self.view and sizes == self.sizes and result.data_ptr() == self.memory.data_ptr():
+            return sizes
         if not self.is_dynamic and sizes != self.sizes:
             raise ValueError(f"out: expected shape {list(self.sizes)}, got {list(sizes)}")
         if len(sizes) != len(self.order) or result.numel() > self.memory.numel():
@@ -225,6 +238,12 @@ def _flat(results: Any) -> list[Any]:
 
 def _item(kind: Any) -> Any:
     return kind.getElementType() if kind.kind() == "OptionalType" else kind
+
+
+def _role(argument: Any, code: str) -> str:
+    if _item(argument.type).kind() in _WITHOUT_VALUE:
+        return "absent"
+    return "written" if code in "wk" else "lent" if code in "tTlLp" else "value"
 
 
 def _is_written(argument: Any) -> bool:
