@@ -92,9 +92,8 @@ std::unique_ptr<PyProgram> PyProgram::load_bytes(const py::buffer& data,
   if (PyBuffer_IsContiguous(info.view(), 'C') == 0) throw py::buffer_error("the bytes are not contiguous");
   const Span<const uint8_t> bytes(static_cast<const uint8_t*>(info.ptr),
                                   static_cast<size_t>(info.size * info.itemsize));
-  return made(
-      [&](const OperatorTable& operators) { return Module::load_bytes(bytes, operators, options); },
-      load.trace);
+  return made([&](const OperatorTable& operators) { return Module::load_bytes(bytes, operators, options); },
+              load.trace);
 }
 
 py::list PyProgram::method_names() const {
@@ -151,8 +150,7 @@ void bind_program(py::module_& m) {
              bool overwrites, py::function function) {
             return program.fallback().add(name, signature, first, overwrites, std::move(function));
           },
-          py::arg("name"), py::arg("signature"), py::arg("first"), py::arg("overwrites"),
-          py::arg("function"),
+          py::arg("name"), py::arg("signature"), py::arg("first"), py::arg("overwrites"), py::arg("function"),
           "Lets a function compute an operator (Fallback::add()); before a method is loaded.")
       .def(
           "served", [](const PyProgram& program) { return program.fallback().calls(); },

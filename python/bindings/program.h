@@ -56,7 +56,7 @@ class PyProgram {
 
   std::shared_ptr<Module> module_;      // keeps fallback_ alive
   std::shared_ptr<Fallback> fallback_;  // the module's operators
-  std::shared_ptr<PyTrace> trace_;  // null without tracing
+  std::shared_ptr<PyTrace> trace_;      // null without tracing
 };
 
 void bind_program(pybind11::module_& m);
