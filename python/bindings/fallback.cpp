@@ -32,6 +32,12 @@ void for_each_written(const char* signature, EValue* const* arguments, F f) {
     if (aten::is_written(signature[i])) aten::for_each_tensor(*arguments[i], f);
 }
 
+// PyTorch writes some optional tensors without saying so in its schema: running statistics of
+// native_batch_norm. It gets a copy of constants there, whose memory may be mapped read-only.
+py::object lend_read(char code, const TensorImpl& tensor) {
+  return code == 'T' && !tensor.is_writable() ? lend_copy(tensor) : lend_tensor(tensor);
+}
+
 py::object read_argument(char code, const EValue& value) {
   if (value.is_none()) return py::none();
   switch (code | 0x20) {  // in lower case
@@ -42,7 +48,7 @@ py::object read_argument(char code, const EValue& value) {
     case 'b':
       return py::bool_(value.to_bool());
     case 't':
-      return lend_tensor(*value.payload.as_tensor.impl());
+      return lend_read(code, *value.payload.as_tensor.impl());
     case 'l': {
       py::list list;
       for (const Tensor& tensor : value.to_tensor_list()) list.append(lend_tensor(*tensor.impl()));

@@ -100,10 +100,9 @@ class TorchOperator:
         else:
             return None
         codes = [_code(argument, _is_written(argument)) for argument in found._schema.arguments]
-        returns = found._schema.returns
-        # Results that are no argument need a place, which only the functional form gets.
-        is_whole = bool(made) or all(returned.alias_info is not None for returned in returns)
-        return cls(torch, found, codes, made) if "" not in codes and is_whole else None
+        # Results that are no argument need memory, which only the functional form gets.
+        is_whole = bool(made) or all(each.alias_info is not None for each in found._schema.returns)
+        return cls(torch, found, codes, made) if is_whole and _computes([*codes, *made]) else None
 
     def __call__(self, values: list[Any]) -> list[tuple[int, ...]]:
         """Computes a call in the memory of its written tensors, and returns their sizes. See Fallback in
@@ -238,6 +237,13 @@ def _flat(results: Any) -> list[Any]:
 
 def _item(kind: Any) -> Any:
     return kind.getElementType() if kind.kind() == "OptionalType" else kind
+
+
+def _computes(codes: Sequence[str]) -> bool:
+    """True if an operator writes tensors, and takes only values that programs have. A string beside no tensor
+    to read is the name of a file (from_file): programs may be of unknown origin."""
+    reads, writes = not {"t", "T", "l", "L", "p"}.isdisjoint(codes), not {"w", "k"}.isdisjoint(codes)
+    return writes and "" not in codes and (reads or {"z", "Z"}.isdisjoint(codes))
 
 
 def _role(argument: Any, code: str) -> str:

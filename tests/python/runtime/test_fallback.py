@@ -324,6 +324,13 @@ def test_lists_of_tensors_are_written() -> None:
     np.testing.assert_array_equal(got, np.float32([[1, 2], [3, 4]]))
 
 
+def test_files_are_out_of_reach() -> None:
+    values = [string("/dev/null"), scalar(None), scalar(0), tensor("float32", (0,))]
+    data = one_call(("aten::from_file", "out"), values, 3, [])
+    with pytest.raises(OperatorNotFound):
+        served(data).method("forward")
+
+
 def test_methods_outlive_their_program() -> None:
     name = define("outlived(Tensor x) -> Tensor", lambda x: x + 1)
     method = served(unary((name[0], "out"))).load_method("forward")
