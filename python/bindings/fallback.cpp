@@ -60,7 +60,7 @@ py::object read_argument(char code, const EValue& value) {
         list.append(tensor.has_value() ? lend_tensor(*tensor->impl()) : py::object(py::none()));
       return list;
     }
-    default:  // numbers of their own kind, strings, lists of numbers
+    default:  // numbers, strings, lists of numbers
       return to_python(value, Outputs::Copy, {});
   }
 }

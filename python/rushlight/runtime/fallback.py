@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Operators that PyTorch computes for a program: those of which this build has no kernel, and calls with
-dtypes that its kernel lacks.
+"""PyTorch computes a program's operators without a kernel in this build, and calls with dtypes that the
+kernel lacks.
 
 The native module hands over tensors as DLPack capsules, so PyTorch computes in the method's own memory. The
 one module of the runtime that imports torch, when a program is loaded with `fallback`.

@@ -82,8 +82,8 @@ class Program:
 
     @property
     def fallback_operators(self) -> dict[str, int]:
-        """The operators that PyTorch computes, each with the number of calls so far: those without a kernel
-        in this build, and those of which it has computed calls. Empty without `fallback`."""
+        """The operators that PyTorch computes, with the number of calls so far: operators without a kernel in
+        this build, and operators with calls that the kernel refused. Empty without `fallback`."""
         own = set() if self._fallback == "aten-first" else set(self._module.operator_names())
         return {name: n for name, n in sorted(self._program.served().items()) if n or name not in own}
 
