@@ -2,6 +2,7 @@
 // A loaded program and its Python methods.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -22,6 +23,8 @@ struct LoadOptions {
   bool prepare = true;
   uint64_t max_instructions = 0;
   size_t max_memory = 0;
+  size_t lanes = 0;
+  std::map<std::string, std::vector<double>> call_seconds;
 };
 
 // Thread-safe: loading is serialised only if a trace is attached.

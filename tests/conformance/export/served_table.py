@@ -3,8 +3,10 @@
 the table of docs/aten.md.
 
     python tests/conformance/export/served_table.py [--samples N] [--write]
+    python tests/conformance/export/served_table.py --composite
 
 Takes ten minutes on two cores. Results that are not equal to eager PyTorch are printed with their reasons.
+`--composite` keeps operators whole that PyTorch composes of others, such as conv1d, in float32.
 """
 
 from __future__ import annotations
@@ -28,7 +30,6 @@ from support.export.verdicts import prepare
 from support.opinfo.pairs import Pair, all_pairs
 
 _SECONDS = 300.0
-_HEAD = "| operators that kernels lack, and dtypes | OpInfo entries × dtypes | equal | close | not right |"
 
 
 def _judge(work: tuple[str, int, bool]) -> Served:
@@ -50,13 +51,14 @@ def run(pairs: Sequence[Pair], count: int, composite: bool, jobs: int) -> dict[s
     return outcomes
 
 
-def row(title: str, outcomes: dict[str, Served]) -> str:
-    """The counts of one run: of the entries that PyTorch computes here, the three results."""
+def table(outcomes: dict[str, Served], count: int) -> str:
+    """The number of each result, of the entries that PyTorch computes here."""
     counts = Counter(outcome.result for outcome in outcomes.values())
-    wrong = [key for key in RESULTS if key not in ("kernels", "equal", "close", "no samples")]
-    of = len(outcomes) - counts["kernels"] - counts["no samples"]
-    told = ", ".join(f"{counts[key]} {key}" for key in wrong if counts[key]) or "0"
-    return f"| {title} | {of:,} of {len(outcomes):,} | {counts['equal']:,} | {counts['close']:,} | {told} |"
+    names = {name for outcome in outcomes.values() for name in outcome.operators}
+    shown = [f"| {title} | {counts[key]:,} |" for key, title in RESULTS.items() if counts[key]]
+    lines = ["| OpInfo entries × dtypes | number |", "|---|--:|", *shown, ""]
+    lines.append(f"Up to {count} samples of each, {len(names)} operators, torch {torch.__version__}.")
+    return "\n".join(lines)
 
 
 def reasons(outcomes: dict[str, Served]) -> Iterator[str]:
@@ -67,28 +69,20 @@ def reasons(outcomes: dict[str, Served]) -> Iterator[str]:
 
 
 def main() -> int:
-    """Runs both tables."""
+    """Runs the samples, and prints or writes the table."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n\n")[0])
     parser.add_argument("--samples", type=int, default=2, help="samples of each entry")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="processes")
-    parser.add_argument("--write", action="store_true", help="write the table into docs/aten.md")
+    kind = parser.add_mutually_exclusive_group()
+    kind.add_argument("--write", action="store_true", help="write the table into docs/aten.md")
+    kind.add_argument("--composite", action="store_true", help="operators that PyTorch composes of others")
     options = parser.parse_args()
-    single = run(all_pairs(), options.samples, False, options.jobs)
-    pairs = [pair for pair in all_pairs() if pair.dtype_name == "float32"]
-    whole = run(pairs, options.samples, True, options.jobs)
-    lines = [
-        _HEAD,
-        "|---|--:|--:|--:|---|",
-        row("called by eager PyTorch, every dtype", single),
-        row("composed of others too (`conv1d`), kept whole, float32", whole),
-        "",
-        f"Up to {options.samples} samples of each entry, torch {torch.__version__}.",
-    ]
-    print("\n".join([*lines, "", *reasons(single), *reasons(whole)]))
-    names = {name for outcome in (*single.values(), *whole.values()) for name in outcome.operators}
-    print(f"{len(names)} operators: {', '.join(sorted(names))}")
+    pairs = [pair for pair in all_pairs() if not options.composite or pair.dtype_name == "float32"]
+    outcomes = run(pairs, options.samples, options.composite, options.jobs)
+    text = table(outcomes, options.samples)
+    print("\n".join([text, "", *reasons(outcomes)]))
     if options.write:
-        written.write(written.ROOT / "docs" / "aten.md", "served", "\n".join(lines))
+        written.write(written.ROOT / "docs" / "aten.md", "served", text)
     return 0
 
 
