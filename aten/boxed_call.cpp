@@ -92,13 +92,27 @@ char code_of(const c10::Type& type, bool written) {
   return scalar_code(type, written);
 }
 
+// True if an operator writes tensors and reads no files: a string beside no tensor to read is the name of a
+// file (from_file), and programs may be of unknown origin.
+bool computes(const std::string& signature) {
+  const bool reads = signature.find_first_of("tTlLp") != std::string::npos;
+  const bool writes = signature.find_first_of("wk") != std::string::npos;
+  return writes && (reads || signature.find_first_of("zZ") == std::string::npos);
+}
+
+// PyTorch writes some optional tensors without saying so in its schema (running statistics of
+// native_batch_norm). It gets a copy of constants there, whose memory may be mapped read-only.
+bool needs_copy(const EValue& value, char code) {
+  return code == 'T' && value.is_tensor() && !value.to_tensor().impl()->is_writable();
+}
+
 c10::IValue argument_value(const c10::TypeKind kind, const EValue& value, char code) {
   if (kind == c10::TypeKind::DeviceObjType && !value.is_none()) {
     return c10::Device(std::string(value.to_string_view()));
   }
   TORCH_CHECK_NOT_IMPLEMENTED(code != 'e' || value.is_none(), "generator: expected None, got a ",
                               to_string(value.tag));
-  return to_ivalue(value, code);
+  return needs_copy(value, code) ? alias(value.to_tensor()).clone() : to_ivalue(value, code);
 }
 
 // A written tensor of the call. ATen gets other memory for one that the call also reads, as it writes results
@@ -206,6 +220,7 @@ std::optional<BoxedCall> BoxedCall::make(const c10::FunctionSchema& schema, Func
       call.signature_ += code;
     }
   }
+  if (!computes(call.signature_)) return {};
   for (const c10::Argument& argument : schema.arguments()) call.kinds_.push_back(argument.type()->kind());
   call.function_ = std::move(function);
   return call;

@@ -9,7 +9,7 @@
 #include <c10/util/Exception.h>
 
 #include "aten/boxed_call.h"
-#include "aten/overlap.h"
+#include "aten/choice.h"
 #include "aten/refusals.h"
 #include "kernels/checks/selection.h"
 #include "runtime/base/log.h"
@@ -46,32 +46,6 @@ Error call_aten(KernelContext& context, EValue* const* arguments, ErasedKernel) 
   return self.call(self.name, arguments);
 }
 
-bool refuses(Error error) {
-  return error == Error::InvalidType || error == Error::NotSupported || error == Error::NotImplemented;
-}
-
-bool has_dtypes(TypeSet types, const char* signature, EValue* const* arguments) {
-  bool all = true;
-  for (size_t i = 0; signature[i] != '\0'; ++i) {
-    for_each_tensor(*arguments[i],
-                    [&](const Tensor& tensor) { all = all && contains(types, tensor.scalar_type()); });
-  }
-  return all;
-}
-
-// A kernel that refuses a call may have written a part of its results. PyTorch's may then repeat the call if
-// it computes them from inputs that are still whole.
-bool may_repeat(const Operator& self, EValue* const* arguments) {
-  bool may = !self.call.writes_inputs();
-  for (size_t i = 0; self.signature[i] != '\0'; ++i) {
-    if (!is_written(self.signature[i])) continue;
-    for_each_tensor(*arguments[i], [&](const Tensor& tensor) {
-      may = may && !is_read(*tensor.impl(), self.signature, arguments);
-    });
-  }
-  return may;
-}
-
 Error prepare_ours(const Operator& self, KernelContext& context, EValue* const* arguments) {
   const Error error = self.ours->function(context, arguments, self.prepare);
   return refuses(error) ? Error::Ok : error;  // it prepares nothing
@@ -88,7 +62,7 @@ Error call_ours_first(KernelContext& context, EValue* const* arguments, ErasedKe
     return self.call(self.name, arguments);
   }
   const Error error = self.ours->function(inner, arguments, kernel);
-  if (!refuses(error) || !may_repeat(self, arguments)) return error;
+  if (!refuses(error) || !may_repeat(self.call.writes_inputs(), self.signature, arguments)) return error;
   const Error other = self.call(self.name, arguments);
   if (other == Error::Ok) self.refusals.add(dtypes_of(self.signature, arguments));
   return other;
@@ -96,8 +70,6 @@ Error call_ours_first(KernelContext& context, EValue* const* arguments, ErasedKe
 
 // The dtypes that a kernel of this build may accept; all if it has no row.
 TypeSet types_of(const std::string& name) {
-  // Dtypes of positions, counts and masks, which a row does not list.
-  constexpr TypeSet kPositions = type_set(ScalarType::Int, ScalarType::Long, ScalarType::Bool);
   for (const auto& row : kernels::kSelectedTypes) {
     if (row.name == name) return row.types | kPositions;
   }

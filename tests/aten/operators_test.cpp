@@ -269,6 +269,22 @@ TEST(AtenOperators, WithEveryKindOfArgument_TakeThem) {
   EXPECT_TRUE(at::allclose(half.result(), at::fft_rfft(x, std::nullopt, -1, "ortho")));
 }
 
+// In training, native_batch_norm writes running statistics that its schema calls inputs.
+TEST(AtenOperators, ThatWriteWhatTheySayTheyRead_LeaveConstantsAlone) {
+  at::Tensor mean = at::zeros({2});
+  TensorImpl& constant = *in(mean).impl();
+  constant.set_data(mean.data_ptr(), Storage::Constant);
+  Planned out({3, 2});
+  Planned saved_mean({2});
+  Planned saved_invstd({2});
+  const EValue running{Tensor(&constant)};
+  EXPECT_EQ(Served("aten::native_batch_norm.out")({EValue(in(numbers({3, 2}))), EValue(), EValue(), running,
+                                                   running, EValue(true), EValue(0.5), EValue(1e-5),
+                                                   out.value(), saved_mean.value(), saved_invstd.value()}),
+            Error::Ok);
+  EXPECT_TRUE(at::equal(mean, at::zeros({2})));
+}
+
 TEST(AtenOperators, WithListsOfOutputs_WriteEach) {
   const at::Tensor x = numbers({5});
   Planned first({2});
@@ -304,6 +320,7 @@ TEST(AtenOperators, WithoutAnOutVariant_AreCalledAndCopied) {
 TEST(AtenOperators, OfTypesThatProgramsLack_AreNotServed) {
   EXPECT_EQ(Served("aten::set.source_Storage_out").entry(), nullptr);       // a Storage
   EXPECT_EQ(Served("aten::_foreach_add.ScalarList_out").entry(), nullptr);  // Scalar[]
+  EXPECT_EQ(Served("aten::from_file.out").entry(), nullptr);                // reads a file
 }
 
 TEST(AtenOperators, OfSeveralThreads_ComputeAtOnce) {
