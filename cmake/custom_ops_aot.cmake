@@ -32,10 +32,16 @@ function(gen_custom_ops_aot_lib)
     endforeach()
     set(RUSHLIGHT_OFFICIAL_KERNEL_SOURCES ${kernel_sources})
     rushlight_add_kernels(${library}_kernels "${out}" NAMESPACE kernels_of_${library})
-    target_link_libraries(${library}_kernels PUBLIC rushlight::runtime PRIVATE rushlight::platform)
+    target_link_libraries(${library}_kernels PUBLIC rushlight::module PRIVATE rushlight::platform)
 
     get_filename_component(root "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/.." ABSOLUTE)
-    add_library(${library} SHARED "${root}/compat/torch/aot_kernels.cpp" ${torch_sources})
+    add_library(
+        ${library}
+        SHARED
+        "${root}/compat/torch/aot_kernels.cpp"
+        "${root}/aten/convert.cpp"
+        ${torch_sources}
+    )
     find_package_torch()
     target_compile_features(${library} PRIVATE cxx_std_20)
     target_compile_options(${library} PRIVATE -frtti -fexceptions)
@@ -45,21 +51,25 @@ function(gen_custom_ops_aot_lib)
     target_link_libraries(${library} PRIVATE ${library}_kernels ${TORCH_LIBRARIES})
 endfunction()
 
-# Sets TORCH_INCLUDE_DIRS and TORCH_LIBRARIES for the PyTorch that Python imports.
+# Sets TORCH_INCLUDE_DIRS and TORCH_LIBRARIES for the PyTorch that Python would import. Its own CMake package
+# also looks for libraries that its wheel does not use here, such as MKL and protobuf.
 function(find_package_torch)
     rushlight_run_generator(
-        paths
+        folder
         -c
-        "import torch.utils.cpp_extension as e\;print('|'.join(e.include_paths()), e.library_paths()[0], sep='@')"
+        "import importlib.util\;spec = importlib.util.find_spec('torch')\;print(spec.submodule_search_locations[0] if spec else '')"
     )
-    string(REPLACE "@" ";" paths "${paths}")
-    list(GET paths 0 includes)
-    list(GET paths 1 libraries)
-    string(REPLACE "|" ";" includes "${includes}")
-    set(TORCH_INCLUDE_DIRS "${includes}" PARENT_SCOPE)
+    if(NOT EXISTS "${folder}/lib/libtorch_cpu.so")
+        message(
+            FATAL_ERROR
+            "torch: expected a wheel with C++ libraries for ${Python_EXECUTABLE}, got '${folder}'; run pip install \
+torch, or set Python_EXECUTABLE to a Python that has it"
+        )
+    endif()
+    set(TORCH_INCLUDE_DIRS "${folder}/include" "${folder}/include/torch/csrc/api/include" PARENT_SCOPE)
     set(found "")
     foreach(name IN ITEMS torch torch_cpu c10)
-        list(APPEND found "${libraries}/lib${name}.so")
+        list(APPEND found "${folder}/lib/lib${name}.so")
     endforeach()
     set(TORCH_LIBRARIES "${found}" PARENT_SCOPE)
 endfunction()

@@ -111,7 +111,7 @@ function(rushlight_set_words row)
         endforeach()
         list(APPEND known ${word} no-${word})
         rushlight_condition(has "${when}")
-        if(DEFINED ${was} AND NOT "${${was}}" STREQUAL "")
+        if(DEFINED "${was}" AND NOT "${${was}}" STREQUAL "")
             rushlight_condition(has "${was}")
             message(
                 DEPRECATION

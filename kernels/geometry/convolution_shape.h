@@ -30,8 +30,8 @@ struct ConvolutionArguments {
   int64_t groups;
 };
 
-// The multiply-accumulates of a convolution, those of padding included. A transposed one has its products by
-// element of the input.
+// The multiply-accumulates of a convolution, including multiplications of padding. A transposed convolution
+// multiplies each element of the input, another one produces each element of the output.
 [[nodiscard]] inline size_t convolution_products(const Tensor& input, const Tensor& weight, const Tensor& out,
                                                  bool transposed) {
   const auto channels = static_cast<size_t>(std::max<ptrdiff_t>(weight.dim() == 0 ? 1 : weight.size(0), 1));

@@ -20,7 +20,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m rushlight.codegen", description=__doc__)
     add_libraries(parser)
     add_arguments(parser, "ops", "ops_yaml", "models", "all_ops", "dtypes", "only_dtypes")
-    add_words(parser, "compat", "prepare", "list-portable")
+    add_words(parser, "compat", "aten", "prepare", "list-portable")
     parser.add_argument(
         "--backend",
         nargs=3,
@@ -47,6 +47,8 @@ def _generate(options: argparse.Namespace) -> None:
     models, files = [Path(path) for path in options.models], [Path(path) for path in options.ops_yaml]
     info = steps.extract(models, table)
     info.merge(steps.merge(files, table, ops=options.ops, all_ops=options.all_ops))
+    if options.aten:  # PyTorch's kernels serve the others
+        info.needs = {name: need for name, need in info.needs.items() if name in table.operators}
     by_dtype, only = dtypes_of(options)
     depends = [*files, *models]
     selection = Selection(table, by_dtype, only, info, depends, options.list_portable)

@@ -27,8 +27,8 @@ Value = str | bool | Sequence[str] | Sequence[Path]
 
 @dataclass(frozen=True)
 class Word:
-    """A word of an option: its name, its former spelling as a separate option, its help, its default as text,
-    and the generator's arguments for the states "on" and "off"."""
+    """A word of an option: its name, its former spelling as a separate option (empty: none), its help, its
+    default as text, and the generator's arguments for the states "on" and "off"."""
 
     word: str
     was: str
@@ -99,7 +99,7 @@ def split_names(given: str | Iterable[str]) -> list[str]:
 
 def merged(entries: Mapping[str, str], given: Mapping[str, str]) -> dict[str, str]:
     """`entries` overridden by `given`. Words of an option are joined; former spellings count as words."""
-    former = {word.was: (o.name, word.word) for o in options() for word in o.words}
+    former = {word.was: (o.name, word.word) for o in options() for word in o.words if word.was}
     by_name = {o.name: o for o in options()}
     result = dict(entries)
     for name, value in given.items():
@@ -142,7 +142,7 @@ def _table() -> Mapping[str, Any]:
 def _option(row: Mapping[str, Any]) -> Option:
     choices, flag = row.get("choices", {}), row.get("flag", "")
     words = tuple(
-        Word(entry["word"], entry["was"], entry["help"], entry["text"], entry.get("argument", {}))
+        Word(entry["word"], entry.get("was", ""), entry["help"], entry["text"], entry.get("argument", {}))
         for entry in row.get("words", ())
     )
     return Option(

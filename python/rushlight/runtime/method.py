@@ -145,7 +145,7 @@ class Method:
         return dict(self._method.memory())
 
     def lanes(self) -> dict[str, int]:
-        """What executes in parallel: "lanes" (the most calls at once, 0 if none), "windows" (runs of
+        """Tells which calls execute in parallel: "lanes" (the most calls at once, 0 if none), "windows" (groups of
         consecutive instructions whose calls may execute at once), "calls" (in windows), "taken" (windows in
         which lanes were measured to be faster), "open" (windows that are still measured), "planned_bytes"
         (planned memory with lanes) and "program_bytes" (planned memory as the program states it)."""
