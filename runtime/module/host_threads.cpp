@@ -152,12 +152,12 @@ size_t HostThreads::threads() const { return has_threads() ? threads_ : 1; }
 // Called with the mutex held.
 bool HostThreads::add_worker() {
   pthread_t worker;
-  load_.fetch_add(kWaiting);
+  workers_load_.fetch_add(kWaiting);
   if (pthread_create(&worker, nullptr, &HostThreads::enter, this) == 0) {
     workers_.push_back(worker);
     return true;
   }
-  load_.fetch_sub(kWaiting);
+  workers_load_.fetch_sub(kWaiting);
   return false;
 }
 
@@ -201,12 +201,14 @@ bool HostThreads::run_job() {
     jobs_.pop_front();
     requests_.fetch_sub(1);
   }
-  load_.fetch_add(kCaller - kWaiting);
+  callers_.fetch_add(1);
+  workers_load_.fetch_sub(kWaiting);
   const HostThreads* outer = std::exchange(counted_by, this);
   job();
   job = nullptr;  // may be the last owner of anything, also of the pool
   counted_by = outer;
-  load_.fetch_sub(kCaller - kWaiting);
+  workers_load_.fetch_add(kWaiting);
+  callers_.fetch_sub(1);
   return true;
 }
 
@@ -220,7 +222,7 @@ bool HostThreads::help() {
       counted_by = nullptr;
     }
     // Before the worker leaves: the caller's next round finds it available.
-    load_.fetch_sub(kHelper - kWaiting);
+    workers_load_.fetch_sub(kHelper - kWaiting);
     if (thread == 0) continue;
     if (round.leave()) {
       const Lock lock(mutex_);
@@ -233,9 +235,9 @@ bool HostThreads::help() {
 
 // Counts the worker as a helper, unless threads() threads compute.
 bool HostThreads::begin_help() {
-  uint64_t load = load_.load(std::memory_order_relaxed);
-  while (load / kCaller + (load % kCaller) / kHelper < threads_) {
-    if (load_.compare_exchange_weak(load, load + (kHelper - kWaiting))) return true;
+  uint32_t load = workers_load_.load(std::memory_order_relaxed);
+  while (callers_.load(std::memory_order_relaxed) + load / kHelper < threads_) {
+    if (workers_load_.compare_exchange_weak(load, load + (kHelper - kWaiting))) return true;
   }
   return false;
 }
@@ -251,13 +253,13 @@ bool HostThreads::has_work() const {
 // sees the other. Once awake, the worker spins again, because the next round is usually near.
 void HostThreads::park() {
   const Lock lock(mutex_);
-  load_.fetch_sub(kWaiting);
+  workers_load_.fetch_sub(kWaiting);
   if (!has_work()) {
     ++sleepers_;
     pthread_cond_wait(&wake_, &mutex_);
     --sleepers_;
   }
-  load_.fetch_add(kWaiting);
+  workers_load_.fetch_add(kWaiting);
 }
 
 // ---- Callers ----
@@ -265,19 +267,19 @@ void HostThreads::park() {
 HostThreads::Computing::Computing(HostThreads* pool)
     : pool_(pool == nullptr || counted_by == pool ? nullptr : pool), outer_(counted_by) {
   if (pool_ == nullptr) return;
-  pool_->load_.fetch_add(kCaller, std::memory_order_relaxed);
+  pool_->callers_.fetch_add(1, std::memory_order_relaxed);
   counted_by = pool_;
 }
 
 HostThreads::Computing::~Computing() {
   if (pool_ == nullptr) return;
   counted_by = outer_;
-  pool_->load_.fetch_sub(kCaller, std::memory_order_relaxed);
+  pool_->callers_.fetch_sub(1, std::memory_order_relaxed);
 }
 
 // Null if no worker could help: enough threads execute methods already, or all rounds are in use.
 ThreadRound* HostThreads::claim_round() {
-  if (load_.load(std::memory_order_relaxed) / kCaller >= threads_) return nullptr;
+  if (callers_.load(std::memory_order_relaxed) >= threads_) return nullptr;
   for (ThreadRound& round : rounds_) {
     if (round.claim()) return &round;
   }
@@ -303,9 +305,9 @@ void HostThreads::run_limited(size_t count, size_t grain, Task task, void* work,
 }
 
 void HostThreads::wake_helpers(size_t helpers) {
-  const uint64_t load = load_.load(std::memory_order_seq_cst);
-  const size_t computing = static_cast<size_t>(load / kCaller + (load % kCaller) / kHelper);
-  const auto waiting = static_cast<size_t>(load % kHelper);
+  const uint32_t load = workers_load_.load(std::memory_order_seq_cst);
+  const size_t computing = callers_.load(std::memory_order_relaxed) + load / kHelper;
+  const size_t waiting = load % kHelper;
   helpers = std::min(helpers, threads_ - std::min(computing, threads_));
   if (helpers <= waiting) return;
   const Lock lock(mutex_);

@@ -66,10 +66,9 @@ class HostThreads final : public ThreadPool {
  private:
   // Calls of run() that workers can help at once.
   static constexpr size_t kRounds = 4;
-  // Units of load_.
-  static constexpr uint64_t kWaiting = 1;                 // workers that are awake and look for work
-  static constexpr uint64_t kHelper = uint64_t{1} << 16;  // workers inside a round
-  static constexpr uint64_t kCaller = uint64_t{1} << 32;  // threads that execute, among them jobs'
+  // Units of workers_load_.
+  static constexpr uint32_t kWaiting = 1;                 // workers that are awake and look for work
+  static constexpr uint32_t kHelper = uint32_t{1} << 16;  // workers inside a round
   static constexpr unsigned kEnds = 1u << 31;             // in requests_: the pool ends
 
   HostThreads();
@@ -99,7 +98,10 @@ class HostThreads final : public ThreadPool {
   size_t threads_ = 1;
 
   ThreadRound rounds_[kRounds];
-  alignas(64) std::atomic<uint64_t> load_{0};
+  // Threads that execute, among them jobs'. Apart from what workers change in each round: callers read it
+  // first.
+  alignas(64) std::atomic<size_t> callers_{0};
+  alignas(64) std::atomic<uint32_t> workers_load_{0};
   std::atomic<unsigned> requests_{0};  // number of queued jobs, and kEnds
 
   pthread_mutex_t mutex_;  // guards what follows
