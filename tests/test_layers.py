@@ -255,7 +255,8 @@ def test_a_type_that_is_defined_twice_is_found(
 def test_the_executor_has_a_type_for_each_part_of_the_arena() -> None:
     """Placing one asserts its type's size and alignment. The layer below has the table of both and no type of
     the executor, because a program says what its methods take before any is loaded."""
-    loading = (ROOT / "runtime" / "executor" / "method_load.cpp").read_text()
+    folder = ROOT / "runtime" / "executor"
+    loading = "".join((folder / name).read_text() for name in ("method_load.cpp", "arena_block.h"))
     placed = re.findall(r"assign<ArenaPart::(\w+)>", loading)
     assert sorted(placed) == sorted(part.name for part in PARTS)
     assert "static_assert(arena_element_size(kPart, sizeof(void*)) == sizeof(T))" in loading

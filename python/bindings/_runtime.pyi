@@ -23,9 +23,9 @@ class DelegateMemory(TypedDict):
     prepared: int
 
 class Lanes(TypedDict):
-    """Calls of a method that execute in parallel: the most at once, the windows of consecutive instructions in
-    which they do, the calls in them, the windows that stay parallel after they were measured, those that are
-    still measured, and the planned bytes with lanes and as the program states them."""
+    """Describes the calls of a method that execute in parallel: the most at once, the windows of consecutive
+    instructions in which they do, the calls in them, the windows that were measured to be faster so, those
+    that are still measured, and the planned bytes with lanes and as the program states them."""
 
     lanes: int
     windows: int

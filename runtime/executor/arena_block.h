@@ -25,8 +25,7 @@ class ArenaBlock {
   uint8_t* memory_;
 };
 
-// Assigns the parts that one call uses at a time. Threads that make calls at once need a block of their own
-// for them.
+// Assigns the parts that one call uses at a time. Threads that make calls at once need a separate block each.
 inline void assign_frame(const ArenaBlock& block, MethodValues::ValueTables* values, EValue*** arguments) {
   block.assign<ArenaPart::Made>(&values->made);
   block.assign<ArenaPart::IntLists>(&values->ints.lists);

@@ -27,8 +27,9 @@
 
 namespace rushlight {
 
-// Polled regularly while a method is loaded or executed, so that a user or a server can stop it. A method polls
-// on the thread that loads or executes it; several methods may poll one object from several threads at once.
+// Polled regularly while a method is loaded or executed, so that a user or a server can stop it. A method
+// polls on the thread that loads or executes it; several methods may poll one object from several threads at
+// once.
 class Interrupt {
  public:
   // An error stops the operation with that error. `*next` receives the number of instructions to execute
@@ -41,9 +42,9 @@ class Interrupt {
 
 class WindowExecutor;
 
-// What a thread needs to call kernels of a method.
+// A thread needs it to call kernels of a method.
 struct CallFrame {
-  MethodValues values;            // with memory of its own for made values and lists
+  MethodValues values;            // the frame has separate memory for made values and lists
   EValue** arguments = nullptr;   // length of the longest argument list
   Arena* temporary = nullptr;     // scratch of kernels; may be null
   ThreadPool* threads = nullptr;  // for kernels; null means single-threaded

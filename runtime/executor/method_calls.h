@@ -8,7 +8,7 @@
 
 namespace rushlight {
 
-// Executes windows of a method: consecutive kernel calls of one chain, in an order of its own.
+// Executes windows of a method: consecutive kernel calls of one chain, in another order or at once.
 class WindowExecutor {
  public:
   // Executes the window that begins at instruction `number`, counted through all chains. Errors: as

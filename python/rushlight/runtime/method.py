@@ -145,10 +145,12 @@ class Method:
         return dict(self._method.memory())
 
     def lanes(self) -> dict[str, int]:
-        """Tells which calls execute in parallel: "lanes" (the most calls at once, 0 if none), "windows" (groups of
-        consecutive instructions whose calls may execute at once), "calls" (in windows), "taken" (windows in
-        which lanes were measured to be faster), "open" (windows that are still measured), "planned_bytes"
-        (planned memory with lanes) and "program_bytes" (planned memory as the program states it)."""
+        """Tells which calls execute in parallel.
+
+        "lanes" is the most calls at once, 0 if none; "windows" the number of groups of consecutive
+        instructions whose calls may execute at once, and "calls" the number of calls in them; "taken" the
+        windows that were measured to be faster in lanes, "open" those that are still measured;
+        "planned_bytes" the planned memory with lanes, and "program_bytes" as the program states it."""
         return dict(self._method.lanes())
 
     @staticmethod

@@ -248,7 +248,8 @@ def load(
     With several threads, calls that do not depend on each other execute at once, at most `lanes` of them
     (by default one per thread), each with its share of the threads. This is planned when a method is loaded,
     from kernels' estimates or from `call_seconds`, which has for each method's name the measured seconds of
-    each instruction (see rushlight.trace). The first executions measure both ways and keep the faster one.
+    each instruction (see rushlight.trace). The first executions time each
+    alternative, and the faster one stays.
     Results are the same bits; memory is planned for values that then live at the same time. lanes=1 turns
     it off; Method.lanes() tells what was planned.
 

@@ -53,7 +53,7 @@ class EdgeFinder {
   }
 
  private:
-  // Memory of the caller, which may give the same to several values: a value reads an address of its own
+  // Memory of the caller, which may give the same to several values: a value reads a separate address
   // there, and writes all.
   [[nodiscard]] bool is_lent(uint32_t value) const {
     if (!is_tensor(values_, value)) return false;

@@ -3,7 +3,7 @@
 //
 // Two instructions keep their order if they use the same value, or the same bytes, and one of them writes.
 // Exporters give values that do not live at the same time the same bytes. That alone is no reason to wait,
-// if hosts give such values memory of their own: values are grouped by the data that flows between them
+// if hosts give such values separate memory: values are grouped by the data that flows between them
 // (MemoryGroups), and only groups move.
 #pragma once
 
@@ -78,8 +78,8 @@ class CallGraph {
   static std::optional<CallGraph> of(Method& method, const OperatorTable& operators);
 
   [[nodiscard]] const std::vector<Instruction>& instructions() const { return instructions_; }
-  // Instructions that must end before instruction `number` begins: at least those whose results it needs and
-  // those that use what it overwrites, last ones only.
+  // Instructions that must end before instruction `number` begins: the last ones that write what it uses, or
+  // that use what it overwrites.
   [[nodiscard]] const std::vector<uint32_t>& before(size_t number) const { return before_[number]; }
   // Null if the method has jumps: its values then stay where they are.
   [[nodiscard]] const MemoryGroups* groups() const { return groups_.has_value() ? &*groups_ : nullptr; }

@@ -36,7 +36,7 @@ struct Lanes::Round {
   const PlannedWindow* window;
   std::atomic<size_t> failed{SIZE_MAX};  // the number of the first instruction that failed
   std::atomic<Error> stopped{Error::Ok};
-  // Of the lane's failure: the call, its error, and whether the caller's thread has logged it.
+  // Describes a lane's failure. The caller's thread has logged it if `is_logged`.
   struct Failure {
     const CallSite* site = nullptr;
     Error error = Error::Ok;

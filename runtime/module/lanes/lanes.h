@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Executes independent calls of a method in parallel, on the pool that kernels use.
 //
-// What executes beside what is decided when the method is loaded (lane_plan.h), and memory is planned for it
-// (lane_memory.h). Results are the same bits: the same kernels read the same numbers. The first executions
-// measure each window in lanes and in the program's order, and the faster way stays (trial.h).
+// The loader decides which calls execute together (lane_plan.h) and plans memory for it (lane_memory.h).
+// Results are the same bits: the same kernels read the same numbers. The first executions measure each window
+// in lanes and in the program's order, and the faster way stays (trial.h).
 #pragma once
 
 #include <atomic>
@@ -19,7 +19,7 @@
 
 namespace rushlight {
 
-// What lanes do to a method, for reports.
+// Facts about the lanes of a method, for reports.
 struct LaneFacts {
   size_t lanes = 0;          // most lanes of a window
   size_t windows = 0;        // windows that may execute in lanes

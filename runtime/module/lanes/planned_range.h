@@ -22,8 +22,8 @@ struct PlannedRange {
          static_cast<uint8_t>(schema::ValueKind::Tensor);
 }
 
-// The range of a tensor's largest shape; empty if `value` is no tensor in planned memory. `values` are those
-// of the method's plan.
+// The range of a tensor's largest shape; empty if `value` is no tensor in planned memory. `values` belong to
+// the method's plan.
 [[nodiscard]] inline PlannedRange planned_range(const Method& method, flatbuffer::TableVector values,
                                                 uint32_t value) {
   if (!is_tensor(values, value)) return {};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Checks a decision by measurement: some executions alternate between two ways that give the same results, and
-// the faster one stays for a while.
+// Checks a decision by measurement: some executions alternate between two alternatives that give the same
+// results, and the faster one stays for a while.
 #pragma once
 
 #include <algorithm>
@@ -9,25 +9,26 @@
 
 namespace rushlight {
 
-// Times two ways, the usual and the new one, in turn. The first time of each counts for nothing, because
-// caches and pages are cold. The new way is taken if the median of its times is below kGain of the other's.
+// Times two alternatives in turn. The first time of each counts for nothing, because caches and pages are
+// cold. The new alternative stays if the median of its times is below kGain of the usual one's.
 //
-// What is faster depends on what else the machine does, so the measurement is repeated: after kFirstStay
-// executions, then after twice as many, and so on up to kLongestStay. It costs kRounds + 1 executions in the
-// slower way.
+// The load of the machine changes the result, so the measurement is repeated: after kFirstStay executions,
+// then after twice as many, and so on up to kLongestStay. It costs kRounds + 1 executions of the slower
+// alternative.
 class Trial {
  public:
-  static constexpr size_t kRounds = 5;  // counted times of each way
+  static constexpr size_t kRounds = 5;  // counted times of each
   static constexpr double kGain = 0.97;
   static constexpr size_t kFirstStay = 512;
   static constexpr size_t kLongestStay = size_t{1} << 16;
 
   // Returns true while executions are to be timed.
   [[nodiscard]] bool is_open() const { return rounds_ < 2 * (kRounds + 1); }
-  // Returns true if the next execution takes the new way.
+  // Returns true if the next execution takes the new alternative.
   [[nodiscard]] bool takes_new() const { return is_open() ? rounds_ % 2 == 1 : new_is_faster_; }
 
-  // Notes the time of an execution, in any unit, in the way that takes_new() told. Precondition: is_open().
+  // Notes the time of an execution, in any unit, of the alternative that takes_new() told. Precondition:
+  // is_open().
   void note(double time) {
     const size_t round = rounds_ / 2;
     if (round > 0) times_[rounds_ % 2][round - 1] = time;

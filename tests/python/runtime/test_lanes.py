@@ -17,7 +17,7 @@ from rushlight.trace.profile import profile, read_events
 
 pytestmark = pytest.mark.heavy
 
-EXECUTIONS = 16  # enough for the measurement of both ways, and for the one that stays
+EXECUTIONS = 16  # enough to time lanes and the program's order, and for the faster one
 
 
 class Towers(nn.Module):

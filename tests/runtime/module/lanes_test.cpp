@@ -202,7 +202,7 @@ TEST(Lanes, RandomPrograms_GiveTheSameBits) {
     ASSERT_TRUE(in_order.ok() && in_lanes.ok()) << seed;
     EXPECT_EQ(in_order->lanes().windows, 0u);
     windows += in_lanes->lanes().windows;
-    // Enough for both ways of each window, and for what stays.
+    // Enough to time each window in lanes and in order, and for the faster one.
     for (int call = 0; call < 16; ++call) {
       const auto first = static_cast<float>(call);
       ASSERT_EQ(in_lanes.run(first), in_order.run(first)) << "seed " << seed << ", call " << call;
