@@ -101,13 +101,13 @@ bool has_rank_of_kernels(const T& argument) {
 }
 
 // Logs, and fails the context with InvalidArgument.
-void refuse_rank(executorch::runtime::KernelRuntimeContext& context);
+void refuse_rank(executorch::ET_RUNTIME_NAMESPACE::KernelRuntimeContext& context);
 
 // Calls `function(KernelContext&)` and fails the context with its error. Without an allocator in the context,
 // scratch comes from the system. With one, the kernel is called without scratch first, because most need
 // none, and again with a block of the allocator if it reports MemoryAllocationFailed.
 template <class Function>
-void run(executorch::runtime::KernelRuntimeContext& context, Function&& function) {
+void run(executorch::ET_RUNTIME_NAMESPACE::KernelRuntimeContext& context, Function&& function) {
   // Address space only: pages are used when the kernel writes to them.
   const SystemMemory reserved(context.temp_allocator() == nullptr);
   Arena temporary(reserved.memory());
@@ -123,7 +123,7 @@ void run(executorch::runtime::KernelRuntimeContext& context, Function&& function
 
 // Calls kKernel, a kernel with rushlight's signature and the same parameters in the same order.
 template <auto kKernel, class... Arguments>
-void call(executorch::runtime::KernelRuntimeContext& context, Arguments&... arguments) {
+void call(executorch::ET_RUNTIME_NAMESPACE::KernelRuntimeContext& context, Arguments&... arguments) {
   if (!(has_rank_of_kernels(arguments) && ...)) return refuse_rank(context);
   run(context, [&](KernelContext& ours) { return kKernel(ours, pass(arguments)...); });
 }
@@ -132,7 +132,7 @@ void call(executorch::runtime::KernelRuntimeContext& context, Arguments&... argu
 // no other means to report it.
 template <auto kKernel, class... Arguments>
 void call_or_abort(Arguments&... arguments) {
-  executorch::runtime::KernelRuntimeContext context;
+  executorch::ET_RUNTIME_NAMESPACE::KernelRuntimeContext context;
   call<kKernel>(context, arguments...);
   ET_CHECK_MSG(context.failure_state() == executorch::runtime::Error::Ok, "kernel without a context: failed");
 }

@@ -8,12 +8,13 @@
 #include <executorch/runtime/core/data_loader.h>
 #include <executorch/runtime/core/named_data_map.h>
 
+#include "compat/detail/tensor_mode.h"
 #include "compat/detail/convert.h"
 #include "runtime/program/named_data.h"
 
-namespace rushlight::compat {
+namespace rushlight::compat RUSHLIGHT_TENSOR_MODE {
 
-namespace et = executorch::runtime;
+namespace et = executorch::ET_RUNTIME_NAMESPACE;
 
 // Returns the bytes in a form that rushlight can use in place: copies them to aligned memory if the buffer is
 // aligned to 4 bytes and not to 16, as a program inside of a bundle is, and frees the original. Other
@@ -117,4 +118,4 @@ class OurDataMap final : public NamedDataMap {
   const et::NamedDataMap* map_;
 };
 
-}  // namespace rushlight::compat
+}  // namespace rushlight::compat RUSHLIGHT_TENSOR_MODE

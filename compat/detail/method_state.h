@@ -12,13 +12,14 @@
 #include <executorch/runtime/executor/program.h>
 #include <executorch/runtime/executor/pte_data_map.h>
 
+#include "compat/detail/tensor_mode.h"
 #include "compat/detail/data_map.h"
 #include "compat/detail/registry.h"
 #include "compat/detail/tracer.h"
 #include "runtime/executor/method.h"
 #include "runtime/module/weight_store.h"
 
-namespace rushlight::compat {
+namespace rushlight::compat RUSHLIGHT_TENSOR_MODE {
 
 // An official loader as rushlight's loader of a program. It passes the segment information that official
 // loaders receive (program, constant, backend, mutable), which it finds by offset in the program's tables.
@@ -169,4 +170,4 @@ struct MethodAccess {
   static MethodState& state(et::Method& method) { return *method.state_; }
 };
 
-}  // namespace rushlight::compat
+}  // namespace rushlight::compat RUSHLIGHT_TENSOR_MODE

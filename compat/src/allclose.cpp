@@ -14,7 +14,7 @@ namespace torch::executor::native {
 using executorch::aten::ScalarType;
 using executorch::aten::Tensor;
 using executorch::runtime::Error;
-using executorch::runtime::KernelRuntimeContext;
+using executorch::ET_RUNTIME_NAMESPACE::KernelRuntimeContext;
 
 namespace {
 

@@ -6,7 +6,7 @@
 #include "compat/detail/method_state.h"
 #include "compat/detail/temporary.h"
 
-namespace rushlight::compat {
+namespace rushlight::compat RUSHLIGHT_TENSOR_MODE {
 
 namespace {
 
@@ -86,7 +86,7 @@ void OurBackend::destroy(DelegateHandle* handle) const {
   delete delegate;
 }
 
-}  // namespace rushlight::compat
+}  // namespace rushlight::compat RUSHLIGHT_TENSOR_MODE
 
 namespace executorch::ET_RUNTIME_NAMESPACE {
 

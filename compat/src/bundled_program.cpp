@@ -9,7 +9,7 @@
 namespace executorch::BUNDLED_PROGRAM_NAMESPACE {
 
 using runtime::Error;
-using runtime::Method;
+using ET_RUNTIME_NAMESPACE::Method;
 using runtime::Result;
 using rushlight::BundledProgram;
 using rushlight::compat::official;
@@ -81,7 +81,7 @@ Error get_program_data(void* file_data, size_t file_data_len, const void** out_p
     return Error::Ok;
   }
   ET_CHECK_OR_RETURN_ERROR(
-      runtime::Program::check_header(file_data, file_data_len) == runtime::Program::CompatibleVersion,
+      ET_RUNTIME_NAMESPACE::Program::check_header(file_data, file_data_len) == ET_RUNTIME_NAMESPACE::Program::CompatibleVersion,
       InvalidArgument, "expected a program or a bundled program");
   *out_program_data = file_data;
   *out_program_data_len = file_data_len;

@@ -9,7 +9,7 @@
 #include "runtime/base/checked.h"
 #include "runtime/base/log.h"
 
-namespace rushlight::compat {
+namespace rushlight::compat RUSHLIGHT_TENSOR_MODE {
 
 Result<FreeableBuffer> aligned(FreeableBuffer&& buffer) {
   constexpr size_t kAlignment = 16;
@@ -39,13 +39,13 @@ et::FreeableBuffer official(FreeableBuffer&& buffer) {
 et::Result<const et::TensorLayout> official(const TensorLayout& layout) {
   return et::TensorLayout::create({layout.sizes.data(), layout.sizes.size()},
                                   {layout.dim_order.data(), layout.dim_order.size()},
-                                  official(layout.scalar_type));
+                                  static_cast<executorch::aten::ScalarType>(layout.scalar_type));
 }
 
 Result<TensorLayout> OurDataMap::tensor_layout(std::string_view key) const {
   auto layout = map_->get_tensor_layout(key);
   if (!layout.ok()) return ours(layout.error());
-  return TensorLayout{ours(layout->scalar_type()), layout->sizes(), layout->dim_order(), layout->nbytes()};
+  return TensorLayout{static_cast<ScalarType>(layout->scalar_type()), layout->sizes(), layout->dim_order(), layout->nbytes()};
 }
 
 Result<FreeableBuffer> OurDataMap::data(std::string_view key) const {
@@ -67,4 +67,4 @@ Result<const char*> OurDataMap::key(uint32_t index) const {
   return *key;
 }
 
-}  // namespace rushlight::compat
+}  // namespace rushlight::compat RUSHLIGHT_TENSOR_MODE

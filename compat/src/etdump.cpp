@@ -13,7 +13,7 @@
 #include "compat/detail/convert.h"
 #include "runtime/base/checked.h"
 
-namespace executorch::etdump {
+namespace executorch::etdump RUSHLIGHT_TENSOR_MODE {
 
 using runtime::Error;
 using runtime::EventTracerEntry;
@@ -244,4 +244,4 @@ void ETDumpGen::set_delegation_intermediate_output_filter(EventTracerFilterBase*
   state_->writer.set_delegate_output_filter(event_tracer_filter == nullptr ? nullptr : state_.get());
 }
 
-}  // namespace executorch::etdump
+}  // namespace executorch::etdump RUSHLIGHT_TENSOR_MODE

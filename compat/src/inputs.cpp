@@ -9,7 +9,7 @@
 
 #include "compat/detail/method_state.h"
 
-namespace executorch::extension {
+namespace executorch::extension RUSHLIGHT_TENSOR_MODE {
 
 using executorch::aten::ScalarType;
 using executorch::aten::Tensor;
@@ -127,4 +127,4 @@ Result<BufferCleanup> prepare_input_tensors(Method& method, PrepareInputTensorsO
   return Result<BufferCleanup>(std::move(cleanup));
 }
 
-}  // namespace executorch::extension
+}  // namespace executorch::extension RUSHLIGHT_TENSOR_MODE

@@ -12,7 +12,7 @@
 
 #include "compat/detail/temporary.h"
 
-namespace rushlight::compat {
+namespace rushlight::compat RUSHLIGHT_TENSOR_MODE {
 
 namespace {
 
@@ -192,4 +192,4 @@ et::Error MethodState::execute() {
   return official(error);
 }
 
-}  // namespace rushlight::compat
+}  // namespace rushlight::compat RUSHLIGHT_TENSOR_MODE

@@ -96,7 +96,7 @@ struct Module::State {
   std::vector<std::unique_ptr<DataLoader>> data_loaders;
   std::vector<const MmapDataLoader*> mapped;  // the mapped ones of these loaders
   std::vector<FlatTensorDataMap> data_maps;
-  std::optional<merged_data_map::MergedDataMap> data;
+  std::optional<ET_MERGED_DATA_MAP_NAMESPACE::MergedDataMap> data;
   std::shared_ptr<Program> program;
 
   // Copies of the caller's options, to which `options` refers.
@@ -229,7 +229,7 @@ Error Module::State::open_data() {
     if (!map.ok()) return map.error();
     maps.push_back(&data_maps.emplace_back(std::move(*map)));
   }
-  auto merged = merged_data_map::MergedDataMap::load({maps.data(), maps.size()});
+  auto merged = ET_MERGED_DATA_MAP_NAMESPACE::MergedDataMap::load({maps.data(), maps.size()});
   if (!merged.ok()) return merged.error();
   data.emplace(std::move(*merged));
   return Error::Ok;

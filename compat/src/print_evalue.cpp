@@ -115,7 +115,7 @@ void print_elements(std::ostream& os, const Tensor& tensor) {
     RUSHLIGHT_PRINT(uint32_t, UInt32)
     RUSHLIGHT_PRINT(uint64_t, UInt64)
     default:
-      os << "<elements of dtype " << toString(tensor.scalar_type()) << '>';
+      os << "<elements of dtype " << runtime::toString(tensor.scalar_type()) << '>';
   }
 #undef RUSHLIGHT_PRINT
 }

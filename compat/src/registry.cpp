@@ -24,9 +24,9 @@
 #define MAX_KERNEL_NUM 2000
 #endif
 
-namespace rushlight::compat {
+namespace rushlight::compat RUSHLIGHT_TENSOR_MODE {
 
-namespace et = executorch::runtime;
+namespace et = executorch::ET_RUNTIME_NAMESPACE;
 
 namespace {
 
@@ -273,7 +273,7 @@ void register_one(Registry& all, const et::Kernel& kernel) {
 
 const OperatorTable& all_operators() { return *registry().first; }
 
-}  // namespace rushlight::compat
+}  // namespace rushlight::compat RUSHLIGHT_TENSOR_MODE
 
 namespace executorch::ET_RUNTIME_NAMESPACE {
 

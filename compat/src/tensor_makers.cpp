@@ -5,7 +5,7 @@
 
 #include <executorch/extension/tensor/tensor_ptr_maker.h>
 
-namespace executorch::extension {
+namespace executorch::extension RUSHLIGHT_TENSOR_MODE {
 
 using executorch::aten::Device;
 using executorch::aten::DimOrderType;
@@ -209,4 +209,4 @@ TensorPtr randint(int64_t low, int64_t high, Sizes sizes, ScalarType type, Tenso
   return drawn(form(std::move(sizes), {}, type, dynamism), integers(low, high));
 }
 
-}  // namespace executorch::extension
+}  // namespace executorch::extension RUSHLIGHT_TENSOR_MODE

@@ -10,7 +10,7 @@
 #include <executorch/runtime/core/device_memory_buffer.h>
 #include <executorch/runtime/core/exec_aten/util/tensor_util.h>
 
-namespace executorch::extension {
+namespace executorch::extension RUSHLIGHT_TENSOR_MODE {
 
 using executorch::aten::Device;
 using executorch::aten::DimOrderType;
@@ -252,4 +252,4 @@ runtime::Error resize_tensor_ptr(TensorPtr& tensor, const std::vector<SizesType>
   return runtime::resize_tensor(*tensor, {sizes.data(), sizes.size()});
 }
 
-}  // namespace executorch::extension
+}  // namespace executorch::extension RUSHLIGHT_TENSOR_MODE

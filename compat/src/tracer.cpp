@@ -3,9 +3,9 @@
 // records it.
 #include "compat/detail/tracer.h"
 
-namespace rushlight::compat {
+namespace rushlight::compat RUSHLIGHT_TENSOR_MODE {
 
-namespace et = executorch::runtime;
+namespace et = executorch::ET_RUNTIME_NAMESPACE;
 
 namespace {
 
@@ -78,4 +78,4 @@ Result<bool> OurTracer::log_delegate_output(DelegateEventId id, Span<const Tenso
   return ours(tracer_->log_intermediate_output_delegate(id.name, id.index, tensors));
 }
 
-}  // namespace rushlight::compat
+}  // namespace rushlight::compat RUSHLIGHT_TENSOR_MODE

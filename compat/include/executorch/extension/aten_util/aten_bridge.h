@@ -15,7 +15,7 @@
 #include <executorch/extension/tensor/tensor_ptr.h>
 #include <executorch/runtime/core/portable_type/tensor.h>
 
-namespace executorch::extension {
+namespace executorch::extension RUSHLIGHT_TENSOR_MODE {
 
 // The same dtype in the other enumeration. Aborts for a dtype that the other has not.
 runtime::etensor::ScalarType torch_to_executorch_scalar_type(caffe2::TypeMeta type);
@@ -32,7 +32,7 @@ at::Tensor alias_attensor_to_etensor(const runtime::etensor::Tensor& et);
 // `t` does not affect it. `t` must be dense: its strides follow from a dim order.
 TensorPtr alias_tensor_ptr_to_attensor(at::Tensor& t);
 
-}  // namespace executorch::extension
+}  // namespace executorch::extension RUSHLIGHT_TENSOR_MODE
 
 // Older names.
 namespace torch::executor::util {

@@ -19,7 +19,7 @@ std::ostream& operator<<(std::ostream& os, const EValue& value);
 
 }  // namespace executorch::ET_RUNTIME_NAMESPACE
 
-namespace executorch::extension {
+namespace executorch::extension RUSHLIGHT_TENSOR_MODE {
 
 // os << evalue_edge_items(5) makes the stream print 5 items at each end of a shortened list. 0 and negative
 // values select the default, 3.
@@ -49,7 +49,7 @@ class evalue_edge_items final {
   long edge_items_;
 };
 
-}  // namespace executorch::extension
+}  // namespace executorch::extension RUSHLIGHT_TENSOR_MODE
 
 namespace torch::executor::util {
 using ::executorch::extension::evalue_edge_items;
