@@ -89,6 +89,22 @@ foreach(rushlight_index RANGE ${rushlight_last})
     endif()
 endforeach()
 
+# PyTorch's kernels are no library of the code generator: the program looks them up.
+set(RUSHLIGHT_ATEN_FIRST OFF)
+rushlight_names("${RUSHLIGHT_LIBRARY_PRIORITY}" rushlight_priority)
+if("aten" IN_LIST rushlight_priority)
+    list(POP_FRONT rushlight_priority rushlight_first)
+    if(NOT rushlight_first STREQUAL "aten" OR NOT RUSHLIGHT_HAS_ATEN)
+        message(
+            FATAL_ERROR
+            "RUSHLIGHT_LIBRARY_PRIORITY: expected aten as its first name, and RUSHLIGHT_BUILD=aten, got \
+'${RUSHLIGHT_LIBRARY_PRIORITY}'"
+        )
+    endif()
+    set(RUSHLIGHT_ATEN_FIRST ON)
+    set(RUSHLIGHT_LIBRARY_PRIORITY "${rushlight_priority}")
+endif()
+
 # ON instead of a file selects the operators of the build's own kernel libraries.
 if(EXECUTORCH_SELECT_OPS_YAML MATCHES "(^|;)(ON|On|on|TRUE|YES|1)(;|$)")
     list(

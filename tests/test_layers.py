@@ -34,13 +34,14 @@ RUNTIME = [
     "llm",
     "runner",
 ]
-ABOVE_THE_RUNTIME = ["kernels", "backends", "compat", "python/bindings"]
+ABOVE_THE_RUNTIME = ["kernels", "backends", "aten", "compat", "python/bindings"]
 _PLATFORM = "a platform is chosen when a program is linked: a board's, the host's or the application's own"
 _GENERATED = "codegen writes it for each build"
 LINKED_FROM_ABOVE = {
     "rushlight::platform::abort": _PLATFORM,
     "rushlight::platform::emit_log": _PLATFORM,
     "rushlight::copy_with_device": "weak: an application that has devices defines it, others have none",
+    "rushlight::operators_with_aten": "aten/ defines it, for runners with PyTorch's kernels",
     "rushlight::selected_operators": _GENERATED,
     "rushlight::selected_backends": _GENERATED,
     "rushlight::baked_programs": _GENERATED,
@@ -83,6 +84,11 @@ PACKAGE = [
     "export",
     "cli",
 ]
+
+IMPORTS_TORCH = {
+    ROOT / "python/rushlight/runtime/fallback.py": "calls PyTorch's kernels, for programs that ask for it"
+}
+"""Modules outside of `export` and `quantize` that import torch, with the reason."""
 
 _CONTRACT = rf"kernels/ukernel/(?:{'|'.join(CONTRACTS)})\.h"
 _INCLUDE = re.compile(rf'^#include "(?!{_CONTRACT})(\w+)/(\w+)/', re.MULTILINE)
@@ -286,6 +292,24 @@ def test_only_the_bindings_see_backends() -> None:
     assert seen == []
 
 
+def test_pytorchs_kernels_are_seen_by_applications_only() -> None:
+    seen = [
+        path.relative_to(ROOT).as_posix()
+        for folder in ("runtime", "kernels", "backends")
+        for path in sorted((ROOT / folder).rglob("*"))
+        if path.suffix in (".h", ".cpp", ".inl")
+        and re.search(r'#include ("aten/|<(ATen|c10|torch)/)', path.read_text())
+    ]
+    assert seen == []
+    allowed = {"runtime": [*RUNTIME[: RUNTIME.index("module") + 1], "runner"], "kernels": ["checks"]}
+    beyond = [
+        f"{path} includes {top}/{part}"
+        for path, top, part in includes("aten")
+        if part not in allowed.get(top, ())
+    ]
+    assert beyond == []
+
+
 def test_microkernels_see_themselves_only() -> None:
     beyond = [
         f"{path} includes {top}/{part}"
@@ -390,7 +414,8 @@ def test_the_core_imports_numpy_and_ml_dtypes_only() -> None:
     for package, path in package_files():
         if package in ("__init__", "errors", "status", "printable", "files", "runtime"):
             used = {module.split(".")[0] for module in imports(path)}
-            assert used & third_party == set(), f"{path}: expected only {sorted(allowed)}"
+            own = {"torch"} if path in IMPORTS_TORCH else set()
+            assert used & third_party == own, f"{path}: expected only {sorted(allowed | own)}"
 
 
 def test_files_are_written_the_same_with_any_version_of_flatbuffers() -> None:
@@ -400,7 +425,7 @@ def test_files_are_written_the_same_with_any_version_of_flatbuffers() -> None:
 
 def test_only_exporting_and_quantizing_import_torch() -> None:
     for package, path in package_files():
-        if package not in ("export", "quantize"):
+        if package not in ("export", "quantize") and path not in IMPORTS_TORCH:
             assert {"torch", "torchao"}.isdisjoint(m.split(".")[0] for m in imports(path)), path
 
 
@@ -410,6 +435,7 @@ def test_every_source_begins_with_its_licence() -> None:
         "runtime",
         "kernels",
         "backends",
+        "aten",
         "compat",
         "cmake",
         "toolchains",

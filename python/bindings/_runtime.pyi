@@ -5,7 +5,7 @@ rushlight.runtime is the public interface. Here dtypes are PyTorch's enum values
 tensors are returned: 0 copies, 1 read-only views, 2 writable views.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, TypedDict
 
 from typing_extensions import Buffer
@@ -122,6 +122,15 @@ class TextGenerator:
 class Program:
     def method_names(self) -> list[str]: ...
     def method_facts(self, name: str) -> MethodFacts: ...
+    def serve(
+        self,
+        name: str,
+        signature: str,
+        first: bool,
+        overwrites: bool,
+        function: Callable[[list[Any]], list[tuple[int, ...]]],
+    ) -> bool: ...
+    def served(self) -> dict[str, int]: ...
     def load_method(self, name: str) -> Method: ...
     def load_text_generator(self) -> TextGenerator: ...
 

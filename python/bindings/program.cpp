@@ -54,10 +54,15 @@ std::shared_ptr<DataLoader> lend(const py::buffer& data) {
   return std::make_shared<SharedDataLoader>(kept, static_cast<size_t>(PyBytes_GET_SIZE(object)));
 }
 
-// Loads without the GIL. `load` returns a Result of a module.
+// Loads without the GIL. `load` takes a table of operators and returns a Result of a module, which keeps the
+// table alive: methods may outlive the program.
 template <class Load>
 std::unique_ptr<PyProgram> made(const Load& load, std::shared_ptr<PyTrace> trace) {
-  return std::make_unique<PyProgram>(value_of([&] { return without_gil(load); }), std::move(trace));
+  const auto fallback = std::make_shared<Fallback>();
+  std::unique_ptr<Module> module =
+      value_of([&] { return without_gil([&] { return load(fallback->table()); }); });
+  const std::shared_ptr<Module> kept(module.release(), [fallback](Module* last) { delete last; });
+  return std::make_unique<PyProgram>(kept, fallback, std::move(trace));
 }
 
 }  // namespace
@@ -68,7 +73,9 @@ std::unique_ptr<PyProgram> PyProgram::load_file(const std::string& path,
                                                 const LoadOptions& load) {
   ModuleOptions options = options_for(data_files, load);
   options.load_mode = static_cast<LoadMode>(mode);
-  return made([&] { return Module::load_file(path.c_str(), selected_operators, options); }, load.trace);
+  return made(
+      [&](const OperatorTable& operators) { return Module::load_file(path.c_str(), operators, options); },
+      load.trace);
 }
 
 std::unique_ptr<PyProgram> PyProgram::load_bytes(const py::buffer& data,
@@ -76,14 +83,18 @@ std::unique_ptr<PyProgram> PyProgram::load_bytes(const py::buffer& data,
                                                  const LoadOptions& load) {
   const ModuleOptions options = options_for(data_files, load);
   if (std::shared_ptr<DataLoader> loader = lend(data)) {
-    return made([&] { return Module::load(std::move(loader), selected_operators, options); }, load.trace);
+    return made(
+        [&](const OperatorTable& operators) { return Module::load(std::move(loader), operators, options); },
+        load.trace);
   }
   const py::buffer_info info = data.request();
   // The bytes are read as one block, so strides must not skip any.
   if (PyBuffer_IsContiguous(info.view(), 'C') == 0) throw py::buffer_error("the bytes are not contiguous");
   const Span<const uint8_t> bytes(static_cast<const uint8_t*>(info.ptr),
                                   static_cast<size_t>(info.size * info.itemsize));
-  return made([&] { return Module::load_bytes(bytes, selected_operators, options); }, load.trace);
+  return made(
+      [&](const OperatorTable& operators) { return Module::load_bytes(bytes, operators, options); },
+      load.trace);
 }
 
 py::list PyProgram::method_names() const {
@@ -112,7 +123,7 @@ auto PyProgram::loaded(const std::string& name, Load&& load) const {
   if (result.ok()) return std::move(*result);
   std::vector<std::string> names;
   if (meta.ok() && result.error() == Error::OperatorMissing)
-    names = missing_operators(*meta, selected_operators);
+    names = missing_operators(*meta, fallback_->table());
   if (meta.ok() && result.error() == Error::NotFound) names = missing_backends(*meta, selected_backends);
   fail(result.error(), -1, std::move(names));
 }
@@ -134,6 +145,18 @@ void bind_program(py::module_& m) {
       .def("method_names", &PyProgram::method_names, "Names of the methods, in file order.")
       .def("method_facts", &PyProgram::method_facts, py::arg("name"),
            "Describes a method without loading it.")
+      .def(
+          "serve",
+          [](const PyProgram& program, const std::string& name, const std::string& signature, bool first,
+             bool overwrites, py::function function) {
+            return program.fallback().add(name, signature, first, overwrites, std::move(function));
+          },
+          py::arg("name"), py::arg("signature"), py::arg("first"), py::arg("overwrites"),
+          py::arg("function"),
+          "Lets a function compute an operator (Fallback::add()); before a method is loaded.")
+      .def(
+          "served", [](const PyProgram& program) { return program.fallback().calls(); },
+          "The number of calls that functions have computed, by operator.")
       .def("load_method", &PyProgram::load_method, py::arg("name"),
            "Loads a new instance of a method, with separate memory and state.")
       .def("load_text_generator", &PyProgram::load_text_generator,

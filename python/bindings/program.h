@@ -8,6 +8,7 @@
 
 #include <pybind11/pybind11.h>
 
+#include "python/bindings/fallback.h"
 #include "python/bindings/generator.h"
 #include "python/bindings/method.h"
 #include "runtime/module/module.h"
@@ -26,8 +27,9 @@ struct LoadOptions {
 // Thread-safe: loading is serialised only if a trace is attached.
 class PyProgram {
  public:
-  PyProgram(std::unique_ptr<Module> module, std::shared_ptr<PyTrace> trace)
-      : module_(std::move(module)), trace_(std::move(trace)) {}
+  PyProgram(std::shared_ptr<Module> module, std::shared_ptr<Fallback> fallback,
+            std::shared_ptr<PyTrace> trace)
+      : module_(std::move(module)), fallback_(std::move(fallback)), trace_(std::move(trace)) {}
 
   // Throw RuntimeFailure. Verification and loading release the GIL.
   static std::unique_ptr<PyProgram> load_file(const std::string& path,
@@ -39,6 +41,8 @@ class PyProgram {
                                                const std::vector<std::string>& data_files,
                                                const LoadOptions& load);
 
+  // The operators that Python functions compute; added before a method is loaded.
+  [[nodiscard]] Fallback& fallback() const { return *fallback_; }
   [[nodiscard]] pybind11::list method_names() const;
   [[nodiscard]] pybind11::dict method_facts(const std::string& name) const;
   [[nodiscard]] std::unique_ptr<PyMethod> load_method(const std::string& name) const;
@@ -50,7 +54,8 @@ class PyProgram {
   template <class Load>
   [[nodiscard]] auto loaded(const std::string& name, Load&& load) const;
 
-  std::shared_ptr<Module> module_;
+  std::shared_ptr<Module> module_;      // keeps fallback_ alive
+  std::shared_ptr<Fallback> fallback_;  // the module's operators
   std::shared_ptr<PyTrace> trace_;  // null without tracing
 };
 

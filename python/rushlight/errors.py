@@ -346,14 +346,15 @@ class InvalidSelection(RushlightError):
 
 
 class MissingDependency(RushlightError):
-    """A Python package of an extra is not installed; `extra` is the extra's name."""
+    """A Python package of an extra is not installed; `extra` is the extra's name. `install` is a command for
+    the package alone."""
 
     exit_code = 23
 
-    def __init__(self, package: str, extra: str) -> None:
+    def __init__(self, package: str, extra: str, *, install: str = "") -> None:
         super().__init__(
             f"the Python package '{package}' is not installed",
-            next_step=f"pip install 'rushlight[{extra}]'",
+            next_step=install or f"pip install 'rushlight[{extra}]'",
         )
         self.package = package
         self.extra = extra

@@ -30,6 +30,10 @@ class KernelContext : public Traced {
         num_arguments_(num_arguments),
         threads_(threads),
         prepared_(prepared) {}
+  // The same call for another entry, whose kernel computes it.
+  KernelContext(const KernelContext& call, const KernelEntry& kernel) : KernelContext(call) {
+    kernel_ = &kernel;
+  }
   // For a kernel's prepare function, while the method is loaded.
   KernelContext(Preparation* preparation, const KernelEntry& kernel, size_t num_arguments,
                 ThreadPool* threads = nullptr)

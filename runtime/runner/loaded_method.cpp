@@ -68,7 +68,7 @@ Result<LoadedMethod*> LoadedMethod::load(const Program& program, const char* nam
   auto* loaded = new (own.data()) LoadedMethod(arena, temporary);
   loaded->left_ = left;
   RL_TRY(loaded->claim_planned(meta, memory, report));
-  RL_TRY_ASSIGN(Method method, Method::load(program, name, loaded->memory_, selected_operators, options));
+  RL_TRY_ASSIGN(Method method, Method::load(program, name, loaded->memory_, operators_for(program), options));
   new (&loaded->method_storage_) Method(std::move(method));
   RL_TRY(loaded->claim_outputs());
   if constexpr (RUSHLIGHT_PREPARE_KERNELS != 0) RL_TRY(loaded->prepare(memory, report));

@@ -5,6 +5,7 @@
 #include "runtime/executor/method.h"
 #include "runtime/runner/case_stream.h"
 #include "runtime/runner/memory_options.h"
+#include "runtime/runner/operators_for.h"
 
 namespace rushlight {
 

@@ -13,7 +13,7 @@ namespace {
 
 using testing::ElementsAre;
 
-TEST(Alias_OfATensor, SharesItsMemoryAndShape) {
+TEST(Alias, OfATensor_SharesItsMemoryAndShape) {
   float data[6] = {1, 2, 3, 4, 5, 6};
   HostTensor tensor({2, 3}, data);
   const at::Tensor result = alias(tensor.tensor());
@@ -23,7 +23,7 @@ TEST(Alias_OfATensor, SharesItsMemoryAndShape) {
   EXPECT_EQ(result.sum().item<float>(), 21);
 }
 
-TEST(Alias_OfEveryDtype_HasThatDtype, AndElementSize) {
+TEST(Alias, OfEveryDtype_HasThatDtype_AndElementSize) {
   for (int number = 0; number < 30; ++number) {
     const auto type = static_cast<ScalarType>(number);
     if (element_size(type) == 0) continue;
@@ -37,7 +37,7 @@ TEST(Alias_OfEveryDtype_HasThatDtype, AndElementSize) {
   }
 }
 
-TEST(Alias_OfChannelsLast_HasItsStrides, WithoutACopy) {
+TEST(Alias, OfChannelsLast_HasItsStrides_WithoutACopy) {
   std::vector<float> data(2 * 3 * 4 * 5);
   HostTensor tensor({2, 3, 4, 5}, data.data(), {0, 2, 3, 1});
   const at::Tensor result = alias(tensor.tensor());
@@ -45,7 +45,7 @@ TEST(Alias_OfChannelsLast_HasItsStrides, WithoutACopy) {
   EXPECT_THAT(result.strides().vec(), ElementsAre(60, 1, 15, 3));
 }
 
-TEST(Alias_OfRankZeroAndOfNoElements_HasTheirShapes, Too) {
+TEST(Alias, OfRankZeroAndOfNoElements_HasTheirShapes_Too) {
   double number = 7;
   HostTensor scalar({}, &number);
   EXPECT_EQ(alias(scalar.tensor()).dim(), 0);
@@ -54,7 +54,7 @@ TEST(Alias_OfRankZeroAndOfNoElements_HasTheirShapes, Too) {
   EXPECT_EQ(alias(none.tensor()).numel(), 0);
 }
 
-TEST(Alias_OfAPlannedTensorThatShrank_GrowsAgain, InPlace) {
+TEST(Alias, OfAPlannedTensorThatShrank_GrowsAgain_InPlace) {
   int32_t sizes[] = {4};
   int32_t strides[1];
   uint8_t order[] = {0};
@@ -70,7 +70,7 @@ TEST(Alias_OfAPlannedTensorThatShrank_GrowsAgain, InPlace) {
   EXPECT_THROW(result.resize_({5}), c10::Error);
 }
 
-TEST(Alias_OfQuantizedIntegers_KeepsThem, WithScaleOne) {
+TEST(Alias, OfQuantizedIntegers_KeepsThem_WithScaleOne) {
   int8_t data[2] = {-3, 4};
   HostTensor tensor({2}, ScalarType::QInt8, data);
   const at::Tensor result = alias(tensor.tensor());
@@ -78,7 +78,7 @@ TEST(Alias_OfQuantizedIntegers_KeepsThem, WithScaleOne) {
   EXPECT_EQ(result.dequantize().sum().item<float>(), 1);
 }
 
-TEST(TensorAlias_OfAPermutedTensor_HasItsDimOrder, InTheSameMemory) {
+TEST(TensorAlias, OfAPermutedTensor_HasItsDimOrder_InTheSameMemory) {
   const at::Tensor source = at::empty({2, 3, 4, 5}).contiguous(c10::MemoryFormat::ChannelsLast);
   auto result = TensorAlias::make(source);
   ASSERT_TRUE(result.ok());
@@ -90,7 +90,7 @@ TEST(TensorAlias_OfAPermutedTensor_HasItsDimOrder, InTheSameMemory) {
   EXPECT_EQ(transposed->tensor().strides()[1], 3);
 }
 
-TEST(TensorAlias_KeepsTheSource, Alive) {
+TEST(TensorAlias, KeepsTheSource_Alive) {
   auto result = TensorAlias::make(at::arange(5));
   ASSERT_TRUE(result.ok());
   EXPECT_EQ(result->tensor().const_data_ptr<int64_t>()[4], 4);
@@ -98,7 +98,7 @@ TEST(TensorAlias_KeepsTheSource, Alive) {
   EXPECT_EQ(moved.tensor().const_data_ptr<int64_t>()[3], 3);
 }
 
-TEST(TensorAlias_OfATensorWithGaps_IsRefused, AndOfOtherForms) {
+TEST(TensorAlias, OfATensorWithGaps_IsRefused_AndOfOtherForms) {
   EXPECT_EQ(TensorAlias::make(at::arange(10).slice(0, 0, 10, 2)).error(), Error::InvalidArgument);
   EXPECT_EQ(TensorAlias::make(at::empty({3}).expand({2, 3})).error(), Error::InvalidArgument);
   EXPECT_EQ(TensorAlias::make(at::empty({2}, c10::ScalarType::Float8_e5m2)).error(), Error::InvalidType);
@@ -108,7 +108,7 @@ TEST(TensorAlias_OfATensorWithGaps_IsRefused, AndOfOtherForms) {
 }
 
 // Each kind of argument goes to a value of the runtime and back.
-TEST(Values_OfEveryKind_ComeBack, Equal) {
+TEST(Values, OfEveryKind_ComeBack_Equal) {
   const at::Tensor tensor = at::arange(3);
   c10::List<std::optional<at::Tensor>> optional;
   optional.push_back(std::nullopt);
@@ -143,13 +143,13 @@ TEST(Values_OfEveryKind_ComeBack, Equal) {
   EXPECT_EQ(items[1]->data_ptr(), tensor.data_ptr());
 }
 
-TEST(Values_OfKindsThatProgramsLack_AreRefused, WithInvalidType) {
+TEST(Values, OfKindsThatProgramsLack_AreRefused_WithInvalidType) {
   Values values;
   EXPECT_EQ(values.add(c10::complex<double>(1, 2)).error(), Error::InvalidType);
   EXPECT_EQ(values.add(c10::List<std::string>({"a"})).error(), Error::InvalidType);
 }
 
-TEST(ToIvalue_OfANumber_ConvertsToTheKindOfTheParameter, Only) {
+TEST(ToIvalue, OfANumber_ConvertsToTheKindOfTheParameter_Only) {
   EXPECT_TRUE(to_ivalue(EValue(int64_t{2}), 'd').isDouble());
   EXPECT_TRUE(to_ivalue(EValue(int64_t{2}), 's').isInt());
   EXPECT_TRUE(to_ivalue(EValue(true), 'I').isInt());

@@ -57,6 +57,11 @@ class _ExportCommand(click.Command):
     type=PATH,
     help="Your kernel library, or a YAML file with out overloads. May be repeated.",
 )
+@click.option(
+    "--fallback",
+    type=click.Choice(["aten"]),
+    help="Also take operators and dtypes without a kernel, for rushlight.load(..., fallback=...).",
+)
 @click.option("--memory", type=FILE, help="YAML or JSON file that describes the memory banks.")
 @click.option(
     "--planner",

@@ -33,6 +33,7 @@ from rushlight.run.api import run
 from rushlight.run.cases import Case, Tolerance, bundled_case, case_of_ones, load_case, load_npz
 from rushlight.run.outcome import RunOutcome
 from rushlight.run.runner import DEFAULT_TIMEOUT
+from rushlight.runtime.fallback import FALLBACKS, Fallback
 from rushlight.trace.request import TraceRequest
 
 
@@ -75,6 +76,11 @@ from rushlight.trace.request import TraceRequest
 @click.option("--timeout", default=DEFAULT_TIMEOUT, show_default=True, help="Most seconds for the run.")
 @click.option("--max-instructions", type=int, help="Most instructions in one call [default: no limit].")
 @click.option("--max-memory", type=int, help="Most bytes of memory for one method [default: the machine's].")
+@click.option(
+    "--fallback",
+    type=click.Choice(FALLBACKS),
+    help="Let PyTorch compute operators without a kernel, or first all that it has; on the host.",
+)
 @integers_option
 @table_options("kernels")
 @define_option
@@ -99,6 +105,7 @@ def run_command(
     timeout: float,
     max_instructions: int | None,
     max_memory: int | None,
+    fallback: Fallback | None,
     integers: bool,
     kernels: tuple[Path, ...],
     defines: tuple[str, ...],
@@ -136,6 +143,7 @@ def run_command(
             baked=baked,
             max_instructions=max_instructions,
             max_memory=max_memory,
+            fallback=fallback,
             integers=integers,
         )
     if save is not None:

@@ -20,7 +20,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m rushlight.codegen", description=__doc__)
     add_libraries(parser)
     add_arguments(parser, "ops", "ops_yaml", "models", "all_ops", "dtypes", "only_dtypes")
-    add_words(parser, "compat", "prepare", "list-portable")
+    add_words(parser, "compat", "aten", "prepare", "list-portable")
     parser.add_argument(
         "--backend",
         nargs=3,
@@ -49,7 +49,7 @@ def _generate(options: argparse.Namespace) -> None:
     info.merge(steps.merge(files, table, ops=options.ops, all_ops=options.all_ops))
     by_dtype, only = dtypes_of(options)
     depends = [*files, *models]
-    selection = Selection(table, by_dtype, only, info, depends, options.list_portable)
+    selection = Selection(table, by_dtype, only, info, depends, options.list_portable, options.aten)
     backends = [LinkedBackend(*backend) for backend in options.backend]
     selected = write_all(
         selection,

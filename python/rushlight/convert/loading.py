@@ -33,13 +33,15 @@ def load(
     If `integers` is True, quantized subgraphs of a program from any exporter compute in integers, as in
     programs exported by rushlight: results may differ from float ones by one step of an output's scale,
     and are the same on every machine. False executes the file's own instructions. The default is True
-    unless events are recorded, because events refer to instructions by their index in the file.
+    unless events are recorded, because events refer to instructions by their index in the file, or PyTorch
+    computes the program as a reference (fallback="aten-first").
 
     A program without quantized subgraphs, or without convertible ones, is opened unchanged; `rushlight
     convert` prints the reasons. A converted program and its weights are held in memory, whatever
     `load_mode` says.
     """
-    wanted = not enable_etdump if integers is None else integers
+    as_given = enable_etdump or options.get("fallback") == "aten-first"
+    wanted = not as_given if integers is None else integers
     files = options.get("data_files", ())
     converted = _converted(source, module, files) if wanted else None
     how = {"module": module, "enable_etdump": enable_etdump, **options}

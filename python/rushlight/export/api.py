@@ -107,6 +107,9 @@ def export(
                 "int8" or "uint8" also sets their dtype; a QuantizedIo chooses single inputs and outputs,
                 with their quantization parameters. The methods "input0_scale", "input0_zp",
                 "output0_scale", ... return the parameters.
+            fallback: "aten" also takes operators and dtypes without a kernel, which PyTorch computes where
+                the program is loaded with fallback="aten". An operator with a decomposition is decomposed,
+                unless `keep` has it.
             progress: called with the name of each step and the completed share, from 0 to 1.
 
     Errors: NotExportable listing each node that cannot run, with its source line, operator, dtype and a

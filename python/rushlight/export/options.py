@@ -14,6 +14,7 @@ from rushlight.export.quantized_io import QuantizedIo
 Progress = Callable[[str, float], None]
 RUNTIMES = ("rushlight", "executorch")
 AUTO = "auto"
+FALLBACK = "aten"
 
 
 @dataclass(frozen=True)
@@ -30,7 +31,7 @@ class MethodSource:
 @dataclass(frozen=True)
 class Options:
     """The options of an export; `rushlight.export.export` documents each. Errors: InvalidArgument for an
-    unknown runtime, channels_last or quantize_io."""
+    unknown runtime, channels_last, quantize_io or fallback."""
 
     target: str | None = None
     runtime: str = "rushlight"
@@ -49,6 +50,7 @@ class Options:
     custom_ops: Sequence[Any] = ()
     channels_last: bool | str = AUTO
     quantize_io: bool | str | QuantizedIo = False
+    fallback: str | None = None
     progress: Progress | None = None
 
     def __post_init__(self) -> None:
@@ -58,7 +60,8 @@ class Options:
             raise InvalidArgument(
                 f"channels_last: expected True, False or '{AUTO}', got {self.channels_last!r}"
             )
-
+        if self.fallback not in (None, FALLBACK):
+            raise InvalidArgument(f"fallback: expected None or '{FALLBACK}', got {self.fallback!r}")
         QuantizedIo.of(self.quantize_io)
 
     @property

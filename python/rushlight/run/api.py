@@ -22,6 +22,7 @@ from rushlight.run.on_target import BakedProgram, Interpreter
 from rushlight.run.outcome import RunOutcome, compared
 from rushlight.run.prepared import PreparedCase, prepare_case
 from rushlight.run.runner import DEFAULT_TIMEOUT, Limits, Runner
+from rushlight.runtime.fallback import Fallback
 from rushlight.trace.request import TraceRequest
 
 
@@ -43,6 +44,7 @@ def run(
     prepare: bool = True,
     max_instructions: int | None = None,
     max_memory: int | None = None,
+    fallback: Fallback | None = None,
     integers: bool = True,
 ) -> RunOutcome:
     """Runs the calls of `case`: on the host in this process, on other targets by an executable built
@@ -66,8 +68,10 @@ def run(
         prepare: kernels of hosts pack constants when a program is loaded; baked programs never do.
         max_instructions: maximum instructions per call. Boards and baked programs have no such limit.
         max_memory: maximum bytes of memory per method. Boards and baked programs have no such limit.
+        fallback: "aten" lets PyTorch compute operators without a kernel, "aten-first" all that it has; for
+            programs that run in this process.
         integers: convert the program first, so that its quantized parts compute in integers; not for traces,
-            which refer to the file's own instructions, and not for given builds.
+            which refer to the file's own instructions, for fallback="aten-first", and for given builds.
 
     Errors: the errors of loading and building; BuildOnly; RunTimeout; TargetCrashed; the errors of the
     runtime.
@@ -79,14 +83,22 @@ def run(
     is_given = built is not None or module is not None or isinstance(baked, BakedBuild)
     # Calls that replace a delegate would be traced as separate events.
     if not is_given and (trace is None or has_delegates(prepared.program)):
-        prepared = converted_case(prepared, build.defines, integers=integers and trace is None)
+        prepared = converted_case(
+            prepared, build.defines, integers=integers and trace is None and fallback != "aten-first"
+        )
     limits = Limits(timeout, max_instructions, max_memory)
     uses_process = module is not None or (built is None and not build.changes_the_runtime)
+    in_process = chosen.kind == "host" and trace is None and uses_process and not baked
+    if fallback is not None and not in_process:
+        raise InvalidArgument(
+            "fallback: expected a run in this process, got a target or an option that builds a runner",
+            next_step="Run it on the host, without a trace, baking and definitions.",
+        )
     runner: Runner
     if baked:
         runner = _baked(chosen, baked, build, prepared, limits, trace)
-    elif chosen.kind == "host" and trace is None and uses_process:
-        runner = InProcess(limits, module, prepare)
+    elif in_process:
+        runner = InProcess(limits, module, prepare, fallback)
     else:
         inside = linked_in if built else chosen.kind == "bare-metal"
         if chosen.kind == "bare-metal":

@@ -18,16 +18,18 @@ from rushlight.run.case_stream import CallResult
 from rushlight.run.cases import Call
 from rushlight.run.prepared import PreparedCase
 from rushlight.run.runner import Limits, Results
+from rushlight.runtime.fallback import Fallback
 
 
 @dataclass(frozen=True)
 class InProcess:
     """Runs programs in this process; `module` is the native module of a build, used instead of the package's.
-    Without `prepare` kernels pack no constants."""
+    Without `prepare` kernels pack no constants; `fallback` is rushlight.load's."""
 
     limits: Limits
     module: ModuleType | None = None
     prepare: bool = True
+    fallback: Fallback | None = None
 
     def run(self, prepared: PreparedCase) -> Results:
         """See Runner."""
@@ -39,6 +41,7 @@ class InProcess:
                 prepare=self.prepare,
                 max_instructions=self.limits.instructions,
                 max_memory=self.limits.memory,
+                fallback=self.fallback,
             )
             return Results([_call(program, prepared, call) for call in prepared.case.calls])
 

@@ -4,12 +4,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from types import ModuleType
 from typing import Any, Literal
 
-from rushlight.errors import InvalidArgument, MethodNotFound
+from rushlight.errors import InvalidArgument, MethodNotFound, OperatorNotFound
 from rushlight.runtime import native
+from rushlight.runtime.fallback import FALLBACKS, Fallback, serve
 from rushlight.runtime.method import Method, Outputs
 from rushlight.runtime.method_meta import MethodMemory, MethodMeta
 from rushlight.runtime.text_generator import TextGenerator
@@ -20,6 +21,10 @@ DataFiles = Sequence[str | os.PathLike[str]]
 LoadMode = Literal["file", "mmap", "mmap-locked", "mmap-try-locked"]
 _MODES: dict[str, int] = {"file": 0, "mmap": 1, "mmap-locked": 2, "mmap-try-locked": 3}
 _DATA_STEP = "Give the .ptd file that was written beside the program: data_files=[...]."
+_FALLBACK_STEP = (
+    'Let PyTorch compute them: rushlight.load(..., fallback="aten"). Or export the model without them, or '
+    "add kernels."
+)
 
 
 def _contiguous(view: memoryview) -> bytes:
@@ -44,7 +49,10 @@ class Program:
         prepare: bool = True,
         max_instructions: int | None = None,
         max_memory: int | None = None,
+        fallback: Fallback | None = None,
     ) -> None:
+        if fallback not in (None, *FALLBACKS):
+            raise ValueError(f"fallback: expected None or one of {', '.join(FALLBACKS)}, got {fallback!r}")
         limits = {"threads": threads, "max_instructions": max_instructions, "max_memory": max_memory}
         for name, limit in limits.items():
             if limit is not None and not 1 <= limit < 1 << 64:
@@ -68,6 +76,21 @@ class Program:
             self._program = native.call(self._module, load_file, path, files, mode, self._trace, *options)
             self._path = path
         self._methods: dict[str, Method] = {}
+        self._fallback = fallback
+        if fallback is not None:
+            serve(self._program, self._operators(), fallback)
+
+    @property
+    def fallback_operators(self) -> dict[str, int]:
+        """The operators that PyTorch computes, each with the number of calls so far: those without a kernel
+        in this build, and those of which it has computed calls. Empty without `fallback`."""
+        own = set() if self._fallback == "aten-first" else set(self._module.operator_names())
+        return {name: n for name, n in sorted(self._program.served().items()) if n or name not in own}
+
+    def _operators(self) -> Iterator[str]:
+        """The operators that the methods name."""
+        for method in self.method_names:
+            yield from native.call(self._module, self._program.method_facts, method)["operators"]
 
     @property
     def method_names(self) -> list[str]:
@@ -104,6 +127,8 @@ class Program:
         except self._module.RuntimeFailure as failure:
             self._check_name(name)
             error = native.exception(failure, self._module)
+            if isinstance(error, OperatorNotFound) and self._fallback is None:
+                error.next_step = _FALLBACK_STEP
             if type(error) is InvalidArgument and failure.args[0] == Status.NotFound and not self._has_data:
                 error.next_step = _DATA_STEP  # besides backends only tensors are looked up
             raise error from None
@@ -170,6 +195,7 @@ def load(
     prepare: bool = True,
     max_instructions: int | None = None,
     max_memory: int | None = None,
+    fallback: Fallback | None = None,
 ) -> Program:
     """Opens and verifies a .pte, a path or its bytes.
 
@@ -195,7 +221,12 @@ def load(
     bytes is refused before they are allocated: values, planned buffers, outputs and scratch; weights that do
     not fit in the rest are not packed. Without them there is no limit on instructions, and memory is limited
     to what the machine has.
-    Raises InvalidProgram, InvalidArgument (a file that cannot be read).
+
+    `fallback` "aten" lets PyTorch compute operators without a kernel in this build, and calls with dtypes
+    that its kernel lacks, in the program's memory; `Program.fallback_operators` lists them. "aten-first" lets
+    it compute every operator that it has: a reference to compare with.
+    Raises InvalidProgram, InvalidArgument (a file that cannot be read), MissingDependency (`fallback` without
+    torch).
     """
     return Program(
         source,
@@ -208,4 +239,5 @@ def load(
         prepare=prepare,
         max_instructions=max_instructions,
         max_memory=max_memory,
+        fallback=fallback,
     )

@@ -158,3 +158,12 @@ def test_a_data_file_that_is_none_is_refused(tmp_path, capsys):
     code, printed = _run(["run", folder / "model.pte", "--data", folder / "model.pte"], capsys)
     assert code == 10 and "FT01" in printed.err
     assert _run(["run", folder / "model.pte", "--data", tmp_path / "none.ptd"], capsys)[0] == 11
+
+
+def test_pytorch_computes_a_program_on_request(capsys):
+    pytest.importorskip("torch", reason="torch is not installed")
+    folder = INTEROP / "softplus"
+    words = ["run", folder / "model.pte", "--case", folder / "case.json", "--fallback", "aten-first"]
+    assert _run(words, capsys)[0] == 0
+    code, printed = _run([*words, "-t", "cortex-m55"], capsys)
+    assert code == 11 and "fallback: expected a run in this process" in printed.err

@@ -19,6 +19,7 @@ SPELLINGS = {
     "typing.SupportsInt | typing.SupportsIndex": "int",
     "typing.SupportsInt": "int",
     "collections.abc.Sequence": "Sequence",
+    "collections.abc.Callable": "Callable",
     "collections.abc.Mapping": "dict",
     "typing_extensions.Buffer": "Buffer",
     "collections.abc.Buffer": "Buffer",
@@ -35,7 +36,7 @@ def normal(annotation: str) -> str:
     """An annotation as pybind11 and the stub both spell it: without what is inside containers."""
     for theirs, ours in SPELLINGS.items():
         annotation = annotation.replace(theirs, ours)
-    annotation = re.sub(r"\b(list|dict|tuple)\[.*?\](?=$| \|)", r"\1", annotation)
+    annotation = re.sub(r"\b(list|dict|tuple|Callable)\[.*?\](?=$| \|)", r"\1", annotation)
     return "dict" if annotation in TYPED_DICTS else annotation
 
 

@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections import ChainMap
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import Any
@@ -17,7 +18,7 @@ from rushlight.errors import InvalidSelection
 from rushlight.sources import source_root
 
 # Arguments that the out tensor determines, or that a kernel ignores.
-_CREATION = frozenset({"dtype", "layout", "device", "pin_memory", "memory_format", "non_blocking"})
+CREATION = frozenset({"dtype", "layout", "device", "pin_memory", "memory_format", "non_blocking"})
 # Operators with the same arguments and result as another one.
 _SAME = {
     "aten::_unsafe_view": "aten::view_copy",
@@ -64,6 +65,7 @@ class OperatorLibrary:
         label: the library's name in error messages.
         any_order: True if the kernels accept tensors in any dim order.
         whole: the complete library, with the rows that the runtime lacks; None if this is it.
+        serve: returns a row for an operator that the table lacks, or None; see serving().
     """
 
     def __init__(
@@ -72,9 +74,15 @@ class OperatorLibrary:
         label: str = "rushlight's operator table",
         any_order: bool = True,
         whole: OperatorLibrary | None = None,
+        serve: Callable[[OpOverload], Operator | None] | None = None,
     ) -> None:
-        self.table, self.operators, self.label, self.any_order = table, table.operators, label, any_order
+        self.operators, self.label, self.any_order = table.operators, label, any_order
         self.whole = whole or self
+        self._serve = serve
+        self._served: dict[str, Operator] = {}
+        self.table = table
+        if serve is not None:
+            self.table = replace(table, operators=ChainMap(self._served, dict(table.operators)))
         self._found: dict[OpOverload, str | None] = {}
         self._traits: dict[OpOverload, frozenset[str]] = {}
 
@@ -105,13 +113,23 @@ class OperatorLibrary:
             rows[name] = replace(row, dtypes=row.dtypes - set(dtypes))
         return self._with(rows, self.whole)
 
+    def serving(
+        self, serve: Callable[[OpOverload], Operator | None], rows: Iterable[Operator]
+    ) -> OperatorLibrary:
+        """The library with `serve`, which makes a row for an operator that is left over: neither in the table
+        nor decomposed. `rows` replace rows of the same names."""
+        table = OperatorTable(self.table.path, {**self.operators, **{row.name: row for row in rows}})
+        whole = None if self.whole is self else self.whole
+        return OperatorLibrary(table, self.label, self.any_order, whole, serve)
+
     def _with(self, rows: dict[str, Operator], whole: OperatorLibrary | None) -> OperatorLibrary:
-        return OperatorLibrary(OperatorTable(self.table.path, rows), self.label, self.any_order, whole)
+        table = OperatorTable(self.table.path, rows)
+        return OperatorLibrary(table, self.label, self.any_order, whole, self._serve)
 
     @cached_property
     def _by_key(self) -> dict[_Key, str]:
         by_key: dict[_Key, str] = {}
-        for without in (frozenset(), _CREATION):  # exact matches first
+        for without in (frozenset(), CREATION):  # exact matches first
             for name, row in self.operators.items():
                 if any(argument.mutable for argument in row.schema.arguments):
                     by_key.setdefault(_key(_base(name), row.schema.arguments, without), name)
@@ -140,6 +158,15 @@ class OperatorLibrary:
             self._found[function] = self._find(function)
         return self._found[function]
 
+    def find_or_serve(self, function: OpOverload) -> str | None:
+        """As find(), with the rows that `serve` makes."""
+        row = self.find(function)
+        made = None if row is not None or self._serve is None else self._serve(function)
+        if made is None:
+            return row
+        self._served[made.name] = made
+        return made.name
+
     def _find(self, function: OpOverload) -> str | None:
         schema = function._schema
         name = schema.name + (f".{schema.overload_name}" if schema.overload_name else "")
@@ -153,7 +180,7 @@ class OperatorLibrary:
         plain = base.rstrip("_")
         unwritten = [_readable(argument) for argument in arguments]
         for candidate in (base, plain, f"{plain}_copy", _SAME.get(base, base)):
-            for without in (frozenset(), _CREATION):
+            for without in (frozenset(), CREATION):
                 row = self._by_key.get(_key(candidate, unwritten, without))
                 if row is not None:
                     return row
@@ -165,7 +192,7 @@ class OperatorLibrary:
 
     def schema(self, row: str) -> Schema:
         """The schema of a row."""
-        return self.operators[row].schema
+        return self.table.operators[row].schema
 
     def is_in_place(self, row: str) -> bool:
         """True if the row overwrites one of its inputs, as "aten::copy_" does, and has no out argument."""

@@ -68,7 +68,7 @@ class Lowering(Builder):
             return view
         if not isinstance(target, torch._ops.OpOverload) or expanded_overload(target):
             return self._symbolic(node, environment)
-        row = self.library.find(target)
+        row = self.library.find_or_serve(target)
         if row is None:
             return self.missing(node)
         return self._call_row(node, row, environment)

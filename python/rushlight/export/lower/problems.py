@@ -12,6 +12,7 @@ from torch.fx import Node
 
 from rushlight.errors import NotExportable
 from rushlight.export.frontend.operators import OperatorLibrary
+from rushlight.export.frontend.served import served_row
 from rushlight.export.graph.nodes import module_path, source_line
 
 
@@ -42,6 +43,8 @@ class Problem:
         )
         reason = f"{library.label} has no kernel for it ({', '.join(dtypes) or 'no tensors'})"
         remedy = "write it with other operators, give a decomposition, or add a kernel"
+        if isinstance(node.target, torch._ops.OpOverload) and served_row(node.target) is not None:
+            remedy += ', or let PyTorch compute it: fallback="aten" in export and load'
         return cls.of_node(node, str(node.target), reason, remedy)
 
     def __str__(self) -> str:

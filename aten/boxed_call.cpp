@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A call pushes its arguments on a stack, as TorchScript does, so one function serves every operator. Written
+// tensors are aliases of planned memory. ATen may resize them within their capacity or return other tensors;
+// afterwards the runtime's tensor takes the result's shape, and only a result in other memory, or in another
+// layout, is copied. InferenceMode leaves autograd's part of the dispatcher out.
+#include "aten/boxed_call.h"
+
+#include <cctype>
+#include <string_view>
+
+#include <ATen/core/dispatch/Dispatcher.h>
+#include <c10/core/InferenceMode.h>
+#include <c10/util/Exception.h>
+
+#include "aten/convert.h"
+#include "aten/custom.h"
+#include "aten/overlap.h"
+#include "runtime/base/log.h"
+
+namespace rushlight::aten {
+
+namespace {
+
+// Drops the warning that an out tensor is resized, which is how programs use them, and logs others.
+class QuietResize final : public c10::WarningHandler {
+ public:
+  void process(const c10::Warning& warning) override {
+    if (warning.msg().find("was resized") != std::string::npos) return;
+    RL_LOG(Info, "PyTorch: %s", warning.msg().c_str());
+  }
+};
+
+bool is_written(const c10::Argument& argument) {
+  return argument.alias_info() != nullptr && argument.alias_info()->isWrite();
+}
+
+// Signature characters of types that are not lists; 0: programs have no such value.
+char scalar_code(const c10::Type& type, bool written) {
+  switch (type.kind()) {
+    case c10::TypeKind::TensorType:
+      return written ? 'w' : 't';
+    case c10::TypeKind::IntType:
+    case c10::TypeKind::SymIntType:
+      return 'i';
+    case c10::TypeKind::FloatType:
+      return 'd';
+    case c10::TypeKind::BoolType:
+      return 'b';
+    case c10::TypeKind::NumberType:
+      return 's';
+    case c10::TypeKind::StringType:
+    case c10::TypeKind::DeviceObjType:
+      return 'z';
+    case c10::TypeKind::GeneratorType:
+      return 'e';  // None: generators stay in Python
+    default:
+      return 0;
+  }
+}
+
+char list_code(const c10::Type& item, bool written) {
+  switch (item.kind()) {
+    case c10::TypeKind::TensorType:
+      return written ? 'k' : 'l';
+    case c10::TypeKind::OptionalType: {
+      const auto& inner = *item.castRaw<c10::OptionalType>()->getElementType();
+      return inner.kind() == c10::TypeKind::TensorType && !written ? 'p' : 0;
+    }
+    case c10::TypeKind::IntType:
+    case c10::TypeKind::SymIntType:
+      return 'n';
+    case c10::TypeKind::FloatType:
+      return 'f';
+    case c10::TypeKind::BoolType:
+      return 'o';
+    default:
+      return 0;
+  }
+}
+
+char code_of(const c10::Type& type, bool written) {
+  if (type.kind() == c10::TypeKind::OptionalType) {
+    const char code = code_of(*type.castRaw<c10::OptionalType>()->getElementType(), written);
+    // The loader does not know optional tensors that are written.
+    if (code == 0 || written) return 0;
+    return static_cast<char>(std::toupper(static_cast<unsigned char>(code)));
+  }
+  if (type.kind() == c10::TypeKind::ListType) {
+    return list_code(*type.castRaw<c10::ListType>()->getElementType(), written);
+  }
+  return scalar_code(type, written);
+}
+
+c10::IValue argument_value(const c10::TypeKind kind, const EValue& value, char code) {
+  if (kind == c10::TypeKind::DeviceObjType && !value.is_none()) {
+    return c10::Device(std::string(value.to_string_view()));
+  }
+  TORCH_CHECK_NOT_IMPLEMENTED(std::tolower(code) != 'e' || value.is_none(),
+                              "generator: expected None, got a ", to_string(value.tag));
+  return to_ivalue(value, code);
+}
+
+// A written tensor of the call. ATen gets other memory for one that the call also reads, as it writes results
+// before it has read all of its inputs; store_tensor() copies them.
+at::Tensor written_tensor(const Tensor& tensor, const char* signature, EValue* const* arguments) {
+  const at::Tensor target = alias(tensor);
+  return is_read(*tensor.impl(), signature, arguments) ? target.clone() : target;
+}
+
+c10::IValue written_value(const EValue& value, const char* signature, EValue* const* arguments) {
+  if (value.is_tensor()) return written_tensor(value.to_tensor(), signature, arguments);
+  c10::List<at::Tensor> list;
+  for (const Tensor& tensor : value.to_tensor_list()) {
+    list.push_back(written_tensor(tensor, signature, arguments));
+  }
+  return list;
+}
+
+// Equal layouts: dimensions of size 1 may have any stride.
+bool has_strides_of(const at::Tensor& result, const TensorImpl& target) {
+  for (int64_t d = 0; d < result.dim(); ++d) {
+    const auto stride = target.strides()[static_cast<size_t>(d)];
+    if (result.size(d) != 1 && result.stride(d) != stride) return false;
+  }
+  return true;
+}
+
+// Gives `target` the shape of `result` and, unless they are there already, its elements.
+Error store_tensor(const at::Tensor& result, const Tensor& target, size_t index) {
+  if (!result.defined()) return Error::Ok;
+  TensorImpl& impl = *target.impl();
+  RL_CHECK(result.scalar_type() == to_aten(impl.scalar_type()), Error::InvalidType,
+           "result %lu: expected dtype %s, got %s", log_number(index), to_string(impl.scalar_type()),
+           c10::toString(result.scalar_type()));
+  std::vector<SizesType> sizes;
+  for (const int64_t size : result.sizes()) {
+    RL_CHECK(size <= INT32_MAX, Error::InvalidArgument, "result %lu: expected sizes below 2^31, got %ld",
+             log_number(index), static_cast<long>(size));
+    sizes.push_back(static_cast<SizesType>(size));
+  }
+  RL_CHECK(impl.resize({sizes.data(), sizes.size()}) == Error::Ok, Error::InvalidArgument,
+           "result %lu: its shape does not fit the program's tensor", log_number(index));
+  if (impl.numel() == 0) return Error::Ok;
+  const bool in_place = result.data_ptr() == impl.data();
+  if (in_place && has_strides_of(result, impl) && !result.is_conj() && !result.is_neg()) return Error::Ok;
+  alias(impl).copy_(in_place ? result.clone() : result);
+  return Error::Ok;
+}
+
+Error store_list(const c10::List<at::Tensor>& results, Span<Tensor> targets, size_t index) {
+  RL_CHECK(results.size() == targets.size(), Error::InvalidArgument,
+           "result %lu: expected %lu tensors, got %lu", log_number(index), log_number(targets.size()),
+           log_number(results.size()));
+  for (size_t i = 0; i < targets.size(); ++i) RL_TRY(store_tensor(results.get(i), targets[i], index));
+  return Error::Ok;
+}
+
+Error store_value(const c10::IValue& result, const EValue& target, size_t index) {
+  if (result.isTensor()) return store_tensor(result.toTensor(), target.to_tensor(), index);
+  RL_CHECK(result.isTensorList(), Error::InvalidType, "result %lu: expected tensors, got a %s",
+           log_number(index), result.tagKind().c_str());
+  return store_list(result.toTensorList(), target.to_tensor_list(), index);
+}
+
+Error logged(const char* name, Error error, const char* message) {
+  RL_LOG(Error, "operator %s: %s", name, message);
+  return error;
+}
+
+// The functional overload of an out variant: "out" belongs to "", and "Tensor_out" to "Tensor".
+std::optional<c10::OperatorName> functional(const c10::OperatorName& name) {
+  constexpr std::string_view kOut = "_out";
+  const std::string_view overload = name.overload_name;
+  if (overload == "out") return c10::OperatorName(name.name, "");
+  if (overload.size() <= kOut.size() || overload.substr(overload.size() - kOut.size()) != kOut) return {};
+  return c10::OperatorName(name.name, std::string(overload.substr(0, overload.size() - kOut.size())));
+}
+
+std::optional<c10::OperatorHandle> find_handle(const c10::OperatorName& name) {
+  auto handle = c10::Dispatcher::singleton().findSchema(name);
+  if (!handle.has_value()) return {};
+  const bool computes = handle->hasComputedKernelForDispatchKey(c10::DispatchKey::CPU) ||
+                        handle->hasComputedKernelForDispatchKey(c10::DispatchKey::QuantizedCPU);
+  return computes ? handle : std::nullopt;
+}
+
+}  // namespace
+
+std::optional<BoxedCall> BoxedCall::make(const c10::FunctionSchema& schema, Function function) {
+  BoxedCall call;
+  bool is_out_variant = false;
+  for (const c10::Argument& argument : schema.arguments()) {
+    const bool written = is_written(argument);
+    const char code = code_of(*argument.type(), written);
+    if (code == 0) return {};
+    call.signature_ += code;
+    is_out_variant = is_out_variant || written;
+    call.writes_inputs_ = call.writes_inputs_ || (written && !argument.is_out());
+  }
+  call.num_parameters_ = call.signature_.size();
+  if (!is_out_variant) {
+    for (const c10::Argument& result : schema.returns()) {
+      const char code = code_of(*result.type(), true);
+      if (!is_written(code)) return {};
+      call.signature_ += code;
+    }
+  }
+  for (const c10::Argument& argument : schema.arguments()) call.kinds_.push_back(argument.type()->kind());
+  call.function_ = std::move(function);
+  return call;
+}
+
+std::optional<BoxedCall> BoxedCall::find_custom(const std::string& name) {
+  const CustomKernel* kernel = custom_kernel(name);
+  if (kernel == nullptr) return {};
+  return make(kernel->schema, kernel->call);
+}
+
+std::optional<BoxedCall> BoxedCall::find(const std::string& name) {
+  const size_t dot = name.find('.');
+  const c10::OperatorName whole(name.substr(0, dot), dot == std::string::npos ? "" : name.substr(dot + 1));
+  auto handle = find_handle(whole);
+  if (!handle.has_value()) {
+    const auto other = functional(whole);
+    if (other.has_value()) handle = find_handle(*other);
+  }
+  if (!handle.has_value()) return {};
+  return make(handle->schema(), [handle](torch::jit::Stack& stack) { handle->callBoxed(stack); });
+}
+
+Error BoxedCall::operator()(const char* name, EValue* const* arguments) const noexcept {
+  try {
+    const c10::InferenceMode inference;
+    QuietResize handler;
+    const c10::WarningUtils::WarningHandlerGuard quiet(&handler);
+    torch::jit::Stack stack;
+    torch::jit::Stack written;
+    for (size_t i = 0; i < num_parameters_; ++i) {
+      if (is_written(signature_[i])) {
+        written.push_back(written_value(*arguments[i], signature_.c_str(), arguments));
+        stack.push_back(written.back());
+      } else {
+        stack.push_back(argument_value(kinds_[i], *arguments[i], signature_[i]));
+      }
+    }
+    function_(stack);
+    return store(stack, written, arguments);
+  } catch (const c10::NotImplementedError& error) {
+    return logged(name, Error::NotSupported, error.what_without_backtrace());
+  } catch (const c10::TypeError& error) {
+    return logged(name, Error::InvalidType, error.what_without_backtrace());
+  } catch (const c10::OutOfMemoryError& error) {
+    return logged(name, Error::MemoryAllocationFailed, error.what_without_backtrace());
+  } catch (const c10::Error& error) {
+    return logged(name, Error::InvalidArgument, error.what_without_backtrace());
+  } catch (const std::bad_alloc&) {
+    return logged(name, Error::MemoryAllocationFailed, "out of memory");
+  } catch (const std::exception& error) {
+    return logged(name, Error::Internal, error.what());
+  } catch (...) {
+    return logged(name, Error::Internal, "an unknown exception");
+  }
+}
+
+// An out variant returns the tensors that it wrote, or nothing. A kernel may return others in their place.
+Error BoxedCall::store(const torch::jit::Stack& results, const torch::jit::Stack& written,
+                       EValue* const* arguments) const {
+  const bool returned = written.empty() || results.size() == written.size();
+  const torch::jit::Stack& values = returned ? results : written;
+  size_t next = 0;
+  for (size_t i = 0; i < signature_.size(); ++i) {
+    if (!is_written(signature_[i])) continue;
+    RL_CHECK(next < values.size(), Error::Internal, "expected %lu results, got %lu", log_number(next + 1),
+             log_number(values.size()));
+    RL_TRY(store_value(values[next], *arguments[i], next));
+    ++next;
+  }
+  return Error::Ok;
+}
+
+}  // namespace rushlight::aten
