@@ -23,10 +23,11 @@
 #include "compat/detail/temporary.h"
 #include "runtime/kernel/context.h"
 
-namespace rushlight::compat {
+namespace rushlight::compat RUSHLIGHT_TENSOR_MODE {
 
 namespace aten = executorch::aten;
 
+#ifndef USE_ATEN_LIB  // in ATen mode, rushlight's kernels have no official functions
 // Converts an argument to the kernel's parameter type. Types that rushlight shares are passed by reference;
 // enumerations become their number, and a device its type. Lists are not copied. An optional becomes the
 // optional of the converted type.
@@ -82,6 +83,7 @@ decltype(auto) pass(T& value) {
     return argument(std::as_const(value));
   }
 }
+#endif
 
 // Returns false if a tensor has more than kTensorDimensionLimit dimensions, the limit of kernels. Official
 // tensors may have more, if their maker provides the memory that describes them.
@@ -121,6 +123,7 @@ void run(executorch::ET_RUNTIME_NAMESPACE::KernelRuntimeContext& context, Functi
   if (error != Error::Ok) context.fail(official(error));
 }
 
+#ifndef USE_ATEN_LIB
 // Calls kKernel, a kernel with rushlight's signature and the same parameters in the same order.
 template <auto kKernel, class... Arguments>
 void call(executorch::ET_RUNTIME_NAMESPACE::KernelRuntimeContext& context, Arguments&... arguments) {
@@ -136,5 +139,6 @@ void call_or_abort(Arguments&... arguments) {
   call<kKernel>(context, arguments...);
   ET_CHECK_MSG(context.failure_state() == executorch::runtime::Error::Ok, "kernel without a context: failed");
 }
+#endif
 
-}  // namespace rushlight::compat
+}  // namespace rushlight::compatRUSHLIGHT_TENSOR_MODE

@@ -29,4 +29,4 @@ constexpr ScalarType ours(executorch::runtime::etensor::ScalarType type) {
 static_assert(official(ScalarType::UInt64) == executorch::runtime::etensor::ScalarType::UInt64);
 static_assert(official(ScalarType::BFloat16) == executorch::runtime::etensor::ScalarType::BFloat16);
 
-}  // namespace rushlight::compat RUSHLIGHT_TENSOR_MODE
+}  // namespace rushlight::compatRUSHLIGHT_TENSOR_MODE

@@ -8,8 +8,9 @@
 #include <executorch/runtime/core/data_loader.h>
 #include <executorch/runtime/core/named_data_map.h>
 
-#include "compat/detail/tensor_mode.h"
 #include "compat/detail/convert.h"
+#include "compat/detail/forwarding_data_map.h"
+#include "compat/detail/tensor_mode.h"
 #include "runtime/program/named_data.h"
 
 namespace rushlight::compat RUSHLIGHT_TENSOR_MODE {
@@ -100,9 +101,20 @@ class OfficialDataMap : public et::NamedDataMap {
 
 // An official map as a rushlight map, for methods with external data. `map` must outlive the adapter. A map
 // that returns a buffer with an integer instead of memory aborts.
+#ifdef USE_ATEN_LIB
+class OurDataMap final {
+ public:
+  explicit OurDataMap(const et::NamedDataMap& map);
+  const NamedDataMap* get() const { return &map_; }
+
+ private:
+  ForwardingDataMap map_;
+};
+#else
 class OurDataMap final : public NamedDataMap {
  public:
   explicit OurDataMap(const et::NamedDataMap& map) : map_(&map) {}
+  const NamedDataMap* get() const { return this; }
 
   // As the official functions get_tensor_layout(), get_data(), load_data_into(), get_num_keys(), get_key().
   Result<TensorLayout> tensor_layout(std::string_view key) const override;
@@ -117,5 +129,6 @@ class OurDataMap final : public NamedDataMap {
  private:
   const et::NamedDataMap* map_;
 };
+#endif
 
-}  // namespace rushlight::compat RUSHLIGHT_TENSOR_MODE
+}  // namespace rushlight::compatRUSHLIGHT_TENSOR_MODE

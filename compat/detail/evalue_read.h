@@ -57,7 +57,7 @@ executorch::aten::ArrayRef<T> BoxedEvalueList<T>::get() const {
   return tryGet().get();
 }
 
-}  // namespace executorch::runtime RUSHLIGHT_TENSOR_MODE
+}  // namespace executorch::runtimeRUSHLIGHT_TENSOR_MODE
 
 namespace executorch::runtime::internal RUSHLIGHT_TENSOR_MODE {
 
@@ -85,7 +85,7 @@ constexpr const char* name_of(Tag tag) {
 }
 constexpr const char* article_of(Tag tag) { return tag == Tag::Int || tag == Tag::ListInt ? "n" : ""; }
 
-}  // namespace executorch::runtime::internal RUSHLIGHT_TENSOR_MODE
+}  // namespace executorch::runtime::internalRUSHLIGHT_TENSOR_MODE
 
 namespace executorch::runtime RUSHLIGHT_TENSOR_MODE {
 
@@ -251,4 +251,4 @@ Result<T> EValue::try_as() const {
   return read<T>();
 }
 
-}  // namespace executorch::runtime RUSHLIGHT_TENSOR_MODE
+}  // namespace executorch::runtimeRUSHLIGHT_TENSOR_MODE

@@ -3,6 +3,7 @@
 // to their program, and backends to their method. Official objects hold a unique_ptr to it.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -12,9 +13,10 @@
 #include <executorch/runtime/executor/program.h>
 #include <executorch/runtime/executor/pte_data_map.h>
 
-#include "compat/detail/tensor_mode.h"
 #include "compat/detail/data_map.h"
 #include "compat/detail/registry.h"
+#include "compat/detail/stack.h"
+#include "compat/detail/tensor_mode.h"
 #include "compat/detail/tracer.h"
 #include "runtime/executor/method.h"
 #include "runtime/module/weight_store.h"
@@ -123,6 +125,10 @@ class MethodState {
     bundled_memory_.resize(size);
     return {bundled_memory_.data(), size};
   }
+#ifdef USE_ATEN_LIB
+  std::map<const EValue*, OfficialView> views;         // of inputs and outputs that were accessed
+  std::map<size_t, std::unique_ptr<OurValue>> inputs;  // by index; they keep the memory of tensors
+#endif
   bool stepped = false;         // true if step() has executed the method
   std::vector<bool> has_input;  // per input: true if it has a value
 
@@ -170,4 +176,4 @@ struct MethodAccess {
   static MethodState& state(et::Method& method) { return *method.state_; }
 };
 
-}  // namespace rushlight::compat RUSHLIGHT_TENSOR_MODE
+}  // namespace rushlight::compatRUSHLIGHT_TENSOR_MODE

@@ -30,12 +30,16 @@ using BF = torch::executor::BFloat16;
 
 // Quantized types, bits, float8 and uint16 to uint64 promote only with themselves.
 constexpr bool is_apart(::executorch::aten::ScalarType t) {
-  return runtime::isQIntType(t) || runtime::isBitsType(t) || runtime::isFloat8Type(t) || runtime::isBarebonesUnsignedType(t);
+  return runtime::isQIntType(t) || runtime::isBitsType(t) || runtime::isFloat8Type(t) ||
+         runtime::isBarebonesUnsignedType(t);
 }
 
 // bool < integer < floating point < complex: the higher category decides; within a category the larger type.
 constexpr int kind_of(::executorch::aten::ScalarType t) {
-  return runtime::isComplexType(t) ? 3 : runtime::isFloatingType(t) ? 2 : runtime::isIntegralType(t, false) ? 1 : 0;
+  return runtime::isComplexType(t)           ? 3
+         : runtime::isFloatingType(t)        ? 2
+         : runtime::isIntegralType(t, false) ? 1
+                                             : 0;
 }
 
 // The smallest floating-point type that contains both.
@@ -57,7 +61,7 @@ constexpr ::executorch::aten::ScalarType larger_integer(::executorch::aten::Scal
   return a > b ? a : b;             // enumerated by size
 }
 
-}  // namespace executorch::runtime::internal RUSHLIGHT_TENSOR_MODE
+}  // namespace executorch::runtime::internalRUSHLIGHT_TENSOR_MODE
 
 namespace executorch::runtime RUSHLIGHT_TENSOR_MODE {
 
@@ -84,8 +88,10 @@ constexpr ::executorch::aten::ScalarType promoteTypes(::executorch::aten::Scalar
   } else if (kind == 3) {
     // A floating-point operand can widen the components: complex<float> with double gives complex<double>. An
     // integer cannot, so the complex operand stands in for it.
-    const T of_a = runtime::isComplexType(a) || runtime::isFloatingType(a) ? runtime::toRealValueType(a) : runtime::toRealValueType(wide);
-    const T of_b = runtime::isComplexType(b) || runtime::isFloatingType(b) ? runtime::toRealValueType(b) : runtime::toRealValueType(wide);
+    const T of_a = runtime::isComplexType(a) || runtime::isFloatingType(a) ? runtime::toRealValueType(a)
+                                                                           : runtime::toRealValueType(wide);
+    const T of_b = runtime::isComplexType(b) || runtime::isFloatingType(b) ? runtime::toRealValueType(b)
+                                                                           : runtime::toRealValueType(wide);
     result = runtime::toComplexType(internal::larger_fraction(of_a, of_b));
   }
   return half_to_float && (result == T::Half || result == T::BFloat16) ? T::Float : result;
@@ -101,7 +107,7 @@ struct promote_types {
       CppTypeToScalarType<T1>::value, CppTypeToScalarType<T2>::value, half_to_float)>::type;
 };
 
-}  // namespace executorch::runtime RUSHLIGHT_TENSOR_MODE
+}  // namespace executorch::runtimeRUSHLIGHT_TENSOR_MODE
 
 namespace torch::executor::internal {
 using ::executorch::runtime::internal::B1;

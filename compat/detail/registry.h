@@ -28,7 +28,8 @@ struct RegisteredOperator : KernelEntry {
 // Initialises `entry` as an operator called `name`, found before the operators of `next`.
 void init_operator(RegisteredOperator* entry, const char* name, const OperatorTable* next);
 // Adds a kernel to the operator; `choice` must outlive it.
-void add_choice(RegisteredOperator* entry, Choice* choice, const executorch::ET_RUNTIME_NAMESPACE::Kernel* kernel);
+void add_choice(RegisteredOperator* entry, Choice* choice,
+                const executorch::ET_RUNTIME_NAMESPACE::Kernel* kernel);
 
 // All registered operators, followed by the operators that the build selected.
 const OperatorTable& all_operators();
@@ -37,4 +38,4 @@ const OperatorTable& all_operators();
 // context. Null beyond the entries or MAX_KERNEL_NUM.
 executorch::ET_RUNTIME_NAMESPACE::OpFunction selected_function(size_t index);
 
-}  // namespace rushlight::compat RUSHLIGHT_TENSOR_MODE
+}  // namespace rushlight::compatRUSHLIGHT_TENSOR_MODE

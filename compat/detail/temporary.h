@@ -51,4 +51,4 @@ class TemporaryOf final : public executorch::runtime::MemoryAllocator {
   Context& context_;
 };
 
-}  // namespace rushlight::compat RUSHLIGHT_TENSOR_MODE
+}  // namespace rushlight::compatRUSHLIGHT_TENSOR_MODE

@@ -42,7 +42,7 @@ void check_all(void (*check)(TensorList), const Tensors&... tensors) {
   check(TensorList(list, sizeof...(tensors)));
 }
 
-}  // namespace rushlight::compat RUSHLIGHT_TENSOR_MODE
+}  // namespace rushlight::compatRUSHLIGHT_TENSOR_MODE
 
 #define ET_CHECK_VALID_IX(IX, UPPER_BOUND) ::rushlight::compat::check_in_range("index", IX, UPPER_BOUND)
 #define ET_CHECK_VALID_DIM(DIM, UPPER_BOUND) \

@@ -6,8 +6,8 @@
 
 #include <executorch/runtime/core/event_tracer.h>
 
-#include "compat/detail/tensor_mode.h"
 #include "compat/detail/convert.h"
+#include "compat/detail/tensor_mode.h"
 #include "runtime/trace/event_tracer.h"
 
 namespace rushlight::compat RUSHLIGHT_TENSOR_MODE {
@@ -42,4 +42,4 @@ class OurTracer final : public EventTracer {
   executorch::ET_RUNTIME_NAMESPACE::EventTracer* tracer_;
 };
 
-}  // namespace rushlight::compat RUSHLIGHT_TENSOR_MODE
+}  // namespace rushlight::compatRUSHLIGHT_TENSOR_MODE

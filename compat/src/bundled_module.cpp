@@ -93,8 +93,8 @@ Error BundledModule::verify_method_outputs(const std::string& method_name, const
                                            double rtol, double atol) {
   auto method = method_of_bundle(method_name);
   if (!method.ok()) return method.error();
-  return executorch::BUNDLED_PROGRAM_NAMESPACE::verify_method_outputs(**method, bundled_program_ptr_, testset_idx, rtol,
-                                                            atol);
+  return executorch::BUNDLED_PROGRAM_NAMESPACE::verify_method_outputs(**method, bundled_program_ptr_,
+                                                                      testset_idx, rtol, atol);
 }
 
 }  // namespace executorch::extension::ET_BUNDLED_MODULE_NAMESPACE

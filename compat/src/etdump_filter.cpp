@@ -71,4 +71,4 @@ Result<bool> ETDumpFilter::filter(const char* name, runtime::DelegateDebugIntId 
   return patterns_.empty();
 }
 
-}  // namespace executorch::etdump RUSHLIGHT_TENSOR_MODE
+}  // namespace executorch::etdumpRUSHLIGHT_TENSOR_MODE

@@ -117,7 +117,7 @@ et::Error MethodState::load(const Program& program, const char* name, et::Span<c
   memory.temporary = &temporary_;
   MethodOptions options;
   options.backends = &backend_table_;
-  options.external_data = external_data_.has_value() ? &*external_data_ : nullptr;
+  options.external_data = external_data_.has_value() ? external_data_->get() : nullptr;
   options.tracer = tracer_.get();
   // No scratch yet: prepare() provides it, and execute() replaces it in each call.
   auto method = Method::load(program, name, memory, operators(kernels), options);
@@ -192,4 +192,4 @@ et::Error MethodState::execute() {
   return official(error);
 }
 
-}  // namespace rushlight::compat RUSHLIGHT_TENSOR_MODE
+}  // namespace rushlight::compatRUSHLIGHT_TENSOR_MODE

@@ -50,7 +50,7 @@ Result<FlatTensorDataMap> FlatTensorDataMap::load(runtime::DataLoader* loader) {
   return FlatTensorDataMap(std::move(ours), std::move(*map), std::move(sorted));
 }
 
-}  // namespace executorch::extension RUSHLIGHT_TENSOR_MODE
+}  // namespace executorch::extensionRUSHLIGHT_TENSOR_MODE
 
 namespace executorch::extension::ET_MERGED_DATA_MAP_NAMESPACE {
 
@@ -80,7 +80,8 @@ const MergedDataMap::Map* MergedDataMap::find(std::string_view key) const {
   return found == map_of_key_.end() ? nullptr : found->second;
 }
 
-Result<const runtime::TensorLayout> MergedDataMap::get_tensor_layout(std::string_view key) const {
+Result<const executorch::ET_RUNTIME_NAMESPACE::TensorLayout> MergedDataMap::get_tensor_layout(
+    std::string_view key) const {
   const Map* map = find(key);
   if (map == nullptr) return Error::NotFound;
   return map->get_tensor_layout(key);

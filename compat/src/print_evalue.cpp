@@ -7,7 +7,7 @@
 #include <executorch/extension/evalue_util/print_evalue.h>
 #include <executorch/runtime/core/exec_aten/util/scalar_type_util.h>
 
-namespace executorch::runtime {
+namespace executorch::runtime RUSHLIGHT_TENSOR_MODE {
 
 namespace {
 
@@ -194,4 +194,4 @@ std::ostream& operator<<(std::ostream& os, const EValue& value) {
   return os << "<Unknown EValue tag " << static_cast<uint32_t>(value.tag) << '>';
 }
 
-}  // namespace executorch::runtime
+}  // namespace executorch::runtimeRUSHLIGHT_TENSOR_MODE

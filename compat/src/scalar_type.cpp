@@ -30,4 +30,4 @@ size_t elementSize(::executorch::aten::ScalarType type) {
   }
 }
 
-}  // namespace executorch::runtime RUSHLIGHT_TENSOR_MODE
+}  // namespace executorch::runtimeRUSHLIGHT_TENSOR_MODE

@@ -60,4 +60,4 @@ class ETDumpFilter : public ::executorch::runtime::EventTracerFilterBase {
   size_t range_end_ = 0;
 };
 
-}  // namespace executorch::etdump RUSHLIGHT_TENSOR_MODE
+}  // namespace executorch::etdumpRUSHLIGHT_TENSOR_MODE

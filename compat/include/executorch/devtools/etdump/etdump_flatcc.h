@@ -33,7 +33,7 @@ using ::executorch::runtime::DelegateDebugIntId;
 using ::executorch::runtime::EventTracerFilterBase;
 using ::executorch::runtime::Result;
 
-}  // namespace executorch::etdump RUSHLIGHT_TENSOR_MODE
+}  // namespace executorch::etdumpRUSHLIGHT_TENSOR_MODE
 
 namespace executorch::etdump::internal RUSHLIGHT_TENSOR_MODE {
 
@@ -58,7 +58,7 @@ struct ETDumpStaticAllocator {
 
 class ETDumpState;
 
-}  // namespace executorch::etdump::internal RUSHLIGHT_TENSOR_MODE
+}  // namespace executorch::etdump::internalRUSHLIGHT_TENSOR_MODE
 
 namespace executorch::etdump RUSHLIGHT_TENSOR_MODE {
 
@@ -138,7 +138,7 @@ class ETDumpGen : public ::executorch::runtime::EventTracer {
   std::unique_ptr<internal::ETDumpState> state_;
 };
 
-}  // namespace executorch::etdump RUSHLIGHT_TENSOR_MODE
+}  // namespace executorch::etdumpRUSHLIGHT_TENSOR_MODE
 
 namespace torch::executor {
 using etdump_result = ::executorch::etdump::ETDumpResult;

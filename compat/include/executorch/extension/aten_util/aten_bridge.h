@@ -32,7 +32,7 @@ at::Tensor alias_attensor_to_etensor(const runtime::etensor::Tensor& et);
 // `t` does not affect it. `t` must be dense: its strides follow from a dim order.
 TensorPtr alias_tensor_ptr_to_attensor(at::Tensor& t);
 
-}  // namespace executorch::extension RUSHLIGHT_TENSOR_MODE
+}  // namespace executorch::extensionRUSHLIGHT_TENSOR_MODE
 
 // Older names.
 namespace torch::executor::util {

@@ -258,7 +258,7 @@ struct wrapper_impl<Result (*)(executorch::ET_RUNTIME_NAMESPACE::KernelRuntimeCo
   }
 };
 
-}  // namespace executorch::extension::internal RUSHLIGHT_TENSOR_MODE
+}  // namespace executorch::extension::internalRUSHLIGHT_TENSOR_MODE
 
 // The function on PyTorch's types: WRAP_TO_ATEN(kernel, N), or WRAP_TO_ATEN(kernel) without an output.
 #define WRAP_TO_ATEN(...) RUSHLIGHT_CHOSEN(__VA_ARGS__, RUSHLIGHT_WRAPPED_OUT, RUSHLIGHT_WRAPPED)(__VA_ARGS__)

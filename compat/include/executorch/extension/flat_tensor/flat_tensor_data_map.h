@@ -42,4 +42,4 @@ class FlatTensorDataMap final : public rushlight::compat::OfficialDataMap<rushli
   std::vector<uint32_t> sorted_;  // sorted keys; their address is stable if the vector moves
 };
 
-}  // namespace executorch::extension RUSHLIGHT_TENSOR_MODE
+}  // namespace executorch::extensionRUSHLIGHT_TENSOR_MODE

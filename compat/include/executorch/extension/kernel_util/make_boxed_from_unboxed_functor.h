@@ -201,7 +201,7 @@ static executorch::ET_RUNTIME_NAMESPACE::Kernel make_boxed_kernel(const char* na
 #define RUSHLIGHT_REGISTERED(full_name, func, name, result)           \
   static constexpr const char name[] = full_name;                     \
   [[maybe_unused]] static const ::executorch::runtime::Error result = \
-      ::executorch::ET_RUNTIME_NAMESPACE::register_kernel(                         \
+      ::executorch::ET_RUNTIME_NAMESPACE::register_kernel(            \
           ::executorch::extension::make_boxed_kernel(name, EXECUTORCH_FN(func, name)))
 
 namespace torch::executor {

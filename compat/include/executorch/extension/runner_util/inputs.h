@@ -55,7 +55,7 @@ executorch::runtime::Result<BufferCleanup> prepare_input_tensors(
     Method& method, PrepareInputTensorsOptions options = {},
     const std::vector<std::pair<char*, size_t>>& input_buffers = {});
 
-}  // namespace executorch::extension RUSHLIGHT_TENSOR_MODE
+}  // namespace executorch::extensionRUSHLIGHT_TENSOR_MODE
 
 namespace executorch::extension::internal RUSHLIGHT_TENSOR_MODE {
 
@@ -65,7 +65,7 @@ namespace executorch::extension::internal RUSHLIGHT_TENSOR_MODE {
 executorch::runtime::Error fill_and_set_input(Method& method, TensorInfo& tensor_meta, size_t input_index,
                                               void* data_ptr, bool fill_tensor = true);
 
-}  // namespace executorch::extension::internal RUSHLIGHT_TENSOR_MODE
+}  // namespace executorch::extension::internalRUSHLIGHT_TENSOR_MODE
 
 namespace torch::executor::util {
 using ::executorch::extension::BufferCleanup;

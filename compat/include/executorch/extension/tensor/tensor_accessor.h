@@ -28,7 +28,7 @@ template <class T, ssize_t N>
 executorch::runtime::Result<TensorAccessor<T, N>> make_tensor_accessor(
     const executorch::aten::Tensor& tensor);
 
-}  // namespace executorch::extension RUSHLIGHT_TENSOR_MODE
+}  // namespace executorch::extensionRUSHLIGHT_TENSOR_MODE
 
 namespace executorch::extension::internal RUSHLIGHT_TENSOR_MODE {
 
@@ -59,7 +59,7 @@ class TensorAccessorBase {
   }
 };
 
-}  // namespace executorch::extension::internal RUSHLIGHT_TENSOR_MODE
+}  // namespace executorch::extension::internalRUSHLIGHT_TENSOR_MODE
 
 namespace executorch::extension RUSHLIGHT_TENSOR_MODE {
 
@@ -126,4 +126,4 @@ executorch::runtime::Result<TensorAccessor<T, N>> make_tensor_accessor(
   return TensorAccessor<T, N>(data, tensor.sizes().data(), tensor.strides().data());
 }
 
-}  // namespace executorch::extension RUSHLIGHT_TENSOR_MODE
+}  // namespace executorch::extensionRUSHLIGHT_TENSOR_MODE

@@ -28,7 +28,7 @@ namespace executorch::extension RUSHLIGHT_TENSOR_MODE {
 // pointer. A copy of the Tensor behind it does not keep them alive.
 using TensorPtr = std::shared_ptr<executorch::aten::Tensor>;
 
-}  // namespace executorch::extension RUSHLIGHT_TENSOR_MODE
+}  // namespace executorch::extensionRUSHLIGHT_TENSOR_MODE
 
 namespace executorch::extension::internal RUSHLIGHT_TENSOR_MODE {
 
@@ -55,7 +55,7 @@ TensorPtr assemble(TensorParts parts, std::vector<uint8_t> bytes);
 template <class T, class Range>
 TensorPtr assemble_from(TensorParts parts, const Range& range);
 
-}  // namespace executorch::extension::internal RUSHLIGHT_TENSOR_MODE
+}  // namespace executorch::extension::internalRUSHLIGHT_TENSOR_MODE
 
 namespace executorch::extension RUSHLIGHT_TENSOR_MODE {
 
@@ -155,10 +155,12 @@ TensorPtr clone_tensor_ptr(const executorch::aten::Tensor& tensor);
 TensorPtr clone_tensor_ptr(const TensorPtr& tensor, executorch::aten::ScalarType type);
 TensorPtr clone_tensor_ptr(const TensorPtr& tensor);
 
+#ifndef USE_ATEN_LIB
 // A copy in the memory of `target`, between the CPU and another device, whose registered DeviceAllocator
 // allocates, copies and frees. Aborts if both are the CPU or neither is, if there is no allocator, or if it
 // fails.
 TensorPtr clone_tensor_ptr_to(const TensorPtr& tensor, executorch::aten::Device target);
+#endif
 
 // Changes the sizes in place; all handles to this tensor see it. The memory stays, and its elements keep
 // their positions in memory. Errors: InvalidArgument (rank, negative size), NotSupported (static shape),
@@ -166,7 +168,7 @@ TensorPtr clone_tensor_ptr_to(const TensorPtr& tensor, executorch::aten::Device 
 ET_NODISCARD runtime::Error resize_tensor_ptr(TensorPtr& tensor,
                                               const std::vector<executorch::aten::SizesType>& sizes);
 
-}  // namespace executorch::extension RUSHLIGHT_TENSOR_MODE
+}  // namespace executorch::extensionRUSHLIGHT_TENSOR_MODE
 
 namespace executorch::extension::internal RUSHLIGHT_TENSOR_MODE {
 
@@ -200,5 +202,4 @@ TensorPtr assemble_from(TensorParts parts, const Range& range) {
   return assemble(std::move(parts), std::move(bytes));
 }
 
-}  // namespace executorch::extension::internal RUSHLIGHT_TENSOR_MODE
-
+}  // namespace executorch::extension::internalRUSHLIGHT_TENSOR_MODE

@@ -174,4 +174,4 @@ TensorPtr randint(
     executorch::aten::ScalarType type = executorch::aten::ScalarType::Int,
     executorch::aten::TensorShapeDynamism dynamism = executorch::aten::TensorShapeDynamism::DYNAMIC_BOUND);
 
-}  // namespace executorch::extension RUSHLIGHT_TENSOR_MODE
+}  // namespace executorch::extensionRUSHLIGHT_TENSOR_MODE

@@ -31,7 +31,7 @@ namespace executorch::runtime RUSHLIGHT_TENSOR_MODE {
 
 struct EValue;
 
-}  // namespace executorch::runtime RUSHLIGHT_TENSOR_MODE
+}  // namespace executorch::runtimeRUSHLIGHT_TENSOR_MODE
 
 namespace executorch::runtime::internal RUSHLIGHT_TENSOR_MODE {
 
@@ -79,7 +79,7 @@ struct IsOptional : std::false_type {};
 template <class T>
 struct IsOptional<std::optional<T>> : std::true_type {};
 
-}  // namespace executorch::runtime::internal RUSHLIGHT_TENSOR_MODE
+}  // namespace executorch::runtime::internalRUSHLIGHT_TENSOR_MODE
 
 namespace executorch::runtime RUSHLIGHT_TENSOR_MODE {
 
@@ -107,8 +107,9 @@ class BoxedEvalueList : private internal::BoxedList<T> {
   uint32_t size_ = 0;
 };
 
-// 16 bytes (24 in ATen mode, where it owns a reference to a tensor): a number, a tensor handle, or a pointer to a string or list, with its length. Copies are shallow:
-// they refer to the same tensor, string or list, which must outlive all of them. The default is None.
+// 16 bytes (24 in ATen mode, where it owns a reference to a tensor): a number, a tensor handle, or a pointer
+// to a string or list, with its length. Copies are shallow: they refer to the same tensor, string or list,
+// which must outlive all of them. The default is None.
 struct EValue : public internal::ValueBase {
   using Tensor = executorch::aten::Tensor;
 
@@ -306,7 +307,7 @@ struct EValue : public internal::ValueBase {
 
 static_assert(sizeof(EValue) == sizeof(internal::ValueBase));
 
-}  // namespace executorch::runtime RUSHLIGHT_TENSOR_MODE
+}  // namespace executorch::runtimeRUSHLIGHT_TENSOR_MODE
 
 namespace torch::executor {
 using ::executorch::runtime::BoxedEvalueList;

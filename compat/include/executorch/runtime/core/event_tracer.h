@@ -153,7 +153,7 @@ class EventTracer {
   EventTracerProfilingLevel event_tracer_profiling_level_ = EventTracerProfilingLevel::kProfileAllEvents;
 };
 
-}  // namespace executorch::runtime RUSHLIGHT_TENSOR_MODE
+}  // namespace executorch::runtimeRUSHLIGHT_TENSOR_MODE
 
 namespace torch::executor {
 using ::executorch::runtime::AllocatorID;

@@ -20,7 +20,8 @@ namespace executorch::runtime RUSHLIGHT_TENSOR_MODE {
 // Starts an event while it happens. Without a tracer the entry has all members 0.
 inline EventTracerEntry event_tracer_start_profiling_delegate(EventTracer* event_tracer, const char* name,
                                                               DebugHandle delegate_debug_id) {
-  if (!executorch::ET_RUNTIME_NAMESPACE::internal::event_tracer_enabled() || event_tracer == nullptr) return EventTracerEntry();
+  if (!executorch::ET_RUNTIME_NAMESPACE::internal::event_tracer_enabled() || event_tracer == nullptr)
+    return EventTracerEntry();
   return event_tracer->start_profiling_delegate(name, static_cast<DelegateDebugIntId>(delegate_debug_id));
 }
 
@@ -56,7 +57,7 @@ inline void event_tracer_log_output_delegate(EventTracer* event_tracer, const ch
       name, static_cast<DelegateDebugIntId>(delegate_debug_id), output));
 }
 
-}  // namespace executorch::runtime RUSHLIGHT_TENSOR_MODE
+}  // namespace executorch::runtimeRUSHLIGHT_TENSOR_MODE
 
 namespace torch::executor {
 using ::executorch::runtime::event_tracer_end_profiling_delegate;

@@ -29,7 +29,7 @@
 namespace rushlight::compat RUSHLIGHT_TENSOR_MODE {
 class MethodState;
 struct MethodAccess;
-}  // namespace rushlight::compat RUSHLIGHT_TENSOR_MODE
+}  // namespace rushlight::compatRUSHLIGHT_TENSOR_MODE
 
 namespace executorch::ET_RUNTIME_NAMESPACE {
 

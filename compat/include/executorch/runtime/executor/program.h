@@ -32,7 +32,7 @@ struct Program;
 namespace rushlight::compat RUSHLIGHT_TENSOR_MODE {
 class ProgramState;
 struct ProgramAccess;
-}  // namespace rushlight::compat RUSHLIGHT_TENSOR_MODE
+}  // namespace rushlight::compatRUSHLIGHT_TENSOR_MODE
 
 namespace executorch::ET_RUNTIME_NAMESPACE::testing {
 class ProgramTestFriend;

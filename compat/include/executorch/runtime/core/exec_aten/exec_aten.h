@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The tensor types in one namespace: executorch::aten, and its older name exec_aten. Kernels written with
 // these names compile against rushlight's tensors and PyTorch's. By default they are rushlight's: Tensor and
-// EValue are the objects that its runtime uses, without conversion. With USE_ATEN_LIB, ExecuTorch's ATen mode,
-// they are PyTorch's: values become views at each call of a method, kernel or backend.
+// EValue are the objects that its runtime uses, without conversion. With USE_ATEN_LIB, ExecuTorch's ATen
+// mode, they are PyTorch's: values become views at each call of a method, kernel or backend.
 #pragma once
 
 #include <optional>
@@ -86,8 +86,9 @@ inline runtime::Result<ssize_t> safe_numel(const SizesType* sizes, ssize_t dim) 
                            "tensor of rank %zd: expected sizes, got null", dim);
   ssize_t numel = 1;
   for (ssize_t i = 0; i < dim; ++i) {
-    ET_CHECK_OR_RETURN_ERROR(sizes[i] >= 0 && !c10::mul_overflows(numel, static_cast<ssize_t>(sizes[i]), &numel),
-                             InvalidArgument, "size %zd: negative, or too many elements", i);
+    ET_CHECK_OR_RETURN_ERROR(
+        sizes[i] >= 0 && !c10::mul_overflows(numel, static_cast<ssize_t>(sizes[i]), &numel), InvalidArgument,
+        "size %zd: negative, or too many elements", i);
   }
   return numel;
 }
@@ -140,7 +141,6 @@ using quint2x4 = torch::executor::quint2x4;
 // The number of elements of a shape, unchecked and checked.
 using torch::executor::compute_numel;
 using torch::executor::safe_numel;
-
 
 #endif
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Storage of quantized integers; scale and zero point are stored elsewhere. quint4x2 is a byte with 2 values
-// of 4 bits, quint2x4 one with 4 of 2 bits; in ATen mode the types are PyTorch's. rushlight's quantized operators use tensors of plain integers.
-// Each type is a struct with the integer in `val_`, of the same size.
+// of 4 bits, quint2x4 one with 4 of 2 bits; in ATen mode the types are PyTorch's. rushlight's quantized
+// operators use tensors of plain integers. Each type is a struct with the integer in `val_`, of the same
+// size.
 #pragma once
 
 #ifdef USE_ATEN_LIB

@@ -93,7 +93,7 @@ const char* toString(::executorch::aten::ScalarType type);
 // Size of an element in bytes; aborts for an unknown value and for Undefined.
 size_t elementSize(::executorch::aten::ScalarType type);
 
-}  // namespace executorch::runtime RUSHLIGHT_TENSOR_MODE
+}  // namespace executorch::runtimeRUSHLIGHT_TENSOR_MODE
 
 namespace executorch::runtime::internal RUSHLIGHT_TENSOR_MODE {
 constexpr bool is_one_of(::executorch::aten::ScalarType type,
@@ -103,7 +103,7 @@ constexpr bool is_one_of(::executorch::aten::ScalarType type,
   }
   return false;
 }
-}  // namespace executorch::runtime::internal RUSHLIGHT_TENSOR_MODE
+}  // namespace executorch::runtime::internalRUSHLIGHT_TENSOR_MODE
 
 namespace executorch::runtime RUSHLIGHT_TENSOR_MODE {
 
@@ -170,7 +170,8 @@ constexpr bool isRealHBBF16Type(::executorch::aten::ScalarType t) {
 
 // The same of a C++ type, at compile time.
 template <class T, bool includeBool>
-struct is_integral_type : std::bool_constant<runtime::isIntegralType(CppTypeToScalarType<T>::value, includeBool)> {};
+struct is_integral_type
+    : std::bool_constant<runtime::isIntegralType(CppTypeToScalarType<T>::value, includeBool)> {};
 template <class T>
 struct is_complex_type : std::bool_constant<runtime::isComplexType(CppTypeToScalarType<T>::value)> {};
 template <class T>
@@ -203,8 +204,8 @@ inline bool isUnderlying(::executorch::aten::ScalarType type, ::executorch::aten
 // True for signed integers, floating-point and complex types; false for Byte and Bool. Aborts for quantized,
 // storage-only and barebones unsigned types.
 inline bool isSignedType(::executorch::aten::ScalarType t) {
-  ET_CHECK_MSG(runtime::isRealHBBF16Type(t) || runtime::isComplexType(t), "dtype %d: neither signed nor unsigned",
-               static_cast<int>(t));
+  ET_CHECK_MSG(runtime::isRealHBBF16Type(t) || runtime::isComplexType(t),
+               "dtype %d: neither signed nor unsigned", static_cast<int>(t));
   return t != ::executorch::aten::ScalarType::Byte && t != ::executorch::aten::ScalarType::Bool;
 }
 
@@ -240,7 +241,8 @@ constexpr bool canCast(const ::executorch::aten::ScalarType from, const ::execut
 // canCast() of C++ types, at compile time.
 template <class From, class To>
 struct can_cast
-    : std::bool_constant<runtime::canCast(CppTypeToScalarType<From>::value, CppTypeToScalarType<To>::value)> {};
+    : std::bool_constant<runtime::canCast(CppTypeToScalarType<From>::value, CppTypeToScalarType<To>::value)> {
+};
 
 // Like static_cast, but converts float and double to integers by way of int64_t, so that negative values wrap
 // in unsigned types. Values outside of int64_t's range and NaN are undefined behaviour. Half and BFloat16 are
@@ -254,7 +256,7 @@ To convert(From value) {
   }
 }
 
-}  // namespace executorch::runtime RUSHLIGHT_TENSOR_MODE
+}  // namespace executorch::runtimeRUSHLIGHT_TENSOR_MODE
 
 namespace executorch::aten {
 using ::executorch::runtime::elementSize;

@@ -19,12 +19,12 @@ namespace executorch::runtime RUSHLIGHT_TENSOR_MODE {
 // Parentheses and a zero byte; ten digits and a separator of two characters per dimension. Holds every shape.
 constexpr size_t kTensorShapeStringSizeLimit = 1 + 10 * kTensorDimensionLimit + 2 * kTensorDimensionLimit + 1;
 
-}  // namespace executorch::runtime RUSHLIGHT_TENSOR_MODE
+}  // namespace executorch::runtimeRUSHLIGHT_TENSOR_MODE
 
 namespace executorch::runtime::internal RUSHLIGHT_TENSOR_MODE {
 // Larger sizes are printed as BIG, so that the array has a fixed length.
 constexpr size_t kMaximumPrintableTensorShapeElement = std::numeric_limits<int32_t>::max();
-}  // namespace executorch::runtime::internal RUSHLIGHT_TENSOR_MODE
+}  // namespace executorch::runtime::internalRUSHLIGHT_TENSOR_MODE
 
 namespace executorch::runtime RUSHLIGHT_TENSOR_MODE {
 
@@ -33,4 +33,4 @@ namespace executorch::runtime RUSHLIGHT_TENSOR_MODE {
 std::array<char, kTensorShapeStringSizeLimit> tensor_shape_to_c_string(Span<const std::int32_t> shape);
 std::array<char, kTensorShapeStringSizeLimit> tensor_shape_to_c_string(Span<const std::int64_t> shape);
 
-}  // namespace executorch::runtime RUSHLIGHT_TENSOR_MODE
+}  // namespace executorch::runtimeRUSHLIGHT_TENSOR_MODE
