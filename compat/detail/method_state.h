@@ -18,6 +18,9 @@
 #include "compat/detail/stack.h"
 #include "compat/detail/tensor_mode.h"
 #include "compat/detail/tracer.h"
+#ifdef USE_ATEN_LIB
+#include "aten/operators.h"
+#endif
 #include "runtime/executor/method.h"
 #include "runtime/module/weight_store.h"
 
@@ -133,8 +136,8 @@ class MethodState {
   std::vector<bool> has_input;  // per input: true if it has a value
 
  private:
-  // Tables of `kernels`, then of registered kernels, then of the build.
-  const OperatorTable& operators(et::Span<const et::Kernel> kernels);
+  // Tables of `kernels`, then of `others`: registered kernels and the build's, in ATen mode PyTorch's, too.
+  const OperatorTable& operators(et::Span<const et::Kernel> kernels, const OperatorTable& others);
   // Backends registered at run time, then the build's.
   void list_backends();
   // Lets kernels pack their constants, in heap memory, and sizes the minimum of scratch.
@@ -156,6 +159,9 @@ class MethodState {
   BackendTable backend_table_ = {nullptr, 0};
   std::vector<std::unique_ptr<RegisteredOperator>> own_operators_;
   std::vector<std::unique_ptr<Choice>> choices_;
+#ifdef USE_ATEN_LIB
+  std::optional<rushlight::aten::Operators> aten_operators_;
+#endif
   std::optional<Method> method_;  // last, so that it is destroyed first
 };
 

@@ -3,6 +3,7 @@
 // tensors. One source, because PyTorch's headers take most of its time.
 #include <sstream>
 
+#include <executorch/extension/data_loader/buffer_data_loader.h>
 #include <executorch/extension/evalue_util/print_evalue.h>
 #include <executorch/extension/kernel_util/make_boxed_from_unboxed_functor.h>
 #include <executorch/extension/module/module.h>
@@ -11,6 +12,8 @@
 #include <executorch/runtime/core/exec_aten/util/tensor_util.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include "tests/runtime/support/program_builder.h"
 
 namespace {
 
@@ -143,6 +146,29 @@ TEST(AtenModeModule, Forward_RushlightsKernels_GivesPyTorchsTensors) {
   std::ostringstream text;
   text << outputs->at(0);
   EXPECT_NE(text.str().find("10"), std::string::npos);
+}
+
+TEST(AtenModeModule, Forward_OperatorOfPyTorchOnly_IsComputed) {
+  namespace build = rushlight::testing;
+  build::PlanSpec plan;
+  plan.values = {build::tensor({{4}}), build::tensor({{4},
+                                                      rushlight::ScalarType::Float,
+                                                      rushlight::TensorShapeDynamism::STATIC,
+                                                      std::nullopt,
+                                                      0,
+                                                      1,
+                                                      0})};
+  plan.inputs = {0};
+  plan.outputs = {1};
+  plan.operators = {{"aten::special_sinc", "out"}};
+  plan.instructions = {build::call(0, {0, 1, 1})};
+  plan.buffer_sizes = {0, 16};
+  const build::Bytes file = build::build(plan);
+  Module module(std::make_unique<executorch::extension::BufferDataLoader>(file.data(), file.size()));
+  const Tensor x = at::linspace(-1, 1, 4);
+  const auto outputs = module.forward({EValue(x)});
+  ASSERT_TRUE(outputs.ok());
+  EXPECT_TRUE(at::equal(outputs->at(0).toTensor(), at::special_sinc(x)));
 }
 
 TEST(AtenModeModule, Forward_WrongInput_IsRefused) {

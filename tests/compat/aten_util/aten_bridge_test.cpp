@@ -24,7 +24,6 @@ TEST(AtenBridge, ScalarTypes_EveryOneOfBoth_MapsBack) {
   for (int value = 0; value < static_cast<int>(et::ScalarType::Undefined); ++value) {
     const auto type = static_cast<et::ScalarType>(value);
     const auto torch = executorch_to_torch_scalar_type(type);
-    // Bits and 8-bit formats have no TypeMeta constructor of their own name in every version.
     EXPECT_EQ(torch_to_executorch_scalar_type(c10::scalarTypeToTypeMeta(torch)), type);
   }
   EXPECT_EQ(executorch_to_torch_scalar_type(et::ScalarType::BFloat16), at::kBFloat16);
