@@ -6,7 +6,7 @@
 //   memory auto value = aten::TensorAlias::make(torch_tensor);                 // keeps torch_tensor alive if
 //   (value.ok()) method->set_input(0, EValue(value->tensor()));
 //
-// Functions of ATen throw. Those here that return Result do not.
+// Functions of ATen throw. Functions below that return a Result do not.
 #pragma once
 
 #include <deque>

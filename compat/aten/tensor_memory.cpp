@@ -60,7 +60,7 @@ Error copy_tensor_data(const at::Tensor& t_dst, const at::Tensor& t_src) {
   ET_CHECK_OR_RETURN_ERROR(t_dst.device().is_cpu() && t_src.device().is_cpu(), NotSupported,
                            "copy_tensor_data: expected tensors of the CPU");
   if (t_src.const_data_ptr() == nullptr) return Error::Ok;
-  // Of one layout, as the runtime guarantees: the bytes are copied, not the elements.
+  // Copies bytes, not elements: the runtime guarantees equal layouts.
   std::memcpy(t_dst.mutable_data_ptr(), t_src.const_data_ptr(), t_src.nbytes());
   return Error::Ok;
 }

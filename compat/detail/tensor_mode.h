@@ -6,7 +6,7 @@
 //   namespace executorch::ET_RUNTIME_NAMESPACE {               // runtime, runtime::aten: as in ExecuTorch
 //   namespace executorch::extension RUSHLIGHT_TENSOR_MODE {    // extension in both: the rest
 //
-// What does not depend on tensors, such as Error, Span and the loaders, is shared by both.
+// Both modes share the classes without tensors, such as Error, Span and the loaders.
 #pragma once
 
 // Code may not define ET_RUNTIME_NAMESPACE differently: the libraries are compiled with these.
