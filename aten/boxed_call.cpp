@@ -81,8 +81,9 @@ char list_code(const c10::Type& item, bool written) {
 char code_of(const c10::Type& type, bool written) {
   if (type.kind() == c10::TypeKind::OptionalType) {
     const char code = code_of(*type.castRaw<c10::OptionalType>()->getElementType(), written);
-    // The loader does not know optional tensors that are written.
+    // The loader does not know optional tensors that are written. 'e' accepts None as it is.
     if (code == 0 || written) return 0;
+    if (code == 'e') return code;
     return static_cast<char>(std::toupper(static_cast<unsigned char>(code)));
   }
   if (type.kind() == c10::TypeKind::ListType) {
@@ -91,13 +92,27 @@ char code_of(const c10::Type& type, bool written) {
   return scalar_code(type, written);
 }
 
+// True if an operator writes tensors and reads no files: a string beside no tensor to read is the name of a
+// file (from_file), and programs may be of unknown origin.
+bool computes(const std::string& signature) {
+  const bool reads = signature.find_first_of("tTlLp") != std::string::npos;
+  const bool writes = signature.find_first_of("wk") != std::string::npos;
+  return writes && (reads || signature.find_first_of("zZ") == std::string::npos);
+}
+
+// PyTorch writes some optional tensors without saying so in its schema (running statistics of
+// native_batch_norm). It gets a copy of constants there, whose memory may be mapped read-only.
+bool needs_copy(const EValue& value, char code) {
+  return code == 'T' && value.is_tensor() && !value.to_tensor().impl()->is_writable();
+}
+
 c10::IValue argument_value(const c10::TypeKind kind, const EValue& value, char code) {
   if (kind == c10::TypeKind::DeviceObjType && !value.is_none()) {
     return c10::Device(std::string(value.to_string_view()));
   }
-  TORCH_CHECK_NOT_IMPLEMENTED(std::tolower(code) != 'e' || value.is_none(),
-                              "generator: expected None, got a ", to_string(value.tag));
-  return to_ivalue(value, code);
+  TORCH_CHECK_NOT_IMPLEMENTED(code != 'e' || value.is_none(), "generator: expected None, got a ",
+                              to_string(value.tag));
+  return needs_copy(value, code) ? alias(value.to_tensor()).clone() : to_ivalue(value, code);
 }
 
 // A written tensor of the call. ATen gets other memory for one that the call also reads, as it writes results
@@ -169,6 +184,7 @@ std::optional<BoxedCall> BoxedCall::make(const c10::FunctionSchema& schema, Func
       call.signature_ += code;
     }
   }
+  if (!computes(call.signature_)) return {};
   for (const c10::Argument& argument : schema.arguments()) call.kinds_.push_back(argument.type()->kind());
   call.function_ = std::move(function);
   return call;
@@ -214,7 +230,7 @@ Error BoxedCall::operator()(const char* name, EValue* const* arguments) const no
   }
 }
 
-// An out variant returns the tensors that it wrote, or nothing. A kernel may return others in their place.
+// An out variant returns the tensors that it wrote, or nothing. A kernel may return other tensors instead.
 Error BoxedCall::store(const torch::jit::Stack& results, const torch::jit::Stack& written,
                        EValue* const* arguments) const {
   const bool returned = written.empty() || results.size() == written.size();

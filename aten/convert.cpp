@@ -8,6 +8,7 @@
 
 #include <ATen/ops/from_blob.h>
 #include <ATen/quantized/Quantizer.h>
+#include <c10/core/CPUAllocator.h>
 #include <c10/core/TensorImpl.h>
 #include <c10/util/Exception.h>
 #include <c10/util/SmallVector.h>
@@ -98,7 +99,7 @@ at::Tensor alias(const TensorImpl& tensor) {
   if (c10::isQIntType(type)) return quantized_alias(tensor);
   c10::Storage storage(c10::Storage::use_byte_size_t(), capacity(tensor),
                        c10::DataPtr(tensor.mutable_data(), c10::Device(c10::DeviceType::CPU)),
-                       /*allocator=*/nullptr, /*resizable=*/false);
+                       c10::GetCPUAllocator(), /*resizable=*/true);
   at::Tensor result = at::detail::make_tensor<c10::TensorImpl>(
       std::move(storage), c10::DispatchKeySet(c10::DispatchKey::CPU), c10::scalarTypeToTypeMeta(type));
   result.unsafeGetTensorImpl()->set_sizes_and_strides(widened(tensor.sizes()), widened(tensor.strides()));

@@ -30,9 +30,10 @@ constexpr c10::ScalarType to_aten(ScalarType type) {
 [[nodiscard]] Result<ScalarType> from_aten(c10::ScalarType type);
 
 // A tensor of PyTorch in the same memory, with the same sizes and strides. A tensor that may be written in
-// every shape has a storage of that capacity, so that ATen can resize it in place; it cannot grow further.
-// Quantized dtypes get scale 1 and zero point 0, because the runtime keeps both in arguments of operators.
-// The tensor and its memory must outlive the result. Precondition: the memory is on the host.
+// every shape has a storage of that capacity, so that ATen can resize it in place. If it grows further, as
+// some kernels let an out tensor do for an intermediate result, ATen allocates memory for it. Quantized
+// dtypes get scale 1 and zero point 0, because the runtime keeps both in arguments of operators. The tensor
+// and its memory must outlive the result. Precondition: the memory is on the host.
 [[nodiscard]] at::Tensor alias(const TensorImpl& tensor);
 [[nodiscard]] inline at::Tensor alias(const Tensor& tensor) { return alias(*tensor.impl()); }
 

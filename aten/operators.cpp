@@ -4,17 +4,15 @@
 #include "aten/operators.h"
 
 #include <algorithm>
-#include <cstring>
 #include <deque>
 
 #include <c10/util/Exception.h>
 
 #include "aten/boxed_call.h"
-#include "aten/overlap.h"
+#include "aten/choice.h"
 #include "aten/refusals.h"
 #include "kernels/checks/selection.h"
 #include "runtime/base/log.h"
-#include "runtime/executor/arguments.h"
 #include "runtime/program/method_meta.h"
 #include "runtime/program/schema.h"
 
@@ -48,40 +46,6 @@ Error call_aten(KernelContext& context, EValue* const* arguments, ErasedKernel) 
   return self.call(self.name, arguments);
 }
 
-// The loader compared the arguments with our kernel's signature, which may accept other kinds.
-Error call_aten_checked(const Operator& self, EValue* const* arguments) {
-  KernelEntry entry = self;
-  entry.signature = self.call.signature().c_str();
-  RL_TRY(check_kinds(entry, {arguments, std::strlen(entry.signature)}));
-  return self.call(self.name, arguments);
-}
-
-bool refuses(Error error) {
-  return error == Error::InvalidType || error == Error::NotSupported || error == Error::NotImplemented;
-}
-
-bool has_dtypes(TypeSet types, const char* signature, EValue* const* arguments) {
-  bool all = true;
-  for (size_t i = 0; signature[i] != '\0'; ++i) {
-    for_each_tensor(*arguments[i],
-                    [&](const Tensor& tensor) { all = all && contains(types, tensor.scalar_type()); });
-  }
-  return all;
-}
-
-// A kernel that refuses a call may have written a part of its results. PyTorch's may then repeat the call if
-// it computes them from inputs that are still whole.
-bool may_repeat(const Operator& self, EValue* const* arguments) {
-  bool may = !self.call.writes_inputs();
-  for (size_t i = 0; self.signature[i] != '\0'; ++i) {
-    if (!is_written(self.signature[i])) continue;
-    for_each_tensor(*arguments[i], [&](const Tensor& tensor) {
-      may = may && !is_read(*tensor.impl(), self.signature, arguments);
-    });
-  }
-  return may;
-}
-
 Error prepare_ours(const Operator& self, KernelContext& context, EValue* const* arguments) {
   const Error error = self.ours->function(context, arguments, self.prepare);
   return refuses(error) ? Error::Ok : error;  // it prepares nothing
@@ -95,19 +59,17 @@ Error call_ours_first(KernelContext& context, EValue* const* arguments, ErasedKe
   if (kernel != self.kernel) return prepare_ours(self, inner, arguments);
   if (!has_dtypes(self.types, self.signature, arguments) ||
       (!self.refusals.empty() && self.refusals.contain(dtypes_of(self.signature, arguments)))) {
-    return call_aten_checked(self, arguments);
+    return self.call(self.name, arguments);
   }
   const Error error = self.ours->function(inner, arguments, kernel);
-  if (!refuses(error) || !may_repeat(self, arguments)) return error;
-  const Error other = call_aten_checked(self, arguments);
+  if (!refuses(error) || !may_repeat(self.call.writes_inputs(), self.signature, arguments)) return error;
+  const Error other = self.call(self.name, arguments);
   if (other == Error::Ok) self.refusals.add(dtypes_of(self.signature, arguments));
   return other;
 }
 
 // The dtypes that a kernel of this build may accept; all if it has no row.
 TypeSet types_of(const std::string& name) {
-  // A row may take these for positions, counts and masks, besides the dtypes that it computes in.
-  constexpr TypeSet kPositions = type_set(ScalarType::Int, ScalarType::Long, ScalarType::Bool);
   for (const auto& row : kernels::kSelectedTypes) {
     if (row.name == name) return row.types | kPositions;
   }
@@ -149,7 +111,6 @@ void Operators::Entries::insert(const std::string& name, BoxedCall call, const K
     self.ours = kernel;
     self.types = types_of(name);
     self.function = &call_ours_first;
-    self.signature = kernel->signature;
     self.kernel = kernel->kernel;
     self.prepare = kernel->prepare;
   }
@@ -167,7 +128,8 @@ void Operators::Entries::add(const std::string& name) {
   if (priority == Priority::AtenFirst || kernel == nullptr) {
     return insert(name, std::move(*call), nullptr);
   }
-  insert(name, std::move(*call), kernel);
+  // The loader checks a call once, with one signature for both kernels.
+  if (call->signature() == kernel->signature) insert(name, std::move(*call), kernel);
 }
 
 Operators::Operators(const OperatorTable& ours, Priority priority)

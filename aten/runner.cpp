@@ -10,7 +10,7 @@ const OperatorTable& operators_with_aten(const Program& program) {
       RUSHLIGHT_ATEN_FIRST != 0 ? aten::Priority::AtenFirst : aten::Priority::OursFirst;
   // Never destroyed: methods refer to it until the process ends.
   static auto* operators = new aten::Operators(selected_operators, kPriority);
-  // What could not be added is in the log, and missing when the method is loaded.
+  // A failure is logged; loading the method then reports the operator as missing.
   static_cast<void>(operators->add(program));
   return operators->table();
 }

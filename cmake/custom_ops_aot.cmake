@@ -32,10 +32,16 @@ function(gen_custom_ops_aot_lib)
     endforeach()
     set(RUSHLIGHT_OFFICIAL_KERNEL_SOURCES ${kernel_sources})
     rushlight_add_kernels(${library}_kernels "${out}" NAMESPACE kernels_of_${library})
-    target_link_libraries(${library}_kernels PUBLIC rushlight::runtime PRIVATE rushlight::platform)
+    target_link_libraries(${library}_kernels PUBLIC rushlight::module PRIVATE rushlight::platform)
 
     get_filename_component(root "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/.." ABSOLUTE)
-    add_library(${library} SHARED "${root}/compat/torch/aot_kernels.cpp" ${torch_sources})
+    add_library(
+        ${library}
+        SHARED
+        "${root}/compat/torch/aot_kernels.cpp"
+        "${root}/aten/convert.cpp"
+        ${torch_sources}
+    )
     find_package_torch()
     target_compile_features(${library} PRIVATE cxx_std_20)
     target_compile_options(${library} PRIVATE -frtti -fexceptions)

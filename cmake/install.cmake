@@ -76,6 +76,7 @@ function(rushlight_install_sources folder)
         DESTINATION "${folder}/cmake"
     )
     install(FILES compat/torch/aot_kernels.cpp DESTINATION "${folder}/compat/torch")
+    install(FILES aten/convert.cpp aten/convert.h DESTINATION "${folder}/aten")
     rushlight_python_folder("${PROJECT_SOURCE_DIR}" python)
     foreach(
         file

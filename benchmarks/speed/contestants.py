@@ -76,6 +76,16 @@ class Rushlight:
         return [np.array(each) for each in outputs]
 
 
+class RushlightInOrder(Rushlight):
+    """rushlight with one call at a time, whose kernels use all threads."""
+
+    def __init__(self, folder: Path, threads: int, spins: bool) -> None:
+        import rushlight
+
+        program = rushlight.load(folder / self.files[0], threads=threads, lanes=1)
+        self.method = program.load_method("forward")
+
+
 class RushlightOnOfficial(Rushlight):
     """rushlight on the undelegated program of the official exporter."""
 
@@ -95,6 +105,7 @@ class OnnxRuntime:
     files = ("model.onnx", "script.onnx")
     peer = True
     computes = True
+    in_parallel: ClassVar[bool] = False
 
     @staticmethod
     def version() -> str:
@@ -113,12 +124,15 @@ class OnnxRuntime:
             chosen.write_text(min(seconds, key=lambda name: seconds[name]))
         self.session = self._session(folder / chosen.read_text(), threads, spins)
 
-    @staticmethod
-    def _session(path: Path, threads: int, spins: bool) -> Any:
+    @classmethod
+    def _session(cls, path: Path, threads: int, spins: bool) -> Any:
         import onnxruntime
 
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads, options.inter_op_num_threads = threads, 1
+        if cls.in_parallel:
+            options.execution_mode = onnxruntime.ExecutionMode.ORT_PARALLEL
+            options.inter_op_num_threads = threads
         options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_ALL
         options.add_session_config_entry("session.intra_op.allow_spinning", str(int(spins)))
         options.log_severity_level = 3
@@ -155,6 +169,12 @@ class OnnxRuntime:
 
     def arrays(self, outputs: Any) -> list[np.ndarray]:
         return [np.array(each) for each in outputs.copy_outputs_to_cpu()]
+
+
+class OnnxRuntimeInParallel(OnnxRuntime):
+    """ONNX Runtime's parallel mode: as many operators at once as there are threads."""
+
+    in_parallel = True
 
 
 class TorchEager:
@@ -264,11 +284,15 @@ class Copy:
 
 CONTESTANTS: dict[str, type[Any]] = {
     "rushlight": Rushlight,
+    "rushlight, in order": RushlightInOrder,
     "rushlight, official program": RushlightOnOfficial,
     "rushlight, lowered program": RushlightOnLowered,
     "ONNX Runtime": OnnxRuntime,
+    "ONNX Runtime, parallel": OnnxRuntimeInParallel,
     "torch eager": TorchEager,
     "ExecuTorch XNNPACK": ExecuTorchXnnpack,
     "ExecuTorch": ExecuTorch,
     "copy": Copy,
 }
+FOR_THREADS = {"rushlight, in order", "ONNX Runtime, parallel"}
+"""Contestants that do the same as another one if there is a single thread."""

@@ -15,7 +15,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from contestants import CONTESTANTS
+from contestants import CONTESTANTS, FOR_THREADS
 from crew import Failed, WorkerProcess
 from machine import cpus_for, machine
 from measuring import Tell, compete, loading
@@ -101,7 +101,8 @@ class Tournament:
     def _line_up(self) -> tuple[dict[str, WorkerProcess], dict[str, str], dict[str, str]]:
         """The available contestants with their versions, and the reasons why others are missing."""
         workers, versions, absent = {}, {}, {}
-        for name in self._settings.contestants or CONTESTANTS:
+        alone = FOR_THREADS if self._settings.threads == 1 else set()
+        for name in self._settings.contestants or [each for each in CONTESTANTS if each not in alone]:
             worker = self._worker(name)
             try:
                 versions[name] = worker.ask("version", name)

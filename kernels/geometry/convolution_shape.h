@@ -6,6 +6,7 @@
 //   (in - 1) step - 2 pad + dilation (kernel - 1) + output_padding + 1        transposed
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -28,6 +29,14 @@ struct ConvolutionArguments {
   Span<const int64_t> output_padding;
   int64_t groups;
 };
+
+// The multiply-accumulates of a convolution, those of padding included. A transposed one has its products by
+// element of the input.
+[[nodiscard]] inline size_t convolution_products(const Tensor& input, const Tensor& weight, const Tensor& out,
+                                                 bool transposed) {
+  const auto channels = static_cast<size_t>(std::max<ptrdiff_t>(weight.dim() == 0 ? 1 : weight.size(0), 1));
+  return (transposed ? input : out).numel() * (weight.numel() / channels);
+}
 
 inline constexpr size_t kSpatial = 3;  // 1-d and 2-d convolutions have leading axes of size 1
 

@@ -259,6 +259,7 @@ Error attention_prepare(KernelContext& context, const AttentionProblem& problem)
   const size_t keys = std::min(plan.keys(), kMostKeys);
   const Blocks all(plan.queries(), plan.keys(), plan.depth());
   const Blocks fewer(plan.queries(), keys, plan.depth());
+  context.need_products(2 * plan.heads() * plan.queries() * plan.keys() * plan.depth());
   size_t bytes = std::max(all.bytes(), fewer.bytes());
   if (problem.type() != ScalarType::Float) bytes += WidenedHeads::bytes(plan, std::max(all.keys, fewer.keys));
   context.need_scratch(context.threads() * (bytes + 64));

@@ -77,6 +77,8 @@ std::optional<Error> block_linear(KernelContext& context, const BlockLinearProbl
 }
 
 Error block_linear_prepare(KernelContext& context, const BlockLinearProblem& problem) {
+  context.need_products(problem.rows * problem.weight.panels() * ukernel::kBlockFeatures *
+                        problem.weight.form.depth);
   if (!problem.weight.is_half) context.need_scratch(scratch_bytes(problem) + 64);
   return Error::Ok;
 }

@@ -106,6 +106,8 @@ Error cached_attention(KernelContext& context, const CachedAttentionProblem& pro
 }
 
 Error cached_attention_prepare(KernelContext& context, const CachedAttentionProblem& problem) {
+  const CachedAttention& plan = problem.plan;
+  context.need_products(2 * plan.tokens * plan.heads * plan.context * plan.depth);
   const size_t least = cached_attention_bytes(problem.plan) + 64;
   context.need_scratch(std::max(least, AttentionItems::most_bytes(problem.plan, context.threads())));
   return Error::Ok;

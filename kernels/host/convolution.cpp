@@ -163,6 +163,8 @@ std::optional<Error> convolution(KernelContext& context, const ConvolutionProble
 }
 
 Error convolution_prepare(KernelContext& context, const ConvolutionProblem& problem) {
+  context.need_products(
+      convolution_products(problem.input, problem.weight, problem.out, problem.arguments.transposed));
   const bool is_constant = problem.weight.impl()->storage() == Storage::Constant;
   prepare_convolution(context, make_convolution(problem), is_constant);
   return Error::Ok;

@@ -133,6 +133,7 @@ std::optional<Error> dynamic_linear(KernelContext& context, const DynamicLinearP
 Error dynamic_linear_prepare(KernelContext& context, const DynamicLinearProblem& problem) {
   const GroupedWeight& weight = problem.weight;
   const size_t rows = weight.features == 0 ? 0 : problem.out.numel() / weight.features;
+  context.need_products(problem.out.numel() * weight.depth());
   prepare_panels(context, panels_of(weight), problem, scratch_bytes(weight, rows) * context.threads());
   return Error::Ok;
 }

@@ -411,11 +411,13 @@ Batch::Batch(const Tensor& a, const Tensor& b, const Tensor& out)
     : count(static_cast<size_t>(a.size(0))), a(a.strides()[0]), b(b.strides()[0]), out(out.strides()[0]) {}
 
 void prepare(KernelContext& context, const Gemm& gemm) {
+  context.need_products(gemm.rows * gemm.columns * gemm.depth);
   const size_t bytes = scratch_bytes(gemm);
   if (bytes != 0) context.need_scratch(bytes + 64);
 }
 
 void prepare(KernelContext& context, const Gemm& gemm, const Tensor& weight) {
+  context.need_products(gemm.rows * gemm.columns * gemm.depth);
   // A panel for a single column is mostly padding.
   if (is_constant(weight) && gemm.columns > 1) {
     const size_t bytes = packed_bytes(gemm.depth, gemm.columns);

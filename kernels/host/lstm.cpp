@@ -139,10 +139,13 @@ Error lstm(KernelContext& context, const LstmProblem& problem) {
 
 Error lstm_prepare(KernelContext& context, const LstmProblem& problem) {
   const LstmSizes& sizes = problem.sizes;
+  const size_t products = sizes.steps * sizes.batch * kGates * sizes.units * sizes.units;
+  context.need_products(products, sizes.steps);
   if (!takes_gemm(sizes)) return Error::Ok;
   const Tensor& weight = problem.layer.weight;
   Gemm gemm = product_of(weight, sizes);
   prepare(context, gemm, weight);
+  context.need_products(products, sizes.steps);
   const size_t bytes = most_scratch_bytes(gemm);
   context.need_scratch(state_bytes(sizes) + bytes + 128);
   return Error::Ok;

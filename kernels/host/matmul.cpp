@@ -37,7 +37,9 @@ Error batch_matmul(KernelContext& context, const BatchProblem& problem) {
 }
 
 Error batch_matmul_prepare(KernelContext& context, const BatchProblem& problem) {
-  prepare(context, first_of(problem));
+  const Gemm first = first_of(problem);
+  prepare(context, first);
+  context.need_products(problem.out.numel() * first.depth);
   return Error::Ok;
 }
 

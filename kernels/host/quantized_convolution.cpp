@@ -287,6 +287,8 @@ std::optional<Error> quantized_convolution(KernelContext& context,
 }
 
 Error quantized_convolution_prepare(KernelContext& context, const QuantizedConvolutionProblem& problem) {
+  context.need_products(
+      convolution_products(problem.input, problem.weight, problem.out, problem.arguments.transposed));
   if (kHasInt16 && problem.type() == ScalarType::Short) return Error::Ok;  // packs nothing
   const ConvolutionGeometry g = geometry_of(problem);
   // Only constant weights are packed at load; others are packed in each call.

@@ -3,6 +3,8 @@
 // int16 inputs use the code in int8/ that packs nothing.
 #include "kernels/backs/quantized_linear.h"
 
+#include <algorithm>
+
 #include "kernels/checks/checks.h"
 #include "kernels/checks/selection.h"
 #include "kernels/host/int8/int8_rows.h"
@@ -74,6 +76,8 @@ std::optional<Error> quantized_linear(KernelContext& context, const QuantizedLin
 }
 
 Error quantized_linear_prepare(KernelContext& context, const QuantizedLinearProblem& problem) {
+  const auto features = static_cast<size_t>(std::max<ptrdiff_t>(problem.weight.size(0), 1));
+  context.need_products(problem.out.numel() * (problem.weight.numel() / features));
   if (kHasInt16 && problem.type() == ScalarType::Short) return Error::Ok;  // packs nothing
   prepare_panels(context, weight_of(problem), 1, 0, is_constant(problem.weight),
                  rows_of(problem).scratch_bytes(false) * context.threads());

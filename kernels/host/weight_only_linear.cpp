@@ -49,6 +49,7 @@ std::optional<Error> weight_only_linear(KernelContext& context, const WeightOnly
 }
 
 Error weight_only_linear_prepare(KernelContext& context, const WeightOnlyLinearProblem& problem) {
+  context.need_products(problem.out.numel() * problem.weight.depth());
   prepare_panels(context, panels_of(problem.weight), problem, 0);
   return Error::Ok;
 }

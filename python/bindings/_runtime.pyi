@@ -22,6 +22,19 @@ class DelegateMemory(TypedDict):
     scratch: int
     prepared: int
 
+class Lanes(TypedDict):
+    """Calls of a method that execute in parallel: the most at once, the windows of consecutive instructions in
+    which they do, the calls in them, the windows that stay parallel after they were measured, those that are
+    still measured, and the planned bytes with lanes and as the program states them."""
+
+    lanes: int
+    windows: int
+    calls: int
+    taken: int
+    open: int
+    planned_bytes: int
+    program_bytes: int
+
 class Memory(TypedDict):
     """In bytes."""
 
@@ -83,6 +96,7 @@ class Method:
     def run(self) -> None: ...
     def outputs(self, outputs: int = 0) -> list[Any]: ...
     def memory(self) -> Memory: ...
+    def lanes(self) -> Lanes: ...
 
 class TextFacts(TypedDict):
     """Properties of a program's language model."""
@@ -178,25 +192,25 @@ class Sampler:
     ) -> None: ...
     def sample(self, logits: Any, recent: Sequence[int]) -> int: ...
 
+class LoadOptions:
+    """Options of loading. `lanes`: the most calls at once, 0 for one per thread. `call_seconds`: by method,
+    the measured seconds of each instruction."""
+
+    def __init__(
+        self,
+        trace: Trace | None = None,
+        threads: int = 0,
+        prepare: bool = True,
+        max_instructions: int = 0,
+        max_memory: int = 0,
+        lanes: int = 0,
+        call_seconds: dict[str, list[float]] = ...,
+    ) -> None: ...
+
 def load_file(
-    path: str,
-    data_files: Sequence[str] = (),
-    mode: int = 1,
-    trace: Trace | None = None,
-    threads: int = 0,
-    prepare: bool = True,
-    max_instructions: int = 0,
-    max_memory: int = 0,
+    path: str, data_files: Sequence[str] = (), mode: int = 1, options: LoadOptions = ...
 ) -> Program: ...
-def load_bytes(
-    data: Buffer,
-    data_files: Sequence[str] = (),
-    trace: Trace | None = None,
-    threads: int = 0,
-    prepare: bool = True,
-    max_instructions: int = 0,
-    max_memory: int = 0,
-) -> Program: ...
+def load_bytes(data: Buffer, data_files: Sequence[str] = (), options: LoadOptions = ...) -> Program: ...
 def operator_names() -> list[str]: ...
 def operator_dtypes() -> dict[str, list[int]]: ...
 def backend_names() -> list[str]: ...

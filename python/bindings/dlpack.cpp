@@ -4,6 +4,8 @@
 // nobody consumed does so itself.
 #include "python/bindings/dlpack.h"
 
+#include <cstddef>
+#include <cstring>
 #include <memory>
 #include <vector>
 
@@ -48,6 +50,7 @@ struct Lent {
   Managed managed{};
   std::vector<int64_t> shape;
   std::vector<int64_t> strides;
+  std::vector<std::max_align_t> copy;
 };
 
 Code code_of(ScalarType type) {
@@ -75,13 +78,21 @@ void release_unused(PyObject* capsule) {
   release(static_cast<Managed*>(PyCapsule_GetPointer(capsule, kUnused)));
 }
 
-py::object capsule(const TensorImpl& tensor, std::vector<int64_t> shape, std::vector<int64_t> strides) {
+enum class Memory { Own, Copy };
+
+py::object capsule(const TensorImpl& tensor, std::vector<int64_t> shape, std::vector<int64_t> strides,
+                   Memory memory = Memory::Own) {
   auto lent = std::make_unique<Lent>();
   lent->shape = std::move(shape);
   lent->strides = std::move(strides);
+  void* data = tensor.mutable_data();
+  if (memory == Memory::Copy && tensor.nbytes() > 0) {
+    lent->copy.resize(tensor.nbytes() / sizeof(std::max_align_t) + 1);
+    data = std::memcpy(lent->copy.data(), tensor.data(), tensor.nbytes());
+  }
   const ScalarType type = tensor.scalar_type();
   const auto bits = static_cast<uint8_t>(8 * element_size(type));
-  lent->managed.tensor = {tensor.mutable_data(),
+  lent->managed.tensor = {data,
                           {kCpu, 0},
                           static_cast<int32_t>(lent->shape.size()),
                           {code_of(type), bits, 1},
@@ -102,6 +113,12 @@ py::object lend_tensor(const TensorImpl& tensor) {
   const auto sizes = tensor.sizes();
   const auto strides = tensor.strides();
   return capsule(tensor, {sizes.begin(), sizes.end()}, {strides.begin(), strides.end()});
+}
+
+py::object lend_copy(const TensorImpl& tensor) {
+  const auto sizes = tensor.sizes();
+  const auto strides = tensor.strides();
+  return capsule(tensor, {sizes.begin(), sizes.end()}, {strides.begin(), strides.end()}, Memory::Copy);
 }
 
 py::object lend_memory(const TensorImpl& tensor) {

@@ -13,6 +13,9 @@ namespace rushlight {
 // that it stores. The capsule does not own the memory, which must outlive every use of the result.
 pybind11::object lend_tensor(const TensorImpl& tensor);
 
+// The same over a copy of the elements, which the capsule owns.
+pybind11::object lend_copy(const TensorImpl& tensor);
+
 // A capsule over the tensor's whole memory, as one dimension of numel_bound() elements.
 pybind11::object lend_memory(const TensorImpl& tensor);
 

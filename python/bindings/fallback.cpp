@@ -10,6 +10,7 @@
 
 #include <pybind11/stl.h>
 
+#include "aten/choice.h"
 #include "kernels/checks/selection.h"
 #include "python/bindings/captured_log.h"
 #include "python/bindings/convert.h"
@@ -24,45 +25,17 @@ namespace rushlight {
 
 namespace {
 
-bool is_written(char code) { return code == 'w' || code == 'k'; }
-
-// Calls f(tensor) for each tensor of an argument.
-template <class F>
-void for_each_tensor(const EValue& value, F f) {
-  if (value.is_tensor()) return f(*value.payload.as_tensor.impl());
-  if (value.tag == Tag::ListTensor) {
-    for (const Tensor& tensor : value.to_tensor_list()) f(*tensor.impl());
-  } else if (value.tag == Tag::ListOptionalTensor) {
-    for (const auto& tensor : value.to_optional_tensor_list()) {
-      if (tensor.has_value()) f(*tensor->impl());
-    }
-  }
-}
-
-// The memory that a written tensor may use in any of its shapes, or that a read tensor uses now.
-bool overlap(const TensorImpl& written, const TensorImpl& read) {
-  const auto begin = reinterpret_cast<uintptr_t>(written.data());
-  const auto other = reinterpret_cast<uintptr_t>(read.data());
-  const uintptr_t bytes = written.numel_bound() * element_size(written.scalar_type());
-  return bytes != 0 && read.nbytes() != 0 && begin < other + read.nbytes() && other < begin + bytes;
-}
-
-// True if the memory of a written tensor is also read by the call.
-bool is_read(const TensorImpl& written, const char* signature, EValue* const* arguments) {
-  bool found = false;
-  for (size_t i = 0; signature[i] != '\0'; ++i) {
-    if (is_written(signature[i]) || signature[i] == 'e') continue;
-    for_each_tensor(*arguments[i],
-                    [&](const TensorImpl& read) { found = found || overlap(written, read); });
-  }
-  return found;
-}
-
 // Calls f(tensor) for each written tensor.
 template <class F>
 void for_each_written(const char* signature, EValue* const* arguments, F f) {
   for (size_t i = 0; signature[i] != '\0'; ++i)
-    if (is_written(signature[i])) for_each_tensor(*arguments[i], f);
+    if (aten::is_written(signature[i])) aten::for_each_tensor(*arguments[i], f);
+}
+
+// PyTorch writes some optional tensors without saying so in its schema: running statistics of
+// native_batch_norm. It gets a copy of constants there, whose memory may be mapped read-only.
+py::object lend_read(char code, const TensorImpl& tensor) {
+  return code == 'T' && !tensor.is_writable() ? lend_copy(tensor) : lend_tensor(tensor);
 }
 
 py::object read_argument(char code, const EValue& value) {
@@ -75,7 +48,7 @@ py::object read_argument(char code, const EValue& value) {
     case 'b':
       return py::bool_(value.to_bool());
     case 't':
-      return lend_tensor(*value.payload.as_tensor.impl());
+      return lend_read(code, *value.payload.as_tensor.impl());
     case 'l': {
       py::list list;
       for (const Tensor& tensor : value.to_tensor_list()) list.append(lend_tensor(*tensor.impl()));
@@ -87,7 +60,7 @@ py::object read_argument(char code, const EValue& value) {
         list.append(tensor.has_value() ? lend_tensor(*tensor->impl()) : py::object(py::none()));
       return list;
     }
-    default:  // numbers of their own kind, strings, lists of numbers
+    default:  // numbers, strings, lists of numbers
       return to_python(value, Outputs::Copy, {});
   }
 }
@@ -96,7 +69,7 @@ py::object written_argument(const char* signature, EValue* const* arguments, con
   const auto lend = [&](const TensorImpl& tensor) -> py::object {
     const bool is_dynamic = tensor.shape_dynamism() != TensorShapeDynamism::STATIC;
     return py::make_tuple(lend_memory(tensor), to_tuple(tensor.sizes()), to_tuple(tensor.dim_order()),
-                          is_dynamic, is_read(tensor, signature, arguments));
+                          is_dynamic, aten::is_read(tensor, signature, arguments));
   };
   if (value.is_tensor()) return lend(*value.payload.as_tensor.impl());
   py::list list;
@@ -109,8 +82,9 @@ Error resize_written(const char* signature, EValue* const* arguments, const py::
   const auto all = reported.cast<std::vector<std::vector<SizesType>>>();
   size_t next = 0;
   Error error = Error::Ok;
-  for_each_written(signature, arguments, [&](TensorImpl& tensor) {
-    if (error == Error::Ok && next < all.size()) error = tensor.resize({all[next].data(), all[next].size()});
+  for_each_written(signature, arguments, [&](const Tensor& tensor) {
+    if (error == Error::Ok && next < all.size())
+      error = tensor.impl()->resize({all[next].data(), all[next].size()});
     ++next;
   });
   return next == all.size() ? error : Error::Internal;
@@ -175,9 +149,6 @@ class ServedOperator final : public KernelEntry {
   [[nodiscard]] uint64_t calls() const { return calls_; }
 
  private:
-  // Dtypes that a row may take for positions, counts and masks, besides those that it computes in.
-  static constexpr TypeSet kPositions = type_set(ScalarType::Int, ScalarType::Long, ScalarType::Bool);
-
   static Error serve(KernelContext& context, EValue* const* arguments, ErasedKernel kernel) {
     const auto& served = static_cast<const ServedOperator&>(*context.kernel());
     if (served.own_ == nullptr) return served.call_function(arguments, {});
@@ -190,42 +161,29 @@ class ServedOperator final : public KernelEntry {
   Error prepare_own(KernelContext& context, EValue* const* arguments, ErasedKernel kernel) const {
     const CapturedLog before = captured_log();
     const Error error = own_->function(context, arguments, kernel);
-    if (!refuses(error)) return error;
+    if (!aten::refuses(error)) return error;
     captured_log() = before;
     return Error::Ok;
   }
 
   Error call_either(KernelContext& context, EValue* const* arguments, ErasedKernel kernel) const {
-    if (!has_dtypes(arguments, types_) && !(has_dtypes(arguments, types_ | kPositions) && may_repeat(arguments)))
-      return call_function(arguments, {});
+    if (!is_asked(arguments)) return call_function(arguments, {});
     const CapturedLog before = captured_log();
     const Error error = own_->function(context, arguments, kernel);
-    if (!refuses(error) || !may_repeat(arguments)) return error;
+    if (!aten::refuses(error) || !may_repeat(arguments)) return error;
     const std::string reason = first_line_since(before);
     captured_log() = before;
     return call_function(arguments, reason.empty() ? to_string(error) : reason);
   }
 
-  static bool refuses(Error error) {
-    return error == Error::InvalidType || error == Error::NotSupported || error == Error::NotImplemented;
-  }
-
-  [[nodiscard]] bool has_dtypes(EValue* const* arguments, TypeSet types) const {
-    bool all = true;
-    for (size_t i = 0; signature[i] != '\0'; ++i) {
-      for_each_tensor(*arguments[i], [&](const TensorImpl& tensor) {
-        all = all && contains(types, tensor.scalar_type());
-      });
-    }
-    return all;
-  }
-
   [[nodiscard]] bool may_repeat(EValue* const* arguments) const {
-    bool may = overwrites_;
-    for_each_written(signature, arguments, [&](const TensorImpl& tensor) {
-      may = may && !is_read(tensor, signature, arguments);
-    });
-    return may;
+    return aten::may_repeat(!overwrites_, signature, arguments);
+  }
+  // Positions may have dtypes that the row does not list. It then depends on the kernel, which is asked only
+  // if the call may be repeated.
+  [[nodiscard]] bool is_asked(EValue* const* arguments) const {
+    return aten::has_dtypes(types_, signature, arguments) ||
+           (aten::has_dtypes(types_ | aten::kPositions, signature, arguments) && may_repeat(arguments));
   }
 
   // `refusal`: the kernel's reason, if it was asked. The exception's text is logged with it.
@@ -248,8 +206,8 @@ class ServedOperator final : public KernelEntry {
     try {
       py::list list;
       for (size_t i = 0; signature[i] != '\0'; ++i) {
-        list.append(is_written(signature[i]) ? written_argument(signature, arguments, *arguments[i])
-                                             : read_argument(signature[i], *arguments[i]));
+        list.append(aten::is_written(signature[i]) ? written_argument(signature, arguments, *arguments[i])
+                                                   : read_argument(signature[i], *arguments[i]));
       }
       const Error error = resize_written(signature, arguments, function_(list));
       if (error != Error::Ok) *text = "the result does not fit in the output";

@@ -28,7 +28,7 @@ class Fallback {
   [[nodiscard]] const OperatorTable& table() const { return table_; }
 
   // Adds an operator, named as in KernelEntry. `signature` is that of boxing.h. With `first`, `function`
-  // computes all calls, otherwise those that the build's kernel refuses for their dtypes. `overwrites`: the
+  // computes all calls, otherwise the calls whose dtypes the build's kernel refuses. `overwrites`: the
   // written arguments are only written, so that a call may be repeated. Returns false, and adds nothing, if
   // the build's kernel has another signature.
   //

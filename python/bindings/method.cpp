@@ -155,6 +155,15 @@ py::dict PyMethod::memory() {
   return dict;
 }
 
+py::dict PyMethod::lanes() {
+  const auto locked = lock();
+  const LaneFacts facts = method_->lanes();
+  return py::dict(py::arg("lanes") = facts.lanes, py::arg("windows") = facts.windows,
+                  py::arg("calls") = facts.calls, py::arg("taken") = facts.taken,
+                  py::arg("open") = facts.open, py::arg("planned_bytes") = facts.planned_bytes,
+                  py::arg("program_bytes") = facts.program_bytes);
+}
+
 void bind_method(py::module_& m) {
   py::class_<PyMethod>(m, "Method", py::module_local())
       .def("execute", &PyMethod::execute, py::arg("inputs"), py::arg("outputs") = 0,
@@ -163,6 +172,7 @@ void bind_method(py::module_& m) {
       .def("run", &PyMethod::run, "Executes with the inputs that were set.")
       .def("outputs", &PyMethod::outputs, py::arg("outputs") = 0,
            "The outputs: copies (0), read-only views (1) or writable views (2).")
+      .def("lanes", &PyMethod::lanes, "Calls that execute in parallel, and planned bytes with and without.")
       .def("memory", &PyMethod::memory,
            "Sizes in bytes: method_arena, planned (a list), temporary_peak, scratch, prepared, delegates (a "
            "dict).");

@@ -30,6 +30,7 @@ class PyMethod {
   static pybind11::list outputs(const pybind11::object& self, int outputs);
 
   [[nodiscard]] pybind11::dict memory();
+  [[nodiscard]] pybind11::dict lanes();
 
  private:
   using Kept = std::vector<pybind11::object>;

@@ -26,6 +26,8 @@ ModuleOptions options_for(const std::vector<std::string>& data_files, const Load
   options.threads = load.threads;
   options.prepare = load.prepare;
   options.max_memory = load.max_memory;
+  options.lanes = load.lanes;
+  options.call_seconds = load.call_seconds;
   options.data_files = data_files;
   options.method.backends = &selected_backends;
   options.method.instruction_budget = load.max_instructions;
@@ -92,9 +94,8 @@ std::unique_ptr<PyProgram> PyProgram::load_bytes(const py::buffer& data,
   if (PyBuffer_IsContiguous(info.view(), 'C') == 0) throw py::buffer_error("the bytes are not contiguous");
   const Span<const uint8_t> bytes(static_cast<const uint8_t*>(info.ptr),
                                   static_cast<size_t>(info.size * info.itemsize));
-  return made(
-      [&](const OperatorTable& operators) { return Module::load_bytes(bytes, operators, options); },
-      load.trace);
+  return made([&](const OperatorTable& operators) { return Module::load_bytes(bytes, operators, options); },
+              load.trace);
 }
 
 py::list PyProgram::method_names() const {
@@ -151,8 +152,7 @@ void bind_program(py::module_& m) {
              bool overwrites, py::function function) {
             return program.fallback().add(name, signature, first, overwrites, std::move(function));
           },
-          py::arg("name"), py::arg("signature"), py::arg("first"), py::arg("overwrites"),
-          py::arg("function"),
+          py::arg("name"), py::arg("signature"), py::arg("first"), py::arg("overwrites"), py::arg("function"),
           "Lets a function compute an operator (Fallback::add()); before a method is loaded.")
       .def(
           "served", [](const PyProgram& program) { return program.fallback().calls(); },
@@ -161,33 +161,24 @@ void bind_program(py::module_& m) {
            "Loads a new instance of a method, with separate memory and state.")
       .def("load_text_generator", &PyProgram::load_text_generator,
            "Loads a text generator on a new instance of method forward.");
-  const auto with = [](const std::shared_ptr<PyTrace>& trace, size_t threads, bool prepare,
-                       uint64_t max_instructions, size_t max_memory) {
-    return LoadOptions{trace, threads, prepare, max_instructions, max_memory};
-  };
-  m.def(
-      "load_file",
-      [with](const std::string& path, const std::vector<std::string>& data_files, int mode,
-             const std::shared_ptr<PyTrace>& trace, size_t threads, bool prepare, uint64_t max_instructions,
-             size_t max_memory) {
-        return PyProgram::load_file(path, data_files, mode,
-                                    with(trace, threads, prepare, max_instructions, max_memory));
-      },
-      py::arg("path"), py::arg("data_files") = py::tuple(), py::arg("mode") = 1,
-      py::arg("trace") = py::none(), py::arg("threads") = 0, py::arg("prepare") = true,
-      py::arg("max_instructions") = 0, py::arg("max_memory") = 0,
-      "Opens a .pte: read (0), mapped (1), mapped and locked (2), locked if permitted (3).");
-  m.def(
-      "load_bytes",
-      [with](const py::buffer& data, const std::vector<std::string>& data_files,
-             const std::shared_ptr<PyTrace>& trace, size_t threads, bool prepare, uint64_t max_instructions,
-             size_t max_memory) {
-        return PyProgram::load_bytes(data, data_files,
-                                     with(trace, threads, prepare, max_instructions, max_memory));
-      },
-      py::arg("data"), py::arg("data_files") = py::tuple(), py::arg("trace") = py::none(),
-      py::arg("threads") = 0, py::arg("prepare") = true, py::arg("max_instructions") = 0,
-      py::arg("max_memory") = 0, "Loads a program from memory; a bytes object is used in place.");
+  py::class_<LoadOptions>(m, "LoadOptions", py::module_local())
+      .def(
+          py::init([](const std::shared_ptr<PyTrace>& trace, size_t threads, bool prepare,
+                      uint64_t max_instructions, size_t max_memory, size_t lanes,
+                      std::map<std::string, std::vector<double>> call_seconds) {
+            return LoadOptions{
+                trace, threads, prepare, max_instructions, max_memory, lanes, std::move(call_seconds)};
+          }),
+          py::arg("trace") = py::none(), py::arg("threads") = 0, py::arg("prepare") = true,
+          py::arg("max_instructions") = 0, py::arg("max_memory") = 0, py::arg("lanes") = 0,
+          py::arg("call_seconds") = py::dict(),
+          "Options of loading. lanes: most calls at once, 0 for one per thread. call_seconds: by method, the "
+          "measured seconds of each instruction.");
+  m.def("load_file", &PyProgram::load_file, py::arg("path"), py::arg("data_files") = py::tuple(),
+        py::arg("mode") = 1, py::arg("options") = LoadOptions(),
+        "Opens a .pte: read (0), mapped (1), mapped and locked (2), locked if permitted (3).");
+  m.def("load_bytes", &PyProgram::load_bytes, py::arg("data"), py::arg("data_files") = py::tuple(),
+        py::arg("options") = LoadOptions(), "Loads a program from memory; a bytes object is used in place.");
 }
 
 }  // namespace rushlight

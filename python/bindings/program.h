@@ -2,6 +2,7 @@
 // A loaded program and its Python methods.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -22,6 +23,8 @@ struct LoadOptions {
   bool prepare = true;
   uint64_t max_instructions = 0;
   size_t max_memory = 0;
+  size_t lanes = 0;
+  std::map<std::string, std::vector<double>> call_seconds;
 };
 
 // Thread-safe: loading is serialised only if a trace is attached.
@@ -56,7 +59,7 @@ class PyProgram {
 
   std::shared_ptr<Module> module_;      // keeps fallback_ alive
   std::shared_ptr<Fallback> fallback_;  // the module's operators
-  std::shared_ptr<PyTrace> trace_;  // null without tracing
+  std::shared_ptr<PyTrace> trace_;      // null without tracing
 };
 
 void bind_program(pybind11::module_& m);

@@ -481,6 +481,15 @@ class ClusterNotUsable(RushlightError):
     default_next_step = "Check the scheduler's address, and that its workers have this version of rushlight."
 
 
+class DeadlineExceeded(RushlightError):
+    """An asynchronous execution did not finish within its timeout."""
+
+    exit_code = 38
+    default_next_step = (
+        "Allow a longer timeout, or begin fewer executions at once: the time that one waits for others counts."
+    )
+
+
 class NotReady(RushlightError):
     """This machine lacks what `rushlight doctor` was asked to check, or may not install it.
 

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from enum import IntEnum
 
-from rushlight.errors import InvalidArgument, InvalidProgram, OutOfMemory, RushlightError
+from rushlight.errors import DeadlineExceeded, InvalidArgument, InvalidProgram, OutOfMemory, RushlightError
 
 
 class Status(IntEnum):
-    """The values of ExecuTorch's `Error`, with the names of the C++ enumerators."""
+    """The values of ExecuTorch's `Error`, with the names of the C++ enumerators. Cancelled and
+    DeadlineExceeded are rushlight's own."""
 
     Ok = 0x00
     Internal = 0x01
@@ -40,6 +41,9 @@ class Status(IntEnum):
     DelegateMemoryAllocationFailed = 0x31
     DelegateInvalidHandle = 0x32
 
+    Cancelled = 0x3D
+    DeadlineExceeded = 0x3E
+
 
 LARGEST = 0x3E
 """Failure records have 6 bits for a code; 0x3f marks a shortage. Exit statuses above it are no codes."""
@@ -64,6 +68,7 @@ _KINDS: dict[int, type[RushlightError]] = {
     Status.InvalidProgram: InvalidProgram,
     Status.InvalidExternalData: InvalidProgram,
     Status.OutOfResources: OutOfMemory,
+    Status.DeadlineExceeded: DeadlineExceeded,
 }
 
 

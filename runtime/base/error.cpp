@@ -29,6 +29,15 @@ const char* to_string(Error error) {
     RL_NAMED(DelegateInvalidCompatibility)
     RL_NAMED(DelegateMemoryAllocationFailed)
     RL_NAMED(DelegateInvalidHandle)
+// Builds for boards cannot stop a method, and save the names.
+#if defined(RUSHLIGHT_LIMITS) && RUSHLIGHT_LIMITS != 0
+    RL_NAMED(Cancelled)
+    RL_NAMED(DeadlineExceeded)
+#else
+    case Error::Cancelled:
+    case Error::DeadlineExceeded:
+      break;
+#endif
   }
 #undef RL_NAMED
   return "Unknown";

@@ -39,6 +39,10 @@ enum class [[nodiscard]] Error : uint32_t {
   DelegateInvalidCompatibility = 0x30,
   DelegateMemoryAllocationFailed = 0x31,
   DelegateInvalidHandle = 0x32,
+
+  // Not ExecuTorch's; the largest codes that failure records hold, away from its future ones. Hosts only.
+  Cancelled = 0x3d,         // the caller stopped the execution
+  DeadlineExceeded = 0x3e,  // the execution did not finish in time
 };
 
 // Returns the enumerator's name ("InvalidState"), or "Unknown" for another value. The text is a constant.

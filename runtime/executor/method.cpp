@@ -5,6 +5,7 @@
 
 #include "runtime/base/log.h"
 #include "runtime/executor/arguments.h"
+#include "runtime/executor/method_calls.h"
 #include "runtime/executor/value_uses.h"
 #include "runtime/program/schema.h"
 #include "runtime/tensor/binding.h"
@@ -62,13 +63,15 @@ const EValue& Method::input(size_t index) const { return input_value(index); }
 const EValue& Method::output(size_t index) const { return output_value(index); }
 
 EValue& Method::input_value(size_t index) const {
-  return is_compact() ? ends_[index]
-                      : values_.value_tables().kept[plan_.vector<int32_t>(schema::plan::kInputs)[index]];
+  return is_compact()
+             ? ends_[index]
+             : frame_.values.value_tables().kept[plan_.vector<int32_t>(schema::plan::kInputs)[index]];
 }
 
 EValue& Method::output_value(size_t index) const {
-  return is_compact() ? ends_[plan_.vector<int32_t>(schema::plan::kInputs).size() + index]
-                      : values_.value_tables().kept[plan_.vector<int32_t>(schema::plan::kOutputs)[index]];
+  return is_compact()
+             ? ends_[plan_.vector<int32_t>(schema::plan::kInputs).size() + index]
+             : frame_.values.value_tables().kept[plan_.vector<int32_t>(schema::plan::kOutputs)[index]];
 }
 
 Error Method::check_inputs() const {
@@ -84,7 +87,7 @@ Error Method::check_inputs() const {
 // Removes the memory of aliases, because their base may no longer exist.
 // A view is bound again each time its call executes; a method that starts over must not read the last one's.
 void Method::forget_views() {
-  TensorImpl* tensors = values_.value_tables().tensors;
+  TensorImpl* tensors = frame_.values.value_tables().tensors;
   for (TensorImpl* tensor = tensors; tensor != tensors + num_tensors_; ++tensor) {
     const Storage storage = tensor->storage();
     if (storage == Storage::View || storage == Storage::ConstantView)
@@ -135,13 +138,19 @@ Error Method::begin_slice(Budget* budget, size_t at) {
 
 Error Method::execute_chain(size_t index, Table chain, Budget* budget) {
   const TableVector instructions = chain.tables(schema::chain::kInstructions);
-  // prepared_ counts instructions through all chains, `at` within one.
-  const size_t first = prepared_ == nullptr || index == 0 ? 0 : first_instruction(index);
+  // prepared_ and windows_ count instructions through all chains, `at` within one.
+  const bool counts = prepared_ != nullptr || (kLimits && windows_ != nullptr);
+  const size_t first = !counts || index == 0 ? 0 : first_instruction(index);
   // Caches the offsets of both fields by vtable, which most instructions of a file share.
   FieldPair instruction(schema::instruction::kInstrArgsType, schema::instruction::kInstrArgs);
   FieldPair call(schema::kernel_call::kOpIndex, schema::kernel_call::kArgs);
   static_assert(schema::kernel_call::kArgs == static_cast<unsigned>(schema::delegate_call::kArgs));
   for (size_t at = 0; at < instructions.size();) {
+    if (const size_t length = window_at(first + at); length != 0) {
+      RL_TRY(execute_window(first + at, length, at, budget));
+      at += length;
+      continue;
+    }
     RL_TRY(count_instruction(budget, at));
     instruction.find(instructions[at++]);
     // Both fields are present: the loader checked them.
@@ -156,24 +165,23 @@ Error Method::execute_chain(size_t index, Table chain, Budget* budget) {
       case InstructionKind::KernelCall:
       case InstructionKind::DelegateCall: {
         call.find(arguments);
-        const Error error =
-            kind == InstructionKind::KernelCall ? call_kernel(call, first + at - 1) : call_delegate(call);
+        const Error error = kind == InstructionKind::KernelCall ? call_kernel(frame_, call, first + at - 1)
+                                                                : call_delegate(call);
         if (error != Error::Ok) {
-          RL_RECORD_INDEX(at - 1);
-          if (kLimits)
-            failed_call_ = {at - 1, kind == InstructionKind::KernelCall ? kernels_[callee(call)] : nullptr};
+          return report(error, at - 1,
+                        kind == InstructionKind::KernelCall ? kernels_[callee(call)] : nullptr);
         }
-        RL_CHECK(error == Error::Ok, error, "instruction %lu failed", log_number(at - 1));
         break;
       }
       // Moves and jumps occur in methods with kept values only (layout.cpp), so `kept` is not null here.
       case InstructionKind::MoveCall:
-        values_.value_tables().kept[arguments.scalar<int32_t>(schema::move_call::kMoveTo)] =
-            values_.value_tables().kept[arguments.scalar<int32_t>(schema::move_call::kMoveFrom)];
+        frame_.values.value_tables().kept[arguments.scalar<int32_t>(schema::move_call::kMoveTo)] =
+            frame_.values.value_tables().kept[arguments.scalar<int32_t>(schema::move_call::kMoveFrom)];
         break;
       case InstructionKind::JumpFalseCall: {
         const EValue& condition =
-            values_.value_tables().kept[arguments.scalar<int32_t>(schema::jump_false_call::kCondValueIndex)];
+            frame_.values.value_tables()
+                .kept[arguments.scalar<int32_t>(schema::jump_false_call::kCondValueIndex)];
         RL_CHECK(!condition.is_tensor() || is_one_bool(*condition.payload.as_tensor.impl()),
                  Error::InvalidProgram, "instruction %lu: the condition is not one bool", log_number(at - 1));
         // Jumps to any instruction of the chain, also backwards: only the budget and the interrupt end a
@@ -191,6 +199,23 @@ Error Method::execute_chain(size_t index, Table chain, Budget* budget) {
   return Error::Ok;
 }
 
+Error Method::report(Error error, size_t at, const KernelEntry* kernel) {
+  RL_RECORD_INDEX(at);
+  if (kLimits) failed_call_ = {at, kernel};
+  RL_CHECK(false, error, "instruction %lu failed", log_number(at));
+}
+
+size_t Method::window_at(size_t number) const {
+  // A trace lists the calls in the program's order.
+  return kLimits && windows_ != nullptr && tracer() == nullptr ? windows_[number] : 0;
+}
+
+// Counts the window's instructions first: it has no jumps, so that each executes once.
+Error Method::execute_window(size_t number, size_t length, size_t at, Budget* budget) {
+  for (size_t i = 0; i < length; ++i) RL_TRY(count_instruction(budget, at + i));
+  return window_executor_->execute_window(number);
+}
+
 // Index of a chain's first instruction, counted through all chains; for `chain` = number of chains, the
 // total.
 size_t Method::first_instruction(size_t chain) const {
@@ -200,13 +225,17 @@ size_t Method::first_instruction(size_t chain) const {
   return count;
 }
 
+size_t Method::num_instructions() const {
+  return first_instruction(plan_.tables(schema::plan::kChains).size());
+}
+
 size_t Method::num_values() const { return plan_.tables(schema::plan::kValues).size(); }
 
 size_t Method::preparing_bytes() const { return ValueUses::bytes(num_values(), num_planned()); }
 
 size_t Method::num_planned() const {
   size_t count = 0;
-  const TensorImpl* tensors = values_.value_tables().tensors;
+  const TensorImpl* tensors = frame_.values.value_tables().tensors;
   for (size_t i = 0; i < num_tensors_; ++i) count += tensors[i].storage() == Storage::Planned ? 1 : 0;
   return count;
 }
@@ -215,35 +244,35 @@ bool Method::is_folded(size_t number) const {
   return RUSHLIGHT_PREPARE_KERNELS != 0 && prepared_ != nullptr && prepared_[number] == prepared_;
 }
 
-Span<EValue* const> Method::gather(const FieldPair& call) {
+Span<EValue* const> Method::gather(CallFrame& frame, const FieldPair& call) {
   const Span<const int32_t> indices = flatbuffer::vector_referred_by<int32_t>(call.second());
-  values_.gather(indices, arguments_);
-  return {arguments_, indices.size()};
+  frame.values.gather(indices, frame.arguments);
+  return {frame.arguments, indices.size()};
 }
 
 // If memory changes during execution, arguments are checked on each call; otherwise load() checked them once.
-Error Method::call_kernel(const FieldPair& call, size_t number) {
-  const size_t num_arguments = gather(call).size();
+Error Method::call_kernel(CallFrame& frame, const FieldPair& call, size_t number) {
+  const size_t num_arguments = gather(frame, call).size();
   const KernelEntry& kernel = *kernels_[callee(call)];
-  if (memory_changes_ && !is_folded(number)) RL_TRY(check_tensors(kernel, arguments_, When::Running));
+  if (memory_changes_ && !is_folded(number)) RL_TRY(check_tensors(kernel, frame.arguments, When::Running));
   const void* prepared = prepared_ == nullptr ? nullptr : prepared_[number];
-  KernelContext context(temporary_, tracer(), kernel, num_arguments, threads_, prepared);
+  KernelContext context(frame.temporary, tracer(), kernel, num_arguments, frame.threads, prepared);
   const OperatorScope traced(tracer(), kernel.name, kernel.signature);
-  const Error error = is_folded(number) ? Error::Ok : kernel.call(context, arguments_);
+  const Error error = is_folded(number) ? Error::Ok : kernel.call(context, frame.arguments);
   // Scratch lives for one call.
-  if (temporary_ != nullptr) temporary_->reset();
+  if (frame.temporary != nullptr) frame.temporary->reset();
   RL_CHECK(error == Error::Ok, error, "operator %s: %s", kernel.name, to_string(error));
-  traced.log_outputs(arguments_);
+  traced.log_outputs(frame.arguments);
   return Error::Ok;
 }
 
 Error Method::call_delegate(const FieldPair& call) {
   const size_t index = callee(call);
-  BackendExecuteContext context(temporary_, meta().name(), tracer());
-  const Span<EValue* const> values = gather(call);
+  BackendExecuteContext context(frame_.temporary, meta().name(), tracer());
+  const Span<EValue* const> values = gather(frame_, call);
   const char* id = plan_.tables(schema::plan::kDelegates)[index].string(schema::delegate::kId);
   const Error error = delegate_support_->execute(delegates_.items[index], context, id, values);
-  if (temporary_ != nullptr) temporary_->reset();
+  if (frame_.temporary != nullptr) frame_.temporary->reset();
   RL_TRY(error);
   trace_values(tracer(), values);
   return Error::Ok;
@@ -252,22 +281,21 @@ Error Method::call_delegate(const FieldPair& call) {
 Method::Method(Method&& other) noexcept
     : Traced(other),
       plan_(other.plan_),
-      temporary_(other.temporary_),
-      threads_(other.threads_),
+      frame_(other.frame_),
       interrupt_(other.interrupt_),
       prepared_(other.prepared_),
       instruction_budget_(other.instruction_budget_),
-      values_(other.values_),
       ends_(other.ends_),
       num_tensors_(other.num_tensors_),
       prepare_support_(other.prepare_support_),
       kernels_(other.kernels_),
-      arguments_(other.arguments_),
       delegate_support_(other.delegate_support_),
       delegates_(other.delegates_),
       external_data_(other.external_data_),
       num_external_data_(other.num_external_data_),
-      memory_changes_(other.memory_changes_) {
+      memory_changes_(other.memory_changes_),
+      windows_(other.windows_),
+      window_executor_(other.window_executor_) {
   // The new method owns delegates and external data; `other` must destroy neither.
   other.delegate_support_ = nullptr;
   other.num_external_data_ = 0;

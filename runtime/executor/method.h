@@ -27,10 +27,8 @@
 
 namespace rushlight {
 
-class Method;
-
-// Polled regularly while a method is loaded or executed, so that a user or a server can stop it. Methods that
-// execute on several threads poll from each of them.
+// Polled regularly while a method is loaded or executed, so that a user or a server can stop it. A method polls
+// on the thread that loads or executes it; several methods may poll one object from several threads at once.
 class Interrupt {
  public:
   // An error stops the operation with that error. `*next` receives the number of instructions to execute
@@ -39,6 +37,16 @@ class Interrupt {
 
  protected:
   ~Interrupt() = default;
+};
+
+class WindowExecutor;
+
+// What a thread needs to call kernels of a method.
+struct CallFrame {
+  MethodValues values;            // with memory of its own for made values and lists
+  EValue** arguments = nullptr;   // length of the longest argument list
+  Arena* temporary = nullptr;     // scratch of kernels; may be null
+  ThreadPool* threads = nullptr;  // for kernels; null means single-threaded
 };
 
 // Optional services of a method. Everything that a pointer names must outlive the method.
@@ -102,7 +110,7 @@ class Method : private Traced {
 
   // The tensor with value index `index` in the plan, for callers that read the plan through meta().
   [[nodiscard]] Tensor tensor(size_t index) const {
-    return is_compact() ? values_.tensor(index) : values_.value_tables().kept[index].to_tensor();
+    return is_compact() ? frame_.values.tensor(index) : frame_.values.value_tables().kept[index].to_tensor();
   }
 
   // Computes what the method's kernels request, for tensors no larger than now: the largest scratch of a
@@ -125,6 +133,9 @@ class Method : private Traced {
   // from them must not be shared with other methods.
   [[nodiscard]] bool owns_constants() const;
 
+  // Number of instructions through all chains.
+  [[nodiscard]] size_t num_instructions() const;
+
   // Executes all instructions. After an error the method may be executed again. Errors: InvalidState (an
   // input or output without memory), OutOfResources (the instruction budget is exhausted), or an error of a
   // kernel, a backend or the interrupt.
@@ -143,14 +154,16 @@ class Method : private Traced {
  private:
   class Loader;
   friend class MethodPreparer;
+  friend class MethodCalls;
 
   Method(flatbuffer::Table plan, Arena* temporary, const MethodOptions& options)
       : Traced(options.tracer),
         plan_(plan),
-        temporary_(temporary),
-        threads_(options.threads),
         interrupt_(options.interrupt),
-        instruction_budget_(options.instruction_budget) {}
+        instruction_budget_(options.instruction_budget) {
+    frame_.temporary = temporary;
+    frame_.threads = options.threads;
+  }
 
   Error execute_chains();
   // Instructions that may still execute: after the next poll of the interrupt, and before it.
@@ -164,44 +177,49 @@ class Method : private Traced {
   }
   Error begin_slice(Budget* budget, size_t at);
   Error execute_chain(size_t index, flatbuffer::Table chain, Budget* budget);
-  Error call_kernel(const flatbuffer::FieldPair& call, size_t number);
+  // Calls the kernel of instruction `number`, counted through all chains.
+  Error call_kernel(CallFrame& frame, const flatbuffer::FieldPair& call, size_t number);
   // Returns true if the instruction's call was folded at load.
   [[nodiscard]] bool is_folded(size_t number) const;
+  // Records and logs that the call of instruction `at` of its chain failed. Returns `error`.
+  Error report(Error error, size_t at, const KernelEntry* kernel);
+  // Returns the length of the window that begins at instruction `number`, or 0.
+  [[nodiscard]] size_t window_at(size_t number) const;
+  Error execute_window(size_t number, size_t length, size_t at, Budget* budget);
   [[nodiscard]] size_t num_values() const;
   [[nodiscard]] size_t num_planned() const;  // number of tensors in planned memory
   // Index of a chain's first instruction, counted through all chains; for `chain` = number of chains, the
   // total.
   [[nodiscard]] size_t first_instruction(size_t chain) const;
   Error call_delegate(const flatbuffer::FieldPair& call);
-  Span<EValue* const> gather(const flatbuffer::FieldPair& call);
+  static Span<EValue* const> gather(CallFrame& frame, const flatbuffer::FieldPair& call);
   Error check_inputs() const;
   void forget_views();
   // See runtime/program/layout.h; constant false on targets without compact methods.
-  [[nodiscard]] bool is_compact() const { return kCompact && values_.value_tables().kept == nullptr; }
+  [[nodiscard]] bool is_compact() const { return kCompact && frame_.values.value_tables().kept == nullptr; }
   // References to the values of inputs and outputs.
   [[nodiscard]] EValue& input_value(size_t index) const;
   [[nodiscard]] EValue& output_value(size_t index) const;
   void trace_outputs() const;
 
   flatbuffer::Table plan_;
-  Arena* temporary_;
-  ThreadPool* threads_;
+  CallFrame frame_;
   Interrupt* interrupt_;
   // One entry per instruction, through all chains: prepared data, or `prepared_` itself if the call is
   // folded. Null if nothing is prepared.
   const void** prepared_ = nullptr;
   uint64_t instruction_budget_;
-  MethodValues values_;
   EValue* ends_ = nullptr;  // compact methods: inputs, then outputs
   size_t num_tensors_ = 0;
   const PrepareSupport* prepare_support_ = nullptr;    // null if nothing is prepared
   const KernelEntry** kernels_ = nullptr;              // one per entry of the plan's operators
-  EValue** arguments_ = nullptr;                       // length of the longest argument list
   const DelegateSupport* delegate_support_ = nullptr;  // null without delegates
   DelegateList delegates_;
   FreeableBuffer* external_data_ = nullptr;
-  size_t num_external_data_ = 0;  // number of loaded entries
-  bool memory_changes_ = false;   // some tensors get memory, or become aliases, during execution
+  size_t num_external_data_ = 0;       // number of loaded entries
+  bool memory_changes_ = false;        // some tensors get memory, or become aliases, during execution
+  const uint32_t* windows_ = nullptr;  // see MethodCalls::set_windows()
+  WindowExecutor* window_executor_ = nullptr;
   FailedCall failed_call_;
 };
 

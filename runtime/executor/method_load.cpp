@@ -5,6 +5,7 @@
 
 #include "runtime/base/checked.h"
 #include "runtime/base/log.h"
+#include "runtime/executor/arena_block.h"
 #include "runtime/executor/arguments.h"
 #include "runtime/executor/method.h"
 #include "runtime/program/layout.h"
@@ -19,24 +20,6 @@ using flatbuffer::Table;
 using flatbuffer::TableVector;
 using schema::InstructionKind;
 using schema::ValueKind;
-
-// The memory of the arena, by part.
-class Block {
- public:
-  Block(const ArenaLayout& layout, uint8_t* memory) : layout_(layout), memory_(memory) {}
-
-  template <ArenaPart kPart, class T>
-  void assign(T** start) const {
-    // The layout computes sizes without the types, also for targets other than the host; here they meet.
-    static_assert(arena_element_size(kPart, sizeof(void*)) == sizeof(T));
-    static_assert(arena_element_alignment(kPart, sizeof(void*)) % alignof(T) == 0);
-    *start = reinterpret_cast<T*>(memory_ + static_cast<size_t>(layout_.offset[static_cast<size_t>(kPart)]));
-  }
-
- private:
-  const ArenaLayout& layout_;
-  uint8_t* memory_;
-};
 
 constexpr bool kPrepares = RUSHLIGHT_PREPARE_KERNELS != 0;
 
@@ -56,7 +39,7 @@ class Method::Loader {
         operators_(operators),
         options_(options),
         method_(*method) {
-    assign(Block(layout, block), kCompact && counts.plain);
+    assign(ArenaBlock(layout, block), kCompact && counts.plain);
     method->num_tensors_ = counts[ArenaPart::Tensors];
     next_tensor_ = value_tables().tensors;
   }
@@ -81,31 +64,24 @@ class Method::Loader {
   }
 
  private:
-  void assign(const Block& block, bool compact) {
+  void assign(const ArenaBlock& block, bool compact) {
     MethodValues::ValueTables values;
     if (!compact) block.assign<ArenaPart::Values>(&values.kept);
     block.assign<ArenaPart::Ends>(&method_.ends_);
-    block.assign<ArenaPart::Made>(&values.made);
     block.assign<ArenaPart::Tensors>(&values.tensors);
     block.assign<ArenaPart::TensorRanks>(&values.ranks);
-    block.assign<ArenaPart::IntLists>(&values.ints.lists);
-    block.assign<ArenaPart::IntListItems>(&values.ints.items);
-    block.assign<ArenaPart::TensorLists>(&values.tensor_lists.lists);
-    block.assign<ArenaPart::TensorListItems>(&values.tensor_lists.items);
-    block.assign<ArenaPart::OptionalTensorLists>(&values.optional_tensor_lists.lists);
-    block.assign<ArenaPart::OptionalTensorListItems>(&values.optional_tensor_lists.items);
-    method_.values_ = MethodValues(plan_.tables(schema::plan::kValues), values);
+    assign_frame(block, &values, &method_.frame_.arguments);
+    method_.frame_.values = MethodValues(plan_.tables(schema::plan::kValues), values);
     block.assign<ArenaPart::Kernels>(&method_.kernels_);
     block.assign<ArenaPart::Delegates>(&method_.delegates_.items);
     block.assign<ArenaPart::CompileSpecs>(&compile_specs_);
     block.assign<ArenaPart::ExternalData>(&method_.external_data_);
-    block.assign<ArenaPart::Arguments>(&method_.arguments_);
     block.assign<ArenaPart::Strides>(&next_strides_);
     block.assign<ArenaPart::Sizes>(&next_sizes_);
   }
 
   [[nodiscard]] const MethodValues::ValueTables& value_tables() const {
-    return method_.values_.value_tables();
+    return method_.frame_.values.value_tables();
   }
 
   // Returns true if tensors get memory, or become aliases, during execution.
@@ -157,7 +133,7 @@ class Method::Loader {
   }
 
   void assign_values() {
-    const MethodValues& values = method_.values_;
+    const MethodValues& values = method_.frame_.values;
     if (!method_.is_compact()) {
       const size_t count = plan_.tables(schema::plan::kValues).size();
       for (size_t i = 0; i < count; ++i) new (value_tables().kept + i) EValue(values.make(i));
@@ -358,15 +334,15 @@ class Method::Loader {
     return for_each_instruction(InstructionKind::KernelCall, [&](Table call) {
       const KernelEntry& kernel = *method_.kernels_[call.scalar<int32_t>(schema::kernel_call::kOpIndex)];
       const auto indices = call.vector<int32_t>(schema::kernel_call::kArgs);
-      method_.values_.gather(indices, method_.arguments_);
-      RL_TRY(check_kinds(kernel, {method_.arguments_, indices.size()}));
+      method_.frame_.values.gather(indices, method_.frame_.arguments);
+      RL_TRY(check_kinds(kernel, {method_.frame_.arguments, indices.size()}));
       for (size_t i = 0; kernel.signature[i] != '\0'; ++i) {
         // An argument that becomes a view takes another tensor's memory, which makes checks at load
         // insufficient.
         makes_views_ =
-            makes_views_ || (kernel.signature[i] == 'e' && may_become_view(*method_.arguments_[i]));
+            makes_views_ || (kernel.signature[i] == 'e' && may_become_view(*method_.frame_.arguments[i]));
       }
-      return check_tensors(kernel, method_.arguments_, When::Loading);
+      return check_tensors(kernel, method_.frame_.arguments, When::Loading);
     });
   }
 

@@ -55,10 +55,11 @@ class MethodPreparer {
   MethodPreparer(Method& method, Preparation* preparation) : method_(method), preparation_(preparation) {
     // Without temporary memory for the analysis, no value counts as constant: kernels only size their
     // scratch.
-    if (method.temporary_ == nullptr || method.temporary_->size() < method.preparing_bytes()) return;
-    scratch_ = *method.temporary_;  // a copy: allocations here are not the kernels'
+    if (method.frame_.temporary == nullptr || method.frame_.temporary->size() < method.preparing_bytes())
+      return;
+    scratch_ = *method.frame_.temporary;  // a copy: allocations here are not the kernels'
     scratch_.reset();
-    uses_.emplace(method.plan_, method.values_, method.kernels_, method.num_planned(), &scratch_);
+    uses_.emplace(method.plan_, method.frame_.values, method.kernels_, method.num_planned(), &scratch_);
     if (!uses_->ok()) uses_.reset();
   }
 
@@ -66,13 +67,13 @@ class MethodPreparer {
     if (!has_prepare(method)) return Error::Ok;
     RL_TRY(MethodPreparer(method, needs).run());
     // For prepare(): a pointer per instruction, and its alignment.
-    needs->index_bytes = num_instructions(method) * sizeof(void*) + alignof(void*);
+    needs->index_bytes = method.num_instructions() * sizeof(void*) + alignof(void*);
     return Error::Ok;
   }
 
   static Error prepare(Method& method, PreparedWeights* weights) {
     if (!has_prepare(method)) return Error::Ok;
-    const size_t count = num_instructions(method);
+    const size_t count = method.num_instructions();
     size_t bytes = 0;
     // If the index does not fit, nothing is prepared; execution is slower and equal.
     if (!checked_mul(count, sizeof(void*), &bytes)) return Error::Ok;
@@ -92,10 +93,6 @@ class MethodPreparer {
       if (method.kernels_[i]->prepare != nullptr) return true;
     }
     return false;
-  }
-
-  static size_t num_instructions(const Method& method) {
-    return method.first_instruction(method.plan_.tables(schema::plan::kChains).size());
   }
 
   Error run() {
@@ -127,7 +124,7 @@ class MethodPreparer {
         if (kernel.prepare == nullptr) continue;
         RL_TRY(method_.count_instruction(&budget, i));
         const auto indices = call.vector<int32_t>(schema::kernel_call::kArgs);
-        method_.values_.gather(indices, method_.arguments_);
+        method_.frame_.values.gather(indices, method_.frame_.arguments);
         RL_TRY(prepare_call({kernel, indices, number}));
       }
     }
@@ -145,14 +142,16 @@ class MethodPreparer {
     Preparation scratch_only;
     Preparation* preparation = stays ? preparation_ : &scratch_only;
     preparation->prepared = nullptr;
-    KernelContext context(preparation, call.kernel, call.indices.size(), method_.threads_);
-    const Error error = call.kernel.function(context, method_.arguments_, call.kernel.prepare);
+    preparation->work = {};
+    KernelContext context(preparation, call.kernel, call.indices.size(), method_.frame_.threads);
+    const Error error = call.kernel.function(context, method_.frame_.arguments, call.kernel.prepare);
     RL_CHECK(error == Error::Ok, error, "operator %s, instruction %lu, preparing: %s", call.kernel.name,
              log_number(call.number), to_string(error));
     // A kernel's scratch is reset after each call, so the largest one counts.
     if (preparation_->scratch_bytes < preparation->scratch_bytes)
       preparation_->scratch_bytes = preparation->scratch_bytes;
     if (method_.prepared_ != nullptr) method_.prepared_[call.number] = preparation->prepared;
+    if (preparation_->works != nullptr) preparation_->works[call.number] = preparation->work;
     return Error::Ok;
   }
 
@@ -171,7 +170,7 @@ class MethodPreparer {
     const size_t written = find_written(call.kernel.signature);
     if (call.kernel.signature[written] == '\0') return;
     const auto index = static_cast<size_t>(call.indices[written]);
-    TensorImpl* out = method_.arguments_[written]->payload.as_tensor.impl();
+    TensorImpl* out = method_.frame_.arguments[written]->payload.as_tensor.impl();
     const bool folded_before = out->storage() == Storage::Constant;  // programs write to no constant
     if (!folded_before && !(uses_->is_written_once(index) && fold(call, written, out))) return;
     if (method_.prepared_ != nullptr) method_.prepared_[call.number] = method_.prepared_;
@@ -183,7 +182,7 @@ class MethodPreparer {
     const auto index = static_cast<size_t>(call.indices[written]);
     const void* source = find_constants(call, written, out->nbytes());
     if (source == nullptr) return false;
-    const uint64_t key = call_key(call.kernel, method_.arguments_);
+    const uint64_t key = call_key(call.kernel, method_.frame_.arguments);
     if (preparation_->weights == nullptr) {
       if (!preparation_->count(source, key, out->nbytes())) return false;
       // While sizes are counted, the planned memory stands for the result, unless another method has computed
@@ -201,16 +200,18 @@ class MethodPreparer {
 
   // Moves the tensor and its aliases to constant memory.
   void set_constant(size_t value, void* made) {
-    auto* planned = method_.values_.tensor(value).mutable_data_ptr<uint8_t>();
+    auto* planned = method_.frame_.values.tensor(value).mutable_data_ptr<uint8_t>();
     // An alias keeps its offset in the moved tensor.
     uses_->for_each_view(value, [&](size_t view) {
-      const auto* shown = method_.values_.tensor(view).const_data_ptr<uint8_t>();
+      const auto* shown = method_.frame_.values.tensor(view).const_data_ptr<uint8_t>();
       move(view, static_cast<uint8_t*>(made) + (shown - planned));
     });
     move(value, made);
   }
 
-  void move(size_t value, void* to) { method_.values_.tensor(value).impl()->set_data(to, Storage::Constant); }
+  void move(size_t value, void* to) {
+    method_.frame_.values.tensor(value).impl()->set_data(to, Storage::Constant);
+  }
 
   // Returns the memory of the first tensor that the call reads; null unless all are constant and not much
   // smaller than the result.
@@ -222,7 +223,7 @@ class MethodPreparer {
       if (i == written) continue;
       // The first tensor stands for the call in the index of prepared data; the key tells calls with the same
       // one apart.
-      for_each_tensor(*method_.arguments_[i], [&](const Tensor& tensor) {
+      for_each_tensor(*method_.frame_.arguments[i], [&](const Tensor& tensor) {
         constant = constant && tensor.impl()->storage() == Storage::Constant;
         if (source == nullptr) source = tensor.const_data_ptr();
         bytes += tensor.nbytes();
@@ -242,8 +243,8 @@ class MethodPreparer {
     out->set_data(made, Storage::Planned);
     // A copy: what the kernel allocates ends with the block.
     Arena temporary = scratch_;
-    KernelContext context(&temporary, nullptr, call.kernel, call.indices.size(), method_.threads_);
-    const Error error = call.kernel.call(context, method_.arguments_);
+    KernelContext context(&temporary, nullptr, call.kernel, call.indices.size(), method_.frame_.threads);
+    const Error error = call.kernel.call(context, method_.frame_.arguments);
     out->set_data(planned, Storage::Planned);
     if (error == Error::Ok) return made;
     preparation_->weights->drop_last();
@@ -254,7 +255,7 @@ class MethodPreparer {
 
   void restore() {
     for (const Slot& slot : uses_->slots()) {
-      TensorImpl* tensor = method_.values_.tensor(slot.value).impl();
+      TensorImpl* tensor = method_.frame_.values.tensor(slot.value).impl();
       tensor->set_data(reinterpret_cast<void*>(slot.begin), Storage::Planned);
     }
   }

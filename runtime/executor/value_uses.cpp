@@ -4,9 +4,8 @@
 // (slot_set.h). Each use inserts or erases a bounded number of ranges, so the cost is n log n.
 #include "runtime/executor/value_uses.h"
 
-#include <cstring>
-
 #include "runtime/base/assert.h"
+#include "runtime/executor/instruction_uses.h"
 #include "runtime/program/schema.h"
 
 namespace rushlight {
@@ -16,35 +15,6 @@ namespace {
 using flatbuffer::Table;
 using flatbuffer::TableVector;
 using schema::InstructionKind;
-using schema::ValueKind;
-
-// Calls f for a value's index and, if it is a list of values, for the indices of its items.
-template <class F>
-void for_each_named(const MethodValues& values, size_t index, F f) {
-  f(index);
-  const EValue value = values.make(index);
-  if (value.tag == Tag::ListInt) {
-    const auto* numbers = static_cast<const int64_t*>(value.payload.as_indices);
-    for (uint32_t i = 0; i < value.length; ++i) f(static_cast<size_t>(numbers[i]));
-  } else if (value.tag == Tag::ListTensor || value.tag == Tag::ListOptionalTensor) {
-    const auto* numbers = static_cast<const int32_t*>(value.payload.as_indices);
-    for (uint32_t i = 0; i < value.length; ++i) {
-      if (numbers[i] >= 0) f(static_cast<size_t>(numbers[i]));
-    }
-  }
-}
-
-// Returns true for a tensor whose initial contents the program or a data file stores.
-bool has_initial_state(Table value) {
-  if (value.scalar<uint8_t>(schema::evalue::kValType) != static_cast<uint8_t>(ValueKind::Tensor))
-    return false;
-  const Table tensor = value.table(schema::evalue::kVal);
-  const Table extra = tensor.table(schema::tensor::kExtraTensorInfo);
-  return tensor.scalar<uint32_t>(schema::tensor::kDataBufferIdx) != 0 ||
-         extra.string(schema::extra::kFullyQualifiedName)[0] != '\0';
-}
-
-bool is_written(char code) { return code == 'w' || code == 'k'; }
 
 constexpr uint32_t kEnd = UINT32_MAX;
 
@@ -136,48 +106,23 @@ void ValueUses::mark(size_t value, uint32_t flags) {
   });
 }
 
-// Visits reads before writes.
 template <class F>
 void ValueUses::visit_uses(Table instruction, F visit) {
-  const Table arguments = instruction.table(schema::instruction::kInstrArgs);
-  switch (static_cast<InstructionKind>(instruction.scalar<uint8_t>(schema::instruction::kInstrArgsType))) {
-    case InstructionKind::KernelCall: {
-      const char* signature = kernels_[arguments.scalar<int32_t>(schema::kernel_call::kOpIndex)]->signature;
-      const auto indices = arguments.vector<int32_t>(schema::kernel_call::kArgs);
-      // An 'e' argument may become an alias of any argument that the call reads.
-      const uint32_t read =
-          std::strchr(signature, 'e') != nullptr ? uint32_t{kRead | kOtherUse} : uint32_t{kRead};
-      // Reads first: a call that writes in place reads the old contents.
-      for (const bool writes : {false, true}) {
-        for (size_t i = 0; signature[i] != '\0'; ++i) {
-          if (is_written(signature[i]) != writes) continue;
-          const uint32_t flags = writes                ? uint32_t{kWritten}
-                                 : signature[i] == 'e' ? uint32_t{kOtherUse | kChanges}
-                                                       : read;
-          visit(static_cast<size_t>(indices[i]), flags);
-        }
-      }
-      break;
+  jumps_ = jumps_ || kind_of(instruction) == InstructionKind::JumpFalseCall;
+  for_each_use(instruction, kernels_, [&](size_t value, ValueAccess access) {
+    switch (access) {
+      case ValueAccess::Read:
+        return visit(value, uint32_t{kRead});
+      case ValueAccess::Shown:
+        return visit(value, uint32_t{kRead | kOtherUse});
+      case ValueAccess::Written:
+        return visit(value, uint32_t{kWritten});
+      case ValueAccess::Replaced:
+        return visit(value, uint32_t{kOtherUse | kChanges});
+      case ValueAccess::Any:
+        return visit(value, uint32_t{kOtherUse});
     }
-    case InstructionKind::DelegateCall:
-      // The program does not tell which arguments a delegate writes.
-      for (const int32_t index : arguments.vector<int32_t>(schema::delegate_call::kArgs))
-        visit(static_cast<size_t>(index), uint32_t{kOtherUse});
-      break;
-    case InstructionKind::MoveCall:
-      visit(static_cast<size_t>(arguments.scalar<int32_t>(schema::move_call::kMoveFrom)),
-            uint32_t{kOtherUse});
-      visit(static_cast<size_t>(arguments.scalar<int32_t>(schema::move_call::kMoveTo)),
-            uint32_t{kOtherUse | kChanges});
-      break;
-    case InstructionKind::JumpFalseCall:
-      visit(static_cast<size_t>(arguments.scalar<int32_t>(schema::jump_false_call::kCondValueIndex)),
-            uint32_t{kRead});
-      jumps_ = true;
-      break;
-    case InstructionKind::FreeCall:
-      break;
-  }
+  });
 }
 
 // A tensor counts as written once if no other value is live in its memory when it is written, and if its and

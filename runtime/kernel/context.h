@@ -84,6 +84,12 @@ class KernelContext : public Traced {
     besides_ += size;
     need_scratch(0);
   }
+  // For prepare functions of hosts' kernels: states the multiply-accumulates of one call, and how many times
+  // the threads of parallel_for() join. Calls that state more execute beside others of about the same time.
+  void need_products(size_t products, size_t joins = 1) {
+    if (preparation_ != nullptr)
+      preparation_->work = {static_cast<float>(products), static_cast<uint32_t>(joins)};
+  }
   // For prepare functions, at most once per call: returns `size` bytes for data derived from the constant
   // `source`. Returns null if nothing is to be written: sizes are only counted, there is no memory, or the
   // data already exists. `layout` must identify everything else that the bytes depend on; see

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "runtime/kernel/operator_table.h"
 
+#include <cstring>
+#include <functional>
+
 namespace rushlight {
 
 namespace {
@@ -43,6 +46,19 @@ const KernelEntry* OperatorTable::find(const char* name, const char* overload) c
     }
   }
   return nullptr;
+}
+
+bool OperatorTable::keeps_order(const KernelEntry& entry) const {
+  const std::less<> before;  // total, also for pointers into different arrays
+  for (const OperatorTable* table = this; table != nullptr; table = table->next) {
+    if (before(&entry, table->entries) || !before(&entry, table->entries + table->size)) continue;
+    if (table->in_order == nullptr) return true;
+    for (const char* const* name = table->in_order; *name != nullptr; ++name) {
+      if (std::strcmp(*name, entry.name) == 0) return true;
+    }
+    return false;
+  }
+  return true;
 }
 
 }  // namespace rushlight

@@ -46,9 +46,17 @@ struct OperatorTable {
   const OperatorTable* next = nullptr;  // searched if this table lacks the name
   // kPrepareSupport if an entry prepares or folds. Null if none does; the code for it is then not linked.
   const PrepareSupport* support = nullptr;
+  // Names of the operators whose calls keep the program's order: they draw random numbers, or the application
+  // brought them and they may have any state. A list that ends with null; null instead of a list means all
+  // operators of this table. Hosts may call the other operators from several threads at once.
+  const char* const* in_order = nullptr;
 
   // Finds an operator by the program's name and overload; null if no table has it.
   [[nodiscard]] const KernelEntry* find(const char* name, const char* overload) const;
+
+  // Returns true if calls of `entry` keep the program's order; see in_order. Precondition: `entry` is in this
+  // table or in one of the next.
+  [[nodiscard]] bool keeps_order(const KernelEntry& entry) const;
 };
 
 // The operators that this build selected; defined in the generated part of `executorch_kernels`.

@@ -84,6 +84,12 @@ constexpr uint64_t most_prepared_of(uint64_t constants) {
                                                                : kMostGrowth * constants + kAlwaysAllowed;
 }
 
+// A kernel's estimate of the time that one call takes.
+struct CallWork {
+  float products = 0;  // multiply-accumulates; 0 if the kernel states nothing
+  uint32_t joins = 1;  // calls of parallel_for(), one after another
+};
+
 // Totals of what a method's kernels request when it is loaded; see KernelContext::need_scratch() and
 // prepare().
 struct Preparation {
@@ -93,6 +99,8 @@ struct Preparation {
   size_t prepared_bytes = 0;                // memory for data to be prepared
   size_t index_bytes = 0;                   // memory for the method's index of it; 0 if nothing is prepared
   const void* prepared = nullptr;           // result for the current call
+  CallWork work;                            // of the current call
+  CallWork* works = nullptr;                // null, or receives the work of each instruction's call
   // For hosts, while counting: requests that exceed `most_prepared_bytes` are dropped. Data that several
   // calls request counts once, as long as `counted` has memory for its entries.
   size_t most_prepared_bytes = SIZE_MAX;

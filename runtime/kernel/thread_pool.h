@@ -18,6 +18,12 @@ class ThreadPool {
   // Calls `task` on disjoint pieces that cover [0, count), each of at least `grain` items except the last,
   // and returns when all are done. A thread processes one piece at a time.
   virtual void run(size_t count, size_t grain, Task task, void* work) = 0;
+  // run() on at most `most` threads, including the caller's, with `thread` < `most`. A pool that cannot limit
+  // its threads leaves the work to the caller.
+  virtual void run_limited(size_t count, size_t grain, Task task, void* work, size_t most) {
+    if (most >= threads()) return run(count, grain, task, work);
+    if (count != 0) task(work, 0, count, 0);
+  }
 
  protected:
   ~ThreadPool() = default;

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Fork-join pool. Workers spin for a short time and then sleep on a condition variable. Work is split into
-// pieces that threads take from an atomic counter, so a slow thread delays the others by at most one piece.
+// Fork-join pool. A caller publishes its work in a round (thread_round.h); idle workers spin over the rounds
+// for a short time and then sleep on a condition variable. Work is split into pieces that threads take from
+// an atomic counter, so a slow thread delays the others by at most one piece.
 #include "runtime/module/host_threads.h"
 
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <map>
+#include <utility>
 
 #include <sched.h>
 #include <unistd.h>
@@ -22,6 +24,22 @@ constexpr int kSpins = 4000;
 constexpr size_t kPieces = 4;
 
 std::atomic<unsigned> forks{0};
+
+// What the calling thread does for pools.
+thread_local const HostThreads* counted_by = nullptr;  // pool that counts it as computing
+thread_local const HostThreads* worker_of = nullptr;
+thread_local bool destroys_pool = false;  // a job dropped the last reference to worker_of
+
+class Lock {
+ public:
+  explicit Lock(pthread_mutex_t& mutex) : mutex_(&mutex) { pthread_mutex_lock(mutex_); }
+  Lock(const Lock&) = delete;
+  Lock& operator=(const Lock&) = delete;
+  ~Lock() { pthread_mutex_unlock(mutex_); }
+
+ private:
+  pthread_mutex_t* mutex_;
+};
 
 void pause() {
 #if defined(__x86_64__) || defined(__i386__)
@@ -71,127 +89,254 @@ size_t HostThreads::default_count() {
 }
 
 HostThreads::HostThreads() : process_(fork_count()) {
-  pthread_mutex_init(&in_use_, nullptr);
-  pthread_mutex_init(&sleep_, nullptr);
+  pthread_mutex_init(&mutex_, nullptr);
   pthread_cond_init(&wake_, nullptr);
+  pthread_cond_init(&left_, nullptr);
 }
 
 std::shared_ptr<HostThreads> HostThreads::start(size_t threads) {
-  std::shared_ptr<HostThreads> pool(new HostThreads());
-  for (size_t number = 1; number < threads; ++number) {
-    // On failure the pool is smaller, down to the caller alone.
-    std::unique_ptr<Worker> worker(new Worker{pool.get(), number, {}});
-    if (pthread_create(&worker->thread, nullptr, &HostThreads::enter, worker.get()) != 0) break;
-    pool->workers_.push_back(std::move(worker));
-  }
+  std::shared_ptr<HostThreads> pool(new HostThreads(), &HostThreads::destroy);
+  const Lock lock(pool->mutex_);
+  // On failure the pool is smaller, down to the caller alone.
+  while (pool->threads_ < threads && pool->add_worker()) ++pool->threads_;
   return pool;
 }
 
 std::shared_ptr<HostThreads> HostThreads::shared(size_t threads) {
   static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
   static auto* pools = new std::map<size_t, std::weak_ptr<HostThreads>>();
-  pthread_mutex_lock(&mutex);
+  const Lock lock(mutex);
   std::shared_ptr<HostThreads> pool = (*pools)[threads].lock();
   if (pool == nullptr || pool->process_ != fork_count()) {
     pool = start(threads);
     (*pools)[threads] = pool;
   }
-  pthread_mutex_unlock(&mutex);
   return pool;
+}
+
+void HostThreads::destroy(HostThreads* pool) {
+  // A worker cannot join itself: it destroys the pool when its job has returned.
+  if (worker_of == pool) {
+    destroys_pool = true;
+  } else {
+    delete pool;
+  }
 }
 
 HostThreads::~HostThreads() {
   // In a forked child there are no threads to join, and mutexes may be in any state: leaves them alone.
   if (process_ != fork_count()) return;
-  pthread_mutex_lock(&sleep_);
-  round_.store(0);
-  pthread_cond_broadcast(&wake_);
-  pthread_mutex_unlock(&sleep_);
-  for (const auto& worker : workers_) pthread_join(worker->thread, nullptr);
+  {
+    const Lock lock(mutex_);
+    requests_.fetch_or(kEnds);
+    pthread_cond_broadcast(&wake_);
+  }
+  // Nobody adds workers any more, because nobody owns the pool.
+  for (const pthread_t worker : workers_) {
+    if (!pthread_equal(worker, pthread_self())) pthread_join(worker, nullptr);
+  }
+  while (run_job()) {
+  }
+  pthread_cond_destroy(&left_);
   pthread_cond_destroy(&wake_);
-  pthread_mutex_destroy(&sleep_);
-  pthread_mutex_destroy(&in_use_);
+  pthread_mutex_destroy(&mutex_);
 }
 
-size_t HostThreads::threads() const { return process_ == forks.load() ? workers_.size() + 1 : 1; }
+bool HostThreads::has_threads() const { return process_ == forks.load(std::memory_order_relaxed); }
 
-void* HostThreads::enter(void* worker) {
-  auto& self = *static_cast<Worker*>(worker);
-  self.pool->serve(self.number);
+size_t HostThreads::threads() const { return has_threads() ? threads_ : 1; }
+
+// ---- Workers ----
+
+// Called with the mutex held.
+bool HostThreads::add_worker() {
+  pthread_t worker;
+  load_.fetch_add(kWaiting);
+  if (pthread_create(&worker, nullptr, &HostThreads::enter, this) == 0) {
+    workers_.push_back(worker);
+    return true;
+  }
+  load_.fetch_sub(kWaiting);
+  return false;
+}
+
+void* HostThreads::enter(void* pool) {
+  auto* self = static_cast<HostThreads*>(pool);
+  worker_of = self;
+  {
+    const Lock started(self->mutex_);  // start() holds it until threads_ has its final value
+  }
+  self->serve();
+  if (destroys_pool) {
+    pthread_detach(pthread_self());
+    delete self;
+  }
   return nullptr;
 }
 
-// A worker joins each round once and then waits for the next; round 0 ends it.
-void HostThreads::serve(size_t number) {
-  unsigned seen = 1;
-  while ((seen = wait_for_work(seen)) != 0) {
-    take_pieces(number);
-    // Release: the caller of run() sees the results of this worker's pieces when it sees busy_ decrease.
-    busy_.fetch_sub(1, std::memory_order_release);
+void HostThreads::serve() {
+  for (int spin = 0;;) {
+    // Jobs first: each is a whole execution that somebody waits for, while a round has its caller.
+    if (const unsigned requests = requests_.load(std::memory_order_acquire); requests != 0) {
+      const bool worked = run_job();
+      if (destroys_pool || (!worked && (requests & kEnds) != 0)) return;
+      spin = 0;
+    } else if (help()) {
+      spin = 0;
+    } else if (++spin < kSpins) {
+      pause();
+    } else {
+      park();
+      spin = 0;
+    }
   }
 }
 
-unsigned HostThreads::wait_for_work(unsigned seen) {
-  for (int spin = 0; spin < kSpins; ++spin) {
-    const unsigned round = round_.load(std::memory_order_acquire);
-    if (round != seen) return round;
-    pause();
+bool HostThreads::run_job() {
+  Job job;
+  {
+    const Lock lock(mutex_);
+    if (jobs_.empty()) return false;
+    job = std::move(jobs_.front());
+    jobs_.pop_front();
+    requests_.fetch_sub(1);
   }
-  pthread_mutex_lock(&sleep_);
-  unsigned round = round_.load(std::memory_order_acquire);
-  while (round == seen) {
-    pthread_cond_wait(&wake_, &sleep_);
-    round = round_.load(std::memory_order_acquire);
-  }
-  pthread_mutex_unlock(&sleep_);
-  return round;
+  load_.fetch_add(kCaller - kWaiting);
+  const HostThreads* outer = std::exchange(counted_by, this);
+  job();
+  job = nullptr;  // may be the last owner of anything, also of the pool
+  counted_by = outer;
+  load_.fetch_sub(kCaller - kWaiting);
+  return true;
 }
 
-// The counter may run past the end by one piece per thread; pieces that begin there are empty.
-void HostThreads::take_pieces(size_t number) {
-  for (;;) {
-    const size_t begin = next_.fetch_add(piece_, std::memory_order_relaxed);
-    if (begin >= count_) return;
-    task_(work_, begin, std::min(begin + piece_, count_), number);
+bool HostThreads::help() {
+  for (ThreadRound& round : rounds_) {
+    if (!round.is_joinable() || !begin_help()) continue;
+    const size_t thread = round.join();
+    if (thread != 0) {
+      counted_by = this;
+      round.take_pieces(thread);
+      counted_by = nullptr;
+    }
+    // Before the worker leaves: the caller's next round finds it available.
+    load_.fetch_sub(kHelper - kWaiting);
+    if (thread == 0) continue;
+    if (round.leave()) {
+      const Lock lock(mutex_);
+      pthread_cond_broadcast(&left_);
+    }
+    return true;
   }
+  return false;
 }
 
-// If another method uses the pool, or there is one piece, the caller's thread does all the work.
-void HostThreads::run(size_t count, size_t grain, Task task, void* work) {
-  const size_t everyone = threads();
+// Counts the worker as a helper, unless threads() threads compute.
+bool HostThreads::begin_help() {
+  uint64_t load = load_.load(std::memory_order_relaxed);
+  while (load / kCaller + (load % kCaller) / kHelper < threads_) {
+    if (load_.compare_exchange_weak(load, load + (kHelper - kWaiting))) return true;
+  }
+  return false;
+}
+
+bool HostThreads::has_work() const {
+  if (requests_.load() != 0) return true;
+  return std::any_of(std::begin(rounds_), std::end(rounds_),
+                     [](const ThreadRound& round) { return round.is_joinable(std::memory_order_seq_cst); });
+}
+
+// No wake-up is lost: a worker stops counting as waiting before it looks for rounds a last time, and a caller
+// publishes its round before it reads the count. In the total order of these four operations, one of both
+// sees the other. Once awake, the worker spins again, because the next round is usually near.
+void HostThreads::park() {
+  const Lock lock(mutex_);
+  load_.fetch_sub(kWaiting);
+  if (!has_work()) {
+    ++sleepers_;
+    pthread_cond_wait(&wake_, &mutex_);
+    --sleepers_;
+  }
+  load_.fetch_add(kWaiting);
+}
+
+// ---- Callers ----
+
+HostThreads::Computing::Computing(HostThreads* pool)
+    : pool_(pool == nullptr || counted_by == pool ? nullptr : pool), outer_(counted_by) {
+  if (pool_ == nullptr) return;
+  pool_->load_.fetch_add(kCaller, std::memory_order_relaxed);
+  counted_by = pool_;
+}
+
+HostThreads::Computing::~Computing() {
+  if (pool_ == nullptr) return;
+  counted_by = outer_;
+  pool_->load_.fetch_sub(kCaller, std::memory_order_relaxed);
+}
+
+// Null if no worker could help: enough threads execute methods already, or all rounds are in use.
+ThreadRound* HostThreads::claim_round() {
+  if (load_.load(std::memory_order_relaxed) / kCaller >= threads_) return nullptr;
+  for (ThreadRound& round : rounds_) {
+    if (round.claim()) return &round;
+  }
+  return nullptr;
+}
+
+void HostThreads::run_limited(size_t count, size_t grain, Task task, void* work, size_t most) {
   if (count == 0) return;
-  // trylock, not lock: two methods that execute at the same time do not wait for each other.
-  if (everyone == 1 || count <= grain || pthread_mutex_trylock(&in_use_) != 0) {
+  most = std::min({most, threads(), ThreadRound::kMostThreads});
+  const Computing computing(most > 1 && count > grain ? this : nullptr);
+  ThreadRound* round = most > 1 && count > grain ? claim_round() : nullptr;
+  if (round == nullptr) {
     task(work, 0, count, 0);
     return;
   }
-  // Written before the release of round_ below, which workers acquire before they read it.
-  task_ = task;
-  work_ = work;
-  count_ = count;
-  const size_t pieces = everyone * kPieces;
-  piece_ = std::max({grain, size_t{1}, (count + pieces - 1) / pieces});
-  next_.store(0, std::memory_order_relaxed);
-  busy_.store(workers_.size(), std::memory_order_relaxed);
-  // Under the mutex: a worker that is about to sleep would otherwise miss the signal.
-  pthread_mutex_lock(&sleep_);
-  unsigned round = round_.load(std::memory_order_relaxed) + 1;
-  // Round 0 means the end, so the counter skips it when it wraps.
-  if (round == 0) round = 1;
-  round_.store(round, std::memory_order_release);
-  pthread_cond_broadcast(&wake_);
-  pthread_mutex_unlock(&sleep_);
-  take_pieces(0);
-  // Waits until every worker has left the round: one that is still asleep must wake first, because the next
-  // run() overwrites the task.
-  for (int spin = 0; busy_.load(std::memory_order_acquire) != 0; ++spin) {
-    if (spin < kSpins) {
-      pause();
-    } else {
-      sched_yield();
+  const size_t pieces = most * kPieces;
+  const size_t piece = std::max({grain, size_t{1}, (count + pieces - 1) / pieces});
+  round->open({count, piece, task, work}, most);
+  wake_helpers(std::min(most, (count + piece - 1) / piece) - 1);
+  round->work_as_caller();
+  if (!round->close()) wait_for(*round);
+  round->release();
+}
+
+void HostThreads::wake_helpers(size_t helpers) {
+  const uint64_t load = load_.load(std::memory_order_seq_cst);
+  const size_t computing = static_cast<size_t>(load / kCaller + (load % kCaller) / kHelper);
+  const auto waiting = static_cast<size_t>(load % kHelper);
+  helpers = std::min(helpers, threads_ - std::min(computing, threads_));
+  if (helpers <= waiting) return;
+  const Lock lock(mutex_);
+  for (size_t i = std::min(helpers - waiting, sleepers_); i > 0; --i) pthread_cond_signal(&wake_);
+}
+
+// Workers are inside for one piece at most, so the caller spins first.
+void HostThreads::wait_for(ThreadRound& round) {
+  for (int spin = 0; spin < kSpins; ++spin) {
+    if (round.is_left()) return;
+    pause();
+  }
+  const Lock lock(mutex_);
+  if (round.ask_to_wake()) return;
+  while (!round.is_left()) pthread_cond_wait(&left_, &mutex_);
+}
+
+void HostThreads::submit(Job job) {
+  bool queued = false;
+  if (has_threads()) {
+    const Lock lock(mutex_);
+    // One worker more than for rounds, where the caller takes part.
+    if (!std::exchange(has_job_worker_, true)) add_worker();
+    queued = !workers_.empty();
+    if (queued) {
+      jobs_.push_back(std::move(job));
+      requests_.fetch_add(1);
+      if (sleepers_ > 0) pthread_cond_signal(&wake_);
     }
   }
-  pthread_mutex_unlock(&in_use_);
+  if (!queued) job();
 }
 
 }  // namespace rushlight

@@ -30,7 +30,9 @@ Module::Module(OpenFile file, const OperatorTable& operators, const ModuleOption
     : loader_(std::move(file.loader)),
       operators_(&operators),
       options_(options.method),
-      max_memory_(options.max_memory) {
+      max_memory_(options.max_memory),
+      lanes_(options.lanes == 0 ? SIZE_MAX : options.lanes),
+      call_seconds_(options.call_seconds) {
   if (file.mapped != nullptr) mapped_.push_back(std::move(file.mapped));
   if (options.prepare) weights_ = std::make_unique<WeightStore>();
   if (options_.threads != nullptr) return;
@@ -113,7 +115,11 @@ Result<std::unique_ptr<ModuleMethod>> Module::load_method(const char* name) cons
   around.weights = weights_.get();
   around.objects = objects_.get();
   around.mapped = mapped_;
+  around.pool = threads_;
   around.max_memory = max_memory_;
+  around.lanes = lanes_;
+  if (const auto found = call_seconds_.find(name); found != call_seconds_.end())
+    around.seconds = found->second;
   return ModuleMethod::load(*program_, name, *operators_, options_, around);
 }
 
@@ -137,6 +143,13 @@ Result<std::vector<EValue>> Module::execute(const char* method_name, const std::
   const Error error = inputs.empty() ? target->execute() : target->execute({inputs.data(), inputs.size()});
   if (error != Error::Ok) return error;
   return target->outputs();
+}
+
+Result<std::shared_ptr<Execution>> Module::execute_async(const char* method_name, std::vector<EValue> inputs,
+                                                         const ExecutionOptions& options,
+                                                         ExecutionQueue::Done done) {
+  RL_TRY_ASSIGN(ModuleMethod * target, method(method_name));
+  return target->execute_async(std::move(inputs), options, std::move(done));
 }
 
 }  // namespace rushlight

@@ -37,6 +37,12 @@ struct ModuleOptions {
   MethodOptions method = {};                 // external_data is searched in addition to data_files
   size_t threads = 0;   // for kernels, if method.threads is null; 0: HostThreads::default_count()
   bool prepare = true;  // let kernels pack constants, which needs memory for a second copy of them
+  // Most calls of a method that execute at once, each on its share of the threads: 0 means as many as there
+  // are threads, 1 means one call at a time. Results are the same; lanes/lanes.h says when it is done.
+  size_t lanes = 0;
+  // Measured seconds of each instruction of a method, through all chains, by the method's name. They replace
+  // kernels' estimates in decisions about lanes.
+  std::map<std::string, std::vector<double>> call_seconds = {};
   // Limit in bytes for one loaded method: values, planned buffers, outputs, scratch and packed constants.
   // Constants that would exceed it stay unpacked. 0 means the machine's physical memory.
   size_t max_memory = 0;
@@ -85,6 +91,12 @@ class Module {
   [[nodiscard]] Result<std::vector<EValue>> forward(const std::vector<EValue>& inputs = {}) {
     return execute("forward", inputs);
   }
+  // Executes the module's instance of a method in the background; see ModuleMethod::execute_async(). Errors:
+  // as method().
+  [[nodiscard]] Result<std::shared_ptr<Execution>> execute_async(const char* method_name,
+                                                                 std::vector<EValue> inputs,
+                                                                 const ExecutionOptions& options,
+                                                                 ExecutionQueue::Done done);
 
  private:
   struct OpenFile {
@@ -112,6 +124,8 @@ class Module {
   const OperatorTable* operators_;
   MethodOptions options_;
   size_t max_memory_;
+  size_t lanes_;
+  std::map<std::string, std::vector<double>> call_seconds_;
   std::shared_ptr<HostThreads> threads_;
   std::unique_ptr<Program> program_;
   std::unique_ptr<WeightStore> weights_;  // null: kernels prepare nothing

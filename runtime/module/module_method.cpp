@@ -133,6 +133,8 @@ Error ModuleMethod::allocate_planned(const MethodMeta& meta) {
     planned_.push_back(allocate(size));
     RL_CHECK(planned_.back().data() != nullptr, Error::MemoryAllocationFailed,
              "planned buffer %lu: no memory for %lu bytes", log_number(i), log_number(size));
+    planned_memory_.push_back(std::move(memory_.back()));
+    memory_.pop_back();
   }
   return Error::Ok;
 }
@@ -199,12 +201,8 @@ Result<std::unique_ptr<ModuleMethod>> ModuleMethod::load(const Program& program,
   memory.planned = {loaded->planned_.data(), loaded->planned_.size()};
   MethodOptions own = options;
   own.host = loaded.get();
-  // Only an interrupt makes slicing worthwhile; otherwise kernels use the pool directly.
-  if (options.interrupt != nullptr && options.threads != nullptr) {
-    loaded->threads_ = std::make_unique<StoppableThreads>(*options.threads, *options.interrupt);
-    own.threads = loaded->threads_.get();
-    own.interrupt = loaded->threads_.get();
-  }
+  loaded->pool_ = around.pool;
+  loaded->make_stoppable(&own);
   RL_TRY_ASSIGN(Method method, Method::load(program, name, memory, operators, own));
   loaded->method_ = std::make_unique<Method>(std::move(method));
   WeightStore* weights = around.weights;
@@ -216,11 +214,51 @@ Result<std::unique_ptr<ModuleMethod>> ModuleMethod::load(const Program& program,
   }
   // Before kernels prepare anything: packed weights use only the remaining memory.
   RL_TRY(loaded->allocate_outputs());
-  RL_TRY(loaded->prepare(weights));
+  std::vector<CallWork> work;
+  RL_TRY(loaded->prepare(weights, &work));
+  // A trace lists calls in the program's order.
+  if (options.tracer == nullptr) RL_TRY(loaded->start_lanes(operators, options.threads, around, work));
   return loaded;
 }
 
-Error ModuleMethod::prepare(WeightStore* weights) {
+Error ModuleMethod::start_lanes(const OperatorTable& operators, ThreadPool* threads,
+                                const Surroundings& around, const std::vector<CallWork>& work) {
+  if (threads == nullptr || around.lanes < 2) return Error::Ok;
+  Lanes::Options options;
+  options.lanes = around.lanes;
+  options.scratch = temporary_.size();
+  options.work = &work;
+  options.seconds = &around.seconds;
+  std::unique_ptr<Lanes> lanes =
+      Lanes::plan(*method_, operators, *threads, threads_ == nullptr ? *threads : *threads_, options);
+  if (lanes == nullptr) return Error::Ok;
+  const size_t bytes = lanes->bytes() + lanes->num_lanes() * counted_scratch(temporary_.size());
+  // Lanes are no reason to fail: without the memory for them, calls execute in order.
+  if (bytes > max_memory_ - taken_bytes_) return Error::Ok;
+  RL_TRY(count(bytes));
+  RL_TRY(lanes->start(*this));
+  lanes_ = std::move(lanes);
+  if (!lanes_->moves_memory()) return Error::Ok;
+  taken_bytes_ -= program_planned_bytes();
+  planned_memory_.clear();
+  for (Span<uint8_t>& buffer : planned_) buffer = {nullptr, buffer.size()};
+  return Error::Ok;
+}
+
+size_t ModuleMethod::program_planned_bytes() const {
+  size_t bytes = 0;
+  for (const Span<uint8_t>& buffer : planned_) bytes += buffer.size();
+  return bytes;
+}
+
+LaneFacts ModuleMethod::lanes() const {
+  LaneFacts facts = lanes_ == nullptr ? LaneFacts() : lanes_->facts();
+  facts.program_bytes = program_planned_bytes();
+  if (lanes_ == nullptr || !lanes_->moves_memory()) facts.planned_bytes = facts.program_bytes;
+  return facts;
+}
+
+Error ModuleMethod::prepare(WeightStore* weights, std::vector<CallWork>* work) {
   const WeightStore none{};
   const std::unique_lock<std::mutex> lock =
       weights == nullptr ? std::unique_lock<std::mutex>() : weights->lock();
@@ -231,6 +269,8 @@ Error ModuleMethod::prepare(WeightStore* weights) {
       temporary_ = Arena(larger);
   }
   Preparation needs;
+  work->resize(method_->num_instructions());
+  needs.works = work->data();
   RL_TRY((weights == nullptr ? none : *weights).measure(*method_, max_memory_ - taken_bytes_, &needs));
   scratch_bytes_ = needs.scratch_bytes;
   // Kernels stated their scratch, so the fixed reservation is replaced by a larger one.
@@ -256,21 +296,53 @@ Error ModuleMethod::prepare(WeightStore* weights) {
   return error;
 }
 
-Error ModuleMethod::execute() {
-  RL_TRY(check_files(mapped_));
-  if (threads_ == nullptr) return method_->execute();
-  // Polls while kernels run only during execution; see StoppableThreads::listen().
-  threads_->listen();
-  return threads_->finish(method_->execute());
+void ModuleMethod::make_stoppable(MethodOptions* options) {
+  interrupt_ = std::make_unique<ExecutionInterrupt>(options->interrupt);
+  options->interrupt = interrupt_.get();
+  if (options->threads == nullptr) return;
+  threads_ = std::make_unique<StoppableThreads>(*options->threads, *interrupt_);
+  options->threads = threads_.get();
+  options->interrupt = threads_.get();
 }
 
-Error ModuleMethod::execute(Span<const EValue> inputs) {
+Error ModuleMethod::execute(const Execution* execution) {
+  RL_TRY(check_files(mapped_));
+  const HostThreads::Computing computing(pool_.get());
+  interrupt_->set(execution);
+  // Only something that can stop makes slicing worthwhile; otherwise kernels use the pool directly. While a
+  // method is loaded, kernels are complete; see StoppableThreads::listen().
+  const bool listens = threads_ != nullptr && interrupt_->can_stop();
+  if (listens) threads_->listen();
+  Error error = method_->execute();
+  if (listens) error = threads_->finish(error);
+  interrupt_->set(nullptr);
+  return error;
+}
+
+Error ModuleMethod::execute(Span<const EValue> inputs, const Execution* execution) {
   const MethodMeta meta = method_->meta();
   RL_CHECK(inputs.size() == meta.num_inputs(), Error::InvalidArgument,
            "method %s: expected %lu inputs, got %lu", meta.name(), log_number(meta.num_inputs()),
            log_number(inputs.size()));
   for (size_t i = 0; i < inputs.size(); ++i) RL_TRY(method_->set_input(i, inputs[i]));
-  return execute();
+  return execute(execution);
+}
+
+ExecutionQueue& ModuleMethod::executions() {
+  std::call_once(queue_made_, [this] {
+    if (pool_ == nullptr) pool_ = HostThreads::shared(HostThreads::default_count());
+    queue_ = std::make_unique<ExecutionQueue>(pool_);
+  });
+  return *queue_;
+}
+
+std::shared_ptr<Execution> ModuleMethod::execute_async(std::vector<EValue> inputs,
+                                                       const ExecutionOptions& options,
+                                                       ExecutionQueue::Done done) {
+  auto run = [this, inputs = std::move(inputs)](const Execution& execution) {
+    return execute({inputs.data(), inputs.size()}, &execution);
+  };
+  return executions().add(options, std::move(run), std::move(done));
 }
 
 std::vector<EValue> ModuleMethod::outputs() const {

@@ -3,9 +3,12 @@
 #pragma once
 
 #include <memory>
+#include <mutex>
 #include <vector>
 
 #include "runtime/executor/method.h"
+#include "runtime/module/execution_queue.h"
+#include "runtime/module/lanes/lanes.h"
 #include "runtime/module/mmap_data_loader.h"
 #include "runtime/module/shared_objects.h"
 #include "runtime/module/stoppable_threads.h"
@@ -19,15 +22,19 @@ using MappedFiles = std::vector<std::shared_ptr<MmapDataLoader>>;
 [[nodiscard]] Error check_files(const MappedFiles& files);
 
 // Loads, owns and executes one method, and counts its memory against a limit. Not thread-safe.
-class ModuleMethod final : private BackendHost, private PreparedWeights::Watcher {
+class ModuleMethod final : private BackendHost, private PreparedWeights::Watcher, private Lanes::Memory {
  public:
   // Objects that the methods of a program share.
   struct Surroundings {
-    WeightStore* weights = nullptr;    // prepared constants; null: none are prepared
-    SharedObjects* objects = nullptr;  // shared objects of backends; null: each method has its own
-    MappedFiles mapped = {};           // files that contain constants
-    BackendHost* host = nullptr;       // host of the enclosing method, for methods inside a delegate
-    size_t max_memory = 0;             // see ModuleOptions
+    WeightStore* weights = nullptr;          // prepared constants; null: none are prepared
+    SharedObjects* objects = nullptr;        // shared objects of backends; null: each method has its own
+    MappedFiles mapped = {};                 // files that contain constants
+    std::shared_ptr<HostThreads> pool = {};  // for execute_async(); null: the shared one of default size
+    BackendHost* host = nullptr;             // host of the enclosing method, for methods inside a delegate
+    size_t max_memory = 0;                   // see ModuleOptions
+    size_t lanes = SIZE_MAX;                 // see ModuleOptions, but 0 and 1 mean none
+    // Measured seconds of each instruction, through all chains; may be empty. For decisions about lanes.
+    std::vector<double> seconds = {};
   };
 
   // Scratch reserved for kernels that do not state their need. Untouched pages use no memory.
@@ -56,11 +63,20 @@ class ModuleMethod final : private BackendHost, private PreparedWeights::Watcher
   Method* operator->() { return method_.get(); }
 
   // Sets all inputs in order and executes. Tensors without planned memory are used in place. Errors:
-  // InvalidArgument (number of inputs), or as Method::set_input() and execute().
-  Error execute(Span<const EValue> inputs);
+  // InvalidArgument (number of inputs), or as Method::set_input() and execute(). `execution` can stop it.
+  Error execute(Span<const EValue> inputs, const Execution* execution = nullptr);
   // Executes with the inputs that were set. Errors: AccessFailed (a mapped file changed since it was loaded),
-  // or as Method::execute().
-  Error execute();
+  // Cancelled or DeadlineExceeded (of `execution`), or as Method::execute().
+  Error execute(const Execution* execution = nullptr);
+
+  // Executes in the background, after the executions that were begun so before, and calls `done` on a thread
+  // of the pool with the result of execute(inputs); until it returns, outputs() are valid. The memory of
+  // input tensors must be valid until then too. Nothing else may use the method meanwhile, except
+  // execute_async(). Destroying the method cancels its executions and waits for them; `done` may destroy it.
+  std::shared_ptr<Execution> execute_async(std::vector<EValue> inputs, const ExecutionOptions& options,
+                                           ExecutionQueue::Done done);
+  // The queue of execute_async(), for callers whose executions do more: `run` calls execute().
+  ExecutionQueue& executions();
   // The outputs. They refer to this method's memory and are valid until its next execution.
   [[nodiscard]] std::vector<EValue> outputs() const;
 
@@ -77,6 +93,8 @@ class ModuleMethod final : private BackendHost, private PreparedWeights::Watcher
   [[nodiscard]] DelegateMemory memory() const;
   // The memory of its delegates.
   [[nodiscard]] const DelegateMemory& delegate_memory() const { return delegate_memory_; }
+  // Zeros if no calls execute in parallel, except for program_bytes.
+  [[nodiscard]] LaneFacts lanes() const;
   // Bytes counted against max_memory.
   [[nodiscard]] size_t taken_bytes() const { return taken_bytes_; }
 
@@ -101,7 +119,16 @@ class ModuleMethod final : private BackendHost, private PreparedWeights::Watcher
   Error allocate_planned(const MethodMeta& meta);
   [[nodiscard]] std::vector<size_t> unplanned_outputs() const;
   Error allocate_outputs();
-  Error prepare(WeightStore* weights);
+  // Prepares constants; `work` receives the kernels' estimates by instruction.
+  Error prepare(WeightStore* weights, std::vector<CallWork>* work);
+  // Starts lanes if they pay and their memory fits.
+  Error start_lanes(const OperatorTable& operators, ThreadPool* threads, const Surroundings& around,
+                    const std::vector<CallWork>& work);
+  [[nodiscard]] size_t program_planned_bytes() const;
+  Span<uint8_t> zeroed(size_t size) override { return allocate(size); }
+  Span<uint8_t> reserved(size_t size) override { return reserve(size); }
+  // Puts what stops an execution between the method and the caller's interrupt and threads.
+  void make_stoppable(MethodOptions* options);
 
   [[nodiscard]] size_t bytes_left() const override { return max_memory_ - taken_bytes_; }
   [[nodiscard]] uint64_t counted(const DelegateMemory& memory) const;
@@ -113,6 +140,7 @@ class ModuleMethod final : private BackendHost, private PreparedWeights::Watcher
   [[nodiscard]] void* shared(const SharedKind& kind) override { return objects_->get(kind); }
 
   std::vector<std::unique_ptr<uint8_t, Free>> memory_;
+  std::vector<std::unique_ptr<uint8_t, Free>> planned_memory_;  // empty if lanes have moved the tensors
   std::vector<std::unique_ptr<uint8_t, Unmap>> reserved_;
   std::vector<Span<uint8_t>> planned_;
   Arena arena_;
@@ -129,9 +157,14 @@ class ModuleMethod final : private BackendHost, private PreparedWeights::Watcher
   DelegateMemory delegate_memory_;
   std::unique_ptr<SharedObjects> own_objects_;
   SharedObjects* objects_ = nullptr;
-  std::unique_ptr<StoppableThreads> threads_;  // null without interrupt or threads
+  std::shared_ptr<HostThreads> pool_;  // of the surroundings
+  std::unique_ptr<ExecutionInterrupt> interrupt_;
+  std::unique_ptr<StoppableThreads> threads_;  // null without threads
   std::unique_ptr<WeightStore> own_weights_;   // for constants that live only as long as the method
   std::unique_ptr<Method> method_;
+  std::unique_ptr<Lanes> lanes_;  // null if no calls execute in parallel
+  std::once_flag queue_made_;
+  std::unique_ptr<ExecutionQueue> queue_;  // made at first use; destroyed first, while the method is whole
 };
 
 }  // namespace rushlight

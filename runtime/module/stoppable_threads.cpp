@@ -7,8 +7,6 @@
 #include <algorithm>
 #include <ctime>
 
-#include <pthread.h>
-
 namespace rushlight {
 
 namespace {
@@ -26,29 +24,24 @@ double now_ns() {
 
 struct StoppableThreads::Work {
   StoppableThreads* threads;
-  pthread_t caller;
   size_t grain;
   Task task;
   void* work;
 };
 
-void StoppableThreads::run(size_t count, size_t grain, Task task, void* work) {
-  if (!listens_) return threads_->run(count, grain, task, work);
-  Work all = {this, pthread_self(), std::max<size_t>(grain, 1), task, work};
-  threads_->run(count, grain, &StoppableThreads::work_in_slices, &all);
+void StoppableThreads::run_limited(size_t count, size_t grain, Task task, void* work, size_t most) {
+  if (!listens_) return threads_->run_limited(count, grain, task, work, most);
+  Work all = {this, std::max<size_t>(grain, 1), task, work};
+  threads_->run_limited(count, grain, &StoppableThreads::work_in_slices, &all, most);
 }
 
 void StoppableThreads::work_in_slices(void* work, size_t begin, size_t end, size_t thread) {
   const Work& all = *static_cast<const Work*>(work);
-  // Only the caller's thread polls: an interrupt may run Python code or touch state of its caller.
-  const bool asks = pthread_equal(all.caller, pthread_self()) != 0;
   size_t slice = std::max(all.grain, (end - begin) / kFirstShare);
   double start = now_ns();
   while (begin < end) {
-    if (all.threads->is_stopped()) return;
     uint64_t instructions = 0;  // only the executor uses it
-    const Error error = asks ? all.threads->interrupt_->poll(&instructions) : Error::Ok;
-    if (error != Error::Ok) return all.threads->stopped_.store(error, std::memory_order_relaxed);
+    if (all.threads->poll(&instructions) != Error::Ok) return;
     // No slice is smaller than the grain: a smaller remainder joins the last one.
     const size_t stop = end - begin < slice + all.grain ? end : begin + slice;
     all.task(all.work, begin, stop, thread);
@@ -64,9 +57,16 @@ void StoppableThreads::work_in_slices(void* work, size_t begin, size_t end, size
 }
 
 Error StoppableThreads::poll(uint64_t* next) {
-  // A stop that a kernel noticed outlives it: the executor sees it at the next poll.
+  // A stop outlives the kernel that noticed it: the executor sees it at the next poll, on every thread.
   const Error stopped = stopped_.load(std::memory_order_relaxed);
-  return stopped == Error::Ok ? interrupt_->poll(next) : stopped;
+  if (stopped != Error::Ok) return stopped;
+  if (listens_ && !is_owner()) {
+    *next = 1;
+    return Error::Ok;
+  }
+  const Error error = interrupt_->poll(next);
+  if (listens_ && error != Error::Ok) stopped_.store(error, std::memory_order_relaxed);
+  return error;
 }
 
 Error StoppableThreads::finish(Error result) {

@@ -37,13 +37,6 @@ uint64_t constant_bytes(const Method& method) {
   return bytes;
 }
 
-size_t num_instructions(const Method& method) {
-  size_t count = 0;
-  const auto chains = method.meta().plan().tables(schema::plan::kChains);
-  for (size_t i = 0; i < chains.size(); ++i) count += chains[i].tables(schema::chain::kInstructions).size();
-  return count;
-}
-
 }  // namespace
 
 void WeightStore::use_large_pages([[maybe_unused]] void* memory, [[maybe_unused]] size_t size) {
@@ -62,7 +55,7 @@ Error WeightStore::measure(Method& method, uint64_t most, Preparation* needs) co
   needs->most_prepared_bytes = static_cast<size_t>(std::min({share, most, uint64_t{SIZE_MAX}}));
   // Each call prepares at most one constant.
   size_t size = 0;
-  if (!checked_mul(num_instructions(method), PreparedWeights::note_cost(), &size)) size = 0;
+  if (!checked_mul(method.num_instructions(), PreparedWeights::note_cost(), &size)) size = 0;
   // Without memory for notes, duplicates count twice: the estimate is too large, never too small.
   const std::unique_ptr<void, Free> notes(std::malloc(size));
   PreparedWeights counted;

@@ -12,7 +12,7 @@
 
 namespace rushlight {
 
-// The build's operators, and PyTorch's for those that it lacks; lives as long as the process. Defined by
+// The build's operators, completed by PyTorch's; lives as long as the process. Defined by
 // aten/runner.cpp.
 const OperatorTable& operators_with_aten(const Program& program);
 

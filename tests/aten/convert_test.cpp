@@ -67,7 +67,8 @@ TEST(Alias, OfAPlannedTensorThatShrank_GrowsAgain_InPlace) {
   EXPECT_EQ(result.numel(), 2);
   result.resize_({4});
   EXPECT_EQ(result.data_ptr(), data);
-  EXPECT_THROW(result.resize_({5}), c10::Error);
+  result.resize_({5});  // beyond the capacity: ATen allocates
+  EXPECT_NE(result.data_ptr(), data);
 }
 
 TEST(Alias, OfQuantizedIntegers_KeepsThem_WithScaleOne) {

@@ -97,20 +97,42 @@ TEST(AtenOperators, ThatTheBuildLacks_ComputePyTorchsResult) {
 TEST(AtenOperators, OfBothSides_AreOursUnlessAtenIsFirst) {
   const Served ours("aten::add.out");
   const Served theirs("aten::add.out", Priority::AtenFirst);
-  EXPECT_NE(ours.entry()->kernel, theirs.entry()->kernel);
+  EXPECT_EQ(ours.entry()->kernel, selected_operators.find("aten::add.out", "")->kernel);
+  EXPECT_EQ(theirs.entry()->kernel, nullptr);
   EXPECT_STREQ(theirs.entry()->signature, "ttsw");
   EXPECT_TRUE(
       Served("executorch_prim::add.Scalar", Priority::AtenFirst).is_ours("executorch_prim::add.Scalar"));
   EXPECT_EQ(Served("no_such::operator.out").entry(), nullptr);
 }
 
+TEST(AtenOperators, OfBothSides_HaveOneSignature) {
+  size_t both = 0;
+  for (size_t i = 0; i < selected_operators.size; ++i) {
+    const KernelEntry& ours = selected_operators.entries[i];
+    const auto call = BoxedCall::find(ours.name);
+    if (!call.has_value()) continue;
+    ++both;
+    EXPECT_EQ(call->signature(), ours.signature) << ours.name;
+  }
+  EXPECT_GT(both, 4u);
+}
+
+TEST(AtenOperators, WithAnotherSignature_StayOurs) {
+  const KernelFunction kernel = [](KernelContext&, EValue* const*, ErasedKernel) { return Error::Ok; };
+  const KernelEntry entries[] = {{"aten::exp.out", kernel, "ttw"}};
+  EXPECT_EQ(Served("aten::exp.out", Priority::OursFirst, {entries, 1}).entry(), &entries[0]);
+}
+
 TEST(AtenOperators, WithDtypesThatOursLacks_AreComputedByPyTorch) {
-  const at::Tensor complex = at::complex(numbers({2, 3}), numbers({2, 3}));
-  Planned sums({2, 3}, ScalarType::ComplexFloat);
-  // Our logaddexp takes real numbers only.
-  const Served served("aten::logaddexp.out");
-  EXPECT_EQ(served({EValue(in(complex)), EValue(in(complex)), sums.value()}), Error::Ok);
-  EXPECT_TRUE(at::allclose(sums.result(), at::logaddexp(complex, complex)));
+  const at::Tensor x = at::complex(numbers({2, 3}), numbers({2, 3}) / 0.0f);
+  Planned out({2, 3}, ScalarType::ComplexFloat);
+  const Served served("aten::nan_to_num.out");
+  ASSERT_NE(selected_operators.find("aten::nan_to_num.out", ""), nullptr);
+  const std::vector<EValue> arguments = {EValue(in(x)), EValue(0.5), EValue(), EValue(), out.value()};
+  ::testing::internal::CaptureStderr();
+  EXPECT_EQ(served(arguments), Error::Ok);
+  EXPECT_EQ(::testing::internal::GetCapturedStderr(), "");  // ours was not asked
+  EXPECT_TRUE(at::equal(out.result(), at::nan_to_num(x, 0.5)));
 }
 
 // PyTorch's kernel would compute another sum if ours had added already.
@@ -122,6 +144,16 @@ TEST(AtenOperators, ThatWriteToAnInput_AreNotTriedTwice) {
   const KernelEntry entries[] = {{"aten::relu_", spoils, "w"}};
   Planned x({2});
   EXPECT_EQ(Served("aten::relu_", Priority::OursFirst, {entries, 1})({x.value()}), Error::InvalidType);
+}
+
+TEST(AtenOperators, ThatWriteToAnInput_AreComputedInPlace) {
+  Planned x({2, 3});
+  const at::Tensor source = numbers({3, 2}).t();
+  const void* memory = x.impl().data();
+  const Served served("aten::copy_", Priority::AtenFirst);
+  EXPECT_EQ(served({x.value(), EValue(in(source)), EValue(false)}), Error::Ok);
+  EXPECT_EQ(x.impl().data(), memory);
+  EXPECT_TRUE(at::equal(x.result(), source));
 }
 
 TEST(AtenOperators, ThatOursRefuse_AreComputedByPyTorchFromThenOn) {
@@ -161,12 +193,23 @@ TEST(AtenOperators, WithDynamicShapes_ResizeTheirOutput) {
   EXPECT_EQ(out.impl().numel(), 6u);
 }
 
+// huber_loss.out computes the losses of all elements in its output before it averages them.
+TEST(AtenOperators, ThatUseTheirOutputForMore_StillWriteTheResult) {
+  const at::Tensor x = numbers({4, 4});
+  const at::Tensor target = numbers({4, 4});
+  Planned out({});
+  EXPECT_EQ(Served("aten::huber_loss.out")({EValue(in(x)), EValue(in(target)),
+                                            EValue(int64_t{at::Reduction::Mean}), EValue(1.0), out.value()}),
+            Error::Ok);
+  EXPECT_TRUE(at::equal(out.result(), at::huber_loss(x, target)));
+}
+
 TEST(AtenOperators, WithAResultThatDoesNotFit_FailAndSayWhy) {
   const Served served("aten::special_sinc.out");
   Planned small({2});
   ::testing::internal::CaptureStderr();
   EXPECT_EQ(served({EValue(in(numbers({3}))), small.value()}), Error::InvalidArgument);
-  EXPECT_THAT(::testing::internal::GetCapturedStderr(), HasSubstr("aten::special_sinc.out"));
+  EXPECT_THAT(::testing::internal::GetCapturedStderr(), HasSubstr("does not fit"));
   Planned fixed({4}, ScalarType::Float, {}, TensorShapeDynamism::STATIC);
   EXPECT_EQ(served({EValue(in(numbers({3}))), fixed.value()}), Error::InvalidArgument);
   Planned flat({6});
@@ -226,6 +269,22 @@ TEST(AtenOperators, WithEveryKindOfArgument_TakeThem) {
   EXPECT_TRUE(at::allclose(half.result(), at::fft_rfft(x, std::nullopt, -1, "ortho")));
 }
 
+// In training, native_batch_norm writes running statistics that its schema calls inputs.
+TEST(AtenOperators, ThatWriteWhatTheySayTheyRead_LeaveConstantsAlone) {
+  at::Tensor mean = at::zeros({2});
+  TensorImpl& constant = *in(mean).impl();
+  constant.set_data(mean.data_ptr(), Storage::Constant);
+  Planned out({3, 2});
+  Planned saved_mean({2});
+  Planned saved_invstd({2});
+  const EValue running{Tensor(&constant)};
+  EXPECT_EQ(Served("aten::native_batch_norm.out")({EValue(in(numbers({3, 2}))), EValue(), EValue(), running,
+                                                   running, EValue(true), EValue(0.5), EValue(1e-5),
+                                                   out.value(), saved_mean.value(), saved_invstd.value()}),
+            Error::Ok);
+  EXPECT_TRUE(at::equal(mean, at::zeros({2})));
+}
+
 TEST(AtenOperators, WithListsOfOutputs_WriteEach) {
   const at::Tensor x = numbers({5});
   Planned first({2});
@@ -261,6 +320,7 @@ TEST(AtenOperators, WithoutAnOutVariant_AreCalledAndCopied) {
 TEST(AtenOperators, OfTypesThatProgramsLack_AreNotServed) {
   EXPECT_EQ(Served("aten::set.source_Storage_out").entry(), nullptr);       // a Storage
   EXPECT_EQ(Served("aten::_foreach_add.ScalarList_out").entry(), nullptr);  // Scalar[]
+  EXPECT_EQ(Served("aten::from_file.out").entry(), nullptr);                // reads a file
 }
 
 TEST(AtenOperators, OfSeveralThreads_ComputeAtOnce) {

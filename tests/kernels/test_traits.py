@@ -146,6 +146,29 @@ def test_each_row_with_a_trait_is_called_here(trait: str, samples: dict[str, Any
     assert {name for name, row in TABLE.operators.items() if trait in row.traits} == samples.keys()
 
 
+def test_rows_that_draw_are_those_that_pytorch_seeds() -> None:
+    """All but operators whose function draws only if an argument says so: for torch, both are seeded."""
+    seeded = set()
+    for name in TABLE.operators:
+        base, _, overload = name.removeprefix("aten::").partition(".")
+        function = getattr(getattr(torch.ops.aten, base, None), overload or "default", None)
+        if name.startswith("aten::") and function is not None:
+            tags = {tag for each in (base, f"{base}_") for tag in tags_of(each)} | set(function.tags)
+            seeded |= {name} if torch.Tag.nondeterministic_seeded in tags else set()
+    draws = {name for name, row in TABLE.operators.items() if "draws" in row.traits}
+    assert seeded == draws
+
+
+def tags_of(base: str) -> set[torch.Tag]:
+    """The tags of all overloads of an operator: PyTorch tags the functional ones."""
+    packet = getattr(torch.ops.aten, base, None)
+    return (
+        set()
+        if packet is None
+        else {tag for each in packet.overloads() for tag in getattr(packet, each).tags}
+    )
+
+
 def in_order(value: Any, order: list[int]) -> Any:
     is_image = isinstance(value, torch.Tensor) and value.dim() == 4
     return with_dim_order(value.contiguous(), order) if is_image else value

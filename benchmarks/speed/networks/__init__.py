@@ -8,6 +8,7 @@ from collections.abc import Callable
 import torch
 from torch import Tensor, nn
 
+from networks.branches import Bidirectional, TwoTowers, WideAndDeep, inception
 from networks.small import DsCnn, Recurrent, ResNet8, autoencoder, mlp
 from networks.transformers import LlamaBlock, TextEncoder, VisionTransformer
 from networks.vision import mobilenet_v1, mobilenet_v2, mobilenet_v3_large, mobilenet_v3_small, resnet18
@@ -40,6 +41,17 @@ MODELS: dict[str, Callable[[], Made]] = {
     "lstm": lambda: (Recurrent(64, 128), (torch.randn(1, 40, 64),)),
     "mlp": lambda: (mlp(784, 256, 128, 10), (torch.randn(1, 784),)),
 }
+
+BRANCHES: dict[str, Callable[[], Made]] = {
+    "wide-and-deep": lambda: (
+        WideAndDeep(),
+        (torch.randint(0, 5000, (1, 8)), torch.randn(1, 13), torch.randn(1, 1024)),
+    ),
+    "two-towers": lambda: (TwoTowers(), (torch.randn(1, 512), torch.randn(1, 512))),
+    "bidirectional-lstm": lambda: (Bidirectional(64, 128), (torch.randn(1, 40, 64),)),
+    "inception": lambda: (inception(), (torch.randn(1, 480, 14, 14),)),
+}
+"""Models with independent branches."""
 
 
 def make(build: Callable[[], Made]) -> Made:

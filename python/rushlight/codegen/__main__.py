@@ -47,9 +47,11 @@ def _generate(options: argparse.Namespace) -> None:
     models, files = [Path(path) for path in options.models], [Path(path) for path in options.ops_yaml]
     info = steps.extract(models, table)
     info.merge(steps.merge(files, table, ops=options.ops, all_ops=options.all_ops))
+    if options.aten:  # PyTorch's kernels serve the others
+        info.needs = {name: need for name, need in info.needs.items() if name in table.operators}
     by_dtype, only = dtypes_of(options)
     depends = [*files, *models]
-    selection = Selection(table, by_dtype, only, info, depends, options.list_portable, options.aten)
+    selection = Selection(table, by_dtype, only, info, depends, options.list_portable)
     backends = [LinkedBackend(*backend) for backend in options.backend]
     selected = write_all(
         selection,

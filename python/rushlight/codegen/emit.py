@@ -57,7 +57,8 @@ def operator_table(
     """operator_table.cpp: declares the kernels and defines `rushlight::entries_of_<library>` if there are
     any. For the whole build it also defines `rushlight::selected_operators` and
     `rushlight::selected_backends`; the first is weak, because a target that links further libraries has
-    its own (operator_libraries.cmake). `prepares`: kernels pack constants at load. If portable code is
+    its own (operator_libraries.cmake). `order_of_<library>` has the names of the operators whose calls keep
+    the program's order. `prepares`: kernels pack constants at load. If portable code is
     kept behind backs, an operator with a back has a second entry portable/<operator>, which bypasses the
     back.
     """
@@ -72,9 +73,12 @@ def operator_table(
         name = f"entries_of_{library}"
         table = f"{name}, {len(entries)}"
         body = [f"extern const KernelEntry {name}[];", f"const KernelEntry {name}[] = {{", *entries, "};", ""]
+        order = f"order_of_{library}"
+        names = [f'"{s.operator.name}"' for s in rows if s.operator.keeps_order]
+        body += [f"extern const char* const {order}[];", f"const char* const {order}[] = {{"]
+        body += [*(f"    {name}," for name in names), "    nullptr,", "};", ""]
+        table += f", nullptr, {'kPrepareSupport' if support else 'nullptr'}, {order}"
     if library == WHOLE_BUILD:
-        if support:
-            table += ", nullptr, kPrepareSupport"
         body += [
             "[[gnu::weak]] extern const OperatorTable selected_operators;",
             f"const OperatorTable selected_operators = {{{table}}};",

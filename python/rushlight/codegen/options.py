@@ -27,8 +27,8 @@ Value = str | bool | Sequence[str] | Sequence[Path]
 
 @dataclass(frozen=True)
 class Word:
-    """A word of an option: its name, its former spelling as a separate option (or empty), its help, its default as text,
-    and the generator's arguments for the states "on" and "off"."""
+    """A word of an option: its name, its former spelling as a separate option (empty: none), its help, its
+    default as text, and the generator's arguments for the states "on" and "off"."""
 
     word: str
     was: str

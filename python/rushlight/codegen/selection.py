@@ -75,8 +75,7 @@ class Selected:
 class Selection:
     """A growing union of requests over one operator table. `by_dtype`: an operator needed by programs gets
     only the programs' dtypes. `only`: the dtypes of operators for which no dtypes were requested; None for
-    all. `keep_portable`: compile the portable code of every operator, whatever its back accepts.
-    `has_aten`: operators that no library has are left to PyTorch's kernels (aten/)."""
+    all. `keep_portable`: compile the portable code of every operator, whatever its back accepts."""
 
     table: OperatorTable
     by_dtype: bool = False
@@ -84,7 +83,6 @@ class Selection:
     info: OpInfo = field(default_factory=OpInfo)
     depends: list[Path] = field(default_factory=list)
     keep_portable: bool = False
-    has_aten: bool = False
 
     def add(self, name: str, asker: str, dtypes: Iterable[str] | None = None) -> None:
         """Adds one operator; `dtypes` None means all of the kernel's."""
@@ -114,9 +112,9 @@ class Selection:
         InvalidSelection if a source is missing."""
         rows = self.table.operators
         missing = {name: sorted(need.askers) for name, need in self.info.needs.items() if name not in rows}
-        if missing and not self.has_aten:
+        if missing:
             raise OperatorNotFound(missing, self.table.libraries, rows)
-        return [self._selected(name) for name in sorted(self.info.needs.keys() - missing.keys())]
+        return [self._selected(name) for name in sorted(self.info.needs)]
 
     def _selected(self, name: str) -> Selected:
         operator, need = self.table.operators[name], self.info.needs[name]

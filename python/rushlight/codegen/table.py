@@ -43,6 +43,8 @@ TRAITS = {
     "reads_any_order": "each input may have its own dim order; the result is row-major",
     "any_order": "each tensor, the result too, may have its own dim order",
     "view": "the result has the input's elements in the same order, under other sizes",
+    # Every other operator has no state but its arguments: hosts may call it beside others.
+    "draws": "it draws random numbers: calls keep the program's order",
 }
 """The traits of an operator, by name. The exporter relies on them, and tests check the kernels."""
 
@@ -123,6 +125,12 @@ class Operator:
     def folds(self) -> bool:
         """True if the kernel can execute a call with constant arguments once, at load."""
         return "folds" in self.traits
+
+    @property
+    def keeps_order(self) -> bool:
+        """True if calls keep the program's order: the kernel draws random numbers, or an application brought
+        it and it may have any state."""
+        return bool(self.of) or "draws" in self.traits
 
     @property
     def prepare(self) -> str:

@@ -53,8 +53,9 @@ def run(
     Args:
         model: a program (.pte) or a bundled program (.bpte).
         case: the calls and their expected outputs.
-        target: a target's name. "host" also uses an executable for a trace, for `kernels`, for backends
-            (`RUSHLIGHT_BACKENDS` in `defines`), for `built` and for `baked`.
+        target: a target's name. "host" also uses an executable for a trace, for `kernels`, for backends or
+            PyTorch's kernels (`RUSHLIGHT_BACKENDS`, `RUSHLIGHT_BUILD=aten` in `defines`), for `built` and for
+            `baked`.
         build_folder: where to build (default: a cache).
         built: a runner to use instead of building one.
         linked_in: the runner `built` contains the model; otherwise the model is passed to it.

@@ -14,12 +14,18 @@ from rushlight.build import BuildRequest, BuildResult, existing_libraries, run_r
 from rushlight.build.baked import BakedBuild, build_baked
 from rushlight.build.cmake import Progress
 from rushlight.build.inputs import plain_name
-from rushlight.codegen.options import BACKENDS
+from rushlight.codegen.options import BACKENDS, BUILD, split_names
 from rushlight.convert.delegates import XNNPACK
 from rushlight.convert.files import converted_model
 from rushlight.run.prepared import PreparedCase, prepare_case
 from rushlight.sources import source_root
 from rushlight.trace.request import TraceRequest
+
+
+def needs_runner(defines: Mapping[str, str]) -> bool:
+    """True if a build with these definitions has backends, or PyTorch's kernels, that its executor_runner has
+    and its Python module lacks."""
+    return bool(defines.get(BACKENDS)) or "aten" in split_names(defines.get(BUILD, ""))
 
 
 @dataclass(frozen=True)
@@ -36,7 +42,7 @@ class RunnerBuild:
     @property
     def changes_the_runtime(self) -> bool:
         """True if the build would have kernels or backends that the native module of this process lacks."""
-        return bool(self.kernels or self.defines.get(BACKENDS))
+        return bool(self.kernels) or needs_runner(self.defines)
 
     def interpreter(self, prepared: PreparedCase, trace: TraceRequest | None) -> BuildResult:
         """An executor_runner for the program. Errors: as in building."""

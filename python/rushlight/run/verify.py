@@ -11,11 +11,11 @@ from typing import Any
 
 from rushlight.build import BuildResult
 from rushlight.build.cmake import Progress
-from rushlight.codegen.options import BACKENDS
 from rushlight.documents import read_json
 from rushlight.errors import BuildOnly, CheckFailed, InvalidArgument, MissingExecutable, RushlightError
 from rushlight.program import is_bundled_program, read_model
 from rushlight.run.api import run
+from rushlight.run.builds import needs_runner
 from rushlight.run.cases import Case, bundled_case, cases_of_ones, load_case
 from rushlight.run.outcome import RunOutcome
 from rushlight.run.runner import DEFAULT_TIMEOUT
@@ -119,8 +119,7 @@ def _prove(
 def _run(
     built: BuildResult, model: Path, case: Case, defines: Mapping[str, str], timeout: float
 ) -> RunOutcome:
-    # The Python module has no backends.
-    in_module = built.extension is not None and not defines.get(BACKENDS)
+    in_module = built.extension is not None and not needs_runner(defines)
     return run(
         model,
         case,

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Operators that PyTorch computes for a program: those of which this build has no kernel, and calls with
-dtypes that its kernel lacks.
+"""PyTorch computes a program's operators without a kernel in this build, and calls with dtypes that the
+kernel lacks.
 
 The native module hands over tensors as DLPack capsules, so PyTorch computes in the method's own memory. The
 one module of the runtime that imports torch, when a program is loaded with `fallback`.
@@ -11,7 +11,7 @@ from __future__ import annotations
 import importlib
 import itertools
 from collections.abc import Iterable, Sequence
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from rushlight.errors import MissingDependency
 
@@ -31,7 +31,7 @@ _CODES = {
     "GeneratorType": "e",
 }
 _LISTS = {"t": "l", "i": "n", "d": "f", "b": "o"}
-# A program has no value of these types: the default stands for it.
+# Programs have no value of these types: PyTorch gets None.
 _WITHOUT_VALUE = {"DeviceObjType", "GeneratorType"}
 
 
@@ -51,19 +51,31 @@ def _torch() -> Any:
         raise MissingDependency("torch", "export", install="pip install torch") from error
 
 
+class _Argument(NamedTuple):
+    """An argument of an overload: its name if it is passed by name, and its role: "value", "lent" (a tensor
+    or tensors that are read), "written", or "absent" (programs have no value for it)."""
+
+    keyword: str
+    role: str
+    is_out: bool
+
+
 class TorchOperator:
     """An overload of PyTorch's dispatcher as a function of a call's arguments."""
 
     def __init__(self, torch: Any, overload: Any, codes: Sequence[str], made: Sequence[str]) -> None:
         self._torch, self._overload = torch, overload
-        self._arguments = overload._schema.arguments
         self._made = list(made)
         self.signature = "".join([*codes, *made])
+        arguments = overload._schema.arguments
+        # Looked up once: PyTorch's types are slow to ask.
+        self._arguments = [
+            _Argument(each.name if each.kwarg_only else "", _role(each, code), each.is_out)
+            for each, code in zip(arguments, codes, strict=True)
+        ]
         written = [code in "wk" for code in codes]
-        outs = [argument.is_out for argument in self._arguments]
         # An operator that updates an argument, optional or not, reads it, too.
-        updates = [a.alias_info is not None and a.alias_info.is_write for a in self._arguments]
-        self.overwrites = outs == written == updates
+        self.overwrites = [a.is_out for a in arguments] == written == [_is_written(a) for a in arguments]
 
     @classmethod
     def find(cls, torch: Any, name: str) -> TorchOperator | None:
@@ -88,44 +100,59 @@ class TorchOperator:
         else:
             return None
         codes = [_code(argument, _is_written(argument)) for argument in found._schema.arguments]
-        returns = found._schema.returns
-        # Results that are no argument need a place, which only the functional form gets.
-        is_whole = bool(made) or all(returned.alias_info is not None for returned in returns)
-        return cls(torch, found, codes, made) if "" not in codes and is_whole else None
+        # Results that are no argument need memory, which only the functional form gets.
+        is_whole = bool(made) or all(each.alias_info is not None for each in found._schema.returns)
+        return cls(torch, found, codes, made) if is_whole and _computes([*codes, *made]) else None
 
     def __call__(self, values: list[Any]) -> list[tuple[int, ...]]:
         """Computes a call in the memory of its written tensors, and returns their sizes. See Fallback in
         python/bindings/fallback.h for the values."""
         targets: list[Target] = []
+        bound = [self._bound(*each, targets) for each in zip(self._arguments, values, strict=False)]
+        made = [self._written(value, targets, True) for value in values[len(bound) :]][: len(self._made)]
+        with self._torch.no_grad():
+            try:
+                results = self._computed(bound)
+            except NotImplementedError:
+                raise
+            except RuntimeError:
+                # Some operators use an out tensor for larger intermediate results, which borrowed memory
+                # cannot hold. The inputs are as before, so the call is repeated with PyTorch's own tensors.
+                lent = [target for target in targets if target.is_lent]
+                if made or not lent or not self.overwrites:
+                    raise
+                for target in lent:
+                    target.separate()
+                results = self._computed(bound)
+            if made:
+                for target, result in zip(targets, _flat(results), strict=True):
+                    target.result = result
+            return [target.settled() for target in targets]
+
+    def _bound(self, argument: _Argument, value: Any, targets: list[Target]) -> Any:
+        """The value of an argument for PyTorch; targets stand for written tensors."""
+        if argument.role == "written":
+            return self._written(value, targets, argument.is_out)
+        if argument.role == "lent":
+            return self._lent(value)
+        return value if argument.role == "value" else None
+
+    def _computed(self, bound: list[Any]) -> Any:
         given, named = [], {}
-        count = len(self._arguments)
-        for argument, code, value in zip(self._arguments, self.signature, values, strict=False):
-            if argument.type.kind() in _WITHOUT_VALUE or _item(argument.type).kind() in _WITHOUT_VALUE:
-                value = None
-            elif code in "wk":
-                value = self._written(value, targets, argument.is_out)
-            elif code in "tT" or code in "lLp":
-                value = self._lent(value)
-            if argument.kwarg_only:
-                named[argument.name] = value
+        for argument, value in zip(self._arguments, bound, strict=True):
+            if argument.keyword:
+                named[argument.keyword] = _result_of(value)
             else:
-                given.append(value)
-        results = self._overload(*given, **named)
-        if self._made:
-            for value in values[count:]:
-                self._written(value, targets, True)
-            for target, result in zip(targets, _flat(results), strict=True):
-                target.result = result
-        return [target.settled(self._torch) for target in targets]
+                given.append(_result_of(value))
+        return self._overload(*given, **named)
 
     def _written(self, value: Any, targets: list[Target], is_out: bool) -> Any:
         if isinstance(value, list):
             return [self._written(item, targets, is_out) for item in value]
         memory, sizes, order, is_dynamic, is_shared = value
-        target = Target(self._torch.from_dlpack(memory), sizes, order, is_dynamic)
-        target.prepare(self._torch, is_out, is_shared)
-        targets.append(target)
-        return target.result
+        targets.append(Target(self._torch.from_dlpack(memory), sizes, order, is_dynamic))
+        targets[-1].prepare(is_out, is_shared)
+        return targets[-1]
 
     def _lent(self, value: Any) -> Any:
         if value is None:
@@ -142,23 +169,30 @@ class Target:
     def __init__(self, memory: Any, sizes: tuple[int, ...], order: tuple[int, ...], is_dynamic: bool) -> None:
         self.memory, self.sizes, self.order, self.is_dynamic = memory, sizes, order, is_dynamic
         self.result: Any = None
+        self.view: Any = None  # the memory in the present shape
+        self.is_lent = True  # the result is in the program's memory
 
-    def prepare(self, torch: Any, is_out: bool, is_shared: bool) -> None:
+    def prepare(self, is_out: bool, is_shared: bool) -> None:
         """Makes the tensor that PyTorch writes. A result whose shape is not known has no elements: PyTorch
         then resizes it within the memory. Memory that the call also reads is written afterwards."""
-        view = self._view(self.sizes)
+        self.is_lent = not is_shared
         if is_out and self.is_dynamic:
-            self.result = self.memory.new_empty(0) if is_shared else self.memory[:0]
-        elif is_shared:
-            self.result = torch.empty_like(view) if is_out else view.clone()
+            self.result = self.memory[:0] if self.is_lent else self.memory.new_empty(0)
         else:
-            self.result = view
+            self.view = self._view(self.sizes)
+            self.result = self.view if self.is_lent else self.view.clone()
 
-    def settled(self, torch: Any) -> tuple[int, ...]:
+    def separate(self) -> None:
+        """Makes the result a tensor of PyTorch's own, without elements and of any capacity."""
+        self.result, self.is_lent = self.memory.new_empty(0), False
+
+    def settled(self) -> tuple[int, ...]:
         """The result's sizes, after its elements have been brought to the memory, in its dim order. Errors:
         ValueError for a result that the memory cannot take."""
         result = self.result
         sizes = tuple(result.shape)
+        if result is self.view and sizes == self.sizes and result.data_ptr() == self.memory.data_ptr():
+            return sizes
         if not self.is_dynamic and sizes != self.sizes:
             raise ValueError(f"out: expected shape {list(self.sizes)}, got {list(sizes)}")
         if len(sizes) != len(self.order) or result.numel() > self.memory.numel():
@@ -188,6 +222,13 @@ def _same_layout(result: Any, target: Any) -> bool:
     return all(own == wanted for size, own, wanted in pairs if size > 1)
 
 
+def _result_of(value: Any) -> Any:
+    """The tensors that stand behind targets; other values are unchanged."""
+    if isinstance(value, list):
+        return [_result_of(item) for item in value]
+    return value.result if isinstance(value, Target) else value
+
+
 def _flat(results: Any) -> list[Any]:
     if not isinstance(results, (list, tuple)):
         return [results]
@@ -196,6 +237,19 @@ def _flat(results: Any) -> list[Any]:
 
 def _item(kind: Any) -> Any:
     return kind.getElementType() if kind.kind() == "OptionalType" else kind
+
+
+def _computes(codes: Sequence[str]) -> bool:
+    """True if an operator writes tensors, and takes only values that programs have. A string beside no tensor
+    to read is the name of a file (from_file): programs may be of unknown origin."""
+    reads, writes = not {"t", "T", "l", "L", "p"}.isdisjoint(codes), not {"w", "k"}.isdisjoint(codes)
+    return writes and "" not in codes and (reads or {"z", "Z"}.isdisjoint(codes))
+
+
+def _role(argument: Any, code: str) -> str:
+    if _item(argument.type).kind() in _WITHOUT_VALUE:
+        return "absent"
+    return "written" if code in "wk" else "lent" if code in "tTlLp" else "value"
 
 
 def _is_written(argument: Any) -> bool:

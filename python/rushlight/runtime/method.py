@@ -105,6 +105,13 @@ class Method:
         memory), "scratch" and "prepared"."""
         return dict(self._method.memory())
 
+    def lanes(self) -> dict[str, int]:
+        """What executes in parallel: "lanes" (the most calls at once, 0 if none), "windows" (runs of
+        consecutive instructions whose calls may execute at once), "calls" (in windows), "taken" (windows in
+        which lanes were measured to be faster), "open" (windows that are still measured), "planned_bytes"
+        (planned memory with lanes) and "program_bytes" (planned memory as the program states it)."""
+        return dict(self._method.lanes())
+
     @staticmethod
     def _as_tensors(results: list[Any]) -> list[Any]:
         torch = torch_module()

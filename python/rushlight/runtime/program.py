@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import ModuleType
 from typing import Any, Literal
 
@@ -50,10 +50,17 @@ class Program:
         max_instructions: int | None = None,
         max_memory: int | None = None,
         fallback: Fallback | None = None,
+        lanes: int | None = None,
+        call_seconds: Mapping[str, Sequence[float]] | None = None,
     ) -> None:
         if fallback not in (None, *FALLBACKS):
             raise ValueError(f"fallback: expected None or one of {', '.join(FALLBACKS)}, got {fallback!r}")
-        limits = {"threads": threads, "max_instructions": max_instructions, "max_memory": max_memory}
+        limits = {
+            "threads": threads,
+            "max_instructions": max_instructions,
+            "max_memory": max_memory,
+            "lanes": lanes,
+        }
         for name, limit in limits.items():
             if limit is not None and not 1 <= limit < 1 << 64:
                 raise InvalidArgument(f"{name}: expected at least 1, got {limit}")
@@ -61,19 +68,26 @@ class Program:
         self._trace = self._begin_trace(debug_buffer_size) if enable_etdump else None
         files = [os.fspath(file) for file in data_files]
         self._has_data = bool(files)
-        options = (threads or 0, prepare, max_instructions or 0, max_memory or 0)
+        seconds = {name: [float(each) for each in times] for name, times in (call_seconds or {}).items()}
+        options = self._module.LoadOptions(
+            trace=self._trace,
+            threads=threads or 0,
+            prepare=prepare,
+            max_instructions=max_instructions or 0,
+            max_memory=max_memory or 0,
+            lanes=lanes or 0,
+            call_seconds=seconds,
+        )
         self._path: str | None = None
         if isinstance(source, (bytes, bytearray, memoryview)):
             source = _contiguous(source) if isinstance(source, memoryview) else source
-            self._program = native.call(
-                self._module, self._module.load_bytes, source, files, self._trace, *options
-            )
+            self._program = native.call(self._module, self._module.load_bytes, source, files, options)
         else:
             if load_mode not in _MODES:
                 raise ValueError(f"load_mode: expected one of {', '.join(_MODES)}, got {load_mode!r}")
             path, mode = os.fspath(source), _MODES[load_mode]
             load_file = self._module.load_file
-            self._program = native.call(self._module, load_file, path, files, mode, self._trace, *options)
+            self._program = native.call(self._module, load_file, path, files, mode, options)
             self._path = path
         self._methods: dict[str, Method] = {}
         self._fallback = fallback
@@ -82,8 +96,8 @@ class Program:
 
     @property
     def fallback_operators(self) -> dict[str, int]:
-        """The operators that PyTorch computes, each with the number of calls so far: those without a kernel
-        in this build, and those of which it has computed calls. Empty without `fallback`."""
+        """The operators that PyTorch computes, with the number of calls so far: operators without a kernel in
+        this build, and operators with calls that the kernel refused. Empty without `fallback`."""
         own = set() if self._fallback == "aten-first" else set(self._module.operator_names())
         return {name: n for name, n in sorted(self._program.served().items()) if n or name not in own}
 
@@ -196,6 +210,8 @@ def load(
     max_instructions: int | None = None,
     max_memory: int | None = None,
     fallback: Fallback | None = None,
+    lanes: int | None = None,
+    call_seconds: Mapping[str, Sequence[float]] | None = None,
 ) -> Program:
     """Opens and verifies a .pte, a path or its bytes.
 
@@ -215,6 +231,13 @@ def load(
     one per physical core available to this process. Programs with the same number share them; results do
     not depend on it. With `prepare` kernels pack constant weights when a method is loaded, once for all
     methods of the program, which takes memory for these weights again.
+
+    With several threads, calls that do not depend on each other execute at once, at most `lanes` of them
+    (by default one per thread), each with its share of the threads. This is planned when a method is loaded,
+    from kernels' estimates or from `call_seconds`, which has for each method's name the measured seconds of
+    each instruction (see rushlight.trace). The first executions measure both ways and keep the faster one.
+    Results are the same bits; memory is planned for values that then live at the same time. lanes=1 turns
+    it off; Method.lanes() tells what was planned.
 
     For files of unknown origin: a call that has run `max_instructions` raises OutOfMemory; Ctrl-C stops a
     call or a load before its next instruction in any case. A method that takes more than `max_memory`
@@ -240,4 +263,6 @@ def load(
         max_instructions=max_instructions,
         max_memory=max_memory,
         fallback=fallback,
+        lanes=lanes,
+        call_seconds=call_seconds,
     )

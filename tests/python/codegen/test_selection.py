@@ -275,6 +275,16 @@ def test_the_command_reports_errors_with_their_exit_code(
     assert "no.pte" in capsys.readouterr().err
 
 
+def test_a_build_with_pytorchs_kernels_leaves_other_operators_to_them(
+    table: OperatorTable, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    arguments = ["--ops-table", str(table.path), "--out", str(tmp_path / "out"), "--aten"]
+    assert main([*arguments, "--ops", "aten::add.out,aten::none.out"]) == 0
+    assert capsys.readouterr().out == "1 operators from 1 kernel sources of portable\n"
+    listed = load_yaml(tmp_path / "out" / "selected_operators.yaml")
+    assert list(listed["operators"]) == ["aten::add.out"]
+
+
 def test_nothing_heavy_is_imported() -> None:
     import sys
 

@@ -75,7 +75,7 @@ def _adapted(sample: Sample) -> tuple[torch.nn.Module, tuple[Any, ...]]:
 def judge_served(pair: Pair, count: int = 1, *, composite: bool = False) -> Served:
     """The outcome over the first `count` samples: the first that is not "kernels" or "equal".
 
-    The operators that kernels lack are those that eager PyTorch calls; with `composite` also those that
+    Looks for lacking operators among the calls of eager PyTorch; with `composite` also among operators that
     PyTorch composes of others, such as conv1d. They stay whole in the program.
     """
     found = Served("no samples")

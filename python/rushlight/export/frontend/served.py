@@ -48,7 +48,7 @@ def _without_aliases(text: str) -> str:
 
 
 def _out_overload(packet: OpOverloadPacket, plain: Schema) -> Schema | None:
-    """PyTorch's out overload with the same arguments, or without those that its out tensor determines."""
+    """PyTorch's out overload with the same arguments, or without arguments that its out tensor determines."""
     overloads = [getattr(packet, name)._schema for name in packet.overloads()]
     outs = [
         parse_schema(str(each)) for each in overloads if any(argument.is_out for argument in each.arguments)

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -123,6 +124,32 @@ def test_a_result_without_a_bound_is_refused() -> None:
     )
     with pytest.raises(NotExportable, match="upper bound"):
         exported(lambda x: torch.ops.rushlight_served_test.some(x), torch.randn(4))
+
+
+class Scribbles(torch.nn.Module):
+    """Calls an operator that writes an optional argument, which its schema does not tell."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.register_buffer("state", torch.zeros(4))
+
+    def forward(self, x: torch.Tensor) -> Any:
+        return torch.ops.rushlight_served_test.scribble(x, self.state)
+
+
+def test_constants_stay_as_they_are_whatever_an_operator_writes(tmp_path: Path) -> None:
+    define(
+        "scribble(Tensor x, Tensor? y) -> Tensor",
+        lambda x, y: x + y.add_(1),
+        lambda x, y: torch.empty_like(x),
+    )
+    path = tmp_path / "model.pte"
+    rushlight.export(Scribbles(), (torch.ones(4),), fallback="aten").save(path)
+    before = path.read_bytes()
+    loaded = rushlight.load(path, fallback="aten")  # its constants are mapped read-only
+    for _ in range(2):
+        assert torch.equal(loaded.forward(torch.ones(4))[0], torch.full((4,), 2.0))
+    assert path.read_bytes() == before
 
 
 def test_operators_that_programs_cannot_call_are_refused() -> None:

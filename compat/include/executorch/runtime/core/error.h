@@ -64,6 +64,10 @@ enum class Error : error_code_t {
   DelegateInvalidCompatibility = 0x30,
   DelegateMemoryAllocationFailed = 0x31,
   DelegateInvalidHandle = 0x32,
+
+  // rushlight's own: the caller stopped an asynchronous execution; it did not finish in time.
+  Cancelled = 0x3d,
+  DeadlineExceeded = 0x3e,
 };
 
 // Returns "Error::Ok" and so on; "Error::Unknown" for other values. The text is a constant.
@@ -93,6 +97,8 @@ constexpr const char* to_string(const Error error) {
     RUSHLIGHT_ERROR_NAME(DelegateInvalidCompatibility)
     RUSHLIGHT_ERROR_NAME(DelegateMemoryAllocationFailed)
     RUSHLIGHT_ERROR_NAME(DelegateInvalidHandle)
+    RUSHLIGHT_ERROR_NAME(Cancelled)
+    RUSHLIGHT_ERROR_NAME(DeadlineExceeded)
 #undef RUSHLIGHT_ERROR_NAME
   }
   return "Error::Unknown";

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Edges come from two maps: of values, and of bytes by memory group. Each remembers the last writer and the
+// readers since. A method with jumps has one group, the whole planned memory.
+#include "runtime/module/lanes/call_graph.h"
+
+#include <algorithm>
+
+#include "runtime/module/lanes/byte_map.h"
+#include "runtime/module/lanes/planned_range.h"
+
+namespace rushlight {
+
+namespace {
+
+using flatbuffer::Table;
+using flatbuffer::TableVector;
+using schema::InstructionKind;
+
+constexpr uint32_t kNobody = UINT32_MAX;
+// Readers that are remembered for some bytes. The next one follows all of them and stands for them, so that
+// a program whose ranges are split often needs no quadratic memory.
+constexpr size_t kMostReaders = 64;
+
+// The uses of some bytes, or of a value, since and including the last write.
+struct LastUses {
+  uint32_t writer = kNobody;
+  std::vector<uint32_t> readers;
+};
+
+class EdgeFinder {
+ public:
+  EdgeFinder(const Method& method, const MemoryGroups* groups)
+      : method_(method),
+        groups_(groups),
+        values_(method.meta().plan().tables(schema::plan::kValues)),
+        of_value_(values_.size()),
+        of_group_(groups == nullptr ? 1 : groups->groups().size()) {}
+
+  // The instructions that `number` must follow. They are all smaller.
+  std::vector<uint32_t> follow(uint32_t number, const Instruction& instruction) {
+    found_.clear();
+    for (const InstructionUse& use : instruction.uses) {
+      if (!use.reads()) continue;
+      read(number, use.value);
+    }
+    for (const InstructionUse& use : instruction.uses) {
+      if (use.writes()) write(number, use.value);
+    }
+    std::sort(found_.begin(), found_.end());
+    found_.erase(std::unique(found_.begin(), found_.end()), found_.end());
+    if (!found_.empty() && found_.back() == number) found_.pop_back();
+    return found_;
+  }
+
+ private:
+  // Memory of the caller, which may give the same to several values: a value reads an address of its own
+  // there, and writes all.
+  [[nodiscard]] bool is_lent(uint32_t value) const {
+    if (!is_tensor(values_, value)) return false;
+    const Storage storage = method_.tensor(value).impl()->storage();
+    return storage == Storage::Lent || storage == Storage::Given || storage == Storage::None;
+  }
+
+  ByteMap<LastUses>& bytes_of(uint32_t value) {
+    return of_group_[groups_ == nullptr ? 0 : groups_->group_of(value)];
+  }
+
+  void after(uint32_t instruction) {
+    if (instruction != kNobody) found_.push_back(instruction);
+  }
+
+  void after_all(const LastUses& uses) {
+    after(uses.writer);
+    found_.insert(found_.end(), uses.readers.begin(), uses.readers.end());
+  }
+
+  void read(uint32_t number, LastUses& uses) {
+    after(uses.writer);
+    if (!uses.readers.empty() && uses.readers.back() == number) return;
+    if (uses.readers.size() == kMostReaders) {
+      after_all(uses);
+      uses.readers.clear();
+    }
+    uses.readers.push_back(number);
+  }
+
+  void read(uint32_t number, uint32_t value) {
+    read(number, of_value_[value]);
+    if (is_lent(value)) read_bytes(number, lent_, value, uintptr_t{value} + 1);
+    const PlannedRange range = planned_range(method_, values_, value);
+    if (!range.is_empty()) read_bytes(number, bytes_of(value), range.begin, range.end);
+  }
+
+  void read_bytes(uint32_t number, ByteMap<LastUses>& map, uintptr_t begin, uintptr_t end) {
+    uintptr_t at = begin;
+    std::vector<PlannedRange> gaps;
+    map.visit(begin, end, [&](LastUses& uses, uintptr_t from, uintptr_t to) {
+      if (at < from) gaps.push_back({at, from});
+      read(number, uses);
+      at = to;
+    });
+    if (at < end) gaps.push_back({at, end});
+    for (const PlannedRange& gap : gaps) map.set(gap.begin, gap.end, {kNobody, {number}});
+  }
+
+  void write(uint32_t number, uint32_t value) {
+    after_all(of_value_[value]);
+    of_value_[value] = {number, {}};
+    if (is_lent(value)) write_bytes(number, lent_, 0, values_.size());
+    const PlannedRange range = planned_range(method_, values_, value);
+    if (!range.is_empty()) write_bytes(number, bytes_of(value), range.begin, range.end);
+  }
+
+  void write_bytes(uint32_t number, ByteMap<LastUses>& map, uintptr_t begin, uintptr_t end) {
+    map.visit(begin, end, [&](LastUses& uses, uintptr_t, uintptr_t) { after_all(uses); });
+    map.set(begin, end, {number, {}});
+  }
+
+  const Method& method_;
+  const MemoryGroups* groups_;
+  const TableVector values_;
+  std::vector<LastUses> of_value_;
+  std::vector<ByteMap<LastUses>> of_group_;
+  ByteMap<LastUses> lent_;
+  std::vector<uint32_t> found_;
+};
+
+// Reads the instructions of all chains. Sets `*jumps` if control may not follow their order.
+std::vector<Instruction> read_instructions(const MethodCalls& calls, const OperatorTable& operators,
+                                           bool* jumps) {
+  std::vector<Instruction> all;
+  const TableVector chains = calls.plan().tables(schema::plan::kChains);
+  for (size_t c = 0; c < chains.size(); ++c) {
+    const TableVector chain = chains[c].tables(schema::chain::kInstructions);
+    const size_t first = all.size();
+    all.resize(first + chain.size());
+    for (size_t at = 0; at < chain.size(); ++at) {
+      Instruction& made = all[first + at];
+      const Table arguments = chain[at].table(schema::instruction::kInstrArgs);
+      const InstructionKind kind = kind_of(chain[at]);
+      made.site = {arguments, first + at, at};
+      made.is_entered = made.is_entered || at == 0;
+      made.is_folded = calls.is_folded(first + at);
+      if (kind == InstructionKind::KernelCall) {
+        const KernelEntry& kernel = calls.kernel(arguments);
+        made.is_free = !operators.keeps_order(kernel) && std::strchr(kernel.signature, 'e') == nullptr;
+      }
+      if (kind == InstructionKind::JumpFalseCall) {
+        *jumps = true;
+        const auto to = arguments.scalar<int32_t>(schema::jump_false_call::kDestinationInstruction);
+        if (static_cast<size_t>(to) < chain.size()) all[first + static_cast<size_t>(to)].is_entered = true;
+      }
+      *jumps = *jumps || kind == InstructionKind::MoveCall;
+      if (made.is_folded) continue;
+      for_each_use(chain[at], calls.kernels(), [&](size_t value, ValueAccess access) {
+        for_each_named(calls.values(), value,
+                       [&](size_t named) { made.uses.push_back({static_cast<uint32_t>(named), access}); });
+      });
+    }
+  }
+  return all;
+}
+
+}  // namespace
+
+std::optional<CallGraph> CallGraph::of(Method& method, const OperatorTable& operators) {
+  const MethodCalls calls(method);
+  if (calls.memory_changes() || method.num_instructions() > kMostInstructions) return std::nullopt;
+  CallGraph graph;
+  bool jumps = false;
+  graph.instructions_ = read_instructions(calls, operators, &jumps);
+  if (!jumps) graph.groups_.emplace(method, graph.instructions_);
+  if (!graph.find_edges(method)) return std::nullopt;
+  return graph;
+}
+
+bool CallGraph::find_edges(const Method& method) {
+  EdgeFinder finder(method, groups());
+  size_t edges = 0;
+  before_.reserve(instructions_.size());
+  for (uint32_t number = 0; number < instructions_.size(); ++number) {
+    before_.push_back(finder.follow(number, instructions_[number]));
+    edges += before_.back().size();
+    if (edges > kMostEdges * instructions_.size()) return false;
+  }
+  return true;
+}
+
+}  // namespace rushlight
