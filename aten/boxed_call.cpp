@@ -116,7 +116,7 @@ c10::IValue argument_value(const c10::TypeKind kind, const EValue& value, char c
 }
 
 // A written tensor of the call. ATen gets other memory for one that the call also reads, as it writes results
-// before it has read all of its inputs; store_tensor() copies them.
+// before it has read all of its inputs; store() copies them.
 at::Tensor written_tensor(const Tensor& tensor, const char* signature, EValue* const* arguments) {
   const at::Tensor target = alias(tensor);
   return is_read(*tensor.impl(), signature, arguments) ? target.clone() : target;
@@ -131,55 +131,19 @@ c10::IValue written_value(const EValue& value, const char* signature, EValue* co
   return list;
 }
 
-// Equal layouts: dimensions of size 1 may have any stride.
-bool has_strides_of(const at::Tensor& result, const TensorImpl& target) {
-  for (int64_t d = 0; d < result.dim(); ++d) {
-    const auto stride = target.strides()[static_cast<size_t>(d)];
-    if (result.size(d) != 1 && result.stride(d) != stride) return false;
-  }
-  return true;
-}
-
-// Gives `target` the shape of `result` and, unless they are there already, its elements.
-Error store_tensor(const at::Tensor& result, const Tensor& target, size_t index) {
-  if (!result.defined()) return Error::Ok;
-  TensorImpl& impl = *target.impl();
-  RL_CHECK(result.scalar_type() == to_aten(impl.scalar_type()), Error::InvalidType,
-           "result %lu: expected dtype %s, got %s", log_number(index), to_string(impl.scalar_type()),
-           c10::toString(result.scalar_type()));
-  std::vector<SizesType> sizes;
-  for (const int64_t size : result.sizes()) {
-    RL_CHECK(size <= INT32_MAX, Error::InvalidArgument, "result %lu: expected sizes below 2^31, got %ld",
-             log_number(index), static_cast<long>(size));
-    sizes.push_back(static_cast<SizesType>(size));
-  }
-  RL_CHECK(impl.resize({sizes.data(), sizes.size()}) == Error::Ok, Error::InvalidArgument,
-           "result %lu: its shape does not fit the program's tensor", log_number(index));
-  if (impl.numel() == 0) return Error::Ok;
-  const bool in_place = result.data_ptr() == impl.data();
-  if (in_place && has_strides_of(result, impl) && !result.is_conj() && !result.is_neg()) return Error::Ok;
-  alias(impl).copy_(in_place ? result.clone() : result);
-  return Error::Ok;
-}
-
 Error store_list(const c10::List<at::Tensor>& results, Span<Tensor> targets, size_t index) {
   RL_CHECK(results.size() == targets.size(), Error::InvalidArgument,
            "result %lu: expected %lu tensors, got %lu", log_number(index), log_number(targets.size()),
            log_number(results.size()));
-  for (size_t i = 0; i < targets.size(); ++i) RL_TRY(store_tensor(results.get(i), targets[i], index));
+  for (size_t i = 0; i < targets.size(); ++i) RL_TRY(store(results.get(i), targets[i], index));
   return Error::Ok;
 }
 
 Error store_value(const c10::IValue& result, const EValue& target, size_t index) {
-  if (result.isTensor()) return store_tensor(result.toTensor(), target.to_tensor(), index);
+  if (result.isTensor()) return aten::store(result.toTensor(), target.to_tensor(), index);
   RL_CHECK(result.isTensorList(), Error::InvalidType, "result %lu: expected tensors, got a %s",
            log_number(index), result.tagKind().c_str());
   return store_list(result.toTensorList(), target.to_tensor_list(), index);
-}
-
-Error logged(const char* name, Error error, const char* message) {
-  RL_LOG(Error, "operator %s: %s", name, message);
-  return error;
 }
 
 // The functional overload of an out variant: "out" belongs to "", and "Tensor_out" to "Tensor".
@@ -261,20 +225,8 @@ Error BoxedCall::operator()(const char* name, EValue* const* arguments) const no
     }
     function_(stack);
     return store(stack, written, arguments);
-  } catch (const c10::NotImplementedError& error) {
-    return logged(name, Error::NotSupported, error.what_without_backtrace());
-  } catch (const c10::TypeError& error) {
-    return logged(name, Error::InvalidType, error.what_without_backtrace());
-  } catch (const c10::OutOfMemoryError& error) {
-    return logged(name, Error::MemoryAllocationFailed, error.what_without_backtrace());
-  } catch (const c10::Error& error) {
-    return logged(name, Error::InvalidArgument, error.what_without_backtrace());
-  } catch (const std::bad_alloc&) {
-    return logged(name, Error::MemoryAllocationFailed, "out of memory");
-  } catch (const std::exception& error) {
-    return logged(name, Error::Internal, error.what());
   } catch (...) {
-    return logged(name, Error::Internal, "an unknown exception");
+    return caught(name);
   }
 }
 

@@ -10,6 +10,7 @@
 #include <ATen/quantized/Quantizer.h>
 #include <c10/core/CPUAllocator.h>
 #include <c10/core/TensorImpl.h>
+#include <c10/util/Exception.h>
 #include <c10/util/SmallVector.h>
 
 #include "runtime/base/log.h"
@@ -70,6 +71,20 @@ c10::List<std::optional<at::Tensor>> tensors_of(Span<const std::optional<Tensor>
   return list;
 }
 
+// Equal layouts: dimensions of size 1 may have any stride.
+bool has_strides_of(const at::Tensor& result, const TensorImpl& target) {
+  for (int64_t d = 0; d < result.dim(); ++d) {
+    const auto stride = target.strides()[static_cast<size_t>(d)];
+    if (result.size(d) != 1 && result.stride(d) != stride) return false;
+  }
+  return true;
+}
+
+Error logged(const char* name, Error error, const char* message) {
+  RL_LOG(Error, "operator %s: %s", name, message);
+  return error;
+}
+
 }  // namespace
 
 Result<ScalarType> from_aten(c10::ScalarType type) {
@@ -89,6 +104,47 @@ at::Tensor alias(const TensorImpl& tensor) {
       std::move(storage), c10::DispatchKeySet(c10::DispatchKey::CPU), c10::scalarTypeToTypeMeta(type));
   result.unsafeGetTensorImpl()->set_sizes_and_strides(widened(tensor.sizes()), widened(tensor.strides()));
   return result;
+}
+
+Error store(const at::Tensor& result, const Tensor& target, size_t index) {
+  if (!result.defined()) return Error::Ok;
+  TensorImpl& impl = *target.impl();
+  RL_CHECK(result.scalar_type() == to_aten(impl.scalar_type()), Error::InvalidType,
+           "result %lu: expected dtype %s, got %s", log_number(index), to_string(impl.scalar_type()),
+           c10::toString(result.scalar_type()));
+  std::vector<SizesType> sizes;
+  for (const int64_t size : result.sizes()) {
+    RL_CHECK(size <= INT32_MAX, Error::InvalidArgument, "result %lu: expected sizes below 2^31, got %ld",
+             log_number(index), static_cast<long>(size));
+    sizes.push_back(static_cast<SizesType>(size));
+  }
+  RL_CHECK(impl.resize({sizes.data(), sizes.size()}) == Error::Ok, Error::InvalidArgument,
+           "result %lu: its shape does not fit the program's tensor", log_number(index));
+  if (impl.numel() == 0) return Error::Ok;
+  const bool in_place = result.data_ptr() == impl.data();
+  if (in_place && has_strides_of(result, impl) && !result.is_conj() && !result.is_neg()) return Error::Ok;
+  alias(impl).copy_(in_place ? result.clone() : result);
+  return Error::Ok;
+}
+
+Error caught(const char* name) noexcept {
+  try {
+    throw;
+  } catch (const c10::NotImplementedError& error) {
+    return logged(name, Error::NotSupported, error.what_without_backtrace());
+  } catch (const c10::TypeError& error) {
+    return logged(name, Error::InvalidType, error.what_without_backtrace());
+  } catch (const c10::OutOfMemoryError& error) {
+    return logged(name, Error::MemoryAllocationFailed, error.what_without_backtrace());
+  } catch (const c10::Error& error) {
+    return logged(name, Error::InvalidArgument, error.what_without_backtrace());
+  } catch (const std::bad_alloc&) {
+    return logged(name, Error::MemoryAllocationFailed, "out of memory");
+  } catch (const std::exception& error) {
+    return logged(name, Error::Internal, error.what());
+  } catch (...) {
+    return logged(name, Error::Internal, "an unknown exception");
+  }
 }
 
 Result<std::vector<DimOrderType>> dim_order_of(const at::Tensor& tensor) {

@@ -37,6 +37,14 @@ constexpr c10::ScalarType to_aten(ScalarType type) {
 [[nodiscard]] at::Tensor alias(const TensorImpl& tensor);
 [[nodiscard]] inline at::Tensor alias(const Tensor& tensor) { return alias(*tensor.impl()); }
 
+// Gives `target` the shape of `result` and, unless they are there already, its elements. An undefined result
+// changes nothing. Messages name result number `index`. Errors: InvalidType (another dtype), InvalidArgument
+// (a shape that the target cannot have).
+[[nodiscard]] Error store(const at::Tensor& result, const Tensor& target, size_t index);
+
+// The error of the exception that is being handled, logged with the operator's name. For `catch (...)` only.
+[[nodiscard]] Error caught(const char* name) noexcept;
+
 // The dim order whose dense strides a tensor of PyTorch has. Error: InvalidArgument if it has gaps, overlaps
 // or more than kTensorDimensionLimit dimensions; at::Tensor::contiguous() gives one without.
 [[nodiscard]] Result<std::vector<DimOrderType>> dim_order_of(const at::Tensor& tensor);

@@ -11,7 +11,7 @@ namespace torch::executor::native {
 // elements; integers and bool must be equal. Equal infinities are close; NaN is close to NaN only if
 // `equal_nan`. The tensors must have the same dtype (real, Half, BFloat16 or bool), shape and strides. On a
 // mismatch fails the context with InvalidArgument, or aborts without one.
-executorch::aten::Tensor& allclose_out(executorch::runtime::KernelRuntimeContext& context,
+executorch::aten::Tensor& allclose_out(executorch::ET_RUNTIME_NAMESPACE::KernelRuntimeContext& context,
                                        const executorch::aten::Tensor& self,
                                        const executorch::aten::Tensor& other, double rtol, double atol,
                                        bool equal_nan, bool dummy_param, executorch::aten::Tensor& out);

@@ -23,10 +23,11 @@
 #include "compat/detail/temporary.h"
 #include "runtime/kernel/context.h"
 
-namespace rushlight::compat {
+namespace rushlight::compat RUSHLIGHT_TENSOR_MODE {
 
 namespace aten = executorch::aten;
 
+#ifndef USE_ATEN_LIB  // in ATen mode, rushlight's kernels have no official functions
 // Converts an argument to the kernel's parameter type. Types that rushlight shares are passed by reference;
 // enumerations become their number, and a device its type. Lists are not copied. An optional becomes the
 // optional of the converted type.
@@ -82,6 +83,7 @@ decltype(auto) pass(T& value) {
     return argument(std::as_const(value));
   }
 }
+#endif
 
 // Returns false if a tensor has more than kTensorDimensionLimit dimensions, the limit of kernels. Official
 // tensors may have more, if their maker provides the memory that describes them.
@@ -101,13 +103,13 @@ bool has_rank_of_kernels(const T& argument) {
 }
 
 // Logs, and fails the context with InvalidArgument.
-void refuse_rank(executorch::runtime::KernelRuntimeContext& context);
+void refuse_rank(executorch::ET_RUNTIME_NAMESPACE::KernelRuntimeContext& context);
 
 // Calls `function(KernelContext&)` and fails the context with its error. Without an allocator in the context,
 // scratch comes from the system. With one, the kernel is called without scratch first, because most need
 // none, and again with a block of the allocator if it reports MemoryAllocationFailed.
 template <class Function>
-void run(executorch::runtime::KernelRuntimeContext& context, Function&& function) {
+void run(executorch::ET_RUNTIME_NAMESPACE::KernelRuntimeContext& context, Function&& function) {
   // Address space only: pages are used when the kernel writes to them.
   const SystemMemory reserved(context.temp_allocator() == nullptr);
   Arena temporary(reserved.memory());
@@ -121,9 +123,10 @@ void run(executorch::runtime::KernelRuntimeContext& context, Function&& function
   if (error != Error::Ok) context.fail(official(error));
 }
 
+#ifndef USE_ATEN_LIB
 // Calls kKernel, a kernel with rushlight's signature and the same parameters in the same order.
 template <auto kKernel, class... Arguments>
-void call(executorch::runtime::KernelRuntimeContext& context, Arguments&... arguments) {
+void call(executorch::ET_RUNTIME_NAMESPACE::KernelRuntimeContext& context, Arguments&... arguments) {
   if (!(has_rank_of_kernels(arguments) && ...)) return refuse_rank(context);
   run(context, [&](KernelContext& ours) { return kKernel(ours, pass(arguments)...); });
 }
@@ -132,9 +135,10 @@ void call(executorch::runtime::KernelRuntimeContext& context, Arguments&... argu
 // no other means to report it.
 template <auto kKernel, class... Arguments>
 void call_or_abort(Arguments&... arguments) {
-  executorch::runtime::KernelRuntimeContext context;
+  executorch::ET_RUNTIME_NAMESPACE::KernelRuntimeContext context;
   call<kKernel>(context, arguments...);
   ET_CHECK_MSG(context.failure_state() == executorch::runtime::Error::Ok, "kernel without a context: failed");
 }
+#endif
 
-}  // namespace rushlight::compat
+}  // namespace rushlight::compatRUSHLIGHT_TENSOR_MODE

@@ -7,10 +7,11 @@
 #include <executorch/runtime/core/error.h>
 #include <executorch/runtime/core/portable_type/scalar_type.h>
 
+#include "compat/detail/tensor_mode.h"
 #include "runtime/base/error.h"
 #include "runtime/tensor/scalar_type.h"
 
-namespace rushlight::compat {
+namespace rushlight::compat RUSHLIGHT_TENSOR_MODE {
 
 constexpr executorch::runtime::Error official(Error error) {
   return static_cast<executorch::runtime::Error>(error);
@@ -28,4 +29,4 @@ constexpr ScalarType ours(executorch::runtime::etensor::ScalarType type) {
 static_assert(official(ScalarType::UInt64) == executorch::runtime::etensor::ScalarType::UInt64);
 static_assert(official(ScalarType::BFloat16) == executorch::runtime::etensor::ScalarType::BFloat16);
 
-}  // namespace rushlight::compat
+}  // namespace rushlight::compatRUSHLIGHT_TENSOR_MODE

@@ -9,11 +9,13 @@
 #include <executorch/runtime/core/named_data_map.h>
 
 #include "compat/detail/convert.h"
+#include "compat/detail/forwarding_data_map.h"
+#include "compat/detail/tensor_mode.h"
 #include "runtime/program/named_data.h"
 
-namespace rushlight::compat {
+namespace rushlight::compat RUSHLIGHT_TENSOR_MODE {
 
-namespace et = executorch::runtime;
+namespace et = executorch::ET_RUNTIME_NAMESPACE;
 
 // Returns the bytes in a form that rushlight can use in place: copies them to aligned memory if the buffer is
 // aligned to 4 bytes and not to 16, as a program inside of a bundle is, and frees the original. Other
@@ -99,9 +101,20 @@ class OfficialDataMap : public et::NamedDataMap {
 
 // An official map as a rushlight map, for methods with external data. `map` must outlive the adapter. A map
 // that returns a buffer with an integer instead of memory aborts.
+#ifdef USE_ATEN_LIB
+class OurDataMap final {
+ public:
+  explicit OurDataMap(const et::NamedDataMap& map);
+  const NamedDataMap* get() const { return &map_; }
+
+ private:
+  ForwardingDataMap map_;
+};
+#else
 class OurDataMap final : public NamedDataMap {
  public:
   explicit OurDataMap(const et::NamedDataMap& map) : map_(&map) {}
+  const NamedDataMap* get() const { return this; }
 
   // As the official functions get_tensor_layout(), get_data(), load_data_into(), get_num_keys(), get_key().
   Result<TensorLayout> tensor_layout(std::string_view key) const override;
@@ -116,5 +129,6 @@ class OurDataMap final : public NamedDataMap {
  private:
   const et::NamedDataMap* map_;
 };
+#endif
 
-}  // namespace rushlight::compat
+}  // namespace rushlight::compatRUSHLIGHT_TENSOR_MODE

@@ -8,7 +8,7 @@
 
 #include <executorch/runtime/core/evalue.h>
 
-namespace executorch::runtime {
+namespace executorch::runtime RUSHLIGHT_TENSOR_MODE {
 
 // Both arrays have `size` items and must outlive the list; `unwrapped_vals` is overwritten by each read.
 // Aborts if a pointer is null or the size negative.
@@ -20,7 +20,7 @@ namespace executorch::runtime {
 //   EValue(&list).toIntList();  // gathers {1, 2} into `items`
 template <class T>
 BoxedEvalueList<T>::BoxedEvalueList(EValue** wrapped_vals, T* unwrapped_vals, int size)
-    : internal::BoxedList<T>{reinterpret_cast<rushlight::EValue* const*>(wrapped_vals),
+    : internal::BoxedList<T>{reinterpret_cast<internal::ValueBase* const*>(wrapped_vals),
                              reinterpret_cast<internal::ItemOf<T>*>(unwrapped_vals)},
       size_(static_cast<uint32_t>(size)) {
   ET_CHECK_MSG(wrapped_vals != nullptr, "wrapped_vals cannot be null");
@@ -57,7 +57,9 @@ executorch::aten::ArrayRef<T> BoxedEvalueList<T>::get() const {
   return tryGet().get();
 }
 
-namespace internal {
+}  // namespace executorch::runtimeRUSHLIGHT_TENSOR_MODE
+
+namespace executorch::runtime::internal RUSHLIGHT_TENSOR_MODE {
 
 // The address of the items; not null even if there are none, because null means a missing list.
 template <class T>
@@ -83,7 +85,9 @@ constexpr const char* name_of(Tag tag) {
 }
 constexpr const char* article_of(Tag tag) { return tag == Tag::Int || tag == Tag::ListInt ? "n" : ""; }
 
-}  // namespace internal
+}  // namespace executorch::runtime::internalRUSHLIGHT_TENSOR_MODE
+
+namespace executorch::runtime RUSHLIGHT_TENSOR_MODE {
 
 // The kind of the scalar becomes the tag.
 inline EValue::EValue(executorch::aten::Scalar value) {
@@ -247,4 +251,4 @@ Result<T> EValue::try_as() const {
   return read<T>();
 }
 
-}  // namespace executorch::runtime
+}  // namespace executorch::runtimeRUSHLIGHT_TENSOR_MODE

@@ -3,6 +3,7 @@
 // to their program, and backends to their method. Official objects hold a unique_ptr to it.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -14,11 +15,16 @@
 
 #include "compat/detail/data_map.h"
 #include "compat/detail/registry.h"
+#include "compat/detail/stack.h"
+#include "compat/detail/tensor_mode.h"
 #include "compat/detail/tracer.h"
+#ifdef USE_ATEN_LIB
+#include "aten/operators.h"
+#endif
 #include "runtime/executor/method.h"
 #include "runtime/module/weight_store.h"
 
-namespace rushlight::compat {
+namespace rushlight::compat RUSHLIGHT_TENSOR_MODE {
 
 // An official loader as rushlight's loader of a program. It passes the segment information that official
 // loaders receive (program, constant, backend, mutable), which it finds by offset in the program's tables.
@@ -122,12 +128,16 @@ class MethodState {
     bundled_memory_.resize(size);
     return {bundled_memory_.data(), size};
   }
+#ifdef USE_ATEN_LIB
+  std::map<const EValue*, OfficialView> views;         // of inputs and outputs that were accessed
+  std::map<size_t, std::unique_ptr<OurValue>> inputs;  // by index; they keep the memory of tensors
+#endif
   bool stepped = false;         // true if step() has executed the method
   std::vector<bool> has_input;  // per input: true if it has a value
 
  private:
-  // Tables of `kernels`, then of registered kernels, then of the build.
-  const OperatorTable& operators(et::Span<const et::Kernel> kernels);
+  // Tables of `kernels`, then of `others`: registered kernels and the build's, in ATen mode PyTorch's, too.
+  const OperatorTable& operators(et::Span<const et::Kernel> kernels, const OperatorTable& others);
   // Backends registered at run time, then the build's.
   void list_backends();
   // Lets kernels pack their constants, in heap memory, and sizes the minimum of scratch.
@@ -149,6 +159,9 @@ class MethodState {
   BackendTable backend_table_ = {nullptr, 0};
   std::vector<std::unique_ptr<RegisteredOperator>> own_operators_;
   std::vector<std::unique_ptr<Choice>> choices_;
+#ifdef USE_ATEN_LIB
+  std::optional<rushlight::aten::Operators> aten_operators_;
+#endif
   std::optional<Method> method_;  // last, so that it is destroyed first
 };
 
@@ -169,4 +182,4 @@ struct MethodAccess {
   static MethodState& state(et::Method& method) { return *method.state_; }
 };
 
-}  // namespace rushlight::compat
+}  // namespace rushlight::compatRUSHLIGHT_TENSOR_MODE

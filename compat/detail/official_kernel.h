@@ -81,7 +81,7 @@ template <class Function>
 Error call_official(KernelContext& context, Function&& function) {
   // On the stack: boards have no heap.
   TemporaryOf<KernelContext> temporary(context);
-  executorch::runtime::KernelRuntimeContext official_context(nullptr, &temporary);
+  executorch::ET_RUNTIME_NAMESPACE::KernelRuntimeContext official_context(nullptr, &temporary);
   function(official_context);
   return ours(official_context.failure_state());
 }

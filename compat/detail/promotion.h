@@ -9,9 +9,9 @@
 
 #include <executorch/runtime/core/exec_aten/util/scalar_type_util.h>
 
-namespace executorch::runtime {
+#include "compat/detail/tensor_mode.h"
 
-namespace internal {
+namespace executorch::runtime::internal RUSHLIGHT_TENSOR_MODE {
 
 // Short names by kind and bytes, which official kernels use.
 using U1 = uint8_t;
@@ -30,12 +30,16 @@ using BF = torch::executor::BFloat16;
 
 // Quantized types, bits, float8 and uint16 to uint64 promote only with themselves.
 constexpr bool is_apart(::executorch::aten::ScalarType t) {
-  return isQIntType(t) || isBitsType(t) || isFloat8Type(t) || isBarebonesUnsignedType(t);
+  return runtime::isQIntType(t) || runtime::isBitsType(t) || runtime::isFloat8Type(t) ||
+         runtime::isBarebonesUnsignedType(t);
 }
 
 // bool < integer < floating point < complex: the higher category decides; within a category the larger type.
 constexpr int kind_of(::executorch::aten::ScalarType t) {
-  return isComplexType(t) ? 3 : isFloatingType(t) ? 2 : isIntegralType(t, false) ? 1 : 0;
+  return runtime::isComplexType(t)           ? 3
+         : runtime::isFloatingType(t)        ? 2
+         : runtime::isIntegralType(t, false) ? 1
+                                             : 0;
 }
 
 // The smallest floating-point type that contains both.
@@ -52,12 +56,14 @@ constexpr ::executorch::aten::ScalarType larger_integer(::executorch::aten::Scal
                                                         ::executorch::aten::ScalarType b) {
   using T = ::executorch::aten::ScalarType;
   if (a == b) return a;
-  const bool both_small = isIntegralType(a, false) && a <= T::Char && b <= T::Char;
+  const bool both_small = runtime::isIntegralType(a, false) && a <= T::Char && b <= T::Char;
   if (both_small) return T::Short;  // unsigned and signed 8 bits
   return a > b ? a : b;             // enumerated by size
 }
 
-}  // namespace internal
+}  // namespace executorch::runtime::internalRUSHLIGHT_TENSOR_MODE
+
+namespace executorch::runtime RUSHLIGHT_TENSOR_MODE {
 
 // Promotes two dtypes: Int with Half gives Half, Byte with Char Short, Float with ComplexHalf ComplexFloat.
 // Aborts if they have no common type. `half_to_float` promotes 16-bit results to Float.
@@ -82,9 +88,11 @@ constexpr ::executorch::aten::ScalarType promoteTypes(::executorch::aten::Scalar
   } else if (kind == 3) {
     // A floating-point operand can widen the components: complex<float> with double gives complex<double>. An
     // integer cannot, so the complex operand stands in for it.
-    const T of_a = isComplexType(a) || isFloatingType(a) ? toRealValueType(a) : toRealValueType(wide);
-    const T of_b = isComplexType(b) || isFloatingType(b) ? toRealValueType(b) : toRealValueType(wide);
-    result = toComplexType(internal::larger_fraction(of_a, of_b));
+    const T of_a = runtime::isComplexType(a) || runtime::isFloatingType(a) ? runtime::toRealValueType(a)
+                                                                           : runtime::toRealValueType(wide);
+    const T of_b = runtime::isComplexType(b) || runtime::isFloatingType(b) ? runtime::toRealValueType(b)
+                                                                           : runtime::toRealValueType(wide);
+    result = runtime::toComplexType(internal::larger_fraction(of_a, of_b));
   }
   return half_to_float && (result == T::Half || result == T::BFloat16) ? T::Float : result;
 }
@@ -95,11 +103,11 @@ struct promote_types {
   static_assert(std::is_same_v<T1, T2> || (!internal::is_apart(CppTypeToScalarType<T1>::value) &&
                                            !internal::is_apart(CppTypeToScalarType<T2>::value)),
                 "types without a common type");
-  using type = typename ScalarTypeToCppType<promoteTypes(
+  using type = typename ScalarTypeToCppType<runtime::promoteTypes(
       CppTypeToScalarType<T1>::value, CppTypeToScalarType<T2>::value, half_to_float)>::type;
 };
 
-}  // namespace executorch::runtime
+}  // namespace executorch::runtimeRUSHLIGHT_TENSOR_MODE
 
 namespace torch::executor::internal {
 using ::executorch::runtime::internal::B1;

@@ -4,13 +4,14 @@
 
 #include <executorch/runtime/kernel/operator_registry.h>
 
+#include "compat/detail/tensor_mode.h"
 #include "runtime/kernel/operator_table.h"
 
-namespace rushlight::compat {
+namespace rushlight::compat RUSHLIGHT_TENSOR_MODE {
 
 // One of the kernels of an operator; a linked list.
 struct Choice {
-  const executorch::runtime::Kernel* kernel = nullptr;
+  const executorch::ET_RUNTIME_NAMESPACE::Kernel* kernel = nullptr;
   const Choice* next = nullptr;
 };
 
@@ -27,13 +28,14 @@ struct RegisteredOperator : KernelEntry {
 // Initialises `entry` as an operator called `name`, found before the operators of `next`.
 void init_operator(RegisteredOperator* entry, const char* name, const OperatorTable* next);
 // Adds a kernel to the operator; `choice` must outlive it.
-void add_choice(RegisteredOperator* entry, Choice* choice, const executorch::runtime::Kernel* kernel);
+void add_choice(RegisteredOperator* entry, Choice* choice,
+                const executorch::ET_RUNTIME_NAMESPACE::Kernel* kernel);
 
 // All registered operators, followed by the operators that the build selected.
 const OperatorTable& all_operators();
 
 // The kernel of selected_operators.entries[index] with the official signature; wrong arguments fail the
 // context. Null beyond the entries or MAX_KERNEL_NUM.
-executorch::runtime::OpFunction selected_function(size_t index);
+executorch::ET_RUNTIME_NAMESPACE::OpFunction selected_function(size_t index);
 
-}  // namespace rushlight::compat
+}  // namespace rushlight::compatRUSHLIGHT_TENSOR_MODE

@@ -4,10 +4,11 @@
 
 #include <executorch/runtime/core/memory_allocator.h>
 
+#include "compat/detail/tensor_mode.h"
 #include "runtime/base/span.h"
 #include "runtime/kernel/context.h"
 
-namespace rushlight::compat {
+namespace rushlight::compat RUSHLIGHT_TENSOR_MODE {
 
 // Returns the memory that a scratch arena may use, aligned to 16: the rest of an allocator over memory; from
 // other allocators, the largest block that they provide, from 16 MiB downwards by halves, to 1 KiB. Empty if
@@ -50,4 +51,4 @@ class TemporaryOf final : public executorch::runtime::MemoryAllocator {
   Context& context_;
 };
 
-}  // namespace rushlight::compat
+}  // namespace rushlight::compatRUSHLIGHT_TENSOR_MODE

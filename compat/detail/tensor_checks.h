@@ -22,7 +22,7 @@
 // Counts negative indices from the end. Not checked, and IX is evaluated twice.
 #define ET_NORMALIZE_IX(IX, UPPER_BOUND) ((IX) + ((IX) < 0 ? (UPPER_BOUND) : 0))
 
-namespace rushlight::compat {
+namespace rushlight::compat RUSHLIGHT_TENSOR_MODE {
 
 // For macros: log and abort if the check fails. `list` has at least one tensor; all are compared with the
 // first.
@@ -42,7 +42,7 @@ void check_all(void (*check)(TensorList), const Tensors&... tensors) {
   check(TensorList(list, sizeof...(tensors)));
 }
 
-}  // namespace rushlight::compat
+}  // namespace rushlight::compatRUSHLIGHT_TENSOR_MODE
 
 #define ET_CHECK_VALID_IX(IX, UPPER_BOUND) ::rushlight::compat::check_in_range("index", IX, UPPER_BOUND)
 #define ET_CHECK_VALID_DIM(DIM, UPPER_BOUND) \
@@ -95,7 +95,7 @@ void check_all(void (*check)(TensorList), const Tensors&... tensors) {
     ET_CHECK_MSG(rushlight_fits, "%s: expected one element that fits", #scalar_tensor); \
   } while (0)
 
-namespace executorch::runtime::internal {
+namespace executorch::ET_RUNTIME_NAMESPACE::internal {
 
 // The type in which a value is compared: 16-bit floats as float.
 template <class T>
@@ -115,4 +115,4 @@ bool fits_number(From value) {
   }
 }
 
-}  // namespace executorch::runtime::internal
+}  // namespace executorch::ET_RUNTIME_NAMESPACE::internal

@@ -7,18 +7,19 @@
 #include <executorch/runtime/core/event_tracer.h>
 
 #include "compat/detail/convert.h"
+#include "compat/detail/tensor_mode.h"
 #include "runtime/trace/event_tracer.h"
 
-namespace rushlight::compat {
+namespace rushlight::compat RUSHLIGHT_TENSOR_MODE {
 
 class OurTracer final : public EventTracer {
  public:
-  explicit OurTracer(executorch::runtime::EventTracer* tracer) : tracer_(tracer) {}
+  explicit OurTracer(executorch::ET_RUNTIME_NAMESPACE::EventTracer* tracer) : tracer_(tracer) {}
 
   // Null without a tracer: all other functions require one. Adopts the current levels of the official tracer,
   // which an application may change between executions.
   EventTracer* get();
-  [[nodiscard]] executorch::runtime::EventTracer* official_tracer() const { return tracer_; }
+  [[nodiscard]] executorch::ET_RUNTIME_NAMESPACE::EventTracer* official_tracer() const { return tracer_; }
 
   void create_event_block(const char* name) override;
   EventTracerEntry start_profiling(const char* name, ChainId chain, DebugHandle handle) override;
@@ -38,7 +39,7 @@ class OurTracer final : public EventTracer {
   void set_delegate_output_filter(EventTracerFilter*) override {}
 
  private:
-  executorch::runtime::EventTracer* tracer_;
+  executorch::ET_RUNTIME_NAMESPACE::EventTracer* tracer_;
 };
 
-}  // namespace rushlight::compat
+}  // namespace rushlight::compatRUSHLIGHT_TENSOR_MODE

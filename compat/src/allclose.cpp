@@ -13,8 +13,8 @@ namespace torch::executor::native {
 
 using executorch::aten::ScalarType;
 using executorch::aten::Tensor;
+using executorch::ET_RUNTIME_NAMESPACE::KernelRuntimeContext;
 using executorch::runtime::Error;
-using executorch::runtime::KernelRuntimeContext;
 
 namespace {
 

@@ -4,9 +4,10 @@
 #include <new>
 
 #include "compat/detail/method_state.h"
+#include "compat/detail/stack.h"
 #include "compat/detail/temporary.h"
 
-namespace rushlight::compat {
+namespace rushlight::compat RUSHLIGHT_TENSOR_MODE {
 
 namespace {
 
@@ -75,9 +76,20 @@ Error OurBackend::execute(BackendExecuteContext& context, DelegateHandle* handle
                           Span<EValue* const> arguments) const {
   TemporaryOf<BackendExecuteContext> temporary(context);
   et::BackendExecutionContext official_context(method_->tracer(), &temporary, context.method_name());
-  const et::Span<et::EValue*> stack(reinterpret_cast<et::EValue**>(const_cast<EValue**>(arguments.data())),
-                                    arguments.size());
-  return ours(backend_->backend->execute(official_context, static_cast<Delegate*>(handle)->handle, stack));
+#ifdef USE_ATEN_LIB
+  try {
+    OfficialStack stack(arguments.data(), arguments.size());
+    RL_TRY(ours(backend_->backend->execute(official_context, static_cast<Delegate*>(handle)->handle,
+                                           stack.values())));
+    return stack.finish();
+  } catch (...) {
+    return rushlight::aten::caught(backend_->name);
+  }
+#else
+  OfficialStack stack(arguments.data(), arguments.size());
+  return ours(
+      backend_->backend->execute(official_context, static_cast<Delegate*>(handle)->handle, stack.values()));
+#endif
 }
 
 void OurBackend::destroy(DelegateHandle* handle) const {
@@ -86,7 +98,7 @@ void OurBackend::destroy(DelegateHandle* handle) const {
   delete delegate;
 }
 
-}  // namespace rushlight::compat
+}  // namespace rushlight::compatRUSHLIGHT_TENSOR_MODE
 
 namespace executorch::ET_RUNTIME_NAMESPACE {
 

@@ -23,7 +23,7 @@ constexpr size_t kMostBytes = INT32_MAX;
 
 // Only the identifier in the first 8 bytes is read; 128 stands for the unknown length.
 bool is_bundle(const void* bytes) {
-  return executorch::bundled_program::is_bundled_program(const_cast<void*>(bytes), 128);
+  return executorch::BUNDLED_PROGRAM_NAMESPACE::is_bundled_program(const_cast<void*>(bytes), 128);
 }
 
 // A loader of the program inside; empty if there is none, which then fails to load.
@@ -84,7 +84,7 @@ Result<std::vector<EValue>> BundledModule::execute(const std::string& method_nam
   auto method = method_of_bundle(method_name);
   if (!method.ok()) return method.error();
   ET_CHECK_OK_OR_RETURN_ERROR(
-      executorch::bundled_program::load_bundled_input(**method, bundled_program_ptr_, testset_idx));
+      executorch::BUNDLED_PROGRAM_NAMESPACE::load_bundled_input(**method, bundled_program_ptr_, testset_idx));
   ET_CHECK_OK_OR_RETURN_ERROR((*method)->execute());
   return get_outputs(method_name);
 }
@@ -93,8 +93,8 @@ Error BundledModule::verify_method_outputs(const std::string& method_name, const
                                            double rtol, double atol) {
   auto method = method_of_bundle(method_name);
   if (!method.ok()) return method.error();
-  return executorch::bundled_program::verify_method_outputs(**method, bundled_program_ptr_, testset_idx, rtol,
-                                                            atol);
+  return executorch::BUNDLED_PROGRAM_NAMESPACE::verify_method_outputs(**method, bundled_program_ptr_,
+                                                                      testset_idx, rtol, atol);
 }
 
 }  // namespace executorch::extension::ET_BUNDLED_MODULE_NAMESPACE

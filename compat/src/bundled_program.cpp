@@ -8,8 +8,8 @@
 
 namespace executorch::BUNDLED_PROGRAM_NAMESPACE {
 
+using ET_RUNTIME_NAMESPACE::Method;
 using runtime::Error;
-using runtime::Method;
 using runtime::Result;
 using rushlight::BundledProgram;
 using rushlight::compat::official;
@@ -80,9 +80,9 @@ Error get_program_data(void* file_data, size_t file_data_len, const void** out_p
     *out_program_data_len = bundle->program().size();
     return Error::Ok;
   }
-  ET_CHECK_OR_RETURN_ERROR(
-      runtime::Program::check_header(file_data, file_data_len) == runtime::Program::CompatibleVersion,
-      InvalidArgument, "expected a program or a bundled program");
+  ET_CHECK_OR_RETURN_ERROR(ET_RUNTIME_NAMESPACE::Program::check_header(file_data, file_data_len) ==
+                               ET_RUNTIME_NAMESPACE::Program::CompatibleVersion,
+                           InvalidArgument, "expected a program or a bundled program");
   *out_program_data = file_data;
   *out_program_data_len = file_data_len;
   return Error::Ok;

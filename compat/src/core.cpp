@@ -12,12 +12,7 @@
 #include <executorch/runtime/core/tag.h>
 #include <executorch/runtime/core/tensor_layout.h>
 
-namespace executorch::runtime {
-
-// The length without the zero byte, also if the buffer is too small for it, like snprintf().
-size_t tag_to_string(Tag tag, char* buffer, size_t buffer_size) {
-  return static_cast<size_t>(snprintf(buffer, buffer_size, "%s", rushlight::to_string(tag)));
-}
+namespace executorch::runtime RUSHLIGHT_TENSOR_MODE {
 
 namespace {
 
@@ -54,16 +49,20 @@ std::array<char, kTensorShapeStringSizeLimit> tensor_shape_to_c_string(Span<cons
   return shape_text(shape);
 }
 
+}  // namespace executorch::runtimeRUSHLIGHT_TENSOR_MODE
+
+namespace executorch::ET_RUNTIME_NAMESPACE {
+
 Result<const TensorLayout> TensorLayout::create(Span<const int32_t> sizes, Span<const uint8_t> dim_order,
                                                 executorch::aten::ScalarType scalar_type) {
   ET_CHECK_OR_RETURN_ERROR(sizes.size() == dim_order.size(), InvalidArgument,
                            "layout: got %zu sizes and a dim order of %zu", sizes.size(), dim_order.size());
   ET_CHECK_OR_RETURN_ERROR(validate_dim_order(dim_order.data(), dim_order.size()), InvalidArgument,
                            "dim order: expected a permutation");
-  ET_CHECK_OR_RETURN_ERROR(isValid(scalar_type), InvalidArgument, "unknown dtype %d",
+  ET_CHECK_OR_RETURN_ERROR(runtime::isValid(scalar_type), InvalidArgument, "unknown dtype %d",
                            static_cast<int>(scalar_type));
   // Sizes come from files: the product may overflow.
-  size_t nbytes = elementSize(scalar_type);
+  size_t nbytes = runtime::elementSize(scalar_type);
   for (const int32_t size : sizes) {
     ET_CHECK_OR_RETURN_ERROR(size >= 0, InvalidArgument, "size: expected at least 0, got %d",
                              static_cast<int>(size));
@@ -71,6 +70,17 @@ Result<const TensorLayout> TensorLayout::create(Span<const int32_t> sizes, Span<
                              "tensor: size in bytes overflows");
   }
   return TensorLayout(scalar_type, nbytes, sizes.size(), sizes.data(), dim_order.data());
+}
+
+}  // namespace executorch::ET_RUNTIME_NAMESPACE
+
+#ifndef USE_ATEN_LIB  // the rest is the same in both modes
+
+namespace executorch::runtime {
+
+// The length without the zero byte, also if the buffer is too small for it, like snprintf().
+size_t tag_to_string(Tag tag, char* buffer, size_t buffer_size) {
+  return static_cast<size_t>(snprintf(buffer, buffer_size, "%s", rushlight::to_string(tag)));
 }
 
 namespace etensor {
@@ -178,3 +188,5 @@ Result<ssize_t> safe_numel(const TensorImpl::SizesType* sizes, ssize_t dim) {
 }  // namespace etensor
 
 }  // namespace executorch::runtime
+
+#endif

@@ -9,7 +9,7 @@
 #include "runtime/base/checked.h"
 #include "runtime/base/log.h"
 
-namespace rushlight::compat {
+namespace rushlight::compat RUSHLIGHT_TENSOR_MODE {
 
 Result<FreeableBuffer> aligned(FreeableBuffer&& buffer) {
   constexpr size_t kAlignment = 16;
@@ -39,13 +39,53 @@ et::FreeableBuffer official(FreeableBuffer&& buffer) {
 et::Result<const et::TensorLayout> official(const TensorLayout& layout) {
   return et::TensorLayout::create({layout.sizes.data(), layout.sizes.size()},
                                   {layout.dim_order.data(), layout.dim_order.size()},
-                                  official(layout.scalar_type));
+                                  static_cast<executorch::aten::ScalarType>(layout.scalar_type));
 }
+
+#ifdef USE_ATEN_LIB
+
+namespace {
+
+const et::NamedDataMap& official_map(const void* map) { return *static_cast<const et::NamedDataMap*>(map); }
+
+template <class T>
+Result<T> our_result(et::Result<T> result) {
+  if (!result.ok()) return ours(result.error());
+  return *result;
+}
+
+constexpr ForwardingDataMap::Calls kCalls = {
+    [](const void* map, std::string_view key) -> Result<TensorLayout> {
+      auto layout = official_map(map).get_tensor_layout(key);
+      if (!layout.ok()) return ours(layout.error());
+      return TensorLayout{static_cast<ScalarType>(layout->scalar_type()), layout->sizes(),
+                          layout->dim_order(), layout->nbytes()};
+    },
+    [](const void* map, std::string_view key) -> Result<FreeableBuffer> {
+      auto data = official_map(map).get_data(key);
+      if (!data.ok()) return ours(data.error());
+      return data->release();
+    },
+    [](const void* map, std::string_view key, void* buffer, size_t size) {
+      return ours(official_map(map).load_data_into(key, buffer, size));
+    },
+    [](const void* map) -> Result<uint32_t> { return our_result(official_map(map).get_num_keys()); },
+    [](const void* map, uint32_t index) -> Result<const char*> {
+      return our_result(official_map(map).get_key(index));
+    },
+};
+
+}  // namespace
+
+OurDataMap::OurDataMap(const et::NamedDataMap& map) : map_(&map, &kCalls) {}
+
+#else
 
 Result<TensorLayout> OurDataMap::tensor_layout(std::string_view key) const {
   auto layout = map_->get_tensor_layout(key);
   if (!layout.ok()) return ours(layout.error());
-  return TensorLayout{ours(layout->scalar_type()), layout->sizes(), layout->dim_order(), layout->nbytes()};
+  return TensorLayout{static_cast<ScalarType>(layout->scalar_type()), layout->sizes(), layout->dim_order(),
+                      layout->nbytes()};
 }
 
 Result<FreeableBuffer> OurDataMap::data(std::string_view key) const {
@@ -67,4 +107,6 @@ Result<const char*> OurDataMap::key(uint32_t index) const {
   return *key;
 }
 
-}  // namespace rushlight::compat
+#endif
+
+}  // namespace rushlight::compatRUSHLIGHT_TENSOR_MODE

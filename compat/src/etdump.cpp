@@ -11,16 +11,15 @@
 #include <executorch/devtools/etdump/etdump_flatcc.h>
 
 #include "compat/detail/convert.h"
+#include "compat/detail/stack.h"
 #include "runtime/base/checked.h"
 
 namespace executorch::etdump {
 
 using runtime::Error;
-using runtime::EventTracerEntry;
 using runtime::Span;
-using rushlight::compat::official;
-using rushlight::compat::ours;
 
+#ifndef USE_ATEN_LIB  // the same in both modes
 Result<BufferDataSink> BufferDataSink::create(Span<uint8_t> buffer, size_t alignment) noexcept {
   ET_CHECK_OR_RETURN_ERROR(alignment != 0 && (alignment & (alignment - 1)) == 0, InvalidArgument,
                            "alignment: expected a power of two, got %zu", alignment);
@@ -74,8 +73,13 @@ void FileDataSink::close() {
   if (file_ != nullptr) std::fclose(file_);
   file_ = nullptr;
 }
+#endif
 
-namespace internal {
+}  // namespace executorch::etdump
+
+namespace executorch::etdump::internal RUSHLIGHT_TENSOR_MODE {
+
+using rushlight::compat::ours;
 
 // rushlight's writer with its sink and filter: the official ones behind rushlight's interfaces. The writer
 // refers to this object, so ETDumpGen holds it by pointer.
@@ -111,7 +115,13 @@ class ETDumpState final : public rushlight::DataSink, public rushlight::EventTra
   EventTracerFilterBase* official_filter = nullptr;
 };
 
-}  // namespace internal
+}  // namespace executorch::etdump::internalRUSHLIGHT_TENSOR_MODE
+
+namespace executorch::etdump RUSHLIGHT_TENSOR_MODE {
+
+using runtime::EventTracerEntry;
+using rushlight::compat::official;
+using rushlight::compat::ours;
 
 namespace {
 
@@ -214,29 +224,55 @@ runtime::AllocatorID ETDumpGen::track_allocator(const char* name) {
 
 Result<bool> ETDumpGen::log_evalue(const runtime::EValue& evalue, runtime::LoggedEValueType evalue_type) {
   state_->writer.set_chain_debug_handle(current_chain_id(), current_debug_handle());
+#ifdef USE_ATEN_LIB
+  runtime::EValue copy = evalue;
+  runtime::EValue* pointer = &copy;
+  const rushlight::compat::OurStack views({&pointer, size_t{1}});
+  if (views.error() != rushlight::Error::Ok) return official(views.error());
+  return logged(
+      state_->writer.log_value(*views.values()[0], static_cast<rushlight::LoggedValue>(evalue_type)));
+#else
   return logged(state_->writer.log_value(evalue, static_cast<rushlight::LoggedValue>(evalue_type)));
+#endif
 }
 
 Result<bool> ETDumpGen::log_intermediate_output_delegate(const char* name, DelegateDebugIntId index,
                                                          const executorch::aten::Tensor& output) {
+#ifdef USE_ATEN_LIB
+  const rushlight::compat::OurValue view((runtime::EValue(output)));
+  if (view.error() != rushlight::Error::Ok) return official(view.error());
+  return logged(state_->writer.log_delegate_output({name, index}, view.value()));
+#else
   return logged(state_->writer.log_delegate_output({name, index}, runtime::EValue(output)));
+#endif
 }
 Result<bool> ETDumpGen::log_intermediate_output_delegate(
     const char* name, DelegateDebugIntId index, const runtime::ArrayRef<executorch::aten::Tensor> output) {
+#ifdef USE_ATEN_LIB
+  std::vector<rushlight::compat::OurValue> views;
+  std::vector<rushlight::Tensor> list;
+  for (const auto& tensor : output) {
+    views.emplace_back(runtime::EValue(tensor));
+    if (views.back().error() != rushlight::Error::Ok) return official(views.back().error());
+    list.push_back(views.back().value().to_tensor());
+  }
+  const rushlight::Span<const rushlight::Tensor> tensors(list.data(), list.size());
+#else
   const rushlight::Span<const rushlight::Tensor> tensors(output.data(), output.size());
+#endif
   return logged(state_->writer.log_delegate_output({name, index}, tensors));
 }
 Result<bool> ETDumpGen::log_intermediate_output_delegate(const char* name, DelegateDebugIntId index,
                                                          const int& output) {
-  return logged(state_->writer.log_delegate_output({name, index}, runtime::EValue(int64_t{output})));
+  return logged(state_->writer.log_delegate_output({name, index}, rushlight::EValue(int64_t{output})));
 }
 Result<bool> ETDumpGen::log_intermediate_output_delegate(const char* name, DelegateDebugIntId index,
                                                          const bool& output) {
-  return logged(state_->writer.log_delegate_output({name, index}, runtime::EValue(output)));
+  return logged(state_->writer.log_delegate_output({name, index}, rushlight::EValue(output)));
 }
 Result<bool> ETDumpGen::log_intermediate_output_delegate(const char* name, DelegateDebugIntId index,
                                                          const double& output) {
-  return logged(state_->writer.log_delegate_output({name, index}, runtime::EValue(output)));
+  return logged(state_->writer.log_delegate_output({name, index}, rushlight::EValue(output)));
 }
 
 void ETDumpGen::set_delegation_intermediate_output_filter(EventTracerFilterBase* event_tracer_filter) {
@@ -244,4 +280,4 @@ void ETDumpGen::set_delegation_intermediate_output_filter(EventTracerFilterBase*
   state_->writer.set_delegate_output_filter(event_tracer_filter == nullptr ? nullptr : state_.get());
 }
 
-}  // namespace executorch::etdump
+}  // namespace executorch::etdumpRUSHLIGHT_TENSOR_MODE

@@ -6,7 +6,7 @@
 #include <executorch/devtools/etdump/etdump_filter.h>
 #include <regex.h>
 
-namespace executorch::etdump {
+namespace executorch::etdump RUSHLIGHT_TENSOR_MODE {
 
 using runtime::Error;
 using runtime::kUnsetDelegateDebugIntId;
@@ -71,4 +71,4 @@ Result<bool> ETDumpFilter::filter(const char* name, runtime::DelegateDebugIntId 
   return patterns_.empty();
 }
 
-}  // namespace executorch::etdump
+}  // namespace executorch::etdumpRUSHLIGHT_TENSOR_MODE

@@ -5,11 +5,12 @@
 #include <cstring>
 
 #include <executorch/extension/runner_util/inputs.h>
+#include <executorch/extension/tensor/tensor_ptr_maker.h>
 #include <executorch/runtime/core/exec_aten/util/scalar_type_util.h>
 
 #include "compat/detail/method_state.h"
 
-namespace executorch::extension {
+namespace executorch::extension RUSHLIGHT_TENSOR_MODE {
 
 using executorch::aten::ScalarType;
 using executorch::aten::Tensor;
@@ -61,7 +62,9 @@ Result<EValue> value_of(Tag tag, const char* bytes, size_t size) {
 
 }  // namespace
 
-namespace internal {
+}  // namespace executorch::extensionRUSHLIGHT_TENSOR_MODE
+
+namespace executorch::extension::internal RUSHLIGHT_TENSOR_MODE {
 
 Error fill_and_set_input(Method& method, TensorInfo& tensor_meta, size_t input_index, void* data_ptr,
                          bool fill_tensor) {
@@ -71,16 +74,24 @@ Error fill_and_set_input(Method& method, TensorInfo& tensor_meta, size_t input_i
   // longer.
   std::vector<executorch::aten::SizesType> own_sizes(sizes.begin(), sizes.end());
   std::vector<executorch::aten::DimOrderType> own_order(order.begin(), order.end());
+#ifdef USE_ATEN_LIB
+  const Tensor tensor =
+      *for_blob(data_ptr, own_sizes, tensor_meta.scalar_type()).dim_order(own_order).make_tensor_ptr();
+#else
   TensorImpl impl(tensor_meta.scalar_type(), static_cast<ssize_t>(own_sizes.size()), own_sizes.data(),
                   data_ptr, own_order.data());
+  const Tensor tensor(&impl);
+#endif
   if (fill_tensor) {
     ET_CHECK_OK_OR_RETURN_ERROR(
-        fill_with_ones(data_ptr, static_cast<size_t>(impl.numel()), tensor_meta.scalar_type()));
+        fill_with_ones(data_ptr, static_cast<size_t>(tensor.numel()), tensor_meta.scalar_type()));
   }
-  return method.set_input(EValue(Tensor(&impl)), input_index);
+  return method.set_input(EValue(tensor), input_index);
 }
 
-}  // namespace internal
+}  // namespace executorch::extension::internalRUSHLIGHT_TENSOR_MODE
+
+namespace executorch::extension RUSHLIGHT_TENSOR_MODE {
 
 Result<BufferCleanup> prepare_input_tensors(Method& method, PrepareInputTensorsOptions options,
                                             const std::vector<std::pair<char*, size_t>>& input_buffers) {
@@ -127,4 +138,4 @@ Result<BufferCleanup> prepare_input_tensors(Method& method, PrepareInputTensorsO
   return Result<BufferCleanup>(std::move(cleanup));
 }
 
-}  // namespace executorch::extension
+}  // namespace executorch::extensionRUSHLIGHT_TENSOR_MODE

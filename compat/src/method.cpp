@@ -15,8 +15,24 @@ using rushlight::compat::official;
 
 namespace {
 
+#ifdef USE_ATEN_LIB
+
+// A view of rushlight's value, renewed by each access; the method's state keeps it for the reference.
+const EValue& official_value(rushlight::compat::MethodState& state, const rushlight::EValue& value) {
+  auto& view = state.views[&value];
+  view = rushlight::compat::OfficialView();
+  view.value = view.values.of(value);
+  return view.value;
+}
+
+#else
+
 // rushlight's value as an official one: the same object. The official class adds functions but no data.
-const EValue& official_value(const rushlight::EValue& value) { return static_cast<const EValue&>(value); }
+const EValue& official_value(rushlight::compat::MethodState&, const rushlight::EValue& value) {
+  return static_cast<const EValue&>(value);
+}
+
+#endif
 
 // Checks that the method can be executed: it was not moved from, and each input has a value.
 Error executable(const rushlight::compat::MethodState* state) {
@@ -47,8 +63,8 @@ Error no_steps(rushlight::compat::MethodState* state) {
 
 // As in ExecuTorch, a tensor without memory sets the shape of a planned input and keeps its elements: passes
 // the input's own memory.
-rushlight::Error give_input(rushlight::Method& method, size_t index, const EValue& value) {
-  const bool is_given = !value.isTensor() || rushlight::has_memory(*value.payload.as_tensor.impl());
+rushlight::Error give_input(rushlight::Method& method, size_t index, const rushlight::EValue& value) {
+  const bool is_given = !value.is_tensor() || rushlight::has_memory(*value.payload.as_tensor.impl());
   // Also lets set_input() report an index out of range.
   if (is_given || index >= method.meta().num_inputs()) return method.set_input(index, value);
   const rushlight::EValue& input = method.input(index);
@@ -65,7 +81,7 @@ const EValue& accessed_input(rushlight::compat::MethodState& state, size_t i) {
   ET_CHECK_MSG(i < state.has_input.size(), "input %zu: expected an index below %zu", i,
                state.has_input.size());
   state.has_input[i] = true;
-  return official_value(state.method().input(i));
+  return official_value(state, state.method().input(i));
 }
 
 }  // namespace
@@ -76,7 +92,15 @@ Method::~Method() = default;
 
 Error Method::set_input(const EValue& input_evalue, size_t input_idx) {
   ET_CHECK_OK_OR_RETURN_ERROR(check_present(state_.get()));
+#ifdef USE_ATEN_LIB
+  auto given = std::make_unique<rushlight::compat::OurValue>(input_evalue);
+  ET_CHECK_OK_OR_RETURN_ERROR(official(given->error()));
+  ET_CHECK_OK_OR_RETURN_ERROR(official(give_input(state_->method(), input_idx, given->value())));
+  // The method may use the memory in place.
+  state_->inputs[input_idx] = std::move(given);
+#else
   ET_CHECK_OK_OR_RETURN_ERROR(official(give_input(state_->method(), input_idx, input_evalue)));
+#endif
   state_->has_input[input_idx] = true;
   return Error::Ok;
 }
@@ -120,7 +144,11 @@ Result<executorch::aten::Tensor> Method::get_attribute(std::string_view name) {
   for (size_t i = 0; i < values; ++i) {
     if (!rushlight::compat::is_attribute(plan, i)) continue;
     if (rushlight::compat::name_of(rushlight::compat::tensor_of(plan, i)) != name) continue;
+#ifdef USE_ATEN_LIB
+    return rushlight::aten::alias(state_->method().tensor(i));
+#else
     return executorch::aten::Tensor(state_->method().tensor(i));
+#endif
   }
   ET_LOG(Error, "attribute '%.*s': not found", static_cast<int>(name.size()), name.data());
   return Error::NotFound;
@@ -144,7 +172,7 @@ size_t Method::outputs_size() const { return state_->method().meta().num_outputs
 
 const EValue& Method::get_output(size_t i) const {
   ET_CHECK_MSG(i < outputs_size(), "output %zu: expected an index below %zu", i, outputs_size());
-  return official_value(state_->method().output(i));
+  return official_value(*state_, state_->method().output(i));
 }
 const EValue& Method::get_input(size_t i) const { return accessed_input(*state_, i); }
 EValue& Method::mutable_input(size_t i) { return const_cast<EValue&>(accessed_input(*state_, i)); }

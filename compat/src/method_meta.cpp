@@ -27,10 +27,10 @@ Result<T> official_result(rushlight::Result<T> result) {
 Result<TensorInfo> TensorInfo::create(Span<const int32_t> sizes, Span<const uint8_t> dim_order,
                                       executorch::aten::ScalarType scalar_type, const bool is_memory_planned,
                                       std::string_view name) {
-  ET_CHECK_OR_RETURN_ERROR(isValid(scalar_type), InvalidArgument, "unknown dtype %d",
+  ET_CHECK_OR_RETURN_ERROR(runtime::isValid(scalar_type), InvalidArgument, "unknown dtype %d",
                            static_cast<int>(scalar_type));
   // A file's sizes are not trusted: their product may overflow.
-  size_t bytes = elementSize(scalar_type);
+  size_t bytes = runtime::elementSize(scalar_type);
   for (const int32_t size : sizes) {
     ET_CHECK_OR_RETURN_ERROR(size >= 0, InvalidArgument, "size: expected at least 0, got %d",
                              static_cast<int>(size));

@@ -12,7 +12,7 @@
 
 #include "compat/detail/temporary.h"
 
-namespace rushlight::compat {
+namespace rushlight::compat RUSHLIGHT_TENSOR_MODE {
 
 namespace {
 
@@ -117,10 +117,18 @@ et::Error MethodState::load(const Program& program, const char* name, et::Span<c
   memory.temporary = &temporary_;
   MethodOptions options;
   options.backends = &backend_table_;
-  options.external_data = external_data_.has_value() ? &*external_data_ : nullptr;
+  options.external_data = external_data_.has_value() ? external_data_->get() : nullptr;
   options.tracer = tracer_.get();
   // No scratch yet: prepare() provides it, and execute() replaces it in each call.
-  auto method = Method::load(program, name, memory, operators(kernels), options);
+#ifdef USE_ATEN_LIB
+  // PyTorch computes what no kernel here does.
+  aten_operators_.emplace(all_operators());
+  ET_CHECK_OK_OR_RETURN_ERROR(official(aten_operators_->add(program)));
+  const OperatorTable& table = operators(kernels, aten_operators_->table());
+#else
+  const OperatorTable& table = operators(kernels, all_operators());
+#endif
+  auto method = Method::load(program, name, memory, table, options);
   if (!method.ok()) return official(method.error());
   method_.emplace(std::move(*method));
   has_input.assign(meta->num_inputs(), false);
@@ -147,8 +155,8 @@ Error MethodState::prepare() {
 }
 
 // Puts each kernel's operator before the registered ones; kernels with the same name form one operator.
-const OperatorTable& MethodState::operators(et::Span<const et::Kernel> kernels) {
-  const OperatorTable* first = &all_operators();
+const OperatorTable& MethodState::operators(et::Span<const et::Kernel> kernels, const OperatorTable& others) {
+  const OperatorTable* first = &others;
   for (const et::Kernel& kernel : kernels) {
     RegisteredOperator* entry = nullptr;
     for (auto& own : own_operators_) {
@@ -192,4 +200,4 @@ et::Error MethodState::execute() {
   return official(error);
 }
 
-}  // namespace rushlight::compat
+}  // namespace rushlight::compatRUSHLIGHT_TENSOR_MODE

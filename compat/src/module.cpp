@@ -96,7 +96,7 @@ struct Module::State {
   std::vector<std::unique_ptr<DataLoader>> data_loaders;
   std::vector<const MmapDataLoader*> mapped;  // the mapped ones of these loaders
   std::vector<FlatTensorDataMap> data_maps;
-  std::optional<merged_data_map::MergedDataMap> data;
+  std::optional<ET_MERGED_DATA_MAP_NAMESPACE::MergedDataMap> data;
   std::shared_ptr<Program> program;
 
   // Copies of the caller's options, to which `options` refers.
@@ -229,7 +229,7 @@ Error Module::State::open_data() {
     if (!map.ok()) return map.error();
     maps.push_back(&data_maps.emplace_back(std::move(*map)));
   }
-  auto merged = merged_data_map::MergedDataMap::load({maps.data(), maps.size()});
+  auto merged = ET_MERGED_DATA_MAP_NAMESPACE::MergedDataMap::load({maps.data(), maps.size()});
   if (!merged.ok()) return merged.error();
   data.emplace(std::move(*merged));
   return Error::Ok;
@@ -412,7 +412,9 @@ Error Module::set_input(const std::string& method_name, const EValue& input_valu
 
 Error Module::set_inputs(const std::string& method_name, const std::vector<EValue>& input_values) {
   auto method = loaded(method_name);
-  return method.ok() ? (*method)->set_inputs({input_values.data(), input_values.size()}) : method.error();
+  return method.ok() ? (*method)->set_inputs(
+                           executorch::aten::ArrayRef<EValue>(input_values.data(), input_values.size()))
+                     : method.error();
 }
 
 Error Module::set_output(const std::string& method_name, EValue output_value, size_t output_index) {

@@ -9,8 +9,8 @@ namespace executorch::extension {
 
 using runtime::Error;
 using runtime::Result;
-using rushlight::compat::official;
 
+#ifndef USE_ATEN_LIB  // the same in both modes
 Result<FlatTensorHeader> FlatTensorHeader::Parse(const void* data, size_t size) {
   ET_CHECK_OR_RETURN_ERROR(size >= kNumHeadBytes, InvalidArgument, "head: got %zu bytes, expected %zu", size,
                            kNumHeadBytes);
@@ -27,6 +27,13 @@ Result<FlatTensorHeader> FlatTensorHeader::Parse(const void* data, size_t size) 
   };
   return FlatTensorHeader{number(0), number(1), number(2), number(3)};
 }
+#endif
+
+}  // namespace executorch::extension
+
+namespace executorch::extension RUSHLIGHT_TENSOR_MODE {
+
+using rushlight::compat::official;
 
 Result<FlatTensorDataMap> FlatTensorDataMap::load(runtime::DataLoader* loader) {
   ET_CHECK_OR_RETURN_ERROR(loader != nullptr, InvalidArgument, "the data loader is null");
@@ -43,7 +50,9 @@ Result<FlatTensorDataMap> FlatTensorDataMap::load(runtime::DataLoader* loader) {
   return FlatTensorDataMap(std::move(ours), std::move(*map), std::move(sorted));
 }
 
-namespace ET_MERGED_DATA_MAP_NAMESPACE {
+}  // namespace executorch::extensionRUSHLIGHT_TENSOR_MODE
+
+namespace executorch::extension::ET_MERGED_DATA_MAP_NAMESPACE {
 
 // One table of all keys: lookup does not depend on the number of maps.
 Result<MergedDataMap> MergedDataMap::load(runtime::Span<const Map*> named_data_maps) {
@@ -71,7 +80,8 @@ const MergedDataMap::Map* MergedDataMap::find(std::string_view key) const {
   return found == map_of_key_.end() ? nullptr : found->second;
 }
 
-Result<const runtime::TensorLayout> MergedDataMap::get_tensor_layout(std::string_view key) const {
+Result<const executorch::ET_RUNTIME_NAMESPACE::TensorLayout> MergedDataMap::get_tensor_layout(
+    std::string_view key) const {
   const Map* map = find(key);
   if (map == nullptr) return Error::NotFound;
   return map->get_tensor_layout(key);
@@ -100,6 +110,4 @@ Result<const char*> MergedDataMap::get_key(uint32_t index) const {
   return Error::InvalidArgument;
 }
 
-}  // namespace ET_MERGED_DATA_MAP_NAMESPACE
-
-}  // namespace executorch::extension
+}  // namespace executorch::extension::ET_MERGED_DATA_MAP_NAMESPACE

@@ -7,7 +7,7 @@
 #include <executorch/extension/evalue_util/print_evalue.h>
 #include <executorch/runtime/core/exec_aten/util/scalar_type_util.h>
 
-namespace executorch::runtime {
+namespace executorch::runtime RUSHLIGHT_TENSOR_MODE {
 
 namespace {
 
@@ -115,7 +115,7 @@ void print_elements(std::ostream& os, const Tensor& tensor) {
     RUSHLIGHT_PRINT(uint32_t, UInt32)
     RUSHLIGHT_PRINT(uint64_t, UInt64)
     default:
-      os << "<elements of dtype " << toString(tensor.scalar_type()) << '>';
+      os << "<elements of dtype " << runtime::toString(tensor.scalar_type()) << '>';
   }
 #undef RUSHLIGHT_PRINT
 }
@@ -194,4 +194,4 @@ std::ostream& operator<<(std::ostream& os, const EValue& value) {
   return os << "<Unknown EValue tag " << static_cast<uint32_t>(value.tag) << '>';
 }
 
-}  // namespace executorch::runtime
+}  // namespace executorch::runtimeRUSHLIGHT_TENSOR_MODE

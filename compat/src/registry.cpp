@@ -17,6 +17,8 @@
 #include <sys/mman.h>
 
 #include "compat/detail/call.h"
+#include "compat/detail/dim_order.h"
+#include "compat/detail/stack.h"
 #include "runtime/base/log.h"
 #include "runtime/executor/arguments.h"
 
@@ -24,9 +26,9 @@
 #define MAX_KERNEL_NUM 2000
 #endif
 
-namespace rushlight::compat {
+namespace rushlight::compat RUSHLIGHT_TENSOR_MODE {
 
-namespace et = executorch::runtime;
+namespace et = executorch::ET_RUNTIME_NAMESPACE;
 
 namespace {
 
@@ -34,16 +36,24 @@ namespace {
 // which no key describes; a fallback then serves the call.
 bool key_of(et::Span<et::EValue*> stack, char* key) {
   et::TensorMeta metas[16];
+#ifdef USE_ATEN_LIB
+  std::vector<uint8_t> orders[16];
+#endif
   size_t count = 0;
-  const auto add = [&](const aten::Tensor& tensor) {
+  const auto add = [&](const executorch::aten::Tensor& tensor) {
+#ifdef USE_ATEN_LIB
+    if (count < 16) orders[count] = dim_order_of(tensor);
+    const auto& order = orders[std::min<size_t>(count, 15)];
+#else
     const auto order = tensor.dim_order();
+#endif
     if (count < 16) metas[count] = {tensor.scalar_type(), {const_cast<uint8_t*>(order.data()), order.size()}};
     ++count;
   };
   for (et::EValue* value : stack) {
     if (value->isTensor()) add(value->toTensor());
     if (!value->isTensorList()) continue;
-    for (const aten::Tensor& tensor : value->toTensorList()) add(tensor);
+    for (const executorch::aten::Tensor& tensor : value->toTensorList()) add(tensor);
   }
   return count <= 16 && et::internal::make_kernel_key_string(
                             {metas, count}, key, et::internal::kKernelKeyBufSize) == et::Error::Ok;
@@ -71,8 +81,8 @@ const et::Kernel* choose(const RegisteredOperator& entry, et::Span<et::EValue*> 
 // The kernel function of registered operators: dispatches to an official kernel.
 Error call_registered(KernelContext& context, EValue* const* arguments, ErasedKernel) {
   const auto& entry = *static_cast<const RegisteredOperator*>(context.kernel());
-  const et::Span<et::EValue*> stack(reinterpret_cast<et::EValue**>(const_cast<EValue**>(arguments)),
-                                    context.num_arguments());
+  OfficialStack values(arguments, context.num_arguments());
+  const et::Span<et::EValue*> stack = values.values();
   // A build's operator of the same name serves tensors that no registered kernel accepts.
   const et::Kernel* kernel = choose(entry, stack);
   if (kernel == nullptr) {
@@ -82,8 +92,18 @@ Error call_registered(KernelContext& context, EValue* const* arguments, ErasedKe
   }
   TemporaryOf<KernelContext> temporary(context);
   et::KernelRuntimeContext official_context(nullptr, &temporary);
+#ifdef USE_ATEN_LIB
+  try {
+    kernel->op_(official_context, stack);
+    RL_TRY(ours(official_context.failure_state()));
+    return values.finish();
+  } catch (...) {
+    return rushlight::aten::caught(entry.name);
+  }
+#else
   kernel->op_(official_context, stack);
   return ours(official_context.failure_state());
+#endif
 }
 
 }  // namespace
@@ -127,15 +147,26 @@ namespace {
 // programs.
 void call_selected(size_t index, et::KernelRuntimeContext& context, et::Span<et::EValue*> stack) {
   const KernelEntry& entry = selected_operators.entries[index];
+#ifdef USE_ATEN_LIB
+  OurStack values(stack);
+  const auto arguments = values.values();
+  Error error = values.error();
+  if (error == Error::Ok) error = check_kinds(entry, arguments);
+#else
   // Official and rushlight's values are the same objects.
   const Span<EValue* const> arguments(reinterpret_cast<EValue* const*>(stack.data()), stack.size());
   Error error = check_kinds(entry, arguments);
+#endif
   for (size_t i = 0; error == Error::Ok && entry.signature[i] != '\0'; ++i) {
     if (!value_has_rank_of_kernels(*stack[i])) return refuse_rank(context);
   }
   if (error == Error::Ok) error = check_tensors(entry, arguments.data(), When::Running);
   if (error != Error::Ok) return context.fail(official(error));
   run(context, [&](KernelContext& ours) { return entry.call(ours, arguments.data()); });
+#ifdef USE_ATEN_LIB
+  if (context.failure_state() == et::Error::Ok) error = ours(values.finish());
+  if (error != Error::Ok) context.fail(official(error));
+#endif
 }
 
 // An official kernel is a plain function, so only its address can tell which entry it stands for. The number
@@ -273,7 +304,7 @@ void register_one(Registry& all, const et::Kernel& kernel) {
 
 const OperatorTable& all_operators() { return *registry().first; }
 
-}  // namespace rushlight::compat
+}  // namespace rushlight::compatRUSHLIGHT_TENSOR_MODE
 
 namespace executorch::ET_RUNTIME_NAMESPACE {
 

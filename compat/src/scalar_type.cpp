@@ -2,7 +2,7 @@
 // Names and sizes of dtypes, expanded from the official list of all dtypes.
 #include <executorch/runtime/core/exec_aten/util/scalar_type_util.h>
 
-namespace executorch::runtime {
+namespace executorch::runtime RUSHLIGHT_TENSOR_MODE {
 
 const char* toString(::executorch::aten::ScalarType type) {
   switch (type) {
@@ -30,4 +30,4 @@ size_t elementSize(::executorch::aten::ScalarType type) {
   }
 }
 
-}  // namespace executorch::runtime
+}  // namespace executorch::runtimeRUSHLIGHT_TENSOR_MODE

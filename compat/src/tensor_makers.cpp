@@ -5,7 +5,9 @@
 
 #include <executorch/extension/tensor/tensor_ptr_maker.h>
 
-namespace executorch::extension {
+#include "compat/detail/dim_order.h"
+
+namespace executorch::extension RUSHLIGHT_TENSOR_MODE {
 
 using executorch::aten::Device;
 using executorch::aten::DimOrderType;
@@ -31,7 +33,7 @@ TensorParts form(Sizes sizes, Strides strides, ScalarType type, TensorShapeDynam
 TensorParts form_like(const TensorPtr& other, ScalarType type, TensorShapeDynamism dynamism) {
   const ScalarType chosen = type != ScalarType::Undefined ? type : other->scalar_type();
   const auto sizes = other->sizes();
-  const auto dim_order = other->dim_order();
+  const auto dim_order = rushlight::compat::dim_order_of(*other);
   TensorParts parts = form(Sizes(sizes.begin(), sizes.end()), {}, chosen, dynamism);
   parts.dim_order.assign(dim_order.begin(), dim_order.end());
   return parts;
@@ -209,4 +211,4 @@ TensorPtr randint(int64_t low, int64_t high, Sizes sizes, ScalarType type, Tenso
   return drawn(form(std::move(sizes), {}, type, dynamism), integers(low, high));
 }
 
-}  // namespace executorch::extension
+}  // namespace executorch::extensionRUSHLIGHT_TENSOR_MODE

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include <executorch/runtime/core/exec_aten/util/dim_order_util.h>
 #include <executorch/runtime/executor/program_validation.h>
 #include <executorch/runtime/executor/tensor_parser.h>
 
@@ -129,6 +130,15 @@ Result<Tensor> parseTensor(const Program* program, MemoryManager* memory_manager
                                named_data_map, external_constants);
   if (!data.ok()) return data.error();
 
+#ifdef USE_ATEN_LIB
+  // PyTorch's tensors own their description. The memory is the program's or planned.
+  ET_CHECK_OR_RETURN_ERROR(device->is_cpu(), NotSupported, "tensor: expected memory of the CPU");
+  std::vector<SizesType> own_sizes(sizes->begin(), sizes->end());
+  std::vector<executorch::aten::StridesType> strides(rank);
+  runtime::dim_order_to_stride_nocheck(own_sizes.data(), dim_order->data(), rank, strides.data());
+  static_cast<void>(dynamism);
+  return at::from_blob(*data, own_sizes, strides, at::TensorOptions(dtype));
+#else
   MemoryAllocator* allocator = memory_manager->method_allocator();
   // malloc may return null for 0 bytes.
   const size_t capacity = std::max<size_t>(rank, 1);
@@ -146,6 +156,7 @@ Result<Tensor> parseTensor(const Program* program, MemoryManager* memory_manager
   const bool is_constant = s_tensor->allocation_info() == nullptr && *data != nullptr;
   if (is_constant) impl->rushlight::TensorImpl::set_data(*data, rushlight::Storage::Constant);
   return Tensor(impl);
+#endif
 }
 
 Error validateTensorLayout(const executorch_flatbuffer::Tensor* s_tensor,

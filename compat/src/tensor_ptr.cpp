@@ -10,7 +10,9 @@
 #include <executorch/runtime/core/device_memory_buffer.h>
 #include <executorch/runtime/core/exec_aten/util/tensor_util.h>
 
-namespace executorch::extension {
+#include "compat/detail/dim_order.h"
+
+namespace executorch::extension::internal RUSHLIGHT_TENSOR_MODE {
 
 using executorch::aten::Device;
 using executorch::aten::DimOrderType;
@@ -20,11 +22,22 @@ using executorch::aten::StridesType;
 using executorch::aten::Tensor;
 using executorch::aten::TensorImpl;
 using executorch::aten::TensorShapeDynamism;
-using internal::TensorParts;
-
-namespace internal {
 
 namespace {
+
+#ifdef USE_ATEN_LIB
+
+// A tensor of PyTorch over the memory, whose storage calls the deleter.
+TensorPtr make(TensorParts&& parts) {
+  if (parts.deleter == nullptr) parts.deleter = [](void*) {};
+  return std::make_shared<Tensor>(at::for_blob(parts.data, parts.sizes)
+                                      .strides(parts.strides)
+                                      .deleter(std::move(parts.deleter))
+                                      .options(at::TensorOptions(parts.type).device(parts.device))
+                                      .make_tensor());
+}
+
+#else
 
 // The object behind a TensorPtr: the parts, to which the implementation refers, and the handle.
 class Assembled {
@@ -53,6 +66,10 @@ class Assembled {
   TensorImpl impl_;
   Tensor handle_;
 };
+
+TensorPtr make(TensorParts&& parts) { return Assembled::make(std::move(parts)); }
+
+#endif
 
 // Derives the dim order from the strides; row-major without strides.
 void complete_dim_order(TensorParts& parts) {
@@ -94,9 +111,12 @@ void check_rank(const char* name, size_t given, size_t rank) {
 TensorParts parts_of(const Tensor& tensor) {
   TensorParts parts;
   parts.sizes = {tensor.sizes().begin(), tensor.sizes().end()};
-  parts.dim_order = {tensor.dim_order().begin(), tensor.dim_order().end()};
+  const auto dim_order = rushlight::compat::dim_order_of(tensor);
+  parts.dim_order = {dim_order.begin(), dim_order.end()};
   parts.type = tensor.scalar_type();
+#ifndef USE_ATEN_LIB  // PyTorch's shapes are always dynamic
   parts.dynamism = tensor.shape_dynamism();
+#endif
   return parts;
 }
 
@@ -134,7 +154,7 @@ TensorPtr assemble(TensorParts parts) {
   static_cast<void>(checked_numel(parts.sizes));
   complete_dim_order(parts);
   complete_strides(parts);
-  return Assembled::make(std::move(parts));
+  return make(std::move(parts));
 }
 
 TensorPtr assemble(TensorParts parts, std::vector<uint8_t> bytes) {
@@ -147,7 +167,19 @@ TensorPtr assemble(TensorParts parts, std::vector<uint8_t> bytes) {
   return assemble(std::move(parts));
 }
 
-}  // namespace internal
+}  // namespace executorch::extension::internalRUSHLIGHT_TENSOR_MODE
+
+namespace executorch::extension RUSHLIGHT_TENSOR_MODE {
+
+using executorch::aten::Device;
+using executorch::aten::DimOrderType;
+using executorch::aten::ScalarType;
+using executorch::aten::SizesType;
+using executorch::aten::StridesType;
+using executorch::aten::Tensor;
+using executorch::aten::TensorImpl;
+using executorch::aten::TensorShapeDynamism;
+using internal::TensorParts;
 
 TensorPtr make_tensor_ptr(std::vector<SizesType> sizes, void* data, std::vector<DimOrderType> dim_order,
                           std::vector<StridesType> strides, ScalarType type, Device device,
@@ -191,7 +223,9 @@ TensorPtr make_tensor_ptr(const Tensor& tensor, std::vector<SizesType> sizes,
   view.data = tensor.mutable_data_ptr();
   view.deleter = std::move(deleter);
   TensorPtr made = internal::assemble(std::move(view));
+#ifndef USE_ATEN_LIB  // PyTorch's tensors do not tell constants
   made->unsafeGetTensorImpl()->share_data(*tensor.unsafeGetTensorImpl());
+#endif
   return made;
 }
 
@@ -224,6 +258,7 @@ TensorPtr clone_tensor_ptr(const TensorPtr& tensor, ScalarType type) {
 }
 TensorPtr clone_tensor_ptr(const TensorPtr& tensor) { return clone_tensor_ptr(*tensor); }
 
+#ifndef USE_ATEN_LIB
 TensorPtr clone_tensor_ptr_to(const TensorPtr& tensor, Device target) {
   ET_CHECK_MSG(tensor->device().is_cpu() != target.is_cpu(),
                "clone_tensor_ptr_to: expected the CPU on one side and a device on the other");
@@ -247,9 +282,10 @@ TensorPtr clone_tensor_ptr_to(const TensorPtr& tensor, Device target) {
                static_cast<int>(error));
   return result;
 }
+#endif
 
 runtime::Error resize_tensor_ptr(TensorPtr& tensor, const std::vector<SizesType>& sizes) {
-  return runtime::resize_tensor(*tensor, {sizes.data(), sizes.size()});
+  return ET_RUNTIME_NAMESPACE::resize_tensor(*tensor, {sizes.data(), sizes.size()});
 }
 
-}  // namespace executorch::extension
+}  // namespace executorch::extensionRUSHLIGHT_TENSOR_MODE

@@ -18,9 +18,33 @@ namespace {
 
 // Logs the dtype and the wanted one unless the condition holds.
 bool is_dtype(bool condition, [[maybe_unused]] const Tensor& t, [[maybe_unused]] const char* wanted) {
-  ET_CHECK_OR_RETURN_FALSE(condition, "dtype: got %s, expected %s", toString(t.scalar_type()), wanted);
+  ET_CHECK_OR_RETURN_FALSE(condition, "dtype: got %s, expected %s", runtime::toString(t.scalar_type()),
+                           wanted);
   return true;
 }
+
+#ifdef USE_ATEN_LIB
+
+// The dim order of PyTorch's strides; none for too many dimensions.
+struct DimOrder {
+  explicit DimOrder(const Tensor& t) : size(static_cast<size_t>(t.dim())) {
+    ET_CHECK_MSG(get_dim_order(t, entries, size) == Error::Ok, "tensor: no dim order");
+  }
+  aten::DimOrderType entries[kTensorDimensionLimit];
+  size_t size;
+};
+
+bool is_default(const Tensor& t) {
+  const DimOrder order(t);
+  return is_contiguous_dim_order(order.entries, order.size);
+}
+
+bool is_channels_last(const Tensor& t) {
+  const DimOrder order(t);
+  return is_channels_last_dim_order(order.entries, order.size);
+}
+
+#else
 
 bool is_default(const Tensor& t) {
   return is_contiguous_dim_order(t.dim_order().data(), t.dim_order().size());
@@ -29,6 +53,8 @@ bool is_default(const Tensor& t) {
 bool is_channels_last(const Tensor& t) {
   return is_channels_last_dim_order(t.dim_order().data(), t.dim_order().size());
 }
+
+#endif
 
 }  // namespace
 
@@ -40,47 +66,53 @@ bool dim_is_valid(int64_t dim, int64_t upper_bound) {
 }
 
 bool tensor_can_cast_to(Tensor a, ScalarType dtype) {
-  return is_dtype(canCast(a.scalar_type(), dtype), a, toString(dtype));
+  return is_dtype(runtime::canCast(a.scalar_type(), dtype), a, runtime::toString(dtype));
 }
 bool tensor_is_bool_type(Tensor t) { return tensor_is_type(t, ScalarType::Bool); }
 bool tensor_is_type(Tensor t, ScalarType dtype) {
-  return is_dtype(t.scalar_type() == dtype, t, toString(dtype));
+  return is_dtype(t.scalar_type() == dtype, t, runtime::toString(dtype));
 }
 bool tensor_is_type(Tensor t, ScalarType dtype, ScalarType dtype2) {
   ET_CHECK_OR_RETURN_FALSE(t.scalar_type() == dtype || t.scalar_type() == dtype2,
-                           "dtype: got %s, expected %s or %s", toString(t.scalar_type()), toString(dtype),
-                           toString(dtype2));
+                           "dtype: got %s, expected %s or %s", runtime::toString(t.scalar_type()),
+                           runtime::toString(dtype), runtime::toString(dtype2));
   return true;
 }
 bool tensor_is_type(Tensor t, ScalarType dtype, ScalarType dtype2, ScalarType dtype3) {
   ET_CHECK_OR_RETURN_FALSE(t.scalar_type() == dtype || t.scalar_type() == dtype2 || t.scalar_type() == dtype3,
-                           "dtype: got %s, expected %s, %s or %s", toString(t.scalar_type()), toString(dtype),
-                           toString(dtype2), toString(dtype3));
+                           "dtype: got %s, expected %s, %s or %s", runtime::toString(t.scalar_type()),
+                           runtime::toString(dtype), runtime::toString(dtype2), runtime::toString(dtype3));
   return true;
 }
 bool tensor_is_integral_type(Tensor t, bool includeBool) {
-  return is_dtype(isIntegralType(t.scalar_type(), includeBool), t, "an integer dtype");
+  return is_dtype(runtime::isIntegralType(t.scalar_type(), includeBool), t, "an integer dtype");
 }
 bool tensor_is_floating_type(Tensor t) {
-  return is_dtype(isFloatingType(t.scalar_type()), t, "a floating-point dtype");
+  return is_dtype(runtime::isFloatingType(t.scalar_type()), t, "a floating-point dtype");
 }
-bool tensor_is_real_type(Tensor t) { return is_dtype(isRealType(t.scalar_type()), t, "a real dtype"); }
-bool tensor_is_realh_type(Tensor t) { return is_dtype(isRealHType(t.scalar_type()), t, "a real dtype"); }
+bool tensor_is_real_type(Tensor t) {
+  return is_dtype(runtime::isRealType(t.scalar_type()), t, "a real dtype");
+}
+bool tensor_is_realh_type(Tensor t) {
+  return is_dtype(runtime::isRealHType(t.scalar_type()), t, "a real dtype");
+}
 bool tensor_is_realhbf16_type(Tensor t) {
-  return is_dtype(isRealHBF16Type(t.scalar_type()), t, "a real dtype");
+  return is_dtype(runtime::isRealHBF16Type(t.scalar_type()), t, "a real dtype");
 }
 bool tensor_is_realhb_type(Tensor t) {
-  return is_dtype(isRealHBType(t.scalar_type()), t, "a real dtype or bool");
+  return is_dtype(runtime::isRealHBType(t.scalar_type()), t, "a real dtype or bool");
 }
 bool tensor_is_realhbbf16_type(Tensor t) {
-  return is_dtype(isRealHBBF16Type(t.scalar_type()), t, "a real dtype or bool");
+  return is_dtype(runtime::isRealHBBF16Type(t.scalar_type()), t, "a real dtype or bool");
 }
 bool tensor_is_complex_type(Tensor t) {
-  return is_dtype(isComplexType(t.scalar_type()), t, "a complex dtype");
+  return is_dtype(runtime::isComplexType(t.scalar_type()), t, "a complex dtype");
 }
-bool tensor_is_bits_type(Tensor t) { return is_dtype(isBitsType(t.scalar_type()), t, "a bits dtype"); }
+bool tensor_is_bits_type(Tensor t) {
+  return is_dtype(runtime::isBitsType(t.scalar_type()), t, "a bits dtype");
+}
 bool tensors_have_same_dtype(Tensor a, Tensor b) {
-  return is_dtype(a.scalar_type() == b.scalar_type(), a, toString(b.scalar_type()));
+  return is_dtype(a.scalar_type() == b.scalar_type(), a, runtime::toString(b.scalar_type()));
 }
 bool tensors_have_same_dtype(Tensor a, Tensor b, Tensor c) {
   return tensors_have_same_dtype(a, b) && tensors_have_same_dtype(b, c);
@@ -227,6 +259,7 @@ void indexToCoordinate(const Tensor& tensor, size_t index, size_t* coordinate) {
   }
 }
 
+#ifndef USE_ATEN_LIB  // see compat/aten/tensor_memory.cpp
 Error get_dim_order(const Tensor& tensor, executorch::aten::DimOrderType* out_dim_order,
                     size_t out_dim_order_size) {
   ET_CHECK_OR_RETURN_ERROR(out_dim_order_size == tensor.dim_order().size(), InvalidArgument,
@@ -235,9 +268,15 @@ Error get_dim_order(const Tensor& tensor, executorch::aten::DimOrderType* out_di
   std::copy(tensor.dim_order().begin(), tensor.dim_order().end(), out_dim_order);
   return Error::Ok;
 }
+#endif
 
 bool tensor_has_valid_dim_order(Tensor t) {
+#ifdef USE_ATEN_LIB
+  const DimOrder order(t);
+  ET_LOG_AND_RETURN_IF_FALSE(validate_dim_order(order.entries, order.size));
+#else
   ET_LOG_AND_RETURN_IF_FALSE(validate_dim_order(t.dim_order().data(), t.dim_order().size()));
+#endif
   return true;
 }
 bool tensor_is_default_dim_order(Tensor t) {
@@ -268,6 +307,7 @@ bool tensors_have_same_dim_order(const aten::ArrayRef<Tensor> tensor_list) {
   return true;
 }
 
+#ifndef USE_ATEN_LIB
 namespace internal {
 
 // Makes the target use the source's memory.
@@ -303,12 +343,13 @@ Error set_tensor_data(const Tensor& t, void* buffer, size_t buffer_size) {
 void reset_data_ptr(const Tensor& tensor) { tensor.unsafeGetTensorImpl()->set_data(nullptr); }
 
 }  // namespace internal
+#endif
 
 }  // namespace executorch::ET_RUNTIME_NAMESPACE
 
-namespace rushlight::compat {
+namespace rushlight::compat RUSHLIGHT_TENSOR_MODE {
 
-namespace et = executorch::runtime;
+namespace et = executorch::ET_RUNTIME_NAMESPACE;
 
 void check_in_range([[maybe_unused]] const char* what, int64_t value, int64_t bound) {
   ET_CHECK_MSG(value >= -bound && value < bound,
@@ -333,4 +374,4 @@ void check_usual_dim_order(const executorch::aten::Tensor& tensor) {
   ET_CHECK(et::tensor_is_default_or_channels_last_dim_order(tensor));
 }
 
-}  // namespace rushlight::compat
+}  // namespace rushlight::compatRUSHLIGHT_TENSOR_MODE

@@ -3,9 +3,11 @@
 // records it.
 #include "compat/detail/tracer.h"
 
-namespace rushlight::compat {
+#include "compat/detail/stack.h"
 
-namespace et = executorch::runtime;
+namespace rushlight::compat RUSHLIGHT_TENSOR_MODE {
+
+namespace et = executorch::ET_RUNTIME_NAMESPACE;
 
 namespace {
 
@@ -60,22 +62,37 @@ void OurTracer::log_profiling_delegate(DelegateEventId id, uint64_t start_time, 
 
 Result<bool> OurTracer::log_value(const EValue& value, LoggedValue kind) {
   tracer_->set_chain_debug_handle(chain_id(), debug_handle());
+#ifdef USE_ATEN_LIB
+  OfficialValues views;
+  return ours(tracer_->log_evalue(views.of(value), static_cast<et::LoggedEValueType>(kind)));
+#else
   return ours(tracer_->log_evalue(et::EValue(value), static_cast<et::LoggedEValueType>(kind)));
+#endif
 }
 
 Result<bool> OurTracer::log_delegate_output(DelegateEventId id, const EValue& value) {
   // Numbers are not passed on.
   if (!value.is_tensor()) return Error::NotSupported;
   tracer_->set_chain_debug_handle(chain_id(), debug_handle());
+#ifdef USE_ATEN_LIB
+  const executorch::aten::Tensor tensor = rushlight::aten::alias(value.to_tensor());
+#else
   const executorch::aten::Tensor tensor(value.to_tensor());
+#endif
   return ours(tracer_->log_intermediate_output_delegate(id.name, id.index, tensor));
 }
 
 Result<bool> OurTracer::log_delegate_output(DelegateEventId id, Span<const Tensor> values) {
   tracer_->set_chain_debug_handle(chain_id(), debug_handle());
+#ifdef USE_ATEN_LIB
+  std::vector<executorch::aten::Tensor> views;
+  for (const Tensor& value : values) views.push_back(rushlight::aten::alias(value));
+  const executorch::runtime::ArrayRef<executorch::aten::Tensor> tensors(views.data(), views.size());
+#else
   const executorch::runtime::ArrayRef<executorch::aten::Tensor> tensors(
       static_cast<const executorch::aten::Tensor*>(values.data()), values.size());
+#endif
   return ours(tracer_->log_intermediate_output_delegate(id.name, id.index, tensors));
 }
 
-}  // namespace rushlight::compat
+}  // namespace rushlight::compatRUSHLIGHT_TENSOR_MODE

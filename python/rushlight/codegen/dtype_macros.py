@@ -90,7 +90,7 @@ def header() -> str:
         "",
         *_define("ET_FORALL_SCALAR_TYPES(_)", _calls(dtypes.NAMES.values())),
         "#define RUSHLIGHT_CPP_TYPE(name) \\",
-        f"  ::executorch::runtime::ScalarTypeToCppType<{_ETENSOR}::ScalarType::name>::type",
+        "  ::executorch::runtime::ScalarTypeToCppType<::executorch::aten::ScalarType::name>::type",
         "",
     ]
     for name, members in SETS.items():

@@ -15,7 +15,9 @@
 #include <executorch/runtime/core/result.h>
 #include <executorch/runtime/platform/platform.h>
 
-namespace executorch::etdump {
+#include "compat/detail/tensor_mode.h"
+
+namespace executorch::etdump RUSHLIGHT_TENSOR_MODE {
 
 using ::executorch::runtime::Result;
 using std::string_view;
@@ -58,4 +60,4 @@ class ETDumpFilter : public ::executorch::runtime::EventTracerFilterBase {
   size_t range_end_ = 0;
 };
 
-}  // namespace executorch::etdump
+}  // namespace executorch::etdumpRUSHLIGHT_TENSOR_MODE

@@ -21,17 +21,21 @@
 #include <executorch/runtime/core/span.h>
 #include <executorch/runtime/platform/platform.h>
 
+#include "compat/detail/tensor_mode.h"
+
 #define ETDUMP_VERSION 0
 
 struct flatcc_builder;
 
-namespace executorch::etdump {
+namespace executorch::etdump RUSHLIGHT_TENSOR_MODE {
 
 using ::executorch::runtime::DelegateDebugIntId;
 using ::executorch::runtime::EventTracerFilterBase;
 using ::executorch::runtime::Result;
 
-namespace internal {
+}  // namespace executorch::etdumpRUSHLIGHT_TENSOR_MODE
+
+namespace executorch::etdump::internal RUSHLIGHT_TENSOR_MODE {
 
 // Memory in two parts: the front for building, the back for the file. For code that names it; rushlight's
 // writer does not use it.
@@ -54,7 +58,9 @@ struct ETDumpStaticAllocator {
 
 class ETDumpState;
 
-}  // namespace internal
+}  // namespace executorch::etdump::internalRUSHLIGHT_TENSOR_MODE
+
+namespace executorch::etdump RUSHLIGHT_TENSOR_MODE {
 
 // A finished file; null and 0 if there is none.
 struct ETDumpResult {
@@ -132,7 +138,7 @@ class ETDumpGen : public ::executorch::runtime::EventTracer {
   std::unique_ptr<internal::ETDumpState> state_;
 };
 
-}  // namespace executorch::etdump
+}  // namespace executorch::etdumpRUSHLIGHT_TENSOR_MODE
 
 namespace torch::executor {
 using etdump_result = ::executorch::etdump::ETDumpResult;

@@ -10,16 +10,16 @@
 
 #include <executorch/runtime/core/evalue.h>
 
-namespace executorch::ET_RUNTIME_NAMESPACE {
+namespace executorch::runtime RUSHLIGHT_TENSOR_MODE {
 
 // Shortens long lists and tensors to their first and last items; see evalue_edge_items. Lists of tensors and
 // sizes are complete. Floating-point values follow the stream's format and precision. A tensor without
 // memory, or of a quantized dtype, prints a note instead of elements.
 std::ostream& operator<<(std::ostream& os, const EValue& value);
 
-}  // namespace executorch::ET_RUNTIME_NAMESPACE
+}  // namespace executorch::runtimeRUSHLIGHT_TENSOR_MODE
 
-namespace executorch::extension {
+namespace executorch::extension RUSHLIGHT_TENSOR_MODE {
 
 // os << evalue_edge_items(5) makes the stream print 5 items at each end of a shortened list. 0 and negative
 // values select the default, 3.
@@ -49,7 +49,7 @@ class evalue_edge_items final {
   long edge_items_;
 };
 
-}  // namespace executorch::extension
+}  // namespace executorch::extensionRUSHLIGHT_TENSOR_MODE
 
 namespace torch::executor::util {
 using ::executorch::extension::evalue_edge_items;

@@ -23,7 +23,7 @@
 #include "compat/detail/data_map.h"
 #include "runtime/program/flat_tensor.h"
 
-namespace executorch::extension {
+namespace executorch::extension RUSHLIGHT_TENSOR_MODE {
 
 class FlatTensorDataMap final : public rushlight::compat::OfficialDataMap<rushlight::FlatTensor> {
  public:
@@ -42,4 +42,4 @@ class FlatTensorDataMap final : public rushlight::compat::OfficialDataMap<rushli
   std::vector<uint32_t> sorted_;  // sorted keys; their address is stable if the vector moves
 };
 
-}  // namespace executorch::extension
+}  // namespace executorch::extensionRUSHLIGHT_TENSOR_MODE

@@ -40,6 +40,12 @@ template <class T>
 struct required<std::optional<T>> {
   using type = T;
 };
+#ifdef USE_ATEN_LIB
+template <class T>
+struct required<c10::OptionalArrayRef<T>> {
+  using type = c10::ArrayRef<T>;
+};
+#endif
 
 // True if T is one of the others, without conversions.
 template <class T, class... Others>
@@ -147,14 +153,14 @@ struct WrapUnboxedIntoFunctor {
   // Kernels without a context cannot fail and get no scratch.
   static constexpr bool first_arg_is_context =
       std::is_same_v<kernel_util_internal::head_with_default_t<void, ArgsType>,
-                     ::executorch::runtime::KernelRuntimeContext&>;
+                     ::executorch::ET_RUNTIME_NAMESPACE::KernelRuntimeContext&>;
   using ContextRemovedArgsType =
       kernel_util_internal::drop_if_nonempty_t<ArgsType, first_arg_is_context ? 1 : 0>;
   using Parameters = kernel_util_internal::Parameters<ContextRemovedArgsType>;
 
   // The number of arguments is checked here, because the registry hands out this function to any caller;
   // their kinds are not.
-  static void call(::executorch::runtime::KernelRuntimeContext& context,
+  static void call(::executorch::ET_RUNTIME_NAMESPACE::KernelRuntimeContext& context,
                    executorch::runtime::Span<executorch::runtime::EValue*> stack) {
     constexpr size_t kCount = kernel_util_internal::size<ContextRemovedArgsType>::value;
     constexpr auto kIndices = std::make_index_sequence<kCount>();
@@ -169,9 +175,9 @@ struct WrapUnboxedIntoFunctor {
 
 // A kernel for any tensors under `name` ("namespace::name.overload"), which must stay valid, as by a literal.
 template <class FuncType>
-static executorch::runtime::Kernel make_boxed_kernel(const char* name, FuncType) {
+static executorch::ET_RUNTIME_NAMESPACE::Kernel make_boxed_kernel(const char* name, FuncType) {
   // Without a key: the fallback for all dtypes and dim orders.
-  executorch::runtime::Kernel kernel(name, &WrapUnboxedIntoFunctor<FuncType>::call);
+  executorch::ET_RUNTIME_NAMESPACE::Kernel kernel(name, &WrapUnboxedIntoFunctor<FuncType>::call);
   kernel.signature_ = WrapUnboxedIntoFunctor<FuncType>::Parameters::kSignature;
   return kernel;
 }
@@ -195,7 +201,7 @@ static executorch::runtime::Kernel make_boxed_kernel(const char* name, FuncType)
 #define RUSHLIGHT_REGISTERED(full_name, func, name, result)           \
   static constexpr const char name[] = full_name;                     \
   [[maybe_unused]] static const ::executorch::runtime::Error result = \
-      ::executorch::runtime::register_kernel(                         \
+      ::executorch::ET_RUNTIME_NAMESPACE::register_kernel(            \
           ::executorch::extension::make_boxed_kernel(name, EXECUTORCH_FN(func, name)))
 
 namespace torch::executor {

@@ -14,7 +14,11 @@
 
 #include <executorch/extension/module/module.h>
 
+#ifdef USE_ATEN_LIB
+#define ET_BUNDLED_MODULE_NAMESPACE bundled_module::aten
+#else
 #define ET_BUNDLED_MODULE_NAMESPACE bundled_module
+#endif
 
 namespace executorch::extension {
 

@@ -21,7 +21,11 @@
 #include <executorch/runtime/core/device_memory_buffer.h>
 #include <executorch/runtime/executor/program.h>
 
+#ifdef USE_ATEN_LIB
+#define ET_MODULE_NAMESPACE module::aten
+#else
 #define ET_MODULE_NAMESPACE module
+#endif
 
 namespace executorch::extension {
 

@@ -12,7 +12,11 @@
 
 #include <executorch/runtime/core/named_data_map.h>
 
+#ifdef USE_ATEN_LIB
+#define ET_MERGED_DATA_MAP_NAMESPACE merged_data_map::aten
+#else
 #define ET_MERGED_DATA_MAP_NAMESPACE merged_data_map
+#endif
 
 namespace executorch::extension::ET_MERGED_DATA_MAP_NAMESPACE {
 

@@ -13,7 +13,9 @@
 #include <executorch/runtime/executor/method.h>
 #include <executorch/runtime/executor/method_meta.h>
 
-namespace executorch::extension {
+#include "compat/detail/tensor_mode.h"
+
+namespace executorch::extension RUSHLIGHT_TENSOR_MODE {
 
 using ::executorch::ET_RUNTIME_NAMESPACE::Method;
 using ::executorch::ET_RUNTIME_NAMESPACE::TensorInfo;
@@ -53,7 +55,9 @@ executorch::runtime::Result<BufferCleanup> prepare_input_tensors(
     Method& method, PrepareInputTensorsOptions options = {},
     const std::vector<std::pair<char*, size_t>>& input_buffers = {});
 
-namespace internal {
+}  // namespace executorch::extensionRUSHLIGHT_TENSOR_MODE
+
+namespace executorch::extension::internal RUSHLIGHT_TENSOR_MODE {
 
 // Sets input `input_index` to a tensor over `data_ptr`, which is filled with ones first if `fill_tensor`.
 // `data_ptr` has tensor_meta.nbytes() bytes and outlives the execution. Errors: InvalidArgument (a dtype
@@ -61,9 +65,7 @@ namespace internal {
 executorch::runtime::Error fill_and_set_input(Method& method, TensorInfo& tensor_meta, size_t input_index,
                                               void* data_ptr, bool fill_tensor = true);
 
-}  // namespace internal
-
-}  // namespace executorch::extension
+}  // namespace executorch::extension::internalRUSHLIGHT_TENSOR_MODE
 
 namespace torch::executor::util {
 using ::executorch::extension::BufferCleanup;

@@ -15,7 +15,7 @@
 #include <executorch/runtime/core/exec_aten/exec_aten.h>
 #include <executorch/runtime/core/result.h>
 
-namespace executorch::extension {
+namespace executorch::extension RUSHLIGHT_TENSOR_MODE {
 
 template <class T, ssize_t N>
 class TensorAccessor;
@@ -28,7 +28,9 @@ template <class T, ssize_t N>
 executorch::runtime::Result<TensorAccessor<T, N>> make_tensor_accessor(
     const executorch::aten::Tensor& tensor);
 
-namespace internal {
+}  // namespace executorch::extensionRUSHLIGHT_TENSOR_MODE
+
+namespace executorch::extension::internal RUSHLIGHT_TENSOR_MODE {
 
 // Data, sizes and strides of the dimensions that are not indexed yet; N of them.
 template <class T, ssize_t N>
@@ -57,7 +59,9 @@ class TensorAccessorBase {
   }
 };
 
-}  // namespace internal
+}  // namespace executorch::extension::internalRUSHLIGHT_TENSOR_MODE
+
+namespace executorch::extension RUSHLIGHT_TENSOR_MODE {
 
 // One index selects a tensor of rank N - 1; the last one selects an element. Accessors are three pointers and
 // meant to be passed by value. Only make_tensor_accessor() creates the first one.
@@ -107,10 +111,12 @@ executorch::runtime::Result<TensorAccessor<T, N>> make_tensor_accessor(
                            N);
   ET_CHECK_OR_RETURN_ERROR(static_cast<size_t>(tensor.element_size()) == sizeof(T), InvalidArgument,
                            "element size: got %zd bytes, expected %zu", tensor.element_size(), sizeof(T));
+#ifndef USE_ATEN_LIB  // PyTorch's tensors have strides of any kind
   for (ssize_t i = 0; i < N; ++i) {
     ET_CHECK_OR_RETURN_ERROR(tensor.dim_order()[static_cast<size_t>(i)] == i, NotSupported,
                              "dim order: expected row-major");
   }
+#endif
   T* data;
   if constexpr (std::is_const_v<T>) {
     data = tensor.const_data_ptr<std::remove_const_t<T>>();
@@ -120,4 +126,4 @@ executorch::runtime::Result<TensorAccessor<T, N>> make_tensor_accessor(
   return TensorAccessor<T, N>(data, tensor.sizes().data(), tensor.strides().data());
 }
 
-}  // namespace executorch::extension
+}  // namespace executorch::extensionRUSHLIGHT_TENSOR_MODE

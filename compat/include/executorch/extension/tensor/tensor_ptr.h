@@ -22,13 +22,15 @@
 #include <executorch/runtime/core/exec_aten/exec_aten.h>
 #include <executorch/runtime/core/exec_aten/util/scalar_type_util.h>
 
-namespace executorch::extension {
+namespace executorch::extension RUSHLIGHT_TENSOR_MODE {
 
 // The handle, the sizes, the dim order, the strides and owned memory live as long as the last copy of the
 // pointer. A copy of the Tensor behind it does not keep them alive.
 using TensorPtr = std::shared_ptr<executorch::aten::Tensor>;
 
-namespace internal {
+}  // namespace executorch::extensionRUSHLIGHT_TENSOR_MODE
+
+namespace executorch::extension::internal RUSHLIGHT_TENSOR_MODE {
 
 // The parts from which a tensor is assembled. Empty `dim_order` and `strides` are derived.
 struct TensorParts {
@@ -53,7 +55,9 @@ TensorPtr assemble(TensorParts parts, std::vector<uint8_t> bytes);
 template <class T, class Range>
 TensorPtr assemble_from(TensorParts parts, const Range& range);
 
-}  // namespace internal
+}  // namespace executorch::extension::internalRUSHLIGHT_TENSOR_MODE
+
+namespace executorch::extension RUSHLIGHT_TENSOR_MODE {
 
 // A tensor over `data`, which must outlive it or is passed to `deleter` at the end; `device` is the device of
 // the memory, and null is permitted for a tensor whose memory is set later. Without a dim order and strides
@@ -151,10 +155,12 @@ TensorPtr clone_tensor_ptr(const executorch::aten::Tensor& tensor);
 TensorPtr clone_tensor_ptr(const TensorPtr& tensor, executorch::aten::ScalarType type);
 TensorPtr clone_tensor_ptr(const TensorPtr& tensor);
 
+#ifndef USE_ATEN_LIB
 // A copy in the memory of `target`, between the CPU and another device, whose registered DeviceAllocator
 // allocates, copies and frees. Aborts if both are the CPU or neither is, if there is no allocator, or if it
 // fails.
 TensorPtr clone_tensor_ptr_to(const TensorPtr& tensor, executorch::aten::Device target);
+#endif
 
 // Changes the sizes in place; all handles to this tensor see it. The memory stays, and its elements keep
 // their positions in memory. Errors: InvalidArgument (rank, negative size), NotSupported (static shape),
@@ -162,7 +168,9 @@ TensorPtr clone_tensor_ptr_to(const TensorPtr& tensor, executorch::aten::Device 
 ET_NODISCARD runtime::Error resize_tensor_ptr(TensorPtr& tensor,
                                               const std::vector<executorch::aten::SizesType>& sizes);
 
-namespace internal {
+}  // namespace executorch::extensionRUSHLIGHT_TENSOR_MODE
+
+namespace executorch::extension::internal RUSHLIGHT_TENSOR_MODE {
 
 // Number of elements of a shape, at least 0; aborts if it is invalid.
 size_t checked_numel(const std::vector<executorch::aten::SizesType>& sizes);
@@ -194,6 +202,4 @@ TensorPtr assemble_from(TensorParts parts, const Range& range) {
   return assemble(std::move(parts), std::move(bytes));
 }
 
-}  // namespace internal
-
-}  // namespace executorch::extension
+}  // namespace executorch::extension::internalRUSHLIGHT_TENSOR_MODE

@@ -13,7 +13,9 @@
 
 #include <executorch/extension/tensor/tensor_ptr.h>
 
-namespace executorch::extension {
+#include "compat/detail/tensor_mode.h"
+
+namespace executorch::extension RUSHLIGHT_TENSOR_MODE {
 
 // Builds a tensor over given memory step by step:
 //
@@ -172,4 +174,4 @@ TensorPtr randint(
     executorch::aten::ScalarType type = executorch::aten::ScalarType::Int,
     executorch::aten::TensorShapeDynamism dynamism = executorch::aten::TensorShapeDynamism::DYNAMIC_BOUND);
 
-}  // namespace executorch::extension
+}  // namespace executorch::extensionRUSHLIGHT_TENSOR_MODE

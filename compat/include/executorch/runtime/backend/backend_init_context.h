@@ -53,7 +53,7 @@ class BackendInitContext final {
         std::disjunction_v<std::is_same<T, const char*>, std::is_same<T, int>, std::is_same<T, bool>>,
         "expected a bool, an int or a string");
     T value{};
-    ET_CHECK_OK_OR_RETURN_ERROR(internal::read_option(options_, key, value));
+    ET_CHECK_OK_OR_RETURN_ERROR(runtime::internal::read_option(options_, key, value));
     return value;
   }
 

@@ -21,13 +21,32 @@
 #include <executorch/runtime/core/tag.h>
 #include <executorch/runtime/platform/assert.h>
 
+#ifdef USE_ATEN_LIB
+#include "compat/detail/aten_value.h"
+#else
 #include "runtime/tensor/evalue.h"
+#endif
 
-namespace executorch::runtime {
+namespace executorch::runtime RUSHLIGHT_TENSOR_MODE {
 
 struct EValue;
 
-namespace internal {
+}  // namespace executorch::runtimeRUSHLIGHT_TENSOR_MODE
+
+namespace executorch::runtime::internal RUSHLIGHT_TENSOR_MODE {
+
+#ifdef USE_ATEN_LIB
+
+// The data of a value, and a list of values.
+using ValueBase = rushlight::compat::AtenValue;
+template <class T>
+using ItemOf = T;
+template <class T>
+using BoxedList = rushlight::compat::AtenList<T>;
+
+#else
+
+using ValueBase = rushlight::EValue;
 
 // rushlight's item type of a list: the official Tensor is derived from it and has the same size, so that both
 // read the same array.
@@ -52,13 +71,17 @@ using ItemOf = typename ListItem<T>::type;
 template <class T>
 using BoxedList = rushlight::BoxedList<ItemOf<T>>;
 
+#endif
+
 // Tells whether a type of EValue is an optional one.
 template <class T>
 struct IsOptional : std::false_type {};
 template <class T>
 struct IsOptional<std::optional<T>> : std::true_type {};
 
-}  // namespace internal
+}  // namespace executorch::runtime::internalRUSHLIGHT_TENSOR_MODE
+
+namespace executorch::runtime RUSHLIGHT_TENSOR_MODE {
 
 // A list whose items are other values, for example symbolic sizes, which change between executions; reading
 // it gathers them.
@@ -84,19 +107,20 @@ class BoxedEvalueList : private internal::BoxedList<T> {
   uint32_t size_ = 0;
 };
 
-// 16 bytes: a number, a tensor handle, or a pointer to a string or list, with its length. Copies are shallow:
-// they refer to the same tensor, string or list, which must outlive all of them. The default is None.
-struct EValue : public rushlight::EValue {
+// 16 bytes (24 in ATen mode, where it owns a reference to a tensor): a number, a tensor handle, or a pointer
+// to a string or list, with its length. Copies are shallow: they refer to the same tensor, string or list,
+// which must outlive all of them. The default is None.
+struct EValue : public internal::ValueBase {
   using Tensor = executorch::aten::Tensor;
 
   // None; a number of each kind. An int literal is ambiguous: write int64_t{1}.
   EValue() = default;
-  EValue(int64_t value) : rushlight::EValue(value) {}
-  EValue(double value) : rushlight::EValue(value) {}
-  EValue(bool value) : rushlight::EValue(value) {}
+  EValue(int64_t value) : internal::ValueBase(value) {}
+  EValue(double value) : internal::ValueBase(value) {}
+  EValue(bool value) : internal::ValueBase(value) {}
   // Becomes an int, double or bool, by the scalar's kind.
   EValue(executorch::aten::Scalar value);
-  EValue(Tensor value) : rushlight::EValue(value) {}
+  EValue(Tensor value) : internal::ValueBase(value) {}
   // A string; a list of bools; a list of doubles. The elements are referred to, not copied, and must outlive
   // the value; the ArrayRef object itself need not (in ExecuTorch it must). A string may contain zero bytes.
   // Aborts for null, or 2^32 elements or more.
@@ -110,7 +134,7 @@ struct EValue : public rushlight::EValue {
     set_list(Tag::ListOptionalTensor, payload.as_optional_tensor_list, value);
   }
   // The same value under the other type, not a copy of a list.
-  explicit EValue(const rushlight::EValue& value) : rushlight::EValue(value) {}
+  explicit EValue(const internal::ValueBase& value) : internal::ValueBase(value) {}
   // A smart pointer to any of these types. Takes the value, not the ownership. Aborts for null.
   template <class T, class = std::enable_if_t<std::is_convertible_v<decltype(*std::declval<T>()), EValue>>>
   EValue(T&& pointer) {
@@ -281,9 +305,9 @@ struct EValue : public rushlight::EValue {
   Result<T> try_as() const;
 };
 
-static_assert(sizeof(EValue) == sizeof(rushlight::EValue));
+static_assert(sizeof(EValue) == sizeof(internal::ValueBase));
 
-}  // namespace executorch::runtime
+}  // namespace executorch::runtimeRUSHLIGHT_TENSOR_MODE
 
 namespace torch::executor {
 using ::executorch::runtime::BoxedEvalueList;

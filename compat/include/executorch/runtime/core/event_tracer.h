@@ -17,7 +17,7 @@
 #include <executorch/runtime/platform/platform.h>
 #include <stdlib.h>
 
-namespace executorch::runtime {
+namespace executorch::runtime RUSHLIGHT_TENSOR_MODE {
 
 // Ids: of an allocator; of an instruction list of the method; of an instruction in it (its index); of a part
 // of a delegate.
@@ -153,7 +153,7 @@ class EventTracer {
   EventTracerProfilingLevel event_tracer_profiling_level_ = EventTracerProfilingLevel::kProfileAllEvents;
 };
 
-}  // namespace executorch::runtime
+}  // namespace executorch::runtimeRUSHLIGHT_TENSOR_MODE
 
 namespace torch::executor {
 using ::executorch::runtime::AllocatorID;

@@ -13,12 +13,15 @@
 #include <executorch/runtime/core/event_tracer.h>
 #include <executorch/runtime/core/event_tracer_hooks.h>
 
-namespace executorch::runtime {
+#include "compat/detail/tensor_mode.h"
+
+namespace executorch::runtime RUSHLIGHT_TENSOR_MODE {
 
 // Starts an event while it happens. Without a tracer the entry has all members 0.
 inline EventTracerEntry event_tracer_start_profiling_delegate(EventTracer* event_tracer, const char* name,
                                                               DebugHandle delegate_debug_id) {
-  if (!internal::event_tracer_enabled() || event_tracer == nullptr) return EventTracerEntry();
+  if (!executorch::ET_RUNTIME_NAMESPACE::internal::event_tracer_enabled() || event_tracer == nullptr)
+    return EventTracerEntry();
   return event_tracer->start_profiling_delegate(name, static_cast<DelegateDebugIntId>(delegate_debug_id));
 }
 
@@ -27,7 +30,7 @@ inline EventTracerEntry event_tracer_start_profiling_delegate(EventTracer* event
 inline void event_tracer_end_profiling_delegate(EventTracer* event_tracer,
                                                 EventTracerEntry event_tracer_entry,
                                                 const void* metadata = nullptr, size_t metadata_len = 0) {
-  if (!internal::event_tracer_enabled() || event_tracer == nullptr) return;
+  if (!executorch::ET_RUNTIME_NAMESPACE::internal::event_tracer_enabled() || event_tracer == nullptr) return;
   event_tracer->end_profiling_delegate(event_tracer_entry, metadata, metadata_len);
 }
 
@@ -36,7 +39,7 @@ inline void event_tracer_log_profiling_delegate(EventTracer* event_tracer, const
                                                 DebugHandle delegate_debug_id, et_timestamp_t start_time,
                                                 et_timestamp_t end_time, const void* metadata = nullptr,
                                                 size_t metadata_len = 0) {
-  if (!internal::event_tracer_enabled() || event_tracer == nullptr) return;
+  if (!executorch::ET_RUNTIME_NAMESPACE::internal::event_tracer_enabled() || event_tracer == nullptr) return;
   event_tracer->log_profiling_delegate(name, static_cast<DelegateDebugIntId>(delegate_debug_id), start_time,
                                        end_time, metadata, metadata_len);
 }
@@ -49,12 +52,12 @@ inline void event_tracer_log_output_delegate(EventTracer* event_tracer, const ch
   static_assert(std::is_same_v<T, int> || std::is_same_v<T, bool> || std::is_same_v<T, double> ||
                 std::is_same_v<T, executorch::aten::Tensor> ||
                 std::is_same_v<T, ArrayRef<executorch::aten::Tensor>>);
-  if (!internal::event_tracer_enabled() || event_tracer == nullptr) return;
+  if (!executorch::ET_RUNTIME_NAMESPACE::internal::event_tracer_enabled() || event_tracer == nullptr) return;
   static_cast<void>(event_tracer->log_intermediate_output_delegate(
       name, static_cast<DelegateDebugIntId>(delegate_debug_id), output));
 }
 
-}  // namespace executorch::runtime
+}  // namespace executorch::runtimeRUSHLIGHT_TENSOR_MODE
 
 namespace torch::executor {
 using ::executorch::runtime::event_tracer_end_profiling_delegate;

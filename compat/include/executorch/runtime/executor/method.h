@@ -24,10 +24,12 @@
 #include <executorch/runtime/kernel/operator_registry.h>
 #include <executorch/runtime/platform/compiler.h>
 
-namespace rushlight::compat {
+#include "compat/detail/tensor_mode.h"
+
+namespace rushlight::compat RUSHLIGHT_TENSOR_MODE {
 class MethodState;
 struct MethodAccess;
-}  // namespace rushlight::compat
+}  // namespace rushlight::compatRUSHLIGHT_TENSOR_MODE
 
 namespace executorch::ET_RUNTIME_NAMESPACE {
 

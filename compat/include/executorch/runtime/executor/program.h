@@ -23,14 +23,16 @@
 #include <executorch/runtime/kernel/operator_registry.h>
 #include <executorch/runtime/platform/compiler.h>
 
+#include "compat/detail/tensor_mode.h"
+
 namespace executorch_flatbuffer {
 struct Program;
 }
 
-namespace rushlight::compat {
+namespace rushlight::compat RUSHLIGHT_TENSOR_MODE {
 class ProgramState;
 struct ProgramAccess;
-}  // namespace rushlight::compat
+}  // namespace rushlight::compatRUSHLIGHT_TENSOR_MODE
 
 namespace executorch::ET_RUNTIME_NAMESPACE::testing {
 class ProgramTestFriend;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The tensor types in one namespace: executorch::aten, and its older name exec_aten. Kernels written with
-// these names compile against ExecuTorch's tensors, PyTorch's (ATen mode) and rushlight's. Here they are
-// always rushlight's: Tensor and EValue are the objects that its runtime uses, without conversion.
+// these names compile against rushlight's tensors and PyTorch's. By default they are rushlight's: Tensor and
+// EValue are the objects that its runtime uses, without conversion. With USE_ATEN_LIB, ExecuTorch's ATen
+// mode, they are PyTorch's: values become views at each call of a method, kernel or backend.
 #pragma once
 
 #include <optional>
@@ -26,15 +27,14 @@
 #include <executorch/runtime/platform/assert.h>
 #include <executorch/runtime/platform/compiler.h>
 
-// ATen mode, in which the names stand for PyTorch's types.
-#ifdef USE_ATEN_LIB
-#error "USE_ATEN_LIB: rushlight supports only its own tensors"
-#endif
+#include "compat/detail/tensor_mode.h"
 
-// The namespace of classes that exist once for each kind of tensor; ATen mode has another, so that a process
-// can link both. Code may not define it differently here: the library is compiled with `runtime`.
-#ifndef ET_RUNTIME_NAMESPACE
-#define ET_RUNTIME_NAMESPACE runtime
+#ifdef USE_ATEN_LIB
+#include <cinttypes>
+
+#include <ATen/ATen.h>
+#include <c10/util/safe_numerics.h>
+#include <torch/types.h>
 #endif
 
 namespace executorch::aten {
@@ -45,6 +45,65 @@ using std::nullopt;
 using std::nullopt_t;
 using std::optional;
 using std::string_view;
+
+#ifdef USE_ATEN_LIB
+
+using Tensor = at::Tensor;
+using TensorImpl = at::TensorImpl;
+template <class T>
+using ArrayRef = c10::ArrayRef<T>;
+using TensorList = at::TensorList;
+using IntArrayRef = at::IntArrayRef;
+template <class T>
+using OptionalArrayRef = c10::OptionalArrayRef<T>;
+using OptionalIntArrayRef = OptionalArrayRef<int64_t>;
+using ScalarType = at::ScalarType;
+using Scalar = c10::Scalar;
+using MemoryFormat = c10::MemoryFormat;
+using Layout = c10::Layout;
+using Device = c10::Device;
+using DeviceType = c10::DeviceType;
+using SizesType = int64_t;
+using DimOrderType = uint8_t;
+using StridesType = int64_t;
+using Half = c10::Half;
+using BFloat16 = c10::BFloat16;
+template <class T>
+using complex = c10::complex<T>;
+using qint8 = c10::qint8;
+using quint8 = c10::quint8;
+using qint32 = c10::qint32;
+using quint4x2 = c10::quint4x2;
+using quint2x4 = c10::quint2x4;
+
+// The number of elements of a shape, unchecked and checked: InvalidArgument for a negative size, an overflow
+// or missing sizes.
+inline ssize_t compute_numel(const SizesType* sizes, ssize_t dim) {
+  return static_cast<ssize_t>(c10::multiply_integers(sizes, sizes + dim));
+}
+inline runtime::Result<ssize_t> safe_numel(const SizesType* sizes, ssize_t dim) {
+  ET_CHECK_OR_RETURN_ERROR(dim == 0 || sizes != nullptr, InvalidArgument,
+                           "tensor of rank %zd: expected sizes, got null", dim);
+  ssize_t numel = 1;
+  for (ssize_t i = 0; i < dim; ++i) {
+    ET_CHECK_OR_RETURN_ERROR(
+        sizes[i] >= 0 && !c10::mul_overflows(numel, static_cast<ssize_t>(sizes[i]), &numel), InvalidArgument,
+        "size %zd: negative, or too many elements", i);
+  }
+  return numel;
+}
+
+// Conversion specifications for PyTorch's sizes.
+#undef ET_PRI_TENSOR_SIZE
+#undef ET_PRI_TENSOR_DIM
+#undef ET_PRI_TENSOR_NUMEL
+#undef ET_PRI_SIZES_AND_STRIDES
+#define ET_PRI_TENSOR_SIZE PRId64
+#define ET_PRI_TENSOR_DIM PRId64
+#define ET_PRI_TENSOR_NUMEL PRId64
+#define ET_PRI_SIZES_AND_STRIDES PRId64
+
+#else
 
 // A handle to a tensor, its description, and views. Views do not own their elements: an ArrayRef lives as
 // long as the array.
@@ -82,6 +141,8 @@ using quint2x4 = torch::executor::quint2x4;
 // The number of elements of a shape, unchecked and checked.
 using torch::executor::compute_numel;
 using torch::executor::safe_numel;
+
+#endif
 
 }  // namespace executorch::aten
 

@@ -4,15 +4,27 @@
 // in `val_`, of the same size.
 #pragma once
 
+#ifdef USE_ATEN_LIB
+#include <c10/util/bits.h>
+#else
 #include "compat/detail/stored_type.h"
+#endif
 
 namespace executorch::runtime::etensor {
 
+#ifdef USE_ATEN_LIB
+using c10::bits16;
+using c10::bits1x8;
+using c10::bits2x4;
+using c10::bits4x2;
+using c10::bits8;
+#else
 RUSHLIGHT_STORED_AS(uint8_t, val_, bits1x8)
 RUSHLIGHT_STORED_AS(uint8_t, val_, bits2x4)
 RUSHLIGHT_STORED_AS(uint8_t, val_, bits4x2)
 RUSHLIGHT_STORED_AS(uint8_t, val_, bits8)
 RUSHLIGHT_STORED_AS(uint16_t, val_, bits16)
+#endif
 
 }  // namespace executorch::runtime::etensor
 

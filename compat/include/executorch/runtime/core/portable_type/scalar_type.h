@@ -12,16 +12,27 @@
 #include <executorch/runtime/core/portable_type/qint_types.h>
 #include <rushlight/dtype_macros.h>
 
+#ifdef USE_ATEN_LIB
+#include <c10/core/ScalarType.h>
+#else
 #include "compat/detail/stored_type.h"
+#endif
 
 namespace executorch::runtime::etensor {
 
 // 8-bit floating-point formats: storage without arithmetic.
 namespace unused_dtype {
+#ifdef USE_ATEN_LIB
+using c10::Float8_e4m3fn;
+using c10::Float8_e4m3fnuz;
+using c10::Float8_e5m2;
+using c10::Float8_e5m2fnuz;
+#else
 RUSHLIGHT_STORED_AS(uint8_t, x, Float8_e5m2)
 RUSHLIGHT_STORED_AS(uint8_t, x, Float8_e4m3fn)
 RUSHLIGHT_STORED_AS(uint8_t, x, Float8_e5m2fnuz)
 RUSHLIGHT_STORED_AS(uint8_t, x, Float8_e4m3fnuz)
+#endif
 }  // namespace unused_dtype
 
 // In the order of their values, from 0; PyTorch has the same values. Undefined is no dtype; NumOptions is the

@@ -31,19 +31,26 @@
 #include <executorch/runtime/core/portable_type/string_view.h>
 #include <executorch/runtime/platform/assert.h>
 
+#include "compat/detail/tensor_mode.h"
+
 // The same aliases as in exec_aten.h, for code that includes only this header.
+#ifdef USE_ATEN_LIB
+#include <executorch/runtime/core/exec_aten/exec_aten.h>
+#endif
 namespace executorch::aten {
+#ifndef USE_ATEN_LIB
 using ScalarType = torch::executor::ScalarType;
 using string_view = std::string_view;
 using BFloat16 = torch::executor::BFloat16;
 using Half = torch::executor::Half;
 template <class T>
 using complex = torch::executor::complex<T>;
+#endif
 }  // namespace executorch::aten
 
 namespace exec_aten = ::executorch::aten;
 
-namespace executorch::runtime {
+namespace executorch::runtime RUSHLIGHT_TENSOR_MODE {
 
 // True for Half and BFloat16, which store 16 bits and compute in float. is_floating_point adds them to the
 // standard's types.
@@ -86,7 +93,9 @@ const char* toString(::executorch::aten::ScalarType type);
 // Size of an element in bytes; aborts for an unknown value and for Undefined.
 size_t elementSize(::executorch::aten::ScalarType type);
 
-namespace internal {
+}  // namespace executorch::runtimeRUSHLIGHT_TENSOR_MODE
+
+namespace executorch::runtime::internal RUSHLIGHT_TENSOR_MODE {
 constexpr bool is_one_of(::executorch::aten::ScalarType type,
                          std::initializer_list<::executorch::aten::ScalarType> set) {
   for (const auto member : set) {
@@ -94,7 +103,9 @@ constexpr bool is_one_of(::executorch::aten::ScalarType type,
   }
   return false;
 }
-}  // namespace internal
+}  // namespace executorch::runtime::internalRUSHLIGHT_TENSOR_MODE
+
+namespace executorch::runtime RUSHLIGHT_TENSOR_MODE {
 
 // Sets of dtypes. True for Byte and the signed integers of 8 to 64 bits, and for Bool if `includeBool`; not
 // for UInt16, UInt32 and UInt64.
@@ -138,39 +149,40 @@ constexpr bool isBarebonesUnsignedType(::executorch::aten::ScalarType t) {
 // includes complex or barebones unsigned types.
 constexpr bool isRealType(::executorch::aten::ScalarType t) {
   using T = ::executorch::aten::ScalarType;
-  return isIntegralType(t, false) || t == T::Float || t == T::Double;
+  return runtime::isIntegralType(t, false) || t == T::Float || t == T::Double;
 }
 // Real types and Half.
 constexpr bool isRealHType(::executorch::aten::ScalarType t) {
-  return isRealType(t) || t == ::executorch::aten::ScalarType::Half;
+  return runtime::isRealType(t) || t == ::executorch::aten::ScalarType::Half;
 }
 // Real types, Half and Bool.
 constexpr bool isRealHBType(::executorch::aten::ScalarType t) {
-  return isRealHType(t) || t == ::executorch::aten::ScalarType::Bool;
+  return runtime::isRealHType(t) || t == ::executorch::aten::ScalarType::Bool;
 }
 // Real types, Half and BFloat16.
 constexpr bool isRealHBF16Type(::executorch::aten::ScalarType t) {
-  return isRealHType(t) || t == ::executorch::aten::ScalarType::BFloat16;
+  return runtime::isRealHType(t) || t == ::executorch::aten::ScalarType::BFloat16;
 }
 // Real types, Half, Bool and BFloat16: most dtypes that kernels support.
 constexpr bool isRealHBBF16Type(::executorch::aten::ScalarType t) {
-  return isRealHBType(t) || t == ::executorch::aten::ScalarType::BFloat16;
+  return runtime::isRealHBType(t) || t == ::executorch::aten::ScalarType::BFloat16;
 }
 
 // The same of a C++ type, at compile time.
 template <class T, bool includeBool>
-struct is_integral_type : std::bool_constant<isIntegralType(CppTypeToScalarType<T>::value, includeBool)> {};
+struct is_integral_type
+    : std::bool_constant<runtime::isIntegralType(CppTypeToScalarType<T>::value, includeBool)> {};
 template <class T>
-struct is_complex_type : std::bool_constant<isComplexType(CppTypeToScalarType<T>::value)> {};
+struct is_complex_type : std::bool_constant<runtime::isComplexType(CppTypeToScalarType<T>::value)> {};
 template <class T>
-struct is_bits_type : std::bool_constant<isBitsType(CppTypeToScalarType<T>::value)> {};
+struct is_bits_type : std::bool_constant<runtime::isBitsType(CppTypeToScalarType<T>::value)> {};
 template <class T>
-struct is_qint_type : std::bool_constant<isQIntType(CppTypeToScalarType<T>::value)> {};
+struct is_qint_type : std::bool_constant<runtime::isQIntType(CppTypeToScalarType<T>::value)> {};
 template <class T>
-struct is_float8_type : std::bool_constant<isFloat8Type(CppTypeToScalarType<T>::value)> {};
+struct is_float8_type : std::bool_constant<runtime::isFloat8Type(CppTypeToScalarType<T>::value)> {};
 template <class T>
 struct is_barebones_unsigned_type
-    : std::bool_constant<isBarebonesUnsignedType(CppTypeToScalarType<T>::value)> {};
+    : std::bool_constant<runtime::isBarebonesUnsignedType(CppTypeToScalarType<T>::value)> {};
 
 // The quantized type that is stored in an integer type; other types map to themselves.
 inline ::executorch::aten::ScalarType toQIntType(::executorch::aten::ScalarType t) {
@@ -186,14 +198,14 @@ inline ::executorch::aten::ScalarType toUnderlying(::executorch::aten::ScalarTyp
 }
 // True if `type` stores `qtype`, or if they are equal and not quantized.
 inline bool isUnderlying(::executorch::aten::ScalarType type, ::executorch::aten::ScalarType qtype) {
-  return type == toUnderlying(qtype);
+  return type == runtime::toUnderlying(qtype);
 }
 
 // True for signed integers, floating-point and complex types; false for Byte and Bool. Aborts for quantized,
 // storage-only and barebones unsigned types.
 inline bool isSignedType(::executorch::aten::ScalarType t) {
-  ET_CHECK_MSG(isRealHBBF16Type(t) || isComplexType(t), "dtype %d: neither signed nor unsigned",
-               static_cast<int>(t));
+  ET_CHECK_MSG(runtime::isRealHBBF16Type(t) || runtime::isComplexType(t),
+               "dtype %d: neither signed nor unsigned", static_cast<int>(t));
   return t != ::executorch::aten::ScalarType::Byte && t != ::executorch::aten::ScalarType::Bool;
 }
 
@@ -209,7 +221,7 @@ constexpr ::executorch::aten::ScalarType toRealValueType(::executorch::aten::Sca
 // BFloat16: it becomes ComplexFloat. Aborts for types without a counterpart.
 constexpr ::executorch::aten::ScalarType toComplexType(::executorch::aten::ScalarType t) {
   using T = ::executorch::aten::ScalarType;
-  if (isComplexType(t)) return t;
+  if (runtime::isComplexType(t)) return t;
   if (t == T::Half) return T::ComplexHalf;
   if (t == T::Float || t == T::BFloat16) return T::ComplexFloat;
   ET_CHECK_MSG(t == T::Double, "dtype %d: no complex counterpart", static_cast<int>(t));
@@ -220,8 +232,8 @@ constexpr ::executorch::aten::ScalarType toComplexType(::executorch::aten::Scala
 // number to bool. A loss of range or precision is permitted (PyTorch's can_cast). The rule for a result and
 // its `out` tensor.
 constexpr bool canCast(const ::executorch::aten::ScalarType from, const ::executorch::aten::ScalarType to) {
-  const bool loses_imaginary = isComplexType(from) && !isComplexType(to);
-  const bool loses_fraction = isFloatingType(from) && isIntegralType(to, false);
+  const bool loses_imaginary = runtime::isComplexType(from) && !runtime::isComplexType(to);
+  const bool loses_fraction = runtime::isFloatingType(from) && runtime::isIntegralType(to, false);
   const bool loses_number =
       from != ::executorch::aten::ScalarType::Bool && to == ::executorch::aten::ScalarType::Bool;
   return !loses_imaginary && !loses_fraction && !loses_number;
@@ -229,7 +241,8 @@ constexpr bool canCast(const ::executorch::aten::ScalarType from, const ::execut
 // canCast() of C++ types, at compile time.
 template <class From, class To>
 struct can_cast
-    : std::bool_constant<canCast(CppTypeToScalarType<From>::value, CppTypeToScalarType<To>::value)> {};
+    : std::bool_constant<runtime::canCast(CppTypeToScalarType<From>::value, CppTypeToScalarType<To>::value)> {
+};
 
 // Like static_cast, but converts float and double to integers by way of int64_t, so that negative values wrap
 // in unsigned types. Values outside of int64_t's range and NaN are undefined behaviour. Half and BFloat16 are
@@ -243,7 +256,7 @@ To convert(From value) {
   }
 }
 
-}  // namespace executorch::runtime
+}  // namespace executorch::runtimeRUSHLIGHT_TENSOR_MODE
 
 namespace executorch::aten {
 using ::executorch::runtime::elementSize;

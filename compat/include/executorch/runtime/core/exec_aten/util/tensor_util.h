@@ -170,10 +170,15 @@ ET_NODISCARD Error set_tensor_data(const executorch::aten::Tensor& t, void* buff
 void reset_data_ptr(const executorch::aten::Tensor& tensor);
 
 // As resize_tensor(), for the description.
+#ifdef USE_ATEN_LIB
+ET_NODISCARD Error resize_tensor_impl(executorch::aten::TensorImpl* impl,
+                                      executorch::aten::ArrayRef<executorch::aten::SizesType> new_sizes);
+#else
 ET_NODISCARD inline Error resize_tensor_impl(
     executorch::aten::TensorImpl* impl, executorch::aten::ArrayRef<executorch::aten::SizesType> new_sizes) {
   return impl->internal_resize_contiguous(new_sizes);
 }
+#endif
 }  // namespace internal
 
 // Sets new sizes of the same rank and recomputes the strides for the tensor's dim order; memory and elements
