@@ -86,6 +86,7 @@ Error LoadedDelegate::load_program(bool is_dynamic) {
   ModuleMethod::Surroundings around;
   if (host_ == nullptr || host_->prepares()) around.weights = &weights_->prepared;
   around.host = host_;
+  around.lanes = host_ == nullptr ? 1 : host_->lanes();
   const size_t own = lowered_.program.size() + weights_->constants->kept_bytes() - kept_before;
   if (host_ != nullptr)
     around.max_memory = host_->bytes_left() > own ? host_->bytes_left() - own : 1;  // 0 would mean no limit

@@ -158,7 +158,7 @@ py::dict PyMethod::memory() {
 
 py::dict PyMethod::lanes() {
   const auto locked = lock();
-  const LaneFacts facts = method_->lanes();
+  const LaneFacts facts = method_->lane_facts();
   return py::dict(py::arg("lanes") = facts.lanes, py::arg("windows") = facts.windows,
                   py::arg("calls") = facts.calls, py::arg("taken") = facts.taken,
                   py::arg("open") = facts.open, py::arg("planned_bytes") = facts.planned_bytes,

@@ -50,6 +50,8 @@ class BackendHost {
   virtual void give_back(const DelegateMemory& memory) = 0;
   // Returns true if delegates should prepare weights. Otherwise the host does not count their memory.
   [[nodiscard]] virtual bool prepares() const = 0;
+  // The most calls of a delegate that may execute at once; 1 means one at a time.
+  [[nodiscard]] virtual size_t lanes() const { return 1; }
 
   // Evicts file pages that were read while weights were prepared; they are read again on the next access.
   virtual void release_pages() = 0;

@@ -180,6 +180,7 @@ Result<std::unique_ptr<ModuleMethod>> ModuleMethod::load(const Program& program,
   loaded->mapped_ = around.mapped;
   loaded->host_ = around.host;
   loaded->prepares_ = around.weights != nullptr;
+  loaded->most_lanes_ = around.lanes;
   if (around.objects == nullptr) loaded->own_objects_ = std::make_unique<SharedObjects>();
   loaded->objects_ = around.objects == nullptr ? loaded->own_objects_.get() : around.objects;
   loaded->max_memory_ = around.max_memory == 0 ? machine_memory() : around.max_memory;
@@ -251,7 +252,7 @@ size_t ModuleMethod::program_planned_bytes() const {
   return bytes;
 }
 
-LaneFacts ModuleMethod::lanes() const {
+LaneFacts ModuleMethod::lane_facts() const {
   LaneFacts facts = lanes_ == nullptr ? LaneFacts() : lanes_->facts();
   facts.program_bytes = program_planned_bytes();
   if (lanes_ == nullptr || !lanes_->moves_memory()) facts.planned_bytes = facts.program_bytes;

@@ -94,7 +94,7 @@ class ModuleMethod final : private BackendHost, private PreparedWeights::Watcher
   // The memory of its delegates.
   [[nodiscard]] const DelegateMemory& delegate_memory() const { return delegate_memory_; }
   // Zeros if no calls execute in parallel, except for program_bytes.
-  [[nodiscard]] LaneFacts lanes() const;
+  [[nodiscard]] LaneFacts lane_facts() const;
   // Bytes counted against max_memory.
   [[nodiscard]] size_t taken_bytes() const { return taken_bytes_; }
 
@@ -137,6 +137,7 @@ class ModuleMethod final : private BackendHost, private PreparedWeights::Watcher
   void begin_block(size_t size) override;
   void release_pages() override;
   [[nodiscard]] bool prepares() const override { return prepares_; }
+  [[nodiscard]] size_t lanes() const override { return most_lanes_; }
   [[nodiscard]] void* shared(const SharedKind& kind) override { return objects_->get(kind); }
 
   std::vector<std::unique_ptr<uint8_t, Free>> memory_;
@@ -153,6 +154,7 @@ class ModuleMethod final : private BackendHost, private PreparedWeights::Watcher
   size_t taken_prepared_ = 0;  // counted part of prepared_bytes_
   size_t unreleased_ = 0;      // bytes prepared since file pages were released
   bool prepares_ = false;
+  size_t most_lanes_ = 1;
   BackendHost* host_ = nullptr;
   DelegateMemory delegate_memory_;
   std::unique_ptr<SharedObjects> own_objects_;

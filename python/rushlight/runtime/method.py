@@ -149,7 +149,7 @@ class Method:
 
         "lanes" is the most calls at once, 0 if none; "windows" the number of groups of consecutive
         instructions whose calls may execute at once, and "calls" the number of calls in them; "taken" the
-        windows that were measured to be faster in lanes, "open" those that are still measured;
+        windows that were measured to be faster in lanes, "open" the windows that are still measured;
         "planned_bytes" the planned memory with lanes, and "program_bytes" as the program states it."""
         return dict(self._method.lanes())
 

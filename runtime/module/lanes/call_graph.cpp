@@ -4,6 +4,7 @@
 #include "runtime/module/lanes/call_graph.h"
 
 #include <algorithm>
+#include <map>
 
 #include "runtime/module/lanes/byte_map.h"
 #include "runtime/module/lanes/planned_range.h"
@@ -125,9 +126,55 @@ class EdgeFinder {
   std::vector<uint32_t> found_;
 };
 
+// Tensors that calls make views of others, and what they show, in program order. A use of a view is also a
+// use of what it shows.
+class Views {
+ public:
+  // Tensors that a view may show; a longer chain of views is not followed.
+  static constexpr size_t kMost = 64;
+
+  // Adds the uses of what the instruction's views show, then notes the views that it makes.
+  void follow(const MethodCalls& calls, Instruction* instruction) {
+    const TableVector values = calls.plan().tables(schema::plan::kValues);
+    std::vector<InstructionUse> uses;
+    std::vector<uint32_t> shown;
+    for (const InstructionUse& use : instruction->uses) {
+      uses.push_back(use);
+      if (use.access == ValueAccess::Shown) add(use.value, &shown);
+      // A call that replaces a view leaves the bytes alone that it showed before.
+      if (use.access == ValueAccess::Replaced && is_tensor(values, use.value)) continue;
+      for (const uint32_t base : bases_of(use.value)) uses.push_back({base, use.access});
+    }
+    for (const InstructionUse& use : instruction->uses) {
+      if (use.access == ValueAccess::Replaced && is_tensor(values, use.value)) bases_[use.value] = shown;
+    }
+    is_too_long_ = is_too_long_ || shown.size() > kMost;
+    if (!is_too_long_) instruction->uses = std::move(uses);
+  }
+
+  // Appends a value and what it shows.
+  void add(uint32_t value, std::vector<uint32_t>* to) const {
+    to->push_back(value);
+    const std::vector<uint32_t>& bases = bases_of(value);
+    to->insert(to->end(), bases.begin(), bases.end());
+  }
+
+  [[nodiscard]] bool is_too_long() const { return is_too_long_; }
+
+ private:
+  [[nodiscard]] const std::vector<uint32_t>& bases_of(uint32_t value) const {
+    const auto found = bases_.find(value);
+    return found == bases_.end() || is_too_long_ ? none_ : found->second;
+  }
+
+  std::map<uint32_t, std::vector<uint32_t>> bases_;
+  std::vector<uint32_t> none_;
+  bool is_too_long_ = false;
+};
+
 // Reads the instructions of all chains. Sets `*jumps` if control may not follow their order.
 std::vector<Instruction> read_instructions(const MethodCalls& calls, const OperatorTable& operators,
-                                           bool* jumps) {
+                                           bool* jumps, Views* views) {
   std::vector<Instruction> all;
   const TableVector chains = calls.plan().tables(schema::plan::kChains);
   for (size_t c = 0; c < chains.size(); ++c) {
@@ -156,6 +203,7 @@ std::vector<Instruction> read_instructions(const MethodCalls& calls, const Opera
         for_each_named(calls.values(), value,
                        [&](size_t named) { made.uses.push_back({static_cast<uint32_t>(named), access}); });
       });
+      views->follow(calls, &made);
     }
   }
   return all;
@@ -165,11 +213,17 @@ std::vector<Instruction> read_instructions(const MethodCalls& calls, const Opera
 
 std::optional<CallGraph> CallGraph::of(Method& method, const OperatorTable& operators) {
   const MethodCalls calls(method);
-  if (calls.memory_changes() || method.num_instructions() > kMostInstructions) return std::nullopt;
+  if (method.num_instructions() > kMostInstructions) return std::nullopt;
   CallGraph graph;
   bool jumps = false;
-  graph.instructions_ = read_instructions(calls, operators, &jumps);
-  if (!jumps) graph.groups_.emplace(method, graph.instructions_);
+  Views views;
+  graph.instructions_ = read_instructions(calls, operators, &jumps, &views);
+  // Where control may come from elsewhere, the order of the program does not tell what a view shows.
+  if (views.is_too_long() || (jumps && calls.memory_changes())) return std::nullopt;
+  std::vector<uint32_t> outputs;
+  for (const int32_t output : calls.plan().vector<int32_t>(schema::plan::kOutputs))
+    views.add(static_cast<uint32_t>(output), &outputs);
+  if (!jumps) graph.groups_.emplace(method, graph.instructions_, outputs);
   if (!graph.find_edges(method)) return std::nullopt;
   return graph;
 }

@@ -53,9 +53,10 @@ class MemoryGroups {
  public:
   static constexpr uint32_t kNone = UINT32_MAX;
 
-  // Groups the values of `instructions`, which are in program order and have no jumps. Cost: n log n for n
-  // uses.
-  MemoryGroups(const Method& method, const std::vector<Instruction>& instructions);
+  // Groups the values of `instructions`, which are in program order and have no jumps. `outputs` are the
+  // values that outlive an execution, with the bases of views. Cost: n log n for n uses.
+  MemoryGroups(const Method& method, const std::vector<Instruction>& instructions,
+               const std::vector<uint32_t>& outputs);
 
   [[nodiscard]] const std::vector<MemoryGroup>& groups() const { return groups_; }
   // The group of a value; kNone if it is no tensor with bytes in planned memory.
@@ -73,13 +74,13 @@ class CallGraph {
   static constexpr size_t kMostInstructions = 20000;
   static constexpr size_t kMostEdges = 64;
 
-  // Empty if the method is too large, or if tensors get memory during execution. `operators` is the table
-  // that the method was loaded with.
+  // Empty if the method is too large, or if tensors get memory during execution in another way than as views.
+  // `operators` is the table that the method was loaded with.
   static std::optional<CallGraph> of(Method& method, const OperatorTable& operators);
 
   [[nodiscard]] const std::vector<Instruction>& instructions() const { return instructions_; }
-  // Instructions that must end before instruction `number` begins: the last ones that write what it uses, or
-  // that use what it overwrites.
+  // Instructions that must end before instruction `number` begins: the last ones that write a value or bytes
+  // that it uses, or that use bytes that it overwrites.
   [[nodiscard]] const std::vector<uint32_t>& before(size_t number) const { return before_[number]; }
   // Null if the method has jumps: its values then stay where they are.
   [[nodiscard]] const MemoryGroups* groups() const { return groups_.has_value() ? &*groups_ : nullptr; }

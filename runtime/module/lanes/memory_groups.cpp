@@ -42,10 +42,10 @@ class Grouping {
     }
   }
 
-  void end() {
-    for (const int32_t i : method_.meta().plan().vector<int32_t>(schema::plan::kOutputs)) {
-      read(static_cast<uint32_t>(i));
-      keep(static_cast<uint32_t>(i));
+  void end(const std::vector<uint32_t>& outputs) {
+    for (const uint32_t value : outputs) {
+      read(value);
+      keep(value);
     }
   }
 
@@ -103,11 +103,12 @@ class Grouping {
 
 }  // namespace
 
-MemoryGroups::MemoryGroups(const Method& method, const std::vector<Instruction>& instructions) {
+MemoryGroups::MemoryGroups(const Method& method, const std::vector<Instruction>& instructions,
+                           const std::vector<uint32_t>& outputs) {
   Grouping grouping(method);
   grouping.begin();
   for (const Instruction& instruction : instructions) grouping.follow(instruction);
-  grouping.end();
+  grouping.end(outputs);
   const TableVector values = method.meta().plan().tables(schema::plan::kValues);
   group_of_.assign(values.size(), kNone);
   std::vector<uint32_t> of_root(values.size(), kNone);

@@ -100,6 +100,22 @@ def test_a_program_from_elsewhere_gives_the_same_bits(tmp_path: Path) -> None:
             np.testing.assert_array_equal(method.execute([x.numpy()])[0], reference)
 
 
+def test_directions_of_a_recurrent_layer_execute_at_once(tmp_path: Path) -> None:
+    """The layer reads a view of the input, which gets its memory while the method executes."""
+    torch.manual_seed(0)
+    module, path = nn.LSTM(32, 64, batch_first=True, bidirectional=True).eval(), tmp_path / "lstm.pte"
+    rushlight.export(module, (torch.randn(1, 20, 32),)).save(path)
+    in_order = rushlight.load(path, threads=2, lanes=1).method("forward")
+    method = rushlight.load(path, threads=2).method("forward")
+    assert method.lanes()["windows"] == 1
+    for seed in range(EXECUTIONS):
+        x = torch.randn(1, 20, 32, generator=torch.Generator().manual_seed(seed))
+        results, expected = method.execute([x.numpy()]), module(x)
+        np.testing.assert_allclose(results[0], expected[0].detach().numpy(), atol=1e-5)
+        for new, usual in zip(results, in_order.execute([x.numpy()]), strict=True):
+            np.testing.assert_array_equal(new, usual)
+
+
 def test_random_numbers_keep_their_order(tmp_path: Path) -> None:
     path, x = tmp_path / "noise.pte", np.ones((1, 4096), np.float32)
     rushlight.export(Noise(), (torch.from_numpy(x),)).save(path)

@@ -200,8 +200,8 @@ TEST(Lanes, RandomPrograms_GiveTheSameBits) {
     Loading in_order(file, 1, program.instructions());
     Loading in_lanes(file, 3, program.instructions());
     ASSERT_TRUE(in_order.ok() && in_lanes.ok()) << seed;
-    EXPECT_EQ(in_order->lanes().windows, 0u);
-    windows += in_lanes->lanes().windows;
+    EXPECT_EQ(in_order->lane_facts().windows, 0u);
+    windows += in_lanes->lane_facts().windows;
     // Enough to time each window in lanes and in order, and for the faster one.
     for (int call = 0; call < 16; ++call) {
       const auto first = static_cast<float>(call);
@@ -238,7 +238,7 @@ TEST(Lanes, ChainsThatSharePlannedMemory_GetMemoryOfTheirOwn) {
   const PlanSpec plan = two_chains(5);
   Loading method(build(plan), 2, plan.instructions.size());
   ASSERT_TRUE(method.ok());
-  const LaneFacts facts = method->lanes();
+  const LaneFacts facts = method->lane_facts();
   EXPECT_EQ(facts.windows, 1u);
   EXPECT_EQ(facts.calls, 10u);
   EXPECT_EQ(facts.lanes, 2u);
@@ -252,8 +252,8 @@ TEST(Lanes, OperatorsThatKeepTheirOrder_AreInNoWindow) {
   for (const OperatorTable* table : {&kOrdered, &kOrderedMix}) {
     Loading method(build(plan), 2, plan.instructions.size(), *table);
     ASSERT_TRUE(method.ok());
-    EXPECT_EQ(method->lanes().windows, 0u);
-    EXPECT_EQ(method->lanes().planned_bytes, method->lanes().program_bytes);
+    EXPECT_EQ(method->lane_facts().windows, 0u);
+    EXPECT_EQ(method->lane_facts().planned_bytes, method->lane_facts().program_bytes);
   }
 }
 
@@ -267,8 +267,8 @@ TEST(Lanes, JumpsEndWindows_AndMemoryStays) {
   Loading in_order(build(plan), 1, plan.instructions.size());
   ASSERT_TRUE(method.ok() && in_order.ok());
   // The chains share bytes: only the end of one and the begin of the other can execute at once.
-  EXPECT_EQ(method->lanes().calls, 2u);
-  EXPECT_EQ(method->lanes().planned_bytes, method->lanes().program_bytes);
+  EXPECT_EQ(method->lane_facts().calls, 2u);
+  EXPECT_EQ(method->lane_facts().planned_bytes, method->lane_facts().program_bytes);
   for (int call = 0; call < 16; ++call) {
     const auto first = static_cast<float>(call);
     ASSERT_EQ(method.run(first), in_order.run(first));
@@ -282,7 +282,7 @@ TEST(Lanes, SeveralFailures_TheFirstInTheProgramIsReported) {
   plan.instructions.push_back(call(1, {plan.outputs[1], plan.outputs[1]}));
   Loading method(build(plan), 2, plan.instructions.size());
   ASSERT_TRUE(method.ok());
-  ASSERT_EQ(method->lanes().windows, 1u);
+  ASSERT_EQ(method->lane_facts().windows, 1u);
   for (int call = 0; call < 20; ++call) {
     EXPECT_TRUE(method.run(-1000).empty());
     EXPECT_EQ(method->method().failed_call().instruction, 3u);
@@ -304,7 +304,7 @@ TEST(Lanes, AnInterrupt_StopsBetweenCalls) {
   const PlanSpec plan = two_chains(5);
   Loading method(build(plan), 2, plan.instructions.size(), kFree, &interrupt);
   ASSERT_TRUE(method.ok());
-  ASSERT_EQ(method->lanes().windows, 1u);
+  ASSERT_EQ(method->lane_facts().windows, 1u);
   for (int call = 0; call < 16; ++call) ASSERT_FALSE(method.run(1).empty());
   interrupt.polls = 0;
   // Some polls come before the window, one for each of its calls.
@@ -323,12 +323,12 @@ TEST(Lanes, AMemoryLimit_LeavesCallsInOrder) {
   const auto open = Module::load_bytes({file.data(), file.size()}, kFree, options);
   const auto free = (*open)->load_method("forward");
   ASSERT_TRUE(free.ok());
-  ASSERT_EQ((*free)->lanes().windows, 1u);
+  ASSERT_EQ((*free)->lane_facts().windows, 1u);
   options.max_memory = (*free)->taken_bytes() - 1;
   const auto limited = Module::load_bytes({file.data(), file.size()}, kFree, options);
   const auto method = (*limited)->load_method("forward");
   ASSERT_TRUE(method.ok());
-  EXPECT_EQ((*method)->lanes().windows, 0u);
+  EXPECT_EQ((*method)->lane_facts().windows, 0u);
 }
 
 TEST(Trial, KeepsTheNewWay_OnlyIfItIsFaster) {
