@@ -11,7 +11,7 @@ import pytest
 from rushlight import process
 
 ROOT = Path(__file__).parents[2]
-TESTS = "*Thread*:*Async*:Module*:Execute*:Prepare*:Fold*"
+TESTS = "*Thread*:*Async*:*Lane*:Module*:Execute*:Prepare*:Fold*"
 
 
 @pytest.mark.heavy
