@@ -79,8 +79,8 @@ class CallGraph {
   static std::optional<CallGraph> of(Method& method, const OperatorTable& operators);
 
   [[nodiscard]] const std::vector<Instruction>& instructions() const { return instructions_; }
-  // Instructions that must end before instruction `number` begins: the last instructions that write a value or
-  // bytes that it uses, and the instructions since then that use what it overwrites.
+  // Instructions that must end before instruction `number` begins: the last instructions that write a value
+  // or bytes that it uses, and the instructions since then that use what it overwrites.
   [[nodiscard]] const std::vector<uint32_t>& before(size_t number) const { return before_[number]; }
   // Null if the method has jumps: its values then stay where they are.
   [[nodiscard]] const MemoryGroups* groups() const { return groups_.has_value() ? &*groups_ : nullptr; }
