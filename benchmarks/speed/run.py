@@ -137,7 +137,8 @@ def _write(report: Report, options: argparse.Namespace) -> None:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text())
     if options.write:
-        written.write(Path(__file__).with_name("README.md"), "speed", markdown)
+        part = "branches" if options.branches else "speed"
+        written.write(Path(__file__).with_name("README.md"), part, markdown)
 
 
 if __name__ == "__main__":
