@@ -3,7 +3,7 @@
 
     python benchmarks/speed/lanes.py --threads 2 --write
 
-Needs rushlight and torch. The plan depends on the program and on the number of threads only, not on the machine.
+Needs rushlight and torch. The plan depends on the program and on the number of threads, not on the machine.
 """
 
 from __future__ import annotations
