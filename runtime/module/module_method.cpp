@@ -237,7 +237,10 @@ Error ModuleMethod::start_lanes(const OperatorTable& operators, ThreadPool* thre
   // Lanes are no reason to fail: without the memory for them, calls execute in order.
   if (bytes > max_memory_ - taken_bytes_) return Error::Ok;
   RL_TRY(count(bytes));
-  RL_TRY(lanes->start(*this));
+  if (lanes->start(*this) != Error::Ok) {
+    taken_bytes_ -= bytes;
+    return Error::Ok;
+  }
   lanes_ = std::move(lanes);
   if (!lanes_->moves_memory()) return Error::Ok;
   taken_bytes_ -= program_planned_bytes();

@@ -24,7 +24,7 @@ class Grouping {
 
   void begin() {
     for (uint32_t i = 0; i < parents_.size(); ++i) {
-      if (has_initial_state(values_[i])) keep_written(i);
+      if (has_initial_state(values_[i])) begin_state(i);
     }
     for (const int32_t i : method_.meta().plan().vector<int32_t>(schema::plan::kInputs))
       keep_written(static_cast<uint32_t>(i));
@@ -43,6 +43,8 @@ class Grouping {
   }
 
   void end(const std::vector<uint32_t>& outputs) {
+    // The next execution reads what this one has left in the bytes of a state, also through another value.
+    for (size_t i = 0; i < states_.size(); ++i) read(states_[i]);
     for (const uint32_t value : outputs) {
       read(value);
       keep(value);
@@ -66,13 +68,18 @@ class Grouping {
     keep(value);
   }
 
+  void begin_state(uint32_t value) {
+    keep_written(value);
+    states_.push_back(value);
+  }
+
   void read(uint32_t value) {
     const PlannedRange range = planned_range(method_, values_, value);
     if (range.is_empty()) return;
     const bool is_written = writers_.visit(
         range.begin, range.end, [&](uint32_t writer, uintptr_t, uintptr_t) { join(value, writer); });
     // Bytes that nothing has written: what the last execution left there, or zeros.
-    if (!is_written) keep_written(value);
+    if (!is_written) begin_state(value);
   }
 
   void write(uint32_t value) {
@@ -98,6 +105,7 @@ class Grouping {
   const TableVector values_;
   std::vector<uint32_t> parents_;
   std::vector<bool> kept_;
+  std::vector<uint32_t> states_;  // read before they are written
   ByteMap<uint32_t> writers_;
 };
 

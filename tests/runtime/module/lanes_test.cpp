@@ -62,7 +62,9 @@ class RandomProgram {
     plan_.inputs.push_back(static_cast<int32_t>(plan_.values.size()));
     plan_.values.push_back(tensor({.sizes = {kSize}}));  // lent
     for (const int32_t input : plan_.inputs) live_.push_back({input, UINT64_MAX});
-    state_ = add(allocate(1), kSize);
+    const uint64_t state = allocate(1);
+    state_ = add(state, kSize);
+    next_state_ = add(state, kSize);  // the same bytes under another index
     for (int step = 0; step < 40; ++step) make_step();
     for (int i = 0; i < 3; ++i) plan_.outputs.push_back(pick().value);
     plan_.buffer_sizes = {0, static_cast<int64_t>(blocks_.size() * kBytes)};
@@ -123,8 +125,16 @@ class RandomProgram {
         live_.push_back({out, to});
         return;
       }
-      case 2:
-        return call_mix(state_, a, state_);
+      case 2: {
+        if (below(2) == 0) return call_mix(state_, a, state_);
+        // Through a result in between, so that no call shows that the next state replaces the state.
+        const uint64_t block = allocate(1);
+        const int32_t between = add(block, kSize);
+        call_mix(state_, a, between);
+        call_mix(between, b, next_state_);
+        live_.push_back({between, block});
+        return;
+      }
       case 3: {  // ends a value, so that its memory is used again
         const size_t at = below(live_.size());
         if (live_[at].block == UINT64_MAX) return;
@@ -146,6 +156,7 @@ class RandomProgram {
   std::vector<bool> blocks_;  // in use
   std::vector<Live> live_;
   int32_t state_ = 0;
+  int32_t next_state_ = 0;
 };
 
 // A method with its module. Each call is said to take 10 microseconds, too few for threads to share it, so
