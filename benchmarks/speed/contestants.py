@@ -52,6 +52,7 @@ class Rushlight:
     files = ("rushlight.pte",)
     peer = False
     computes = True
+    lanes: ClassVar[int | None] = None  # the most calls at once; None for one per thread
 
     @staticmethod
     def version() -> str:
@@ -64,7 +65,8 @@ class Rushlight:
     def __init__(self, folder: Path, threads: int, spins: bool) -> None:
         import rushlight
 
-        self.method = rushlight.load(folder / self.files[0], threads=threads).load_method("forward")
+        program = rushlight.load(folder / self.files[0], threads=threads, lanes=self.lanes)
+        self.method = program.load_method("forward")
 
     def adapted(self, inputs: list[np.ndarray]) -> Any:
         return inputs
@@ -79,11 +81,7 @@ class Rushlight:
 class RushlightInOrder(Rushlight):
     """rushlight with one call at a time, whose kernels use all threads."""
 
-    def __init__(self, folder: Path, threads: int, spins: bool) -> None:
-        import rushlight
-
-        program = rushlight.load(folder / self.files[0], threads=threads, lanes=1)
-        self.method = program.load_method("forward")
+    lanes = 1
 
 
 class RushlightOnOfficial(Rushlight):
@@ -96,6 +94,12 @@ class RushlightOnLowered(Rushlight):
     """rushlight on the program that the official exporter lowered to XNNPACK."""
 
     files = ("xnnpack.pte",)
+
+
+class RushlightOnLoweredInOrder(RushlightOnLowered):
+    """The same with one call at a time."""
+
+    lanes = 1
 
 
 class OnnxRuntime:
@@ -287,6 +291,7 @@ CONTESTANTS: dict[str, type[Any]] = {
     "rushlight, in order": RushlightInOrder,
     "rushlight, official program": RushlightOnOfficial,
     "rushlight, lowered program": RushlightOnLowered,
+    "rushlight, lowered, in order": RushlightOnLoweredInOrder,
     "ONNX Runtime": OnnxRuntime,
     "ONNX Runtime, parallel": OnnxRuntimeInParallel,
     "torch eager": TorchEager,
@@ -294,5 +299,5 @@ CONTESTANTS: dict[str, type[Any]] = {
     "ExecuTorch": ExecuTorch,
     "copy": Copy,
 }
-FOR_THREADS = {"rushlight, in order", "ONNX Runtime, parallel"}
+FOR_THREADS = {"rushlight, in order", "rushlight, lowered, in order", "ONNX Runtime, parallel"}
 """Contestants that do the same as another one if there is a single thread."""

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import torch
 from torch import Tensor, nn
 
-from networks.branches import Bidirectional, TwoTowers, WideAndDeep, inception
+from networks.branches import Bidirectional, TwoTowers, WideAndDeep, inception, small_inception
 from networks.small import DsCnn, Recurrent, ResNet8, autoencoder, mlp
 from networks.transformers import LlamaBlock, TextEncoder, VisionTransformer
 from networks.vision import mobilenet_v1, mobilenet_v2, mobilenet_v3_large, mobilenet_v3_small, resnet18
@@ -50,6 +50,7 @@ BRANCHES: dict[str, Callable[[], Made]] = {
     "two-towers": lambda: (TwoTowers(), (torch.randn(1, 512), torch.randn(1, 512))),
     "bidirectional-lstm": lambda: (Bidirectional(64, 128), (torch.randn(1, 40, 64),)),
     "inception": lambda: (inception(), (torch.randn(1, 480, 14, 14),)),
+    "small-inception": lambda: (small_inception(), (_image(14),)),
 }
 """Models with independent branches."""
 

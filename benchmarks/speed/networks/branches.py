@@ -76,6 +76,13 @@ class _Inception(nn.Module):
         return torch.cat([branch(x) for branch in self.branches], 1)
 
 
+def small_inception() -> nn.Sequential:
+    """Six blocks of fewer channels on a small image ([1, 3, 14, 14]), and a classifier."""
+    blocks = [_Inception(64 if i == 0 else 192, (64, 48, 64, 16, 32, 32)) for i in range(6)]
+    end = nn.Sequential(nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(192, 10))
+    return nn.Sequential(_convolution(3, 64, 3), *blocks, end)
+
+
 def inception() -> nn.Sequential:
     """Blocks 4a to 4d of GoogLeNet (Szegedy et al., 2015), on [1, 480, 14, 14], and a classifier."""
     return nn.Sequential(
