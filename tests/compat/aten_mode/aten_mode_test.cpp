@@ -123,6 +123,15 @@ TEST(AtenModeTensorPtr, Makers_GivePyTorchsTensors) {
   EXPECT_EQ((*accessor)[1][0], 3);
 }
 
+// The address is not read, so this needs no device.
+TEST(AtenModeTensorPtr, MemoryOfADevice_KeepsItsDevice) {
+  float memory[2] = {};
+  const at::Device device(at::DeviceType::CUDA, 1);
+  const auto tensor = executorch::extension::for_blob(memory, {2}).device(device).make_tensor_ptr();
+  EXPECT_EQ(tensor->device(), device);
+  EXPECT_EQ(tensor->const_data_ptr(), memory);
+}
+
 // A kernel in front of the build's, for a second program only: it counts its calls.
 int calls = 0;
 Tensor& add_out(KernelRuntimeContext&, const Tensor& self, const Tensor& other,
