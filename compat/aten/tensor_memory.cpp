@@ -4,6 +4,7 @@
 #include <cstring>
 #include <numeric>
 
+#include <ATen/native/Resize.h>
 #include <executorch/runtime/core/exec_aten/util/tensor_util.h>
 
 namespace executorch::ET_RUNTIME_NAMESPACE {
@@ -80,17 +81,21 @@ void reset_data_ptr(const at::Tensor& tensor) {
   impl->unsafe_storage().unsafeGetStorageImpl()->reset();
 }
 
-// Keeps the memory, which must hold the new shape: PyTorch's own resize would allocate more.
+// Keeps the memory if it holds the new shape. Otherwise a storage that PyTorch allows to grow is reallocated;
+// a storage over a program's or an application's memory is not.
 Error resize_tensor_impl(at::TensorImpl* impl, c10::ArrayRef<int64_t> new_sizes) {
   ET_CHECK_OR_RETURN_ERROR(static_cast<size_t>(impl->dim()) == new_sizes.size(), NotSupported,
                            "rank: expected %d, got %zu", static_cast<int>(impl->dim()), new_sizes.size());
   if (impl->sizes() == new_sizes) return Error::Ok;
   auto numel = executorch::aten::safe_numel(new_sizes.data(), static_cast<ssize_t>(new_sizes.size()));
   if (!numel.ok()) return numel.error();
-  const size_t needed = static_cast<size_t>(*numel) * impl->itemsize();
-  ET_CHECK_OR_RETURN_ERROR(!impl->has_storage() || needed <= impl->unsafe_storage().nbytes(), OutOfResources,
+  const size_t needed = static_cast<size_t>(impl->storage_offset() + *numel) * impl->itemsize();
+  const bool has_memory = !impl->has_storage() || needed <= impl->unsafe_storage().nbytes();
+  const bool may_grow = impl->is_cpu() && impl->has_storage() && impl->unsafe_storage().resizable();
+  ET_CHECK_OR_RETURN_ERROR(has_memory || may_grow, OutOfResources,
                            "resize: expected at most %zu bytes, got %zu", impl->unsafe_storage().nbytes(),
                            needed);
+  if (!has_memory) at::native::resize_bytes_cpu(impl->unsafe_storage().unsafeGetStorageImpl(), needed);
   std::array<uint8_t, kTensorDimensionLimit> order{};
   ET_CHECK_OK_OR_RETURN_ERROR(dim_order_of(*impl, order.data()));
   std::array<int64_t, kTensorDimensionLimit> strides{};

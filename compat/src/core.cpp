@@ -158,6 +158,12 @@ TensorImpl::Base TensorImpl::description_of(const TensorImpl& other, DimOrderTyp
 
 TensorImpl::TensorImpl(const TensorImpl& other) : Base(description_of(other, own_dim_order_, own_strides_)) {}
 
+Error TensorImpl::internal_resize_contiguous(ArrayRef<SizesType> sizes) {
+  ET_CHECK_OR_RETURN_ERROR(sizes.size() == static_cast<size_t>(dim()), NotSupported,
+                           "rank: expected %zd, got %zu", dim(), sizes.size());
+  return rushlight::compat::official(Base::resize(sizes));
+}
+
 size_t TensorImpl::nbytes() const { return static_cast<size_t>(numel()) * elementSize(scalar_type()); }
 
 ssize_t TensorImpl::element_size() const { return static_cast<ssize_t>(elementSize(scalar_type())); }

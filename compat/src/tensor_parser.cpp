@@ -32,14 +32,16 @@ Result<void*> planned_address(const executorch_flatbuffer::AllocationDetails& ad
   return allocator->get_offset_address(address.memory_id() - 1, static_cast<size_t>(offset), nbytes);
 }
 
-// The CPU by default; empty for a device that a tensor cannot represent.
+// The CPU by default; empty for a device that a tensor cannot represent. Devices other than the CPU are
+// numbered from 0.
 std::optional<etensor::Device> device_of(const executorch_flatbuffer::Tensor& tensor) {
   const auto* extra = tensor.extra_tensor_info();
   if (extra == nullptr) return etensor::Device(etensor::DeviceType::CPU);
   using Kind = executorch_flatbuffer::DeviceType;
   const int index = extra->device_index();
-  if (extra->device_type() < Kind::MIN || extra->device_type() > Kind::MAX ||
-      index < -rushlight::compat::kSignOfIndex || index >= rushlight::compat::kSignOfIndex)
+  const int lowest = extra->device_type() == Kind::CPU ? -rushlight::compat::kSignOfIndex : 0;
+  if (extra->device_type() < Kind::MIN || extra->device_type() > Kind::MAX || index < lowest ||
+      index >= rushlight::compat::kSignOfIndex)
     return std::nullopt;
   return etensor::Device(static_cast<etensor::DeviceType>(extra->device_type()), extra->device_index());
 }

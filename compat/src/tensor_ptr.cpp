@@ -27,14 +27,20 @@ namespace {
 
 #ifdef USE_ATEN_LIB
 
-// A tensor of PyTorch over the memory, whose storage calls the deleter.
+// A tensor of PyTorch over the memory, whose storage calls the deleter. at::for_blob() would need PyTorch's
+// library for the device, which a process that only passes the device's memory on may not have.
 TensorPtr make(TensorParts&& parts) {
   if (parts.deleter == nullptr) parts.deleter = [](void*) {};
-  return std::make_shared<Tensor>(at::for_blob(parts.data, parts.sizes)
-                                      .strides(parts.strides)
-                                      .deleter(std::move(parts.deleter))
-                                      .options(at::TensorOptions(parts.type).device(parts.device))
-                                      .make_tensor());
+  const auto options = at::TensorOptions(parts.type).device(parts.device);
+  const size_t nbytes =
+      at::detail::computeStorageNbytes(parts.sizes, parts.strides, options.dtype().itemsize());
+  c10::Storage storage(
+      c10::Storage::use_byte_size_t(), nbytes,
+      c10::InefficientStdFunctionContext::makeDataPtr(parts.data, std::move(parts.deleter), parts.device));
+  auto impl = c10::make_intrusive<TensorImpl>(
+      std::move(storage), c10::DispatchKeySet(options.computeDispatchKey()), options.dtype());
+  impl->set_sizes_and_strides(parts.sizes, parts.strides);
+  return std::make_shared<Tensor>(std::move(impl));
 }
 
 #else
@@ -159,7 +165,7 @@ TensorPtr assemble(TensorParts parts) {
 
 TensorPtr assemble(TensorParts parts, std::vector<uint8_t> bytes) {
   const size_t needed = checked_numel(parts.sizes) * runtime::elementSize(parts.type);
-  ET_CHECK_MSG(bytes.size() >= needed, "bytes: expected at least %zu, got %zu", needed, bytes.size());
+  ET_CHECK_MSG(bytes.size() == needed, "bytes: expected %zu, got %zu", needed, bytes.size());
   // Moving a vector keeps the address of its elements.
   parts.data = bytes.data();
   // The deleter, and with it the bytes, live as long as the tensor.

@@ -125,6 +125,8 @@ TEST(ResizeTensor, WithinTheBound_ChangesSizesAndStrides) {
   EXPECT_EQ(strides[0], 3);
   const int64_t larger[] = {5, 5};
   EXPECT_NE(executorch::runtime::resize_tensor(tensor, ArrayRef<int64_t>(larger)), Error::Ok);
+  EXPECT_EQ(executorch::runtime::resize_tensor(tensor, {smaller, 1}), Error::NotSupported);
+  EXPECT_EQ(tensor.sizes()[1], 3);
 }
 
 TEST(ResizeTensor, SizesBeyondInt32_AreRefused) {

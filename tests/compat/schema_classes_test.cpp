@@ -436,6 +436,19 @@ TEST(TensorParser, OfATensorOnADevice_KeepsIt) {
   EXPECT_EQ(tensor->unsafeGetTensorImpl()->device_index(), 0);
 }
 
+TEST(TensorParser, OfATensorOnADeviceBeforeTheFirst_IsRefused) {
+  t::TensorSpec spec;
+  spec.memory_id = 1;
+  spec.device = 1;
+  spec.device_index = -1;
+  File file(t::build(one_tensor(spec)));
+  auto program = Program::load(file.loader());
+  ASSERT_TRUE(program.ok());
+  Memory memory(64);
+  const flat::Tensor* described = first_tensor(ProgramTestFriend::root(*program));
+  EXPECT_EQ(parseTensor(&*program, memory.manager(), described).error(), Error::InvalidProgram);
+}
+
 TEST(TensorParser, OfLists_TakesTheValuesItNames) {
   float data[] = {1, 2};
   int32_t sizes[] = {2};

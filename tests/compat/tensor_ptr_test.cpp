@@ -74,7 +74,8 @@ TEST(MakeTensorPtrDeathTest, PartsThatDoNotFit_Abort) {
                "strides: expected at most 16 dimensions, got 17");
   EXPECT_DEATH(make_tensor_ptr({2, -3}, six), "sizes");
   EXPECT_DEATH(make_tensor_ptr({2, 3}, six, {}, {}, ScalarType::Int), "dtype");
-  EXPECT_DEATH(make_tensor_ptr({2, 3}, std::vector<uint8_t>(23), ScalarType::Float), "expected at least 24");
+  EXPECT_DEATH(make_tensor_ptr({2, 3}, std::vector<uint8_t>(23), ScalarType::Float), "expected 24, got 23");
+  EXPECT_DEATH(make_tensor_ptr({2, 3}, std::vector<uint8_t>(25), ScalarType::Float), "expected 24, got 25");
   EXPECT_DEATH(make_tensor_ptr(make_tensor_ptr({2, 3}, six), {7}), "expected at most 6");
 }
 

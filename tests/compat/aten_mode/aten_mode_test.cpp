@@ -84,7 +84,19 @@ TEST(AtenModeTensorUtil, ResizeTensor_KeepsMemoryAndDimOrder) {
   EXPECT_THAT(image.strides(), ElementsAre(30, 1, 15, 3));
   using executorch::runtime::aten::internal::resize_tensor_impl;
   EXPECT_EQ(resize_tensor_impl(image.unsafeGetTensorImpl(), {60}), Error::NotSupported);
-  EXPECT_EQ(resize_tensor_impl(image.unsafeGetTensorImpl(), {1, 3, 4, 6}), Error::OutOfResources);
+}
+
+TEST(AtenModeTensorUtil, ResizeTensor_BeyondTheMemory_GrowsWhatPyTorchAllocated) {
+  using executorch::runtime::aten::internal::resize_tensor_impl;
+  Tensor owner = at::arange(4, at::kFloat);
+  Tensor part = owner.slice(0, 2, 4);
+  ASSERT_EQ(resize_tensor_impl(part.unsafeGetTensorImpl(), {6}), Error::Ok);
+  EXPECT_EQ(owner.storage().nbytes(), (2 + 6) * sizeof(float));
+  EXPECT_TRUE(at::equal(owner, at::arange(4, at::kFloat)));
+  float memory[4] = {};
+  Tensor borrowed = at::from_blob(memory, {4}).slice(0, 2, 4);
+  EXPECT_EQ(resize_tensor_impl(borrowed.unsafeGetTensorImpl(), {3}), Error::OutOfResources);
+  EXPECT_EQ(borrowed.size(0), 2);
 }
 
 TEST(AtenModeTensorUtil, MemoryFunctions_ShareAndCopy) {
@@ -121,6 +133,15 @@ TEST(AtenModeTensorPtr, Makers_GivePyTorchsTensors) {
   auto accessor = executorch::extension::make_tensor_accessor<const float, 2>(*made);
   ASSERT_TRUE(accessor.ok());
   EXPECT_EQ((*accessor)[1][0], 3);
+}
+
+// The address is not read, so this needs no device.
+TEST(AtenModeTensorPtr, MemoryOfADevice_KeepsItsDevice) {
+  float memory[2] = {};
+  const at::Device device(at::DeviceType::CUDA, 1);
+  const auto tensor = executorch::extension::for_blob(memory, {2}).device(device).make_tensor_ptr();
+  EXPECT_EQ(tensor->device(), device);
+  EXPECT_EQ(tensor->const_data_ptr(), memory);
 }
 
 // A kernel in front of the build's, for a second program only: it counts its calls.

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // extension/aten_util in the portable mode: both kinds of tensor over the same memory.
-#include <ATen/ATen.h>
 #include <executorch/extension/aten_util/aten_bridge.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -116,7 +116,8 @@ NodePtr tensor(const TensorSpec& spec) {
     fields[9] = link(table({{0, number(spec.mutable_segment.value_or(0))},
                             {1, link(text("layer.weight"))},
                             {2, number(static_cast<uint8_t>(spec.external))},
-                            {3, number(spec.device)}}));
+                            {3, number(spec.device)},
+                            {4, number(spec.device_index)}}));
   }
   return value(5, table(std::move(fields)));
 }

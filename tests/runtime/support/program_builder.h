@@ -30,6 +30,7 @@ struct TensorSpec {
   std::optional<uint64_t> mutable_segment = std::nullopt;
   bool external = false;  // under the name layer.weight
   uint8_t device = 0;
+  int8_t device_index = 0;
 };
 
 // Values of a method, to be listed in PlanSpec::values. Items of lists of integers and tensors are indices of

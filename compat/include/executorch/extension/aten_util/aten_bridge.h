@@ -9,6 +9,7 @@
 // The functions abort where one kind of tensor cannot describe the other's memory.
 #pragma once
 
+#include <ATen/Functions.h>
 #include <ATen/core/Tensor.h>
 #include <c10/core/ScalarTypeToTypeMeta.h>
 #include <executorch/extension/aten_util/aten_device.h>

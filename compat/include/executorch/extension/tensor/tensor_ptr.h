@@ -48,7 +48,7 @@ struct TensorParts {
 // Checks the parts, derives missing ones and creates the tensor. Aborts if they do not match: a negative
 // size, more than INT32_MAX elements, a dim order that is no permutation, strides that are not dense.
 TensorPtr assemble(TensorParts parts);
-// Uses `bytes` as memory; they must suffice for the elements, and replace data and deleter of `parts`.
+// Uses `bytes` as memory, as many as the elements have; they replace data and deleter of `parts`.
 TensorPtr assemble(TensorParts parts, std::vector<uint8_t> bytes);
 // Copies the elements of `range`, which must have as many as the sizes give, from type T to parts.type.
 // Aborts if runtime::canCast() excludes the conversion: floating point to integers, or another type to bool.
@@ -78,8 +78,8 @@ TensorPtr make_tensor_ptr(
     executorch::aten::TensorShapeDynamism dynamism = executorch::aten::TensorShapeDynamism::DYNAMIC_BOUND,
     std::function<void(void*)> deleter = nullptr);
 
-// A tensor that owns its memory: `data` holds the bytes of its elements, at least as many as the shape needs.
-// They are moved, not copied. To create a uint8 tensor from elements, pass ScalarType::Byte.
+// A tensor that owns its memory: `data` holds the bytes of its elements, as many as the shape needs. They are
+// moved, not copied. To create a uint8 tensor from elements, pass ScalarType::Byte.
 TensorPtr make_tensor_ptr(
     std::vector<executorch::aten::SizesType> sizes, std::vector<uint8_t> data,
     std::vector<executorch::aten::DimOrderType> dim_order, std::vector<executorch::aten::StridesType> strides,

@@ -109,11 +109,9 @@ class TensorImpl : public rushlight::TensorImpl {
   ET_DEPRECATED void set_sizes_contiguous(ArrayRef<SizesType> sizes) {
     ET_CHECK_MSG(internal_resize_contiguous(sizes) == Error::Ok, "sizes: not possible for this tensor");
   }
-  // Sets new sizes of the same rank in the present dim order. Errors: InvalidArgument (rank, negative size),
-  // NotSupported (static shape), OutOfResources (more elements than at construction).
-  ET_NODISCARD Error internal_resize_contiguous(ArrayRef<SizesType> sizes) {
-    return rushlight::compat::official(Base::resize(sizes));
-  }
+  // Sets new sizes of the same rank in the present dim order. Errors: InvalidArgument (negative size),
+  // NotSupported (another rank, static shape), OutOfResources (more elements than at construction).
+  ET_NODISCARD Error internal_resize_contiguous(ArrayRef<SizesType> sizes);
 
  private:
   // Copies the arrays that the other stores itself to the given ones, and returns a description with these.

@@ -183,8 +183,8 @@ ET_NODISCARD inline Error resize_tensor_impl(
 
 // Sets new sizes of the same rank and recomputes the strides for the tensor's dim order; memory and elements
 // stay where they are, so resize before writing. A static tensor accepts its own sizes only. O(rank). Errors:
-// InvalidArgument (rank, negative size), NotSupported (static shape), OutOfResources (more elements than at
-// construction).
+// InvalidArgument (negative size), NotSupported (another rank, static shape), OutOfResources (more elements
+// than at construction).
 ET_NODISCARD inline Error resize_tensor(executorch::aten::Tensor t,
                                         executorch::aten::ArrayRef<executorch::aten::SizesType> new_sizes) {
   return internal::resize_tensor_impl(t.unsafeGetTensorImpl(), new_sizes);
