@@ -172,6 +172,25 @@ class Views {
   bool is_too_long_ = false;
 };
 
+// Adds a read for each argument that the call may change in part, such as a cache: its bytes hold what was
+// there before. Results are the last arguments of a schema, and are written as a whole; an operator of an
+// application may do anything.
+void add_updates(const MethodCalls& calls, const OperatorTable& operators, Instruction* made) {
+  const KernelEntry& kernel = calls.kernel(made->site.call);
+  const auto is_written = [&](size_t i) { return kernel.signature[i] == 'w' || kernel.signature[i] == 'k'; };
+  size_t results = std::strlen(kernel.signature);
+  if (!operators.keeps_order(kernel)) {
+    while (results > 0 && is_written(results - 1)) --results;
+  }
+  const auto indices = made->site.call.vector<int32_t>(schema::kernel_call::kArgs);
+  for (size_t i = 0; i < results; ++i) {
+    if (!is_written(i)) continue;
+    for_each_named(calls.values(), static_cast<size_t>(indices[i]), [&](size_t named) {
+      made->uses.push_back({static_cast<uint32_t>(named), ValueAccess::Read});
+    });
+  }
+}
+
 // Reads the instructions of all chains. Sets `*jumps` if control may not follow their order.
 std::vector<Instruction> read_instructions(const MethodCalls& calls, const OperatorTable& operators,
                                            bool* jumps, Views* views) {
@@ -203,6 +222,7 @@ std::vector<Instruction> read_instructions(const MethodCalls& calls, const Opera
         for_each_named(calls.values(), value,
                        [&](size_t named) { made.uses.push_back({static_cast<uint32_t>(named), access}); });
       });
+      if (kind == InstructionKind::KernelCall) add_updates(calls, operators, &made);
       views->follow(calls, &made);
     }
   }

@@ -2,6 +2,7 @@
 // Calls in lanes give the bits that they give one after another: on random programs whose memory is reused,
 // and in the order of failures, state and interrupts.
 #include <atomic>
+#include <cstring>
 #include <memory>
 #include <random>
 #include <string>
@@ -36,6 +37,13 @@ Error mix(KernelContext& context, const Tensor& a, const Tensor& b, Tensor& out)
   return Error::Ok;
 }
 
+// cache[position] = a[0]; out = cache
+Error update(KernelContext&, const Tensor& a, Tensor& cache, int64_t position, Tensor& out) {
+  cache.mutable_data_ptr<float>()[position] = a.const_data_ptr<float>()[0];
+  std::memcpy(out.mutable_data_ptr(), cache.const_data_ptr(), out.nbytes());
+  return Error::Ok;
+}
+
 Error fail(KernelContext&, const Tensor& a, Tensor&) {
   return a.const_data_ptr<float>()[0] < 0 ? Error::Internal : Error::Ok;
 }
@@ -43,12 +51,13 @@ Error fail(KernelContext&, const Tensor& a, Tensor&) {
 constexpr KernelEntry kEntries[] = {
     {"test::fail", &boxed<&fail>, signature_of<&fail>()},
     {"test::mix", &boxed<&mix>, signature_of<&mix>()},
+    {"test::update", &boxed<&update>, signature_of<&update>()},
 };
 constexpr const char* kNone[] = {nullptr};
 constexpr const char* kMix[] = {"test::mix", nullptr};
-constexpr OperatorTable kFree = {kEntries, 2, nullptr, nullptr, kNone};
-constexpr OperatorTable kOrderedMix = {kEntries, 2, nullptr, nullptr, kMix};
-constexpr OperatorTable kOrdered = {kEntries, 2};
+constexpr OperatorTable kFree = {kEntries, 3, nullptr, nullptr, kNone};
+constexpr OperatorTable kOrderedMix = {kEntries, 3, nullptr, nullptr, kMix};
+constexpr OperatorTable kOrdered = {kEntries, 3};
 
 constexpr int32_t kSize = 8;
 constexpr uint64_t kBytes = kSize * sizeof(float);
@@ -266,6 +275,32 @@ TEST(Lanes, OperatorsThatKeepTheirOrder_AreInNoWindow) {
     EXPECT_EQ(method->lane_facts().windows, 0u);
     EXPECT_EQ(method->lane_facts().planned_bytes, method->lane_facts().program_bytes);
   }
+}
+
+TEST(Lanes, ACacheThatIsWrittenInPart_KeepsTheRest) {
+  PlanSpec plan = two_chains(3);
+  plan.operators.emplace_back("test::update", "");
+  // Beyond all others, one after the other: nothing but the update uses the cache.
+  const auto block = [&](uint64_t at) {
+    plan.values.push_back(tensor({.sizes = {kSize}, .memory_id = 1, .offset = at * kBytes}));
+    return static_cast<int32_t>(plan.values.size()) - 1;
+  };
+  const int32_t cache = block(6), out = block(7);
+  plan.values.push_back(integer(3));
+  plan.instructions.push_back(
+      call(2, {plan.outputs[0], cache, static_cast<int32_t>(plan.values.size()) - 1, out}));
+  plan.outputs.push_back(out);
+  plan.buffer_sizes = {0, 8 * kBytes};
+  Loading method(build(plan), 2, plan.instructions.size());
+  Loading in_order(build(plan), 1, plan.instructions.size());
+  ASSERT_TRUE(method.ok() && in_order.ok());
+  ASSERT_EQ(method->lane_facts().windows, 1u);
+  for (int call = 0; call < 16; ++call) {
+    const auto first = static_cast<float>(call);
+    ASSERT_EQ(method.run(first), in_order.run(first));
+  }
+  // The cache shares bytes with nothing: inputs, results, the cache, and two blocks for each chain.
+  EXPECT_EQ(method->lane_facts().planned_bytes, 10 * LaneMemory::kAlignment);
 }
 
 TEST(Lanes, JumpsEndWindows_AndMemoryStays) {
