@@ -346,8 +346,7 @@ class InvalidSelection(RushlightError):
 
 
 class MissingDependency(RushlightError):
-    """A Python package of an extra is not installed; `extra` is the extra's name. `install` is a command for
-    the package alone."""
+    """A Python package of `extra` is not installed; `install` is a command for the package alone."""
 
     exit_code = 23
 

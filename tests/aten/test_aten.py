@@ -15,7 +15,6 @@ import torch
 
 import rushlight
 from rushlight import errors, process
-from rushlight.sources import source_root
 
 ROOT = Path(__file__).resolve().parents[2]
 aten = torch.ops.aten
@@ -110,7 +109,8 @@ def test_pytorch_comes_first_on_request(build: Callable[..., Path], tmp_path: Pa
 
 
 def refusal(folder: Path, *options: str, **environment: str) -> str:
-    command = ["cmake", "-S", source_root(), "-B", folder / "build", "-G", "Ninja", *options]
+    # The checkout: an installed package's folder has torch beside it.
+    command = ["cmake", "-S", ROOT, "-B", folder / "build", "-G", "Ninja", *options]
     result = process.run(command, env=environment)
     assert result.returncode != 0
     return " ".join(result.stderr.split())

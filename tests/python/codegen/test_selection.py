@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import re
 from itertools import permutations
 from pathlib import Path
 
@@ -217,7 +218,16 @@ def test_the_operator_table_is_sorted_and_declares_each_kernel(table: OperatorTa
     text = operator_table(selection.resolve())
     assert text.index('{"aten::add.out"') < text.index('{"aten::mm.out"') < text.index('{"executorch_prim')
     assert "Error prim_add(KernelContext& context, const EValue& a, const EValue& b, EValue& out);" in text
-    assert "selected_operators = {entries_of_executorch_kernels, 3}" in text
+    named = "{entries_of_executorch_kernels, 3, nullptr, nullptr, order_of_executorch_kernels}"
+    assert f"selected_operators = {named}" in text
+
+
+def test_the_operator_table_names_what_keeps_the_programs_order() -> None:
+    selection = Selection(load_table(ROOT / "kernels" / "ops.yaml"))
+    selection.add_list("mm.out,rand.out,bernoulli.out")
+    text = operator_table(selection.resolve())
+    order = text[text.index("order_of_executorch_kernels[] = {") :].split("}")[0]
+    assert re.findall(r'"(.*)"', order) == ["aten::bernoulli.out", "aten::rand.out"]
 
 
 def test_only_a_table_whose_kernels_prepare_names_what_does() -> None:
@@ -226,9 +236,9 @@ def test_only_a_table_whose_kernels_prepare_names_what_does() -> None:
     rows = selection.resolve()
     text = operator_table(rows)
     assert '#include "runtime/executor/prepare_support.h"' in text
-    assert "_kernels, 2, nullptr, kPrepareSupport}" in text
+    assert "_kernels, 2, nullptr, kPrepareSupport, order_of_executorch_kernels}" in text
     text = operator_table(rows, prepares=False)
-    assert "runtime/executor" not in text and "_kernels, 2}" in text
+    assert "runtime/executor" not in text and "_kernels, 2, nullptr, nullptr, order_of" in text
 
 
 def test_files_that_stay_the_same_keep_their_time_stamp(table: OperatorTable, tmp_path: Path) -> None:

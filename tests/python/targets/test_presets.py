@@ -18,7 +18,7 @@ BUILD_TYPES = {"minsize": "MinSizeRel", "release": "Release", "debug": "Debug"}
 PRESETS: dict[str, Any] = json.loads((ROOT / "CMakePresets.json").read_text())
 CONFIGURE: dict[str, dict[str, Any]] = {preset["name"]: preset for preset in PRESETS["configurePresets"]}
 VISIBLE = [name for name, preset in CONFIGURE.items() if not preset.get("hidden")]
-OTHERS = ["target", "tests", "fuzz"]
+OTHERS = ["target", "tests", "fuzz", "tsan"]
 TARGETS = ["host", *table().rows]
 USUAL = {name: "release" if name == "host" else "minsize" for name in TARGETS}
 
