@@ -213,7 +213,7 @@ target_link_libraries(app PRIVATE dynamic_mlp)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("weights", ["incbin", "array"])
+@pytest.mark.parametrize("weights", ["incbin", pytest.param("array", marks=pytest.mark.exhaustive)])
 def test_an_application_brings_its_arena_and_gets_what_the_interpreter_gives(
     weights: str, tmp_path: Path
 ) -> None:
