@@ -180,7 +180,7 @@ std::optional<BoxedCall> BoxedCall::make(const c10::FunctionSchema& schema, Func
   if (!is_out_variant) {
     for (const c10::Argument& result : schema.returns()) {
       const char code = code_of(*result.type(), true);
-      if (!is_written(code)) return {};
+      if (!rushlight::is_written(code)) return {};
       call.signature_ += code;
     }
   }
@@ -216,7 +216,7 @@ Error BoxedCall::operator()(const char* name, EValue* const* arguments) const no
     torch::jit::Stack stack;
     torch::jit::Stack written;
     for (size_t i = 0; i < num_parameters_; ++i) {
-      if (is_written(signature_[i])) {
+      if (rushlight::is_written(signature_[i])) {
         written.push_back(written_value(*arguments[i], signature_.c_str(), arguments));
         stack.push_back(written.back());
       } else {
@@ -237,7 +237,7 @@ Error BoxedCall::store(const torch::jit::Stack& results, const torch::jit::Stack
   const torch::jit::Stack& values = returned ? results : written;
   size_t next = 0;
   for (size_t i = 0; i < signature_.size(); ++i) {
-    if (!is_written(signature_[i])) continue;
+    if (!rushlight::is_written(signature_[i])) continue;
     RL_CHECK(next < values.size(), Error::Internal, "expected %lu results, got %lu", log_number(next + 1),
              log_number(values.size()));
     RL_TRY(store_value(values[next], *arguments[i], next));

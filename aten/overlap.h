@@ -4,25 +4,10 @@
 
 #include <cstdint>
 
+#include "runtime/kernel/operator_table.h"
 #include "runtime/tensor/evalue.h"
 
 namespace rushlight::aten {
-
-// Signature characters of written arguments.
-constexpr bool is_written(char code) { return code == 'w' || code == 'k'; }
-
-// Calls f(tensor) for each tensor of an argument.
-template <class F>
-void for_each_tensor(const EValue& value, F f) {
-  if (value.is_tensor()) return f(value.to_tensor());
-  if (value.tag == Tag::ListTensor) {
-    for (const Tensor& tensor : value.to_tensor_list()) f(tensor);
-  } else if (value.tag == Tag::ListOptionalTensor) {
-    for (const auto& tensor : value.to_optional_tensor_list()) {
-      if (tensor.has_value()) f(*tensor);
-    }
-  }
-}
 
 // True if the memory that `written` has for its largest shape meets the elements of `read`.
 inline bool overlap(const TensorImpl& written, const TensorImpl& read) {

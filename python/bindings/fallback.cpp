@@ -29,7 +29,7 @@ namespace {
 template <class F>
 void for_each_written(const char* signature, EValue* const* arguments, F f) {
   for (size_t i = 0; signature[i] != '\0'; ++i)
-    if (aten::is_written(signature[i])) aten::for_each_tensor(*arguments[i], f);
+    if (is_written(signature[i])) for_each_tensor(*arguments[i], f);
 }
 
 // PyTorch writes some optional tensors without saying so in its schema: running statistics of
@@ -206,8 +206,8 @@ class ServedOperator final : public KernelEntry {
     try {
       py::list list;
       for (size_t i = 0; signature[i] != '\0'; ++i) {
-        list.append(aten::is_written(signature[i]) ? written_argument(signature, arguments, *arguments[i])
-                                                   : read_argument(signature[i], *arguments[i]));
+        list.append(is_written(signature[i]) ? written_argument(signature, arguments, *arguments[i])
+                                             : read_argument(signature[i], *arguments[i]));
       }
       const Error error = resize_written(signature, arguments, function_(list));
       if (error != Error::Ok) *text = "the result does not fit in the output";

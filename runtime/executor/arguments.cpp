@@ -49,8 +49,6 @@ bool accepts(char code, const EValue& value) {
   }
 }
 
-bool is_written(char code) { return code == 'w' || code == 'k'; }
-
 uint32_t count_tensors(const EValue& value) {
   if (value.is_tensor()) return 1;
   const bool is_list = value.tag == Tag::ListTensor || value.tag == Tag::ListOptionalTensor;

@@ -68,8 +68,7 @@ inline void for_each_use(flatbuffer::Table instruction, const KernelEntry* const
           std::strchr(signature, 'e') != nullptr ? ValueAccess::Shown : ValueAccess::Read;
       for (const bool writes : {false, true}) {
         for (size_t i = 0; signature[i] != '\0'; ++i) {
-          const bool is_written = signature[i] == 'w' || signature[i] == 'k';
-          if (is_written != writes) continue;
+          if (is_written(signature[i]) != writes) continue;
           const ValueAccess access = writes                ? ValueAccess::Written
                                      : signature[i] == 'e' ? ValueAccess::Replaced
                                                            : read;

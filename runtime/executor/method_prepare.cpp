@@ -24,19 +24,6 @@ namespace {
 // scalar to a large tensor would store the tensor.
 constexpr size_t kMostGrowth = 8;
 
-// Calls f for each tensor of an argument.
-template <class F>
-void for_each_tensor(const EValue& value, F f) {
-  if (value.is_tensor()) return f(value.to_tensor());
-  if (value.tag == Tag::ListTensor) {
-    for (const Tensor& tensor : value.to_tensor_list()) f(tensor);
-  } else if (value.tag == Tag::ListOptionalTensor) {
-    for (const std::optional<Tensor>& tensor : value.to_optional_tensor_list()) {
-      if (tensor.has_value()) f(*tensor);
-    }
-  }
-}
-
 // Index of the only written argument, if there is exactly one and it is a tensor; otherwise the signature's
 // length.
 size_t find_written(const char* signature) {

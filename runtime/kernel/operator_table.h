@@ -19,6 +19,9 @@ using ErasedKernel = void (*)();
 // `kernel` is the entry's: kernels with the same C++ type share one unpacking function.
 using KernelFunction = Error (*)(KernelContext& context, EValue* const* arguments, ErasedKernel kernel);
 
+// Returns true if a signature's character is that of tensors that are written (boxing.h).
+constexpr bool is_written(char code) { return code == 'w' || code == 'k'; }
+
 // A row of the table.
 struct KernelEntry {
   const char* name;  // "aten::add.out", "aten::sym_size.int"; no trailing dot if there is no overload

@@ -140,4 +140,17 @@ struct EValue {
 
 static_assert(sizeof(EValue) == 16);
 
+// Calls f(tensor) for each tensor of a value: itself, or each present item of a list.
+template <class F>
+void for_each_tensor(const EValue& value, F f) {
+  if (value.is_tensor()) return f(value.to_tensor());
+  if (value.tag == Tag::ListTensor) {
+    for (const Tensor& tensor : value.to_tensor_list()) f(tensor);
+  } else if (value.tag == Tag::ListOptionalTensor) {
+    for (const std::optional<Tensor>& tensor : value.to_optional_tensor_list()) {
+      if (tensor.has_value()) f(*tensor);
+    }
+  }
+}
+
 }  // namespace rushlight

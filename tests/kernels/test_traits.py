@@ -160,7 +160,7 @@ def test_rows_that_draw_are_those_that_pytorch_seeds() -> None:
 
 
 def test_an_argument_that_a_call_changes_in_part_is_not_the_last_one_before_the_results() -> None:
-    """Hosts tell results, which are written as a whole, from caches by their place at the end."""
+    """Hosts tell results, which are written as a whole and end a signature, from caches."""
     for name, row in TABLE.operators.items():
         positional = row.schema.text.split(", *,")[0].split("->")[0]
         assert "!" not in positional.rpartition(", ")[2], f"{name}: add the argument before another one"

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "runtime/module/lanes/planned_range.h"
+
 namespace rushlight {
 
 namespace {
@@ -18,13 +20,12 @@ constexpr double kDivided = 0.92;
 // Calls below this time (ns) are not divided; kernels' grains are about as large.
 constexpr double kLeast = 12000;
 
-double bytes_of(const Method& method, const Instruction& instruction) {
+// The bytes of the tensors that an instruction uses, or of those that it writes.
+double bytes_of(const Method& method, const Instruction& instruction, bool only_written) {
   const auto values = method.meta().plan().tables(schema::plan::kValues);
   double bytes = 0;
   for (const InstructionUse& use : instruction.uses) {
-    if (values[use.value].scalar<uint8_t>(schema::evalue::kValType) !=
-        static_cast<uint8_t>(schema::ValueKind::Tensor))
-      continue;
+    if ((only_written && !use.writes()) || !is_tensor(values, use.value)) continue;
     const TensorImpl& tensor = *method.tensor(use.value).impl();
     bytes +=
         static_cast<double>(tensor.numel_bound()) * static_cast<double>(element_size(tensor.scalar_type()));
@@ -32,16 +33,11 @@ double bytes_of(const Method& method, const Instruction& instruction) {
   return bytes;
 }
 
-// The bytes that the results have: what a call without an estimate certainly touches, also if it gathers a
-// few rows of a large table.
+// A call without an estimate touches at least its results, also if it gathers a few rows of a large table.
 double time_of(const Method& method, const Instruction& instruction, const CallWork& work) {
   if (work.products > 0) return kCall + work.products / kProducts;
-  Instruction results;
-  for (const InstructionUse& use : instruction.uses) {
-    if (use.writes()) results.uses.push_back(use);
-  }
   // Twice the results: most calls read as much as they write; a reduction reads more.
-  const double all = bytes_of(method, instruction), written = bytes_of(method, results);
+  const double all = bytes_of(method, instruction, false), written = bytes_of(method, instruction, true);
   return kCall + std::max(2 * written, std::min(all, 16 * written)) / kBytes;
 }
 

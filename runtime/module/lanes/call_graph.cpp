@@ -177,14 +177,13 @@ class Views {
 // application may do anything.
 void add_updates(const MethodCalls& calls, const OperatorTable& operators, Instruction* made) {
   const KernelEntry& kernel = calls.kernel(made->site.call);
-  const auto is_written = [&](size_t i) { return kernel.signature[i] == 'w' || kernel.signature[i] == 'k'; };
   size_t results = std::strlen(kernel.signature);
   if (!operators.keeps_order(kernel)) {
-    while (results > 0 && is_written(results - 1)) --results;
+    while (results > 0 && is_written(kernel.signature[results - 1])) --results;
   }
   const auto indices = made->site.call.vector<int32_t>(schema::kernel_call::kArgs);
   for (size_t i = 0; i < results; ++i) {
-    if (!is_written(i)) continue;
+    if (!is_written(kernel.signature[i])) continue;
     for_each_named(calls.values(), static_cast<size_t>(indices[i]), [&](size_t named) {
       made->uses.push_back({static_cast<uint32_t>(named), ValueAccess::Read});
     });

@@ -106,7 +106,7 @@ class Search {
     for (const size_t count : counts_) components_.emplace_back(graph, costs, threads / count);
   }
 
-  LanePlan run() {
+  std::vector<Window> run() {
     for (size_t begin = 0; begin < costs_.size(); ++begin) {
       const double time = best_[begin].time;
       offer(begin + 1, {time + costs_[begin].on(threads_), begin, 1});
@@ -137,15 +137,13 @@ class Search {
     }
   }
 
-  LanePlan result() {
-    LanePlan plan;
-    for (const CallCost& cost : costs_) plan.before += cost.on(threads_);
-    plan.after = best_.back().time;
+  std::vector<Window> result() {
+    std::vector<Window> windows;
     for (size_t end = costs_.size(); end > 0; end = best_[end].begin) {
-      if (best_[end].lanes > 1) plan.windows.push_back(window(best_[end].begin, end, best_[end].lanes));
+      if (best_[end].lanes > 1) windows.push_back(window(best_[end].begin, end, best_[end].lanes));
     }
-    std::reverse(plan.windows.begin(), plan.windows.end());
-    return plan;
+    std::reverse(windows.begin(), windows.end());
+    return windows;
   }
 
   Window window(size_t begin, size_t end, size_t lanes) {
@@ -176,8 +174,8 @@ class Search {
 
 }  // namespace
 
-LanePlan plan_lanes(const CallGraph& graph, const std::vector<CallCost>& costs, size_t threads,
-                    size_t lanes) {
+std::vector<Window> plan_lanes(const CallGraph& graph, const std::vector<CallCost>& costs, size_t threads,
+                               size_t lanes) {
   return Search(graph, costs, threads, std::min(lanes, threads)).run();
 }
 

@@ -24,15 +24,9 @@ struct Window {
   std::vector<std::vector<uint32_t>> lanes;
 };
 
-// The windows of a method, in program order and disjoint.
-struct LanePlan {
-  std::vector<Window> windows;
-  double before = 0;  // estimated ns of an execution without lanes
-  double after = 0;   // and with them
-};
-
-// Plans lanes for a pool of `threads` threads, at most `lanes` at once. A window is taken if it saves a
-// part of its time that a measurement would show.
-LanePlan plan_lanes(const CallGraph& graph, const std::vector<CallCost>& costs, size_t threads, size_t lanes);
+// Returns the windows of a method, in program order and disjoint, for a pool of `threads` threads, at most
+// `lanes` at once. A window is taken if it saves a part of its time that a measurement would show.
+std::vector<Window> plan_lanes(const CallGraph& graph, const std::vector<CallCost>& costs, size_t threads,
+                               size_t lanes);
 
 }  // namespace rushlight

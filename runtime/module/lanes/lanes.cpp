@@ -59,26 +59,25 @@ std::unique_ptr<Lanes> Lanes::plan(Method& method, const OperatorTable& operator
   std::optional<CallGraph> graph = CallGraph::of(method, operators);
   if (!graph.has_value()) return nullptr;
   const std::vector<CallCost> costs = call_costs(method, *graph, *options.work, *options.seconds);
-  LanePlan plan = plan_lanes(*graph, costs, threads, options.lanes);
-  if (plan.windows.empty()) return nullptr;
-  return std::unique_ptr<Lanes>(
-      new Lanes(method, pool, kernel_threads, std::move(*graph), std::move(plan), options));
+  const std::vector<Window> windows = plan_lanes(*graph, costs, threads, options.lanes);
+  if (windows.empty()) return nullptr;
+  return std::unique_ptr<Lanes>(new Lanes(method, pool, kernel_threads, std::move(*graph), windows, options));
 }
 
-Lanes::Lanes(Method& method, ThreadPool& pool, ThreadPool& kernel_threads, CallGraph graph, LanePlan plan,
-             const Options& options)
+Lanes::Lanes(Method& method, ThreadPool& pool, ThreadPool& kernel_threads, CallGraph graph,
+             const std::vector<Window>& windows, const Options& options)
     : method_(method),
       calls_(method),
       pool_(pool),
       kernel_threads_(kernel_threads),
       graph_(std::move(graph)),
-      plan_(std::move(plan)),
+      moves_memory_(graph_->groups() != nullptr),
       scratch_bytes_(aligned(options.scratch)) {
-  if (moves_memory()) memory_ = plan_lane_memory(graph_, plan_.windows);
-  const std::vector<Instruction>& instructions = graph_.instructions();
+  if (moves_memory_) memory_ = plan_lane_memory(*graph_, windows);
+  const std::vector<Instruction>& instructions = graph_->instructions();
   lengths_.resize(instructions.size());
   window_at_.resize(instructions.size());
-  for (const Window& window : plan_.windows) {
+  for (const Window& window : windows) {
     lengths_[window.begin] = static_cast<uint32_t>(window.end - window.begin);
     window_at_[window.begin] = static_cast<uint32_t>(windows_.size());
     PlannedWindow& made = windows_.emplace_back();
@@ -113,7 +112,8 @@ Error Lanes::start(Memory& memory) {
     RL_TRY_ASSIGN(CallFrame frame, calls_.make_frame(&arena, &scratch_.back(), nullptr));
     frames_.push_back(frame);
   }
-  if (moves_memory()) move_tensors(planned);
+  if (moves_memory_) move_tensors(planned);
+  graph_.reset();
   calls_.set_windows(lengths_.data(), this);
   return Error::Ok;
 }
@@ -122,7 +122,7 @@ Error Lanes::start(Memory& memory) {
 void Lanes::move_tensors(Span<uint8_t> memory) {
   uint8_t* base = memory.data() + (aligned(reinterpret_cast<uintptr_t>(memory.data())) -
                                    reinterpret_cast<uintptr_t>(memory.data()));
-  const std::vector<MemoryGroup>& groups = graph_.groups()->groups();
+  const std::vector<MemoryGroup>& groups = graph_->groups()->groups();
   for (size_t i = 0; i < groups.size(); ++i) {
     const MemoryGroup& group = groups[i];
     uint8_t* to = base + memory_.offsets[i];

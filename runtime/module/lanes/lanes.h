@@ -8,6 +8,7 @@
 
 #include <atomic>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "runtime/executor/method_calls.h"
@@ -65,7 +66,7 @@ class Lanes final : private WindowExecutor {
   [[nodiscard]] size_t bytes() const;
   [[nodiscard]] size_t num_lanes() const { return num_lanes_; }
   // Returns true if start() moves all of the method's planned tensors, and its planned buffers are free then.
-  [[nodiscard]] bool moves_memory() const { return graph_.groups() != nullptr; }
+  [[nodiscard]] bool moves_memory() const { return moves_memory_; }
   // Moves the planned tensors and takes over the windows. Error: MemoryAllocationFailed; then nothing has
   // changed.
   Error start(Memory& memory);
@@ -81,8 +82,8 @@ class Lanes final : private WindowExecutor {
     Trial trial;
   };
 
-  Lanes(Method& method, ThreadPool& pool, ThreadPool& kernel_threads, CallGraph graph, LanePlan plan,
-        const Options& options);
+  Lanes(Method& method, ThreadPool& pool, ThreadPool& kernel_threads, CallGraph graph,
+        const std::vector<Window>& windows, const Options& options);
   Error execute_window(size_t number) override;
   // Polls the method's interrupt. Only for the thread that executes the method.
   Error poll();
@@ -95,8 +96,8 @@ class Lanes final : private WindowExecutor {
   MethodCalls calls_;
   ThreadPool& pool_;
   ThreadPool& kernel_threads_;
-  CallGraph graph_;
-  LanePlan plan_;
+  std::optional<CallGraph> graph_;  // until start()
+  bool moves_memory_;
   LaneMemory memory_;
   size_t scratch_bytes_;
   size_t frame_bytes_ = 0;
