@@ -20,7 +20,7 @@ constexpr double kDivided = 0.92;
 // Calls below this time (ns) are not divided; kernels' grains are about as large.
 constexpr double kLeast = 12000;
 
-// The bytes of the tensors that an instruction uses, or of those that it writes.
+// The bytes of the tensors that an instruction uses, or only of the tensors that it writes.
 double bytes_of(const Method& method, const Instruction& instruction, bool only_written) {
   const auto values = method.meta().plan().tables(schema::plan::kValues);
   double bytes = 0;
