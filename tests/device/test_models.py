@@ -49,6 +49,8 @@ SMALL = {
     "softmax_neginf": "cortex-m55",
     "softplus": "rv32imac",
 }
+# One for each kind of target; the others repeat what test_targets.py runs with one runner.
+SMALL_TAKEN = {"dtype_int64", "dtype_float16", "list_split_cat"}
 # Bytes: runtime, selected kernels, runner, startup code and C library, without the weights.
 DSCNN_FLASH = {"cortex-m55": 43_850, "cortex-m4": 45_500, "rv32imac": 47_000}
 # Instructions of one inference; QEMU counts them exactly.
@@ -114,7 +116,12 @@ def test_a_model_gives_the_expected_outputs(name: str, model_target: Target, tmp
 
 @pytest.mark.parametrize(
     ("name", "small_target"),
-    [pytest.param(name, target, marks=marker(target)) for name, target in SMALL.items()],
+    [
+        pytest.param(
+            name, target, marks=[marker(target), *([] if name in SMALL_TAKEN else [pytest.mark.exhaustive])]
+        )
+        for name, target in SMALL.items()
+    ],
 )
 def test_a_small_program_gives_the_expected_outputs(name: str, small_target: str, tmp_path: Path) -> None:
     outcome = _run(name, targets.get(small_target), tmp_path)
