@@ -162,7 +162,7 @@ py::dict PyMethod::lanes() {
   return py::dict(py::arg("lanes") = facts.lanes, py::arg("windows") = facts.windows,
                   py::arg("calls") = facts.calls, py::arg("taken") = facts.taken,
                   py::arg("open") = facts.open, py::arg("planned_bytes") = facts.planned_bytes,
-                  py::arg("program_bytes") = facts.program_bytes);
+                  py::arg("program_bytes") = facts.program_bytes, py::arg("alone") = facts.alone);
 }
 
 void bind_method(py::module_& m) {

@@ -11,6 +11,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "runtime/module/clock.h"
+
 namespace rushlight {
 
 namespace {
@@ -30,6 +32,9 @@ size_t machine_memory() {
       pages > 0 && bytes > 0 && checked_mul(static_cast<size_t>(pages), static_cast<size_t>(bytes), &memory);
   return known ? memory : SIZE_MAX;
 }
+
+// Nanoseconds of an execution that is too long for trials with one thread.
+constexpr double kLongestTried = 20e6;
 
 // Scratch beyond the amount that every method reserves.
 size_t counted_scratch(size_t bytes) { return bytes > ModuleMethod::kTemporaryBytes ? bytes : 0; }
@@ -258,6 +263,7 @@ size_t ModuleMethod::program_planned_bytes() const {
 LaneFacts ModuleMethod::lane_facts() const {
   LaneFacts facts = lanes_ == nullptr ? LaneFacts() : lanes_->facts();
   facts.program_bytes = program_planned_bytes();
+  facts.alone = !alone_.is_open() && alone_.takes_new();
   if (lanes_ == nullptr || !lanes_->moves_memory()) facts.planned_bytes = facts.program_bytes;
   return facts;
 }
@@ -317,9 +323,29 @@ Error ModuleMethod::execute(const Execution* execution) {
   // method is loaded, kernels are complete; see StoppableThreads::listen().
   const bool listens = threads_ != nullptr && interrupt_->can_stop();
   if (listens) threads_->listen();
-  Error error = method_->execute();
+  Error error = execute_on_fitting_threads();
   if (listens) error = threads_->finish(error);
   interrupt_->set(nullptr);
+  return error;
+}
+
+// Windows are measured first: they need the threads.
+Error ModuleMethod::execute_on_fitting_threads() {
+  const bool chooses = is_short_ && threads_ != nullptr && threads_->threads() > 1;
+  if (!chooses || (lanes_ != nullptr && lanes_->is_measured())) return method_->execute();
+  const bool alone = alone_.takes_new();
+  threads_->set_alone(alone);
+  const double start = alone_.is_open() ? now_ns() : 0;
+  const Error error = method_->execute();
+  threads_->set_alone(false);
+  if (!alone_.is_open()) {
+    alone_.pass();
+  } else if (error == Error::Ok) {
+    const double time = now_ns() - start;
+    // Sharing costs some microseconds a call, little of a long execution, and trials would take long.
+    if (time > kLongestTried) is_short_ = false;
+    alone_.note(time);
+  }
   return error;
 }
 

@@ -12,6 +12,7 @@
 #include "runtime/module/mmap_data_loader.h"
 #include "runtime/module/shared_objects.h"
 #include "runtime/module/stoppable_threads.h"
+#include "runtime/module/trial.h"
 #include "runtime/module/weight_store.h"
 
 namespace rushlight {
@@ -127,6 +128,9 @@ class ModuleMethod final : private BackendHost, private PreparedWeights::Watcher
   [[nodiscard]] size_t program_planned_bytes() const;
   Span<uint8_t> zeroed(size_t size) override { return allocate(size); }
   Span<uint8_t> reserved(size_t size) override { return reserve(size); }
+  // Executes on all threads or on the calling one alone, as the trial says. Short calls cost more to share
+  // than to compute.
+  Error execute_on_fitting_threads();
   // Puts what stops an execution between the method and the caller's interrupt and threads.
   void make_stoppable(MethodOptions* options);
 
@@ -165,6 +169,8 @@ class ModuleMethod final : private BackendHost, private PreparedWeights::Watcher
   std::unique_ptr<WeightStore> own_weights_;   // for constants that live only as long as the method
   std::unique_ptr<Method> method_;
   std::unique_ptr<Lanes> lanes_;  // null if no calls execute in parallel
+  Trial alone_;                   // of the calling thread alone against all threads
+  bool is_short_ = true;          // false if an execution is too long for trials
   std::once_flag queue_made_;
   std::unique_ptr<ExecutionQueue> queue_;  // made at first use; destroyed first, while the method is whole
 };

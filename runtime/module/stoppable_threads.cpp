@@ -5,7 +5,8 @@
 #include "runtime/module/stoppable_threads.h"
 
 #include <algorithm>
-#include <ctime>
+
+#include "runtime/module/clock.h"
 
 namespace rushlight {
 
@@ -13,13 +14,6 @@ namespace {
 
 constexpr size_t kFirstShare = 16;
 constexpr double kSlice = 20e6;  // ns
-
-double now_ns() {
-  timespec now{};
-  ::clock_gettime(CLOCK_MONOTONIC, &now);
-  return static_cast<double>(now.tv_sec) * 1e9 + static_cast<double>(now.tv_nsec);
-}
-
 }  // namespace
 
 struct StoppableThreads::Work {
@@ -30,6 +24,7 @@ struct StoppableThreads::Work {
 };
 
 void StoppableThreads::run_limited(size_t count, size_t grain, Task task, void* work, size_t most) {
+  if (alone_) most = 1;
   if (!listens_) return threads_->run_limited(count, grain, task, work, most);
   Work all = {this, std::max<size_t>(grain, 1), task, work};
   threads_->run_limited(count, grain, &StoppableThreads::work_in_slices, &all, most);

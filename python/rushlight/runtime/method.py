@@ -145,12 +145,13 @@ class Method:
         return dict(self._method.memory())
 
     def lanes(self) -> dict[str, int]:
-        """Tells which calls execute in parallel.
+        """Tells which calls execute in parallel, and whether kernels share their work.
 
         "lanes" is the most calls at once, 0 if none; "windows" the number of groups of consecutive
         instructions whose calls may execute at once, and "calls" the number of calls in them; "taken" the
         windows that were measured to be faster in lanes, "open" the windows that are still measured;
-        "planned_bytes" the planned memory with lanes, and "program_bytes" as the program states it."""
+        "planned_bytes" the planned memory with lanes, and "program_bytes" as the program states it. "alone"
+        is true if the calling thread was measured to be faster alone than with the others."""
         return dict(self._method.lanes())
 
     @staticmethod

@@ -5,20 +5,14 @@
 
 #include <algorithm>
 #include <cstring>
-#include <ctime>
 
 #include "runtime/base/log.h"
+#include "runtime/module/clock.h"
 #include "runtime/module/lanes/planned_range.h"
 
 namespace rushlight {
 
 namespace {
-
-double now_ns() {
-  timespec now{};
-  ::clock_gettime(CLOCK_MONOTONIC, &now);
-  return static_cast<double>(now.tv_sec) * 1e9 + static_cast<double>(now.tv_nsec);
-}
 
 size_t aligned(size_t size) {
   return (size + LaneMemory::kAlignment - 1) / LaneMemory::kAlignment * LaneMemory::kAlignment;
@@ -147,8 +141,15 @@ LaneFacts Lanes::facts() const {
   return facts;
 }
 
+bool Lanes::is_measured() const {
+  return std::any_of(windows_.begin(), windows_.end(),
+                     [](const PlannedWindow& window) { return window.trial.is_open(); });
+}
+
 Error Lanes::execute_window(size_t number) {
   PlannedWindow& window = windows_[window_at_[number]];
+  // The caller computes alone: nothing to choose, and nothing to learn.
+  if (kernel_threads_.threads() == 1) return execute_in_order(window);
   const bool in_lanes = window.trial.takes_new();
   if (!window.trial.is_open()) {
     window.trial.pass();

@@ -15,7 +15,7 @@
 #include "runtime/kernel/thread_pool.h"
 #include "runtime/module/lanes/lane_memory.h"
 #include "runtime/module/lanes/lane_plan.h"
-#include "runtime/module/lanes/trial.h"
+#include "runtime/module/trial.h"
 #include "runtime/module/thread_share.h"
 
 namespace rushlight {
@@ -29,6 +29,7 @@ struct LaneFacts {
   size_t open = 0;           // windows that are still measured
   size_t planned_bytes = 0;  // planned memory with lanes
   size_t program_bytes = 0;  // planned memory as the program states it
+  bool alone = false;        // the calling thread alone was measured to be faster than all threads
 };
 
 // The lanes of one method, which must outlive them and stay where it is. Not thread-safe, as the method.
@@ -72,6 +73,8 @@ class Lanes final : private WindowExecutor {
   Error start(Memory& memory);
 
   [[nodiscard]] LaneFacts facts() const;
+  // Returns true while a window's executions are timed.
+  [[nodiscard]] bool is_measured() const;
 
  private:
   struct Round;

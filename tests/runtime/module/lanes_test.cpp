@@ -2,18 +2,20 @@
 // Calls in lanes give the bits that they give one after another: on random programs whose memory is reused,
 // and in the order of failures, state and interrupts.
 #include <atomic>
+#include <chrono>
 #include <cstring>
 #include <memory>
 #include <random>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "runtime/kernel/boxing.h"
-#include "runtime/module/lanes/trial.h"
 #include "runtime/module/module.h"
+#include "runtime/module/trial.h"
 #include "tests/runtime/support/program_builder.h"
 
 namespace rushlight {
@@ -47,6 +49,30 @@ Error update(KernelContext&, const Tensor& a, Tensor& cache, int64_t position, T
 Error fail(KernelContext&, const Tensor& a, Tensor&) {
   return a.const_data_ptr<float>()[0] < 0 ? Error::Internal : Error::Ok;
 }
+
+// Copies; slow with several threads, or with one.
+Error slow_if(KernelContext& context, bool several, const Tensor& a, Tensor& out) {
+  if ((context.threads() > 1) == several) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  std::memcpy(out.mutable_data_ptr(), a.const_data_ptr(), out.nbytes());
+  return Error::Ok;
+}
+Error slow_together(KernelContext& context, const Tensor& a, Tensor& out) {
+  return slow_if(context, true, a, out);
+}
+Error slow_alone(KernelContext& context, const Tensor& a, Tensor& out) {
+  return slow_if(context, false, a, out);
+}
+Error long_alone(KernelContext& context, const Tensor& a, Tensor& out) {
+  if (context.threads() > 1) std::this_thread::sleep_for(std::chrono::milliseconds(25));
+  return slow_alone(context, a, out);
+}
+
+constexpr KernelEntry kSlowEntries[] = {
+    {"test::long_alone", &boxed<&long_alone>, signature_of<&long_alone>()},
+    {"test::slow_alone", &boxed<&slow_alone>, signature_of<&slow_alone>()},
+    {"test::slow_together", &boxed<&slow_together>, signature_of<&slow_together>()},
+};
+constexpr OperatorTable kSlow = {kSlowEntries, 3};
 
 constexpr KernelEntry kEntries[] = {
     {"test::fail", &boxed<&fail>, signature_of<&fail>()},
@@ -222,8 +248,8 @@ TEST(Lanes, RandomPrograms_GiveTheSameBits) {
     ASSERT_TRUE(in_order.ok() && in_lanes.ok()) << seed;
     EXPECT_EQ(in_order->lane_facts().windows, 0u);
     windows += in_lanes->lane_facts().windows;
-    // Enough to time each window in lanes and in order, and for the faster one.
-    for (int call = 0; call < 16; ++call) {
+    // Enough to time each window in lanes and in order, all threads and one alone, and for the fastest way.
+    for (int call = 0; call < 28; ++call) {
       const auto first = static_cast<float>(call);
       ASSERT_EQ(in_lanes.run(first), in_order.run(first)) << "seed " << seed << ", call " << call;
     }
@@ -375,6 +401,45 @@ TEST(Lanes, AMemoryLimit_LeavesCallsInOrder) {
   const auto method = (*limited)->load_method("forward");
   ASSERT_TRUE(method.ok());
   EXPECT_EQ((*method)->lane_facts().windows, 0u);
+}
+
+// A method with one call of an operator of kSlow.
+Bytes one_call(const char* name) {
+  PlanSpec plan;
+  plan.operators = {{name, ""}};
+  for (int i = 0; i < 2; ++i)
+    plan.values.push_back(
+        tensor({.sizes = {kSize}, .memory_id = 1, .offset = static_cast<uint64_t>(i) * kBytes}));
+  plan.inputs = {0};
+  plan.outputs = {1};
+  plan.instructions = {call(0, {0, 1, 1})};
+  plan.buffer_sizes = {0, 2 * kBytes};
+  return build(plan);
+}
+
+TEST(Threads, TheCallerComputesAlone_WhereThatIsFaster) {
+  for (const bool alone : {true, false}) {
+    const Bytes file = one_call(alone ? "test::slow_together" : "test::slow_alone");
+    Loading method(file, 2, 1, kSlow);
+    ASSERT_TRUE(method.ok());
+    for (size_t i = 0; i < 2 * (Trial::kRounds + 1); ++i) {
+      EXPECT_FALSE(method->lane_facts().alone);
+      EXPECT_EQ(method.run(3), std::vector<float>(kSize, 3));
+    }
+    EXPECT_EQ(method->lane_facts().alone, alone);
+    EXPECT_EQ(method.run(5), std::vector<float>(kSize, 5));
+  }
+}
+
+TEST(Threads, ALongExecution_IsNotTriedWithOneThread) {
+  const Bytes file = one_call("test::long_alone");
+  Loading method(file, 2, 1, kSlow);
+  ASSERT_TRUE(method.ok());
+  const auto start = std::chrono::steady_clock::now();
+  for (size_t i = 0; i < 2 * (Trial::kRounds + 1); ++i) method.run(3);
+  EXPECT_FALSE(method->lane_facts().alone);
+  EXPECT_GT(std::chrono::steady_clock::now() - start,
+            std::chrono::milliseconds(25) * 2 * (Trial::kRounds + 1));
 }
 
 TEST(Trial, KeepsTheNewWay_OnlyIfItIsFaster) {

@@ -117,6 +117,27 @@ TEST(StoppableThreads, KeepToALimit) {
   }
 }
 
+TEST(StoppableThreads, LeaveTheWorkToTheirCaller_WhenItIsAlone) {
+  const auto pool = HostThreads::start(3);
+  Patience patience(1 << 30);
+  StoppableThreads stoppable(*pool, patience);
+  for (const bool listens : {false, true}) {
+    if (listens) stoppable.listen();
+    for (const bool alone : {true, false}) {
+      stoppable.set_alone(alone);
+      EXPECT_EQ(stoppable.threads(), alone ? 1u : 3u);
+      std::atomic<bool> is_shared{false};
+      const auto caller = std::this_thread::get_id();
+      KernelContext context(nullptr, nullptr, kEntry, 0, &stoppable);
+      context.parallel_for(300, 1, [&](size_t, size_t, size_t thread) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        if (thread != 0 || std::this_thread::get_id() != caller) is_shared = true;
+      });
+      EXPECT_EQ(is_shared.load(), !alone);
+    }
+  }
+}
+
 TEST(StoppableThreads, CompleteTheirWork_WhileAMethodIsLoaded) {
   const auto pool = HostThreads::start(2);
   Patience patience(0);
